@@ -1,0 +1,83 @@
+"""Everything fieldloop raises on purpose.
+
+    FieldloopError
+    ├── BadInput           a file, value or option that cannot be used as given
+    │   ├── UnreadableLog  the bytes are no log that a reader knows, or nothing in them can be read
+    │   ├── ProtocolError  a protocol or operations file is wrong, or code and protocol disagree
+    │   └── UnknownName    a name nobody registered; says what was probably meant
+    ├── WorkspaceError     the folder is no workspace, or cannot become one
+    ├── StoreError         the database or the shelf cannot do what was asked
+    │   ├── StoreTooNew    written by a newer fieldloop
+    │   ├── StoreBusy      another process kept the lock too long
+    │   └── StoreFull      no space left; nothing was written
+    ├── Refused            a rule of the house says no (role, lock, audit, calibration, gate)
+    └── MissingExtra       an optional dependency is needed for this
+
+Bad *data* is never an exception: it is a Finding.
+"""
+
+import difflib
+from collections.abc import Iterable
+
+
+class FieldloopError(Exception):
+    """Base of all errors raised on purpose; the message says what, where and what to do."""
+
+
+class BadInput(FieldloopError):
+    """A file, value or option that cannot be used as given."""
+
+
+class UnreadableLog(BadInput):
+    """The bytes are no log that a reader knows, or nothing in them can be read."""
+
+
+class ProtocolError(BadInput):
+    """A protocol or operations file is wrong, or code and protocol disagree."""
+
+
+class UnknownName(BadInput):
+    """A name nobody registered; says what was probably meant.
+
+    >>> str(UnknownName("check", "timing.longest_gab", ["timing.longest_gap"]))
+    "No check called 'timing.longest_gab'. Did you mean 'timing.longest_gap'?"
+    """
+
+    def __init__(self, what: str, name: str, known: Iterable[str]) -> None:
+        """Keep the suggestion so that doors can offer it."""
+        close = difflib.get_close_matches(name, list(known), n=1)
+        self.suggestion = close[0] if close else None
+        hint = f" Did you mean {self.suggestion!r}?" if self.suggestion else ""
+        super().__init__(f"No {what} called {name!r}.{hint}")
+
+
+class WorkspaceError(FieldloopError):
+    """The folder is no workspace, or cannot become one."""
+
+
+class StoreError(FieldloopError):
+    """The database or the shelf cannot do what was asked."""
+
+
+class StoreTooNew(StoreError):
+    """Written by a newer fieldloop."""
+
+
+class StoreBusy(StoreError):
+    """Another process kept the lock too long."""
+
+
+class StoreFull(StoreError):
+    """No space left; nothing was written."""
+
+
+class Refused(FieldloopError):
+    """A rule of the house says no."""
+
+
+class MissingExtra(FieldloopError):
+    """An optional dependency is needed for this."""
+
+    def __init__(self, package: str, extra: str) -> None:
+        """Name the pip command that helps."""
+        super().__init__(f"{package} is not installed. Install it with: pip install 'fieldloop[{extra}]'")

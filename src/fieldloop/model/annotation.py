@@ -1,0 +1,49 @@
+"""What happened when: spans with labels, by people or machines."""
+
+from dataclasses import dataclass
+
+PHASES = ("approach", "pre-grasp", "grasp", "lift", "transport", "place", "release", "retract")
+
+
+@dataclass(frozen=True, slots=True)
+class Label:
+    """A label of a taxonomy: what it means and where it begins and ends."""
+
+    name: str
+    definition: str
+    begins: str = ""
+    ends: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Taxonomy:
+    """The words annotators may use; versioned, locked before annotation begins."""
+
+    name: str
+    version: int
+    labels: tuple[Label, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Annotation:
+    """One label over one span of one episode, and who said so."""
+
+    episode: str
+    kind: str
+    label: str
+    start_ns: int
+    end_ns: int
+    author: str
+    verified_by: str = ""
+    confidence: float | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Agreement:
+    """How far two authors agree on the phases of the same episodes."""
+
+    authors: tuple[str, str]
+    episodes: int
+    kappa: float
+    boundary_frames: float
+    unmatched: int

@@ -1,0 +1,239 @@
+"""Everything that can happen, in the past tense and in loop order. This list is the loop."""
+
+from dataclasses import dataclass
+from typing import Generic, TypeVar, get_args
+
+from fieldloop.model.alarm import Alarm
+from fieldloop.model.annotation import Annotation
+from fieldloop.model.calibration import Calibration
+from fieldloop.model.decision import Decision
+from fieldloop.model.deployment import Audit, Deployment
+from fieldloop.model.diagnosis import Diagnosis
+from fieldloop.model.episode import Blob, Episode, Log, Session
+from fieldloop.model.finding import EpisodeReport
+from fieldloop.model.hardware import Robot
+from fieldloop.model.incident import Incident
+from fieldloop.model.person import Operator, Provider, Token
+from fieldloop.model.plan import Demand, Plan
+from fieldloop.model.policy import Outcome, PolicyVersion
+from fieldloop.model.release import Release
+from fieldloop.model.rollout import Rollout
+
+
+@dataclass(frozen=True, slots=True)
+class WorkspaceCreated:
+    """A workspace came to be."""
+
+    name: str
+    fieldloop: str
+
+
+@dataclass(frozen=True, slots=True)
+class TokenIssued:
+    """Somebody was given a token, or one was revoked (the same id again, with `revoked_ns`)."""
+
+    token: Token
+
+
+@dataclass(frozen=True, slots=True)
+class ProtocolLocked:
+    """A version of a protocol may not change any more."""
+
+    name: str
+    version: int
+    fingerprint: str
+
+
+@dataclass(frozen=True, slots=True)
+class OperatorEnrolled:
+    """Someone may demonstrate."""
+
+    operator: Operator
+
+
+@dataclass(frozen=True, slots=True)
+class RobotRegistered:
+    """A robot and its sensors became known, or changed."""
+
+    robot: Robot
+
+
+@dataclass(frozen=True, slots=True)
+class ProviderContracted:
+    """A provider and the terms it delivers under became known."""
+
+    provider: Provider
+
+
+@dataclass(frozen=True, slots=True)
+class DeploymentMapped:
+    """The deployment environment was described."""
+
+    deployment: Deployment
+
+
+@dataclass(frozen=True, slots=True)
+class DeploymentAudited:
+    """The five gap questions were asked of the map."""
+
+    audit: Audit
+
+
+@dataclass(frozen=True, slots=True)
+class PlanDrawn:
+    """The next collection was decided."""
+
+    plan: Plan
+
+
+@dataclass(frozen=True, slots=True)
+class SessionOpened:
+    """Recording may begin."""
+
+    session: Session
+
+
+@dataclass(frozen=True, slots=True)
+class SessionClosed:
+    """Recording ended."""
+
+    session: str
+    at_ns: int
+
+
+@dataclass(frozen=True, slots=True)
+class LogIngested:
+    """A log was taken in whole: its bytes are on the shelf, its episodes are known."""
+
+    log: Log
+    episodes: tuple[Episode, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class EpisodesMeasured:
+    """Every check looked at the bytes once; the numbers are rows of a Parquet blob."""
+
+    episodes: tuple[str, ...]
+    blob: Blob
+    rows: int
+
+
+@dataclass(frozen=True, slots=True)
+class EpisodeJudged:
+    """A protocol was applied to what was measured."""
+
+    protocol: str
+    report: EpisodeReport
+
+
+@dataclass(frozen=True, slots=True)
+class CalibrationAttached:
+    """It became known where a sensor is; an earlier one of the same sensor ends where this begins."""
+
+    calibration: Calibration
+
+
+@dataclass(frozen=True, slots=True)
+class EpisodeAnnotated:
+    """An author said what happened when; replaces what the same author said of this kind before."""
+
+    episode: str
+    kind: str
+    author: str
+    annotations: tuple[Annotation, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class ReleaseFrozen:
+    """A release came to be."""
+
+    release: Release
+
+
+@dataclass(frozen=True, slots=True)
+class PolicyTrained:
+    """A policy version came to be."""
+
+    policy: PolicyVersion
+
+
+@dataclass(frozen=True, slots=True)
+class OutcomeRecorded:
+    """A policy version tried once, and someone or something said how it went."""
+
+    outcome: Outcome
+
+
+@dataclass(frozen=True, slots=True)
+class PolicyGated:
+    """A gate admitted a policy version, held it back, or asked for more trials."""
+
+    decision: Decision
+
+
+@dataclass(frozen=True, slots=True)
+class RolloutMoved:
+    """A candidate went up a rung, stayed, or came back."""
+
+    rollout: Rollout
+
+
+@dataclass(frozen=True, slots=True)
+class AlarmRaised:
+    """Production fell below its baseline."""
+
+    alarm: Alarm
+
+
+@dataclass(frozen=True, slots=True)
+class DiagnosisMade:
+    """The loss was shared out over its causes."""
+
+    diagnosis: Diagnosis
+
+
+@dataclass(frozen=True, slots=True)
+class IncidentOpened:
+    """Something went wrong in the field."""
+
+    incident: Incident
+
+
+@dataclass(frozen=True, slots=True)
+class IncidentMoved:
+    """A step of the runbook was taken."""
+
+    incident: Incident
+
+
+@dataclass(frozen=True, slots=True)
+class DemandPlaced:
+    """A diagnosis or an incident asks the plan for demonstrations."""
+
+    demand: Demand
+
+
+Event = (
+    WorkspaceCreated | TokenIssued | ProtocolLocked | OperatorEnrolled | RobotRegistered | ProviderContracted
+    | DeploymentMapped | DeploymentAudited | PlanDrawn | SessionOpened | SessionClosed
+    | LogIngested | EpisodesMeasured | EpisodeJudged | CalibrationAttached | EpisodeAnnotated
+    | ReleaseFrozen | PolicyTrained | OutcomeRecorded | PolicyGated | RolloutMoved
+    | AlarmRaised | DiagnosisMade | IncidentOpened | IncidentMoved | DemandPlaced
+)  # fmt: skip
+
+EVENTS: dict[str, type[Event]] = {kind.__name__: kind for kind in get_args(Event)}
+VERSION = 1
+"""Written beside every event; an older one is upcast when it is read."""
+
+E = TypeVar("E", bound=Event, covariant=True)
+
+
+@dataclass(frozen=True, slots=True)
+class Recorded(Generic[E]):
+    """An event as it stands in the ledger: its place, time, actor and what caused it."""
+
+    seq: int
+    at_ns: int
+    actor: str
+    event: E
+    caused_by: int | None = None

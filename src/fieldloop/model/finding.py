@@ -1,0 +1,79 @@
+"""What was measured, and what the protocol says about it."""
+
+from dataclasses import dataclass
+from enum import StrEnum
+
+
+class Status(StrEnum):
+    """How a question was answered. Only PASSED is a pass; worst first."""
+
+    FAILED = "failed"
+    ERRORED = "errored"
+    CANNOT_TELL = "cannot_tell"
+    NOT_APPLICABLE = "not_applicable"
+    PASSED = "passed"
+
+
+@dataclass(frozen=True, slots=True)
+class Measurement:
+    """A number a check found about a subject (a stream, usually), kept whether or not it is good."""
+
+    subject: str
+    value: float
+    place: str = ""
+    cannot_tell: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Measured:
+    """All one check found in one episode; `error` says why it broke, `reason` why it had nothing to look at."""
+
+    check: str
+    measurements: tuple[Measurement, ...] = ()
+    error: str = ""
+    reason: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Finding:
+    """One answer to one check about one subject under one protocol."""
+
+    check: str
+    subject: str
+    status: Status
+    measured: float | None
+    minimum: float | None
+    maximum: float | None
+    unit: str
+    message: str
+    required: bool = True
+
+    @property
+    def counts(self) -> bool:
+        """Does this finding stand in the episode's way?"""
+        return self.status is not Status.PASSED and (self.required or self.status in (Status.FAILED, Status.ERRORED))
+
+
+@dataclass(frozen=True, slots=True)
+class EpisodeReport:
+    """All answers about one episode, and the one word that follows from them."""
+
+    episode: str
+    name: str
+    status: Status
+    findings: tuple[Finding, ...]
+
+
+def worst(findings: tuple[Finding, ...]) -> Status:
+    """Roll findings up: nothing measured is no pass.
+
+    >>> worst(())
+    <Status.CANNOT_TELL: 'cannot_tell'>
+    """
+    if not any(f.status is Status.PASSED for f in findings) and not any(f.counts for f in findings):
+        return Status.CANNOT_TELL
+    counting = [f.status for f in findings if f.counts]
+    ranked = [s for s in Status if s in counting]
+    if not ranked:
+        return Status.PASSED
+    return Status.CANNOT_TELL if ranked[0] is Status.NOT_APPLICABLE else ranked[0]

@@ -1,0 +1,56 @@
+"""Something went wrong in the field, with clocks running."""
+
+from dataclasses import dataclass
+from enum import StrEnum
+
+from fieldloop.model.condition import Stratum
+
+
+class Step(StrEnum):
+    """The steps of the runbook, in order; each has a clock from the alert."""
+
+    DETECTED = "detected"
+    CONTAINED = "contained"
+    CLASSIFIED = "classified"
+    DIAGNOSED = "diagnosed"
+    RESOLVED = "resolved"
+    REVIEWED = "reviewed"
+
+
+@dataclass(frozen=True, slots=True)
+class StepDone:
+    """A step of the runbook that was taken: when, by whom, and what was done."""
+
+    step: Step
+    at_ns: int
+    actor: str
+    note: str
+
+
+@dataclass(frozen=True, slots=True)
+class Incident:
+    """One incident: what it touches, since when, and which steps are done."""
+
+    id: str
+    policy: str
+    site: str
+    stratum: Stratum
+    what: str
+    alerted_ns: int
+    alarm: str | None = None
+    steps: tuple[StepDone, ...] = ()
+
+    def done(self, step: Step) -> StepDone | None:
+        """When was this step first taken?"""
+        return next((s for s in self.steps if s.step is step), None)
+
+
+@dataclass(frozen=True, slots=True)
+class IncidentClock:
+    """One clock of an incident: its limit, what has elapsed, and whether it was met."""
+
+    step: Step
+    limit_s: float
+    elapsed_s: float
+    met: bool | None
+    owner: str

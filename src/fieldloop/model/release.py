@@ -1,0 +1,31 @@
+"""An immutable selection of episodes that policies are trained on."""
+
+from dataclasses import dataclass
+
+from fieldloop.model.condition import Stratum
+
+
+@dataclass(frozen=True, slots=True)
+class StratumShare:
+    """How common a stratum is by nature, in the release, and how its episodes are weighted."""
+
+    stratum: Stratum
+    natural: float
+    sampled: float
+    weight: float
+
+
+@dataclass(frozen=True, slots=True)
+class Release:
+    """Episodes, their split, and what they stand on; identified by content."""
+
+    id: str
+    name: str
+    episodes: tuple[str, ...]
+    train: tuple[str, ...]
+    validation: tuple[str, ...]
+    protocol: str
+    taxonomy: str
+    shares: tuple[StratumShare, ...]
+    annotations_sha256: str
+    excluded: tuple[tuple[str, str], ...] = ()

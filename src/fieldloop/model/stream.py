@@ -1,0 +1,102 @@
+"""One channel of a recording: one unit, and every clock it came with."""
+
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, field
+from enum import StrEnum
+from types import MappingProxyType
+from typing import Any, Protocol, runtime_checkable
+
+import numpy as np
+from numpy.typing import NDArray
+
+NS_PER_S = 1_000_000_000
+
+
+class StreamKind(StrEnum):
+    """What a stream carries."""
+
+    RGB = "rgb"
+    DEPTH = "depth"
+    JOINT_POSITION = "joint_position"
+    JOINT_VELOCITY = "joint_velocity"
+    JOINT_EFFORT = "joint_effort"
+    GRIPPER = "gripper"
+    FORCE_TORQUE = "force_torque"
+    IMU = "imu"
+    HAND_POSE = "hand_pose"
+    POSE = "pose"
+    ACTION = "action"
+    OTHER = "other"
+
+
+class ClockKind(StrEnum):
+    """Where a stamp comes from, most trusted first."""
+
+    HEADER = "header"
+    PUBLISH = "publish"
+    LOG = "log"
+    CONTAINER = "container"
+    SYNTHETIC = "synthetic"
+
+
+@runtime_checkable
+class FrameSource(Protocol):
+    """Pixels on demand: readers implement it, so that a check never imports a decoder."""
+
+    @property
+    def size(self) -> tuple[int, int]:
+        """Width and height in pixels."""
+
+    def __len__(self) -> int:
+        """How many frames there are."""
+
+    def frames(self, indices: Iterable[int] | None = None) -> Iterator[NDArray[Any]]:
+        """Yield frames in ascending order: uint8 H×W×3 for RGB, float32 H×W metres for depth (NaN: no return).
+
+        A frame that cannot be decoded is yielded as an empty array, never skipped.
+        """
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Stream:
+    """One channel on its clocks. Either `values` (n × columns) or `pictures` holds what was sensed."""
+
+    name: str
+    kind: StreamKind
+    unit: str
+    clocks: Mapping[ClockKind, NDArray[np.int64]]
+    values: NDArray[Any] | None = None
+    pictures: FrameSource | None = None
+    nominal_hz: float | None = None
+    columns: tuple[str, ...] = ()
+    frame_id: str = ""
+    serial: str = ""
+    notes: Mapping[str, str] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        for array in (*self.clocks.values(), *(() if self.values is None else (self.values,))):
+            array.setflags(write=False)  # frozen=True freezes the name, not the array behind it
+        object.__setattr__(self, "clocks", MappingProxyType(dict(self.clocks)))
+        object.__setattr__(self, "notes", MappingProxyType(dict(self.notes)))
+
+    @property
+    def clock(self) -> ClockKind:
+        """The most trusted clock this stream came with."""
+        return next(kind for kind in ClockKind if kind in self.clocks)
+
+    @property
+    def times_ns(self) -> NDArray[np.int64]:
+        """Stamps by the primary clock."""
+        return self.clocks[self.clock]
+
+    @property
+    def hz(self) -> float | None:
+        """The declared rate, else the one the median interval implies; None where neither can be said."""
+        if self.nominal_hz:
+            return self.nominal_hz
+        steps = np.diff(self.times_ns)
+        steps = steps[steps > 0]
+        return float(NS_PER_S / np.median(steps)) if len(steps) else None
+
+    def __len__(self) -> int:
+        return len(self.times_ns)

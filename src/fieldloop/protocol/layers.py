@@ -1,0 +1,46 @@
+"""Lay a workspace's file over the shipped one, and name what is in force by its content."""
+
+import hashlib
+import json
+import tomllib
+from collections.abc import Mapping
+from importlib.resources import files
+from typing import Any
+
+from fieldloop.errors import ProtocolError
+
+
+def load(text: str, where: str) -> dict[str, Any]:
+    """Parse TOML; an error says the file, the line and the column."""
+    try:
+        return tomllib.loads(text)
+    except tomllib.TOMLDecodeError as wrong:
+        raise ProtocolError(f"{where} is not valid TOML: {wrong}.") from wrong
+
+
+def shipped(name: str) -> str:
+    """Return the text of a file that comes with fieldloop."""
+    return files("fieldloop.protocol").joinpath(name).read_text(encoding="utf-8")
+
+
+def overlay(base: Mapping[str, Any], over: Mapping[str, Any], where: str, path: str = "") -> dict[str, Any]:
+    """Replace leaf by leaf; a unit that differs from the default's is refused, because the number would lie."""
+    merged = dict(base)
+    for key, value in over.items():
+        here = f"{path}.{key}" if path else key
+        if key == "unit" and key in base and base[key] != value:
+            raise ProtocolError(f"{where}: {path} is measured in {base[key]!r}, the file says {value!r}.")
+        if isinstance(value, Mapping) and isinstance(base.get(key), Mapping):
+            merged[key] = overlay(base[key], value, where, here)
+        else:
+            merged[key] = value
+    return merged
+
+
+def fingerprint(content: Any) -> str:
+    """Name numbers by their content: the same numbers have the same name, however the file is laid out.
+
+    >>> fingerprint({"a": 1, "b": 2}) == fingerprint({"b": 2, "a": 1})
+    True
+    """
+    return hashlib.sha256(json.dumps(content, sort_keys=True, default=str).encode()).hexdigest()[:16]

@@ -1,0 +1,95 @@
+"""How to run: gate, guard, alarms, rollout, plan weights, incident clocks."""
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from functools import cache
+from typing import Any
+
+from fieldloop.errors import ProtocolError, UnknownName
+from fieldloop.protocol import layers
+from fieldloop.protocol.number import Setting, Value, read_setting
+
+
+@dataclass(frozen=True, slots=True)
+class Section:
+    """The settings of one room, and the fingerprint a decision carries."""
+
+    name: str
+    settings: Mapping[str, Setting]
+    fingerprint: str
+
+    def __getitem__(self, name: str) -> Any:
+        """Return the bare value."""
+        if name not in self.settings:
+            raise UnknownName(f"setting of {self.name}", name, self.settings)
+        return self.settings[name].value
+
+    def number(self, name: str) -> float:
+        """Return a value that must be a number."""
+        return float(self[name])
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self.settings)
+
+    def replaced(self, **values: Value) -> "Section":
+        """Return the same section with other values, for what-if questions and tests."""
+        settings = dict(self.settings)
+        for name, value in values.items():
+            old = settings.get(name)
+            if old is None:
+                raise UnknownName(f"setting of {self.name}", name, settings)
+            settings[name] = Setting(value, old.unit, old.why, old.source)
+        return _section(self.name, settings)
+
+
+@dataclass(frozen=True, slots=True)
+class Operations:
+    """All sections of a workspace's operations file over the shipped ones."""
+
+    sections: Mapping[str, Section]
+    fingerprint: str
+
+    def __getitem__(self, name: str) -> Section:
+        if name not in self.sections:
+            raise UnknownName("section of operations", name, self.sections)
+        return self.sections[name]
+
+
+def parse_operations(text: str, where: str = "operations.toml") -> Operations:
+    """Lay a workspace's operations over the shipped ones; unknown names and other units are refused."""
+    base, over = layers.load(layers.shipped("operations.toml"), "the shipped operations"), layers.load(text, where)
+    for section, rows in over.items():
+        if section not in base:
+            raise ProtocolError(f"{where}: {UnknownName('section', section, base)}")
+        if not isinstance(rows, Mapping):
+            raise ProtocolError(f"{where}: [{section}] must hold tables such as [{section}.{next(iter(base[section]))}].")
+        for name in rows:
+            if name not in base[section]:
+                raise ProtocolError(f"{where}: {UnknownName(f'setting of {section}', name, base[section])}")
+    merged = layers.overlay(base, over, where)
+    sections = {
+        name: _section(name, {key: read_setting(f"{where}: {name}.{key}", row) for key, row in rows.items()})
+        for name, rows in merged.items()
+    }
+    for name, rows in over.items():
+        for key in rows:
+            _same_type(f"{where}: {name}.{key}", base[name][key]["value"], merged[name][key]["value"])
+    return Operations(sections, layers.fingerprint({n: s.fingerprint for n, s in sections.items()}))
+
+
+@cache
+def default_operations() -> Operations:
+    """Return the shipped operations."""
+    return parse_operations("")
+
+
+def _section(name: str, settings: Mapping[str, Setting]) -> Section:
+    return Section(name, settings, layers.fingerprint({k: [s.value, s.unit] for k, s in settings.items()}))
+
+
+def _same_type(where: str, default: Any, given: Any) -> None:
+    numbers = (int, float)
+    if isinstance(default, numbers) and isinstance(given, numbers) and not isinstance(given, bool):
+        return
+    if type(default) is not type(given):
+        raise ProtocolError(f"{where}: {given!r} should be of the same kind as the default, {default!r}.")
