@@ -1,7 +1,12 @@
 """What was trained, and how it fared each time it tried."""
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from enum import StrEnum
+from typing import Any, Protocol
+
+import numpy as np
+from numpy.typing import NDArray
 
 from fieldloop.model.condition import Stratum
 
@@ -20,6 +25,32 @@ class PolicyVersion:
     validation_error: float
     control_hz: float
     guard: str = ""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Observation:
+    """What a policy sees at one moment: pictures and signals by the name of their stream."""
+
+    at_ns: int
+    pictures: Mapping[str, NDArray[Any]]
+    signals: Mapping[str, NDArray[np.float64]]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Action:
+    """What a policy wants done: named values, and how sure it is (0 to 1; None where it cannot say)."""
+
+    names: tuple[str, ...]
+    values: NDArray[np.float64]
+    confidence: float | None = None
+    latency_ms: float | None = None
+
+
+class Policy(Protocol):
+    """Anything that answers an observation with an action: an engine, a remote server, a scripted expert."""
+
+    def act(self, observation: Observation) -> Action:
+        """Answer one observation."""
 
 
 class FailureClass(StrEnum):

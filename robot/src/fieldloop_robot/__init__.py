@@ -1,0 +1,1 @@
+"""What fieldloop needs on the robot."""
