@@ -1,4 +1,4 @@
-"""What one attempt left behind: small facts (Episode), open streams (Recording), the sitting it belongs to (Session)."""
+"""What one attempt left behind: small facts (Episode), open streams (Recording), its sitting (Session)."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field

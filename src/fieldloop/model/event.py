@@ -225,7 +225,7 @@ EVENTS: dict[str, type[Event]] = {kind.__name__: kind for kind in get_args(Event
 VERSION = 1
 """Written beside every event; an older one is upcast when it is read."""
 
-E = TypeVar("E", bound=Event, covariant=True)
+E = TypeVar("E", bound=Event)
 
 
 @dataclass(frozen=True, slots=True)

@@ -62,7 +62,9 @@ def parse_protocol(text: str, where: str = "protocol") -> CollectionProtocol:
         raise ProtocolError(f"{where}: version = {head['version']!r} must be a whole number from 1.")
     limits = {name: read_limit(f"{where}: check.{name}", row) for name, row in _checks(merged).items()}
     settings = {
-        f"{part}.{key}": read_setting(f"{where}: {part}.{key}", row) for part in SETTINGS for key, row in merged[part].items()
+        f"{part}.{key}": read_setting(f"{where}: {part}.{key}", row)
+        for part in SETTINGS
+        for key, row in merged[part].items()
     }
     # the version is left out: a new version with the same numbers judges alike
     content = {key: value for key, value in merged.items() if key != "protocol"}

@@ -62,7 +62,9 @@ def parse_operations(text: str, where: str = "operations.toml") -> Operations:
         if section not in base:
             raise ProtocolError(f"{where}: {UnknownName('section', section, base)}")
         if not isinstance(rows, Mapping):
-            raise ProtocolError(f"{where}: [{section}] must hold tables such as [{section}.{next(iter(base[section]))}].")
+            raise ProtocolError(
+                f"{where}: [{section}] must hold tables such as [{section}.{next(iter(base[section]))}]."
+            )
         for name in rows:
             if name not in base[section]:
                 raise ProtocolError(f"{where}: {UnknownName(f'setting of {section}', name, base[section])}")

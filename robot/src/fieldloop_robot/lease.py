@@ -1,0 +1,71 @@
+"""Who holds control of the robot: one holder at a time, until the lease runs out.
+
+Each change of hands raises the epoch. A command carries holder and epoch, so that what an earlier holder sent, and the
+network delivered late, moves nothing. Time is handed in; a lease never reads a clock.
+"""
+
+from dataclasses import dataclass, replace
+
+from fieldloop_robot import RobotError
+
+
+class LeaseRefused(RobotError):
+    """Somebody else holds control, or this lease is over."""
+
+
+@dataclass(frozen=True, slots=True)
+class Lease:
+    """Control in one pair of hands until `expires_ns`; nobody holds the very first one."""
+
+    holder: str = ""
+    epoch: int = 0
+    expires_ns: int = 0
+
+    def held_at(self, now_ns: int) -> bool:
+        """Does anybody hold control now?"""
+        return bool(self.holder) and now_ns < self.expires_ns
+
+    def allows(self, holder: str, epoch: int, now_ns: int) -> bool:
+        """May a command of this holder from this epoch move the robot now?"""
+        return self.held_at(now_ns) and (holder, epoch) == (self.holder, self.epoch)
+
+
+def take(lease: Lease, holder: str, now_ns: int, ttl_ns: int) -> Lease:
+    """Give control to a holder; refused while somebody else has it.
+
+    >>> first = take(Lease(), "policy", now_ns=0, ttl_ns=100)
+    >>> take(first, "operator", now_ns=50, ttl_ns=100)
+    Traceback (most recent call last):
+    fieldloop_robot.lease.LeaseRefused: 'policy' holds control for another 0.0 s; ask them to release it, or wait.
+    >>> take(first, "operator", now_ns=100, ttl_ns=100).epoch
+    2
+    """
+    _refuse_no_hold(holder, ttl_ns)
+    if lease.held_at(now_ns) and lease.holder != holder:
+        left_s = (lease.expires_ns - now_ns) / 1e9
+        raise LeaseRefused(f"{lease.holder!r} holds control for another {left_s:.1f} s; ask them to release it, or wait.")
+    return Lease(holder, lease.epoch + 1, now_ns + ttl_ns)
+
+
+def seize(lease: Lease, holder: str, now_ns: int, ttl_ns: int) -> Lease:
+    """Give control to a person even though somebody holds it; commands of the old epoch count no more."""
+    _refuse_no_hold(holder, ttl_ns)
+    return Lease(holder, lease.epoch + 1, now_ns + ttl_ns)
+
+
+def renew(lease: Lease, holder: str, epoch: int, now_ns: int, ttl_ns: int) -> Lease:
+    """Hold on for longer; one that ran out cannot be renewed, only taken anew."""
+    _refuse_no_hold(holder, ttl_ns)
+    if not lease.allows(holder, epoch, now_ns):
+        raise LeaseRefused(f"{holder!r} does not hold epoch {epoch} any more; take control again.")
+    return replace(lease, expires_ns=max(lease.expires_ns, now_ns + ttl_ns))
+
+
+def release(lease: Lease, holder: str, epoch: int, now_ns: int) -> Lease:
+    """Let go; from anybody but the holder it changes nothing."""
+    return replace(lease, holder="", expires_ns=now_ns) if lease.allows(holder, epoch, now_ns) else lease
+
+
+def _refuse_no_hold(holder: str, ttl_ns: int) -> None:
+    if not holder or ttl_ns <= 0:
+        raise LeaseRefused(f"A lease needs a holder and a time to live above 0, not {holder!r} and {ttl_ns} ns.")

@@ -1,0 +1,122 @@
+"""What a use case asks for, read from its signature: the one source of options, JSON fields and their help."""
+
+import inspect
+import re
+import types
+from collections.abc import Callable
+from dataclasses import dataclass
+from enum import Enum
+from pathlib import Path
+from typing import Any, Literal, Union, get_args, get_origin, get_type_hints
+
+PLAIN = (str, int, float, bool, Path)
+NO_DEFAULT = inspect.Parameter.empty
+
+
+@dataclass(frozen=True, slots=True)
+class Parameter:
+    """One thing a use case asks for."""
+
+    name: str
+    hint: Any
+    kind: type
+    default: Any
+    positional: bool
+    repeatable: bool = False
+    may_be_none: bool = False
+    choices: tuple[str, ...] = ()
+    help: str = ""
+
+    @property
+    def required(self) -> bool:
+        """Must the caller say it?"""
+        return self.default is NO_DEFAULT
+
+
+@dataclass(frozen=True, slots=True)
+class Ask:
+    """Everything a function asks for: plain parameters, whether a workspace comes first, and seams that doors fill."""
+
+    parameters: tuple[Parameter, ...]
+    takes_workspace: bool
+    seams: frozenset[str]
+
+
+def read(function: Callable[..., Any]) -> Ask:
+    """Read a function's signature and the `Arguments:` of its docstring.
+
+    >>> def plan(workspace: object, *, budget: int = 40, site: tuple[str, ...] = ()) -> str:
+    ...     '''Draw it.
+    ...
+    ...     Arguments:
+    ...         budget: how many demonstrations
+    ...     '''
+    >>> [(p.name, p.kind.__name__, p.default, p.repeatable, p.help) for p in read(plan).parameters]
+    [('budget', 'int', 40, False, 'how many demonstrations'), ('site', 'str', (), True, '')]
+    """
+    hints = get_type_hints(function)
+    helps = argument_help(inspect.getdoc(function) or "")
+    plain: list[Parameter] = []
+    seams: set[str] = set()
+    for name, raw in inspect.signature(function).parameters.items():
+        hint = hints.get(name, str)
+        if name == "workspace":
+            continue
+        if _is_seam(hint):
+            seams.add(name)
+            continue
+        plain.append(_parameter(name, hint, raw, helps.get(name, "")))
+    takes_workspace = "workspace" in inspect.signature(function).parameters
+    return Ask(tuple(plain), takes_workspace, frozenset(seams))
+
+
+def argument_help(doc: str) -> dict[str, str]:
+    """Find the `name: text` lines under `Arguments:`; a deeper line goes on with the one above.
+
+    >>> argument_help("Do it.\\n\\nArguments:\\n    path: a log,\\n        or a folder\\n\\nMore.")
+    {'path': 'a log, or a folder'}
+    """
+    found: dict[str, str] = {}
+    name, indent = "", 0
+    _, _, section = doc.partition("Arguments:\n")
+    for line in section.splitlines():
+        bare = line.strip()
+        if not bare or not line.startswith(" "):
+            break
+        depth = len(line) - len(line.lstrip())
+        new = re.match(r"(\w+): (.+)", bare)
+        if new and (not name or depth <= indent):
+            name, indent = new[1], depth
+            found[name] = new[2]
+        elif name:
+            found[name] += f" {bare}"
+    return found
+
+
+def _parameter(name: str, hint: Any, raw: inspect.Parameter, text: str) -> Parameter:
+    one, may_be_none = _without_none(hint)
+    repeatable = get_origin(one) in (tuple, list)
+    if repeatable:
+        one = get_args(one)[0]
+    choices: tuple[str, ...] = ()
+    if get_origin(one) is Literal:
+        choices, one = tuple(map(str, get_args(one))), type(get_args(one)[0])
+    elif isinstance(one, type) and issubclass(one, Enum):
+        choices = tuple(str(member.value) for member in one)
+    if not isinstance(one, type) or not issubclass(one, (*PLAIN, Enum)):
+        raise TypeError(f"{name}: {hint} is nothing that a command line or JSON could say; use {PLAIN}, an Enum or a tuple.")
+    positional = raw.kind is not inspect.Parameter.KEYWORD_ONLY
+    return Parameter(name, hint, one, raw.default, positional, repeatable, may_be_none, choices, text)
+
+
+def _without_none(hint: Any) -> tuple[Any, bool]:
+    if get_origin(hint) not in (types.UnionType, Union):
+        return hint, False
+    rest = [arg for arg in get_args(hint) if arg is not type(None)]
+    return (rest[0] if len(rest) == 1 else hint), len(rest) < len(get_args(hint))
+
+
+def _is_seam(hint: Any) -> bool:
+    """Functions (a clock, a callback, a progress bar) are handed in by the door, never typed by a user."""
+    inner, _ = _without_none(hint)
+    return inner is Callable or get_origin(inner) is Callable

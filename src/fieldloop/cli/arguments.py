@@ -1,0 +1,168 @@
+"""One command's words become a function's arguments: an argparse parser built from its signature."""
+
+import argparse
+import os
+from collections.abc import Sequence
+from enum import Enum
+from pathlib import Path
+from typing import Any, NoReturn
+
+from fieldloop.api.parameters import Ask, Parameter
+from fieldloop.errors import BadInput, UnknownName
+from fieldloop.loop.catalogue import COMMANDS, Needs
+
+WORKSPACE_VARIABLE = "FIELDLOOP_WORKSPACE"
+
+
+class Parser(argparse.ArgumentParser):
+    """An argument parser that raises instead of leaving, and suggests what was probably meant."""
+
+    def error(self, message: str) -> NoReturn:
+        """Say what was wrong and how the command is used."""
+        usage = " ".join(self.format_usage().split()).removeprefix("usage: ")
+        raise BadInput(f"{message[:1].upper()}{message[1:]}.\nUsage: {usage}")
+
+    def parse(self, words: Sequence[str]) -> argparse.Namespace:
+        """Parse all words; a leftover is misspelt."""
+        known, left = self.parse_known_args(list(words))
+        if left:
+            raise self._leftover(left[0])
+        return known
+
+    def _leftover(self, word: str) -> BadInput:
+        command = self.prog.partition(" ")[2]
+        if word.startswith("-"):
+            return UnknownName(f"option of `{self.prog}`", word.partition("=")[0], self._option_string_actions)
+        verbs = [c.removeprefix(f"{command} ") for c in COMMANDS if c.startswith(f"{command} ")]
+        if verbs:
+            return UnknownName(f"verb of `{self.prog}`", word, verbs)
+        return BadInput(f"`{self.prog}` has no use for {word!r}. See `{self.prog} --help`.")
+
+
+def parser_for(command: str, summary: str, ask: Ask, needs: Needs, more: str = "") -> Parser:
+    """Build the parser of one command."""
+    parser = Parser(
+        prog=f"fieldloop {command}",
+        description=summary,
+        epilog=more or None,
+        allow_abbrev=False,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
+    for parameter in ask.parameters:
+        _add(parser, parameter)
+    add_common(parser, needs)
+    return parser
+
+
+def add_common(parser: argparse.ArgumentParser, needs: Needs) -> None:
+    """Add what every command takes."""
+    where = {
+        Needs.WORKSPACE: f"the workspace to work on (default: here, or {WORKSPACE_VARIABLE})",
+        Needs.MAYBE: "a workspace whose numbers count (default: the one here, if here is one)",
+        Needs.NOTHING: "accepted everywhere; this command needs none",
+    }[needs]
+    group = parser.add_argument_group("every command")
+    group.add_argument("--workspace", type=Path, default=None, metavar="DIR", help=where)
+    group.add_argument("--json", action="store_true", help="print JSON instead of text")
+    group.add_argument("--debug", action="store_true", help="show where an unexpected error came from")
+
+
+def values_from(ask: Ask, parsed: argparse.Namespace) -> dict[str, Any]:
+    """Pick the function's own arguments out, repeatable ones as tuples."""
+    values = {p.name: getattr(parsed, _dest(p)) for p in ask.parameters}
+    return {p.name: tuple(values[p.name] or ()) if p.repeatable else values[p.name] for p in ask.parameters}
+
+
+def workspace_folder(parsed: argparse.Namespace) -> tuple[Path, bool]:
+    """Return the folder to work in, and whether somebody named it."""
+    if parsed.workspace is not None:
+        return parsed.workspace, True
+    named = os.environ.get(WORKSPACE_VARIABLE, "")
+    return (Path(named), True) if named else (Path(), False)
+
+
+def _dest(parameter: Parameter) -> str:
+    return f"arg_{parameter.name}"  # so that a use case may have a parameter called `json`
+
+
+def _add(parser: argparse.ArgumentParser, parameter: Parameter) -> None:
+    if parameter.positional and parameter.kind is not bool:
+        _add_positional(parser, parameter)
+    elif parameter.kind is bool:
+        _add_flag(parser, parameter)
+    else:
+        _add_option(parser, parameter)
+
+
+def _add_positional(parser: argparse.ArgumentParser, parameter: Parameter) -> None:
+    counts = {(True, True): "+", (True, False): "*", (False, True): None, (False, False): "?"}
+    parser.add_argument(
+        _dest(parameter),
+        nargs=counts[parameter.repeatable, parameter.required],
+        metavar=parameter.name.replace("_", "-").upper(),
+        default=None if parameter.required else parameter.default,
+        type=_reader(parameter),
+        help=_help(parameter),
+    )
+
+
+def _add_option(parser: argparse.ArgumentParser, parameter: Parameter) -> None:
+    parser.add_argument(
+        _flag(parameter),
+        dest=_dest(parameter),
+        # append would add to the default, which the first value given must replace
+        action="append" if parameter.repeatable else "store",
+        default=None if parameter.required or parameter.repeatable else parameter.default,
+        required=parameter.required,
+        type=_reader(parameter),
+        metavar="{" + ",".join(parameter.choices) + "}" if parameter.choices else _unit(parameter),
+        help=_help(parameter),
+    )
+
+
+def _add_flag(parser: argparse.ArgumentParser, parameter: Parameter) -> None:
+    if parameter.may_be_none:
+        parser.add_argument(
+            _flag(parameter), dest=_dest(parameter), action=argparse.BooleanOptionalAction, default=None, help=_help(parameter)
+        )
+        return
+    on = parameter.default is True
+    name = _flag(parameter).replace("--", "--no-", 1) if on else _flag(parameter)
+    parser.add_argument(name, dest=_dest(parameter), action="store_false" if on else "store_true", help=parameter.help or None)
+
+
+def _flag(parameter: Parameter) -> str:
+    return "--" + parameter.name.strip("_").replace("_", "-")
+
+
+def _unit(parameter: Parameter) -> str:
+    return {int: "N", float: "X", Path: "PATH"}.get(parameter.kind, "TEXT")
+
+
+def _help(parameter: Parameter) -> str:
+    told = "" if parameter.required or parameter.default in (None, "", (), False) else f"default: {_said(parameter.default)}"
+    again = "may be given again" if parameter.repeatable and not parameter.positional else ""
+    notes = "; ".join(note for note in (again, told) if note)
+    text = f"{parameter.help} ({notes})" if notes and parameter.help else parameter.help or notes
+    return text.replace("%", "%%")
+
+
+def _said(value: Any) -> str:
+    return str(value.value if isinstance(value, Enum) else value)
+
+
+def _reader(parameter: Parameter) -> Any:
+    def reads(text: str) -> Any:
+        if parameter.choices:
+            if text not in parameter.choices:
+                raise BadInput(
+                    f"{UnknownName(f'choice for {parameter.name}', text, parameter.choices)} Known: {', '.join(parameter.choices)}."
+                )
+            return parameter.kind(text)
+        try:
+            return parameter.kind(text)
+        except ValueError:
+            word = {int: "a whole number", float: "a number"}.get(parameter.kind, parameter.kind.__name__)
+            raise BadInput(f"{parameter.name} must be {word}, not {text!r}.") from None
+
+    return reads

@@ -1,0 +1,77 @@
+"""Which command was meant, and which words are left for it."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from fieldloop import __version__
+from fieldloop.errors import BadInput, UnknownName
+from fieldloop.loop.catalogue import COMMANDS
+
+OWN = {
+    "up": "Serve the pages and the API of a workspace.",
+    "demo": "Walk the whole loop on a simulated floor, then serve its pages.",
+}
+"""Commands of the command line itself: they make or serve a workspace instead of working on one."""
+
+WITH_VALUE = ("--workspace",)
+BARE = ("--json", "--debug")
+
+
+@dataclass(frozen=True, slots=True)
+class Choice:
+    """A command and its words, or a text to print and be done."""
+
+    command: str = ""
+    words: tuple[str, ...] = ()
+    text: str = ""
+
+
+def choose(words: Sequence[str]) -> Choice:
+    """Find the command; options that every command takes may stand in front of it.
+
+    >>> choose(["--json", "plan", "show", "--limit", "3"])
+    Choice(command='plan show', words=('--json', '--limit', '3'), text='')
+    >>> choose(["plan", "--budget", "40"])
+    Choice(command='plan', words=('--budget', '40'), text='')
+    """
+    front, rest = _split(list(words))
+    if "--version" in front:
+        return Choice(text=f"fieldloop {__version__}")
+    if not rest:
+        from fieldloop.cli.overview import overview
+
+        return Choice(text=overview())
+    first, *others = rest
+    known = {command.partition(" ")[0] for command in COMMANDS} | set(OWN)
+    if first == "help":
+        return choose([*others, "--help"])
+    if first not in known:
+        raise UnknownName("command", first, sorted(known))
+    if others and f"{first} {others[0]}" in COMMANDS:
+        return Choice(f"{first} {others[0]}", (*front, *others[1:]))
+    if first not in COMMANDS and first not in OWN:
+        verbs = sorted(c.partition(" ")[2] for c in COMMANDS if c.startswith(f"{first} "))
+        given = others[0] if others and not others[0].startswith("-") else ""
+        raise BadInput(f"`fieldloop {first}` needs one of: {', '.join(verbs)}.{_meant(given, verbs)}")
+    return Choice(first, (*front, *others))
+
+
+def _split(words: list[str]) -> tuple[list[str], list[str]]:
+    front: list[str] = []
+    while words and words[0].startswith("-"):
+        word = words.pop(0)
+        if word in ("-h", "--help"):
+            return front, []
+        front.append(word)
+        if word in WITH_VALUE:
+            if not words:
+                raise BadInput(f"{word} needs a folder.")
+            front.append(words.pop(0))
+        elif word != "--version" and word not in BARE and not word.startswith("--workspace="):
+            raise UnknownName("option before the command", word, [*WITH_VALUE, *BARE, "--version", "--help"])
+    return front, words
+
+
+def _meant(given: str, known: list[str]) -> str:
+    suggestion = UnknownName("verb", given, known).suggestion if given else None
+    return f" Did you mean {suggestion!r}?" if suggestion else ""

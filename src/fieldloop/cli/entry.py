@@ -1,0 +1,82 @@
+"""From words to an exit code: 0 passed, 1 failed or not known to have passed, 2 could not run."""
+
+import os
+import sys
+from collections.abc import Sequence
+from typing import Any
+
+from fieldloop.cli.choose import Choice, choose
+from fieldloop.errors import FieldloopError
+
+PASSED, FAILED, COULD_NOT_RUN, INTERRUPTED = 0, 1, 2, 130
+
+
+def main(argv: Sequence[str] | None = None) -> int:
+    """Run one command and return its exit code."""
+    words = list(sys.argv[1:] if argv is None else argv)
+    for stream in (sys.stdout, sys.stderr):
+        if hasattr(stream, "reconfigure"):
+            stream.reconfigure(errors="replace")  # a terminal without ✓ shows ?, and does not crash
+    debug, as_json = "--debug" in words, "--json" in words
+    try:
+        code = _run(choose(words))
+        sys.stdout.flush()
+    except FieldloopError as wrong:
+        return _say(type(wrong).__name__, str(wrong), as_json=as_json)
+    except BrokenPipeError:
+        # whoever read us has seen enough; Python would complain once more when it closes stdout
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return PASSED
+    except KeyboardInterrupt:
+        print("Interrupted. What was acknowledged is kept; run the command again to go on.", file=sys.stderr)
+        return INTERRUPTED
+    except Exception as bug:  # noqa: BLE001 - the last stop before the user; every other error has a name
+        return _say_bug(bug, debug=debug, as_json=as_json)
+    return code
+
+
+def exit_code(result: Any) -> int:
+    """Say whether a result passed: by its own `exit_ok`, else by its `status`; lists and texts always do."""
+    from fieldloop.model.finding import Status
+
+    if hasattr(result, "exit_ok"):
+        return PASSED if result.exit_ok else FAILED
+    if isinstance(status := getattr(result, "status", None), Status):
+        return PASSED if status is Status.PASSED else FAILED
+    return PASSED
+
+
+def _run(choice: Choice) -> int:
+    if choice.text:
+        print(choice.text)
+        return PASSED
+    if choice.command == "up":
+        from fieldloop.cli.up import up
+
+        return up(choice.words)
+    if choice.command == "demo":
+        from fieldloop.cli.demo import demo
+
+        return demo(choice.words)
+    from fieldloop.cli.perform import perform
+
+    return exit_code(perform(choice.command, choice.words))
+
+
+def _say(name: str, message: str, *, as_json: bool) -> int:
+    if as_json:
+        import json
+
+        print(json.dumps({"error": name, "message": message}, ensure_ascii=False), file=sys.stderr)
+    else:
+        print(f"fieldloop: {message}", file=sys.stderr)
+    return COULD_NOT_RUN
+
+
+def _say_bug(bug: Exception, *, debug: bool, as_json: bool) -> int:
+    if debug:
+        import traceback
+
+        traceback.print_exception(bug)
+    hint = "" if debug else " Run again with --debug to see where."
+    return _say(type(bug).__name__, f"this is a bug: {type(bug).__name__}: {bug}.{hint}", as_json=as_json)

@@ -1,0 +1,60 @@
+"""Long work shows that it lives: a bar on a terminal, a line every few seconds anywhere else."""
+
+import sys
+import time
+from collections.abc import Iterable, Iterator, Sized
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, Any, TypeVar
+
+from fieldloop.cli.screen import is_plain
+
+if TYPE_CHECKING:
+    from rich.progress import Progress
+
+T = TypeVar("T")
+QUIET_S = 3.0
+_open: list["Progress"] = []  # a terminal has one place for bars; work inside work adds a line to it
+
+
+def track(items: Iterable[Any], what: str, total: int | None = None) -> Iterator[Any]:
+    """Iterate over items and show on stderr how far it is."""
+    if total is None and isinstance(items, Sized):
+        total = len(items)
+    return _lines(items, what, total) if is_plain(sys.stderr) else _bar(items, what, total)
+
+
+def _bar(items: Iterable[T], what: str, total: int | None) -> Iterator[T]:
+    with _bars() as progress:
+        task = progress.add_task(what, total=total)
+        try:
+            for item in items:
+                yield item
+                progress.advance(task)
+        finally:
+            progress.remove_task(task)
+
+
+@contextmanager
+def _bars() -> Iterator["Progress"]:
+    from rich.console import Console
+    from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn, TimeRemainingColumn
+
+    if _open:
+        yield _open[-1]
+        return
+    columns = (TextColumn("{task.description}"), BarColumn(bar_width=32), MofNCompleteColumn(), TimeElapsedColumn())
+    with Progress(*columns, TimeRemainingColumn(), console=Console(file=sys.stderr), transient=True) as progress:
+        _open.append(progress)
+        try:
+            yield progress
+        finally:
+            _open.remove(progress)
+
+
+def _lines(items: Iterable[T], what: str, total: int | None) -> Iterator[T]:
+    said = time.monotonic()
+    for done, item in enumerate(items, start=1):
+        yield item
+        if time.monotonic() - said >= QUIET_S:
+            said = time.monotonic()
+            print(f"{what}: {done}{f' of {total}' if total else ''}", file=sys.stderr, flush=True)

@@ -1,0 +1,43 @@
+"""Where text goes: coloured tables on a terminal, whole plain lines anywhere else."""
+
+import os
+import sys
+from typing import IO, Any
+
+UNBOUNDED = 10_000  # columns; a pipe has no edge at which a line would have to be cut
+
+
+def is_plain(stream: IO[str]) -> bool:
+    """Must no escape code reach this stream? NO_COLOR, a pipe, a file or a dumb terminal say so."""
+    return bool(os.environ.get("NO_COLOR")) or os.environ.get("TERM") == "dumb" or not stream.isatty()
+
+
+class Screen:
+    """Prints rich renderables to a stream, without codes, padding or cuts where the stream is no terminal."""
+
+    def __init__(self, stream: IO[str] | None = None) -> None:
+        """Choose by the stream; stdout unless given."""
+        from rich.console import Console
+
+        self.stream = stream or sys.stdout
+        self.plain = is_plain(self.stream)
+        on_terminal = self.stream.isatty()
+        self.console = Console(
+            file=self.stream,
+            force_terminal=not self.plain,
+            color_system=None if self.plain else "auto",
+            width=None if on_terminal else UNBOUNDED,
+            highlight=False,
+            soft_wrap=not on_terminal,
+            emoji=False,
+        )
+
+    def print(self, *things: Any) -> None:
+        """Print things in order; strings are taken as they are, square brackets and all."""
+        if not self.plain:
+            self.console.print(*things, markup=False)
+            return
+        with self.console.capture() as caught:
+            self.console.print(*things, markup=False)
+        lines = [line.rstrip() for line in caught.get().splitlines()]
+        self.stream.write("\n".join(lines) + "\n")

@@ -1,0 +1,64 @@
+"""What happened when: machine proposals, and how far two authors agree."""
+
+from dataclasses import dataclass
+
+from fieldloop.annotate import agreement, propose, taxonomy
+from fieldloop.errors import BadInput
+from fieldloop.loop.ingest import reopen
+from fieldloop.loop.workspace import Workspace
+from fieldloop.model.annotation import Agreement, Annotation
+from fieldloop.model.episode import Episode
+from fieldloop.model.event import EpisodeAnnotated
+from fieldloop.model.finding import Status
+
+PHASE = "phase"
+MACHINE = "machine:signals"
+
+
+@dataclass(frozen=True, slots=True)
+class Annotated:
+    """How many episodes got phases, and why the others did not."""
+
+    author: str
+    episodes: int
+    annotations: int
+    cannot_tell: tuple[tuple[str, str], ...] = ()
+
+
+def annotate(workspace: Workspace, episode: tuple[str, ...] = (), *, again: bool = False) -> Annotated:
+    """Propose phases from the signals of every accepted episode that has none yet.
+
+    Arguments:
+        episode: only these episodes (id or beginning of it)
+        again: propose anew where the machine proposed before
+    """
+    chosen = [workspace.store.get(Episode, e) for e in episode] or workspace.store.find(Episode, {"status": Status.PASSED})
+    if not again:
+        chosen = [e for e in chosen if not workspace.store.count(Annotation, {"episode": e.id, "author": MACHINE})]
+    events, refused = [], []
+    for one in workspace.track(chosen, "proposing phases", len(chosen)):
+        spans, reason = propose(reopen(workspace, one), taxonomy(), author=MACHINE)
+        if spans:
+            events.append(EpisodeAnnotated(one.id, PHASE, MACHINE, tuple(spans)))
+        else:
+            refused.append((one.id, reason))
+    if events:
+        workspace.write(*events)
+    return Annotated(MACHINE, len(events), sum(len(e.annotations) for e in events), tuple(refused))
+
+
+def agree(workspace: Workspace, first: str, second: str, *, frame_hz: float = 30.0) -> Agreement:
+    """Measure how far two authors agree on the phases of the episodes that both annotated.
+
+    Arguments:
+        first: one author
+        second: the other author
+        frame_hz: frames per second that boundaries are counted in
+    """
+    spans = {author: workspace.store.find(Annotation, {"author": author, "kind": PHASE}) for author in (first, second)}
+    shared = {a.episode for a in spans[first]} & {a.episode for a in spans[second]}
+    if not shared:
+        raise BadInput(f"{first} and {second} have no annotated episode in common.")
+    return agreement(
+        [a for a in spans[first] if a.episode in shared], [a for a in spans[second] if a.episode in shared], frame_hz
+    )

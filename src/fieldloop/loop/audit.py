@@ -1,0 +1,80 @@
+"""The deployment environment comes first: describe it, and ask the five gap questions."""
+
+import dataclasses
+from dataclasses import dataclass
+from pathlib import Path
+
+from fieldloop.audit import ask, parse
+from fieldloop.errors import BadInput, Refused
+from fieldloop.loop.workspace import Workspace
+from fieldloop.model.deployment import Audit, Deployment
+from fieldloop.model.event import DeploymentAudited, DeploymentMapped
+
+
+@dataclass(frozen=True, slots=True)
+class Audited:
+    """The map in short, and how well it answers."""
+
+    deployment: Deployment
+    audit: Audit
+
+
+def audit(workspace: Workspace, deployment_map: Path | None = None, *, skus: Path | None = None) -> Audited:
+    """Read the deployment map and ask the five gap questions of it.
+
+    Arguments:
+        deployment_map: a deployment.toml; the workspace's own unless given
+        skus: the catalogue as CSV; skus.csv beside the map unless given
+    """
+    path = deployment_map or workspace.root / "deployment.toml"
+    catalogue = skus or path.with_name("skus.csv")
+    deployment = parse(_text(path), _text(catalogue), workspace.operations["audit"])
+    asked = ask(deployment, workspace.operations["audit"])
+    workspace.write(DeploymentMapped(deployment), DeploymentAudited(asked))
+    return Audited(deployment, asked)
+
+
+def override(workspace: Workspace, *, reason: str) -> Audit:
+    """Go on over an incomplete audit; who and why is recorded.
+
+    Arguments:
+        reason: why it is right to go on
+    """
+    if not reason.strip():
+        raise BadInput("Going on over an incomplete audit needs a reason.")
+    latest = latest_audit(workspace)
+    if latest is None:
+        raise Refused("There is no audit to override. Run: fieldloop audit")
+    overridden = dataclasses.replace(latest, overridden_by=workspace.actor.id, override_reason=reason)
+    workspace.write(DeploymentAudited(overridden))
+    return overridden
+
+
+def latest_audit(workspace: Workspace) -> Audit | None:
+    """Return the last audit, if there ever was one."""
+    return next(iter(workspace.store.find(Audit, newest=True, limit=1)), None)
+
+
+def latest_deployment(workspace: Workspace) -> Deployment:
+    """Return the map in force; refuses to go on without one."""
+    found = workspace.store.find(Deployment, newest=True, limit=1)
+    if not found:
+        raise Refused("No deployment is mapped yet. Describe it in deployment.toml and run: fieldloop audit")
+    return found[0]
+
+
+def require_complete_audit(workspace: Workspace) -> None:
+    """Refuse to lock anything over an incomplete audit that nobody overrode."""
+    latest = latest_audit(workspace)
+    if latest is None or not (latest.complete or latest.overridden_by):
+        score = "there is none" if latest is None else f"its score is {latest.score:.0%}"
+        raise Refused(
+            f"This needs a complete audit, and {score}. Complete deployment.toml and run `fieldloop audit`, "
+            "or go on knowingly with `fieldloop audit override --reason …`."
+        )
+
+
+def _text(path: Path) -> str:
+    if not path.is_file():
+        raise BadInput(f"{path} is not there. A deployment is a deployment.toml with a skus.csv beside it.")
+    return path.read_text(encoding="utf-8")

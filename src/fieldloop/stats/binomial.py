@@ -1,0 +1,92 @@
+"""How sure can one be of a success rate after so many trials?"""
+
+import math
+
+from fieldloop.errors import BadInput
+
+MOST_TRIALS = 10_000_000
+"""Nobody runs more; a search beyond it would only answer 'never' more slowly."""
+
+
+def interval(successes: int, trials: int, level: float = 0.95) -> tuple[float, float]:
+    """Two-sided Wilson interval; without trials anything is possible.
+
+    >>> [round(x, 4) for x in interval(85, 100)]
+    [0.7672, 0.9069]
+    >>> interval(0, 0)
+    (0.0, 1.0)
+    """
+    from scipy.stats import norm
+
+    _refuse(successes, trials, level)
+    if trials == 0:
+        return (0.0, 1.0)
+    z = float(norm.ppf(0.5 + level / 2))
+    rate, spread = successes / trials, z * z / trials
+    centre = (rate + spread / 2) / (1 + spread)
+    half = math.sqrt(rate * (1 - rate) * spread + spread * spread / 4) / (1 + spread)
+    low = 0.0 if successes == 0 else max(0.0, centre - half)
+    high = 1.0 if successes == trials else min(1.0, centre + half)
+    return (low, high)
+
+
+def lower_bound(successes: int, trials: int, level: float = 0.95) -> float:
+    """Exact one-sided (Clopper-Pearson) bound: the true rate is above it, except with probability 1 - level.
+
+    >>> round(lower_bound(100, 100), 4), lower_bound(0, 10), lower_bound(0, 0)
+    (0.9705, 0.0, 0.0)
+    """
+    _refuse(successes, trials, level)
+    return _bound(successes, trials, level)
+
+
+def upper_bound(successes: int, trials: int, level: float = 0.95) -> float:
+    """Exact one-sided (Clopper-Pearson) bound: the true rate is below it, except with probability 1 - level.
+
+    >>> round(upper_bound(0, 100), 4), upper_bound(0, 0)
+    (0.0295, 1.0)
+    """
+    return 1.0 - lower_bound(trials - successes, trials, level)
+
+
+def trials_needed(successes: int, trials: int, target: float, level: float = 0.95) -> int | None:
+    """How many more trials at the observed rate until the lower bound clears the target; None when it never will.
+
+    Nothing seen yet counts as a perfect rate: the answer is then the fewest trials that could ever do.
+
+    >>> trials_needed(0, 0, 0.85), trials_needed(90, 100, 0.85), trials_needed(80, 100, 0.85)
+    (19, 50, None)
+    """
+    _refuse(successes, trials, level)
+    if not 0.0 <= target <= 1.0:
+        raise BadInput(f"A target rate of {target!r} is not between 0 and 1.")
+    if lower_bound(successes, trials, level) >= target:
+        return 0
+    rate = successes / trials if trials else 1.0
+    if rate <= target:
+        return None
+
+    more, step = 0, MOST_TRIALS
+    while step:  # the bound at a fixed rate rises with the trials, so halving the step finds the last that falls short
+        if _bound(rate * (trials + more + step), trials + more + step, level) < target:
+            more += step
+            if more >= MOST_TRIALS:
+                return None
+        step //= 2
+    more += 1
+    while _bound(math.floor(rate * (trials + more) + 1e-9), trials + more, level) < target:
+        more += 1  # successes come whole; the last fraction of one convinces nobody
+    return more
+
+
+def _bound(successes: float, trials: int, level: float) -> float:
+    from scipy.special import betaincinv
+
+    return float(betaincinv(successes, trials - successes + 1, 1 - level)) if successes > 0 else 0.0
+
+
+def _refuse(successes: int, trials: int, level: float) -> None:
+    if not 0 <= successes <= trials:
+        raise BadInput(f"{successes} successes in {trials} trials cannot be; count both from the same attempts.")
+    if not 0.0 < level < 1.0:
+        raise BadInput(f"A level of {level!r} is not between 0 and 1; 0.95 is meant by 95 %.")

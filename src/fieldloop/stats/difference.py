@@ -1,0 +1,82 @@
+"""Is one success rate lower than another, and by how much could it be?
+
+Counts are pairs (successes, trials).
+"""
+
+import math
+
+from fieldloop.errors import BadInput
+from fieldloop.stats import binomial
+
+Counts = tuple[int, int]
+
+LEAST_LEVEL = 0.7
+"""Below it the boundary's tuning has no solution, and nobody decides at such odds."""
+
+
+def interval(ours: Counts, theirs: Counts, level: float = 0.95) -> tuple[float, float]:
+    """Two-sided interval of our rate minus theirs (Newcombe's hybrid of two Wilson intervals).
+
+    >>> [round(x, 4) for x in interval((56, 70), (48, 80))]
+    [0.0524, 0.3339]
+    >>> interval((0, 0), (9, 10))[0]
+    -1.0
+    """
+    if ours[1] == 0 or theirs[1] == 0:
+        return (-1.0, 1.0)
+    low, high = binomial.interval(*ours, level)
+    their_low, their_high = binomial.interval(*theirs, level)
+    rate, their_rate = ours[0] / ours[1], theirs[0] / theirs[1]
+    below = math.hypot(rate - low, their_high - their_rate)
+    above = math.hypot(high - rate, their_rate - their_low)
+    return (max(-1.0, rate - their_rate - below), min(1.0, rate - their_rate + above))
+
+
+def lower_bound(ours: Counts, theirs: Counts, level: float = 0.95) -> float:
+    """One-sided: our rate minus theirs is above this, except with probability 1 - level."""
+    return interval(ours, theirs, 2.0 * level - 1.0)[0]
+
+
+def chance_of_drop(after: Counts, before: Counts) -> float:
+    """How likely a rate after would look this much lower than before if nothing had changed (Fisher, exact).
+
+    >>> round(chance_of_drop(after=(59, 100), before=(85, 100)), 6)
+    3.3e-05
+    >>> chance_of_drop(after=(0, 0), before=(9, 10))
+    1.0
+    """
+    from scipy.stats import hypergeom
+
+    if after[1] == 0 or before[1] == 0:
+        return 1.0
+    successes, trials = after[0] + before[0], after[1] + before[1]
+    return float(hypergeom.cdf(after[0], trials, successes, after[1]))
+
+
+def drop_score(ours: Counts, theirs: Counts) -> float:
+    """How many standard errors our rate lies below theirs, with the error that holds if both were equal."""
+    if ours[1] == 0 or theirs[1] == 0:
+        return 0.0
+    pooled = (ours[0] + theirs[0]) / (ours[1] + theirs[1])
+    variance = pooled * (1.0 - pooled) * (1.0 / ours[1] + 1.0 / theirs[1])
+    return (theirs[0] / theirs[1] - ours[0] / ours[1]) / math.sqrt(variance) if variance > 0.0 else 0.0
+
+
+def anytime_threshold(ours: int, theirs: int, sharpest_at: int, level: float = 0.95) -> float:
+    """The score above which a drop is beyond chance however often one has looked before.
+
+    One-sided normal mixture (Waudby-Smith et al. 2024, asymptotic confidence sequences), sharpest when our arm alone
+    has `sharpest_at` trials. A fixed test of the same level would ask for 1.64, and be wrong far more often when it is
+    looked at daily.
+
+    >>> round(anytime_threshold(200, 10**9, sharpest_at=200), 2), round(anytime_threshold(5, 45, sharpest_at=200), 2)
+    (2.78, 5.97)
+    """
+    if not LEAST_LEVEL < level < 1.0:
+        raise BadInput(f"A level of {level!r} is not between {LEAST_LEVEL} and 1; 0.95 is meant by 95 %.")
+    if ours == 0 or theirs == 0:
+        return math.inf
+    alpha = 1.0 - level
+    best = -2.0 * math.log(2.0 * alpha) + math.log(-2.0 * math.log(2.0 * alpha)) + 1.0
+    time = best / sharpest_at / (1.0 / ours + 1.0 / theirs)
+    return math.sqrt(2.0 * (time + 1.0) / time * math.log1p(math.sqrt(time + 1.0) / (2.0 * alpha)))

@@ -1,0 +1,45 @@
+"""Many questions at once: p-values adjusted so that asking more often does not find more."""
+
+from collections.abc import Sequence
+
+import numpy as np
+from numpy.typing import NDArray
+
+from fieldloop.errors import BadInput
+
+
+def benjamini_hochberg(p_values: Sequence[float]) -> NDArray[np.float64]:
+    """Adjusted p-values: naming all at or below q keeps the expected share of false names at or below q.
+
+    >>> benjamini_hochberg([0.01, 0.04, 0.03]).round(4).tolist()
+    [0.03, 0.04, 0.04]
+    """
+    p = _checked(p_values)
+    order = np.argsort(p)[::-1]
+    scaled = p[order] * len(p) / np.arange(len(p), 0, -1)
+    return _put_back(np.minimum.accumulate(scaled), order)
+
+
+def holm(p_values: Sequence[float]) -> NDArray[np.float64]:
+    """Adjusted p-values: naming all at or below alpha keeps the chance of even one false name at or below alpha.
+
+    >>> holm([0.01, 0.04, 0.03]).round(4).tolist()
+    [0.03, 0.06, 0.06]
+    """
+    p = _checked(p_values)
+    order = np.argsort(p)
+    scaled = p[order] * np.arange(len(p), 0, -1)
+    return _put_back(np.maximum.accumulate(scaled), order)
+
+
+def _checked(p_values: Sequence[float]) -> NDArray[np.float64]:
+    p = np.asarray(p_values, dtype=np.float64)
+    if p.ndim != 1 or not np.all((p >= 0.0) & (p <= 1.0)):
+        raise BadInput("p-values are a list of numbers between 0 and 1.")
+    return p
+
+
+def _put_back(ordered: NDArray[np.float64], order: NDArray[np.intp]) -> NDArray[np.float64]:
+    adjusted = np.empty(len(ordered))
+    adjusted[order] = np.minimum(ordered, 1.0)
+    return adjusted

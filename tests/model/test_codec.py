@@ -1,0 +1,86 @@
+"""Every noun survives the trip to JSON and back."""
+
+import json
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from fieldloop.errors import BadInput
+from fieldloop.model.codec import from_plain, to_plain
+from fieldloop.model.condition import Stratum
+from fieldloop.model.event import EVENTS
+from fieldloop.model.finding import Finding, Measurement, Status, worst
+from fieldloop.model.identity import Ids, content_id, ulid
+from fieldloop.model.policy import Outcome, Stage
+
+
+@pytest.mark.parametrize("kind", EVENTS.values(), ids=EVENTS)
+@settings(max_examples=10)
+@given(data=st.data())
+def test_every_event_survives_the_trip(kind, data):
+    event = data.draw(st.builds(kind))
+    assert from_plain(kind, json.loads(json.dumps(to_plain(event)))) == event
+
+
+NAMES = st.text("abcdefgh_-0123456789", min_size=1, max_size=8)
+st.register_type_strategy(Stratum, st.dictionaries(NAMES, NAMES, max_size=4).map(Stratum.of))
+st.register_type_strategy(float, st.floats(allow_nan=False, allow_infinity=False))
+
+
+def test_not_a_number_becomes_null_and_comes_back_as_one():
+    plain = to_plain(Measurement("joints", float("nan")))
+    assert plain["value"] is None
+    back = from_plain(Measurement, plain)
+    assert back.value != back.value
+
+
+def test_what_a_newer_version_added_is_ignored_and_what_is_missing_is_named():
+    plain = to_plain(Outcome("o", "p", Stratum(), Stage.GATE, "s", "r", 1, succeeded=True, judged_by="x"))
+    assert from_plain(Outcome, {**plain, "added_later": 1}).id == "o"
+    with pytest.raises(BadInput, match="policy"):
+        from_plain(Outcome, {k: v for k, v in plain.items() if k != "policy"})
+
+
+def test_a_stratum_that_is_none_is_refused():
+    with pytest.raises(BadInput, match="factor=level"):
+        Stratum.parse("dim")
+
+
+def test_ids_sort_by_time_and_do_not_repeat():
+    ticks = iter(range(0, 10_000_000_000, 2_000_000))
+    ids = Ids(lambda: next(ticks), lambda bits: 7 % (1 << bits))
+    made = [ids.new("plan") for _ in range(50)]
+    assert made == sorted(made)
+    assert len(set(made)) == 50
+    assert ulid(1, 0) != ulid(1, 1)
+
+
+@given(st.lists(st.binary()), st.lists(st.binary()))
+def test_different_parts_have_different_names(a, b):
+    assert (content_id(a) == content_id(b)) == (a == b)
+
+
+def finding(status, *, required=True):
+    return Finding("c", "s", status, None, None, None, "", "", required=required)
+
+
+@pytest.mark.parametrize(
+    ("statuses", "rolled_up"),
+    [
+        ((), Status.CANNOT_TELL),
+        ((Status.PASSED,), Status.PASSED),
+        ((Status.PASSED, Status.FAILED), Status.FAILED),
+        ((Status.PASSED, Status.ERRORED), Status.ERRORED),
+        ((Status.PASSED, Status.NOT_APPLICABLE), Status.CANNOT_TELL),
+        ((Status.ERRORED, Status.FAILED), Status.FAILED),
+    ],
+)
+def test_only_passed_passes(statuses, rolled_up):
+    assert worst(tuple(finding(s) for s in statuses)) is rolled_up
+
+
+def test_what_the_protocol_does_not_require_does_not_count_unless_it_failed():
+    assert worst((finding(Status.PASSED), finding(Status.NOT_APPLICABLE, required=False))) is Status.PASSED
+    assert worst((finding(Status.NOT_APPLICABLE, required=False),)) is Status.CANNOT_TELL
+    assert worst((finding(Status.PASSED), finding(Status.FAILED, required=False))) is Status.FAILED
