@@ -72,20 +72,23 @@ class GuardLimits:
     def from_json(cls, limits: str | Mapping[str, Any], fingerprint: str) -> "GuardLimits":
         """Read the limits of a policy bundle; refuse any that were changed since they were approved.
 
-        >>> GuardLimits.from_json('{"min_confidence": 0.7}', "…")
+        >>> limits = {"max_consecutive_failures": 5, "max_joint_step": 0.25, "max_force": 40.0, "max_stale_ms": 200.0}
+        >>> GuardLimits.from_json(limits, "")
         Traceback (most recent call last):
-        fieldloop_robot.guard.LimitsRefused: Guard limits lack max_consecutive_failures, max_force, max_joint_step, …
+        fieldloop_robot.guard.LimitsRefused: Guard limits lack min_confidence. Train or bundle the policy again.
         """
         raw = _plain(limits)
         if missing := sorted(UNITS.keys() - raw.keys()):
             raise LimitsRefused(f"Guard limits lack {', '.join(missing)}. Train or bundle the policy again.")
         if unknown := sorted(raw.keys() - UNITS.keys()):
-            raise LimitsRefused(f"This guard does not know {', '.join(unknown)} and would not enforce it. Update the robot.")
+            raise LimitsRefused(
+                f"This guard does not know {', '.join(unknown)} and would not enforce it. Update the robot."
+            )
         for name, value in raw.items():
             _refuse_no_limit(name, value)
-        if fingerprint_of(raw) != fingerprint:
+        if (found := fingerprint_of(raw)) != fingerprint:
             raise LimitsRefused(
-                f"Guard limits have the fingerprint {fingerprint_of(raw)}, the bundle promises {fingerprint or 'none'}: "
+                f"Guard limits have the fingerprint {found}, the bundle promises {fingerprint or 'none'}: "
                 "they were changed after approval. Deploy the bundle again."
             )
         return cls(**raw, fingerprint=fingerprint)
@@ -176,7 +179,7 @@ def _stopped(state: GuardState, _limits: GuardLimits, _reading: Reading) -> str:
 def _too_much_force(_state: GuardState, limits: GuardLimits, reading: Reading) -> str:
     force = _numbers(reading.force_n)
     felt = float(np.sqrt(np.sum(np.square(force[np.isfinite(force)]))))  # one dead axis must not hide the others
-    return f"Force {felt:.1f} N is above {limits.max_force:g} N." if felt > limits.max_force else ""
+    return f"Force {felt:.1f} N is above {limits.max_force:g} N." if not felt <= limits.max_force else ""
 
 
 def _suspended(state: GuardState, limits: GuardLimits, _reading: Reading) -> str:

@@ -43,7 +43,9 @@ def take(lease: Lease, holder: str, now_ns: int, ttl_ns: int) -> Lease:
     _refuse_no_hold(holder, ttl_ns)
     if lease.held_at(now_ns) and lease.holder != holder:
         left_s = (lease.expires_ns - now_ns) / 1e9
-        raise LeaseRefused(f"{lease.holder!r} holds control for another {left_s:.1f} s; ask them to release it, or wait.")
+        raise LeaseRefused(
+            f"{lease.holder!r} holds control for another {left_s:.1f} s; ask them to release it, or wait."
+        )
     return Lease(holder, lease.epoch + 1, now_ns + ttl_ns)
 
 

@@ -1,7 +1,7 @@
 """Observations and actions as bytes: msgpack with raw arrays, in the framing that openpi's clients and servers speak.
 
-An array travels as {b"__ndarray__": True, b"data", b"dtype", b"shape"}, a NumPy scalar as {b"__npgeneric__": True, b"data",
-b"dtype"}. Only plain numbers, booleans and text: an object array would have to be pickled, and a pickle runs code.
+An array travels as {b"__ndarray__": True, b"data", b"dtype", b"shape"}, a NumPy scalar as {b"__npgeneric__": True,
+b"data", b"dtype"}. Numbers, booleans and text only: an object array would have to be pickled, and a pickle runs code.
 """
 
 import math
@@ -93,6 +93,6 @@ def _dtype(value: dict[Any, Any]) -> np.dtype[Any]:
         dtype = np.dtype(name) if isinstance(name, str) else None
     except (TypeError, ValueError, SyntaxError):
         dtype = None
-    if dtype is None or dtype.kind not in KINDS:
+    if dtype is None or dtype.kind not in KINDS or not dtype.itemsize:
         raise WireError(f"An array of type {name!r} may not travel, only numbers, booleans and text.")
     return dtype

@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any, Literal, Union, get_args, get_origin, get_type_hints
 
 PLAIN = (str, int, float, bool, Path)
+"""What a user can say; also an Enum, a Literal, a tuple of one of these, or None."""
 NO_DEFAULT = inspect.Parameter.empty
 
 
@@ -71,9 +72,9 @@ def read(function: Callable[..., Any]) -> Ask:
 
 
 def argument_help(doc: str) -> dict[str, str]:
-    """Find the `name: text` lines under `Arguments:`; a deeper line goes on with the one above.
+    r"""Find the `name: text` lines under `Arguments:`; a deeper line goes on with the one above.
 
-    >>> argument_help("Do it.\\n\\nArguments:\\n    path: a log,\\n        or a folder\\n\\nMore.")
+    >>> argument_help("Do it.\n\nArguments:\n    path: a log,\n        or a folder\n\nMore.")
     {'path': 'a log, or a folder'}
     """
     found: dict[str, str] = {}
@@ -104,7 +105,7 @@ def _parameter(name: str, hint: Any, raw: inspect.Parameter, text: str) -> Param
     elif isinstance(one, type) and issubclass(one, Enum):
         choices = tuple(str(member.value) for member in one)
     if not isinstance(one, type) or not issubclass(one, (*PLAIN, Enum)):
-        raise TypeError(f"{name}: {hint} is nothing that a command line or JSON could say; use {PLAIN}, an Enum or a tuple.")
+        raise TypeError(f"{name}: {hint} is nothing that a command line or JSON could say; see PLAIN.")
     positional = raw.kind is not inspect.Parameter.KEYWORD_ONLY
     return Parameter(name, hint, one, raw.default, positional, repeatable, may_be_none, choices, text)
 

@@ -16,13 +16,13 @@ VERSION = 1
 def as_json(result: Any) -> Any:
     """Turn what a use case returned into plain values; a noun says which schema it follows.
 
-    A noun that keeps a written form of its own has a method `as_json`, and that is taken as it is.
+    A noun that keeps a written form of its own has a method `json_object`, and that is taken as it is.
 
     >>> from fieldloop.model.person import Token, Actor, Role
     >>> as_json(Token("t", Actor("op-7", Role.OPERATOR), "…", 0))["created"]
     '1970-01-01T00:00:00.000000Z'
     """
-    own = getattr(result, "as_json", None)
+    own = getattr(result, "json_object", None)
     if callable(own):
         return own()
     if dataclasses.is_dataclass(result) and not isinstance(result, type):
@@ -61,7 +61,7 @@ def _plain(value: Any) -> Any:
     if isinstance(value, Stratum | Enum):
         return to_plain(value)
     if dataclasses.is_dataclass(value) and not isinstance(value, type):
-        own = getattr(value, "as_json", None)
+        own = getattr(value, "json_object", None)
         return own() if callable(own) else _fields(value)
     if isinstance(value, Mapping):
         return {str(to_plain(key)): _plain(inner) for key, inner in value.items()}

@@ -121,14 +121,13 @@ def _add_option(parser: argparse.ArgumentParser, parameter: Parameter) -> None:
 
 
 def _add_flag(parser: argparse.ArgumentParser, parameter: Parameter) -> None:
+    dest, text = _dest(parameter), parameter.help.replace("%", "%%")
     if parameter.may_be_none:
-        parser.add_argument(
-            _flag(parameter), dest=_dest(parameter), action=argparse.BooleanOptionalAction, default=None, help=_help(parameter)
-        )
-        return
-    on = parameter.default is True
-    name = _flag(parameter).replace("--", "--no-", 1) if on else _flag(parameter)
-    parser.add_argument(name, dest=_dest(parameter), action="store_false" if on else "store_true", help=parameter.help or None)
+        parser.add_argument(_flag(parameter), dest=dest, action=argparse.BooleanOptionalAction, default=None, help=text)
+    elif parameter.default is True:
+        parser.add_argument(_flag(parameter).replace("--", "--no-", 1), dest=dest, action="store_false", help=text)
+    else:
+        parser.add_argument(_flag(parameter), dest=dest, action="store_true", help=text)
 
 
 def _flag(parameter: Parameter) -> str:
@@ -140,7 +139,8 @@ def _unit(parameter: Parameter) -> str:
 
 
 def _help(parameter: Parameter) -> str:
-    told = "" if parameter.required or parameter.default in (None, "", (), False) else f"default: {_said(parameter.default)}"
+    silent = parameter.required or parameter.default in (None, "", (), False)
+    told = "" if silent else f"default: {_said(parameter.default)}"
     again = "may be given again" if parameter.repeatable and not parameter.positional else ""
     notes = "; ".join(note for note in (again, told) if note)
     text = f"{parameter.help} ({notes})" if notes and parameter.help else parameter.help or notes
@@ -155,9 +155,8 @@ def _reader(parameter: Parameter) -> Any:
     def reads(text: str) -> Any:
         if parameter.choices:
             if text not in parameter.choices:
-                raise BadInput(
-                    f"{UnknownName(f'choice for {parameter.name}', text, parameter.choices)} Known: {', '.join(parameter.choices)}."
-                )
+                wrong = UnknownName(f"choice for {parameter.name}", text, parameter.choices)
+                raise BadInput(f"{wrong} Known: {', '.join(parameter.choices)}.")
             return parameter.kind(text)
         try:
             return parameter.kind(text)

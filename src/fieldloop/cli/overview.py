@@ -9,13 +9,14 @@ from fieldloop.api.stages import LAST, STAGES, families, stage_of
 from fieldloop.cli.choose import OWN
 
 LOOP = "map → plan → collect → check → annotate → release → gate → serve → monitor → diagnose → plan …"
+PURPOSE = f"From robot log to the next collection plan: {LOOP}"
 LEAST_WIDTH, MOST_WIDTH = 60, 110
 
 
 def overview() -> str:
     """Lay the commands out under the headings of the loop."""
     width = max(LEAST_WIDTH, min(MOST_WIDTH, shutil.get_terminal_size((100, 24)).columns))
-    lines = ["fieldloop COMMAND [options]", "", *textwrap.wrap(f"From robot log to the next collection plan: {LOOP}", width), ""]
+    lines = ["fieldloop COMMAND [options]", "", *textwrap.wrap(PURPOSE, width), ""]
     grouped = families()
     column = max(map(len, (*grouped, *OWN))) + 2
     for stage in STAGES:

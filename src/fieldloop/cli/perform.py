@@ -62,7 +62,7 @@ def _more(function: Callable[..., Any]) -> str:
 
 
 def _tell(*said: object) -> None:
-    Screen().print(*said)
+    Screen().write(" ".join(map(str, said)))
 
 
 SEAMS: dict[str, Callable[..., Any]] = {"track": track, "tell": _tell}

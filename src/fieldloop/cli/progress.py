@@ -36,14 +36,17 @@ def _bar(items: Iterable[T], what: str, total: int | None) -> Iterator[T]:
 
 @contextmanager
 def _bars() -> Iterator["Progress"]:
+    from rich import progress as rich
     from rich.console import Console
-    from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn, TimeRemainingColumn
 
     if _open:
         yield _open[-1]
         return
-    columns = (TextColumn("{task.description}"), BarColumn(bar_width=32), MofNCompleteColumn(), TimeElapsedColumn())
-    with Progress(*columns, TimeRemainingColumn(), console=Console(file=sys.stderr), transient=True) as progress:
+    columns = (
+        rich.TextColumn("{task.description}"), rich.BarColumn(bar_width=32), rich.MofNCompleteColumn(),
+        rich.TimeElapsedColumn(), rich.TimeRemainingColumn(),
+    )  # fmt: skip
+    with rich.Progress(*columns, console=Console(file=sys.stderr), transient=True) as progress:
         _open.append(progress)
         try:
             yield progress

@@ -32,6 +32,10 @@ class Screen:
             emoji=False,
         )
 
+    def write(self, text: str) -> None:
+        """Write a text as it is."""
+        self.stream.write(text if text.endswith("\n") else f"{text}\n")
+
     def print(self, *things: Any) -> None:
         """Print things in order; strings are taken as they are, square brackets and all."""
         if not self.plain:

@@ -1,1 +1,12 @@
-"""serve."""
+"""A policy version answers: engines load bundles, `bench` and `admission` judge their speed, `server` gives them a port.
+
+`engines.onnx.load(folder)` opens a bundle; `server.app(engine, settings)` serves it; the robot's side of the wire is
+`fieldloop_robot.client`. Nothing heavy is imported here.
+"""
+
+from fieldloop.serve.admission import admit
+from fieldloop.serve.bench import measure
+from fieldloop.serve.bundle import Bundle, Input, read_bundle
+from fieldloop.serve.engine import Engine, Health, probe
+
+__all__ = ["Bundle", "Engine", "Health", "Input", "admit", "measure", "probe", "read_bundle"]

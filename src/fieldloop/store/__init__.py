@@ -3,46 +3,56 @@
 Only `loop` asks. `open_store(url)` picks the database, `open_shelf(url)` the place for bytes.
 """
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from typing import Any, Protocol, TypeVar
+from pathlib import Path
+from typing import Any
 
-from fieldloop.model.alarm import Rate
-from fieldloop.model.event import E, Event, Recorded
+from fieldloop.errors import BadInput
+from fieldloop.protocol import Section, default_operations
+from fieldloop.store.contract import Job, Jobs, Shelf, Store, Swept
 
-N = TypeVar("N")
-
-
-class Store(Protocol):
-    """A ledger of typed events beside tables that follow from it, written in one transaction."""
-
-    def append(self, events: Sequence[Event], *, actor: str, at_ns: int, caused_by: int | None = None) -> int:
-        """Write events and their table rows, all or none, durably; return the last sequence number."""
-
-    def tail(self, after: int = 0, limit: int = 1000) -> list[Recorded[Event]]:
-        """Return events in ledger order behind a sequence number; following it skips nothing."""
-
-    def events(self, kind: type[E], after: int = 0) -> Iterator[Recorded[E]]:
-        """Iterate over the events of one kind in ledger order."""
-
-    def find(
-        self, noun: type[N], where: Mapping[str, Any] | None = None, *, newest: bool = False, limit: int | None = None
-    ) -> list[N]:
-        """Return nouns from their table, oldest first, filtered by equality on its key columns (None: IS NULL)."""
-
-    def get(self, noun: type[N], id_or_prefix: str) -> N:
-        """Return one noun by id or any unique prefix; UnknownName or BadInput (ambiguous) otherwise."""
-
-    def count(self, noun: type[N], where: Mapping[str, Any] | None = None) -> int:
-        """Count rows of a noun's table."""
-
-    def success_rates(self, start_ns: int, end_ns: int, stage: str = "production") -> list[Rate]:
-        """Success by policy × site between two times, from the outcomes table."""
-
-    def rebuild(self) -> None:
-        """Drop every table and replay the ledger."""
-
-    def close(self) -> None:
-        """Let go of the database."""
+__all__ = ["Job", "Jobs", "Shelf", "Store", "Swept", "open_shelf", "open_store"]
 
 
-Chunks = Iterable[bytes]
+def open_store(url: str, settings: Section | None = None) -> Store:
+    """Open a database, making or migrating it first: `sqlite:///path`, `sqlite://` (in memory), `postgresql://…`.
+
+    >>> store = open_store("sqlite://")
+    >>> store.last()
+    0
+    >>> store.close()
+    """
+    from fieldloop.store.database import Database
+    from fieldloop.store.ledger import SqlStore
+    from fieldloop.store.prepare import prepare
+
+    section = settings or default_operations()["store"]
+    database = Database(url, busy_timeout_s=section.number("busy_timeout_s"))
+    try:
+        prepare(database)
+    except BaseException:
+        database.close()
+        raise
+    return SqlStore(database)
+
+
+def open_shelf(url: str | Path, **options: Any) -> Shelf:
+    """Open a place for bytes: a folder, `memory://`, or `s3://bucket/prefix`.
+
+    Options go to the file system behind it (`endpoint_url`, `key`, `secret` for S3); without them S3 takes what the
+    environment says (AWS_ENDPOINT_URL, AWS_ACCESS_KEY_ID, AWS_SECRET_ACCESS_KEY, AWS_PROFILE …).
+
+    >>> shelf = open_shelf("memory://")
+    >>> shelf.read(shelf.put_bytes(b"lift").sha256)
+    b'lift'
+    """
+    text = str(url)
+    scheme, separator, rest = text.partition("://")
+    if not separator or scheme == "file":
+        from fieldloop.store.shelf_folder import FolderShelf
+
+        return FolderShelf(Path(rest if separator else text))
+    if scheme in ("memory", "s3"):
+        from fieldloop.store.shelf_remote import open_remote
+
+        return open_remote(scheme, rest, options)
+    raise BadInput(f"A shelf is a folder, memory:// or s3://bucket/prefix; {text!r} is none of them.")

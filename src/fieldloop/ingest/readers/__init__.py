@@ -1,1 +1,27 @@
-"""ingest/readers."""
+"""Every reader, listed by hand, and those that other packages bring under the entry-point group `fieldloop.readers`."""
+
+from importlib.metadata import entry_points
+
+from fieldloop.ingest.reader import Reader
+from fieldloop.ingest.readers.lerobot import LeRobotReader
+from fieldloop.ingest.readers.mcap import McapReader
+from fieldloop.model.episode import Defect
+
+READERS: tuple[Reader, ...] = (McapReader(), LeRobotReader())
+GROUP = "fieldloop.readers"
+
+
+def all_readers() -> tuple[tuple[Reader, ...], tuple[Defect, ...]]:
+    """Return our readers and the plugged-in ones; a plug-in that cannot be loaded is named, the others still read."""
+    readers, defects = list(READERS), []
+    for point in entry_points(group=GROUP):
+        try:
+            loaded = point.load()
+            reader = loaded() if isinstance(loaded, type) else loaded
+            if not isinstance(reader, Reader):
+                missing = [name for name in ("name", "recognises", "read") if not hasattr(reader, name)]
+                raise TypeError(f"it has no {', '.join(missing)}")  # noqa: TRY301 - reported like any other fault of it
+            readers.append(reader)
+        except Exception as broken:  # noqa: BLE001 - a stranger's package may raise anything while it is imported
+            defects.append(Defect(f"reader plug-in {point.name}", point.value, f"could not be loaded: {broken}"))
+    return tuple(readers), tuple(defects)

@@ -1,1 +1,1 @@
-"""serve/engines."""
+"""Ways to run a policy: `onnx` in this process, `remote` on another machine."""

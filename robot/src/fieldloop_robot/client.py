@@ -1,0 +1,204 @@
+"""Ask a policy server for an action, over HTTP or WebSocket; whatever goes wrong is one of two errors.
+
+`http://host:port` posts each observation to /act; `ws://host:port` keeps one socket open, which is faster (servers of
+openpi: `ws://host:port/`). A call that fails leaves no answer behind that the next call could take for its own.
+"""
+
+import contextlib
+import http.client
+import json
+import time
+import urllib.parse
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any, Protocol, Self
+
+import numpy as np
+from numpy.typing import NDArray
+from websockets.exceptions import WebSocketException
+from websockets.sync.client import ClientConnection, connect
+
+from fieldloop_robot import RobotError, wire
+
+OK = 200
+
+
+class PolicyUnavailable(RobotError):
+    """No answer in time: the robot holds."""
+
+
+class PolicyRefused(RobotError):
+    """The server answered that it cannot act on this observation; the server goes on."""
+
+
+class Seen(Protocol):
+    """What a policy is shown: pictures and signals by stream name, at a time."""
+
+    @property
+    def at_ns(self) -> int:
+        """When it was seen."""
+
+    @property
+    def pictures(self) -> Mapping[str, NDArray[Any]]:
+        """Pictures by stream name."""
+
+    @property
+    def signals(self) -> Mapping[str, NDArray[np.float64]]:
+        """Signals by stream name."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Answer:
+    """What the policy wants done, how sure it is, which policy it was, and how long the round trip took."""
+
+    names: tuple[str, ...]
+    values: NDArray[np.float64]
+    confidence: float | None
+    latency_ms: float
+    server_ms: float | None
+    policy: str
+
+
+class PolicyClient:
+    """A policy somewhere else. Not for use by two threads at once."""
+
+    def __init__(self, url: str, timeout_s: float = 1.0) -> None:
+        """Take http://host:port or ws://host:port; nothing is connected before the first call."""
+        self._url, self._timeout_s = urllib.parse.urlsplit(url), timeout_s
+        if self._url.scheme not in ("http", "ws") or not self._url.hostname:
+            raise PolicyUnavailable(f"{url!r} is neither http://host:port nor ws://host:port.")
+        self._socket: ClientConnection | None = None
+        self._http: http.client.HTTPConnection | None = None
+        self._metadata: dict[str, Any] | None = None
+
+    def metadata(self) -> dict[str, Any]:
+        """Return what the server says about its policy: digest, inputs, action names, control rate."""
+        if self._metadata is None:
+            self._metadata = self._greeting() if self._url.scheme == "ws" else self._get("/metadata")
+        return self._metadata
+
+    def act(self, observation: Seen) -> Answer:
+        """Answer one observation with an action."""
+        message = {**observation.pictures, **observation.signals, "at_ns": observation.at_ns}
+        began = time.perf_counter()
+        reply = self.ask(message)
+        return self._answer(reply, latency_ms=(time.perf_counter() - began) * 1e3)
+
+    def ask(self, message: Mapping[str, Any]) -> dict[str, Any]:
+        """Send one message and return the reply as it came; arrays stay arrays."""
+        data = wire.pack(message)
+        return self._over_socket(data) if self._url.scheme == "ws" else self._over_http(data)
+
+    def close(self) -> None:
+        """Hang up."""
+        for line in (self._socket, self._http):
+            if line is not None:
+                with contextlib.suppress(OSError, WebSocketException):  # hanging up a dead line is no failure
+                    line.close()
+        self._socket = self._http = None
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+    def _answer(self, reply: Mapping[str, Any], latency_ms: float) -> Answer:
+        actions = np.asarray(reply.get("actions"))
+        names = tuple(reply.get("action_names") or self.metadata().get("action_names") or ())
+        if actions.ndim not in (1, 2) or not actions.size or not np.issubdtype(actions.dtype, np.number):
+            raise PolicyRefused(f"The reply holds no actions, only {', '.join(map(str, reply)) or 'nothing'}.")
+        values = np.asarray(actions if actions.ndim == 1 else actions[0], dtype=np.float64)
+        if names and len(names) != len(values):
+            raise PolicyRefused(f"{len(values)} values came for {len(names)} action names.")
+        confidence, timing = reply.get("confidence"), reply.get("server_timing") or {}
+        return Answer(
+            names, values, None if confidence is None else float(confidence), latency_ms, timing.get("infer_ms"),
+            str(reply.get("policy", "")),
+        )  # fmt: skip
+
+    def _over_socket(self, data: bytes) -> dict[str, Any]:
+        for again in (True, False):
+            was_open = self._socket is not None
+            try:
+                socket = self._connected()
+                socket.send(data)
+                reply = socket.recv(timeout=self._timeout_s)
+                break
+            except (OSError, TimeoutError, WebSocketException) as wrong:
+                self.close()  # an answer that comes late must not be taken for the next one
+                if not (again and was_open and not isinstance(wrong, TimeoutError)):
+                    raise self._unavailable(wrong) from wrong
+        if isinstance(reply, str):
+            raise PolicyRefused(reply)
+        return _read(reply)
+
+    def _connected(self) -> ClientConnection:
+        if self._socket is None:
+            url = self._url._replace(path=self._url.path or "/ws").geturl()
+            self._socket = connect(
+                url, open_timeout=self._timeout_s, close_timeout=self._timeout_s, compression=None,
+                max_size=wire.MAX_BYTES, proxy=None,
+            )  # fmt: skip
+            greeting = self._socket.recv(timeout=self._timeout_s)
+            self._metadata = _read(greeting) if isinstance(greeting, bytes) else {}
+        return self._socket
+
+    def _greeting(self) -> dict[str, Any]:
+        try:
+            self._connected()
+        except (OSError, TimeoutError, WebSocketException) as wrong:
+            self.close()
+            raise self._unavailable(wrong) from wrong
+        return self._metadata or {}
+
+    def _over_http(self, data: bytes) -> dict[str, Any]:
+        status, body = self._request("POST", "/act", data)
+        if status != OK:
+            raise PolicyRefused(_detail(status, body))
+        return _read(body)
+
+    def _get(self, path: str) -> dict[str, Any]:
+        status, body = self._request("GET", path)
+        if status != OK:
+            raise PolicyRefused(_detail(status, body))
+        try:
+            return dict(json.loads(body))
+        except (ValueError, TypeError) as wrong:
+            raise PolicyUnavailable(f"{self._url.geturl()}{path} is no policy server: {wrong}.") from wrong
+
+    def _request(self, method: str, path: str, data: bytes | None = None) -> tuple[int, bytes]:
+        headers = {"Content-Type": "application/msgpack", "Accept": "application/msgpack"} if data is not None else {}
+        for again in (True, False):
+            was_open = self._http is not None
+            try:
+                if self._http is None:
+                    self._http = http.client.HTTPConnection(
+                        str(self._url.hostname), self._url.port, timeout=self._timeout_s
+                    )
+                self._http.request(method, self._url.path.rstrip("/") + path, data, headers)
+                response = self._http.getresponse()
+                return response.status, response.read(wire.MAX_BYTES)
+            except (OSError, http.client.HTTPException) as wrong:
+                self.close()
+                if not (again and was_open and not isinstance(wrong, TimeoutError)):
+                    raise self._unavailable(wrong) from wrong
+        raise AssertionError("unreachable")
+
+    def _unavailable(self, wrong: Exception) -> PolicyUnavailable:
+        what = "no answer in time" if isinstance(wrong, TimeoutError) else (str(wrong) or type(wrong).__name__)
+        return PolicyUnavailable(f"{self._url.geturl()}: {what} (timeout {self._timeout_s:g} s).")
+
+
+def _read(data: bytes) -> dict[str, Any]:
+    try:
+        return wire.unpack(data)
+    except wire.WireError as wrong:
+        raise PolicyRefused(f"The server's reply cannot be read: {wrong}") from wrong
+
+
+def _detail(status: int, body: bytes) -> str:
+    try:
+        return f"{status}: {json.loads(body)['detail']}"
+    except (ValueError, TypeError, KeyError):
+        return f"The server answered {status}."

@@ -1,0 +1,131 @@
+"""The only writer of MCAP logs: it may lose a message, never the robot's time."""
+
+import os
+from collections.abc import Mapping
+from pathlib import Path
+from types import TracebackType
+from typing import BinaryIO, Self
+
+from fieldloop_robot.messages import Message
+
+EPISODE_METADATA = "fieldloop.episode"
+CHUNK_BYTES = 768 * 1024
+
+
+class Recorder:
+    """Writes one episode to `<path>.part` and gives it its name when it is closed complete.
+
+    Nothing here raises into the control loop. When the disk is full or gone, `failed` says why, every further
+    message is counted in `dropped`, and what was written stays in `<path>.part`, from which a reader can still save
+    the part that is whole. A message that cannot be written as CDR is dropped alone.
+    """
+
+    def __init__(self, path: str | os.PathLike[str], metadata: Mapping[str, str]) -> None:
+        """Begin a log; `metadata` are the facts of the episode, as text, that are known by now."""
+        self.path = Path(path)
+        self.part = self.path.with_name(self.path.name + ".part")
+        self.failed = ""
+        self.written = 0
+        self.dropped = 0
+        self.last_drop = ""
+        self._later: dict[str, str] = {}
+        self._channels: dict[str, int] = {}
+        self._schemas: dict[str, int] = {}
+        self._sequence: dict[int, int] = {}
+        self._closed = False
+        self._file: BinaryIO | None = None
+        try:
+            self._begin(metadata)
+        except Exception as problem:  # noqa: BLE001 - whatever the disk or the library says, the robot goes on
+            self._fail(problem)
+
+    def write(
+        self, topic: str, message: Message, header_ns: int, publish_ns: int | None = None, log_ns: int | None = None
+    ) -> bool:
+        """Add one message with its three clocks; say whether it was kept.
+
+        `header_ns` is when it was sensed, `publish_ns` when its driver sent it, `log_ns` when it arrived here.
+        """
+        if self.failed or self._closed:
+            return self._drop(self.failed or "the log is closed")
+        try:
+            data = message.payload(header_ns)
+        except Exception as problem:  # noqa: BLE001 - one malformed message must cost one message
+            return self._drop(f"{topic}: {type(problem).__name__}: {problem}")
+        publish_ns = header_ns if publish_ns is None else publish_ns
+        log_ns = publish_ns if log_ns is None else log_ns
+        try:
+            channel = self._channel(topic, message)
+            sequence = self._sequence[channel] = self._sequence.get(channel, -1) + 1
+            self._writer.add_message(channel, int(log_ns), data, int(publish_ns), sequence)
+        except Exception as problem:  # noqa: BLE001 - disk full, disk gone, a defect in the library: drop, do not stop
+            self._fail(problem)
+            return self._drop(self.failed)
+        self.written += 1
+        return True
+
+    def describe(self, facts: Mapping[str, str]) -> None:
+        """Add facts that only the end of an episode knows; they win over those given at the beginning."""
+        self._later.update({str(key): str(value) for key, value in facts.items()})
+
+    def close(self) -> bool:
+        """Finish the log and give it its name; say whether it is complete. Closing twice is closing once."""
+        if self._closed:
+            return not self.failed
+        self._closed = True
+        try:
+            if not self.failed:
+                self._finish()
+        except Exception as problem:  # noqa: BLE001 - the disk may fill on the very last byte
+            self._fail(problem)
+        finally:
+            self._release()
+        return not self.failed
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, at: TracebackType | None) -> None:
+        if kind is not None and not self.failed:
+            self.failed = f"recording was interrupted by {kind.__name__}"
+        self.close()
+
+    def _begin(self, metadata: Mapping[str, str]) -> None:
+        from mcap.writer import CompressionType, Writer
+
+        self._file = self.part.open("wb")
+        self._writer = Writer(self._file, chunk_size=CHUNK_BYTES, compression=CompressionType.ZSTD)
+        self._writer.start(profile="ros2", library="fieldloop-robot")
+        self._writer.add_metadata(EPISODE_METADATA, {str(key): str(value) for key, value in metadata.items()})
+
+    def _finish(self) -> None:
+        assert self._file is not None
+        if self._later:
+            self._writer.add_metadata(EPISODE_METADATA, self._later)
+        self._writer.finish()
+        self._file.flush()
+        os.fsync(self._file.fileno())
+        self.part.replace(self.path)
+
+    def _channel(self, topic: str, message: Message) -> int:
+        if topic not in self._channels:
+            kind = message.TYPE
+            if kind not in self._schemas:
+                self._schemas[kind] = self._writer.register_schema(kind, "ros2msg", message.SCHEMA.encode())
+            self._channels[topic] = self._writer.register_channel(topic, "cdr", self._schemas[kind])
+        return self._channels[topic]
+
+    def _drop(self, why: str) -> bool:
+        self.dropped += 1
+        self.last_drop = why
+        return False
+
+    def _fail(self, problem: BaseException) -> None:
+        self.failed = self.failed or f"{type(problem).__name__}: {problem}"
+
+    def _release(self) -> None:
+        if self._file is not None:
+            try:
+                self._file.close()
+            except OSError as problem:
+                self._fail(problem)

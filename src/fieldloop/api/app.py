@@ -1,0 +1,84 @@
+"""The API of one workspace: a route per use case, problem+json, tokens and roles."""
+
+from collections.abc import Callable
+from functools import cache
+from typing import Annotated, Any
+from urllib.parse import parse_qs
+
+from fastapi import FastAPI, Query, Request
+from fastapi.responses import RedirectResponse, Response
+from starlette.concurrency import run_in_threadpool
+from starlette.middleware.gzip import GZipMiddleware
+
+from fieldloop import __version__
+from fieldloop.api.doorkeeper import ACTOR, Doorkeeper
+from fieldloop.api.problems import answer_errors
+from fieldloop.api.routes import add_route, answer
+from fieldloop.api.sessions import COOKIE, Sessions, safe_target
+from fieldloop.errors import Refused, UnknownName
+from fieldloop.loop.catalogue import ANYONE, USE_CASES, UseCase
+from fieldloop.loop.home import tail
+from fieldloop.loop.tokens import whose
+from fieldloop.loop.workspace import Workspace
+
+ABOUT = """Every use case of the command line, as JSON. Over loopback you are the local admin; from elsewhere send
+`Authorization: Bearer <token>` (an admin issues one with `fieldloop token NAME`). Errors are `application/problem+json`."""
+
+
+def build(open_workspace: Callable[[], Workspace], cases: tuple[UseCase, ...] = USE_CASES) -> FastAPI:
+    """Build the app; the workspace is opened at the first request and kept open."""
+    workspace, sessions = cache(open_workspace), Sessions()
+    app = FastAPI(
+        title="fieldloop", version=__version__, description=ABOUT, openapi_url="/api/openapi.json", docs_url=None, redoc_url=None
+    )
+    answer_errors(app)
+    _add_sign_in(app, workspace, sessions)
+    _add_events(app, workspace)
+    for case in cases:
+        if not case.no_route:
+            add_route(app, case, workspace)
+    _add_unknown(app)
+    app.add_middleware(GZipMiddleware, minimum_size=1024)
+    app.add_middleware(Doorkeeper, workspace=workspace, sessions=sessions)  # added last, so it stands outermost
+    return app
+
+
+def _add_events(app: FastAPI, workspace: Callable[[], Workspace]) -> None:
+    @app.get("/api/events", tags=["House"], summary="Follow the ledger: events behind a sequence number, oldest first.")
+    def events(request: Request, after: int = 0, limit: Annotated[int, Query(ge=1, le=1000)] = 100) -> Response:
+        if request.scope[ACTOR].role not in ANYONE:
+            raise Refused("This role may not follow the ledger.")
+        return answer(tail(workspace(), after, limit))
+
+
+def _add_sign_in(app: FastAPI, workspace: Callable[[], Workspace], sessions: Sessions) -> None:
+    @app.post("/api/session", include_in_schema=False)
+    async def sign_in(request: Request) -> Response:
+        """A plain form, because a socket handler cannot set a cookie."""
+        form = parse_qs((await request.body()).decode(errors="replace"))
+        secret, to = form.get("token", [""])[0].strip(), safe_target(form.get("to", ["/"])[0])
+        try:
+            await run_in_threadpool(whose, workspace(), secret)
+        except Refused:
+            return RedirectResponse(f"/login?wrong=1&to={to}", 303)
+        entered = RedirectResponse(to, 303)
+        https = request.url.scheme == "https"
+        entered.set_cookie(COOKIE, sessions.open(secret), httponly=True, samesite="lax", secure=https)
+        return entered
+
+    @app.post("/api/session/end", include_in_schema=False)
+    def sign_out(request: Request) -> Response:
+        sessions.close(request.cookies.get(COOKIE, ""))
+        left = RedirectResponse("/login", 303)
+        left.delete_cookie(COOKIE)
+        return left
+
+
+def _add_unknown(app: FastAPI) -> None:
+    known = {getattr(route, "path", "") for route in app.routes}
+
+    @app.api_route("/api/{rest:path}", methods=["GET", "POST", "PUT", "PATCH", "DELETE"], include_in_schema=False)
+    def unknown(rest: str) -> Any:
+        if f"/api/{rest}" in known:
+            raise UnknownName("use of", f"/api/{rest} with this method", ())
+        raise UnknownName("route", f"/api/{rest}", known)

@@ -1,0 +1,89 @@
+"""A route per use case: GET with query parameters where it only reads, POST with a JSON body otherwise."""
+
+import inspect
+from collections.abc import Callable
+from typing import Annotated, Any
+
+from fastapi import Body, FastAPI, Query, Request
+from fastapi.responses import JSONResponse, Response
+from pydantic import BaseModel, ConfigDict, Field, create_model, model_validator
+from pydantic_core import InitErrorDetails, PydanticCustomError, ValidationError
+
+from fieldloop.api.doorkeeper import ACTOR
+from fieldloop.api.parameters import Ask, read
+from fieldloop.api.stages import stage_of
+from fieldloop.api.written import as_json
+from fieldloop.errors import Refused
+from fieldloop.loop.catalogue import UseCase
+from fieldloop.loop.workspace import Workspace
+from fieldloop.model.person import Actor
+
+MARKDOWN = "text/markdown; charset=utf-8"
+
+
+class Given(BaseModel):
+    """What a request says; a field nobody knows is refused with a suggestion."""
+
+    model_config = ConfigDict(extra="forbid")
+
+    @model_validator(mode="before")
+    @classmethod
+    def _only_known(cls, values: Any) -> Any:
+        known = list(cls.model_fields)
+        unknown = [name for name in values if name not in known] if isinstance(values, dict) else []
+        if not unknown:
+            return values
+        wrong = PydanticCustomError("extra_forbidden", "unknown field", {"known": known})
+        raise ValidationError.from_exception_data(
+            cls.__name__, [InitErrorDetails(type=wrong, loc=(name,), input=values[name]) for name in unknown]
+        )
+
+
+def add_route(app: FastAPI, case: UseCase, workspace: Callable[[], Workspace]) -> None:
+    """Give a use case its route."""
+    function = case.load()
+    ask = read(function)
+    given = _model(case, ask)
+
+    def endpoint(request: Request, given: Given) -> Response:
+        actor: Actor = request.scope[ACTOR]
+        if actor.role not in case.roles:
+            needed = " or ".join(sorted(case.roles))
+            raise Refused(f"{actor.id} is {actor.role}; `{case.command}` needs {needed}.")
+        return answer(_call(function, ask, given, workspace().acting_as(actor)))
+
+    place = Query() if case.reads else Body()
+    endpoint.__signature__ = inspect.Signature(  # type: ignore[attr-defined]  # FastAPI reads parameters from here
+        [
+            inspect.Parameter("request", inspect.Parameter.POSITIONAL_OR_KEYWORD, annotation=Request),
+            inspect.Parameter("given", inspect.Parameter.POSITIONAL_OR_KEYWORD, annotation=Annotated[given, place],
+                              **({} if case.reads or any(p.required for p in ask.parameters) else {"default": given()})),
+        ]
+    )  # fmt: skip
+    app.add_api_route(
+        f"/api/{case.path}",
+        endpoint,
+        methods=["GET" if case.reads else "POST"],
+        summary=case.summary,
+        tags=[stage_of(case.command)],
+        operation_id=case.command.replace(" ", "_"),
+        response_class=JSONResponse,
+    )
+
+
+def answer(result: Any) -> Response:
+    """Serialise what came back: Markdown as it is, everything else as JSON."""
+    return Response(result, media_type=MARKDOWN) if isinstance(result, str) else JSONResponse(as_json(result))
+
+
+def _model(case: UseCase, ask: Ask) -> type[Given]:
+    fields: dict[str, Any] = {
+        p.name: (p.hint, Field(**({} if p.required else {"default": p.default}), description=p.help)) for p in ask.parameters
+    }
+    name = "".join(word.capitalize() for word in case.command.split())
+    return create_model(name, __base__=Given, **fields)
+
+
+def _call(function: Callable[..., Any], ask: Ask, given: Given, workspace: Workspace) -> Any:
+    values = {p.name: getattr(given, p.name) for p in ask.parameters}
+    return function(workspace, **values) if ask.takes_workspace else function(**values)

@@ -1,0 +1,152 @@
+"""One table of a settings file, read field by field; what is wrong is named with file, line, key, value and remedy."""
+
+import math
+import re
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+from typing import Any, NoReturn
+
+from fieldloop.errors import BadInput, UnknownName
+
+Path = tuple[str | int, ...]
+
+HEADER = re.compile(r"^\s*(\[\[?)\s*([\w.\-\"' ]+?)\s*\]\]?\s*(#.*)?$")
+KEY = re.compile(r"^\s*[\"']?([\w\-]+)[\"']?\s*=")
+PAIR = 2
+
+
+def lines_of(text: str) -> dict[Path, int]:
+    r"""Where every table and key of a TOML text stands, which its parser does not tell.
+
+    >>> lines_of("[[site]]\nid = 'a'\n[[site.zone]]\nname = 'x'\n[[site]]\nid = 'b'")[("site", 1, "id")]
+    6
+    """
+    found: dict[Path, int] = {}
+    counts: dict[Path, int] = {}
+    here: Path = ()
+    for number, line in enumerate(text.splitlines(), start=1):
+        if header := HEADER.match(line):
+            here = _enter(header[2], repeated=header[1] == "[[", counts=counts)
+            found[here] = number
+        elif key := KEY.match(line):
+            found.setdefault((*here, key[1]), number)
+    return found
+
+
+def _enter(dotted: str, *, repeated: bool, counts: dict[Path, int]) -> Path:
+    """Number the tables of an array: the parents stay at their latest, the last part counts on."""
+    path: Path = ()
+    names = [name.strip(" \"'") for name in dotted.split(".")]
+    for depth, name in enumerate(names, start=1):
+        path = (*path, name)
+        last = depth == len(names)
+        if last and repeated:
+            counts[path] = counts.get(path, -1) + 1
+        if path in counts and (repeated or not last):
+            path = (*path, counts[path])
+    return path
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    """The values of one table and where they stand."""
+
+    values: Mapping[str, Any]
+    file: str
+    path: Path = ()
+    lines: Mapping[Path, int] = field(default_factory=dict)
+
+    def refuse(self, key: str, what: str) -> NoReturn:
+        """Raise with the place of a key and what to do about it."""
+        raise BadInput(f"{self._where(key)}: {what}")
+
+    def refuse_unknown(self, known: Iterable[str]) -> None:
+        """A misspelt key would otherwise be a fact that silently is not there."""
+        known = sorted(known)
+        for key in self.values:
+            if key not in known:
+                self.refuse(key, f"{UnknownName('key', key, known)} Known: {', '.join(known)}.")
+
+    def rows(self, key: str) -> tuple["Row", ...]:
+        """Return an array of tables."""
+        raw = self.values.get(key, [])
+        if not isinstance(raw, list) or not all(isinstance(one, Mapping) for one in raw):
+            self.refuse(key, f"should be written as tables, [[{'.'.join(str(p) for p in (*self.names, key))}]].")
+        return tuple(Row(one, self.file, (*self.path, key, at), self.lines) for at, one in enumerate(raw))
+
+    def text(self, key: str, default: str | None = None) -> str:
+        """Return a text; without a default it must be there."""
+        value = self.values.get(key, default)
+        if value is None or (default is None and not str(value).strip()):
+            self.refuse(key, f'{key} is missing; add {key} = "…".')
+        if not isinstance(value, str):
+            self.refuse(key, f"{key} = {value!r} should be text in quotes.")
+        return value.strip()
+
+    def texts(self, key: str) -> tuple[str, ...]:
+        """Return a list of texts, empty where it is not given."""
+        value = self.values.get(key, [])
+        if not isinstance(value, list) or not all(isinstance(one, str) and one.strip() for one in value):
+            self.refuse(key, f'{key} = {value!r} should be a list of texts such as ["overhead", "wrist"].')
+        return tuple(value)
+
+    def number(self, key: str, *, low: float = -math.inf, high: float = math.inf) -> float | None:
+        """Return a finite number within bounds, None where it is not given."""
+        value = self.values.get(key)
+        return None if value is None else self._checked(key, value, low, high)
+
+    def span(self, key: str) -> tuple[float, float] | None:
+        """Return [low, high], None where it is not given."""
+        value = self.values.get(key)
+        return None if value is None else self._span(key, value)
+
+    def spans(self, key: str) -> dict[str, tuple[float, float]]:
+        """Return name → [low, high]."""
+        return {name: self._span(f"{key}.{name}", value) for name, value in self._mapping(key).items()}
+
+    def shares(self, key: str, tolerance: float) -> dict[str, float]:
+        """Return name → share; they add up to one."""
+        shares = {name: self._checked(f"{key}.{name}", value, 0.0, 1.0) for name, value in self._mapping(key).items()}
+        total = sum(shares.values())
+        if shares and abs(total - 1.0) > tolerance:
+            self.refuse(key, f"the shares of {key} add up to {total:g}, not to 1; correct one of {_listed(shares)}.")
+        return shares
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """Return the path without its numbers."""
+        return tuple(part for part in self.path if isinstance(part, str))
+
+    def _mapping(self, key: str) -> Mapping[str, Any]:
+        value = self.values.get(key, {})
+        if not isinstance(value, Mapping):
+            self.refuse(key, f"{key} = {value!r} should be a table such as {{ bright = 0.6, dim = 0.4 }}.")
+        return value
+
+    def _checked(self, key: str, value: Any, low: float, high: float) -> float:
+        if isinstance(value, bool) or not isinstance(value, int | float):
+            self.refuse(key, f"{key} = {value!r} is not a number.")
+        if not math.isfinite(value):
+            self.refuse(key, f"{key} = {value!r} is not a finite number; leave it out if it is not known.")
+        if not low <= value <= high:
+            bounds = f"at least {low:g}" if high == math.inf else f"between {low:g} and {high:g}"
+            self.refuse(key, f"{key} = {value!r} should be {bounds}.")
+        return float(value)
+
+    def _span(self, key: str, value: Any) -> tuple[float, float]:
+        if not isinstance(value, list) or len(value) != PAIR:
+            self.refuse(key, f"{key} = {value!r} should be [lowest, highest].")
+        low, high = (self._checked(key, one, -math.inf, math.inf) for one in value)
+        if low > high:
+            self.refuse(key, f"{key} = [{low:g}, {high:g}]: the lowest comes first; swap the two.")
+        return (low, high)
+
+    def _where(self, key: str) -> str:
+        line = self.lines.get((*self.path, key.partition(".")[0]), self.lines.get(self.path))
+        place = f", line {line}" if line else ""
+        table = ".".join(self.names)
+        return f"{self.file}{place}{f', [{table}]' if table else ''}"
+
+
+def _listed(shares: Mapping[str, float]) -> str:
+    return ", ".join(f"{name} = {share:g}" for name, share in shares.items())

@@ -1,0 +1,95 @@
+"""What came back becomes text: by the result's own renderer where it has one, otherwise by its shape."""
+
+import dataclasses
+import importlib
+import json
+from collections.abc import Callable, Mapping
+from typing import Any
+
+from fieldloop.cli.screen import Screen
+from fieldloop.cli.tables import facts, heading, said, table, words
+from fieldloop.model.finding import Status
+
+Renderer = Callable[[Any, Screen], None]
+
+# by type name, so that printing one result loads neither the other rooms nor their renderers
+RENDERERS = {
+    "CheckReport": "render_check:checked",
+    "EpisodeReport": "render_check:episode_report",
+    "Ingested": "render_check:ingested",
+    "Audited": "render_prepare:audited",
+    "Audit": "render_prepare:audit",
+    "Numbers": "render_prepare:numbers",
+    "Plan": "render_prepare:plan",
+    "PlanNow": "render_prepare:plan_now",
+    "Decision": "render_run:decision",
+    "Watch": "render_run:watch",
+    "Rollout": "render_run:rollout",
+    "Diagnosis": "render_run:diagnosis",
+    "Home": "render_home:home",
+}
+WIDE = {"findings", "evidence", "facts", "parent_from_child", "annotations_sha256", "operations"}
+"""Fields that do not fit in a row of a list; `--json` has them."""
+
+
+def show(result: Any, screen: Screen) -> None:
+    """Print a result."""
+    name = type(result).__name__
+    if isinstance(result, str):
+        screen.write(result)
+    elif name in RENDERERS:
+        module, _, function = RENDERERS[name].partition(":")
+        renderer: Renderer = getattr(importlib.import_module(f"fieldloop.cli.{module}"), function)
+        renderer(result, screen)
+    elif isinstance(result, Mapping):
+        from fieldloop.api.written import as_json
+
+        screen.write(json.dumps(as_json(result), indent=2, ensure_ascii=False))
+    elif isinstance(result, list | tuple):
+        _several(result, screen)
+    elif dataclasses.is_dataclass(result):
+        noun(result, screen)
+    elif result is not None:
+        screen.write(str(result))
+
+
+def noun(value: Any, screen: Screen) -> None:
+    """Print a noun: its facts, then each list of nouns it holds as a table of its own."""
+    lists = {f.name: getattr(value, f.name) for f in dataclasses.fields(value) if _is_nouns(getattr(value, f.name))}
+    kept = [f.name for f in dataclasses.fields(value) if f.name not in lists]
+    screen.print(facts((words(name), _told(getattr(value, name), name)) for name in kept))
+    for name, rows in lists.items():
+        screen.print()
+        screen.print(heading(words(name).capitalize()))
+        nouns(rows, screen)
+
+
+def nouns(rows: tuple[Any, ...] | list[Any], screen: Screen) -> None:
+    """Print nouns of one kind as a table of the columns that say something."""
+    names = [f.name for f in dataclasses.fields(rows[0]) if f.name not in WIDE]
+    telling = [n for n in names if any(getattr(row, n) not in (None, "", ()) for row in rows)]
+    flat = [n for n in telling if not any(_is_nouns(getattr(row, n)) for row in rows)]
+    figures = [words(n) for n in flat if all(isinstance(getattr(row, n), int | float | None) for row in rows)]
+    cells = ([_told(getattr(row, n), n) for n in flat] for row in rows)
+    screen.print(table([words(n) for n in flat], cells, right=figures))
+
+
+def _several(rows: list[Any] | tuple[Any, ...], screen: Screen) -> None:
+    if not rows:
+        screen.write("Nothing yet.")
+    elif _is_nouns(rows) and len({type(row) for row in rows}) == 1:
+        nouns(rows, screen)
+    else:
+        for row in rows:
+            show(row, screen)
+
+
+def _is_nouns(value: Any) -> bool:
+    from fieldloop.model.condition import Stratum
+
+    plural = isinstance(value, list | tuple) and bool(value)
+    return plural and all(dataclasses.is_dataclass(v) and not isinstance(v, Stratum) for v in value)
+
+
+def _told(value: Any, name: str) -> Any:
+    return value if isinstance(value, Status) else said(value, name)

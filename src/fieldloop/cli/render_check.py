@@ -1,0 +1,109 @@
+"""Answers about data, worst first: check reports and what became of each log."""
+
+from collections import Counter, defaultdict
+from collections.abc import Sequence
+from typing import Any
+
+from fieldloop.cli.screen import Screen
+from fieldloop.cli.tables import MARKS, heading, mark, said, short, styled, table
+from fieldloop.model.finding import EpisodeReport, Finding, Status
+
+MOST_EPISODES = 12  # in full on a screen; --json and --html have all
+ORDER = {status: place for place, status in enumerate(Status)}
+
+
+def checked(report: Any, screen: Screen) -> None:
+    """Print a check report: the answer, then what stands in the way, worst first."""
+    episodes = sorted(report.episodes, key=lambda e: ORDER[e.status])
+    screen.print(_answer(report.status, episodes))
+    screen.print(styled(f"Protocol {report.protocol.label}", "dim"))
+    if len(episodes) > 1:
+        _by_check(episodes, screen)
+    bad = [episode for episode in episodes if episode.status is not Status.PASSED]
+    for episode in bad[:MOST_EPISODES]:
+        screen.print()
+        episode_report(episode, screen)
+    if len(bad) > MOST_EPISODES:
+        screen.write(f"\n… and {len(bad) - MOST_EPISODES} more episodes with findings; --json and --html show all.")
+    if open_findings := [f for f in report.dataset if f.status is not Status.PASSED]:
+        screen.print()
+        screen.print(heading("The dataset as a whole"))
+        screen.print(_findings(open_findings))
+    if report.html:
+        screen.write(f"\nReport with plots: {report.html}")
+
+
+def episode_report(report: EpisodeReport, screen: Screen) -> None:
+    """Print one episode: everything not passed, worst first, and how much passed."""
+    passed = sum(f.status is Status.PASSED for f in report.findings)
+    unlooked = [f for f in report.findings if f.status is Status.NOT_APPLICABLE and not f.counts]
+    open_findings = [f for f in report.findings if f.status is not Status.PASSED and f not in unlooked]
+    title = heading(f"{report.name}  ").append(mark(report.status)).append(f"  {short(report.episode)}", style="dim")
+    screen.print(title)
+    if open_findings:
+        screen.print(_findings(open_findings))
+    beside = f"; {len(unlooked)} not applicable" if unlooked else ""
+    screen.print(styled(f"{passed} answers passed{beside}.", "dim"))
+
+
+def ingested(result: Any, screen: Screen) -> None:
+    """Print what became of each log."""
+    fresh = sum(not log.already_here and log.status is not Status.ERRORED for log in result.logs)
+    known = sum(log.already_here for log in result.logs)
+    broken = sum(log.status is Status.ERRORED for log in result.logs)
+    parts = [f"{fresh} taken in"] + [f"{known} here already"] * bool(known) + [f"{broken} unreadable"] * bool(broken)
+    screen.print(heading(f"{len(result.logs)} {_plural('log', len(result.logs))}: {', '.join(parts)}"))
+    rows = [
+        (log.name, log.format, len(log.episodes), log.status, log.sha256, log.message or ("here already" if log.already_here else ""))
+        for log in sorted(result.logs, key=lambda log: ORDER[log.status])
+    ]  # fmt: skip
+    screen.print(table(("log", "format", "episodes", "status", "sha256", "note"), rows, right=("episodes",)))
+
+
+def _answer(status: Status, episodes: Sequence[EpisodeReport]) -> Any:
+    counts = Counter(episode.status for episode in episodes)
+    parts = [f"{counts[s]} {MARKS[s][1]}" for s in Status if counts[s]]
+    line = f"  {len(episodes)} {_plural('episode', len(episodes))}: {', '.join(parts) or 'nothing could be looked at'}"
+    return mark(status).append(line, style="bold default")
+
+
+def _by_check(episodes: Sequence[EpisodeReport], screen: Screen) -> None:
+    found: dict[tuple[str, Status], list[Finding]] = defaultdict(list)
+    touched: dict[tuple[str, Status], set[str]] = defaultdict(set)
+    for episode in episodes:
+        for finding in episode.findings:
+            if finding.counts:
+                found[finding.check, finding.status].append(finding)
+                touched[finding.check, finding.status].add(episode.episode)
+    if not found:
+        return
+    ranked = sorted(found, key=lambda key: (ORDER[key[1]], -len(touched[key])))
+    rows = [(key[0], key[1], len(touched[key]), _limit(found[key][0]), found[key][0].message) for key in ranked]
+    screen.print()
+    screen.print(table(("check", "status", "episodes", "limit", "for example"), rows, right=("episodes",)))
+
+
+def _findings(findings: Sequence[Finding]) -> Any:
+    rows = [
+        (f.status, f.check, f.subject, said(f.measured), _limit(f), f.message)
+        for f in sorted(findings, key=lambda f: (not f.counts, ORDER[f.status], f.check))
+    ]
+    return table(("status", "check", "subject", "measured", "limit", "what"), rows, right=("measured",))
+
+
+def _limit(finding: Finding) -> str:
+    """Write the interval with its unit.
+
+    >>> _limit(Finding("c", "s", Status.FAILED, 7.0, None, 5.0, "ms", ""))
+    'at most 5 ms'
+    """
+    low, high = finding.minimum, finding.maximum
+    if low is None and high is None:
+        return "–"
+    if low is None:
+        return f"at most {high:g} {finding.unit}"
+    return f"at least {low:g} {finding.unit}" if high is None else f"{low:g} to {high:g} {finding.unit}"
+
+
+def _plural(word: str, count: int) -> str:
+    return word if count == 1 else f"{word}s"

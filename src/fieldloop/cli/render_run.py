@@ -1,0 +1,85 @@
+"""On the way to the floor and on it: gate decisions, rates, the ladder, the diagnosis."""
+
+from fieldloop.cli.screen import Screen
+from fieldloop.cli.tables import facts, heading, mark, percent, points, short, styled, table, when
+from fieldloop.model.alarm import Watch
+from fieldloop.model.decision import Decision
+from fieldloop.model.diagnosis import Diagnosis
+from fieldloop.model.finding import Status
+from fieldloop.model.rollout import Rollout, Rung
+
+
+def decision(made: Decision, screen: Screen) -> None:
+    """Print a gate's answer: one row per test with what was asked, what was seen, and how many trials are missing."""
+    more = sum(test.more_trials for test in made.tests)
+    words = {Status.PASSED: "admitted", Status.FAILED: "held back", Status.CANNOT_TELL: f"needs {more} more trials"}
+    screen.print(mark(made.status, words.get(made.status, "")).append(f"  policy {short(made.policy)}", style="bold default"))
+    rows = [
+        (t.status, t.name, t.required, f"{t.successes} of {t.trials}" if t.trials else "–", _interval(t.low, t.high),
+         t.more_trials or "", t.message)
+        for t in sorted(made.tests, key=lambda t: list(Status).index(t.status))
+    ]  # fmt: skip
+    columns = ("status", "test", "required", "seen", "interval", "more trials", "what")
+    screen.print(table(columns, rows, right=("seen", "more trials")))
+
+
+def watch(seen: Watch, screen: Screen) -> None:
+    """Print the rates of production, the alarms first."""
+    for alarm in seen.alarms:
+        screen.print(styled(f"✗ Alarm at {alarm.site}: {alarm.message}", "bold red"))
+    if not seen.alarms:
+        screen.print(mark(Status.PASSED, "no alarm"))
+    rows = [(r.site, short(r.policy), percent(r.rate), _interval(r.low, r.high), r.episodes) for r in seen.rates]
+    columns = ("site", "policy", "success", "95 % interval", "episodes")
+    screen.print(table(columns, rows, right=("success", "episodes")))
+    for reason in seen.cannot_tell:
+        screen.print(styled(f"▲ Cannot tell: {reason}", "yellow"))
+
+
+def rollout(climb: Rollout, screen: Screen) -> None:
+    """Print how far a candidate has climbed."""
+    rungs = [rung for rung in Rung if rung is not Rung.BACK]
+    ladder = "  ".join(f"[{rung}]" if rung is climb.rung else str(rung) for rung in rungs)
+    screen.print(heading(ladder if climb.rung is not Rung.BACK else f"{ladder}  [back]"))
+    screen.print(
+        facts([
+            ("candidate", short(climb.candidate)), ("incumbent", short(climb.incumbent or "") or "none"),
+            ("share of tasks", percent(climb.share, 0)), ("since", when(climb.since_ns)), ("verdict", climb.verdict),
+            ("candidate", f"{climb.candidate_successes} of {climb.candidate_episodes}"),
+            ("incumbent", f"{climb.incumbent_successes} of {climb.incumbent_episodes}"), ("why", climb.reason),
+        ])
+    )  # fmt: skip
+
+
+def diagnosis(found: Diagnosis, screen: Screen) -> None:
+    """Print whether the drop is real, how it splits, and its causes with evidence and fix."""
+    words = {Status.FAILED: "the drop is real", Status.PASSED: "no real drop", Status.CANNOT_TELL: "cannot tell"}
+    line = f"  {found.site}: {percent(found.baseline)} to {percent(found.observed)}, {points(-found.loss)} points"
+    screen.print(mark(found.status, words.get(found.status, "")).append(line, style="bold default"))
+    screen.print(
+        facts([
+            ("policy", short(found.policy)), ("episodes", found.episodes),
+            ("loss by mix", percent(found.mix_share)), ("by mechanism", percent(found.mechanism_share)),
+            ("by unseen conditions", percent(found.unseen_share)),
+        ])
+    )  # fmt: skip
+    if found.causes:
+        screen.print()
+        covered = {True: "never covered", False: "covered", None: "–"}
+        rows = [
+            (c.gap.value, percent(c.share, 0), _interval(c.low, c.high, 0), c.stratum, covered[c.never_covered], c.evidence, c.fix)
+            for c in sorted(found.causes, key=lambda c: -c.share)
+        ]  # fmt: skip
+        columns = ("cause", "of the loss", "interval", "where", "data", "evidence", "fix")
+        screen.print(table(columns, rows, right=("of the loss",)))
+    for reason in found.cannot_tell:
+        screen.print(styled(f"▲ Cannot tell: {reason}", "yellow"))
+
+
+def _interval(low: float, high: float, digits: int = 1) -> str:
+    """Write an interval of rates.
+
+    >>> _interval(0.5, 0.75)
+    '50.0 to 75.0 %'
+    """
+    return f"{percent(low, digits).removesuffix(' %')} to {percent(high, digits)}"

@@ -1,0 +1,159 @@
+"""The few shapes that results are printed in: status marks, facts, tables, values as a person reads them."""
+
+import dataclasses
+import math
+import re
+from collections.abc import Iterable, Mapping, Sequence
+from enum import Enum
+from typing import TYPE_CHECKING, Any
+
+from fieldloop.model.codec import iso
+from fieldloop.model.condition import Stratum
+from fieldloop.model.finding import Status
+
+if TYPE_CHECKING:
+    from rich.table import Table
+    from rich.text import Text
+
+MARKS = {
+    Status.PASSED: ("✓", "passed", "green"),
+    Status.FAILED: ("✗", "failed", "bold red"),
+    Status.ERRORED: ("✗", "errored", "bold red"),
+    Status.CANNOT_TELL: ("▲", "cannot tell", "yellow"),
+    Status.NOT_APPLICABLE: ("–", "not applicable", "dim"),
+}
+SHORT = 12  # letters of a content id; any unique beginning is accepted back
+HASH = re.compile(r"[0-9a-f]{64}")
+
+
+def mark(status: Status, word: str = "") -> "Text":
+    """Write a status as shape and word, so that it reads without colour."""
+    shape, usual, style = MARKS[status]
+    return styled(f"{shape} {word or usual}", style)
+
+
+def styled(text: str, style: str) -> "Text":
+    """Write a text in a style."""
+    from rich.text import Text
+
+    return Text(text, style=style)
+
+
+def heading(text: str) -> "Text":
+    """Write a section's heading."""
+    return styled(text, "bold")
+
+
+def table(columns: Sequence[str], rows: Iterable[Sequence[Any]], *, right: Sequence[str] = ()) -> "Table":
+    """Lay rows out under columns; `right` names the columns of figures."""
+    from rich import box
+    from rich.table import Table
+
+    laid = Table(box=box.SIMPLE_HEAD, pad_edge=False, header_style="dim", show_edge=False)
+    for column in columns:
+        laid.add_column(column, justify="right" if column in right else "left", overflow="fold")
+    for row in rows:
+        laid.add_row(*(_cell(value) for value in row))
+    return laid
+
+
+def facts(pairs: Iterable[tuple[str, Any]]) -> "Table":
+    """Lay names and values out in two columns."""
+    from rich.table import Table
+
+    grid = Table.grid(padding=(0, 2))
+    grid.add_column(style="dim", no_wrap=True)
+    grid.add_column(overflow="fold")
+    for name, value in pairs:
+        grid.add_row(name, _cell(value))
+    return grid
+
+
+def said(value: Any, name: str = "") -> str:
+    """Write a value as a person reads it.
+
+    >>> said(0.12345), said(True), said(("a", "b")), said(None), said(1_700_000_000_000_000_000, "made_ns")
+    ('0.1235', 'yes', 'a, b', '–', '2023-11-14 22:13:20Z')
+    """
+    match value:
+        case None | "":
+            return "–"
+        case bool():
+            return "yes" if value else "no"
+        case int() if name.endswith("_ns"):
+            return when(value)
+        case float():
+            return f"{value:.4g}" if math.isfinite(value) else "no number"
+        case Stratum():
+            return str(value) or "everything"
+        case Status():
+            return " ".join(MARKS[value][:2])
+        case Enum():
+            return str(value.value)
+        case str():
+            return short(value)
+        case Mapping():
+            return ", ".join(f"{key}: {said(inner)}" for key, inner in value.items())
+        case list() | tuple():
+            return _several(value)
+    return _noun(value) if dataclasses.is_dataclass(value) else str(value)
+
+
+def when(at_ns: int) -> str:
+    """Write a time to the second, in UTC."""
+    return iso(at_ns)[:19].replace("T", " ") + "Z"
+
+
+def short(text: str) -> str:
+    """Shorten content ids to a beginning that commands accept back.
+
+    >>> short("ab" * 32), short("lighting=dim")
+    ('abababababab', 'lighting=dim')
+    """
+    return HASH.sub(lambda found: found[0][:SHORT], text)
+
+
+def percent(share: float | None, digits: int = 1) -> str:
+    """Write a share in per cent.
+
+    >>> percent(0.8333), percent(None)
+    ('83.3 %', '–')
+    """
+    return "–" if share is None or not math.isfinite(share) else f"{100 * share:.{digits}f} %"
+
+
+def points(difference: float, digits: int = 1) -> str:
+    """Write a difference of rates in points, with its sign.
+
+    >>> points(0.041), points(-0.05)
+    ('+4.1', '-5.0')
+    """
+    return f"{100 * difference:+.{digits}f}"
+
+
+def words(name: str) -> str:
+    """Turn a field's name into a label.
+
+    >>> words("valid_from_ns"), words("p99_ms")
+    ('valid from', 'p99 ms')
+    """
+    return name.removesuffix("_ns").replace("_", " ")
+
+
+def _several(values: Sequence[Any]) -> str:
+    if values and all(isinstance(v, tuple) and len(v) == 2 and isinstance(v[0], str) for v in values):  # noqa: PLR2004 - pairs
+        return ", ".join(f"{key}: {said(inner)}" for key, inner in values)
+    return ", ".join(said(v) for v in values) if values else "none"
+
+
+def _noun(value: Any) -> str:
+    for name in ("id", "name", "label"):
+        if isinstance(named := getattr(value, name, None), str):
+            return short(named)
+    return ", ".join(f"{words(f.name)} {said(getattr(value, f.name), f.name)}" for f in dataclasses.fields(value))
+
+
+def _cell(value: Any) -> Any:
+    if isinstance(value, Status):
+        return mark(value)
+    return value if hasattr(value, "__rich_console__") or hasattr(value, "plain") else said(value)

@@ -1,0 +1,139 @@
+"""A session opens only with the checklist done, calibrations in force and every sensor's clock accounted for."""
+
+from collections.abc import Collection, Iterable, Iterator
+from dataclasses import dataclass
+
+from fieldloop.errors import Refused
+from fieldloop.model.calibration import Calibration
+from fieldloop.model.episode import Session
+from fieldloop.model.finding import Status
+from fieldloop.model.hardware import Robot
+from fieldloop.model.identity import Ids
+from fieldloop.model.person import Operator
+from fieldloop.model.stream import NS_PER_S, StreamKind
+from fieldloop.protocol import Section
+
+NS_PER_MINUTE = 60 * NS_PER_S
+MINUTES_PER_HOUR = 60.0
+SEES = (StreamKind.RGB, StreamKind.DEPTH)
+
+
+@dataclass(frozen=True, slots=True)
+class Station:
+    """Where a session takes place: who sits there, on which robot, for which task, by which protocol.
+
+    `on_floor` and `precise` shorten how old a calibration may be.
+    """
+
+    robot: Robot
+    operator: Operator
+    task: str
+    protocol: str
+    work_order: str | None = None
+    on_floor: bool = False
+    precise: bool = False
+
+
+def may_open(
+    station: Station,
+    checklist_done: Collection[str],
+    calibrations: Iterable[Calibration],
+    at_ns: int,
+    settings: Section,
+) -> tuple[str, ...]:
+    """List every reason against opening a session now; none means that it may open."""
+    return (
+        *_unticked(checklist_done, settings),
+        *_uncalibrated(station, tuple(calibrations), at_ns, settings),
+        *_unsynchronised(station.robot),
+        *_worn(station.robot, settings),
+        *_unqualified(station),
+    )
+
+
+def open_session(
+    station: Station,
+    checklist_done: Collection[str],
+    calibrations: Iterable[Calibration],
+    at_ns: int,
+    settings: Section,
+    ids: Ids,
+) -> Session:
+    """Open a session, or refuse with every reason at once."""
+    known = tuple(calibrations)
+    if reasons := may_open(station, checklist_done, known, at_ns, settings):
+        raise Refused(f"No session on {station.robot.id} now: {' '.join(reasons)}")
+    return Session(
+        id=ids.new("session"),
+        site=station.robot.site,
+        robot=station.robot.id,
+        operator=station.operator.id,
+        task=station.task,
+        protocol=station.protocol,
+        opened_ns=at_ns,
+        work_order=station.work_order,
+        checklist=tuple(item for item in settings["checklist"]),
+        calibrations=tuple(c.id for c in _in_force(station.robot, known, at_ns)),
+    )
+
+
+def _unticked(done: Collection[str], settings: Section) -> Iterator[str]:
+    for item in settings["checklist"]:
+        if item not in done:
+            yield f"The checklist lacks '{item}': do it and tick it."
+
+
+def _uncalibrated(
+    station: Station, calibrations: tuple[Calibration, ...], at_ns: int, settings: Section
+) -> Iterator[str]:
+    in_force = _in_force(station.robot, calibrations, at_ns)
+    cameras = {s.serial for s in station.robot.sensors if s.kind in SEES}
+    calibrated = {c.sensor for c in in_force}
+    streams = {s.serial: s.stream for s in station.robot.sensors}
+    for serial in sorted(cameras):
+        if serial not in calibrated and streams[serial] not in calibrated:
+            yield f"Camera {serial} has no calibration in force: calibrate it."
+    if not in_force and not cameras:
+        yield f"{station.robot.id} has no calibration in force: attach one."
+    limit_min = _oldest_minutes(station, settings)
+    for calibration in in_force:
+        age_min = (at_ns - calibration.valid_from_ns) / NS_PER_MINUTE
+        if calibration.status is not Status.PASSED:
+            yield f"The calibration of {calibration.sensor} is {calibration.status}, not passed: calibrate it again."
+        elif age_min > limit_min:
+            yield f"The calibration of {calibration.sensor} is {age_min:.0f} min old, {limit_min:.0f} are allowed."
+
+
+def _in_force(robot: Robot, calibrations: tuple[Calibration, ...], at_ns: int) -> tuple[Calibration, ...]:
+    """Return the newest calibration of each kind and sensor of this robot that holds now."""
+    newest: dict[tuple[str, str], Calibration] = {}
+    for calibration in sorted(calibrations, key=lambda c: c.valid_from_ns):
+        if calibration.robot == robot.id and calibration.holds_at(at_ns):
+            newest[calibration.kind, calibration.sensor] = calibration
+    return tuple(newest.values())
+
+
+def _oldest_minutes(station: Station, settings: Section) -> float:
+    if station.precise:
+        return settings.number("precision_calibration_max_age_min")
+    if station.on_floor:
+        return settings.number("floor_calibration_max_age_min")
+    return settings.number("calibration_max_age_h") * MINUTES_PER_HOUR
+
+
+def _unsynchronised(robot: Robot) -> Iterator[str]:
+    for sensor in robot.sensors:
+        if not sensor.synchronised_by:
+            yield f"Sensor {sensor.serial} ({sensor.stream}) names no clock: declare synchronised_by."
+
+
+def _worn(robot: Robot, settings: Section) -> Iterator[str]:
+    limit = int(settings.number("inspection_cycles"))
+    if robot.cycles >= limit:
+        yield f"{robot.id} has {robot.cycles} cycles since its inspection, {limit} are allowed: inspect the gripper."
+
+
+def _unqualified(station: Station) -> Iterator[str]:
+    qualified = station.operator.qualified_on
+    if qualified and station.task not in qualified:
+        yield f"{station.operator.id} is qualified on {', '.join(qualified)}, not on {station.task}: qualify first."

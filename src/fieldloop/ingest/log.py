@@ -1,0 +1,83 @@
+"""An opened log: which format, which files, and its recordings one at a time."""
+
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import TypeVar
+
+from fieldloop.errors import UnreadableLog
+from fieldloop.ingest.reader import Reader, files_of, whole_log_defects
+from fieldloop.ingest.readers import all_readers
+from fieldloop.ingest.search import Found, find_logs, looks_like
+from fieldloop.model.episode import Defect, Recording
+
+T = TypeVar("T")
+
+
+class OpenLog:
+    """A log that a reader knows. Nothing is held in memory but the recording that is being looked at.
+
+    `defects` tells what is wrong with the log as a whole (a file among many that cannot be read, tables that
+    disagree); it is complete once `recordings` has been walked through. A recording's own defects are its own.
+    """
+
+    def __init__(self, path: Path, found: tuple[Found, ...], defects: tuple[Defect, ...]) -> None:
+        self.path = path
+        self.format = " + ".join(sorted({log.reader.name for log in found}))
+        self._found = found
+        self._defects = list(dict.fromkeys(defects))
+
+    @property
+    def files(self) -> tuple[Path, ...]:
+        """Return every file that belongs to the log, sorted."""
+        return tuple(sorted({file for log in self._found for file in files_of(log.reader, log.path)}))
+
+    @property
+    def defects(self) -> tuple[Defect, ...]:
+        """Return what is wrong with the log as a whole, as far as it has been read."""
+        return tuple(self._defects)
+
+    @property
+    def recordings(self) -> Iterator[Recording]:
+        """Iterate over the recordings, from the first each time this is asked for."""
+        for log in self._found:
+            yield from self._read(log.reader, log.path)
+
+    def _read(self, reader: Reader, path: Path) -> Iterator[Recording]:
+        for defect in self._guarded(reader, path, lambda: whole_log_defects(reader, path)) or ():
+            self._note(defect)
+        recordings = self._guarded(reader, path, lambda: iter(reader.read(path)))
+        while recordings is not None:
+            recording = self._guarded(reader, path, lambda r=recordings: next(r, None))  # type: ignore[misc] # bound now
+            if recording is None:
+                return
+            yield recording
+
+    def _guarded(self, reader: Reader, path: Path, ask: Callable[[], T]) -> T | None:
+        try:
+            return ask()
+        except Exception as broken:  # noqa: BLE001 - a stranger's reader may raise anything; the other logs are read on
+            cause = str(broken) if isinstance(broken, UnreadableLog) else f"{type(broken).__name__}: {broken}"
+            self._note(Defect(self._name(path), "", f"The {reader.name} reader gave up: {cause}"))
+            return None
+
+    def _note(self, defect: Defect) -> None:
+        if defect not in self._defects:
+            self._defects.append(defect)
+
+    def _name(self, path: Path) -> str:
+        return path.name if path == self.path else path.relative_to(self.path).as_posix()
+
+
+def open_log(path: Path) -> OpenLog:
+    """Open a log file, a dataset folder, or a folder with several logs; the reader is chosen by content.
+
+    UnreadableLog says what was looked for when there is nothing here that a reader knows.
+    """
+    path = Path(path)
+    if not path.exists():
+        raise UnreadableLog(f"{path}: no such file or folder.")
+    readers, broken = all_readers()
+    found, defects = find_logs(path, readers)
+    if not found:
+        raise UnreadableLog(f"{looks_like(path)} fieldloop reads: {', '.join(sorted(r.name for r in readers))}.")
+    return OpenLog(path, found, (*broken, *defects))

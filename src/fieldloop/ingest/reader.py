@@ -1,0 +1,40 @@
+"""What a format must offer to be read: three names, nothing to inherit."""
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Protocol, runtime_checkable
+
+from fieldloop.model.episode import Defect, Recording
+
+
+@runtime_checkable
+class Reader(Protocol):
+    """One format. A module or an object with these names, listed in `readers` or found by entry point.
+
+    A reader may also have `defects(path) -> tuple[Defect, ...]`: what is wrong with the log as a whole, such as
+    tables that disagree, and `files(path) -> tuple[Path, ...]`: which files make up the log (default: all below it).
+    """
+
+    @property
+    def name(self) -> str:
+        """The format, as reports and `Episode.format` show it."""
+
+    def recognises(self, path: Path) -> bool:
+        """Is this file or folder a log of this format? By content, never by suffix; must not raise on any bytes."""
+
+    def read(self, path: Path) -> Iterator[Recording]:
+        """Yield the log's recordings one by one; what cannot be read becomes a Defect of its recording."""
+
+
+def whole_log_defects(reader: Reader, path: Path) -> tuple[Defect, ...]:
+    """Ask a reader what is wrong with the log as a whole, where it can say."""
+    ask = getattr(reader, "defects", None)
+    return tuple(ask(path)) if ask else ()
+
+
+def files_of(reader: Reader, path: Path) -> tuple[Path, ...]:
+    """Which files make up the log?"""
+    ask = getattr(reader, "files", None)
+    if ask:
+        return tuple(ask(path))
+    return (path,) if path.is_file() else tuple(sorted(p for p in path.rglob("*") if p.is_file()))

@@ -1,0 +1,53 @@
+"""Pictures stored as messages: fetched from the log and decoded one at a time, when asked for."""
+
+from collections.abc import Iterable, Iterator, Sequence
+from pathlib import Path
+from typing import Any
+
+from fieldloop.ingest.readers.mcap_records import Place, read_place
+from fieldloop.ingest.readers.picture_bytes import NOTHING, Picture, decode_compressed, decode_raw
+from fieldloop.ingest.readers.ros2 import Ros2Decoder
+from fieldloop.ingest.readers.ros_types import COMPRESSED_IMAGE
+
+
+class McapPictures:
+    """A FrameSource over the messages of one image topic; holds their places, never their pixels."""
+
+    def __init__(self, path: Path, places: Sequence[Place], decoder: Ros2Decoder) -> None:
+        self._path, self._places, self._decoder = path, tuple(places), decoder
+        self._size: tuple[int, int] | None = None
+
+    @property
+    def size(self) -> tuple[int, int]:
+        """Width and height of the first frame that decodes; 0 × 0 where none does."""
+        if self._size is None:
+            shape = next((frame.shape for frame in self.frames() if frame.size), (0, 0))
+            self._size = (shape[1], shape[0])
+        return self._size
+
+    def __len__(self) -> int:
+        return len(self._places)
+
+    def frames(self, indices: Iterable[int] | None = None) -> Iterator[Picture]:
+        """Yield frames in ascending order; one that cannot be decoded as an empty array."""
+        chunks: dict[int, bytes] = {}
+        with self._path.open("rb") as file:
+            for index in range(len(self)) if indices is None else sorted(indices):
+                yield self._decode(read_place(file, self._places[index], chunks))
+
+    def _decode(self, payload: bytes) -> Picture:
+        try:
+            message = self._decoder.message(payload)
+        except ValueError:
+            return NOTHING
+        return decode_message(message, self._decoder.name)
+
+
+def decode_message(message: Any, name: str) -> Picture:
+    """Decode a sensor_msgs Image or CompressedImage."""
+    data = bytes(message.data)
+    if name == COMPRESSED_IMAGE:
+        return decode_compressed(data, message.format)
+    return decode_raw(
+        data, message.encoding, message.height, message.width, message.step, big_endian=bool(message.is_bigendian)
+    )

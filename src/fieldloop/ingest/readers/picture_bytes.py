@@ -1,0 +1,102 @@
+"""Bytes of one picture become pixels: uint8 H×W×3 for colour, float32 H×W metres for depth."""
+
+import struct
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+Picture = NDArray[Any]
+NOTHING: Picture = np.empty((0, 0, 3), np.uint8)
+"""What a frame that cannot be decoded is yielded as."""
+
+MM_PER_M = 1000.0
+DEPTH_ENCODINGS = ("16UC1", "mono16", "32FC1")
+PNG = b"\x89PNG\r\n\x1a\n"
+COMPRESSED_DEPTH_HEAD = struct.Struct("<iff")
+RAW = {  # encoding: (dtype, channels, how OpenCV turns it into RGB; "" where it is RGB already)
+    "rgb8": (np.uint8, 3, ""),
+    "bgr8": (np.uint8, 3, "COLOR_BGR2RGB"),
+    "8UC3": (np.uint8, 3, "COLOR_BGR2RGB"),
+    "rgba8": (np.uint8, 4, "COLOR_RGBA2RGB"),
+    "bgra8": (np.uint8, 4, "COLOR_BGRA2RGB"),
+    "mono8": (np.uint8, 1, "COLOR_GRAY2RGB"),
+    "8UC1": (np.uint8, 1, "COLOR_GRAY2RGB"),
+    "bayer_rggb8": (np.uint8, 1, "COLOR_BayerBG2RGB"),
+    "bayer_bggr8": (np.uint8, 1, "COLOR_BayerRG2RGB"),
+    "bayer_gbrg8": (np.uint8, 1, "COLOR_BayerGR2RGB"),
+    "bayer_grbg8": (np.uint8, 1, "COLOR_BayerGB2RGB"),
+    "yuv422_yuy2": (np.uint8, 2, "COLOR_YUV2RGB_YUY2"),
+    "16UC1": (np.uint16, 1, ""),
+    "mono16": (np.uint16, 1, ""),
+    "32FC1": (np.float32, 1, ""),
+}
+
+
+def decode_compressed(data: bytes, form: str = "") -> Picture:
+    """Decode JPEG, PNG and whatever else OpenCV knows; ROS' compressedDepth too. NOTHING where it does not decode."""
+    import cv2
+
+    start = max(data.find(PNG, 0, 64), 0)  # compressedDepth puts its own head before the PNG
+    array = np.frombuffer(data, np.uint8)[start:]
+    if not len(array):
+        return NOTHING
+    try:
+        picture = cv2.imdecode(array, cv2.IMREAD_UNCHANGED)
+    except cv2.error:
+        return NOTHING
+    if picture is None:
+        return NOTHING
+    if picture.dtype == np.uint16:
+        return _dequantised(picture, data) if start and form.startswith("32FC1") else _metres(picture)
+    if picture.ndim == 2:  # noqa: PLR2004 - two axes: grey
+        return np.asarray(cv2.cvtColor(picture, cv2.COLOR_GRAY2RGB))
+    return np.asarray(cv2.cvtColor(picture[:, :, :3], cv2.COLOR_BGR2RGB))
+
+
+def decode_raw(data: bytes, encoding: str, height: int, width: int, step: int, *, big_endian: bool) -> Picture:
+    """Decode rows of plain pixels; NOTHING where the encoding is not known or the bytes are too few."""
+    if encoding not in RAW:
+        return NOTHING
+    dtype, channels, conversion = RAW[encoding]
+    kind = np.dtype(dtype).newbyteorder(">" if big_endian else "<")
+    row = width * channels * kind.itemsize
+    if not (height and width) or len(data) < (height - 1) * max(step, row) + row:
+        return NOTHING
+    rows = np.zeros((height, max(step, row)), np.uint8)
+    flat = np.frombuffer(data, np.uint8)[: rows.size]
+    rows.reshape(-1)[: len(flat)] = flat
+    pixels = np.ascontiguousarray(rows[:, :row]).view(kind).reshape(height, width, channels).astype(dtype)
+    if encoding == "32FC1":
+        return pixels[:, :, 0]
+    if encoding in DEPTH_ENCODINGS:
+        return _metres(pixels[:, :, 0])
+    if not conversion:
+        return pixels
+    import cv2
+
+    return np.asarray(cv2.cvtColor(pixels[:, :, 0] if channels == 1 else pixels, getattr(cv2, conversion)))
+
+
+def is_depth(encoding: str) -> bool:
+    """Does this encoding hold distances?
+
+    >>> is_depth("16UC1; png"), is_depth("rgb8; jpeg compressed bgr8")
+    (True, False)
+    """
+    return encoding.startswith(DEPTH_ENCODINGS) or "compressedDepth" in encoding
+
+
+def _metres(millimetres: Picture) -> Picture:
+    metres = millimetres.astype(np.float32) / np.float32(MM_PER_M)
+    metres[millimetres == 0] = np.nan
+    return metres
+
+
+def _dequantised(picture: Picture, data: bytes) -> Picture:
+    """Undo the inverse-depth quantisation of ROS' compressedDepth for float images."""
+    _, a, b = COMPRESSED_DEPTH_HEAD.unpack_from(data)
+    depth = np.full(picture.shape, np.nan, np.float32)
+    known = picture > 0
+    depth[known] = a / (picture[known].astype(np.float32) - b)
+    return depth

@@ -1,0 +1,106 @@
+"""Which logs lie at a path? Decided by what the bytes are, never by what the file is called."""
+
+import os
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import NamedTuple
+
+from fieldloop.ingest.reader import Reader
+from fieldloop.model.episode import Defect
+
+STRANGERS = {
+    b"#ROSBAG V": "a ROS 1 bag",
+    b"\x89HDF\r\n": "an HDF5 file",
+    b"SQLite format 3\x00": "an SQLite file, perhaps a rosbag2 recording in its older storage",
+    b"PAR1": "a Parquet file; give the dataset's folder, the one that holds meta/info.json",
+}
+MP4_MARK = slice(4, 8)
+HEAD_BYTES = 16
+
+
+class Found(NamedTuple):
+    """A log and the reader that knows it."""
+
+    reader: Reader
+    path: Path
+
+
+def find_logs(path: Path, readers: Sequence[Reader]) -> tuple[tuple[Found, ...], tuple[Defect, ...]]:
+    """Find every log at or below a path, in the order of their names; a file beside them that should be one is a defect."""
+    defects: list[Defect] = []
+    if reader := _recogniser(path, readers, defects):
+        return (Found(reader, path),), tuple(defects)
+    found: list[Found] = []
+    others: list[Path] = []
+    if path.is_dir():
+        for candidate in _walk(path, readers, found, defects):
+            if reader := _recogniser(candidate, readers, defects):
+                found.append(Found(reader, candidate))
+            else:
+                others.append(candidate)
+    suffixes = {log.path.suffix for log in found if log.path.is_file()} - {""}
+    defects += [
+        Defect(other.relative_to(path).as_posix(), "byte 0", looks_like(other)) for other in others if other.suffix in suffixes
+    ]
+    return tuple(sorted(found, key=lambda log: log.path)), tuple(defects)
+
+
+def looks_like(path: Path) -> str:
+    """Say in a sentence why this is no log that can be read."""
+    if path.is_dir():
+        entries = sorted(entry.name for entry in path.iterdir())
+        inside = f"it holds {', '.join(entries[:5])}{' …' if len(entries) > len(entries[:5]) else ''}" if entries else "it is empty"
+        seen = next((said for file in _files(path) if (said := _stranger(_head(file)))), "")
+        hint = f" One file in it is {seen}." if seen else ""
+        return (
+            f"{path} is a folder without a log: {inside}. "
+            f"Looked for files that begin as a log does and for a folder with meta/info.json.{hint}"
+        )
+    size = path.stat().st_size
+    if size == 0:
+        return f"{path.name} is empty (0 bytes)."
+    head = _head(path)
+    if known := _stranger(head):
+        return f"{path.name} is {known}."
+    return f"{path.name} is no log that is known ({size} bytes, beginning {head[:8].hex(' ')})."
+
+
+def _walk(root: Path, readers: Sequence[Reader], found: list[Found], defects: list[Defect]) -> Iterator[Path]:
+    """Yield files; a folder that is itself a log is taken whole and not entered."""
+    for place, folders, files in os.walk(root):
+        folders[:] = sorted(name for name in folders if not name.startswith("."))
+        for name in list(folders):
+            if reader := _recogniser(Path(place, name), readers, defects):
+                found.append(Found(reader, Path(place, name)))
+                folders.remove(name)
+        yield from (Path(place, name) for name in sorted(files))
+
+
+def _recogniser(path: Path, readers: Sequence[Reader], defects: list[Defect]) -> Reader | None:
+    for reader in readers:
+        try:
+            if reader.recognises(path):
+                return reader
+        except Exception as broken:  # noqa: BLE001 - a stranger's reader may raise anything; the others are still asked
+            complaint = Defect(f"reader {reader.name}", "", f"broke while looking at {path.name}: {broken!r}")
+            if complaint not in defects:
+                defects.append(complaint)
+    return None
+
+
+def _files(folder: Path) -> Iterator[Path]:
+    return (Path(place, name) for place, _, files in os.walk(folder) for name in sorted(files))
+
+
+def _head(path: Path) -> bytes:
+    try:
+        with path.open("rb") as file:
+            return file.read(HEAD_BYTES)
+    except OSError:
+        return b""
+
+
+def _stranger(head: bytes) -> str:
+    if head[MP4_MARK] == b"ftyp":
+        return "a video; give the dataset's folder, the one that holds meta/info.json"
+    return next((name for magic, name in STRANGERS.items() if head.startswith(magic)), "")

@@ -1,0 +1,39 @@
+"""What a stream carries, told from the words of its name."""
+
+import re
+
+from fieldloop.model.stream import StreamKind
+
+COMMAND_WORDS = {"action", "actions", "command", "commands", "cmd", "target", "setpoint", "leader", "desired", "goal"}
+WORDS: tuple[tuple[StreamKind, set[str]], ...] = (
+    (StreamKind.ACTION, COMMAND_WORDS),
+    (StreamKind.DEPTH, {"depth"}),
+    (StreamKind.RGB, {"rgb", "camera", "cam", "image", "images", "color", "colour"}),
+    (StreamKind.FORCE_TORQUE, {"force", "wrench", "ft", "torque"}),
+    (StreamKind.IMU, {"imu", "gyro", "accel", "accelerometer"}),
+    (StreamKind.GRIPPER, {"gripper", "fingers", "finger"}),
+    (StreamKind.HAND_POSE, {"hand", "hands"}),
+    (StreamKind.JOINT_VELOCITY, {"velocity", "velocities", "qvel"}),
+    (StreamKind.JOINT_EFFORT, {"effort", "efforts", "current", "currents"}),
+    (StreamKind.JOINT_POSITION, {"joint", "joints", "qpos"}),
+    (StreamKind.POSE, {"pose", "tool", "tcp", "eef", "ee"}),
+)
+
+
+def words_of(name: str) -> set[str]:
+    """Split a topic or feature name into its words.
+
+    >>> sorted(words_of("/left_arm/jointStates"))
+    ['arm', 'joint', 'left', 'states']
+    """
+    return {word.lower() for word in re.findall(r"[A-Z]?[a-z]+|[A-Z]+(?![a-z])", name)}
+
+
+def kind_of(name: str) -> StreamKind:
+    """Tell a stream's kind from its name; OTHER where no word says it.
+
+    >>> kind_of("gripper_command"), kind_of("observation.force"), kind_of("next.reward")
+    (<StreamKind.ACTION: 'action'>, <StreamKind.FORCE_TORQUE: 'force_torque'>, <StreamKind.OTHER: 'other'>)
+    """
+    found = words_of(name)
+    return next((kind for kind, words in WORDS if words & found), StreamKind.OTHER)

@@ -1,0 +1,107 @@
+"""What a policy bundle says about itself: its inputs, its action, its rate, its guard limits."""
+
+import json
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from fieldloop.errors import BadInput
+from fieldloop.model.identity import content_id
+
+SCHEMA = "bundle/1"
+CARD, WEIGHTS = "bundle.json", "policy.onnx"
+
+
+@dataclass(frozen=True, slots=True)
+class Input:
+    """One stream the policy wants: its name, the shape of one sample, and its type."""
+
+    name: str
+    shape: tuple[int, ...]
+    dtype: str
+
+
+@dataclass(frozen=True, slots=True)
+class Bundle:
+    """The card of a policy bundle; `policy` is the id of its content."""
+
+    policy: str
+    name: str
+    release: str
+    trainer: str
+    inputs: tuple[Input, ...]
+    action_names: tuple[str, ...]
+    control_hz: float
+    guard: Mapping[str, Any]
+    guard_fingerprint: str
+
+    @property
+    def metadata(self) -> dict[str, Any]:
+        """What a client is told on connecting."""
+        return {
+            "schema": "policy/1",
+            "policy": self.policy,
+            "name": self.name,
+            "release": self.release,
+            "trainer": self.trainer,
+            "inputs": [{"name": i.name, "shape": list(i.shape), "dtype": i.dtype} for i in self.inputs],
+            "action_names": list(self.action_names),
+            "control_hz": self.control_hz,
+            "guard": dict(self.guard),
+            "guard_fingerprint": self.guard_fingerprint,
+        }
+
+
+def read_bundle(folder: Path) -> Bundle:
+    """Read and check the card of a bundle; the message says which field of which file is wrong."""
+    path = folder / CARD
+    for part in (path, folder / WEIGHTS):
+        if not part.is_file():
+            raise BadInput(f"{folder} is no policy bundle: it has no {part.name}.")
+    try:
+        card = json.loads(path.read_text(encoding="utf-8"))
+    except ValueError as wrong:
+        raise BadInput(f"{path} is not valid JSON: {wrong}.") from wrong
+    if not isinstance(card, dict) or card.get("schema") != SCHEMA:
+        found = card.get("schema") if isinstance(card, dict) else type(card).__name__
+        raise BadInput(f"{path} has the schema {found!r}; this fieldloop reads {SCHEMA!r}.")
+    control_hz = _field(path, card, "control_hz", (int, float))
+    if not (math.isfinite(control_hz) and control_hz > 0):
+        raise BadInput(f"{path}: control_hz = {control_hz!r} is no rate.")
+    names = _field(path, card, "action_names", list)
+    if not names or not all(isinstance(n, str) and n for n in names) or len(set(names)) != len(names):
+        raise BadInput(f"{path}: action_names = {names!r} must be distinct names, one for each value of an action.")
+    return Bundle(
+        policy=content_id(part.read_bytes() for part in (path, folder / WEIGHTS)),
+        name=str(card.get("name", "")),
+        release=str(card.get("release", "")),
+        trainer=str(card.get("trainer", "")),
+        inputs=tuple(_input(path, row) for row in _field(path, card, "inputs", list)),
+        action_names=tuple(names),
+        control_hz=float(control_hz),
+        guard=dict(_field(path, card, "guard", dict)),
+        guard_fingerprint=str(card.get("guard_fingerprint", "")),
+    )
+
+
+def _field(path: Path, card: Mapping[str, Any], key: str, kind: type | tuple[type, ...]) -> Any:
+    if not isinstance(card.get(key), kind) or isinstance(card.get(key), bool):
+        raise BadInput(f"{path}: {key} is {'missing' if key not in card else repr(card[key])}; train the policy again.")
+    return card[key]
+
+
+def _input(path: Path, row: Any) -> Input:
+    try:
+        batch, *rest = row["shape"] or (1,)
+        told = isinstance(batch, int) and batch > 0  # a batch axis may be written as "N", null or -1
+        name, shape = str(row["name"]), (batch if told else 1, *(int(n) for n in rest))
+        dtype = str(np.dtype(row["dtype"]))
+    except (KeyError, TypeError, ValueError) as wrong:
+        raise BadInput(f"{path}: {row!r} is no input with name, shape and dtype ({wrong}).") from wrong
+    if not name or any(n < 1 for n in shape):
+        raise BadInput(f"{path}: input {name!r} of shape {shape} must have a name and whole sizes from 1.")
+    return Input(name, shape, dtype)

@@ -1,0 +1,85 @@
+"""The one thread that asks the policy, with a short queue before it: whoever cannot be served in time is told so."""
+
+import asyncio
+import time
+from collections.abc import Callable, Mapping
+from concurrent.futures import ThreadPoolExecutor
+from typing import Any, TypeVar
+
+import numpy as np
+
+from fieldloop.errors import FieldloopError
+from fieldloop.model.finding import Status
+from fieldloop.model.identity import Clock
+from fieldloop.protocol import Section
+from fieldloop.serve.engine import Engine, Health, probe
+from fieldloop.serve.message import answered, observed
+from fieldloop.serve.metrics import Metrics
+
+R = TypeVar("R")
+NS_PER_S = 1_000_000_000
+
+
+class Busy(FieldloopError):
+    """More requests wait than can be answered while they still matter."""
+
+
+class PolicyFault(FieldloopError):
+    """The policy broke, hung, or answered with numbers that are not finite."""
+
+
+class Desk:
+    """Engine, thread, counters and the last health of one served policy."""
+
+    def __init__(self, engine: Engine, settings: Section, clock: Clock) -> None:
+        """Take the section `serve` of the operations."""
+        self.engine, self._settings, self._clock = engine, settings, clock
+        self.metrics = Metrics(int(settings["latency_window"]))
+        self._thread = ThreadPoolExecutor(max_workers=1, thread_name_prefix="policy")
+        self._waiting = 0
+        self._health: Health | None = None
+        self._probing = asyncio.Lock()
+
+    @property
+    def healthy(self) -> bool | None:
+        """What the last dummy inference said; None before the first."""
+        return None if self._health is None else self._health.status is Status.PASSED
+
+    async def answer(self, message: Mapping[str, Any]) -> dict[str, Any]:
+        """Answer one observation; infer_ms is the engine's time, queue_ms what was waited for it."""
+        bundle, came = self.engine.bundle, time.perf_counter()
+        observation = observed(message, bundle.inputs, self._clock())
+        action = await self._in_thread(lambda: self.engine.act(observation))
+        total_ms = (time.perf_counter() - came) * 1e3
+        infer_ms = total_ms if action.latency_ms is None else action.latency_ms
+        self.metrics.took(infer_ms)
+        if not np.isfinite(action.values).all():
+            raise PolicyFault("The policy answered with numbers that are not finite; hold the robot.")
+        return answered(action, bundle, {"infer_ms": infer_ms, "queue_ms": max(0.0, total_ms - infer_ms)})
+
+    async def health(self) -> Health:
+        """Return a dummy inference not older than `health_cache_s`."""
+        async with self._probing:
+            now_ns, keep_ns = self._clock(), self._settings.number("health_cache_s") * NS_PER_S
+            if self._health is None or not 0 <= now_ns - self._health.at_ns <= keep_ns:
+                try:
+                    self._health = await self._in_thread(lambda: probe(self.engine, self._clock))
+                except PolicyFault as stuck:
+                    self._health = Health(Status.ERRORED, None, now_ns, str(stuck))
+            return self._health
+
+    def close(self) -> None:
+        """Let the thread finish what it has and go."""
+        self._thread.shutdown(wait=False, cancel_futures=True)
+
+    async def _in_thread(self, ask: Callable[[], R]) -> R:
+        if self._waiting >= int(self._settings["max_waiting"]):
+            raise Busy(f"{self._waiting} requests are waiting already; hold the robot and ask again.")
+        self._waiting += 1
+        timeout_s = self._settings.number("answer_timeout_s")
+        future = self._thread.submit(ask)
+        future.add_done_callback(lambda _: setattr(self, "_waiting", self._waiting - 1))
+        try:
+            return await asyncio.wait_for(asyncio.wrap_future(future), timeout_s)
+        except TimeoutError as stuck:
+            raise PolicyFault(f"The policy did not answer within {timeout_s:g} s.") from stuck

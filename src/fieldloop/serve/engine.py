@@ -1,0 +1,55 @@
+"""What every engine can do: act, and prove that it can by acting on a blank observation."""
+
+from dataclasses import dataclass
+from typing import Protocol
+
+import numpy as np
+
+from fieldloop.model.finding import Status
+from fieldloop.model.identity import Clock
+from fieldloop.model.policy import Action, Observation
+from fieldloop.serve.bundle import Bundle, Input
+
+NS_PER_MS = 1_000_000
+
+
+class Engine(Protocol):
+    """A loaded policy: a model.policy.Policy with its bundle's card."""
+
+    @property
+    def bundle(self) -> Bundle:
+        """What the policy says about itself."""
+
+    def act(self, observation: Observation) -> Action:
+        """Answer one observation."""
+
+
+@dataclass(frozen=True, slots=True)
+class Health:
+    """One dummy inference: did it answer with finite numbers, and how long did it take?"""
+
+    status: Status
+    latency_ms: float | None
+    at_ns: int
+    message: str
+
+
+def blank(inputs: tuple[Input, ...]) -> Observation:
+    """Make an observation of zeros that fits the inputs."""
+    arrays = {i.name: np.zeros(i.shape, i.dtype) for i in inputs}
+    return Observation(
+        0, {n: a for n, a in arrays.items() if a.ndim > 1}, {n: a for n, a in arrays.items() if a.ndim <= 1}
+    )
+
+
+def probe(engine: Engine, clock: Clock) -> Health:
+    """Run one dummy inference; a policy that breaks on it is ERRORED, one that answers NaN is FAILED."""
+    began = clock()
+    try:
+        action = engine.act(blank(engine.bundle.inputs))
+    except Exception as wrong:  # noqa: BLE001  an engine is somebody else's runtime; a health probe reports, it never dies
+        return Health(Status.ERRORED, None, began, f"The dummy inference broke: {wrong}")
+    latency_ms = (clock() - began) / NS_PER_MS
+    if not np.isfinite(action.values).all():
+        return Health(Status.FAILED, latency_ms, began, "The dummy inference answered numbers that are not finite.")
+    return Health(Status.PASSED, latency_ms, began, f"The dummy inference took {latency_ms:.2f} ms.")

@@ -1,0 +1,56 @@
+"""Between wire messages and nouns: a flat map of stream names in, an action with its timing out."""
+
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from fieldloop.errors import BadInput
+from fieldloop.model.policy import Action, Observation
+from fieldloop.serve.bundle import Bundle, Input
+
+
+def observed(message: Mapping[str, Any], inputs: tuple[Input, ...], now_ns: int) -> Observation:
+    """Read an observation; what the policy does not want is left aside, as clients send more than one policy needs."""
+    arrays = {i.name: _array(i, message[i.name]) for i in inputs if i.name in message}
+    at_ns = message.get("at_ns", now_ns)
+    if not isinstance(at_ns, int) or isinstance(at_ns, bool):
+        raise BadInput(f"at_ns = {at_ns!r} is no time in nanoseconds.")
+    if missing := [i.name for i in inputs if i.name not in arrays]:
+        raise BadInput(
+            f"The observation lacks {', '.join(missing)}; it holds {', '.join(map(str, message)) or 'nothing'}."
+        )
+    pictures = {name: a for name, a in arrays.items() if a.ndim > 1}
+    return Observation(at_ns, pictures, {name: a for name, a in arrays.items() if a.ndim <= 1})
+
+
+def answered(action: Action, bundle: Bundle, server_timing: Mapping[str, float]) -> dict[str, Any]:
+    """Write an action as a chunk of one, the way existing robot clients read it."""
+    return {
+        "actions": action.values.astype(np.float64)[np.newaxis],
+        "action_names": list(action.names),
+        "confidence": action.confidence,
+        "policy": bundle.policy,
+        "server_timing": dict(server_timing),
+    }
+
+
+def _array(wanted: Input, value: Any) -> NDArray[Any]:
+    if isinstance(value, np.ndarray):
+        return value
+    try:
+        array = np.asarray(value, float)  # JSON: lists of numbers, null where there is none
+    except (TypeError, ValueError) as wrong:
+        raise BadInput(f"{wanted.name!r} is no array of numbers: {wrong}.") from wrong
+    kept = array.astype(wanted.dtype) if _fits(array, np.dtype(wanted.dtype)) else None
+    if kept is None:
+        raise BadInput(f"{wanted.name!r} holds numbers that are not {wanted.dtype}.")
+    return kept
+
+
+def _fits(array: NDArray[np.float64], dtype: np.dtype[Any]) -> bool:
+    if dtype.kind not in "iu":
+        return True
+    limits = np.iinfo(dtype)
+    return bool(((array == np.round(array)) & (array >= limits.min) & (array <= limits.max)).all())

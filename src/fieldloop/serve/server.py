@@ -1,0 +1,192 @@
+"""A policy on a port: HTTP for people and probes, a WebSocket for robots that already speak openpi's framing.
+
+One bad request gets an error answer; the connection and the server go on. Inference runs in a thread of its own, so that
+/livez answers while the policy thinks. There is no login: listen on loopback or a robot's own network only.
+"""
+
+import json
+import time
+from collections.abc import AsyncIterator, Mapping
+from contextlib import asynccontextmanager
+from http import HTTPStatus
+from typing import Any
+
+from fastapi import FastAPI, Request, WebSocket, WebSocketDisconnect
+from fastapi.responses import JSONResponse, PlainTextResponse, Response
+
+from fieldloop.errors import BadInput
+from fieldloop.model.codec import iso, to_plain
+from fieldloop.model.identity import Clock
+from fieldloop.protocol import Section
+from fieldloop.serve.desk import Busy, Desk, PolicyFault
+from fieldloop.serve.engine import Engine, Health
+from fieldloop_robot import wire
+
+JSON, MSGPACK, PROBLEM = "application/json", "application/msgpack", "application/problem+json"
+RESULTS: Mapping[type[Exception], tuple[str, HTTPStatus]] = {
+    BadInput: ("refused", HTTPStatus.UNPROCESSABLE_ENTITY),
+    wire.WireError: ("refused", HTTPStatus.BAD_REQUEST),
+    Busy: ("busy", HTTPStatus.SERVICE_UNAVAILABLE),
+    PolicyFault: ("failed", HTTPStatus.INTERNAL_SERVER_ERROR),
+}
+
+
+def app(engine: Engine, settings: Section, clock: Clock = time.time_ns) -> FastAPI:
+    """Make the application that serves one policy; settings are the section `serve` of the operations."""
+    desk = Desk(engine, settings, clock)
+
+    @asynccontextmanager
+    async def lifespan(_: FastAPI) -> AsyncIterator[None]:
+        await desk.health()  # the first inference allocates; nobody's robot should wait for it
+        yield
+        desk.close()
+
+    served = FastAPI(title="fieldloop policy server", lifespan=lifespan)
+    _add_probes(served, desk)
+    _add_http(served, desk, int(settings.number("max_request_mb") * (1 << 20)))
+    _add_socket(served, desk)
+    return served
+
+
+def listen(served: FastAPI, host: str, port: int, settings: Section) -> None:
+    """Serve until interrupted."""
+    import uvicorn
+
+    uvicorn.Server(config(served, host, port, settings)).run()
+
+
+def config(served: FastAPI, host: str, port: int, settings: Section) -> Any:
+    """Return how the port is opened: messages bounded and uncompressed, as robots send pictures."""
+    import uvicorn
+
+    return uvicorn.Config(
+        served, host=host, port=port, log_level="warning", ws="websockets-sansio",
+        ws_max_size=int(settings.number("max_request_mb") * (1 << 20)), ws_per_message_deflate=False,
+    )  # fmt: skip
+
+
+def _add_probes(served: FastAPI, desk: Desk) -> None:
+    @served.get("/livez", response_class=PlainTextResponse)
+    async def livez() -> str:
+        """Say that the process answers; the policy is not asked."""
+        return "alive\n"
+
+    @served.get("/readyz", response_class=PlainTextResponse)
+    async def readyz() -> PlainTextResponse:
+        """Say whether the policy has answered a dummy inference."""
+        ready = bool(desk.healthy)
+        status = HTTPStatus.OK if ready else HTTPStatus.SERVICE_UNAVAILABLE
+        return PlainTextResponse("ready\n" if ready else "not ready\n", status)
+
+    @served.get("/health")
+    async def health() -> JSONResponse:
+        """Run a dummy inference and return its latency, beside the percentiles of real calls."""
+        found = await desk.health()
+        status = HTTPStatus.OK if desk.healthy else HTTPStatus.SERVICE_UNAVAILABLE
+        return JSONResponse(_health(found, desk), status)
+
+    @served.get("/metadata")
+    async def metadata() -> dict[str, Any]:
+        """Say which policy this is, what it wants to see and what it answers."""
+        return desk.engine.bundle.metadata
+
+    @served.get("/metrics", response_class=PlainTextResponse)
+    async def metrics() -> str:
+        """Return counters and latencies for a scraper."""
+        return desk.metrics.text(desk.engine.bundle.policy, healthy=desk.healthy)
+
+
+def _add_http(served: FastAPI, desk: Desk, max_bytes: int) -> None:
+    @served.post("/act")
+    async def act(request: Request) -> Response:
+        """Answer one observation, sent as msgpack or JSON: stream name → array."""
+        speaks_json = request.headers.get("content-type", "").startswith(JSON)
+        try:
+            body = await _body(request, max_bytes)
+            reply = await _answer(desk, "http", _json(body) if speaks_json else wire.unpack(body, max_bytes))
+        except tuple(RESULTS) as wrong:
+            return _problem(desk, "http", wrong)
+        if speaks_json:
+            return JSONResponse(to_plain(reply))
+        return Response(wire.pack(reply), media_type=MSGPACK)
+
+
+def _add_socket(served: FastAPI, desk: Desk) -> None:
+    @served.websocket("/ws")
+    @served.websocket("/")  # where openpi's clients knock
+    async def ws(socket: WebSocket) -> None:
+        await socket.accept()
+        await socket.send_bytes(wire.pack(desk.engine.bundle.metadata))
+        try:
+            while True:
+                await _serve_one(socket, desk)
+        except WebSocketDisconnect:
+            return
+
+
+async def _serve_one(socket: WebSocket, desk: Desk) -> None:
+    frame = await socket.receive()
+    if frame["type"] == "websocket.disconnect":
+        raise WebSocketDisconnect(frame.get("code", 1000))
+    try:
+        if frame.get("bytes") is None:
+            raise BadInput("Send an observation as msgpack bytes, not as text.")
+        reply = await _answer(desk, "ws", wire.unpack(frame["bytes"]))
+    except tuple(RESULTS) as wrong:
+        desk.metrics.count("ws", _result(wrong)[0])
+        await socket.send_text(str(wrong))  # clients take a text frame for an error
+        return
+    await socket.send_bytes(wire.pack(reply))
+
+
+async def _answer(desk: Desk, door: str, message: Mapping[str, Any]) -> dict[str, Any]:
+    try:
+        reply = await desk.answer(message)
+    except tuple(RESULTS):
+        raise
+    except Exception as wrong:  # the engine is somebody else's runtime; its break must not take the server down
+        raise PolicyFault(f"The policy broke: {type(wrong).__name__}.") from wrong
+    desk.metrics.count(door, "answered")
+    return reply
+
+
+async def _body(request: Request, max_bytes: int) -> bytes:
+    body = bytearray()
+    async for chunk in request.stream():
+        body += chunk
+        if len(body) > max_bytes:
+            raise wire.WireError(f"The request has more than {max_bytes} bytes.")
+    return bytes(body)
+
+
+def _json(body: bytes) -> dict[str, Any]:
+    try:
+        message = json.loads(body)
+    except (ValueError, RecursionError) as wrong:
+        raise BadInput(f"The request is not valid JSON: {wrong}.") from wrong
+    if not isinstance(message, dict):
+        raise BadInput(f"The request is a JSON {type(message).__name__}, not an object of stream name → array.")
+    return message
+
+
+def _problem(desk: Desk, door: str, wrong: Exception) -> JSONResponse:
+    result, status = _result(wrong)
+    desk.metrics.count(door, result)
+    body = {"title": type(wrong).__name__, "status": int(status), "detail": str(wrong)}
+    return JSONResponse(body, status, media_type=PROBLEM)
+
+
+def _result(wrong: Exception) -> tuple[str, HTTPStatus]:
+    return next(result for kind, result in RESULTS.items() if isinstance(wrong, kind))
+
+
+def _health(found: Health, desk: Desk) -> dict[str, Any]:
+    return {
+        "schema": "health/1",
+        "status": found.status.value,
+        "latency_ms": found.latency_ms,
+        "checked_at": iso(found.at_ns),
+        "message": found.message,
+        "policy": desk.engine.bundle.policy,
+        "real_calls": desk.metrics.recent(),
+    }

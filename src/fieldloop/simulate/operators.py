@@ -1,0 +1,86 @@
+"""Operators: pseudonymous people with habits, who see the item and grasp it by hand and eye."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+import numpy as np
+
+from fieldloop.errors import UnknownName
+from fieldloop.simulate import gripper
+from fieldloop.simulate.controller import Grasp, Style, clamp
+from fieldloop.simulate.physics import GRAVITY
+from fieldloop.simulate.scene import Item
+
+LIFT_PULL = 3.0
+"""Acceleration that a careful person allows for (m/s²)."""
+FORCE_WINDOW_N = (6.0, 23.0)
+"""What operators are trained to stay within."""
+DEPTH_M = 0.030
+
+
+@dataclass(frozen=True, slots=True)
+class Habit:
+    """How one operator works. `firmness` says where between slipping and crushing they press; `slip` how often a
+    hand goes wrong; the rest as in `Style` or as standard deviations in metres and radians."""
+
+    id: str
+    tempo: float
+    side_m: float
+    firmness: float
+    margin_m: float
+    sloppy_m: float
+    sloppy_rad: float
+    slip: float
+    pause_s: float
+
+
+OPERATORS: Mapping[str, Habit] = {
+    habit.id: habit
+    for habit in (
+        Habit("op-amber", 1.00, 0.05, 0.40, 0.015, 0.0015, 0.03, 0.02, 0.10),
+        Habit("op-birch", 1.12, -0.05, 0.50, 0.016, 0.0025, 0.05, 0.05, 0.00),
+        Habit("op-cedar", 0.90, 0.06, 0.35, 0.014, 0.0015, 0.03, 0.02, 0.20),
+        Habit("op-delta", 1.05, -0.06, 0.45, 0.015, 0.0020, 0.04, 0.04, 0.05),
+        Habit("op-ember", 0.95, 0.00, 0.45, 0.017, 0.0020, 0.04, 0.03, 0.10),
+    )
+}
+
+
+def operator(name: str) -> Habit:
+    """Return an operator by pseudonym."""
+    if name not in OPERATORS:
+        raise UnknownName("operator", name, OPERATORS)
+    return OPERATORS[name]
+
+
+def demonstrate(habit: Habit, item: Item, rng: np.random.Generator) -> tuple[Grasp, Style]:
+    """Return the grasp an operator makes and how they drive there; now and then a hand goes wrong."""
+    dx, dy = rng.normal(0, habit.sloppy_m, 2)
+    turn = rng.normal(0, habit.sloppy_rad)
+    depth = min(DEPTH_M, item.height - 0.008) + rng.normal(0, 0.0015)
+    margin = habit.margin_m + rng.normal(0, 0.0012)
+    needed = item.mass_kg * (GRAVITY + LIFT_PULL) / (2 * item.friction)
+    bearable = min(0.8 * item.crush_n, FORCE_WINDOW_N[1])
+    force = needed * 1.2 + habit.firmness * max(bearable - needed * 1.2, 0.0) * (1 + rng.normal(0, 0.06))
+    wrong = rng.random()
+    if wrong < habit.slip:  # a lapse: past the item, or hardly gripping it
+        if wrong < habit.slip / 2:
+            dx, dy = dx + rng.choice([-1, 1]) * rng.uniform(0.05, 0.08), dy
+        else:
+            force = 0.35 * needed
+    else:
+        force = float(np.clip(force, *FORCE_WINDOW_N))
+    grasp = Grasp(
+        x=float(item.x + dx),
+        y=float(item.y + dy),
+        z=float(item.top - depth),
+        yaw_rad=float(item.yaw_rad + turn),
+        width_m=float(min(item.width + 2 * margin, gripper.MAX_OPENING_M)),
+        force_n=float(force),
+    )
+    style = Style(
+        tempo=float(habit.tempo * (1 + rng.normal(0, 0.03))),
+        side_m=float(habit.side_m * (1 + rng.normal(0, 0.1))),
+        pause_s=float(max(habit.pause_s + rng.normal(0, 0.02), 0.0)),
+    )
+    return clamp(grasp), style

@@ -1,0 +1,170 @@
+"""One database behind a URL: how it is opened, read, written, and how its complaints become ours."""
+
+import contextlib
+import importlib.util
+import sqlite3
+import threading
+import time
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+from sqlalchemy import Connection, Engine, create_engine, event
+from sqlalchemy.engine import URL, make_url
+from sqlalchemy.exc import ArgumentError, DBAPIError
+from sqlalchemy.exc import TimeoutError as PoolTimeout
+from sqlalchemy.pool import StaticPool
+
+from fieldloop.errors import BadInput, FieldloopError, MissingExtra, StoreBusy, StoreError, StoreFull
+
+APPENDS = 7305
+"""The first half of the advisory lock's key on PostgreSQL; the second is the schema, so that stores do not meet."""
+
+PAUSE_S = 0.01
+
+
+class Database:
+    """A pool of connections that reads freely and writes one transaction at a time."""
+
+    def __init__(self, url: str, busy_timeout_s: float) -> None:
+        """Understand the URL; nothing is touched before the first transaction."""
+        self.url = _understood(url)
+        self.is_sqlite = self.url.get_backend_name() == "sqlite"
+        self.in_memory = self.is_sqlite and not self.url.database
+        self._engine = _sqlite(self.url, busy_timeout_s) if self.is_sqlite else _postgresql(self.url, busy_timeout_s)
+        self._busy_timeout_s = busy_timeout_s
+        self._writing = self._engine.execution_options(writes=True)
+        # SQLite lets one writer in at a time and makes others poll: threads of one process queue here instead.
+        # In memory all threads share one connection, so reading queues as well.
+        self._turn: contextlib.AbstractContextManager[Any] = (
+            threading.RLock() if self.is_sqlite else contextlib.nullcontext()
+        )
+
+    @property
+    def name(self) -> str:
+        """Where it is, without the password."""
+        return self.url.render_as_string(hide_password=True)
+
+    @contextlib.contextmanager
+    def reading(self) -> Iterator[Connection]:
+        """Lend a connection that sees one moment."""
+        with self._turn if self.in_memory else contextlib.nullcontext(), self._translated(), self._engine.begin() as c:
+            yield c
+
+    @contextlib.contextmanager
+    def writing(self, *, in_order: bool = False) -> Iterator[Connection]:
+        """Lend a connection whose changes are committed durably at the end, all or none.
+
+        `in_order` makes PostgreSQL queue such writers on one advisory lock, so that sequence numbers become visible in
+        their order; SQLite has one writer at a time anyway.
+        """
+        with self._turn, self._translated(), self._writing.begin() as connection:
+            if in_order and not self.is_sqlite:
+                connection.exec_driver_sql(f"SELECT pg_advisory_xact_lock({APPENDS}, hashtext(current_schema()))")
+            yield connection
+
+    def use_write_ahead_log(self) -> None:
+        """Let readers and the writer of an SQLite file not wait for each other; the file remembers it."""
+        deadline_s = time.monotonic() + self._busy_timeout_s
+        with self._translated(), contextlib.closing(self._engine.raw_connection()) as connection:
+            while True:
+                try:
+                    mode = connection.cursor().execute("PRAGMA journal_mode=WAL").fetchone()[0]
+                except sqlite3.OperationalError as wrong:
+                    # this one statement does not wait for its lock by itself
+                    if wrong.sqlite_errorcode & 0xFF != sqlite3.SQLITE_BUSY or time.monotonic() > deadline_s:
+                        raise _ours(self.name, wrong) from wrong
+                    time.sleep(PAUSE_S)
+                else:
+                    break
+        if mode != "wal":
+            raise StoreError(f"{self.name}: this file system allows no write-ahead log (SQLite chose {mode!r}).")
+
+    def close(self) -> None:
+        """Let go of every connection."""
+        self._engine.dispose()
+
+    @contextlib.contextmanager
+    def _translated(self) -> Iterator[None]:
+        try:
+            yield
+        except DBAPIError as wrong:
+            raise _ours(self.name, wrong.orig or wrong) from wrong
+        except PoolTimeout as wrong:
+            raise StoreBusy(f"{self.name}: every connection stayed in use too long; try again.") from wrong
+        except (UnicodeEncodeError, OverflowError) as wrong:
+            raise BadInput(f"A value cannot be stored as text or as a 64-bit number: {wrong}.") from wrong
+
+
+def _understood(text: str) -> URL:
+    try:
+        url = make_url(text)
+    except ArgumentError:
+        url = None
+    if url is None or url.get_backend_name() not in ("sqlite", "postgresql", "postgres"):
+        raise BadInput(f"A store is sqlite:///path, sqlite:// (in memory) or postgresql://…; {text!r} is none of them.")
+    if url.get_backend_name() == "sqlite":
+        if url.database == ":memory:":
+            url = url.set(database=None)
+        if url.database and not Path(url.database).parent.is_dir():
+            raise StoreError(f"{Path(url.database).parent} is no folder, so {text} cannot be opened. Make it first.")
+        return url.set(drivername="sqlite")
+    if importlib.util.find_spec("psycopg") is None:
+        raise MissingExtra("psycopg", "postgres")
+    return url.set(drivername="postgresql+psycopg")
+
+
+def _sqlite(url: URL, busy_timeout_s: float) -> Engine:
+    if url.database:
+        engine = create_engine(url, connect_args={"timeout": busy_timeout_s, "check_same_thread": False})
+    else:
+        engine = create_engine(url, poolclass=StaticPool, connect_args={"check_same_thread": False})
+
+    @event.listens_for(engine, "connect")
+    def _(connection: sqlite3.Connection, _record: object) -> None:
+        connection.isolation_level = None  # the driver must not begin transactions on its own
+        connection.execute("PRAGMA synchronous=FULL")  # a commit that was acknowledged survives a power cut
+
+    @event.listens_for(engine, "begin")
+    def _(connection: Connection) -> None:
+        # taking the write lock at once: a reader that turns writer half-way could only fail
+        connection.exec_driver_sql("BEGIN IMMEDIATE" if connection.get_execution_options().get("writes") else "BEGIN")
+
+    return engine
+
+
+def _postgresql(url: URL, busy_timeout_s: float) -> Engine:
+    engine = create_engine(url, pool_pre_ping=True)
+
+    @event.listens_for(engine, "connect")
+    def _(connection: Any, _record: object) -> None:
+        with connection.cursor() as cursor:
+            cursor.execute(f"SET lock_timeout = {int(busy_timeout_s * 1000)}")
+            if cursor.execute("SHOW synchronous_commit").fetchone()[0] == "off":
+                cursor.execute("SET synchronous_commit = on")  # acknowledged means durable
+        connection.commit()
+
+    return engine
+
+
+def _ours(where: str, wrong: BaseException) -> FieldloopError:
+    """Turn a driver's complaint into one that says what to do."""
+    code, state = getattr(wrong, "sqlite_errorcode", None), getattr(wrong, "sqlstate", None)
+    primary = None if code is None else code & 0xFF
+    if primary in (sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED) or state in ("55P03", "40P01"):
+        return StoreBusy(f"{where}: another process kept the lock too long; nothing was written. Try again.")
+    if primary == sqlite3.SQLITE_FULL or state == "53100":
+        return StoreFull(f"{where}: no space left; nothing was written. Make room and try again.")
+    if primary == sqlite3.SQLITE_NOTADB:
+        return StoreError(f"{where} is not a database. Was another file meant, or was it damaged?")
+    if primary == sqlite3.SQLITE_CANTOPEN:
+        return StoreError(f"{where} cannot be opened: does the folder exist, and may this user write there?")
+    if primary == sqlite3.SQLITE_READONLY:
+        return StoreError(f"{where} may only be read by this user; nothing was written.")
+    if primary == sqlite3.SQLITE_CORRUPT:
+        return StoreError(f"{where} is damaged ({wrong}). Restore a copy; `fieldloop` writes no half transactions.")
+    if type(wrong).__name__ == "DataError" or "Error binding parameter" in str(wrong):
+        return BadInput(f"A value cannot be stored in {where}: {wrong}.")
+    if type(wrong).__name__ == "OperationalError" and state is None and primary is None:
+        return StoreError(f"{where} cannot be reached: {str(wrong).strip()}")
+    return StoreError(f"{where}: {str(wrong).strip()}")

@@ -1,0 +1,137 @@
+"""The store on SQLAlchemy Core: an append-only ledger and the tables that follow from it, in one transaction."""
+
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any, TypeVar
+
+from sqlalchemy import Connection, func, select
+
+from fieldloop.errors import BadInput, StoreError
+from fieldloop.model.alarm import Rate
+from fieldloop.model.event import E, Event, Recorded
+from fieldloop.store import prepare, rates
+from fieldloop.store.contract import Jobs
+from fieldloop.store.database import Database
+from fieldloop.store.jobs import SqlJobs
+from fieldloop.store.ledger_rows import Batch, read_event
+from fieldloop.store.projection import project
+from fieldloop.store.replay import replay
+from fieldloop.store.rows import Tables
+from fieldloop.store.statements import compile_for
+from fieldloop.store.tables import ledger, schema_hash
+
+N = TypeVar("N")
+PAGE = 1000
+SHA256 = re.compile(r"\b[0-9a-f]{64}\b")
+STANDING = "SELECT (SELECT max(seq) FROM ledger), (SELECT value FROM about WHERE name = 'schema')"
+"""The newest sequence number, and the layout the tables have now."""
+
+
+class SqlStore:
+    """A Store on SQLite or PostgreSQL."""
+
+    def __init__(self, database: Database) -> None:
+        """Take a database that `prepare` brought to this version's layout."""
+        self._database = database
+        self._statements = compile_for(is_sqlite=database.is_sqlite)
+        self._jobs = SqlJobs(database)
+
+    @property
+    def jobs(self) -> Jobs:
+        """Timed and background work, kept in the same database."""
+        return self._jobs
+
+    def append(self, events: Sequence[Event], *, actor: str, at_ns: int, caused_by: int | None = None) -> int:
+        """Write events and their table rows, all or none, durably; return the last sequence number."""
+        if not events:
+            return self.last()
+        batch = Batch(events)
+        with self._database.writing(in_order=True) as connection:
+            last = self._last_for_writing(connection)
+            if caused_by is not None and not 0 < caused_by <= last:
+                raise BadInput(f"caused_by = {caused_by}, but the ledger holds events 1 to {last}.")
+            rows = batch.rows(last, actor, at_ns, caused_by)
+            connection.exec_driver_sql(self._statements.add_events, rows)
+            project(Tables(connection, self._statements), batch.numbered(last), batch.outcome_rows(last))
+        return last + len(events)
+
+    def last(self) -> int:
+        """Return the sequence number of the newest event, 0 where nothing has happened."""
+        with self._database.reading() as connection:
+            return connection.scalar(select(func.max(ledger.c.seq))) or 0
+
+    def tail(self, after: int = 0, limit: int = PAGE) -> list[Recorded[Event]]:
+        """Return events in ledger order behind a sequence number; following it skips nothing."""
+        query = select(ledger).where(ledger.c.seq > after).order_by(ledger.c.seq).limit(limit)
+        with self._database.reading() as connection:
+            rows = connection.execute(query).all()
+        return [
+            Recorded(seq, at_ns, actor, read_event(seq, kind, version, body), caused_by)
+            for seq, at_ns, actor, caused_by, kind, version, body in rows
+        ]
+
+    def events(self, kind: type[E], after: int = 0) -> Iterator[Recorded[E]]:
+        """Iterate over the events of one kind in ledger order."""
+        query = select(ledger).where(ledger.c.kind == kind.__name__).order_by(ledger.c.seq).limit(PAGE)
+        while True:
+            with self._database.reading() as connection:
+                rows = connection.execute(query.where(ledger.c.seq > after)).all()
+            for seq, at_ns, actor, caused_by, name, version, body in rows:
+                yield Recorded(seq, at_ns, actor, read_event(seq, name, version, body), caused_by)  # type: ignore[arg-type]  # the query asked for this kind
+            if len(rows) < PAGE:
+                return
+            after = rows[-1].seq
+
+    def find(
+        self, noun: type[N], where: Mapping[str, Any] | None = None, *, newest: bool = False, limit: int | None = None
+    ) -> list[N]:
+        """Return nouns from their table, oldest first: in the order of the events that stated them last."""
+        with self._database.reading() as connection:
+            return Tables(connection, self._statements).find(noun, where, newest=newest, limit=limit)
+
+    def get(self, noun: type[N], id_or_prefix: str) -> N:
+        """Return one noun by id or any unique prefix; UnknownName or BadInput (ambiguous) otherwise."""
+        with self._database.reading() as connection:
+            return Tables(connection, self._statements).get(noun, id_or_prefix)
+
+    def count(self, noun: type[N], where: Mapping[str, Any] | None = None) -> int:
+        """Count rows of a noun's table."""
+        with self._database.reading() as connection:
+            return Tables(connection, self._statements).count(noun, where)
+
+    def success_rates(self, start_ns: int, end_ns: int, stage: str = "production") -> list[Rate]:
+        """Success by policy × site at times in [start, end), from the outcomes table."""
+        with self._database.reading() as connection:
+            return rates.success_rates(connection, start_ns, end_ns, stage)
+
+    def blobs(self) -> set[str]:
+        """Return every SHA-256 that any event speaks of; rather one too many than a blob swept away."""
+        found: set[str] = set()
+        after = 0
+        while True:
+            query = select(ledger.c.seq, ledger.c.body).where(ledger.c.seq > after).order_by(ledger.c.seq).limit(PAGE)
+            with self._database.reading() as connection:
+                rows = connection.execute(query).all()
+            for _, body in rows:
+                found.update(SHA256.findall(body))
+            if len(rows) < PAGE:
+                return found
+            after = rows[-1].seq
+
+    def rebuild(self) -> None:
+        """Drop every table and replay the ledger."""
+        with self._database.writing(in_order=True) as connection:
+            replay(connection)
+            prepare.note(connection)
+
+    def close(self) -> None:
+        """Let go of the database."""
+        self._database.close()
+
+    def _last_for_writing(self, connection: Connection) -> int:
+        last, layout = connection.exec_driver_sql(STANDING).one()
+        if layout != schema_hash():
+            raise StoreError(
+                f"{self._database.name}: another version of fieldloop rebuilt the tables meanwhile. Restart this process."
+            )
+        return last or 0

@@ -1,0 +1,1 @@
+"""How the ledger came to its present layout: one file per step. Written by hand, run by `store.migrate`."""

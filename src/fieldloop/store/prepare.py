@@ -1,0 +1,81 @@
+"""Bring a database to this version's layout: migrate the ledger, rebuild the tables; refuse what is newer."""
+
+from sqlalchemy import Connection, inspect, select
+
+from fieldloop import __version__
+from fieldloop.errors import StoreError, StoreTooNew
+from fieldloop.model import event as model
+from fieldloop.store.database import Database
+from fieldloop.store.replay import replay
+from fieldloop.store.tables import about, kept_for_good, rebuildable, schema_hash
+
+HEAD = "0001"
+"""The newest migration of the ledger; a test holds it to the folder `migrations`."""
+
+VERSION_TABLE = "fieldloop_version"
+
+
+def prepare(database: Database) -> None:
+    """Make, migrate or rebuild what needs it; a database that is up to date is only read."""
+    with database.reading() as connection:
+        ready = _is_ready(connection, database.name)
+    if ready:
+        return
+    if database.is_sqlite and not database.in_memory:
+        database.use_write_ahead_log()
+    with database.writing(in_order=True) as connection:
+        if _is_ready(connection, database.name):
+            return  # another process was faster
+        from fieldloop.store.migrate import migrate
+
+        migrate(connection)
+        replay(connection)
+        note(connection)
+
+
+def note(connection: Connection) -> None:
+    """Write down which layout and which events this database now has."""
+    connection.execute(about.delete())
+    values = {"schema": schema_hash(), "events": str(model.VERSION), "fieldloop": __version__}
+    connection.execute(about.insert(), [{"name": name, "value": value} for name, value in values.items()])
+
+
+def _is_ready(connection: Connection, where: str) -> bool:
+    """Is nothing left to do? Raises, before anything is touched, where this version must not open the database."""
+    tables = set(inspect(connection).get_table_names())
+    if VERSION_TABLE not in tables:
+        ours = tables & {*kept_for_good.tables, *rebuildable.tables}
+        foreign = tables if connection.dialect.name == "sqlite" else ours
+        if foreign:
+            raise StoreError(
+                f"{where} holds tables of something else ({', '.join(sorted(foreign)[:3])}). Name a new one."
+            )
+        return False
+    revision = connection.exec_driver_sql(f"SELECT version_num FROM {VERSION_TABLE}").scalar()  # noqa: S608 - our own constant
+    if (revision or "") > HEAD:
+        raise _too_new(where, f"its ledger has layout {revision}, this fieldloop knows up to {HEAD}")
+    if (revision or "") < HEAD:
+        return False
+    noted = {name: value for name, value in connection.execute(select(about.c.name, about.c.value))}
+    if int(noted.get("events", 0)) > model.VERSION:
+        raise _too_new(
+            where, f"it holds events of version {noted['events']}, this fieldloop knows up to {model.VERSION}"
+        )
+    if noted.get("schema") == schema_hash() and noted.get("events") == str(model.VERSION):
+        return True
+    if _numbers(noted.get("fieldloop", "0")) > _numbers(__version__):
+        raise _too_new(where, "its tables were laid out by fieldloop " + noted["fieldloop"])
+    return False
+
+
+def _too_new(where: str, why: str) -> StoreTooNew:
+    return StoreTooNew(f"{where} was written by a newer fieldloop: {why}. Nothing was touched; update fieldloop.")
+
+
+def _numbers(version: str) -> tuple[int, ...]:
+    """Return the release numbers of a version.
+
+    >>> _numbers("0.10.2") > _numbers("0.9")
+    True
+    """
+    return tuple(int("".join(filter(str.isdigit, part)) or 0) for part in version.split("."))

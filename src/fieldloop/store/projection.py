@@ -1,0 +1,132 @@
+"""What each event changes in the tables, in loop order. Nothing else writes them, so they can be replayed."""
+
+from collections.abc import Callable, Iterable
+from dataclasses import replace
+from itertools import groupby
+from typing import Any
+
+from fieldloop.model import event as happened
+from fieldloop.model.calibration import Calibration
+from fieldloop.model.episode import Episode, Session
+from fieldloop.model.event import Event
+from fieldloop.model.annotation import Annotation
+from fieldloop.store.outcomes import Row, row_of
+from fieldloop.store.rows import Tables
+
+Projection = Callable[[Tables, Any, int], None]
+"""Takes the tables, an event and its sequence number."""
+
+
+def project(tables: Tables, events: Iterable[tuple[int, Event]], outcome_rows: dict[int, Row] | None = None) -> None:
+    """Let events change the tables, in order; runs of outcomes go in as one batch.
+
+    `outcome_rows` are rows that the caller has made already, by sequence number.
+    """
+    made = outcome_rows or {}
+    for is_outcome, run in groupby(events, key=lambda each: type(each[1]) is happened.OutcomeRecorded):
+        if is_outcome:
+            tables.put_outcomes([made.get(seq) or row_of(event.outcome, seq) for seq, event in run])  # type: ignore[union-attr]
+        else:
+            for seq, event in run:
+                PROJECTIONS[type(event)](tables, event, seq)
+
+
+def _nothing(_tables: Tables, _event: Any, _seq: int) -> None:
+    """The ledger alone remembers it."""
+
+
+def _stated(attribute: str) -> Projection:
+    """The event states one noun whole; a later one with the same key replaces it."""
+
+    def put(tables: Tables, event: Any, seq: int) -> None:
+        tables.put(getattr(event, attribute), seq)
+
+    return put
+
+
+def _lock(tables: Tables, event: happened.ProtocolLocked, seq: int) -> None:
+    tables.put(event, seq)
+
+
+def _plan(tables: Tables, event: happened.PlanDrawn, seq: int) -> None:
+    tables.put(event.plan, seq)
+    for place, order in enumerate(event.plan.orders):
+        tables.put(order, seq, place)
+
+
+def _close_session(tables: Tables, event: happened.SessionClosed, _seq: int) -> None:
+    for session, stated in tables.find_with_place(Session, {"id": event.session}):
+        tables.put(replace(session, closed_ns=event.at_ns), stated)
+
+
+def _ingest(tables: Tables, event: happened.LogIngested, seq: int) -> None:
+    tables.put(event.log, seq)
+    for place, episode in enumerate(event.episodes):
+        tables.put(episode, seq, place, log=event.log.blob)
+
+
+def _measure(tables: Tables, event: happened.EpisodesMeasured, seq: int) -> None:
+    for place, episode in enumerate(event.episodes):
+        tables.put(replace(event, episodes=(episode,)), seq, place, episode=episode)
+
+
+def _judge(tables: Tables, event: happened.EpisodeJudged, seq: int) -> None:
+    tables.put(event.report, seq, protocol=event.protocol)
+    tables.set(Episode, {"id": event.report.episode}, status=event.report.status)
+
+
+def _calibrate(tables: Tables, event: happened.CalibrationAttached, seq: int) -> None:
+    """Of one robot, sensor and kind at most one calibration holds at any time, whatever order they arrive in."""
+    new = event.calibration
+    same = {"robot": new.robot, "sensor": new.sensor, "kind": new.kind}
+    others = [(c, stated) for c, stated in tables.find_with_place(Calibration, same) if c.id != new.id]
+    for other, stated in others:
+        if other.valid_from_ns <= new.valid_from_ns and (
+            other.valid_to_ns is None or other.valid_to_ns > new.valid_from_ns
+        ):
+            tables.put(replace(other, valid_to_ns=new.valid_from_ns), stated)
+    later = [c.valid_from_ns for c, _ in others if c.valid_from_ns > new.valid_from_ns]
+    ends = [end for end in (new.valid_to_ns, *later) if end is not None]
+    tables.put(replace(new, valid_to_ns=min(ends, default=None)), seq)
+
+
+def _annotate(tables: Tables, event: happened.EpisodeAnnotated, seq: int) -> None:
+    whose = {"episode": event.episode, "kind": event.kind, "author": event.author}
+    tables.drop(Annotation, whose)
+    for place, annotation in enumerate(event.annotations):
+        tables.put(annotation, seq, place, **whose)
+
+
+def _incident(tables: Tables, event: happened.IncidentOpened | happened.IncidentMoved, seq: int) -> None:
+    steps = event.incident.steps
+    tables.put(event.incident, seq, step=steps[-1].step if steps else None)
+
+
+PROJECTIONS: dict[type[Event], Projection] = {
+    happened.WorkspaceCreated: _nothing,
+    happened.TokenIssued: _stated("token"),
+    happened.ProtocolLocked: _lock,
+    happened.OperatorEnrolled: _stated("operator"),
+    happened.RobotRegistered: _stated("robot"),
+    happened.ProviderContracted: _stated("provider"),
+    happened.DeploymentMapped: _stated("deployment"),
+    happened.DeploymentAudited: _stated("audit"),
+    happened.PlanDrawn: _plan,
+    happened.SessionOpened: _stated("session"),
+    happened.SessionClosed: _close_session,
+    happened.LogIngested: _ingest,
+    happened.EpisodesMeasured: _measure,
+    happened.EpisodeJudged: _judge,
+    happened.CalibrationAttached: _calibrate,
+    happened.EpisodeAnnotated: _annotate,
+    happened.ReleaseFrozen: _stated("release"),
+    happened.PolicyTrained: _stated("policy"),
+    happened.PolicyGated: _stated("decision"),
+    happened.RolloutMoved: _stated("rollout"),
+    happened.AlarmRaised: _stated("alarm"),
+    happened.DiagnosisMade: _stated("diagnosis"),
+    happened.IncidentOpened: _incident,
+    happened.IncidentMoved: _incident,
+    happened.DemandPlaced: _stated("demand"),
+}
+"""One entry per event, OutcomeRecorded apart: those come in batches."""

@@ -1,0 +1,32 @@
+"""Make the tables anew from the ledger."""
+
+from collections.abc import Iterator
+
+from sqlalchemy import Connection, select
+
+from fieldloop.model.event import Event
+from fieldloop.store.ledger_rows import read_event
+from fieldloop.store.projection import project
+from fieldloop.store.rows import Tables
+from fieldloop.store.statements import compile_for
+from fieldloop.store.tables import ledger, rebuildable
+
+CHUNK = 5_000
+
+
+def replay(connection: Connection) -> None:
+    """Drop every table that follows from the ledger, make it again and let each event happen to it once more."""
+    rebuildable.drop_all(connection)
+    rebuildable.create_all(connection)
+    tables = Tables(connection, compile_for(is_sqlite=connection.dialect.name == "sqlite"))
+    for chunk in _chunks(connection):
+        project(tables, chunk)
+
+
+def _chunks(connection: Connection) -> Iterator[list[tuple[int, Event]]]:
+    columns, after = (ledger.c.seq, ledger.c.kind, ledger.c.version, ledger.c.body), 0
+    while rows := connection.execute(
+        select(*columns).where(ledger.c.seq > after).order_by(ledger.c.seq).limit(CHUNK)
+    ).all():
+        yield [(seq, read_event(seq, kind, version, body)) for seq, kind, version, body in rows]
+        after = rows[-1].seq

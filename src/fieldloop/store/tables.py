@@ -1,0 +1,252 @@
+"""The ledger's own tables, and one table per noun that can be asked for; the latter can be dropped and replayed."""
+
+import functools
+import hashlib
+import types
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Union, get_args, get_origin, get_type_hints
+
+from sqlalchemy import BigInteger, Boolean, Column, Double, Index, Integer, MetaData, Table, Text
+from sqlalchemy.types import TypeEngine
+
+from fieldloop.errors import BadInput
+from fieldloop.model.alarm import Alarm
+from fieldloop.model.annotation import Annotation
+from fieldloop.model.calibration import Calibration
+from fieldloop.model.codec import to_plain
+from fieldloop.model.decision import Decision
+from fieldloop.model.deployment import Audit, Deployment
+from fieldloop.model.diagnosis import Diagnosis
+from fieldloop.model.episode import Blob, Episode, Log, Session
+from fieldloop.model.event import EpisodesMeasured, ProtocolLocked
+from fieldloop.model.finding import EpisodeReport
+from fieldloop.model.hardware import Robot
+from fieldloop.model.incident import Incident
+from fieldloop.model.person import Operator, Provider, Token
+from fieldloop.model.plan import Demand, Plan, WorkOrder
+from fieldloop.model.policy import Outcome, PolicyVersion
+from fieldloop.model.release import Release
+from fieldloop.model.rollout import Rollout
+
+PROJECTION = 1
+"""Raise it when a projection changes what it writes into the same columns: open stores then rebuild their tables."""
+
+NAME = Text().with_variant(Text(collation="C"), "postgresql")
+"""Names sort by bytes on every backend, so that a prefix is a range of the key's index."""
+
+SEQ = BigInteger().with_variant(Integer, "sqlite")
+
+# ── what migrations own: never dropped ──
+
+kept_for_good = MetaData()
+
+ledger = Table(
+    "ledger",
+    kept_for_good,
+    Column("seq", SEQ, primary_key=True, autoincrement=False),
+    Column("at_ns", BigInteger, nullable=False),
+    Column("actor", Text, nullable=False),
+    Column("caused_by", BigInteger),
+    Column("kind", Text, nullable=False),
+    Column("version", Integer, nullable=False),
+    Column("body", Text, nullable=False),
+    Index("ix_ledger_kind_seq", "kind", "seq"),
+)
+
+about = Table(
+    "about",
+    kept_for_good,
+    Column("name", Text, primary_key=True),
+    Column("value", Text, nullable=False),
+)
+
+jobs = Table(
+    "jobs",
+    kept_for_good,
+    Column("name", Text, primary_key=True),
+    Column("due_ns", BigInteger, primary_key=True),
+    Column("body", Text, nullable=False),
+    Column("attempt", Integer, nullable=False),
+    Column("worker", Text),
+    Column("lease_until_ns", BigInteger, nullable=False),
+    Column("finished_ns", BigInteger),
+    Column("error", Text, nullable=False),
+    Index("ix_jobs_finished_ns_due_ns", "finished_ns", "due_ns"),
+)
+
+# ── what follows from the ledger: dropped and replayed at will ──
+
+rebuildable = MetaData()
+
+
+@dataclass(frozen=True, slots=True)
+class Kept:
+    """A noun's table: the columns that name a row, and those one may ask by. `body` holds the noun whole."""
+
+    noun: type
+    table: Table
+    key: tuple[str, ...]
+    columns: tuple[str, ...]
+
+    @property
+    def has_body(self) -> bool:
+        """Is the noun written whole, or is every field a column?"""
+        return "body" in self.table.c
+
+    def cells(self, noun: Any, given: Mapping[str, Any]) -> dict[str, Any]:
+        """Return the key columns of a noun; what the noun itself does not say is given, else left alone."""
+        own = {name: cell(getattr(noun, name)) for name in self.columns if hasattr(noun, name)}
+        return own | {name: cell(value) for name, value in given.items()}
+
+
+def cell(value: Any) -> Any:
+    """Return what a column holds for a value: plain, finite, and text that every database can take.
+
+    >>> cell("a\\x00b"), cell(float("nan"))
+    ('a\ufffdb', None)
+    """
+    plain = value.sha256 if isinstance(value, Blob) else to_plain(value)
+    if isinstance(plain, str) and ("\x00" in plain or not plain.isascii()):
+        # the body keeps such text exactly, escaped; a column is only asked by
+        return plain.encode("utf-8", "replace").decode().replace("\x00", "\ufffd")
+    return plain
+
+
+def kept_as(noun: type) -> Kept:
+    """Return the table of a noun."""
+    if noun not in KEPT:
+        names = ", ".join(sorted(kind.__name__ for kind in KEPT))
+        raise BadInput(f"{noun.__name__} has no table of its own. These have: {names}.")
+    return KEPT[noun]
+
+
+@functools.cache
+def schema_hash() -> str:
+    """Name the present layout of the rebuildable tables: columns, keys, indexes and what projections write."""
+    digest = hashlib.sha256(f"projection {PROJECTION}\n".encode())
+    for table in sorted(rebuildable.tables.values(), key=lambda each: each.name):
+        for column in table.c:
+            line = f"{table.name}.{column.name} {column.type!r} {column.nullable} {column.primary_key}"
+            digest.update(f"{line}\n".encode())
+        for index in sorted(str(each.name) for each in table.indexes):
+            digest.update(f"{index}\n".encode())
+    return digest.hexdigest()[:16]
+
+
+def _type(hint: Any) -> tuple[TypeEngine[Any], bool]:
+    optional = get_origin(hint) in (types.UnionType, Union) and type(None) in get_args(hint)
+    bare = next(a for a in get_args(hint) if a is not type(None)) if optional else hint
+    known: dict[Any, TypeEngine[Any]] = {bool: Boolean(), int: BigInteger(), float: Double()}
+    return known.get(bare, NAME), optional
+
+
+def _keep(
+    noun: type,
+    name: str,
+    key: Sequence[str] = ("id",),
+    ask: Sequence[str] = (),
+    given: Sequence[str] = (),
+    indexes: Sequence[str] = (),
+) -> Kept:
+    """Lay out a noun's table; `given` columns come from the event or from elsewhere, not from the noun."""
+    hints = get_type_hints(noun)
+    rows: list[Column[Any]] = []
+    for column in (*key, *ask, *given):
+        if column in ("seq", "place"):
+            continue
+        kind, optional = _type(hints.get(column, str))
+        rows.append(Column(column, kind, primary_key=column in key, nullable=optional or column in given))
+    seq = Column("seq", BigInteger, nullable=False, primary_key="seq" in key, autoincrement=False)
+    place = Column("place", Integer, nullable=False, primary_key="place" in key, autoincrement=False)
+    found = [Index(f"ix_{name}_{'_'.join(i.split())}", *i.split()) for i in (*indexes, "seq place")]
+    table = Table(name, rebuildable, *rows, seq, place, Column("body", Text, nullable=False), *found)
+    return Kept(noun, table, tuple(key), tuple(c.name for c in rows))
+
+
+outcomes = Table(
+    "outcomes",
+    rebuildable,
+    Column("id", NAME, nullable=False),
+    Column("policy", NAME, nullable=False),
+    Column("stratum", NAME, nullable=False),
+    Column("stage", NAME, nullable=False),
+    Column("site", NAME, nullable=False),
+    Column("robot", NAME, nullable=False),
+    Column("at_ns", BigInteger, nullable=False),
+    Column("succeeded", Boolean, nullable=False),
+    Column("judged_by", NAME, nullable=False),
+    Column("failure", NAME),
+    Column("scenario", NAME, nullable=False),
+    Column("cycle_s", Double),
+    Column("confidence", Double),
+    Column("latency_ms", Double),
+    Column("interventions", BigInteger, nullable=False),
+    Column("seq", SEQ, primary_key=True, autoincrement=False),  # SQLite's row number: an index that costs nothing
+    Index("ix_outcomes_id", "id", unique=True),
+    Index("ix_outcomes_stage_at_ns", "stage", "at_ns"),
+    Index("ix_outcomes_policy_stage_at_ns", "policy", "stage", "at_ns"),
+)
+
+success_hours = Table(
+    "success_hours",
+    rebuildable,
+    Column("stage", NAME, primary_key=True),
+    Column("hour", BigInteger, primary_key=True, autoincrement=False),
+    Column("policy", NAME, primary_key=True),
+    Column("site", NAME, primary_key=True),
+    Column("successes", BigInteger, nullable=False),
+    Column("episodes", BigInteger, nullable=False),
+    sqlite_with_rowid=False,
+)
+"""Outcomes summed up by hour in the transaction that writes them, so that a week is a few thousand rows to add."""
+
+KEPT: dict[type, Kept] = {
+    kept.noun: kept
+    for kept in (
+        _keep(Token, "tokens", ask=("sha256", "revoked_ns"), indexes=("sha256",)),
+        _keep(ProtocolLocked, "locked_protocols", key=("name", "version"), ask=("fingerprint",)),
+        _keep(Operator, "operators"),
+        _keep(Robot, "robots", ask=("model", "site")),
+        _keep(Provider, "providers", ask=("name",)),
+        _keep(Deployment, "deployments", ask=("task",)),
+        _keep(Audit, "audits", key=("seq",), ask=("deployment", "complete")),
+        _keep(Plan, "plans", ask=("strategy", "drawn_ns")),
+        _keep(WorkOrder, "work_orders", ask=("plan", "site", "robot", "operator", "stratum"), indexes=("plan",)),
+        _keep(Demand, "demands", ask=("stratum", "source", "at_ns")),
+        _keep(
+            Session,
+            "sessions",
+            ask=("site", "robot", "operator", "task", "protocol", "work_order", "opened_ns", "closed_ns"),
+        ),
+        _keep(Log, "logs", key=("blob",), ask=("name", "format")),
+        _keep(
+            Episode,
+            "episodes",
+            ask=(
+                *("name", "format", "task", "robot", "site", "operator", "session", "provider", "protocol"),
+                *("stratum", "start_ns", "end_ns", "simulated", "succeeded", "failure"),
+            ),
+            given=("status", "log"),
+            indexes=("log", "session", "status", "site stratum"),
+        ),
+        _keep(EpisodesMeasured, "measurements", key=("episode", "blob"), ask=("rows",)),
+        _keep(EpisodeReport, "reports", key=("episode", "protocol"), ask=("name", "status")),
+        _keep(
+            Calibration,
+            "calibrations",
+            ask=("kind", "robot", "sensor", "method", "status", "valid_from_ns", "valid_to_ns"),
+            indexes=("robot sensor kind",),
+        ),
+        _keep(Annotation, "annotations", key=("episode", "kind", "author", "place"), ask=("label",)),
+        _keep(Release, "releases", ask=("name", "protocol")),
+        _keep(PolicyVersion, "policies", ask=("name", "release", "bundle")),
+        Kept(Outcome, outcomes, ("id",), tuple(c.name for c in outcomes.c if c.name != "seq")),
+        _keep(Decision, "decisions", ask=("policy", "status", "at_ns"), indexes=("policy",)),
+        _keep(Rollout, "rollouts", ask=("candidate", "incumbent", "rung"), indexes=("candidate",)),
+        _keep(Alarm, "alarms", ask=("policy", "site", "raised_ns")),
+        _keep(Diagnosis, "diagnoses", ask=("policy", "site", "status", "made_ns")),
+        _keep(Incident, "incidents", ask=("policy", "site", "stratum", "alarm", "alerted_ns"), given=("step",)),
+    )
+}
+"""Every noun that can be asked for. `find` filters on these columns; `seq` is the event that stated the row last."""

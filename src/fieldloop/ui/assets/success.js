@@ -1,0 +1,14 @@
+// The success chart as an island: mount(el, {src}) fetches the JSON twin and draws; push() fetches again.
+import { draw } from "./lineband.js";
+
+export async function mount(el, { src }) {
+  el.innerHTML = '<svg class="chart" role="img" aria-label="Success over time with its 95 % interval"></svg>';
+  const svg = el.firstChild;
+  let success = null;
+  const redraw = () => success && draw(svg, success);
+  const load = async () => { success = (await (await fetch(src)).json()).success; redraw(); el.dataset.ready = "1"; };
+  const observer = new ResizeObserver(redraw);
+  observer.observe(el);
+  await load();
+  return { push: load, destroy: () => observer.disconnect() };
+}
