@@ -20,7 +20,7 @@ def main() -> None:
         if not hasattr(module, "measure"):
             continue
         print(f"== {found.name}", flush=True)
-        written = table(module.measure(True))
+        written = table(module.measure(short=True))
         print(written, flush=True)
         parts += ["", f"## {found.name}: {(module.__doc__ or '').splitlines()[0]}", "", written]
     results = HERE / "results"

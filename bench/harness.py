@@ -4,12 +4,18 @@ import argparse
 import json
 import statistics
 import sys
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from typing import Protocol
 
 import numpy as np
 
-Measure = Callable[[bool], Mapping[str, "Figure"]]
+
+class Measure(Protocol):
+    """What a bench module offers: its figures, in full or in a form of at most a few minutes."""
+
+    def __call__(self, *, short: bool) -> "Mapping[str, Figure]":
+        """Measure."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,11 +63,11 @@ def table(figures: Mapping[str, Figure]) -> str:
 
 def main(measure: Measure) -> None:
     """Run one bench from the command line."""
-    parser = argparse.ArgumentParser(description=sys.modules[measure.__module__].__doc__)
+    parser = argparse.ArgumentParser(description=sys.modules["__main__"].__doc__)
     parser.add_argument("--short", action="store_true", help="a form of at most a few minutes")
     parser.add_argument("--json", action="store_true", help="print one object of headline figures")
     chosen = parser.parse_args()
-    figures = measure(chosen.short)
+    figures = measure(short=chosen.short)
     if chosen.json:
         print(json.dumps({name: figure.plain() for name, figure in figures.items()}))
         return

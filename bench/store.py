@@ -19,8 +19,7 @@ from fieldloop.model.condition import Stratum
 from fieldloop.model.event import OutcomeRecorded
 from fieldloop.model.policy import FailureClass, Outcome, Stage
 from fieldloop.store import Store, open_store
-from fieldloop.store.ledger_rows import Batch
-from fieldloop.store.rates import hours_of
+from fieldloop.store.fast_lane import OutcomeBatch
 from fieldloop.store.statements import compile_for
 from fieldloop.testing.servers import Unavailable, postgres
 
@@ -31,7 +30,9 @@ START_NS = 1_700_000_000_000_000_000
 MILLION = 1_000_000
 STRATA = [
     Stratum.of(site=f"hall-{site}", tier=tier, bin=place, lighting=light)
-    for site, tier, place, light in itertools.product(range(5), ("high", "medium"), ("front", "back"), ("bright", "dim"))
+    for site, tier, place, light in itertools.product(
+        range(5), ("high", "medium"), ("front", "back"), ("bright", "dim")
+    )
 ]
 POLICIES = [f"{n:064x}" for n in range(0xABC0, 0xABC4)]
 
@@ -80,10 +81,8 @@ def drivers(connection: Any, *, is_sqlite: bool) -> Write:
 
     def write(events: Sequence[OutcomeRecorded]) -> float:
         nonlocal last
-        batch = Batch(events)
-        rows = batch.rows(last, "bench", START_NS, None)
-        outcomes = list(batch.outcome_rows(last).values())
-        hours = hours_of(outcomes)
+        batch = OutcomeBatch(events, "bench", START_NS)
+        rows, outcomes, hours = batch.number(last, None), batch.rows, batch.hours
         last += len(events)
         begin = time.perf_counter()
         cursor = connection.cursor()
@@ -164,7 +163,7 @@ def week(folder: Path, days: float, rounds: int) -> Figure:
     return summarise(times, "ms", "< 50")
 
 
-def measure(short: bool) -> Mapping[str, Figure]:
+def measure(*, short: bool) -> Mapping[str, Figure]:
     """Measure appends on both databases, then the rolling week."""
     rounds, singles, batches = (7, 150, 5) if short else (15, 500, 20)
     figures: dict[str, Figure] = {}

@@ -67,6 +67,7 @@ class PolicyClient:
         self._url, self._timeout_s = urllib.parse.urlsplit(url), timeout_s
         if self._url.scheme not in ("http", "ws") or not self._url.hostname:
             raise PolicyUnavailable(f"{url!r} is neither http://host:port nor ws://host:port.")
+        self._lines = contextlib.ExitStack()
         self._socket: ClientConnection | None = None
         self._http: http.client.HTTPConnection | None = None
         self._metadata: dict[str, Any] | None = None
@@ -91,10 +92,8 @@ class PolicyClient:
 
     def close(self) -> None:
         """Hang up."""
-        for line in (self._socket, self._http):
-            if line is not None:
-                with contextlib.suppress(OSError, WebSocketException):  # hanging up a dead line is no failure
-                    line.close()
+        with contextlib.suppress(OSError, WebSocketException):  # hanging up a dead line is no failure
+            self._lines.close()
         self._socket = self._http = None
 
     def __enter__(self) -> Self:
@@ -136,9 +135,11 @@ class PolicyClient:
     def _connected(self) -> ClientConnection:
         if self._socket is None:
             url = self._url._replace(path=self._url.path or "/ws").geturl()
-            self._socket = connect(
-                url, open_timeout=self._timeout_s, close_timeout=self._timeout_s, compression=None,
-                max_size=wire.MAX_BYTES, proxy=None,
+            self._socket = self._lines.enter_context(
+                connect(
+                    url, open_timeout=self._timeout_s, close_timeout=self._timeout_s, compression=None,
+                    max_size=wire.MAX_BYTES, proxy=None,
+                )
             )  # fmt: skip
             greeting = self._socket.recv(timeout=self._timeout_s)
             self._metadata = _read(greeting) if isinstance(greeting, bytes) else {}
@@ -173,9 +174,7 @@ class PolicyClient:
             was_open = self._http is not None
             try:
                 if self._http is None:
-                    self._http = http.client.HTTPConnection(
-                        str(self._url.hostname), self._url.port, timeout=self._timeout_s
-                    )
+                    self._http = self._lines.enter_context(contextlib.closing(self._http_connection()))
                 self._http.request(method, self._url.path.rstrip("/") + path, data, headers)
                 response = self._http.getresponse()
                 return response.status, response.read(wire.MAX_BYTES)
@@ -184,6 +183,9 @@ class PolicyClient:
                 if not (again and was_open and not isinstance(wrong, TimeoutError)):
                     raise self._unavailable(wrong) from wrong
         raise AssertionError("unreachable")
+
+    def _http_connection(self) -> http.client.HTTPConnection:
+        return http.client.HTTPConnection(str(self._url.hostname), self._url.port, timeout=self._timeout_s)
 
     def _unavailable(self, wrong: Exception) -> PolicyUnavailable:
         what = "no answer in time" if isinstance(wrong, TimeoutError) else (str(wrong) or type(wrong).__name__)

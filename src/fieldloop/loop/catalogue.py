@@ -114,6 +114,7 @@ USE_CASES = (
     UseCase("evidence", "trust:evidence", ENGINEER, reads=True),
     UseCase("supply", "supply:accept", ENGINEER),
     UseCase("supply provider", "supply:contract", ENGINEER),
+    UseCase("supply score", "supply:score", ANYONE, reads=True),
     UseCase("simulate", "simulate:collect", ENGINEER, needs=Needs.NOTHING),
     UseCase("simulate production", "simulate:production", ENGINEER),
     UseCase("token", "tokens:issue", ADMIN),

@@ -2,14 +2,16 @@
 
 import dataclasses
 
+from fieldloop.collect import Station
 from fieldloop.collect import open_session as open_sitting
-from fieldloop.errors import Refused
+from fieldloop.errors import BadInput, Refused, UnknownName
 from fieldloop.loop.workspace import Workspace
 from fieldloop.model.calibration import Calibration
 from fieldloop.model.episode import Session
 from fieldloop.model.event import OperatorEnrolled, RobotRegistered, SessionClosed, SessionOpened
-from fieldloop.model.hardware import Robot
+from fieldloop.model.hardware import Robot, Sensor
 from fieldloop.model.person import Operator
+from fieldloop.model.stream import StreamKind
 
 
 def enrol(workspace: Workspace, pseudonym: str, *, band: tuple[str, ...] = ()) -> Operator:
@@ -25,43 +27,49 @@ def enrol(workspace: Workspace, pseudonym: str, *, band: tuple[str, ...] = ()) -
     return operator
 
 
-def register_robot(workspace: Workspace, robot: str, *, model: str, site: str) -> Robot:
-    """Register a robot at a site.
+def register_robot(workspace: Workspace, robot: str, *, model: str, site: str, sensor: tuple[str, ...] = ()) -> Robot:
+    """Register a robot at a site, with its sensors.
 
     Arguments:
         robot: its id
         model: what kind of arm it is
         site: where it stands
+        sensor: stream:kind:serial:synchronised by, such as camera/wrist:rgb:D435-118:ptp (repeat it)
     """
-    known = Robot(robot, model, site)
+    known = Robot(robot, model, site, tuple(map(_sensor, sensor)))
     workspace.write(RobotRegistered(known))
     return known
 
 
 def open_session(
-    workspace: Workspace, robot: str, operator: str, *, checked: tuple[str, ...] = (), work_order: str | None = None
+    workspace: Workspace,
+    robot: str,
+    operator: str,
+    *,
+    checked: tuple[str, ...] = (),
+    work_order: str | None = None,
+    on_floor: bool = False,
 ) -> Session:
-    """Open a session, if the checklist is done and the calibration is valid.
+    """Open a session, if the checklist is done, the calibration valid and the clocks accounted for.
 
     Arguments:
         robot: the robot's id
         operator: the operator's pseudonym
         checked: an item of the safety checklist that is done (repeat it)
         work_order: which work order of the plan this serves
+        on_floor: at a deployed site, where calibrations age faster
     """
-    machine = workspace.store.get(Robot, robot)
-    person = workspace.store.get(Operator, operator)
-    session = open_sitting(
-        session_id=workspace.ids.new("session"),
-        robot=machine,
-        operator=person,
+    station = Station(
+        robot=workspace.store.get(Robot, robot),
+        operator=workspace.store.get(Operator, operator),
         task=workspace.task,
         protocol=workspace.protocol().label,
-        checklist_done=checked,
-        calibrations=workspace.store.find(Calibration, {"robot": machine.id}),
-        settings=workspace.operations["collect"],
-        at_ns=workspace.clock(),
         work_order=work_order,
+        on_floor=on_floor,
+    )
+    calibrations = workspace.store.find(Calibration, {"robot": station.robot.id})
+    session = open_sitting(
+        station, checked, calibrations, workspace.clock(), workspace.operations["collect"], workspace.ids
     )
     workspace.write(SessionOpened(session))
     return session
@@ -79,3 +87,11 @@ def close_session(workspace: Workspace, session: str) -> Session:
     at_ns = workspace.clock()
     workspace.write(SessionClosed(known.id, at_ns))
     return dataclasses.replace(known, closed_ns=at_ns)
+
+
+def _sensor(text: str) -> Sensor:
+    stream, *rest = text.split(":")
+    kind, serial, synchronised_by = (*rest, "", "", "")[:3]
+    if kind not in list(StreamKind):
+        raise BadInput(f"{text!r}: {UnknownName('kind of stream', kind, list(StreamKind))} Write stream:kind:serial:clock.")
+    return Sensor(serial, StreamKind(kind), stream, synchronised_by=synchronised_by)

@@ -5,16 +5,17 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from fieldloop.errors import UnknownName
 from fieldloop.loop.audit import latest_deployment, require_complete_audit
 from fieldloop.loop.workspace import Workspace
 from fieldloop.model.episode import Episode
 from fieldloop.model.event import PlanDrawn
-from fieldloop.model.finding import Status
+from fieldloop.model.finding import EpisodeReport, Status
 from fieldloop.model.hardware import Robot
 from fieldloop.model.person import Operator
 from fieldloop.model.plan import Coverage, Demand, Plan, Progress
 from fieldloop.model.policy import Outcome, Stage
-from fieldloop.plan import allocate, coverage, orders, progress
+from fieldloop.plan import STRATEGIES, Crew, coverage, draw, progress
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,29 +27,29 @@ class PlanNow:
     coverage: tuple[Coverage, ...]
 
 
-def plan(workspace: Workspace, *, budget: int | None = None, strategy: str = "gain", seed: int = 0) -> Plan:
+def plan(workspace: Workspace, *, budget: int | None = None, strategy: str = "marginal", seed: int = 0) -> Plan:
     """Draw the next collection plan from coverage, failures in production and open demands.
 
     Arguments:
         budget: how many demonstrations; operations' plan.budget unless given
-        strategy: gain, frequency, uniform or failure_index
+        strategy: marginal (expected gain), frequency, uniform or failure_index
         seed: for the draws behind the intervals
     """
     require_complete_audit(workspace)
+    if strategy not in STRATEGIES:
+        raise UnknownName("strategy", strategy, STRATEGIES)
     settings = workspace.operations["plan"]
-    amount = int(settings["budget"]) if budget is None else budget
-    demands = open_demands(workspace)
-    quotas = allocate(
-        coverage_now(workspace), demands, amount, settings, strategy=strategy, rng=np.random.default_rng(seed)
-    )
-    plan_id = workspace.ids.new("plan")
-    work, warnings = orders(
-        plan_id, quotas, workspace.store.find(Operator), workspace.store.find(Robot), settings, workspace.ids,
+    if budget is not None:
+        settings = settings.replaced(budget=budget)
+    crew = Crew(
+        operators=tuple(workspace.store.find(Operator)),
+        robots=tuple(workspace.store.find(Robot)),
         protocol=workspace.protocol().label,
-    )  # fmt: skip
-    drawn = Plan(
-        plan_id, amount, strategy, tuple(quotas), tuple(work), sum(q.gain for q in quotas), workspace.clock(),
-        settings.fingerprint, tuple(warnings),
+        task=workspace.task,
+    )
+    drawn = draw(
+        coverage_now(workspace), open_demands(workspace), crew, settings, workspace.ids, workspace.clock(),
+        np.random.default_rng(seed), strategy,
     )  # fmt: skip
     workspace.write(PlanDrawn(drawn))
     return drawn
@@ -57,8 +58,7 @@ def plan(workspace: Workspace, *, budget: int | None = None, strategy: str = "ga
 def show(workspace: Workspace) -> PlanNow:
     """Show the plan in force with its live progress, and the coverage of the deployed strata."""
     latest = next(iter(workspace.store.find(Plan, newest=True, limit=1)), None)
-    collected = _collected(workspace, latest)
-    return PlanNow(latest, tuple(progress(latest, collected)) if latest else (), coverage_now(workspace))
+    return PlanNow(latest, _progress(workspace, latest) if latest else (), coverage_now(workspace))
 
 
 def coverage_now(workspace: Workspace) -> tuple[Coverage, ...]:
@@ -76,9 +76,6 @@ def open_demands(workspace: Workspace) -> Sequence[Demand]:
     return [demand for demand in workspace.store.find(Demand) if demand.at_ns >= since]
 
 
-def _collected(workspace: Workspace, latest: Plan | None) -> list[tuple[Episode, Status]]:
-    if latest is None:
-        return []
-    passed = {e.id for e in workspace.store.find(Episode, {"status": Status.PASSED})}
+def _progress(workspace: Workspace, latest: Plan) -> tuple[Progress, ...]:
     since = [e for e in workspace.store.find(Episode) if e.start_ns >= latest.drawn_ns]
-    return [(e, Status.PASSED if e.id in passed else Status.FAILED) for e in since]
+    return progress(latest, since, {report.episode: report.status for report in workspace.store.find(EpisodeReport)})

@@ -7,6 +7,7 @@ from fieldloop.model.alarm import Alarm
 from fieldloop.model.annotation import Annotation
 from fieldloop.model.calibration import Calibration
 from fieldloop.model.decision import Decision
+from fieldloop.model.delivery import Acceptance
 from fieldloop.model.deployment import Audit, Deployment
 from fieldloop.model.diagnosis import Diagnosis
 from fieldloop.model.episode import Blob, Episode, Log, Session
@@ -127,6 +128,13 @@ class EpisodeJudged:
 
 
 @dataclass(frozen=True, slots=True)
+class DeliveryJudged:
+    """A provider's delivery was accepted or returned."""
+
+    acceptance: Acceptance
+
+
+@dataclass(frozen=True, slots=True)
 class CalibrationAttached:
     """It became known where a sensor is; an earlier one of the same sensor ends where this begins."""
 
@@ -216,7 +224,7 @@ class DemandPlaced:
 Event = (
     WorkspaceCreated | TokenIssued | ProtocolLocked | OperatorEnrolled | RobotRegistered | ProviderContracted
     | DeploymentMapped | DeploymentAudited | PlanDrawn | SessionOpened | SessionClosed
-    | LogIngested | EpisodesMeasured | EpisodeJudged | CalibrationAttached | EpisodeAnnotated
+    | LogIngested | EpisodesMeasured | EpisodeJudged | DeliveryJudged | CalibrationAttached | EpisodeAnnotated
     | ReleaseFrozen | PolicyTrained | OutcomeRecorded | PolicyGated | RolloutMoved
     | AlarmRaised | DiagnosisMade | IncidentOpened | IncidentMoved | DemandPlaced
 )  # fmt: skip

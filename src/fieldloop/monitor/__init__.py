@@ -1,1 +1,9 @@
-"""monitor."""
+"""Rates in the field, and the alarm when one falls below its baseline beyond chance.
+
+`daily` counts outcomes by policy, site and local day, `rolling` adds up a window, `watch` looks at all of it once.
+"""
+
+from fieldloop.monitor.rates import daily, rate, rolling
+from fieldloop.monitor.watch import Baseline, watch
+
+__all__ = ["Baseline", "daily", "rate", "rolling", "watch"]

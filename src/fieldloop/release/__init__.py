@@ -1,1 +1,10 @@
-"""release."""
+"""Freeze a release: an immutable selection of sound episodes with its split, its shares and its datasheet.
+
+`assemble` freezes, `diff` tells two apart, `datasheet` describes one; `writers` put it into other people's formats.
+"""
+
+from fieldloop.release.assemble import Terms, assemble
+from fieldloop.release.datasheet import datasheet
+from fieldloop.release.difference import ReleaseDiff, diff
+
+__all__ = ["ReleaseDiff", "Terms", "assemble", "datasheet", "diff"]

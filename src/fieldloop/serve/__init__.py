@@ -1,4 +1,4 @@
-"""A policy version answers: engines load bundles, `bench` and `admission` judge their speed, `server` gives them a port.
+"""A policy version answers: engines load bundles, `bench` and `admission` judge their speed, `server` opens a port.
 
 `engines.onnx.load(folder)` opens a bundle; `server.app(engine, settings)` serves it; the robot's side of the wire is
 `fieldloop_robot.client`. Nothing heavy is imported here.

@@ -3,7 +3,7 @@
 import asyncio
 import time
 from collections.abc import Callable, Mapping
-from concurrent.futures import ThreadPoolExecutor
+from concurrent.futures import Future, ThreadPoolExecutor
 from typing import Any, TypeVar
 
 import numpy as np
@@ -36,7 +36,7 @@ class Desk:
         self.engine, self._settings, self._clock = engine, settings, clock
         self.metrics = Metrics(int(settings["latency_window"]))
         self._thread = ThreadPoolExecutor(max_workers=1, thread_name_prefix="policy")
-        self._waiting = 0
+        self._asked: list[Future[Any]] = []
         self._health: Health | None = None
         self._probing = asyncio.Lock()
 
@@ -73,12 +73,12 @@ class Desk:
         self._thread.shutdown(wait=False, cancel_futures=True)
 
     async def _in_thread(self, ask: Callable[[], R]) -> R:
-        if self._waiting >= int(self._settings["max_waiting"]):
-            raise Busy(f"{self._waiting} requests are waiting already; hold the robot and ask again.")
-        self._waiting += 1
+        self._asked = [asked for asked in self._asked if not asked.done()]
+        if len(self._asked) >= int(self._settings["max_waiting"]):
+            raise Busy(f"{len(self._asked)} requests are waiting already; hold the robot and ask again.")
         timeout_s = self._settings.number("answer_timeout_s")
         future = self._thread.submit(ask)
-        future.add_done_callback(lambda _: setattr(self, "_waiting", self._waiting - 1))
+        self._asked.append(future)
         try:
             return await asyncio.wait_for(asyncio.wrap_future(future), timeout_s)
         except TimeoutError as stuck:

@@ -1,7 +1,7 @@
 """A policy on a port: HTTP for people and probes, a WebSocket for robots that already speak openpi's framing.
 
-One bad request gets an error answer; the connection and the server go on. Inference runs in a thread of its own, so that
-/livez answers while the policy thinks. There is no login: listen on loopback or a robot's own network only.
+One bad request gets an error answer; the connection and the server go on. Inference runs in a thread of its own, so
+that /livez answers while the policy thinks. There is no login: listen on loopback or a robot's own network only.
 """
 
 import json

@@ -20,7 +20,7 @@ SET_DOWN_M = 0.012
 """Above the tote's floor, so that nothing is pressed into it."""
 LAG_S = 0.05
 """How long after a command the joints answer."""
-SECONDS = dict(zip(PHASES, (1.5, 0.8, 0.6, 0.9, 1.2, 0.9, 0.35, 1.25), strict=True))
+SECONDS = dict(zip(PHASES, (1.3, 0.7, 0.5, 0.9, 0.95, 0.8, 0.3, 1.1), strict=True))
 STOP_S, RISE_S, RETURN_S = 1.2, 1.2, 1.6
 """After a collision: stand still, rise, go home."""
 

@@ -8,6 +8,8 @@ from fieldloop.simulate import gripper
 from fieldloop.simulate.controller import Grasp
 from fieldloop.simulate.scene import Item
 
+TOUCH_M = 0.002
+"""Deeper than this is a collision; less is a graze that the fingers slide past."""
 MIN_OVERLAP_M = 0.010
 """Fingers must reach at least this far below the item's top."""
 MIN_COVER = 0.6
@@ -43,7 +45,7 @@ def close(item: Item, grasp: Grasp) -> Grip | str:
     half = grasp.width_m / 2
     if cover < MIN_COVER or high <= -half or low >= half:
         return "item not between the fingers"
-    if low < -half - 1e-6 or high > half + 1e-6:
+    if low < -half - TOUCH_M or high > half + TOUCH_M:
         return "item only partly between the fingers"
     square = (turn + np.pi / 4) % (np.pi / 2) - np.pi / 4
     aligned = abs(square) <= ALIGNS_RAD

@@ -11,7 +11,7 @@ from fieldloop.simulate.controller import Grasp, Style, clamp
 from fieldloop.simulate.physics import GRAVITY
 from fieldloop.simulate.scene import Item
 
-LIFT_PULL = 3.0
+LIFT_PULL = 4.5
 """Acceleration that a careful person allows for (m/s²)."""
 FORCE_WINDOW_N = (6.0, 23.0)
 """What operators are trained to stay within."""
@@ -37,11 +37,11 @@ class Habit:
 OPERATORS: Mapping[str, Habit] = {
     habit.id: habit
     for habit in (
-        Habit("op-amber", 1.00, 0.05, 0.40, 0.015, 0.0015, 0.03, 0.02, 0.10),
-        Habit("op-birch", 1.12, -0.05, 0.50, 0.016, 0.0025, 0.05, 0.05, 0.00),
-        Habit("op-cedar", 0.90, 0.06, 0.35, 0.014, 0.0015, 0.03, 0.02, 0.20),
-        Habit("op-delta", 1.05, -0.06, 0.45, 0.015, 0.0020, 0.04, 0.04, 0.05),
-        Habit("op-ember", 0.95, 0.00, 0.45, 0.017, 0.0020, 0.04, 0.03, 0.10),
+        Habit("op-amber", 1.00, 0.05, 0.20, 0.0110, 0.0015, 0.03, 0.02, 0.10),
+        Habit("op-birch", 1.12, -0.05, 0.26, 0.0120, 0.0025, 0.05, 0.05, 0.00),
+        Habit("op-cedar", 0.90, 0.06, 0.16, 0.0105, 0.0015, 0.03, 0.02, 0.20),
+        Habit("op-delta", 1.05, -0.06, 0.24, 0.0110, 0.0020, 0.04, 0.04, 0.05),
+        Habit("op-ember", 0.95, 0.00, 0.22, 0.0125, 0.0020, 0.04, 0.03, 0.10),
     )
 }
 
@@ -61,7 +61,7 @@ def demonstrate(habit: Habit, item: Item, rng: np.random.Generator) -> tuple[Gra
     margin = habit.margin_m + rng.normal(0, 0.0012)
     needed = item.mass_kg * (GRAVITY + LIFT_PULL) / (2 * item.friction)
     bearable = min(0.8 * item.crush_n, FORCE_WINDOW_N[1])
-    force = needed * 1.2 + habit.firmness * max(bearable - needed * 1.2, 0.0) * (1 + rng.normal(0, 0.06))
+    force = needed + habit.firmness * max(bearable - needed, 0.0) * (1 + rng.normal(0, 0.06))
     wrong = rng.random()
     if wrong < habit.slip:  # a lapse: past the item, or hardly gripping it
         if wrong < habit.slip / 2:

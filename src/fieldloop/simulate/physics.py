@@ -9,12 +9,10 @@ from fieldloop.model.policy import FailureClass
 from fieldloop.simulate import gripper
 from fieldloop.simulate.boxes import Uprights, penetration, upright
 from fieldloop.simulate.controller import STEP_S, Path, stop_and_return
-from fieldloop.simulate.grip import Grip, close
+from fieldloop.simulate.grip import TOUCH_M, Grip, close
 from fieldloop.simulate.scene import BIN_CENTRE, BIN_SIZE, TOTE_CENTRE, TOTE_FLOOR_M, TOTE_RIM_M, TOTE_SIZE, Item, Scene
 
 GRAVITY = 9.81
-TOUCH_M = 0.002
-"""Deeper than this is a collision; less is rounding of steps."""
 MAX_DROP_M = 0.05
 TIMEOUT_S = 14.0
 

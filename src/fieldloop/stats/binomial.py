@@ -16,12 +16,12 @@ def interval(successes: int, trials: int, level: float = 0.95) -> tuple[float, f
     >>> interval(0, 0)
     (0.0, 1.0)
     """
-    from scipy.stats import norm
+    from scipy.special import ndtri
 
     _refuse(successes, trials, level)
     if trials == 0:
         return (0.0, 1.0)
-    z = float(norm.ppf(0.5 + level / 2))
+    z = float(ndtri(0.5 + level / 2))
     rate, spread = successes / trials, z * z / trials
     centre = (rate + spread / 2) / (1 + spread)
     half = math.sqrt(rate * (1 - rate) * spread + spread * spread / 4) / (1 + spread)

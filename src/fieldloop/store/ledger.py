@@ -1,19 +1,21 @@
 """The store on SQLAlchemy Core: an append-only ledger and the tables that follow from it, in one transaction."""
 
+import contextlib
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, TypeVar
 
-from sqlalchemy import Connection, func, select
+from sqlalchemy import func, select
 
 from fieldloop.errors import BadInput, StoreError
 from fieldloop.model.alarm import Rate
-from fieldloop.model.event import E, Event, Recorded
+from fieldloop.model.event import E, Event, OutcomeRecorded, Recorded
 from fieldloop.store import prepare, rates
 from fieldloop.store.contract import Jobs
-from fieldloop.store.database import Database
+from fieldloop.store.database import Database, bare
+from fieldloop.store.fast_lane import OutcomeBatch
 from fieldloop.store.jobs import SqlJobs
-from fieldloop.store.ledger_rows import Batch, read_event
+from fieldloop.store.ledger_rows import bodies_of, read_event, rows_of
 from fieldloop.store.projection import project
 from fieldloop.store.replay import replay
 from fieldloop.store.rows import Tables
@@ -25,6 +27,10 @@ PAGE = 1000
 SHA256 = re.compile(r"\b[0-9a-f]{64}\b")
 STANDING = "SELECT (SELECT max(seq) FROM ledger), (SELECT value FROM about WHERE name = 'schema')"
 """The newest sequence number, and the layout the tables have now."""
+
+
+class _SeenBefore(Exception):
+    """An outcome was recorded before, so it is to be replaced."""
 
 
 class SqlStore:
@@ -45,14 +51,19 @@ class SqlStore:
         """Write events and their table rows, all or none, durably; return the last sequence number."""
         if not events:
             return self.last()
-        batch = Batch(events)
+        if all(type(event) is OutcomeRecorded for event in events):
+            batch = OutcomeBatch(events, actor, at_ns)
+            with contextlib.suppress(_SeenBefore), self._database.writing_bare() as cursor:
+                last = self._standing(cursor, caused_by)
+                if not batch.write(cursor, self._statements, last, caused_by):
+                    raise _SeenBefore
+                return last + len(events)
+        bodies = bodies_of(events)
         with self._database.writing(in_order=True) as connection:
-            last = self._last_for_writing(connection)
-            if caused_by is not None and not 0 < caused_by <= last:
-                raise BadInput(f"caused_by = {caused_by}, but the ledger holds events 1 to {last}.")
-            rows = batch.rows(last, actor, at_ns, caused_by)
-            connection.exec_driver_sql(self._statements.add_events, rows)
-            project(Tables(connection, self._statements), batch.numbered(last), batch.outcome_rows(last))
+            last = self._standing(bare(connection), caused_by)
+            rows = rows_of(events, bodies, last, actor, at_ns, caused_by)
+            bare(connection).executemany(self._statements.add_events, rows)
+            project(Tables(connection, self._statements), enumerate(events, last + 1))
         return last + len(events)
 
     def last(self) -> int:
@@ -128,10 +139,13 @@ class SqlStore:
         """Let go of the database."""
         self._database.close()
 
-    def _last_for_writing(self, connection: Connection) -> int:
-        last, layout = connection.exec_driver_sql(STANDING).one()
+    def _standing(self, cursor: Any, caused_by: int | None) -> int:
+        """Return the newest sequence number, with the lock held; refuse what must not be written."""
+        last, layout = cursor.execute(STANDING).fetchone()
         if layout != schema_hash():
             raise StoreError(
-                f"{self._database.name}: another version of fieldloop rebuilt the tables meanwhile. Restart this process."
+                f"{self._database.name}: another fieldloop changed the tables meanwhile. Start this one anew."
             )
+        if caused_by is not None and not 0 < caused_by <= (last or 0):
+            raise BadInput(f"caused_by = {caused_by}, but the ledger holds events 1 to {last or 0}.")
         return last or 0

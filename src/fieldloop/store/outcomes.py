@@ -15,16 +15,17 @@ from fieldloop.model.condition import Stratum
 from fieldloop.model.event import OutcomeRecorded
 from fieldloop.model.policy import FailureClass, Outcome, Stage
 
-Row = tuple[Any, ...]
+Row = list[Any]
+"""Cells in the order of a table's columns; a list, because the sequence number comes last and late."""
 
 
-def row_of(outcome: Outcome, seq: int) -> Row:
+def row_of(outcome: Outcome, seq: int = 0) -> Row:
     """Return the cells of one outcome in the order of its table's columns."""
     failure = outcome.failure
-    return (
+    return [
         outcome.id,
         outcome.policy,
-        str(outcome.stratum),
+        ",".join([f"{c.factor}={c.level}" for c in outcome.stratum.conditions]),
         outcome.stage.value,
         outcome.site,
         outcome.robot,
@@ -38,7 +39,7 @@ def row_of(outcome: Outcome, seq: int) -> Row:
         _finite(outcome.latency_ms),
         int(outcome.interventions),
         seq,
-    )
+    ]
 
 
 def body_of(row: Row) -> str:
@@ -78,7 +79,7 @@ def event_of(body: Mapping[str, Any]) -> OutcomeRecorded:
     """Return the event that a plain body holds."""
     raw = body["outcome"]
     try:
-        return OutcomeRecorded(noun_of(tuple(raw[name] for name in FIELDS)))
+        return OutcomeRecorded(noun_of([raw[name] for name in FIELDS]))
     except (KeyError, TypeError, ValueError):
         return from_plain(OutcomeRecorded, body)  # an older or odd form: the general way knows, or says what is wrong
 

@@ -56,7 +56,7 @@ def _is_ready(connection: Connection, where: str) -> bool:
         raise _too_new(where, f"its ledger has layout {revision}, this fieldloop knows up to {HEAD}")
     if (revision or "") < HEAD:
         return False
-    noted = {name: value for name, value in connection.execute(select(about.c.name, about.c.value))}
+    noted: dict[str, str] = {row.name: row.value for row in connection.execute(select(about))}
     if int(noted.get("events", 0)) > model.VERSION:
         raise _too_new(
             where, f"it holds events of version {noted['events']}, this fieldloop knows up to {model.VERSION}"

@@ -6,26 +6,22 @@ from itertools import groupby
 from typing import Any
 
 from fieldloop.model import event as happened
+from fieldloop.model.annotation import Annotation
 from fieldloop.model.calibration import Calibration
 from fieldloop.model.episode import Episode, Session
 from fieldloop.model.event import Event
-from fieldloop.model.annotation import Annotation
-from fieldloop.store.outcomes import Row, row_of
+from fieldloop.store.outcomes import row_of
 from fieldloop.store.rows import Tables
 
 Projection = Callable[[Tables, Any, int], None]
 """Takes the tables, an event and its sequence number."""
 
 
-def project(tables: Tables, events: Iterable[tuple[int, Event]], outcome_rows: dict[int, Row] | None = None) -> None:
-    """Let events change the tables, in order; runs of outcomes go in as one batch.
-
-    `outcome_rows` are rows that the caller has made already, by sequence number.
-    """
-    made = outcome_rows or {}
+def project(tables: Tables, events: Iterable[tuple[int, Event]]) -> None:
+    """Let events change the tables, in order; runs of outcomes go in as one batch."""
     for is_outcome, run in groupby(events, key=lambda each: type(each[1]) is happened.OutcomeRecorded):
         if is_outcome:
-            tables.put_outcomes([made.get(seq) or row_of(event.outcome, seq) for seq, event in run])  # type: ignore[union-attr]
+            tables.put_outcomes([row_of(event.outcome, seq) for seq, event in run])  # type: ignore[union-attr]  # just asked
         else:
             for seq, event in run:
                 PROJECTIONS[type(event)](tables, event, seq)
@@ -117,6 +113,7 @@ PROJECTIONS: dict[type[Event], Projection] = {
     happened.LogIngested: _ingest,
     happened.EpisodesMeasured: _measure,
     happened.EpisodeJudged: _judge,
+    happened.DeliveryJudged: _nothing,
     happened.CalibrationAttached: _calibrate,
     happened.EpisodeAnnotated: _annotate,
     happened.ReleaseFrozen: _stated("release"),

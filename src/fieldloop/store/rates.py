@@ -2,9 +2,10 @@
 
 from collections.abc import Iterable
 
-from sqlalchemy import Connection, func, or_, select, union_all
+from sqlalchemy import Connection, Select, func, or_, select, union_all
 
 from fieldloop.model.alarm import Rate
+from fieldloop.store.database import bare
 from fieldloop.store.outcomes import Row
 from fieldloop.store.statements import Statements
 from fieldloop.store.tables import outcomes, success_hours
@@ -17,7 +18,7 @@ POLICY, STAGE, SITE, AT_NS, SUCCEEDED = (
 
 def hours_of(rows: Iterable[Row], sign: int = 1) -> list[Row]:
     """Sum outcomes up by hour, in the order of the columns of `success_hours`."""
-    sums: dict[Row, list[int]] = {}
+    sums: dict[tuple[str, int, str, str], list[int]] = {}
     for row in rows:
         key = (row[STAGE], row[AT_NS] // NS_PER_HOUR, row[POLICY], row[SITE])
         summed = sums.get(key)
@@ -25,14 +26,14 @@ def hours_of(rows: Iterable[Row], sign: int = 1) -> list[Row]:
             summed = sums[key] = [0, 0]
         summed[0] += row[SUCCEEDED]
         summed[1] += 1
-    return [(*key, sign * successes, sign * episodes) for key, (successes, episodes) in sums.items()]
+    return [[*key, sign * successes, sign * episodes] for key, (successes, episodes) in sums.items()]
 
 
 def add_to_hours(connection: Connection, statements: Statements, rows: Iterable[Row], sign: int = 1) -> None:
     """Add outcomes to the sums by hour, or take them out again."""
     summed = hours_of(rows, sign)
     if summed:
-        connection.exec_driver_sql(statements.add_hours, summed)
+        bare(connection).executemany(statements.add_hours, summed)
 
 
 def success_rates(connection: Connection, start_ns: int, end_ns: int, stage: str) -> list[Rate]:
@@ -48,7 +49,7 @@ def success_rates(connection: Connection, start_ns: int, end_ns: int, stage: str
     return rates
 
 
-def _counts(start_ns: int, end_ns: int, stage: str):  # type: ignore[no-untyped-def]  # noqa: ANN202 - SQLAlchemy's select carries its columns as type variables that change with every edit
+def _counts(start_ns: int, end_ns: int, stage: str) -> Select[str, str, int, int]:
     first, last = -(-start_ns // NS_PER_HOUR), end_ns // NS_PER_HOUR  # whole hours: first ≤ hour < last
     at = outcomes.c.at_ns
     edges = (

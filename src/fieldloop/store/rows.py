@@ -5,10 +5,11 @@ import json
 from collections.abc import Mapping, Sequence
 from typing import Any, TypeVar
 
-from sqlalchemy import ARRAY, ColumnElement, Connection, Insert, any_, bindparam, delete, func, select, update
+from sqlalchemy import ARRAY, Column, ColumnElement, Connection, Insert, any_, bindparam, delete, func, select, update
 
 from fieldloop.errors import BadInput, UnknownName
 from fieldloop.model.codec import from_plain
+from fieldloop.store.database import bare
 from fieldloop.store.outcomes import Row, noun_of, written
 from fieldloop.store.rates import add_to_hours
 from fieldloop.store.statements import Statements, upsert
@@ -30,7 +31,7 @@ class Tables:
         """Write a noun's row, or overwrite the one with the same key; columns it does not speak of stay."""
         kept = kept_as(type(noun))
         row = kept.cells(noun, given) | {"seq": seq, "place": place, "body": written(noun)}
-        self._connection.execute(_upsert(kept.table.name, type(noun), tuple(row), self._is_sqlite), row)
+        self._connection.execute(_upsert(kept, tuple(row), is_sqlite=self._is_sqlite), row)
 
     def set(self, noun: type, where: Mapping[str, Any], **values: Any) -> None:
         """Change columns that are not part of the noun itself."""
@@ -45,7 +46,8 @@ class Tables:
 
     def put_outcomes(self, rows: Sequence[Row]) -> None:
         """Write outcomes and their sums by hour; one that is judged again replaces what was said before."""
-        done = self._connection.exec_driver_sql(self._statements.add_outcomes, list(rows))
+        done = bare(self._connection)
+        done.executemany(self._statements.add_outcomes, rows)
         fresh = list(rows) if done.rowcount == len(rows) else [row for row in rows if self._is_new(row)]
         add_to_hours(self._connection, self._statements, fresh)
 
@@ -67,7 +69,7 @@ class Tables:
         found = self._connection.execute(query)
         if kept.has_body:
             return [(from_plain(noun, json.loads(body)), seq) for body, seq in found]
-        return [(noun_of(tuple(row)), row[SEQ]) for row in found]  # type: ignore[misc]  # only Outcome has no body
+        return [(noun_of(list(row)), row[SEQ]) for row in found]  # type: ignore[misc]  # only Outcome has no body
 
     def get(self, noun: type[N], id_or_prefix: str) -> N:
         """Return the one noun with this id, or whose id begins so."""
@@ -95,7 +97,7 @@ class Tables:
     def _is_new(self, row: Row) -> bool:
         """Was this row just inserted? If its id was there before, put it in the old row's place."""
         kept = outcomes.c
-        old = tuple(self._connection.execute(select(outcomes).where(kept.id == row[0])).one())
+        old = list(self._connection.execute(select(outcomes).where(kept.id == row[0])).one())
         if old[SEQ] == row[SEQ]:
             return True
         add_to_hours(self._connection, self._statements, [old], sign=-1)
@@ -112,20 +114,20 @@ class Tables:
                 raise UnknownName(f"column of {kept.noun.__name__}", name, kept.columns)
         return [self._criterion(kept.table.c[name], value) for name, value in asked.items()]
 
-    def _criterion(self, column: Any, value: Any) -> ColumnElement[bool]:
+    def _criterion(self, column: Column[Any], value: Any) -> ColumnElement[bool]:
         if value is None:
-            return column.is_(None)  # type: ignore[no-any-return]
+            return column.is_(None)
         if isinstance(value, range):
-            return (column >= value.start) & (column < value.stop)  # type: ignore[no-any-return]
+            return (column >= value.start) & (column < value.stop)
         if isinstance(value, list | tuple | set | frozenset):
             cells = [cell(each) for each in value]
             if self._is_sqlite:  # one parameter however long the list is
-                return column.in_(select(func.json_each(json.dumps(cells)).table_valued("value").c.value))  # type: ignore[no-any-return]
-            return column == any_(bindparam(None, cells, ARRAY(column.type)))  # type: ignore[no-any-return]
-        return column == cell(value)  # type: ignore[no-any-return]
+                return column.in_(select(func.json_each(json.dumps(cells)).table_valued("value").c.value))
+            return column == any_(bindparam(None, cells, ARRAY(column.type)))
+        equal: ColumnElement[bool] = column == cell(value)
+        return equal
 
 
 @functools.cache
-def _upsert(_table: str, noun: type, columns: tuple[str, ...], is_sqlite: bool) -> Insert:  # noqa: FBT001 - a key of the cache
-    kept = kept_as(noun)
+def _upsert(kept: Kept, columns: tuple[str, ...], *, is_sqlite: bool) -> Insert:
     return upsert(kept.table, kept.key, columns, is_sqlite=is_sqlite)

@@ -8,6 +8,7 @@ from sqlalchemy.dialects import postgresql, sqlite
 from sqlalchemy.dialects.postgresql import insert as postgresql_insert
 from sqlalchemy.dialects.postgresql.psycopg import PGDialect_psycopg
 from sqlalchemy.dialects.sqlite import insert as sqlite_insert
+from sqlalchemy.dialects.sqlite.pysqlite import SQLiteDialect_pysqlite
 
 from fieldloop.store.tables import ledger, outcomes, success_hours
 
@@ -53,7 +54,8 @@ def compile_for(*, is_sqlite: bool) -> Statements:
 
 
 def _text(insert: AnyInsert, *, is_sqlite: bool) -> str:
-    dialect: Any = sqlite.dialect(paramstyle="qmark") if is_sqlite else PGDialect_psycopg(paramstyle="format")
+    style = "qmark" if is_sqlite else "format"
+    dialect = (SQLiteDialect_pysqlite if is_sqlite else PGDialect_psycopg)(paramstyle=style)
     compiled: Any = insert.compile(dialect=dialect)
     assert tuple(compiled.positiontup) == tuple(insert.table.c.keys()), "rows are handed over in the table's order"
     return str(compiled)

@@ -101,10 +101,10 @@ class Kept:
 
 
 def cell(value: Any) -> Any:
-    """Return what a column holds for a value: plain, finite, and text that every database can take.
+    r"""Return what a column holds for a value: plain, finite, and text that every database can take.
 
-    >>> cell("a\\x00b"), cell(float("nan"))
-    ('a\ufffdb', None)
+    >>> cell("a\x00b"), cell(float("nan"))
+    ('a�b', None)
     """
     plain = value.sha256 if isinstance(value, Blob) else to_plain(value)
     if isinstance(plain, str) and ("\x00" in plain or not plain.isascii()):

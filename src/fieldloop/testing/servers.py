@@ -15,10 +15,11 @@ from typing import Any
 
 UNPRIVILEGED = ("postgres", "nobody")
 BROWSERS = ("chromium", "chromium-browser", "google-chrome")
+BUCKET = "fieldloop"
 START_S = 60
 
 
-class Unavailable(Exception):  # noqa: N818 - reads as what it says: the server is unavailable
+class Unavailable(Exception):
     """The server cannot be had on this machine; the message says why and what would help."""
 
 
@@ -43,10 +44,10 @@ def postgres() -> Iterator[str]:
 
 @contextlib.contextmanager
 def s3() -> Iterator[dict[str, Any]]:
-    """Run an S3 server on loopback with one bucket `fieldloop`; yields the options that `open_shelf` takes."""
+    """Run an S3 server on loopback with one bucket, BUCKET; yields the options that `open_shelf` takes."""
     if importlib.util.find_spec("moto") is None or importlib.util.find_spec("s3fs") is None:
         raise Unavailable("No S3 server to test with. Help: pip install 'moto[server,s3]' s3fs")
-    import boto3
+    import fsspec
     from moto.server import ThreadedMotoServer
 
     logging.getLogger("werkzeug").setLevel(logging.ERROR)  # otherwise every request is printed
@@ -54,10 +55,9 @@ def s3() -> Iterator[dict[str, Any]]:
     server.start()
     try:
         host, port = server.get_host_and_port()
-        endpoint = f"http://{host}:{port}"
-        keys = {"aws_access_key_id": "test", "aws_secret_access_key": "test", "region_name": "us-east-1"}
-        boto3.client("s3", endpoint_url=endpoint, **keys).create_bucket(Bucket="fieldloop")
-        yield {"endpoint_url": endpoint, "key": "test", "secret": "test"}
+        options = {"endpoint_url": f"http://{host}:{port}", "key": "test", "secret": "test"}
+        fsspec.filesystem("s3", **options).mkdir(BUCKET)
+        yield options
     finally:
         server.stop()
 

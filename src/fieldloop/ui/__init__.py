@@ -1,1 +1,19 @@
-"""ui."""
+"""The pages: NiceGUI as host, our own look, served by the same app as the API. `mount` adds them; importing is cheap."""
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from fastapi import FastAPI
+
+    from fieldloop.loop.workspace import Workspace
+
+
+def mount(app: "FastAPI", open_workspace: "Callable[[], Workspace]") -> None:
+    """Add every page to an app that serves the API already; NiceGUI becomes its last route."""
+    from fieldloop.ui.mounting import mount_pages
+
+    mount_pages(app, open_workspace)
+
+
+__all__ = ["mount"]

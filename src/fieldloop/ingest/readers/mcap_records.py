@@ -182,7 +182,8 @@ class McapScan:
             topic, encoding = cursor.text(), cursor.text()
             self.channels[number] = Channel(topic, encoding, self.schemas.get(schema), cursor.pairs())
         elif opcode == METADATA:
-            self.metadata[cursor.text()] = cursor.pairs()
+            name = cursor.text()
+            self.metadata[name] = cursor.pairs()
         return None
 
     def _defect(self, at: int, message: str) -> None:

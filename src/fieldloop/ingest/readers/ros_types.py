@@ -37,8 +37,8 @@ def flatten(message: Any, left_out: set[str], prefix: str = "") -> Iterator[tupl
     """
     for name, value in vars(message).items() if hasattr(message, "__dict__") else ():
         path = f"{prefix}{name}"
-        if name in ("header", "__msgtype__") or isinstance(value, str | bytes):
-            continue
+        if name in ("header", "__msgtype__") or name.isupper() or isinstance(value, str | bytes):
+            continue  # names in capitals are constants of the type
         if isinstance(value, bool | int | float | np.generic):
             yield path, float(value)
         elif isinstance(value, list | np.ndarray):

@@ -4,7 +4,7 @@ import { dayOf, minuteOf, percent, text } from "./marks.js";
 const L = 34, R = 12, T = 16, B = 22, DAY = 864e5;
 
 export function draw(svg, success, { height = 216 } = {}) {
-  const points = success.points.map((p) => ({ ...p, t: Date.parse(p.at) }));
+  const points = success.points.map((p) => ({ ...p, t: Date.parse(p.end) }));
   if (points.length < 2) return;
   const W = Math.max(240, svg.parentElement.clientWidth - 24), [first, last] = [points[0].t, points.at(-1).t];
   const { lo, hi, ticks } = scale(points, success);

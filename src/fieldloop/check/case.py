@@ -1,0 +1,105 @@
+"""What a check may look at: one episode with its streams, calibrations, annotations and the protocol in force."""
+
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from fieldloop.model.annotation import Annotation
+from fieldloop.model.calibration import Calibration
+from fieldloop.model.episode import Defect, Episode, Recording
+from fieldloop.model.stream import Stream, StreamKind
+from fieldloop.protocol import CollectionProtocol, default_protocol
+
+PICTURES = (StreamKind.RGB, StreamKind.DEPTH)
+NEEDS: Mapping[str, tuple[StreamKind, ...]] = {
+    "streams": tuple(StreamKind),
+    "pictures": PICTURES,
+    "cameras": (StreamKind.RGB,),
+    "joints": (StreamKind.JOINT_POSITION,),
+    "actions": (StreamKind.ACTION,),
+    "gripper": (StreamKind.GRIPPER,),
+}
+"""What a check can declare to need, as kinds of stream; `calibrations` and `protocol` are needs of their own."""
+
+
+@dataclass(frozen=True, slots=True)
+class Case:
+    """One episode as assembled for checking.
+
+    `calibrations` is None where nobody knows any (no workspace); an empty tuple says that there is none.
+    """
+
+    recording: Recording
+    protocol: CollectionProtocol = field(default_factory=default_protocol)
+    calibrations: tuple[Calibration, ...] | None = None
+    annotations: tuple[Annotation, ...] = ()
+    _kept: dict[Any, Any] = field(default_factory=dict, compare=False, repr=False)
+
+    @property
+    def episode(self) -> Episode:
+        """The episode's small facts."""
+        return self.recording.episode
+
+    @property
+    def collected_by_protocol(self) -> bool:
+        """Does the log say that it was collected under a protocol? Only then can it be held to one."""
+        return bool(self.episode.protocol)
+
+    def streams(self, *kinds: StreamKind) -> Iterator[Stream]:
+        """Yield streams that hold something, of these kinds (default: all)."""
+        for stream in self.recording.streams.values():
+            if len(stream) and (not kinds or stream.kind in kinds):
+                yield stream
+
+    def sensing(self) -> Iterator[Stream]:
+        """Yield the streams that sense or command: not events, logs and settings that merely share the file."""
+        for stream in self.streams():
+            if stream.kind is not StreamKind.OTHER or stream.name in self.protocol.sensors:
+                yield stream
+
+    def parameter(self, check: str, name: str) -> float:
+        """Return a number of the protocol that changes what is measured."""
+        return self.protocol.limits[check].parameters[name]
+
+    def keep(self, key: Any, make: Any) -> Any:
+        """Compute something costly once for all checks of this case."""
+        if key not in self._kept:
+            self._kept[key] = make()
+        return self._kept[key]
+
+    def lacks(self, needs: Iterable[str]) -> str:
+        """Say why a check has nothing to look at; '' where it has."""
+        for need in needs:
+            if need == "calibrations":
+                if self.calibrations is None:
+                    return "No calibrations are known here: they are kept in a workspace."
+            elif not any(True for _ in self.streams(*NEEDS[need])):
+                return f"The recording has no {WORDS[need]}."
+        return ""
+
+
+WORDS = {
+    "streams": "stream with anything in it",
+    "pictures": "camera",
+    "cameras": "colour camera",
+    "joints": "joint positions",
+    "actions": "actions",
+    "gripper": "gripper",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Batch:
+    """Many episodes looked at together, and what was wrong with their log as a whole."""
+
+    episodes: tuple[Episode, ...]
+    defects: tuple[Defect, ...] = ()
+    protocol: CollectionProtocol = field(default_factory=default_protocol)
+
+    def parameter(self, check: str, name: str) -> float:
+        """Return a number of the protocol that changes what is measured."""
+        return self.protocol.limits[check].parameters[name]
+
+    def lacks(self, needs: Iterable[str]) -> str:
+        """Say why a check has nothing to look at; '' where it has."""
+        return "There is no episode." if "episodes" in needs and not self.episodes else ""

@@ -1,0 +1,101 @@
+"""Set what was measured against the protocol's limits. Ten lines for all checks; no number of its own."""
+
+import math
+from collections.abc import Iterable, Iterator, Mapping
+from typing import Any
+
+from fieldloop.check.case import NEEDS
+from fieldloop.check.registry import Check
+from fieldloop.errors import UnknownName
+from fieldloop.model.episode import Episode
+from fieldloop.model.finding import EpisodeReport, Finding, Measured, Measurement, Status, worst
+from fieldloop.protocol import CollectionProtocol, Limit
+
+PAIR = " ↔ "
+"""Joins the names of two streams that a measurement is about."""
+
+
+def judge_with(
+    checks: Mapping[str, Check[Any]], measured: Iterable[Measured], protocol: CollectionProtocol
+) -> tuple[Finding, ...]:
+    """Give every measurement a status under this protocol."""
+    return tuple(finding for one in measured for finding in _judge(checks, one, protocol))
+
+
+def report(episode: Episode, findings: Iterable[Finding]) -> EpisodeReport:
+    """Put all answers about one episode together; its status is the worst that counts."""
+    listed = tuple(findings)
+    return EpisodeReport(episode.id, episode.name, worst(listed), listed)
+
+
+def status_of(measurement: Measurement, limit: Limit) -> Status:
+    """Judge one number.
+
+    A bad number fails even where a good one would prove nothing: made-up stamps that show a gap have one, made-up
+    stamps that show none tell nothing.
+    """
+    if math.isfinite(measurement.value) and not limit.admits(measurement.value):
+        return Status.FAILED
+    if measurement.cannot_tell:
+        return Status.CANNOT_TELL
+    return Status.PASSED if math.isfinite(measurement.value) else Status.ERRORED
+
+
+def _judge(checks: Mapping[str, Check[Any]], measured: Measured, protocol: CollectionProtocol) -> Iterator[Finding]:
+    if measured.check not in protocol.limits:
+        raise UnknownName("limit", measured.check, protocol.limits)
+    limit, check = protocol.limits[measured.check], checks.get(measured.check)
+    advice = check.advice if check else ""
+    for measurement in measured.measurements:
+        status = status_of(measurement, limit)
+        message = _message(measurement, limit, status, advice)
+        required = limit.required or _asked_for(measurement.subject, protocol)
+        value = measurement.value if math.isfinite(measurement.value) else None
+        yield _finding(measured.check, measurement.subject, status, value, limit, message, required=required)
+    if measured.error:
+        yield _finding(measured.check, "", Status.ERRORED, None, limit, f"The check broke: {measured.error}.", required=True)
+    elif not measured.measurements:
+        reason = measured.reason or "Nothing here answers this question."
+        required = limit.required or _needs_asked_for(check, protocol)
+        yield _finding(measured.check, "", Status.NOT_APPLICABLE, None, limit, reason, required=required)
+
+
+def _finding(
+    check: str, subject: str, status: Status, value: float | None, limit: Limit, message: str, *, required: bool
+) -> Finding:
+    return Finding(check, subject, status, value, limit.minimum, limit.maximum, limit.unit, message, required)
+
+
+def _message(measurement: Measurement, limit: Limit, status: Status, advice: str) -> str:
+    """Say value, place, limit and what to do, as far as each is there."""
+    subject = f"{measurement.subject}: " if measurement.subject else ""
+    place = f" {measurement.place}" if measurement.place else ""
+    value = f"{_round(measurement.value)} {limit.unit}{place}" if math.isfinite(measurement.value) else ""
+    match status:
+        case Status.CANNOT_TELL:
+            return f"{subject}{measurement.cannot_tell}"
+        case Status.ERRORED:
+            return f"{subject}the check gave no number{place}."
+        case Status.FAILED:
+            return f"{subject}{value}; {limit} allowed. {advice}".rstrip()
+        case _:
+            return f"{subject}{value}; {limit} allowed."
+
+
+def _round(value: float) -> str:
+    """Write a number to four digits, or whole where it is whole.
+
+    >>> _round(7.0), _round(0.033333), _round(12345.678)
+    ('7', '0.03333', '12346')
+    """
+    return f"{value:.0f}" if value == round(value) or abs(value) >= 10_000 else f"{value:.4g}"  # noqa: PLR2004 - digits shown
+
+
+def _asked_for(subject: str, protocol: CollectionProtocol) -> bool:
+    return any(name in protocol.sensors and protocol.sensors[name].required for name in subject.split(PAIR))
+
+
+def _needs_asked_for(check: Check[Any] | None, protocol: CollectionProtocol) -> bool:
+    """Having nothing to look at counts where the protocol requires a stream of the kind that is missing."""
+    kinds = {kind.value for need in (check.needs if check else ()) if need != "streams" for kind in NEEDS.get(need, ())}
+    return any(sensor.required and sensor.kind in kinds for sensor in protocol.sensors.values())

@@ -1,0 +1,41 @@
+"""`fieldloop demo`: the whole loop on a simulated floor, told with its numbers, then its pages."""
+
+from collections.abc import Sequence
+from pathlib import Path
+
+from fieldloop.cli.arguments import Parser, add_common, workspace_folder
+from fieldloop.cli.choose import OWN
+from fieldloop.cli.progress import track
+from fieldloop.cli.screen import Screen
+from fieldloop.cli.up import add_serving, serve
+from fieldloop.loop.catalogue import Needs
+
+FOLDER = Path("demo-workspace")
+
+
+def demo(words: Sequence[str]) -> int:
+    """Walk the loop, tell the story, then serve unless told not to."""
+    parser = Parser(prog="fieldloop demo", description=OWN["demo"], allow_abbrev=False)
+    parser.add_argument("--seed", type=int, default=0, help="another seed changes every number and keeps the story")
+    parser.add_argument("--no-serve", action="store_true", help="end after the story instead of serving the pages")
+    add_serving(parser)
+    add_common(parser, Needs.NOTHING)
+    parsed = parser.parse(words)
+    folder, named = workspace_folder(parsed)
+    root = folder if named else FOLDER
+    screen = Screen()
+    from fieldloop.loop.demo import demo as walk
+
+    quiet = parsed.json
+    story = walk(root, parsed.seed, track=track, tell=(lambda *_: None) if quiet else screen.write)
+    if quiet:
+        from fieldloop.api.written import dumps
+
+        screen.write(dumps(story))
+    else:
+        from fieldloop.cli.render import show
+
+        show(story, screen)
+    if parsed.no_serve:
+        return 0
+    return serve(root, parsed.host, parsed.port, show=parsed.open)

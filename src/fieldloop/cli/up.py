@@ -1,0 +1,86 @@
+"""`fieldloop up`: the pages and the API of one workspace, in one process."""
+
+import argparse
+import socket
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+
+from fieldloop.cli.arguments import Parser, add_common, workspace_folder
+from fieldloop.cli.choose import OWN
+from fieldloop.errors import BadInput
+from fieldloop.loop.catalogue import Needs
+
+HOST, PORT, PORTS_TRIED = "127.0.0.1", 8080, 20
+EVERYWHERE = ("0.0.0.0", "::", "")  # noqa: S104 - compared with, not bound to
+
+
+def up(words: Sequence[str]) -> int:
+    """Serve until interrupted."""
+    parser = Parser(prog="fieldloop up", description=OWN["up"], allow_abbrev=False)
+    add_serving(parser)
+    add_common(parser, Needs.WORKSPACE)
+    parsed = parser.parse(words)
+    folder, _ = workspace_folder(parsed)
+    return serve(folder, parsed.host, parsed.port, show=parsed.open)
+
+
+def add_serving(parser: argparse.ArgumentParser) -> None:
+    """Add where to listen."""
+    parser.add_argument("--host", default=HOST, help=f"address to listen on (default: {HOST}, this machine only)")
+    parser.add_argument("--port", type=int, default=PORT, help=f"port (default: {PORT}; a free one is chosen when taken)")
+    parser.add_argument("--open", action="store_true", help="open a browser")
+
+
+def serve(folder: Path, host: str, port: int, *, show: bool = False) -> int:
+    """Serve the pages and the API of a workspace until interrupted."""
+    import uvicorn
+
+    from fieldloop.api.app import build
+    from fieldloop.loop.workspace import open_workspace
+    from fieldloop.ui import mount
+
+    workspace = open_workspace(folder)
+    try:
+        app = build(lambda: workspace)
+        mount(app, lambda: workspace)
+        listening = listen(host, port)
+        _announce(workspace.name, host, listening, port, show=show)
+        # forwarded headers are not trusted: who comes through a proxy brings a token
+        config = uvicorn.Config(app, log_level="warning", proxy_headers=False, server_header=False)
+        uvicorn.Server(config).run(sockets=[listening])
+    finally:
+        workspace.close()
+    return 0
+
+
+def listen(host: str, port: int) -> socket.socket:
+    """Bind to the port, or to the next free one."""
+    family = socket.AF_INET6 if ":" in host else socket.AF_INET
+    for candidate in (*range(port, port + PORTS_TRIED), 0) if port else (0,):
+        opened = socket.socket(family, socket.SOCK_STREAM)
+        opened.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        try:
+            opened.bind((host, candidate))
+        except (OSError, OverflowError) as wrong:
+            opened.close()
+            if not (isinstance(wrong, OSError) and wrong.errno in (98, 48, 13)):  # in use (Linux, macOS), not allowed
+                raise BadInput(f"Cannot listen on {host} port {candidate}: {wrong}.") from wrong
+        else:
+            opened.listen()
+            return opened
+    raise BadInput(f"No free port on {host}.")
+
+
+def _announce(name: str, host: str, listening: socket.socket, wanted: int, *, show: bool) -> None:
+    port = listening.getsockname()[1]
+    address = f"http://{'localhost' if host in EVERYWHERE else f'[{host}]' if ':' in host else host}:{port}/"
+    if wanted and port != wanted:
+        print(f"Port {wanted} is taken; using {port}.", file=sys.stderr)
+    print(f"{name}: {address}   API: {address}api/openapi.json   Ctrl+C ends", flush=True)
+    if host != HOST and host not in ("localhost", "::1"):
+        print("Visitors from elsewhere sign in with a token: fieldloop token NAME", flush=True)
+    if show:
+        import webbrowser
+
+        webbrowser.open(address)

@@ -1,0 +1,108 @@
+"""What may be concluded from the trials of a gate?"""
+
+from collections.abc import Iterable, Mapping, Sequence
+
+from fieldloop.errors import BadInput
+from fieldloop.evaluate import trial
+from fieldloop.evaluate.comparison import judge_distractors, judge_pattern
+from fieldloop.evaluate.rates import Looks, judge_rate
+from fieldloop.evaluate.speed import judge_cycle, judge_latency
+from fieldloop.model.decision import Decision, GateTest
+from fieldloop.model.finding import Finding, Status
+from fieldloop.model.policy import Outcome
+from fieldloop.protocol import Section
+
+KNOWN = (trial.BASE, trial.DISTRACTORS, trial.CONSECUTIVE)
+PREFIXES = (trial.LIGHTING, trial.POSITION, *trial.PERMANENT)
+
+
+def judge(
+    outcomes: Iterable[Outcome],
+    latency: Finding | None,
+    settings: Section,
+    target_cycle_s: float | None,
+    *,
+    policy: str,
+    decision_id: str,
+    at_ns: int,
+    look: int = 1,
+) -> Decision:
+    """Decide about a policy version; only a decision in which every test passed admits it.
+
+    `latency` is what `serve.admit` found. `look` counts how often these trials were judged, this time included: each
+    further look must be surer, so that asking again is no way through. An intervention makes an attempt no success.
+    Settings: the section `gate`.
+    """
+    if look < 1:
+        raise BadInput(f"look = {look}; the first is 1.")
+    by_scenario = _sorted_out(outcomes, policy)
+    looks = Looks.at(look, settings)
+    nominal = [*by_scenario.get(trial.BASE, ()), *by_scenario.get(trial.CONSECUTIVE, ())]
+    tests = (
+        *_lightings(by_scenario, settings, looks),
+        *_positions(by_scenario, settings, looks),
+        judge_distractors(
+            _counted(by_scenario.get(trial.DISTRACTORS, ())), _counted(by_scenario.get(trial.BASE, ())), settings, looks
+        ),
+        judge_rate(
+            trial.CONSECUTIVE,
+            settings.number("consecutive_min_rate"),
+            _counted(by_scenario.get(trial.CONSECUTIVE, ())),
+            int(settings["consecutive_trials"]),
+            looks,
+        ),
+        judge_pattern([_autonomous(o) for o in by_scenario.get(trial.CONSECUTIVE, ())], settings),
+        judge_latency(latency),
+        judge_cycle([o.cycle_s for o in nominal if o.succeeded], target_cycle_s, settings, looks),
+    )
+    status = next(s for s in Status if s in {t.status for t in tests})
+    return Decision(decision_id, policy, status, tests, settings.fingerprint, at_ns)
+
+
+def _sorted_out(outcomes: Iterable[Outcome], policy: str) -> dict[str, list[Outcome]]:
+    """Group by scenario in order of time; a result of another policy here would be a result of nothing."""
+    found: dict[str, list[Outcome]] = {}
+    for outcome in sorted({o.id: o for o in outcomes}.values(), key=lambda o: (o.at_ns, o.id)):
+        if outcome.policy != policy:
+            raise BadInput(f"Outcome {outcome.id} is of policy {outcome.policy}, not of {policy}.")
+        if outcome.scenario not in KNOWN and not outcome.scenario.startswith(PREFIXES):
+            raise BadInput(f"Outcome {outcome.id} has the scenario {outcome.scenario!r}; a gate knows {_names()}.")
+        found.setdefault(outcome.scenario, []).append(outcome)
+    return found
+
+
+def _lightings(by_scenario: Mapping[str, Sequence[Outcome]], settings: Section, looks: Looks) -> tuple[GateTest, ...]:
+    required, planned = settings.number("novel_lighting_min_rate"), int(settings["lighting_trials"])
+    return _each(by_scenario, (trial.LIGHTING,), int(settings["novel_lightings"]), (required, planned), looks)
+
+
+def _positions(by_scenario: Mapping[str, Sequence[Outcome]], settings: Section, looks: Looks) -> tuple[GateTest, ...]:
+    rule = settings.number("position_min_rate"), int(settings["position_trials"])
+    positions = _each(by_scenario, (trial.POSITION,), int(settings["novel_positions"]), rule, looks)
+    return positions + _each(by_scenario, trial.PERMANENT, 0, rule, looks)
+
+
+def _each(
+    by_scenario: Mapping[str, Sequence[Outcome]],
+    prefixes: tuple[str, ...],
+    wanted: int,
+    rule: tuple[float, int],
+    looks: Looks,
+) -> tuple[GateTest, ...]:
+    """Judge every scenario with one of these prefixes; one that was never tried still stands there, untold."""
+    names = sorted(name for name in by_scenario if name.startswith(prefixes))
+    names += [f"{prefixes[0]}untried {n}" for n in range(len(names) + 1, wanted + 1)]
+    required, planned = rule
+    return tuple(judge_rate(n, required, _counted(by_scenario.get(n, ())), planned, looks) for n in names)
+
+
+def _counted(outcomes: Sequence[Outcome]) -> tuple[int, int]:
+    return sum(map(_autonomous, outcomes)), len(outcomes)
+
+
+def _autonomous(outcome: Outcome) -> bool:
+    return outcome.succeeded and not outcome.interventions
+
+
+def _names() -> str:
+    return ", ".join((*KNOWN, *(f"{prefix}…" for prefix in PREFIXES)))

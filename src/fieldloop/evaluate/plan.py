@@ -1,0 +1,80 @@
+"""Which trials does a gate need?"""
+
+from collections.abc import Iterable, Iterator, Sequence
+from itertools import count
+
+import numpy as np
+
+from fieldloop.errors import BadInput
+from fieldloop.evaluate import trial
+from fieldloop.evaluate.trial import Trial
+from fieldloop.model.condition import Exposure, Stratum
+from fieldloop.protocol import Section
+
+Draft = tuple[str, Stratum, tuple[tuple[str, float], ...]]
+
+
+def plan(
+    policy: str,
+    exposures: Sequence[Exposure],
+    settings: Section,
+    rng: np.random.Generator,
+    *,
+    known_lightings: Iterable[str] = (),
+) -> tuple[Trial, ...]:
+    """List the trials of a gate: everything but the consecutive block in one random order, then that block unbroken.
+
+    Strata are drawn in proportion to their exposure. `known_lightings` are those the policy was trained under; together
+    with the deployment's own they are not novel. Settings: the section `gate`.
+    """
+    deployed = [e for e in exposures if e.share > 0]
+    if not deployed:
+        raise BadInput("A gate needs strata with a share of production. Map the deployment first: fieldloop audit")
+    known = {level for e in deployed if (level := e.stratum.level("lighting"))} | set(known_lightings)
+    mixed = [
+        *_base(deployed, settings, rng),
+        *_lightings(deployed, settings, rng, known),
+        *_positions(deployed, settings, rng),
+        *_distractors(deployed, settings, rng),
+    ]
+    rng.shuffle(mixed)
+    block = [(trial.CONSECUTIVE, s, ()) for s in strata(deployed, int(settings["consecutive_trials"]), rng)]
+    return tuple(Trial(policy, n, *draft) for n, draft in zip(count(1), [*mixed, *block], strict=False))
+
+
+def strata(exposures: Sequence[Exposure], trials: int, rng: np.random.Generator) -> list[Stratum]:
+    """Draw strata in proportion to their exposure, each within one trial of its share, in random order."""
+    edges = np.cumsum([e.share for e in exposures])
+    places = (np.arange(trials) + rng.random()) / trials * edges[-1]
+    drawn = [exposures[i].stratum for i in np.minimum(np.searchsorted(edges, places, "right"), len(exposures) - 1)]
+    return [drawn[i] for i in rng.permutation(trials)]
+
+
+def _base(deployed: Sequence[Exposure], settings: Section, rng: np.random.Generator) -> Iterator[Draft]:
+    for stratum in strata(deployed, int(settings["base_trials"]), rng):
+        yield trial.BASE, stratum, ()
+
+
+def _lightings(
+    deployed: Sequence[Exposure], settings: Section, rng: np.random.Generator, known: set[str]
+) -> Iterator[Draft]:
+    novel = [level for level in settings["lighting_levels"] if level not in known]
+    for level in novel[: int(settings["novel_lightings"])]:
+        for stratum in strata(deployed, int(settings["lighting_trials"]), rng):
+            yield trial.LIGHTING + level, Stratum.of({**stratum.levels, "lighting": level}), ()
+
+
+def _positions(deployed: Sequence[Exposure], settings: Section, rng: np.random.Generator) -> Iterator[Draft]:
+    edge = settings.number("boundary_share")
+    for n in range(int(settings["novel_positions"])):
+        u, v = rng.uniform(-edge, edge, 2)
+        if n < int(settings["boundary_positions"]):  # one coordinate at the edge, the other anywhere along it
+            side = edge * rng.choice([-1.0, 1.0])
+            u, v = (side, v) if rng.integers(2) else (u, side)
+        for stratum in strata(deployed, int(settings["position_trials"]), rng):
+            yield f"{trial.POSITION}{n + 1}", stratum, (("u", float(u)), ("v", float(v)))
+
+
+def _distractors(deployed: Sequence[Exposure], settings: Section, rng: np.random.Generator) -> Iterator[Draft]:
+    for stratum in strata(deployed, int(settings["distractor_trials"]), rng):
+        yield trial.DISTRACTORS, stratum, (("distractors", float(settings["distractors"])),)

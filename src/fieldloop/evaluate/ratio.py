@@ -1,0 +1,98 @@
+"""Which share of one success rate is left of another? Exact bounds on the ratio of two binomial rates.
+
+Score statistic of Farrington and Manning (1990) with the rates constrained to the ratio in question; its distribution
+is summed over every possible outcome, worst case over the unknown base rate (Chan and Zhang 1999): no approximation but
+the grid over that rate.
+"""
+
+from dataclasses import dataclass
+from functools import cache
+
+import numpy as np
+from numpy.typing import NDArray
+
+Floats = NDArray[np.float64]
+GRID = 200
+STEPS = 40
+
+
+@dataclass(frozen=True, slots=True)
+class TwoRates:
+    """Successes and trials under the condition in question, and under base conditions."""
+
+    successes: int
+    trials: int
+    base_successes: int
+    base_trials: int
+
+    @property
+    def ratio(self) -> float:
+        """The observed ratio; infinite where nothing succeeded under base conditions."""
+        base = self.base_successes / self.base_trials
+        return self.successes / self.trials / base if base else np.inf
+
+
+def chance_of_as_good(seen: TwoRates, ratio: float) -> float:
+    """How often would a policy that keeps only `ratio` of its base rate look at least this good?"""
+    return _tail(seen, ratio, sign=1.0)
+
+
+def chance_of_as_bad(seen: TwoRates, ratio: float) -> float:
+    """How often would a policy that keeps `ratio` of its base rate look at least this bad?"""
+    return _tail(seen, ratio, sign=-1.0)
+
+
+def bounds(seen: TwoRates, level: float) -> tuple[float, float]:
+    """Return one-sided lower and upper bounds of the true ratio, each at this level."""
+    observed, alpha = seen.ratio, 1 - level
+    low = _cross(seen, 1e-6, observed, alpha, rising=True) if seen.successes else 0.0
+    high = _cross(seen, observed, max(4.0, 4 * observed), alpha, rising=False)
+    return low, high
+
+
+def score(seen: TwoRates, ratio: float) -> float:
+    """Return the score statistic of what was seen against a ratio."""
+    return float(_scores(np.array(seen.successes), np.array(seen.base_successes), seen.trials, seen.base_trials, ratio))
+
+
+def _cross(seen: TwoRates, low: float, high: float, alpha: float, *, rising: bool) -> float:
+    for _ in range(STEPS):
+        middle = (low + high) / 2
+        refuted = (chance_of_as_good if rising else chance_of_as_bad)(seen, middle) <= alpha
+        low, high = (middle, high) if refuted == rising else (low, middle)
+    return low if rising else high
+
+
+def _tail(seen: TwoRates, ratio: float, sign: float) -> float:
+    n, m = seen.trials, seen.base_trials
+    every = _scores(np.arange(n + 1)[:, None], np.arange(m + 1)[None, :], n, m, ratio)
+    extreme = (sign * every >= sign * every[seen.successes, seen.base_successes] - 1e-9).astype(float)
+    base = np.linspace(0.0, min(1.0, 1.0 / ratio), GRID + 1)
+    ours, theirs = _masses(n, ratio * base), _masses(m, base)
+    return float(np.einsum("gi,ij,gj->g", ours, extreme, theirs, optimize=True).max())
+
+
+def _masses(trials: int, rates: Floats) -> Floats:
+    from scipy.special import xlog1py, xlogy
+
+    k = np.arange(trials + 1)
+    rates = np.clip(rates, 0.0, 1.0)[:, None]
+    return np.asarray(np.exp(_log_choose(trials) + xlogy(k, rates) + xlog1py(trials - k, -rates)))
+
+
+@cache
+def _log_choose(trials: int) -> Floats:
+    from scipy.special import gammaln
+
+    k = np.arange(trials + 1)
+    return np.asarray(gammaln(trials + 1) - gammaln(k + 1) - gammaln(trials - k + 1))
+
+
+def _scores(x: NDArray[np.int64], y: NDArray[np.int64], n: int, m: int, ratio: float) -> Floats:
+    a, c = ratio * (n + m), x + y
+    b = -(x + m + ratio * (y + n))
+    base = np.clip((-b - np.sqrt(np.maximum(b * b - 4 * a * c, 0.0))) / (2 * a), 0.0, min(1.0, 1.0 / ratio))
+    spread = np.sqrt(ratio * base * (1 - ratio * base) / n + ratio**2 * base * (1 - base) / m)
+    gap = x / n - ratio * y / m
+    with np.errstate(divide="ignore", invalid="ignore"):
+        return np.asarray(np.where(spread > 0, gap / spread, np.where(gap == 0, 0.0, np.sign(gap) * np.inf)))

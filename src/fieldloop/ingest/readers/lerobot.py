@@ -1,0 +1,55 @@
+"""Read LeRobot datasets: v2.0, v2.1 and v3.0."""
+
+from collections.abc import Iterator
+from pathlib import Path
+
+from fieldloop.errors import UnreadableLog
+from fieldloop.ingest.readers.lerobot_episode import read_recording
+from fieldloop.ingest.readers.lerobot_info import Info, read_info
+from fieldloop.ingest.readers.lerobot_layout import Layout, absent_cameras
+from fieldloop.ingest.readers.lerobot_v2 import LayoutV2
+from fieldloop.ingest.readers.lerobot_v3 import LayoutV3
+from fieldloop.model.episode import Defect, Recording
+
+
+class LeRobotReader:
+    """A folder with meta/info.json. Its timestamps are made up at recording (frame number over rate) and marked so."""
+
+    name = "lerobot"
+
+    def recognises(self, path: Path) -> bool:
+        """Is there a meta/info.json, or at least a table of episodes beside data?"""
+        meta = path / "meta"
+        if not meta.is_dir():
+            return False
+        listed = (meta / "episodes.jsonl").is_file() or (meta / "episodes").is_dir()
+        return (meta / "info.json").is_file() or (listed and (path / "data").is_dir())
+
+    def read(self, path: Path) -> Iterator[Recording]:
+        """Yield the episodes by index."""
+        info, _ = read_info(path)
+        layout, absent = _layout(path, info), absent_cameras(path, info)
+        listed = layout.listed()
+        for entry in layout.entries():
+            yield read_recording(path, info, entry, absent, listed)
+
+    def defects(self, path: Path) -> tuple[Defect, ...]:
+        """Tell where the dataset's own tables, totals and files disagree."""
+        info, defects = read_info(path)
+        layout = _layout(path, info)
+        layout.listed()
+        absent = [
+            Defect(key, "meta/info.json", "The camera is declared, but there is no video of it.")
+            for key in absent_cameras(path, info)
+        ]
+        if not any(True for _ in layout.entries()):
+            defects.append(Defect("data", "", "There is no data file of any episode."))
+        return (*defects, *absent, *layout.defects())
+
+
+def _layout(path: Path, info: Info) -> Layout:
+    if info.version.startswith("v2"):
+        return LayoutV2(path, info)
+    if info.version.startswith("v3"):
+        return LayoutV3(path, info)
+    raise UnreadableLog(f"{path.name} is a LeRobot dataset of version {info.version}; v2.0, v2.1 and v3.0 can be read.")

@@ -1,0 +1,91 @@
+"""What the two layouts of LeRobot datasets have in common: entries to read, and cameras that are really there."""
+
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, Protocol
+
+from fieldloop.ingest.readers.lerobot_info import Info
+from fieldloop.model.episode import Defect
+
+Rows = Callable[[list[Defect]], Any]
+"""Reads an episode's rows as an Arrow table, None where it cannot; complaints go into the list."""
+
+
+@dataclass(frozen=True, slots=True)
+class VideoPlace:
+    """Where an episode's frames of one camera are said to be; seconds None: the whole file."""
+
+    path: Path
+    from_s: float | None = None
+    to_s: float | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Entry:
+    """One episode to read: where its parts are, and what the listing says of it."""
+
+    index: int
+    rows: Rows
+    videos: Mapping[str, VideoPlace]
+    length: int | None = None
+    tasks: tuple[str, ...] = ()
+    facts: Mapping[str, Any] = field(default_factory=dict)
+    data_path: str = ""
+
+
+class Layout(Protocol):
+    """One version's way to lay a dataset out on disk."""
+
+    def entries(self) -> Iterator[Entry]:
+        """Yield the episodes that can be tried to read, by index."""
+
+    def listed(self) -> int:
+        """How many episodes does the dataset say it has?"""
+
+    def defects(self) -> list[Defect]:
+        """What is wrong with the dataset as a whole, told from its tables and file names alone?"""
+
+
+def absent_cameras(root: Path, info: Info) -> tuple[str, ...]:
+    """Return cameras that are declared but of which no file exists anywhere."""
+    pattern = "{}/**/*.mp4" if info.version.startswith("v3") else "chunk-*/{}/*.mp4"
+    return tuple(key for key in info.cameras if not any(_glob(root / "videos", pattern.format(key))))
+
+
+def inside(root: Path, relative: str) -> Path:
+    """Join a path that a file states; one that leads out of the dataset stays inside as a name that is not there."""
+    path = (root / relative).resolve()
+    return path if path.is_relative_to(root.resolve()) else root / "outside-the-dataset"
+
+
+def some(numbers: list[int], most: int = 5) -> str:
+    """Name indices briefly, runs as spans.
+
+    >>> some([0, 1, 2, 3, 7, 9, 10])
+    '0 to 3, 7, 9 to 10'
+    """
+    runs: list[list[int]] = []
+    for number in numbers:
+        if runs and number == runs[-1][1] + 1:
+            runs[-1][1] = number
+        else:
+            runs.append([number, number])
+    spans = [f"{a} to {b}" if b > a else f"{a}" for a, b in runs]
+    return ", ".join(spans[:most]) + (" …" if len(spans) > most else "")
+
+
+def total_defects(info: Info, stated: Mapping[str, int]) -> list[Defect]:
+    """Compare totals of meta/info.json with what the listing or the files add up to."""
+    return [
+        Defect("meta/info.json", name, f"States {said}, but {really} are there.")
+        for name, really in stated.items()
+        if (said := info.total(name)) is not None and said != really
+    ]
+
+
+def _glob(folder: Path, pattern: str) -> Iterator[Path]:
+    try:
+        yield from folder.glob(pattern)
+    except (ValueError, OSError):  # a feature name that is no file name
+        return

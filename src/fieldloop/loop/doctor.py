@@ -1,0 +1,77 @@
+"""Is this machine and this workspace in order?"""
+
+import importlib.metadata
+import platform
+import shutil
+import sys
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from fieldloop import __version__
+from fieldloop.check import UNITS
+from fieldloop.errors import FieldloopError
+from fieldloop.loop.workspace import Workspace
+from fieldloop.model.episode import Episode, Log
+from fieldloop.model.finding import Status
+from fieldloop.protocol import agree, default_protocol
+
+OPTIONAL = {"psycopg": "postgres", "s3fs": "s3"}
+LOW_DISK_GB = 2.0
+BYTES_A_GB = 1e9
+
+
+@dataclass(frozen=True, slots=True)
+class Symptom:
+    """One thing that was looked at."""
+
+    what: str
+    status: Status
+    message: str
+
+
+@dataclass(frozen=True, slots=True)
+class Examination:
+    """Everything that was looked at."""
+
+    fieldloop: str
+    python: str
+    symptoms: tuple[Symptom, ...]
+
+    @property
+    def exit_ok(self) -> bool:
+        """Is nothing broken?"""
+        return all(s.status not in (Status.FAILED, Status.ERRORED) for s in self.symptoms)
+
+
+def doctor(workspace: Workspace | None) -> Examination:
+    """Look whether this machine and workspace are in order: extras, disk, protocols, ledger, shelf."""
+    found = (*_machine(), *(_workspace(workspace) if workspace else ()))
+    return Examination(__version__, f"{platform.python_version()} on {sys.platform}", tuple(found))
+
+
+def _machine() -> Iterator[Symptom]:
+    agree(UNITS, default_protocol())
+    yield Symptom("checks and protocol", Status.PASSED, f"{len(UNITS)} checks agree with the shipped protocol.")
+    for package, extra in OPTIONAL.items():
+        try:
+            yield Symptom(package, Status.PASSED, f"{importlib.metadata.version(package)} is installed.")
+        except importlib.metadata.PackageNotFoundError:
+            yield Symptom(package, Status.NOT_APPLICABLE, f"Not installed; needed for fieldloop[{extra}] only.")
+
+
+def _workspace(workspace: Workspace) -> Iterator[Symptom]:
+    free = shutil.disk_usage(workspace.root).free / BYTES_A_GB
+    status = Status.PASSED if free > LOW_DISK_GB else Status.FAILED
+    yield Symptom("disk", status, f"{free:.1f} GB are free where the workspace is.")
+    try:
+        names = [rules.label for rules in workspace.protocols.values()]
+        yield Symptom("protocols", Status.PASSED, f"In force: {', '.join(names) or 'the shipped one'}.")
+    except FieldloopError as wrong:
+        yield Symptom("protocols", Status.FAILED, str(wrong))
+    episodes, logs = workspace.store.count(Episode), workspace.store.find(Log)
+    yield Symptom("ledger", Status.PASSED, f"{workspace.store.last()} events, {episodes} episodes, {len(logs)} logs.")
+    missing = [log.name for log in logs if not workspace.shelf.has(log.blob.sha256)]
+    if missing:
+        yield Symptom("shelf", Status.FAILED, f"{len(missing)} logs are not on the shelf, first {missing[0]}.")
+    else:
+        yield Symptom("shelf", Status.PASSED, f"The bytes of all {len(logs)} logs are there.")

@@ -1,0 +1,51 @@
+"""How common each stratum is on the floor and in the release, and the weight that brings the two together."""
+
+from collections import Counter
+from collections.abc import Sequence
+
+from fieldloop.model.condition import Exposure, Stratum
+from fieldloop.model.episode import Episode
+from fieldloop.model.release import StratumShare
+from fieldloop.protocol import Section
+
+
+def weigh(episodes: Sequence[Episode], exposures: Sequence[Exposure], settings: Section) -> tuple[StratumShare, ...]:
+    """Weigh every stratum of the map or of the release, most common on the floor first.
+
+    A deployed stratum without episodes is listed with a sampled share of nothing: no weight can bring it back.
+    Without a map, nature is unknown and every episode weighs one.
+    """
+    factors = {c.factor for e in exposures for c in e.stratum.conditions}
+    sampled = Counter(_placed(e, factors) for e in episodes)
+    natural: dict[Stratum, float] = {}
+    for exposure in exposures:
+        natural[exposure.stratum] = natural.get(exposure.stratum, 0.0) + exposure.share
+    total = len(episodes)
+    shares = []
+    for stratum in {**natural, **sampled}:
+        share = sampled[stratum] / total
+        if not exposures:
+            shares.append(StratumShare(stratum, share, share, 1.0))
+        else:
+            shares.append(
+                StratumShare(stratum, natural.get(stratum, 0.0), share, _weight(natural.get(stratum), share, settings))
+            )
+    return tuple(sorted(shares, key=lambda s: (-s.natural, s.stratum)))
+
+
+def _weight(natural: float | None, sampled: float, settings: Section) -> float:
+    if sampled == 0.0:
+        return 0.0
+    if natural is None:
+        return settings.number("undeployed_weight")
+    return min(natural / sampled, settings.number("max_weight"))
+
+
+def _placed(episode: Episode, factors: set[str]) -> Stratum:
+    """Reduce to the map's factors; the site is a field of its own where the stratum does not repeat it."""
+    if not factors:
+        return episode.stratum
+    levels = {f: level for f, level in episode.stratum.levels.items() if f in factors}
+    if "site" in factors and episode.site:
+        levels.setdefault("site", episode.site)
+    return Stratum.of(levels)

@@ -1,0 +1,97 @@
+"""Cameras at work: a scene, the joints and the fingers become pictures."""
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from fieldloop.geometry import chain as kin
+from fieldloop.geometry import transforms as tf
+from fieldloop.geometry.camera import Pinhole
+from fieldloop.geometry.transforms import Floats
+from fieldloop.simulate import arm, gripper, picture, raster
+from fieldloop.simulate.boxes import Boxes, join, stack
+from fieldloop.simulate.raster import Buffers
+from fieldloop.simulate.rig import Rig, base_from_overhead, tool_from_wrist
+from fieldloop.simulate.scene import Scene
+
+SUN = np.array([0.25, 0.35, 0.90])
+SKY = (0.12, 0.12, 0.13)
+"""What lies beyond the bench."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Moment:
+    """All that a camera can see of one moment: joint angles, opening of the fingers, and where the item is."""
+
+    joints_rad: Floats
+    opening_m: float
+    base_from_item: Floats
+
+
+class Eye:
+    """One camera in one scene; what stands still is drawn once."""
+
+    def __init__(self, scene: Scene, camera: Pinhole, base_from_camera: Floats | None) -> None:
+        """Take the fixed pose of a camera on a mast, or None for the camera on the wrist."""
+        self.scene, self.camera = scene, camera
+        self._camera_from_base = None if base_from_camera is None else tf.invert(base_from_camera)
+        self._still = stack(scene.solids)
+        self._times, self._added = picture.exposure(scene, camera, fixed=base_from_camera is not None)
+        self._sun = SUN / np.linalg.norm(SUN)
+        self._still_shades = self._shade(self._still)
+        if self._camera_from_base is not None:
+            self._background = raster.blank(camera)
+            raster.draw(self._background, camera, self._camera_from_base, self._still)
+
+    def colour(self, moment: Moment, frame: int) -> NDArray[np.uint8]:
+        """Return the picture of a moment."""
+        buffers, moving = self._see(moment)
+        table = np.concatenate([np.float32([SKY]), self._still_shades, self._shade(moving)])
+        scene = self.scene
+        return picture.expose(
+            table.take(buffers.faces, axis=0), self._times, self._added, scene.light, scene.noise_seed + self.camera.width, frame
+        )
+
+    def depth(self, moment: Moment, frame: int) -> NDArray[np.float32]:
+        """Return the depth of a moment in metres."""
+        buffers, moving = self._see(moment)
+        gloss = np.zeros(1 + 6 * (len(self._still) + len(moving)), dtype=np.float32)
+        gloss[1 + 6 * len(self._still) : 7 + 6 * len(self._still)] = self.scene.item.article.gloss
+        return picture.measure_depth(
+            buffers.nearness, gloss.take(buffers.faces), self.scene.light, self.scene.noise_seed, frame
+        )
+
+    def _shade(self, boxes: Boxes) -> NDArray[np.float32]:
+        return raster.shades(boxes, self._sun, self.scene.light.ambient).reshape(-1, 3)
+
+    def _see(self, moment: Moment) -> tuple[Buffers, Boxes]:
+        item = self.scene.item
+        thing = Boxes(
+            moment.base_from_item[None],
+            np.array([[item.length, item.width, item.height]]),
+            np.array([item.article.colour]),
+        )
+        tool = kin.forward(arm.chain(), moment.joints_rad)
+        hand = gripper.looks(tool, moment.opening_m)
+        after_still = 1 + 6 * len(self._still)
+        if self._camera_from_base is not None:
+            moving = join(thing, hand, arm.looks(moment.joints_rad))
+            buffers = self._background.copy()
+            raster.draw(buffers, self.camera, self._camera_from_base, moving, after_still)
+            return buffers, moving
+        moving = join(thing, hand)
+        camera_from_base = tf.invert(tool @ tool_from_wrist())
+        buffers = raster.blank(self.camera)
+        raster.draw(buffers, self.camera, camera_from_base, join(self._still, moving))
+        return buffers, moving
+
+
+def eyes(scene: Scene, rig: Rig) -> dict[str, Eye]:
+    """Return the cameras of a station by the name of their stream."""
+    mast = base_from_overhead(scene.site)
+    return {
+        "camera/overhead": Eye(scene, rig.overhead, mast),
+        "camera/wrist": Eye(scene, rig.wrist, None),
+        "depth/overhead": Eye(scene, rig.depth, mast),
+    }

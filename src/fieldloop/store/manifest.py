@@ -1,0 +1,64 @@
+"""A folder on the shelf: a list of its files with their hashes, itself kept by its own hash."""
+
+import json
+import os
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path, PurePosixPath
+
+from fieldloop.errors import BadInput, StoreError
+from fieldloop.model.episode import Blob
+
+SCHEMA = "folder/1"
+
+
+@dataclass(frozen=True, slots=True)
+class Member:
+    """One file of a folder, by its path below it."""
+
+    path: str
+    sha256: str
+    size: int
+
+
+def list_folder(folder: Path, put_file: Callable[[Path], Blob]) -> list[Member]:
+    """Keep every file below a folder, links followed, and list them by path; empty folders are not remembered."""
+    if not folder.is_dir():
+        raise BadInput(f"{folder} is no folder.")
+    members = []
+    for path in _files(folder):
+        blob = put_file(path)
+        members.append(Member(path.relative_to(folder).as_posix(), blob.sha256, blob.size))
+    return sorted(members, key=lambda member: member.path)
+
+
+def write_manifest(members: Sequence[Member]) -> bytes:
+    """Write the list so that equal folders give equal bytes."""
+    rows = [{"path": m.path, "sha256": m.sha256, "size": m.size} for m in members]
+    return json.dumps({"schema": SCHEMA, "files": rows}, separators=(",", ":")).encode()
+
+
+def read_manifest(content: bytes, sha256: str) -> list[Member]:
+    """Read a list back; a path that leaves the folder is refused."""
+    try:
+        plain = json.loads(content)
+        if plain["schema"] != SCHEMA:
+            raise StoreError(f"Blob {sha256} is no folder list that this fieldloop knows ({plain['schema']!r}).")
+        members = [Member(row["path"], row["sha256"], row["size"]) for row in plain["files"]]
+    except (ValueError, KeyError, TypeError) as wrong:
+        raise StoreError(f"Blob {sha256} is no folder: {wrong!r}.") from wrong
+    for member in members:
+        inside = PurePosixPath(member.path)
+        if inside.is_absolute() or ".." in inside.parts:
+            raise StoreError(f"Folder {sha256} names {member.path!r}, which lies outside of it.")
+    return members
+
+
+def _files(folder: Path) -> Iterator[Path]:
+    for where, folders, names in os.walk(folder, followlinks=True):
+        folders.sort()
+        for name in sorted(names):
+            path = Path(where, name)
+            if not path.is_file():
+                raise BadInput(f"{path} is no plain file, so the folder cannot be kept whole.")
+            yield path

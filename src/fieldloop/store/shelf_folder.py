@@ -1,0 +1,167 @@
+"""A shelf in a local folder: bytes are on the disk before they get their name, and named before anyone is told."""
+
+import contextlib
+import errno
+import fcntl
+import hashlib
+import os
+import tempfile
+import time
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any, BinaryIO
+
+from fieldloop.errors import StoreError, StoreFull
+from fieldloop.store.shelf import FILES, FOLDERS, HashedShelf, Lying, hash_file, missing, verify
+
+NO_SPACE = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
+PIECE = 1 << 20
+
+
+class FolderShelf(HashedShelf):
+    """`blobs/ab/abcd…`, `folders/ab/abcd…` (lists), and `tmp/` for what is being written."""
+
+    def __init__(self, root: Path) -> None:
+        """Use a folder, made when the first bytes come."""
+        self.root = root
+        self._verified: dict[str, tuple[int, int, int]] = {}
+
+    def _keep_bytes(self, area: str, sha256: str, content: bytes) -> None:
+        self._keep(area, sha256, len(content), lambda stream: _write(stream, [content], sha256))
+
+    def _keep_file(self, area: str, sha256: str, path: Path, size: int) -> None:
+        def copy(stream: BinaryIO) -> None:
+            with path.open("rb") as source:
+                _write(stream, iter(lambda: source.read(PIECE), b""), sha256)
+
+        self._keep(area, sha256, size, copy)
+
+    def _keep(self, area: str, sha256: str, size: int, fill: Callable[[BinaryIO], None]) -> None:
+        """Write beside, force to disk, then name: a kill at any point leaves at worst a file under tmp/."""
+        target = self._path(area, sha256)
+        with self._no_space(), self._lock(fcntl.LOCK_SH):
+            if _size(target) == size:
+                os.utime(target)  # young again: a sweep leaves it to whoever is about to speak of it
+                return
+        with self._no_space():
+            temporary = self._temporary()
+            try:
+                with temporary.open("wb") as stream:
+                    fill(stream)
+                    stream.flush()
+                    os.fsync(stream.fileno())
+                temporary.chmod(0o444)  # nobody changes a blob by accident
+                with self._lock(fcntl.LOCK_SH):
+                    _make_durably(target.parent)
+                    temporary.replace(target)
+                    _sync(target.parent)
+            finally:
+                temporary.unlink(missing_ok=True)
+
+    def _find(self, sha256: str) -> tuple[str, int] | None:
+        for area in (FILES, FOLDERS):
+            size = _size(self._path(area, sha256))
+            if size is not None:
+                return area, size
+        return None
+
+    def _open(self, area: str, sha256: str) -> Any:
+        return self._path(area, sha256).open("rb")
+
+    def _local_file(self, sha256: str, cache_dir: Path) -> Path:  # noqa: ARG002 - nothing needs a copy here
+        path = self._path(FILES, sha256)
+        try:
+            now = path.stat()
+        except FileNotFoundError:
+            raise missing(sha256) from None
+        seen = (now.st_ino, now.st_size, now.st_mtime_ns)
+        if self._verified.get(sha256) != seen:
+            verify(hash_file(path), sha256)
+            self._verified[sha256] = seen
+        return path
+
+    def _list(self) -> Iterator[Lying]:
+        now_s = time.time()
+        for area in (FILES, FOLDERS):
+            for path in sorted((self.root / area).glob("??/*")):
+                with contextlib.suppress(FileNotFoundError):
+                    found = path.stat()
+                    yield Lying(area, path.name, found.st_size, now_s - found.st_mtime)
+
+    def _remove(self, found: Lying, min_age_s: float) -> bool:
+        path = self._path(found.area, found.sha256)
+        with self._lock(fcntl.LOCK_EX), contextlib.suppress(FileNotFoundError):
+            # asked again under the lock: someone may have put the same bytes meanwhile
+            if time.time() - path.stat().st_mtime >= min_age_s:
+                path.unlink()
+                return True
+        return False
+
+    def _remove_temporaries(self, min_age_s: float) -> int:
+        removed = 0
+        for path in (self.root / "tmp").glob("*"):
+            with contextlib.suppress(FileNotFoundError):
+                if time.time() - path.stat().st_mtime >= min_age_s:
+                    path.unlink()
+                    removed += 1
+        return removed
+
+    def _path(self, area: str, sha256: str) -> Path:
+        return self.root / area / sha256[:2] / sha256
+
+    def _temporary(self) -> Path:
+        (self.root / "tmp").mkdir(parents=True, exist_ok=True)
+        handle, name = tempfile.mkstemp(dir=self.root / "tmp")
+        os.close(handle)
+        return Path(name)
+
+    @contextlib.contextmanager
+    def _lock(self, kind: int) -> Iterator[None]:
+        """Writers share it, a sweep has it alone; the system lets go of it when a process dies."""
+        self.root.mkdir(parents=True, exist_ok=True)
+        with (self.root / ".lock").open("ab") as handle:
+            fcntl.flock(handle, kind)
+            yield
+
+    @contextlib.contextmanager
+    def _no_space(self) -> Iterator[None]:
+        try:
+            yield
+        except OSError as wrong:
+            if wrong.errno in NO_SPACE:
+                raise StoreFull(f"{self.root}: no space left; nothing was kept. Make room and try again.") from wrong
+            raise StoreError(f"{self.root}: {wrong}.") from wrong
+
+
+def _write(stream: BinaryIO, pieces: Any, sha256: str) -> None:
+    digest = hashlib.sha256()
+    for piece in pieces:
+        stream.write(piece)
+        digest.update(piece)
+    if digest.hexdigest() != sha256:
+        raise StoreError("The file changed while it was read. Wait until it is complete and try again.")
+
+
+def _size(path: Path) -> int | None:
+    try:
+        return path.stat().st_size
+    except (FileNotFoundError, NotADirectoryError):
+        return None
+
+
+def _make_durably(folder: Path) -> None:
+    """Make a folder whose name survives a power cut."""
+    if folder.is_dir():
+        return
+    if not folder.parent.is_dir():
+        _make_durably(folder.parent)
+    folder.mkdir(exist_ok=True)
+    _sync(folder.parent)
+
+
+def _sync(folder: Path) -> None:
+    handle = os.open(folder, os.O_RDONLY)
+    try:
+        os.fsync(handle)
+    finally:
+        os.close(handle)

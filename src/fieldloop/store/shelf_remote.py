@@ -1,0 +1,144 @@
+"""A shelf behind fsspec: S3 and what speaks like it, or memory."""
+
+import contextlib
+import importlib.util
+import itertools
+import time
+from collections.abc import Iterator, Mapping
+from datetime import UTC
+from pathlib import Path
+from typing import Any
+
+from fieldloop.errors import BadInput, FieldloopError, MissingExtra, StoreError
+from fieldloop.store.shelf import FILES, FOLDERS, HashedShelf, Lying, hash_file, missing, verify
+
+_memories = itertools.count()
+
+
+def open_remote(scheme: str, place: str, options: Mapping[str, Any]) -> "RemoteShelf":
+    """Open `memory://` (a new one each time, unless named) or `s3://bucket/prefix`."""
+    import fsspec
+
+    if scheme == "memory":
+        return RemoteShelf(fsspec.filesystem("memory"), place.strip("/") or f"shelf-{next(_memories)}", touch=None)
+    if importlib.util.find_spec("s3fs") is None:
+        raise MissingExtra("s3fs", "s3")
+    bucket, _, _prefix = place.partition("/")
+    if not bucket:
+        raise BadInput("s3:// needs a bucket, as in s3://bucket/prefix.")
+    system = fsspec.filesystem("s3", **{"use_listings_cache": False, **options})
+    return RemoteShelf(system, place.strip("/"), touch=_touch_s3)
+
+
+class RemoteShelf(HashedShelf):
+    """Bytes as objects named by their hash; an object appears whole or not at all, and is never overwritten."""
+
+    def __init__(self, system: Any, root: str, touch: Any) -> None:
+        """Take a file system of fsspec, a folder in it, and how to make an object young again."""
+        self._system, self._root, self._touch = system, root, touch
+        self._verified: set[Path] = set()
+
+    def _keep_bytes(self, area: str, sha256: str, content: bytes) -> None:
+        self._keep(area, sha256, len(content), lambda path, **how: self._system.pipe_file(path, content, **how))
+
+    def _keep_file(self, area: str, sha256: str, path: Path, size: int) -> None:
+        self._keep(area, sha256, size, lambda target, **how: self._system.put_file(str(path), target, **how))
+
+    def _keep(self, area: str, sha256: str, size: int, send: Any) -> None:
+        target = self._path(area, sha256)
+        with self._complaints(sha256):
+            if self._size(target) == size:
+                if self._touch is not None:
+                    self._touch(self._system, target)
+                return
+            try:
+                send(target, mode="create")  # S3: If-None-Match, so that a second writer changes nothing
+            except FileExistsError:
+                pass
+            except OSError as wrong:
+                if "NotImplemented" not in str(wrong):  # a server that does not know conditional writes
+                    raise
+                send(target)
+            if self._size(target) != size:
+                raise StoreError(f"Blob {sha256} did not arrive whole. Try again.")
+
+    def _find(self, sha256: str) -> tuple[str, int] | None:
+        with self._complaints(sha256):
+            for area in (FILES, FOLDERS):
+                size = self._size(self._path(area, sha256))
+                if size is not None:
+                    return area, size
+        return None
+
+    def _open(self, area: str, sha256: str) -> Any:
+        with self._complaints(sha256):
+            return self._system.open(self._path(area, sha256), "rb")
+
+    def _local_file(self, sha256: str, cache_dir: Path) -> Path:
+        target = cache_dir / sha256[:2] / sha256
+        if target in self._verified and target.exists():
+            return target
+        if not target.exists():
+            target.parent.mkdir(parents=True, exist_ok=True)
+            coming = target.with_name(f".{sha256}-{time.monotonic_ns()}")
+            try:
+                with self._complaints(sha256):
+                    if self._size(self._path(FILES, sha256)) is None:
+                        raise missing(sha256)
+                    self._system.get_file(self._path(FILES, sha256), str(coming))
+                verify(hash_file(coming), sha256)
+                coming.replace(target)
+            finally:
+                coming.unlink(missing_ok=True)
+        elif hash_file(target) != sha256:  # only a copy: fetch it again
+            target.unlink()
+            return self._local_file(sha256, cache_dir)
+        self._verified.add(target)
+        return target
+
+    def _list(self) -> Iterator[Lying]:
+        now_s = time.time()
+        for area in (FILES, FOLDERS):
+            with self._complaints(area):
+                found = self._system.find(f"{self._root}/{area}", detail=True)
+            for path, info in found.items():
+                changed = info.get("LastModified") or info["created"]
+                age_s = now_s - changed.replace(tzinfo=changed.tzinfo or UTC).timestamp()
+                yield Lying(area, path.rpartition("/")[2], info["size"], age_s)
+
+    def _remove(self, found: Lying, min_age_s: float) -> bool:  # noqa: ARG002 - a listing is the only moment there is
+        with self._complaints(found.sha256), contextlib.suppress(FileNotFoundError):
+            self._system.rm_file(self._path(found.area, found.sha256))
+            return True
+        return False
+
+    def _remove_temporaries(self, min_age_s: float) -> int:  # noqa: ARG002 - objects appear whole: there are none
+        return 0
+
+    def _path(self, area: str, sha256: str) -> str:
+        return f"{self._root}/{area}/{sha256[:2]}/{sha256}"
+
+    def _size(self, path: str) -> int | None:
+        try:
+            return int(self._system.info(path)["size"])
+        except FileNotFoundError:
+            return None
+
+    @contextlib.contextmanager
+    def _complaints(self, what: str) -> Iterator[None]:
+        try:
+            yield
+        except FieldloopError:
+            raise
+        except FileNotFoundError as wrong:
+            raise StoreError(f"{self._root}: {wrong}. Does the bucket exist?") from wrong
+        except Exception as wrong:  # the client of the service raises what its transport raises, of any family
+            raise StoreError(f"{self._root} could not serve {what}: {type(wrong).__name__}: {wrong}") from wrong
+
+
+def _touch_s3(system: Any, path: str) -> None:
+    """Make an object young again by copying it onto itself, so that a sweep leaves it alone."""
+    bucket, _, key = path.partition("/")
+    source = {"Bucket": bucket, "Key": key}
+    with contextlib.suppress(OSError):  # an object too large to copy at once keeps its age
+        system.call_s3("copy_object", Bucket=bucket, Key=key, CopySource=source, MetadataDirective="REPLACE")

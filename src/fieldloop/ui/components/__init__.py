@@ -1,0 +1,40 @@
+"""The shared parts of every page, as small functions that return markup. New pages are put together from these."""
+
+from fieldloop.ui.components.bars import gain_bar, interval_bar, meter
+from fieldloop.ui.components.buttons import action, button, chip, command
+from fieldloop.ui.components.clock import clocks
+from fieldloop.ui.components.heatmap import heat_map
+from fieldloop.ui.components.ladder import ladder
+from fieldloop.ui.components.loopstrip import change_list, loop_strip
+from fieldloop.ui.components.marks import level_of, status, status_mark
+from fieldloop.ui.components.panels import connection_banner, empty_state, key_value, next_card, panel
+from fieldloop.ui.components.phases import phase_lane
+from fieldloop.ui.components.prose import prose
+from fieldloop.ui.components.tables import Column, dense_table
+
+__all__ = [
+    "Column",
+    "action",
+    "button",
+    "change_list",
+    "chip",
+    "clocks",
+    "command",
+    "connection_banner",
+    "dense_table",
+    "empty_state",
+    "gain_bar",
+    "heat_map",
+    "interval_bar",
+    "key_value",
+    "ladder",
+    "level_of",
+    "loop_strip",
+    "meter",
+    "next_card",
+    "panel",
+    "phase_lane",
+    "prose",
+    "status",
+    "status_mark",
+]

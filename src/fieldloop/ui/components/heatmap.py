@@ -1,0 +1,47 @@
+"""Coverage as a heat map: a number in every cell, orange for too little, blue for too much, hatched for none."""
+
+from urllib.parse import urlencode
+
+from fieldloop.ui.coverage import Cell, Grid
+from fieldloop.ui.markup import Html, join, tag
+
+STEPS = ((0.4, "under-3"), (0.7, "under-2"), (0.9, "under-1"), (1.1, "even"), (1.5, "over-1"))
+LEGEND = (
+    ("nodata", "no data"), ("under-3", "under 0.4"), ("under-2", "0.4 to 0.7"), ("under-1", "0.7 to 0.9"), ("even", "matches"),
+    ("over-1", "to 1.5"), ("over-2", "over"),
+)  # fmt: skip
+
+
+def heat_map(grid: Grid) -> Html:
+    """Draw the share of the data over the share of production, by two factors."""
+    head = [tag("span"), *(tag("span", name, class_="h") for name in grid.columns)]
+    rows = [
+        join(tag("span", name, class_="r"), *(_cell(grid, name, column) for column in grid.columns))
+        for name in grid.rows
+    ]
+    width = f"grid-template-columns:max-content repeat({len(grid.columns)},minmax(76px,1fr))"
+    return join(tag("div", *head, *rows, class_="heat", style=width), _legend())
+
+
+def _cell(grid: Grid, row: str, column: str) -> Html:
+    cell = grid.cells.get((row, column))
+    if cell is None:
+        return tag("span", tag("b", "–"), tag("i", "not deployed"), class_="cell absent")
+    fails = "not tried" if cell.attempts == 0 else f"{100 * cell.failures / cell.attempts:.0f} % fail"
+    ratio = "none" if cell.demonstrations == 0 else f"{cell.ratio:.2f}"
+    said = (
+        f"{row}, {column}: {cell.demonstrations} demonstrations, ratio {ratio}, "
+        f"{100 * cell.exposure:.1f} % of production, {fails} of {cell.attempts}"
+    )
+    target = f"/episodes?{urlencode({grid.row_factor: row, grid.column_factor: column})}"
+    return tag("a", tag("b", ratio), tag("i", fails), href=target, class_=f"cell {_tone(cell)}", title=said, aria_label=said)
+
+
+def _tone(cell: Cell) -> str:
+    if cell.demonstrations == 0:
+        return "nodata"
+    return next((name for limit, name in STEPS if cell.ratio <= limit), "over-2")
+
+
+def _legend() -> Html:
+    return tag("div", *(tag("span", tag("i", class_=name), word) for name, word in LEGEND), class_="legend")

@@ -1,0 +1,23 @@
+"""The rollout ladder: which rung, what is below, and whether it came back."""
+
+from fieldloop.model.rollout import Rollout, Rung
+from fieldloop.ui.components.marks import status_mark
+from fieldloop.ui.markup import Html, tag
+
+RUNGS = [rung for rung in Rung if rung is not Rung.BACK]
+
+
+def ladder(climb: Rollout) -> Html:
+    """Draw the rungs, lowest first, with the candidate's place."""
+    at = RUNGS.index(climb.rung) if climb.rung in RUNGS else -1
+    steps = [_step(rung, place, at, climb) for place, rung in enumerate(RUNGS)]
+    if climb.rung is Rung.BACK:
+        steps.append(tag("li", tag("b", status_mark("bad"), "back"), tag("span", "off the ladder"), class_="here"))
+    return tag("ol", *steps, class_="ladder")
+
+
+def _step(rung: Rung, place: int, at: int, climb: Rollout) -> Html:
+    state = "here" if place == at else "past" if place < at else ""
+    mark = status_mark({"here": "run", "past": "good"}.get(state, "idle"))
+    word = f"{100 * climb.share:.0f} % of tasks" if state == "here" else {"past": "passed"}.get(state, "to come")
+    return tag("li", tag("b", mark, rung.value), tag("span", word), class_=state or None, aria_current="step" if state == "here" else None)

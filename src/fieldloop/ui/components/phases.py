@@ -1,0 +1,34 @@
+"""Phases of an episode as one lane over its duration."""
+
+from collections.abc import Sequence
+
+from fieldloop.model.annotation import PHASES, Annotation
+from fieldloop.ui.markup import Html, tag
+
+NS_PER_S = 1_000_000_000
+
+
+def phase_lane(spans: Sequence[Annotation], start_ns: int, end_ns: int) -> Html:
+    """Draw spans with their label; hover says the seconds."""
+    whole = max(1, end_ns - start_ns)
+    drawn = [
+        tag(
+            "span", span.label, title=f"{span.label}: {_s(span.start_ns - start_ns)} to {_s(span.end_ns - start_ns)}",
+            style=f"left:{_share(span.start_ns - start_ns, whole)};width:{_share(span.end_ns - span.start_ns, whole)};"
+            f"background:var(--ph-{_colour(span.label)})",
+        )
+        for span in spans
+    ]  # fmt: skip
+    return tag("div", *drawn, class_="lane", role="img", aria_label=", ".join(span.label for span in spans))
+
+
+def _share(part_ns: int, whole_ns: int) -> str:
+    return f"{100 * min(1.0, max(0.0, part_ns / whole_ns)):.2f}%"
+
+
+def _s(ns: int) -> str:
+    return f"{ns / NS_PER_S:.2f} s"
+
+
+def _colour(label: str) -> int:
+    return PHASES.index(label) if label in PHASES else 0

@@ -1,0 +1,87 @@
+"""Numbers and times as pages say them."""
+
+import math
+
+from fieldloop.model.codec import iso
+
+SECOND_NS = 1_000_000_000
+MINUTE, HOUR, DAY = 60, 3_600, 86_400
+SHORT = 12
+
+
+def percent(share: float | None, digits: int = 1) -> str:
+    """Write a share in per cent.
+
+    >>> percent(0.8333), percent(None)
+    ('83.3 %', 'not known')
+    """
+    return "not known" if share is None or not math.isfinite(share) else f"{100 * share:.{digits}f} %"
+
+
+def interval(low: float, high: float, digits: int = 1) -> str:
+    """Write an interval of rates.
+
+    >>> interval(0.5, 0.75)
+    '50.0 to 75.0 %'
+    """
+    return f"{100 * low:.{digits}f} to {100 * high:.{digits}f} %"
+
+
+def points(difference: float) -> str:
+    """Write a difference of rates in points."""
+    return f"{100 * difference:+.1f}"
+
+
+def figure(value: float | str | bool | None, digits: int = 4) -> str:
+    """Write a measured value.
+
+    >>> figure(28.61234), figure(1200.0), figure(None)
+    ('28.61', '1200', '–')
+    """
+    if value is None or (isinstance(value, float) and not math.isfinite(value)):
+        return "–"
+    if isinstance(value, bool):
+        return "yes" if value else "no"
+    return f"{value:.{digits}g}" if isinstance(value, float) else str(value)
+
+
+def span(seconds: float) -> str:
+    """Write a duration in the unit a person would choose.
+
+    >>> span(42), span(900), span(15_000), span(700_000)
+    ('42 s', '15 min', '4.2 h', '8.1 days')
+    """
+    if seconds < 2 * MINUTE:
+        return f"{seconds:.0f} s"
+    if seconds < 2 * HOUR:
+        return f"{seconds / MINUTE:.0f} min"
+    return f"{seconds / HOUR:.1f} h" if seconds < 2 * DAY else f"{seconds / DAY:.1f} days"
+
+
+def ago(at_ns: int, now_ns: int) -> str:
+    """Write when something was, short enough for a margin: the time today, else the day."""
+    then, now = iso(at_ns), iso(now_ns)
+    return then[11:16] if then[:10] == now[:10] else f"{int(then[8:10])} {MONTHS[int(then[5:7]) - 1]}"
+
+
+def moment(at_ns: int) -> str:
+    """Write a time to the second, in UTC."""
+    return iso(at_ns)[:19].replace("T", " ") + " UTC"
+
+
+def short(identity: str) -> str:
+    """Shorten an id to a beginning that is still accepted everywhere."""
+    noun, _, rest = identity.partition("_")
+    return f"{noun}_…{rest[-6:]}" if rest else identity[:SHORT]
+
+
+def plural(count: int, word: str, many: str = "") -> str:
+    """Write a count with its noun.
+
+    >>> plural(1, "episode"), plural(3, "episode"), plural(1200, "outcome")
+    ('1 episode', '3 episodes', '1,200 outcomes')
+    """
+    return f"{count:,} {word if count == 1 else many or word + 's'}"
+
+
+MONTHS = ("Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec")

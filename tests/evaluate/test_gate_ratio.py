@@ -1,0 +1,96 @@
+"""Bounds on what is left of the base rate hold as often as they promise, in every world there is."""
+
+import numpy as np
+import pytest
+from scipy.stats import binom
+
+from fieldloop.evaluate.comparison import judge_distractors
+from fieldloop.evaluate.rates import Looks
+from fieldloop.evaluate.ratio import TwoRates, bounds, chance_of_as_bad, chance_of_as_good, score
+from fieldloop.model.finding import Status
+from fieldloop.protocol import default_operations
+
+GATE = default_operations()["gate"]
+FIRST = Looks.at(1, GATE)
+
+
+def judged(successes, base, trials=60):
+    return judge_distractors((successes, trials), (base, trials), GATE, FIRST)
+
+
+def passes(trials, level_limit):
+    table = np.zeros((trials + 1, trials + 1), bool)
+    for k in range(trials + 1):
+        for b in range(1, trials + 1):
+            if k / trials > 0.8 * b / trials:  # nothing below is near
+                table[k, b] = chance_of_as_good(TwoRates(k, trials, b, trials), 0.85) <= level_limit
+    return table
+
+
+@pytest.fixture(scope="module")
+def passing_at_20():
+    return passes(20, 0.05)
+
+
+def chance_of_passing(table, kept, base):
+    n = len(table) - 1
+    ours, theirs = binom.pmf(np.arange(n + 1), n, kept * base), binom.pmf(np.arange(n + 1), n, base)
+    return float(ours @ table @ theirs)
+
+
+def test_a_policy_that_keeps_just_the_limit_passes_no_more_often_than_allowed(passing_at_20):
+    worst = max(chance_of_passing(passing_at_20, 0.85, base) for base in np.linspace(0.01, 1, 397))
+    assert 0.03 < worst <= 0.0505  # the level, up to the grid over the base rate
+
+
+def test_a_policy_that_keeps_less_passes_still_less_often(passing_at_20):
+    for kept in (0.5, 0.7, 0.8):
+        assert max(chance_of_passing(passing_at_20, kept, b) for b in np.linspace(0.01, 1, 100)) <= 0.05
+
+
+def test_bounds_invert_the_tests():
+    seen = TwoRates(38, 40, 39, 40)
+    low, high = bounds(seen, 0.95)
+    assert low < seen.ratio < high
+    assert chance_of_as_good(seen, low - 1e-4) <= 0.05 < chance_of_as_good(seen, low + 1e-3)
+    assert chance_of_as_bad(seen, high + 1e-4) <= 0.05 < chance_of_as_bad(seen, high - 1e-3)
+
+
+def test_the_score_is_zero_where_the_ratio_is_the_observed_one():
+    assert score(TwoRates(17, 20, 20, 20), 0.85) == pytest.approx(0, abs=1e-9)
+    assert score(TwoRates(19, 20, 20, 20), 0.85) > 0 > score(TwoRates(10, 20, 20, 20), 0.85)
+
+
+def test_chances_agree_with_counting_by_hand():
+    # one trial each, limit 1/2: only (1, 0) and (1, 1) look at least as good as (1, 1); worst at p = 1: P = 1/2
+    assert chance_of_as_good(TwoRates(1, 1, 1, 1), 0.5) == pytest.approx(0.5, abs=1e-6)
+
+
+@pytest.mark.parametrize(
+    ("successes", "base", "status"),
+    [(60, 60, Status.PASSED), (57, 57, Status.PASSED), (51, 57, Status.CANNOT_TELL), (30, 57, Status.FAILED)],
+)
+def test_the_rule_at_60_trials_each(successes, base, status):
+    test = judged(successes, base)
+    assert test.status is status
+    assert (test.more_trials > 0) == (status is Status.CANNOT_TELL)
+    assert test.low < successes / base < test.high
+
+
+def test_a_good_policy_usually_passes_with_the_planned_trials():
+    rng = np.random.default_rng(0)
+    drawn = rng.binomial(60, 0.95, (60, 2))
+    passed = sum(chance_of_as_good(TwoRates(int(k), 60, int(b), 60), 0.85) <= 1 - FIRST.level for k, b in drawn)
+    assert passed >= 54  # 97 % in truth; 60 draws of it
+
+
+@pytest.mark.parametrize(("outcome", "base"), [((0, 0), (60, 60)), ((60, 60), (0, 0)), ((60, 60), (0, 60))])
+def test_what_was_not_tried_or_never_succeeded_cannot_be_compared(outcome, base):
+    test = judge_distractors(outcome, base, GATE, FIRST)
+    assert test.status is Status.CANNOT_TELL
+    assert test.more_trials >= 1
+
+
+def test_incomplete_trials_cannot_pass_but_can_fail():
+    assert judge_distractors((30, 30), (60, 60), GATE, FIRST).more_trials >= 30
+    assert judge_distractors((3, 30), (60, 60), GATE, FIRST).status is Status.FAILED

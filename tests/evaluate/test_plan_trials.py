@@ -1,0 +1,85 @@
+"""A gate's plan holds every scenario, in the deployment's own mix, in an order nobody can guess."""
+
+from collections import Counter
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from fieldloop.errors import BadInput
+from fieldloop.evaluate import plan
+from fieldloop.evaluate.plan import strata
+from fieldloop.model.condition import Exposure, Stratum
+from fieldloop.protocol import default_operations
+
+GATE = default_operations()["gate"]
+EXPOSURES = [
+    Exposure(Stratum.of(site="a", lighting="bright"), 0.6),
+    Exposure(Stratum.of(site="a", lighting="dim"), 0.3),
+    Exposure(Stratum.of(site="b", lighting="bright"), 0.1),
+    Exposure(Stratum.of(site="c", lighting="bright"), 0.0),
+]
+
+
+def made(seed=0, **more):
+    return plan("p1", EXPOSURES, GATE, np.random.default_rng(seed), **more)
+
+
+def test_every_scenario_has_its_trials():
+    counted = Counter(t.scenario for t in made())
+    assert counted == {
+        "base": 60, "distractors": 60, "consecutive": 100,
+        "lighting:warm": 40, "lighting:cool": 40, "lighting:side": 40,
+        **{f"position:{n}": 15 for n in range(1, 6)},
+    }  # fmt: skip
+
+
+def test_strata_follow_the_deployment_and_nothing_undeployed_is_tried():
+    block = Counter(str(t.stratum) for t in made() if t.scenario == "consecutive")
+    assert block == {"lighting=bright,site=a": 60, "lighting=dim,site=a": 30, "lighting=bright,site=b": 10}
+
+
+def test_novel_lightings_are_neither_deployed_nor_trained_on():
+    levels = {t.stratum.level("lighting") for t in made(known_lightings=["warm"]) if t.scenario.startswith("lighting:")}
+    assert levels == {"cool", "side", "glare"}
+
+
+def test_positions_reach_the_boundary_and_stay_inside():
+    places = {t.scenario: dict(t.parameters) for t in made() if t.scenario.startswith("position:")}
+    reach = [max(abs(p["u"]), abs(p["v"])) for p in places.values()]
+    assert sum(r == pytest.approx(0.95) for r in reach) == 3
+    assert all(r <= 0.95 for r in reach)
+    assert len({(p["u"], p["v"]) for p in places.values()}) == 5
+
+
+def test_distractors_are_counted():
+    assert {t.parameter("distractors") for t in made() if t.scenario == "distractors"} == {10.0}
+
+
+def test_the_order_is_mixed_but_the_consecutive_block_is_unbroken():
+    trials = made()
+    assert [t.order for t in trials] == list(range(1, len(trials) + 1))
+    assert {t.scenario for t in trials[-100:]} == {"consecutive"}
+    mixed = [t.scenario for t in trials[:-100]]
+    changes = sum(a != b for a, b in zip(mixed[:-1], mixed[1:], strict=True))
+    assert changes > len(mixed) / 2  # sorted by scenario there would be ten
+
+
+def test_the_same_generator_gives_the_same_plan_and_another_one_another():
+    assert made(1) == made(1)
+    assert made(1) != made(2)
+
+
+def test_nothing_deployed_is_no_gate():
+    with pytest.raises(BadInput, match="Map the deployment first"):
+        plan("p1", EXPOSURES[3:], GATE, np.random.default_rng(0))
+
+
+@given(st.lists(st.floats(0.01, 1), min_size=1, max_size=8), st.integers(1, 200), st.integers(0, 1000))
+def test_each_stratum_is_within_one_trial_of_its_share(shares, trials, seed):
+    exposures = [Exposure(Stratum.of(sku=str(n)), share) for n, share in enumerate(shares)]
+    drawn = Counter(s.level("sku") for s in strata(exposures, trials, np.random.default_rng(seed)))
+    for n, share in enumerate(shares):
+        assert abs(drawn[str(n)] - trials * share / sum(shares)) <= 1 + 1e-9
+    assert sum(drawn.values()) == trials

@@ -1,0 +1,186 @@
+"""What enters a release, how it is split and weighed, and what it is called."""
+
+import random
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from fieldloop.errors import Refused
+from fieldloop.model.annotation import Annotation
+from fieldloop.model.condition import Exposure, Stratum
+from fieldloop.model.episode import Episode
+from fieldloop.model.finding import EpisodeReport, Finding, Status
+from fieldloop.protocol import default_operations
+from fieldloop.release import Terms, assemble, datasheet, diff
+
+SETTINGS = default_operations()["release"]
+DIM, BRIGHT = Stratum.of(lighting="dim"), Stratum.of(lighting="bright")
+TERMS = Terms("pick v1", "phases v1", (Exposure(DIM, 0.4), Exposure(BRIGHT, 0.6)))
+
+
+def episode(number, stratum=BRIGHT, session=None, **more):
+    return Episode(f"e{number:03}", f"log {number}", "mcap", stratum=stratum, site="north", operator=f"op{number % 4}",
+                   session=f"s{number // 5}" if session is None else session, start_ns=10**18 + number,
+                   end_ns=10**18 + 10 * 10**9, **{"succeeded": True, **more})  # fmt: skip
+
+
+def report(one, status=Status.PASSED):
+    finding = Finding("timing.gap", "camera", status, 3.0, None, 1.0, "periods", "3 periods missing")
+    return EpisodeReport(one.id, one.name, status, (finding,))
+
+
+def label(one):
+    return Annotation(one.id, "phase", "grasp", 0, 10, "ann")
+
+
+def frozen(episodes, terms=TERMS, reports=None, labels=None, name="first"):
+    episodes = list(episodes)
+    return assemble(name, episodes, reports or [report(e) for e in episodes],
+                    [label(e) for e in episodes] if labels is None else labels, terms, SETTINGS)  # fmt: skip
+
+
+def test_only_what_passed_enters_and_the_rest_is_named():
+    episodes = [episode(k) for k in range(10)]
+    statuses = {
+        "e001": Status.FAILED,
+        "e002": Status.CANNOT_TELL,
+        "e003": Status.NOT_APPLICABLE,
+        "e004": Status.ERRORED,
+    }
+    reports = [report(e, statuses.get(e.id, Status.PASSED)) for e in episodes if e.id != "e005"]
+    labels = [label(e) for e in episodes if e.id != "e006"]
+    release = frozen(episodes, reports=reports, labels=labels)
+    assert release.episodes == ("e000", "e007", "e008", "e009")
+    why = dict(release.excluded)
+    assert why["e001"] == "failed: timing.gap, 3 periods missing"
+    assert why["e005"] == "never checked"
+    assert why["e006"] == "not annotated by phases v1"
+    assert set(why) == {"e001", "e002", "e003", "e004", "e005", "e006"}
+
+
+def test_failed_attempts_at_the_task_are_data():
+    release = frozen([episode(0), episode(9, succeeded=False, failure="slip")])
+    assert release.episodes == ("e000", "e009")
+
+
+def test_without_a_taxonomy_annotations_are_not_asked_for():
+    assert frozen([episode(0)], Terms("pick v1"), labels=[]).episodes == ("e000",)
+
+
+def test_nothing_sound_is_refused_with_why():
+    with pytest.raises(Refused, match="never checked"):
+        assemble("first", [episode(0)], [], [], TERMS, SETTINGS)
+    with pytest.raises(Refused, match="none was offered"):
+        assemble("first", [], [], [], TERMS, SETTINGS)
+
+
+@settings(max_examples=30)
+@given(st.randoms(use_true_random=False), st.integers(1, 60))
+def test_the_order_never_matters_and_every_part_of_the_content_does(chance, count):
+    episodes = [episode(k, DIM if k % 3 else BRIGHT) for k in range(count)]
+    shuffled = chance.sample(episodes, len(episodes))
+    release = frozen(episodes)
+    again = assemble(
+        "other name", shuffled, [report(e) for e in episodes][::-1], [label(e) for e in shuffled], TERMS, SETTINGS
+    )
+    assert again.id == release.id
+    assert (again.train, again.validation) == (release.train, release.validation)
+    others = [
+        frozen([*episodes, episode(999)]),
+        frozen(episodes, Terms("pick v2", "phases v1", TERMS.exposures)),
+        frozen(episodes, Terms("pick v1", "phases v1", (Exposure(DIM, 1.0),))),
+        frozen(episodes, labels=[Annotation(e.id, "phase", "lift", 0, 10, "ann") for e in episodes]),
+    ]
+    assert len({release.id, *(o.id for o in others)}) == 5
+
+
+@settings(max_examples=40)
+@given(st.lists(st.integers(0, 12), min_size=1, max_size=120), st.integers(0, 5))
+def test_no_session_is_ever_on_both_sides(sessions, seed):
+    episodes = [episode(k, DIM if k % 2 else BRIGHT, session=f"s{s}") for k, s in enumerate(sessions)]
+    release = frozen(episodes, Terms("pick v1", "", (), seed))
+    side = {e.id: e.session for e in episodes}
+    assert sorted(release.train + release.validation) == list(release.episodes)
+    assert not {side[i] for i in release.train} & {side[i] for i in release.validation}
+    assert release.train
+    assert bool(release.validation) == (len(set(sessions)) > 1)
+
+
+def test_with_many_sessions_each_stratum_gets_its_share_of_validation():
+    chance = random.Random(1)
+    episodes = [episode(k, chance.choice([DIM, BRIGHT, BRIGHT]), session=f"s{k // 4}") for k in range(400)]
+    validation = set(frozen(episodes).validation)
+    for stratum in (DIM, BRIGHT):
+        own = [e for e in episodes if e.stratum == stratum]
+        assert sum(e.id in validation for e in own) / len(own) == pytest.approx(0.2, abs=0.03)
+
+
+def test_another_seed_is_another_split():
+    episodes = [episode(k) for k in range(100)]
+    assert len({frozen(episodes, Terms("pick v1", "", (), seed)).validation for seed in range(5)}) > 1
+
+
+def test_an_episode_without_a_session_shares_one_with_its_operator_and_day():
+    episodes = [episode(4 * k, session="") for k in range(20)]  # one operator, one day
+    assert frozen(episodes).validation == ()
+
+
+def test_weights_bring_the_release_back_to_the_floor_up_to_the_cap():
+    episodes = [episode(k, DIM if k < 5 else BRIGHT) for k in range(100)]
+    shares = {s.stratum: s for s in frozen(episodes).shares}
+    assert (shares[DIM].natural, shares[DIM].sampled, shares[DIM].weight) == (0.4, 0.05, 5.0)  # 8 without the cap
+    assert shares[BRIGHT].weight == pytest.approx(0.6 / 0.95)
+
+
+def test_a_deployed_stratum_nobody_showed_is_listed_and_an_undeployed_one_weighs_one():
+    lab = Stratum.of(lighting="studio")
+    shares = {s.stratum: s for s in frozen([episode(k, lab) for k in range(10)]).shares}
+    assert (shares[DIM].sampled, shares[DIM].weight) == (0.0, 0.0)
+    assert (shares[lab].natural, shares[lab].weight) == (0.0, 1.0)
+
+
+def test_strata_are_matched_by_the_maps_factors_with_the_site_of_the_episode():
+    where = Stratum.of(lighting="dim", site="north")
+    terms = Terms("pick v1", "", (Exposure(where, 1.0),))
+    shares = frozen([episode(0, Stratum.of(lighting="dim", sku="7"))], terms).shares
+    assert [(s.stratum, s.sampled) for s in shares] == [(where, 1.0)]
+
+
+def test_without_a_map_every_episode_weighs_one():
+    assert {s.weight for s in frozen([episode(0), episode(1, DIM)], Terms("pick v1")).shares} == {1.0}
+
+
+def test_a_diff_names_what_came_went_and_changed():
+    old = frozen([episode(k) for k in range(20)])
+    new = frozen(
+        [episode(k, DIM if k > 18 else BRIGHT) for k in range(5, 30)], Terms("pick v2", "phases v1", TERMS.exposures)
+    )
+    change = diff(old, new)
+    assert change.added == tuple(f"e{k:03}" for k in range(20, 30))
+    assert change.removed == tuple(f"e{k:03}" for k in range(5))
+    assert change.protocol == ("pick v1", "pick v2")
+    assert change.taxonomy is None
+    assert change.relabelled
+    assert (DIM, 0.0, 11 / 25) in change.shares
+    assert diff(old, old).same
+    assert not diff(old, old).added + diff(old, old).removed
+
+
+def test_the_datasheet_says_what_is_in_what_is_missing_and_what_was_left_out():
+    episodes = [episode(k, succeeded=k != 3, failure="slip" if k == 3 else "", simulated=True) for k in range(20)]
+    release = frozen([*episodes, episode(99)], reports=[report(e) for e in episodes])
+    sheet = datasheet(release, episodes)
+    assert release.id in sheet
+    assert "task succeeded 19, failed 1 (slip 1)" in sheet
+    assert "1 deployed strata, 40.0% of production" in sheet
+    assert "- 1 × never checked" in sheet
+    assert "operators: op0 5 (25%)" in sheet
+    assert "simulated 20" in sheet
+
+
+def test_the_datasheet_owns_up_to_what_it_cannot_see():
+    release = frozen([episode(0)])
+    sheet = datasheet(release, [])
+    assert "1 episodes could not be looked up" in sheet
+    assert "no validation set" in sheet

@@ -1,0 +1,83 @@
+"""A slow policy is kept out, and a p99 from a handful of calls convinces nobody."""
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from fieldloop.errors import BadInput
+from fieldloop.model.decision import Latency
+from fieldloop.model.finding import Status
+from fieldloop.model.policy import Action, Observation
+from fieldloop.protocol import default_operations
+from fieldloop.serve import admit, measure
+
+GATE = default_operations()["gate"]
+
+
+def latency(p99, calls=1000):
+    return Latency(calls, 1.0, 2.0, p99, p99 + 1)
+
+
+@pytest.mark.parametrize(
+    ("p99", "hz", "status", "limit"),
+    [
+        (100.0, 5.0, Status.PASSED, 100.0),  # 0.8 × 200 ms is more than 100 ms
+        (100.1, 5.0, Status.FAILED, 100.0),
+        (80.0, 10.0, Status.PASSED, 80.0),  # 0.8 × 100 ms
+        (80.1, 10.0, Status.FAILED, 80.0),
+        (16.1, 50.0, Status.FAILED, 16.0),
+        (float("nan"), 10.0, Status.CANNOT_TELL, 80.0),
+    ],
+)
+def test_the_limit_is_the_smaller_of_100_ms_and_four_fifths_of_the_period(p99, hz, status, limit):
+    finding = admit(latency(p99), hz, GATE)
+    assert finding.status is status
+    assert finding.maximum == pytest.approx(limit)
+
+
+def test_what_nobody_measured_is_not_admitted():
+    assert admit(None, 10.0, GATE).status is Status.CANNOT_TELL
+    assert admit(latency(1.0), 0.0, GATE).status is Status.CANNOT_TELL
+    assert admit(latency(1.0), float("nan"), GATE).status is Status.CANNOT_TELL
+
+
+def test_few_calls_cannot_pass_but_can_fail():
+    assert admit(latency(1.0, calls=298), 10.0, GATE).status is Status.CANNOT_TELL
+    assert admit(latency(1.0, calls=299), 10.0, GATE).status is Status.PASSED
+    assert admit(latency(500.0, calls=10), 10.0, GATE).status is Status.FAILED
+
+
+def test_299_calls_are_the_fewest_that_show_the_slowest_hundredth():
+    assert 0.99**299 < 0.05 < 0.99**298
+
+
+class Timed:
+    """A policy that takes the times it is told, by a clock of its own."""
+
+    def __init__(self, times_ms):
+        self.now, self.times, self.calls = 0, iter(times_ms), 0
+
+    def act(self, _observation):
+        self.now += round(next(self.times) * 1e6)
+        self.calls += 1
+        return Action((), np.zeros(0))
+
+
+@given(st.lists(st.floats(0.1, 1000), min_size=60, max_size=80))
+def test_percentiles_are_those_of_the_calls_after_warm_up(times):
+    warm, calls = 50, len(times) - 50
+    settings = default_operations()["serve"].replaced(warm_up_calls=warm, benchmark_calls=calls)
+    policy = Timed(times)
+    found = measure(policy, Observation(0, {}, {}), settings, lambda: policy.now)
+    ordered = sorted(times[warm:])
+    assert policy.calls == len(times)
+    assert found.calls == calls
+    assert found.max_ms == pytest.approx(ordered[-1], abs=1e-5)
+    assert found.p50_ms == pytest.approx(ordered[int(np.ceil(calls * 0.5)) - 1], abs=1e-5)
+    assert found.p99_ms == pytest.approx(ordered[int(np.ceil(calls * 0.99)) - 1], abs=1e-5)
+
+
+def test_no_calls_are_no_latency():
+    with pytest.raises(BadInput, match="at least one call"):
+        measure(Timed([]), Observation(0, {}, {}), default_operations()["serve"].replaced(benchmark_calls=0), lambda: 0)
