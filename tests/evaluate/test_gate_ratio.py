@@ -18,12 +18,12 @@ def judged(successes, base, trials=60):
     return judge_distractors((successes, trials), (base, trials), GATE, FIRST)
 
 
-def passes(trials, level_limit):
+def passes(trials, alpha):
     table = np.zeros((trials + 1, trials + 1), bool)
     for k in range(trials + 1):
         for b in range(1, trials + 1):
-            if k / trials > 0.8 * b / trials:  # nothing below is near
-                table[k, b] = chance_of_as_good(TwoRates(k, trials, b, trials), 0.85) <= level_limit
+            if k > 0.85 * b:  # what looks no better than the limit cannot show that it is
+                table[k, b] = chance_of_as_good(TwoRates(k, trials, b, trials), 0.85) <= alpha
     return table
 
 
@@ -77,11 +77,11 @@ def test_the_rule_at_60_trials_each(successes, base, status):
     assert test.low < successes / base < test.high
 
 
-def test_a_good_policy_usually_passes_with_the_planned_trials():
-    rng = np.random.default_rng(0)
-    drawn = rng.binomial(60, 0.95, (60, 2))
-    passed = sum(chance_of_as_good(TwoRates(int(k), 60, int(b), 60), 0.85) <= 1 - FIRST.level for k, b in drawn)
-    assert passed >= 54  # 97 % in truth; 60 draws of it
+def test_operating_characteristics_of_the_planned_trials():
+    table = passes(60, 1 - FIRST.level)
+    assert chance_of_passing(table, 1.0, 0.95) == pytest.approx(0.8804, abs=1e-3)
+    assert chance_of_passing(table, 1.0, 0.90) == pytest.approx(0.6416, abs=1e-3)
+    assert max(chance_of_passing(table, 0.85, b) for b in np.linspace(0.05, 1, 100)) <= 0.025
 
 
 @pytest.mark.parametrize(("outcome", "base"), [((0, 0), (60, 60)), ((60, 60), (0, 0)), ((60, 60), (0, 60))])

@@ -59,8 +59,13 @@ def test_nothing_tried_admits_nothing():
 
 @pytest.mark.parametrize(
     ("rates", "test"),
-    [({"lighting": 0.3}, "lighting:warm"), ({"position": 0.05}, "position:1"), ({"distractors": 0.4}, "distractors"), ({"consecutive": 0.6}, "consecutive")],
-)  # fmt: skip
+    [
+        ({"lighting": 0.3}, "lighting:warm"),
+        ({"position": 0.05}, "position:1"),
+        ({"distractors": 0.4}, "distractors"),
+        ({"consecutive": 0.6}, "consecutive"),
+    ],
+)
 def test_one_failed_requirement_keeps_a_policy_out(rates, test):
     decision = decided(outcomes(0.99, **rates))
     assert decision.status is Status.FAILED

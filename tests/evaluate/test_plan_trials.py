@@ -1,6 +1,7 @@
 """A gate's plan holds every scenario, in the deployment's own mix, in an order nobody can guess."""
 
 from collections import Counter
+from itertools import pairwise
 
 import numpy as np
 import pytest
@@ -62,7 +63,7 @@ def test_the_order_is_mixed_but_the_consecutive_block_is_unbroken():
     assert [t.order for t in trials] == list(range(1, len(trials) + 1))
     assert {t.scenario for t in trials[-100:]} == {"consecutive"}
     mixed = [t.scenario for t in trials[:-100]]
-    changes = sum(a != b for a, b in zip(mixed[:-1], mixed[1:], strict=True))
+    changes = sum(a != b for a, b in pairwise(mixed))
     assert changes > len(mixed) / 2  # sorted by scenario there would be ten
 
 

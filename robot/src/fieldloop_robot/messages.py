@@ -155,9 +155,6 @@ def _joint_layout(
     frame_id: str, names: tuple[str, ...], counts: tuple[int, int, int]
 ) -> tuple[struct.Struct, tuple[int | bytes, ...]]:
     """Return the layout of a JointState: the list of names is constant, the three lists of numbers follow."""
-    head, words = _layout(frame_id, ("I", 1), *(("s", name) for name in names))
-    numbers = tuple(field for count in counts for field in (("I", 1), ("d", count)))
-    whole, _ = _layout(frame_id, ("I", 1), *(("s", name) for name in names), *numbers)
-    del head
-    frame, letters = words[:2], words[2:]
-    return whole, (*frame, len(names), *letters)
+    numbers: tuple[Field, ...] = tuple(field for count in counts for field in (("I", 1), ("d", count)))
+    layout, words = _layout(frame_id, ("I", 1), *(("s", name) for name in names), *numbers)
+    return layout, (*words[:2], len(names), *words[2:])

@@ -28,14 +28,15 @@ class Recorder:
         self.written = 0
         self.dropped = 0
         self.last_drop = ""
-        self._later: dict[str, str] = {}
+        self._facts = {str(key): str(value) for key, value in metadata.items()}
+        self._facts_written = False
         self._channels: dict[str, int] = {}
         self._schemas: dict[str, int] = {}
         self._sequence: dict[int, int] = {}
         self._closed = False
         self._file: BinaryIO | None = None
         try:
-            self._begin(metadata)
+            self._begin()
         except Exception as problem:  # noqa: BLE001 - whatever the disk or the library says, the robot goes on
             self._fail(problem)
 
@@ -65,8 +66,9 @@ class Recorder:
         return True
 
     def describe(self, facts: Mapping[str, str]) -> None:
-        """Add facts that only the end of an episode knows; they win over those given at the beginning."""
-        self._later.update({str(key): str(value) for key, value in facts.items()})
+        """Add facts that only the end of an episode knows; closing writes all facts once more, the last word counts."""
+        self._facts.update({str(key): str(value) for key, value in facts.items()})
+        self._facts_written = False
 
     def close(self) -> bool:
         """Finish the log and give it its name; say whether it is complete. Closing twice is closing once."""
@@ -90,22 +92,26 @@ class Recorder:
             self.failed = f"recording was interrupted by {kind.__name__}"
         self.close()
 
-    def _begin(self, metadata: Mapping[str, str]) -> None:
+    def _begin(self) -> None:
         from mcap.writer import CompressionType, Writer
 
         self._file = self.part.open("wb")
         self._writer = Writer(self._file, chunk_size=CHUNK_BYTES, compression=CompressionType.ZSTD)
         self._writer.start(profile="ros2", library="fieldloop-robot")
-        self._writer.add_metadata(EPISODE_METADATA, {str(key): str(value) for key, value in metadata.items()})
+        self._write_facts()
 
     def _finish(self) -> None:
         assert self._file is not None
-        if self._later:
-            self._writer.add_metadata(EPISODE_METADATA, self._later)
+        if not self._facts_written:
+            self._write_facts()
         self._writer.finish()
         self._file.flush()
         os.fsync(self._file.fileno())
         self.part.replace(self.path)
+
+    def _write_facts(self) -> None:
+        self._writer.add_metadata(EPISODE_METADATA, self._facts)
+        self._facts_written = True
 
     def _channel(self, topic: str, message: Message) -> int:
         if topic not in self._channels:

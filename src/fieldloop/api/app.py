@@ -1,11 +1,11 @@
 """The API of one workspace: a route per use case, problem+json, tokens and roles."""
 
+import threading
 from collections.abc import Callable
-from functools import cache
 from typing import Annotated, Any
 from urllib.parse import parse_qs
 
-from fastapi import FastAPI, Query, Request
+from fastapi import FastAPI, HTTPException, Query, Request
 from fastapi.responses import RedirectResponse, Response
 from starlette.concurrency import run_in_threadpool
 from starlette.middleware.gzip import GZipMiddleware
@@ -27,9 +27,14 @@ ABOUT = """Every use case of the command line, as JSON. Over loopback you are th
 
 def build(open_workspace: Callable[[], Workspace], cases: tuple[UseCase, ...] = USE_CASES) -> FastAPI:
     """Build the app; the workspace is opened at the first request and kept open."""
-    workspace, sessions = cache(open_workspace), Sessions()
+    workspace, sessions = _once(open_workspace), Sessions()
     app = FastAPI(
-        title="fieldloop", version=__version__, description=ABOUT, openapi_url="/api/openapi.json", docs_url=None, redoc_url=None
+        title="fieldloop",
+        version=__version__,
+        description=ABOUT,
+        openapi_url="/api/openapi.json",
+        docs_url=None,
+        redoc_url=None,
     )
     answer_errors(app)
     _add_sign_in(app, workspace, sessions)
@@ -41,6 +46,20 @@ def build(open_workspace: Callable[[], Workspace], cases: tuple[UseCase, ...] = 
     app.add_middleware(GZipMiddleware, minimum_size=1024)
     app.add_middleware(Doorkeeper, workspace=workspace, sessions=sessions)  # added last, so it stands outermost
     return app
+
+
+def _once(open_workspace: Callable[[], Workspace]) -> Callable[[], Workspace]:
+    """Open at the first call, whichever thread comes first, and hand the same one out ever after."""
+    opened: list[Workspace] = []
+    lock = threading.Lock()
+
+    def workspace() -> Workspace:
+        with lock:
+            if not opened:
+                opened.append(open_workspace())
+        return opened[0]
+
+    return workspace
 
 
 def _add_events(app: FastAPI, workspace: Callable[[], Workspace]) -> None:
@@ -80,5 +99,5 @@ def _add_unknown(app: FastAPI) -> None:
     @app.api_route("/api/{rest:path}", methods=["GET", "POST", "PUT", "PATCH", "DELETE"], include_in_schema=False)
     def unknown(rest: str) -> Any:
         if f"/api/{rest}" in known:
-            raise UnknownName("use of", f"/api/{rest} with this method", ())
+            raise HTTPException(405, f"/api/{rest} exists, but not with this method; see /api/openapi.json.")
         raise UnknownName("route", f"/api/{rest}", known)

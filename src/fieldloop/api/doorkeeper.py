@@ -55,7 +55,7 @@ class Doorkeeper:
 
     async def _admit(self, scope: Scope) -> Actor | None:
         headers = Headers(scope=scope)
-        if scope["type"] == "websocket" or scope["method"] not in SAFE_METHODS:
+        if scope["type"] == "websocket" or scope["method"] not in SAFE_METHODS or scope["path"].startswith("/api/"):
             refuse_other_sites(headers)
         if scope["path"].startswith(OPEN):
             return None

@@ -2,6 +2,7 @@
 
 import inspect
 from collections.abc import Callable
+from pathlib import Path
 from typing import Annotated, Any
 
 from fastapi import Body, FastAPI, Query, Request
@@ -52,23 +53,28 @@ def add_route(app: FastAPI, case: UseCase, workspace: Callable[[], Workspace]) -
             raise Refused(f"{actor.id} is {actor.role}; `{case.command}` needs {needed}.")
         return answer(_call(function, ask, given, workspace().acting_as(actor)))
 
-    place = Query() if case.reads else Body()
+    place = Query() if is_get(case, ask) else Body()
     endpoint.__signature__ = inspect.Signature(  # type: ignore[attr-defined]  # FastAPI reads parameters from here
         [
             inspect.Parameter("request", inspect.Parameter.POSITIONAL_OR_KEYWORD, annotation=Request),
             inspect.Parameter("given", inspect.Parameter.POSITIONAL_OR_KEYWORD, annotation=Annotated[given, place],
-                              **({} if case.reads or any(p.required for p in ask.parameters) else {"default": given()})),
+                              **({} if is_get(case, ask) or any(p.required for p in ask.parameters) else {"default": given()})),
         ]
     )  # fmt: skip
     app.add_api_route(
         f"/api/{case.path}",
         endpoint,
-        methods=["GET" if case.reads else "POST"],
+        methods=["GET" if is_get(case, ask) else "POST"],
         summary=case.summary,
         tags=[stage_of(case.command)],
         operation_id=case.command.replace(" ", "_"),
         response_class=JSONResponse,
     )
+
+
+def is_get(case: UseCase, ask: Ask) -> bool:
+    """Does a GET do? Not where a path on the server is named: a link on a foreign page could then write there."""
+    return case.reads and not any(p.kind is Path for p in ask.parameters)
 
 
 def answer(result: Any) -> Response:
@@ -78,7 +84,8 @@ def answer(result: Any) -> Response:
 
 def _model(case: UseCase, ask: Ask) -> type[Given]:
     fields: dict[str, Any] = {
-        p.name: (p.hint, Field(**({} if p.required else {"default": p.default}), description=p.help)) for p in ask.parameters
+        p.name: (p.hint, Field(**({} if p.required else {"default": p.default}), description=p.help))
+        for p in ask.parameters
     }
     name = "".join(word.capitalize() for word in case.command.split())
     return create_model(name, __base__=Given, **fields)

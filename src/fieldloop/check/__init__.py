@@ -1,1 +1,75 @@
-"""check."""
+"""Is it fit to learn from? One small function a question.
+
+Code measures, the protocol judges: no check knows a threshold. `measure` asks every question of one episode,
+`measure_batch` of many; `judge` sets the answers against a protocol; `rows` keeps them, so that a new limit
+re-judges without opening a log.
+"""
+
+from collections.abc import Iterable
+
+from fieldloop.check import (
+    adherence,
+    batch,
+    calibration,
+    corpus,
+    force,
+    integrity,
+    metadata,
+    motion,
+    offset,
+    timing,
+    vision,
+)
+from fieldloop.check.case import Batch, Case
+from fieldloop.check.judging import judge_with, report
+from fieldloop.check.measuring import measure_with
+from fieldloop.check.registry import Check, check, collect
+from fieldloop.check.table import from_rows, measuring_fingerprint, rows
+from fieldloop.model.finding import Finding, Measured
+from fieldloop.protocol import CollectionProtocol
+
+CHECKS: dict[str, Check[Case]] = collect(
+    integrity, timing, offset, motion, vision, force, adherence, metadata, calibration
+)
+"""Every question about one episode."""
+
+BATCH_CHECKS: dict[str, Check[Batch]] = collect(batch, corpus)
+"""Every question about many episodes."""
+
+UNITS: dict[str, str] = {name: c.unit for name, c in CHECKS.items()} | {
+    name: b.unit for name, b in BATCH_CHECKS.items()
+}
+"""The unit each check measures in, for `protocol.agree`."""
+
+
+def measure(case: Case) -> tuple[Measured, ...]:
+    """Ask every check about one episode; one that breaks is reported, never skipped."""
+    return measure_with(CHECKS.values(), case)
+
+
+def measure_batch(many: Batch) -> tuple[Measured, ...]:
+    """Ask every check about many episodes."""
+    return measure_with(BATCH_CHECKS.values(), many)
+
+
+def judge(measured: Iterable[Measured], protocol: CollectionProtocol) -> tuple[Finding, ...]:
+    """Give every measurement a status under this protocol."""
+    return judge_with({**CHECKS, **BATCH_CHECKS}, measured, protocol)
+
+
+__all__ = [
+    "BATCH_CHECKS",
+    "CHECKS",
+    "UNITS",
+    "Batch",
+    "Case",
+    "Check",
+    "check",
+    "from_rows",
+    "judge",
+    "measure",
+    "measure_batch",
+    "measuring_fingerprint",
+    "report",
+    "rows",
+]

@@ -9,7 +9,11 @@ from fieldloop.check.case import Case
 from fieldloop.model.stream import NS_PER_S, Stream, StreamKind
 
 FEWEST = 4
-FALLBACKS = ((StreamKind.JOINT_POSITION, StreamKind.GRIPPER), (StreamKind.ACTION,), (StreamKind.POSE, StreamKind.HAND_POSE))
+FALLBACKS = (
+    (StreamKind.JOINT_POSITION, StreamKind.GRIPPER),
+    (StreamKind.ACTION,),
+    (StreamKind.POSE, StreamKind.HAND_POSE),
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,14 +46,18 @@ class Movement:
 
 
 def movement(case: Case, without: str = "") -> Movement | None:
-    """Return when the robot moved, told by streams other than `without`; None where nothing can tell or nothing moves."""
+    """Return when the robot moved, told by streams other than `without`; None where nothing tells or nothing moves."""
     return case.keep(("movement", without), lambda: _find(case, without))  # type: ignore[no-any-return] # kept as made
 
 
 def still(case: Case) -> str:
     """Say why movement cannot be told."""
     known = [stream for kinds in FALLBACKS for stream in case.streams(*kinds) if stream.values is not None]
-    return "nothing moves in this recording." if known else "no joint, gripper, action or pose stream says when the robot moves."
+    return (
+        "nothing moves in this recording."
+        if known
+        else "no joint, gripper, action or pose stream says when the robot moves."
+    )
 
 
 def _find(case: Case, without: str) -> Movement | None:
@@ -71,31 +79,32 @@ def _find(case: Case, without: str) -> Movement | None:
 
 
 def _moving(case: Case, stream: Stream) -> NDArray[np.int64]:
-    """Return the stamps at which the stream moves: it came from elsewhere within the window, or goes elsewhere.
+    """Return the stamps in the midst of movement: the value differs both from a window before and from one behind.
 
-    Both ends of a movement are reached from inside it, so that a still second before it is counted in full.
+    So a movement is found a little shorter than it is, and a still second before it is never cut short.
     """
     assert stream.values is not None
     order = np.argsort(stream.times_ns, kind="stable")
     times, values = stream.times_ns[order], stream.values[order].reshape(len(stream), -1).astype(np.float64)
     window_ns = round(case.protocol.setting("episode.moving_window_s") * NS_PER_S)
-    before = np.clip(np.searchsorted(times, times - window_ns, side="right") - 1, 0, None)
-    span_s = np.maximum(times - times[before], 1) / NS_PER_S
+    here = np.arange(len(times))
+    before = np.clip(np.minimum(np.searchsorted(times, times - window_ns, side="right") - 1, here - 1), 0, None)
+    behind = np.clip(np.maximum(np.searchsorted(times, times + window_ns), here + 1), None, len(times) - 1)
+    came, goes = _speed(times, values, before, here), _speed(times, values, here, behind)
+    threshold = _threshold(case, stream.unit, came)
+    return times[(came > threshold) & (goes > threshold)]
+
+
+def _speed(
+    times: NDArray[np.int64], values: NDArray[np.float64], start: NDArray[np.int64], end: NDArray[np.int64]
+) -> NDArray[np.float64]:
+    """Return how fast the fastest column went from one sample to another; what is not finite did not move."""
     with np.errstate(invalid="ignore", over="ignore"):
-        speed = np.nan_to_num(np.abs(values - values[before]), nan=0.0, posinf=0.0).max(axis=1) / span_s
-    speed[before == np.arange(len(times))] = 0.0
-    moving = speed > _threshold(case, stream.unit, speed)
-    return np.unique(np.concatenate([times[moving], times[before[moving]] + np.minimum(window_ns // 2, 0)]))[
-        _trim(moving, before) :
-    ]
-
-
-def _trim(moving: NDArray[np.bool_], before: NDArray[np.int64]) -> int:
-    """The first stamps found this way lie up to a window before anything moves: begin where movement is certain."""
-    if not moving.any():
-        return 0
-    first = int(np.argmax(moving))
-    return first - int(before[first])
+        distance = np.abs(values[end] - values[start])
+    distance[~np.isfinite(distance)] = 0.0
+    span_s = np.maximum(times[end] - times[start], 1) / NS_PER_S
+    speed: NDArray[np.float64] = distance.max(axis=1, initial=0.0) / span_s
+    return speed
 
 
 def _threshold(case: Case, unit: str, speed: NDArray[np.float64]) -> float:

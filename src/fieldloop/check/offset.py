@@ -6,9 +6,9 @@ from itertools import combinations
 import numpy as np
 
 from fieldloop.check.case import Case
-from fieldloop.check.judge import PAIR
+from fieldloop.check.judging import PAIR
 from fieldloop.check.registry import check
-from fieldloop.check.stamps import EVENTFUL, MADE_UP, at, rhythm
+from fieldloop.check.stamps import EVENTFUL, MADE_UP, Times, at, rhythm
 from fieldloop.model.finding import Measurement
 from fieldloop.model.stream import NS_PER_S, ClockKind, Stream
 
@@ -51,10 +51,11 @@ def _offset(one: Stream, other: Stream) -> Measurement:
     return Measurement(subject, value / NS_PER_MS, f"{at(slow, index)} (by {clock} clock)")
 
 
-def _to_nearest(wanted_ns: "np.ndarray[tuple[int], np.dtype[np.int64]]", sorted_ns: "np.ndarray[tuple[int], np.dtype[np.int64]]") -> "np.ndarray[tuple[int], np.dtype[np.int64]]":  # fmt: skip
+def _to_nearest(wanted_ns: Times, sorted_ns: Times) -> Times:
     right = np.clip(np.searchsorted(sorted_ns, wanted_ns), 0, len(sorted_ns) - 1)
     left = np.clip(right - 1, 0, None)
-    return np.minimum(np.abs(wanted_ns - sorted_ns[left]), np.abs(wanted_ns - sorted_ns[right]))
+    nearest: Times = np.minimum(np.abs(wanted_ns - sorted_ns[left]), np.abs(wanted_ns - sorted_ns[right]))
+    return nearest
 
 
 def _pace(stream: Stream, clock: ClockKind) -> float:

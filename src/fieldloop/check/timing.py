@@ -29,7 +29,9 @@ def longest_gap(case: Case) -> Iterator[Measurement]:
     bounds = {clock: _bounds(case, clock) for clock in ClockKind}
     for stream in case.sensing():
         beat = rhythm(stream)
-        if beat is None or (stream.kind in EVENTFUL and beat.spread > case.parameter("timing.longest_gap", "steady_spread")):
+        if beat is None or (
+            stream.kind in EVENTFUL and beat.spread > case.parameter("timing.longest_gap", "steady_spread")
+        ):
             if stream.kind not in EVENTFUL:
                 yield Measurement(stream.name, UNKNOWN, cannot_tell="too few stamps to know the stream's period.")
             continue

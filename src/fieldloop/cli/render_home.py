@@ -5,7 +5,13 @@ from typing import Any
 from fieldloop.cli.screen import Screen
 from fieldloop.cli.tables import heading, percent, points, styled, table, when
 
-SHAPES = {"good": ("✓", "green"), "warn": ("▲", "yellow"), "bad": ("✗", "bold red"), "run": ("◐", "blue"), "idle": ("◌", "dim")}
+SHAPES = {
+    "good": ("✓", "green"),
+    "warn": ("▲", "yellow"),
+    "bad": ("✗", "bold red"),
+    "run": ("◐", "blue"),
+    "idle": ("◌", "dim"),
+}
 
 
 def home(shown: Any, screen: Screen) -> None:
@@ -15,19 +21,25 @@ def home(shown: Any, screen: Screen) -> None:
     screen.write(f"  {step.why}")
     screen.print(styled(f"  {step.command}", "cyan"))
     screen.print()
-    rows = [(_mark(stage.mark).append(f" {stage.name}", style="default"), stage.count, stage.fact) for stage in shown.stages]
+    rows = [
+        (_mark(stage.mark).append(f" {stage.name}", style="default"), stage.count, stage.fact) for stage in shown.stages
+    ]
     screen.print(table(("stage", "now", ""), rows, right=("now",)))
     screen.print(styled(f"↩ {shown.way_back}", "dim"))
     if shown.success.points:
         last = shown.success.points[-1]
         line = f"Success on the floor {percent(last.rate)} ({percent(last.low)} to {percent(last.high)}, {last.episodes} episodes)"
-        under = f", {points(last.rate - shown.success.baseline)} points to the baseline" if shown.success.baseline else ""
+        under = (
+            f", {points(last.rate - shown.success.baseline)} points to the baseline" if shown.success.baseline else ""
+        )
         screen.print()
         screen.print(heading(f"{line}{under}"))
     if shown.changes:
         screen.print()
         screen.print(heading("What changed"))
-        screen.print(table(("when", "", "what", ""), [(when(c.at_ns), _mark(c.mark), c.text, c.detail) for c in shown.changes]))
+        screen.print(
+            table(("when", "", "what", ""), [(when(c.at_ns), _mark(c.mark), c.text, c.detail) for c in shown.changes])
+        )
 
 
 def _mark(level: str) -> Any:

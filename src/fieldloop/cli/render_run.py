@@ -13,7 +13,9 @@ def decision(made: Decision, screen: Screen) -> None:
     """Print a gate's answer: one row per test with what was asked, what was seen, and how many trials are missing."""
     more = sum(test.more_trials for test in made.tests)
     words = {Status.PASSED: "admitted", Status.FAILED: "held back", Status.CANNOT_TELL: f"needs {more} more trials"}
-    screen.print(mark(made.status, words.get(made.status, "")).append(f"  policy {short(made.policy)}", style="bold default"))
+    screen.print(
+        mark(made.status, words.get(made.status, "")).append(f"  policy {short(made.policy)}", style="bold default")
+    )
     rows = [
         (t.status, t.name, t.required, f"{t.successes} of {t.trials}" if t.trials else "–", _interval(t.low, t.high),
          t.more_trials or "", t.message)

@@ -28,7 +28,9 @@ def up(words: Sequence[str]) -> int:
 def add_serving(parser: argparse.ArgumentParser) -> None:
     """Add where to listen."""
     parser.add_argument("--host", default=HOST, help=f"address to listen on (default: {HOST}, this machine only)")
-    parser.add_argument("--port", type=int, default=PORT, help=f"port (default: {PORT}; a free one is chosen when taken)")
+    parser.add_argument(
+        "--port", type=int, default=PORT, help=f"port (default: {PORT}; a free one is chosen when taken)"
+    )
     parser.add_argument("--open", action="store_true", help="open a browser")
 
 

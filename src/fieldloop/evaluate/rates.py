@@ -54,7 +54,7 @@ def _needed(outcome: tuple[int, int], required: float, looks: Looks) -> int:
     left = max(1, looks.max_trials - trials)
     to_pass = binomial.trials_needed(successes, trials, required, looks.next_level)
     to_fail = binomial.trials_needed(trials - successes, trials, 1 - required, looks.next_level) if trials else None
-    return min(left, *(n for n in (to_pass, to_fail) if n))
+    return min([left, *(n for n in (to_pass, to_fail) if n)])
 
 
 def _message(outcome: tuple[int, int], required: float, bounds: tuple[float, float], more: int, looks: Looks) -> str:

@@ -26,7 +26,7 @@ class Found(NamedTuple):
 
 
 def find_logs(path: Path, readers: Sequence[Reader]) -> tuple[tuple[Found, ...], tuple[Defect, ...]]:
-    """Find every log at or below a path, in the order of their names; a file beside them that should be one is a defect."""
+    """Find every log at or below a path, by name; a file beside them that should be one and is not is a defect."""
     defects: list[Defect] = []
     if reader := _recogniser(path, readers, defects):
         return (Found(reader, path),), tuple(defects)
@@ -40,7 +40,9 @@ def find_logs(path: Path, readers: Sequence[Reader]) -> tuple[tuple[Found, ...],
                 others.append(candidate)
     suffixes = {log.path.suffix for log in found if log.path.is_file()} - {""}
     defects += [
-        Defect(other.relative_to(path).as_posix(), "byte 0", looks_like(other)) for other in others if other.suffix in suffixes
+        Defect(other.relative_to(path).as_posix(), "byte 0", looks_like(other))
+        for other in others
+        if other.suffix in suffixes
     ]
     return tuple(sorted(found, key=lambda log: log.path)), tuple(defects)
 
@@ -49,7 +51,11 @@ def looks_like(path: Path) -> str:
     """Say in a sentence why this is no log that can be read."""
     if path.is_dir():
         entries = sorted(entry.name for entry in path.iterdir())
-        inside = f"it holds {', '.join(entries[:5])}{' …' if len(entries) > len(entries[:5]) else ''}" if entries else "it is empty"
+        inside = (
+            f"it holds {', '.join(entries[:5])}{' …' if len(entries) > len(entries[:5]) else ''}"
+            if entries
+            else "it is empty"
+        )
         seen = next((said for file in _files(path) if (said := _stranger(_head(file)))), "")
         hint = f" One file in it is {seen}." if seen else ""
         return (

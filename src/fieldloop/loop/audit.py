@@ -25,6 +25,7 @@ def audit(workspace: Workspace, deployment_map: Path | None = None, *, skus: Pat
     Arguments:
         deployment_map: a deployment.toml; the workspace's own unless given
         skus: the catalogue as CSV; skus.csv beside the map unless given
+
     """
     path = deployment_map or workspace.root / "deployment.toml"
     catalogue = skus or path.with_name("skus.csv")
@@ -39,6 +40,7 @@ def override(workspace: Workspace, *, reason: str) -> Audit:
 
     Arguments:
         reason: why it is right to go on
+
     """
     if not reason.strip():
         raise BadInput("Going on over an incomplete audit needs a reason.")

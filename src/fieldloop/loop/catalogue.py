@@ -94,6 +94,7 @@ USE_CASES = (
     UseCase("train list", "train:policies", ANYONE, reads=True),
     UseCase("gate", "gate:gate", ENGINEER),
     UseCase("gate trials", "gate:trials", ANYONE, reads=True),
+    UseCase("gate decisions", "gate:decisions", ANYONE, reads=True),
     UseCase("serve", "serve:serve", ENGINEER, no_route="it is a server of its own, on its own port"),
     UseCase("serve health", "serve:health", ANYONE, reads=True),
     UseCase("guard", "guard:guard", ANYONE, reads=True),

@@ -1,22 +1,19 @@
 """Is it fit to learn from? On any log or dataset folder, with or without a workspace."""
 
-from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from fieldloop import check as checks
-from fieldloop.errors import BadInput, Refused
+from fieldloop.errors import BadInput, UnreadableLog
 from fieldloop.ingest import open_log
-from fieldloop.loop.ingest import case_of, judge
+from fieldloop.loop.ingest import case_of, judged, measurements_of
 from fieldloop.loop.numbers import in_force
-from fieldloop.loop.workspace import Workspace, track_silently
-from fieldloop.model.episode import Episode
-from fieldloop.model.event import EpisodesMeasured
-from fieldloop.model.finding import EpisodeReport, Finding, Measured, Status, worst
+from fieldloop.loop.workspace import Track, Workspace, track_silently
+from fieldloop.model.episode import Defect, Episode
+from fieldloop.model.finding import EpisodeReport, Finding, Status, worst
 from fieldloop.protocol import CollectionProtocol, agree, parse_protocol
 from fieldloop.report import check as pages
-from fieldloop.store.parquet import read_rows
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,7 +39,12 @@ class CheckReport:
 
 
 def check(
-    workspace: Workspace | None, paths: tuple[Path, ...] = (), *, html: Path | None = None, protocol: Path | None = None
+    workspace: Workspace | None,
+    paths: tuple[Path, ...] = (),
+    *,
+    html: Path | None = None,
+    protocol: Path | None = None,
+    track: Track = track_silently,
 ) -> CheckReport:
     """Tell whether logs or datasets are fit to learn from; without a path, judge the workspace's episodes anew.
 
@@ -50,11 +52,65 @@ def check(
         paths: log files, dataset folders, or folders of logs; nothing is stored
         html: write the report with plots to this file too
         protocol: judge by this protocol file instead of the one in force
+
     """
     if paths:
-        return _check_paths(workspace, paths, html, _rules(workspace, protocol))
+        return _check_paths(workspace, paths, html, _rules(protocol), track)
     if workspace is None:
         raise BadInput("Name a log or a dataset folder: fieldloop check PATH")
     if protocol or html:
         raise BadInput("--protocol and --html go with a path: fieldloop check PATH --html report.html")
     return _check_workspace(workspace)
+
+
+def _rules(file: Path | None) -> CollectionProtocol | None:
+    if file is None:
+        return None
+    if not file.is_file():
+        raise BadInput(f"{file} is not there.")
+    rules = parse_protocol(file.read_text(encoding="utf-8"), str(file))
+    agree(checks.UNITS, rules)
+    return rules
+
+
+def _check_paths(
+    workspace: Workspace | None,
+    paths: tuple[Path, ...],
+    html: Path | None,
+    rules: CollectionProtocol | None,
+    track: Track,
+) -> CheckReport:
+    reports: list[EpisodeReport] = []
+    episodes: list[Episode] = []
+    defects: list[Defect] = []
+    book = pages.Book() if html else None
+    for path in paths:
+        log = open_log(path)
+        for recording in track(log.recordings, f"checking {path.name}", None):
+            case = case_of(workspace, recording, rules)
+            report = checks.report(recording.episode, checks.judge(checks.measure(case), case.protocol))
+            reports.append(report)
+            episodes.append(recording.episode)
+            if book:
+                book.add(recording, report)
+        defects += log.defects
+    if not reports and not defects:
+        raise UnreadableLog(f"{', '.join(map(str, paths))}: nothing in it is an episode.")
+    force = rules or in_force(workspace)
+    dataset = checks.judge(checks.measure_batch(checks.Batch(tuple(episodes), tuple(defects), force)), force)
+    made = CheckReport(force, tuple(reports), dataset, str(html) if html else None)
+    if html and book:
+        html.write_text(book.html(force, made.episodes, made.dataset), encoding="utf-8")
+    return made
+
+
+def _check_workspace(workspace: Workspace) -> CheckReport:
+    episodes = workspace.store.find(Episode)
+    if not episodes:
+        raise BadInput("The workspace has no episodes yet. Take some in: fieldloop ingest PATH")
+    numbers = [(e, measurements_of(workspace, e)) for e in workspace.track(episodes, "judging", len(episodes))]
+    events = judged(workspace, numbers)
+    workspace.write(*events)
+    rules = in_force(workspace)
+    dataset = checks.judge(checks.measure_batch(checks.Batch(tuple(episodes), (), rules)), rules)
+    return CheckReport(rules, tuple(event.report for event in events), dataset)

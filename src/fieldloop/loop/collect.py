@@ -20,6 +20,7 @@ def enrol(workspace: Workspace, pseudonym: str, *, band: tuple[str, ...] = ()) -
     Arguments:
         pseudonym: never a name
         band: voluntary aggregate bands such as hand=medium
+
     """
     pairs = tuple((key, value) for key, _, value in (b.partition("=") for b in band))
     operator = Operator(pseudonym, pairs)
@@ -35,6 +36,7 @@ def register_robot(workspace: Workspace, robot: str, *, model: str, site: str, s
         model: what kind of arm it is
         site: where it stands
         sensor: stream:kind:serial:synchronised by, such as camera/wrist:rgb:D435-118:ptp (repeat it)
+
     """
     known = Robot(robot, model, site, tuple(map(_sensor, sensor)))
     workspace.write(RobotRegistered(known))
@@ -58,6 +60,7 @@ def open_session(
         checked: an item of the safety checklist that is done (repeat it)
         work_order: which work order of the plan this serves
         on_floor: at a deployed site, where calibrations age faster
+
     """
     station = Station(
         robot=workspace.store.get(Robot, robot),
@@ -80,6 +83,7 @@ def close_session(workspace: Workspace, session: str) -> Session:
 
     Arguments:
         session: its id or the beginning of it
+
     """
     known = workspace.store.get(Session, session)
     if known.closed_ns is not None:
@@ -93,5 +97,7 @@ def _sensor(text: str) -> Sensor:
     stream, *rest = text.split(":")
     kind, serial, synchronised_by = (*rest, "", "", "")[:3]
     if kind not in list(StreamKind):
-        raise BadInput(f"{text!r}: {UnknownName('kind of stream', kind, list(StreamKind))} Write stream:kind:serial:clock.")
+        raise BadInput(
+            f"{text!r}: {UnknownName('kind of stream', kind, list(StreamKind))} Write stream:kind:serial:clock."
+        )
     return Sensor(serial, StreamKind(kind), stream, synchronised_by=synchronised_by)

@@ -4,7 +4,7 @@ import dataclasses
 import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, TypeVar
 
 from fieldloop.loop.workspace import Workspace
 from fieldloop.model import event as happened
@@ -24,9 +24,11 @@ from fieldloop.model.release import Release
 from fieldloop.model.rollout import Rollout, Rung
 from fieldloop.stats.binomial import interval
 
+N = TypeVar("N")
 NS_PER_DAY = 86_400_000_000_000
 CHART_DAYS, CHART_POINTS = 56, 56  # eight weeks, a point a day; a shorter history gets as many points
-CHANGES, LOOK_BACK = 8, 1000
+UNPASSED = [status for status in Status if status is not Status.PASSED]
+CHANGES, LOOK_BACK = 8, 1000  # what tail returns at once
 GOOD, WARN, BAD, RUN, IDLE = "good", "warn", "bad", "run", "idle"
 MARK = dict(zip(Status, (BAD, BAD, WARN, IDLE, GOOD), strict=True))
 BY_THE_HUNDRED: dict[type[Event], str] = {
@@ -34,6 +36,7 @@ BY_THE_HUNDRED: dict[type[Event], str] = {
     happened.EpisodeAnnotated: "episodes annotated", happened.OutcomeRecorded: "outcomes recorded",
 }  # fmt: skip
 NOT_TOLD = (happened.EpisodesMeasured, happened.TokenIssued, happened.SessionClosed)
+RUNG_MARK = {None: IDLE, Rung.BACK: BAD, Rung.FLEET: GOOD}
 GATE_WORD = {Status.PASSED: "admitted", Status.FAILED: "held back", Status.CANNOT_TELL: "more needed"}
 
 
@@ -110,7 +113,9 @@ class _Now:
     progress: tuple[Progress, ...]
     coverage: tuple[Coverage, ...]
     demands: tuple[Demand, ...]
-    judged: Mapping[Status, int]
+    passed: int
+    held: int
+    left: int
     episodes: int
     annotated: int
     sessions: int
@@ -122,18 +127,6 @@ class _Now:
     alarm: Alarm | None
     diagnosis: Diagnosis | None
     incidents: tuple[Incident, ...]
-
-    @property
-    def passed(self) -> int:
-        return self.judged.get(Status.PASSED, 0)
-
-    @property
-    def held(self) -> int:
-        return sum(self.judged.values()) - self.passed
-
-    @property
-    def left(self) -> int:
-        return sum(p.left for p in self.progress)
 
     @property
     def unexplained(self) -> Alarm | None:
@@ -157,11 +150,18 @@ def tail(workspace: Workspace, after: int = 0, limit: int = 100) -> tuple[dict[s
     return tuple({"kind": type(r.event).__name__, **to_plain(r), "at": iso(r.at_ns)} for r in found)
 
 
+def rates(workspace: Workspace) -> tuple[Rate, ...]:
+    """Return success by policy and site over the rolling window that ends with the newest outcome."""
+    last = workspace.store.find(Outcome, {"stage": Stage.PRODUCTION}, newest=True, limit=1)
+    end = last[0].at_ns + 1 if last else 0
+    window_ns = int(workspace.operations["monitor"].number("window_days") * NS_PER_DAY)
+    return tuple(workspace.store.success_rates(end - window_ns, end))
+
+
 def attention(workspace: Workspace) -> dict[str, int]:
     """Count what waits for somebody, by page."""
-    unpassed = [status for status in Status if status is not Status.PASSED]
     return {
-        "/episodes": workspace.store.count(Episode, {"status": unpassed}),
+        "/episodes": workspace.store.count(Episode, {"status": UNPASSED}),
         "/incidents": sum(i.done(Step.REVIEWED) is None for i in workspace.store.find(Incident)),
     }
 
@@ -172,9 +172,9 @@ def reports(workspace: Workspace, limit: int | None = None) -> tuple[EpisodeRepo
     return tuple({report.episode: report for report in reversed(found)}.values())[::-1]
 
 
-def phases(workspace: Workspace, episode: str = "") -> tuple[Annotation, ...]:
-    """Return what authors said happened when, in one episode or in all."""
-    return tuple(workspace.store.find(Annotation, {"kind": "phase"} | ({"episode": episode} if episode else {})))
+def every(workspace: Workspace, noun: type[N], where: Mapping[str, Any] | None = None) -> tuple[N, ...]:
+    """Return the nouns of a kind, newest first."""
+    return tuple(workspace.store.find(noun, where, newest=True))
 
 
 def newest(workspace: Workspace, noun: type[Any]) -> Any:
@@ -184,6 +184,8 @@ def newest(workspace: Workspace, noun: type[Any]) -> Any:
 
 def success_over_time(workspace: Workspace) -> Success:
     """Rolling success of production over the last weeks, with what happened meanwhile."""
+    from fieldloop.loop.monitor import baselines  # a workspace without production needs no monitor
+
     store, settings = workspace.store, workspace.operations["monitor"]
     window_days = settings.number("window_days")
     last = store.find(Outcome, {"stage": Stage.PRODUCTION}, newest=True, limit=1)
@@ -191,10 +193,9 @@ def success_over_time(workspace: Workspace) -> Success:
         return Success(window_days)
     end = last[0].at_ns + 1
     begin = max(store.find(Outcome, {"stage": Stage.PRODUCTION}, limit=1)[0].at_ns, end - CHART_DAYS * NS_PER_DAY)
-    alarms = store.find(Alarm)
-    moments = [Change(a.raised_ns, BAD, "Alarm", a.message) for a in alarms]
+    moments = [Change(a.raised_ns, BAD, "Alarm", a.message) for a in store.find(Alarm)]
     moments += [Change(d.made_ns, RUN, "Diagnosis", _cause(d)) for d in store.find(Diagnosis)]
-    baseline = alarms[-1].baseline if alarms else None
+    baseline = next((b.rate for b in baselines(workspace) if b.policy == last[0].policy), None)
     return Success(
         window_days, tuple(_points(workspace, begin, end, int(window_days * NS_PER_DAY))), baseline,
         None if baseline is None else baseline - settings.number("max_drop"),
@@ -232,17 +233,13 @@ def _read(workspace: Workspace) -> _Now:
     return _Now(
         deployment, newest(workspace, Audit), plan, progress, coverage,
         demands=tuple(d for d in store.find(Demand) if d.at_ns >= since),
-        judged={s: count for s in Status if (count := store.count(Episode, {"status": s}))},
-        episodes=store.count(Episode),
+        passed=store.count(Episode, {"status": Status.PASSED}), held=store.count(Episode, {"status": UNPASSED}),
+        left=sum(p.left for p in progress),
+        episodes=store.count(Episode), sessions=store.count(Session, {"closed_ns": None}),
         annotated=len({a.episode for a in store.find(Annotation, {"label": PHASES[0]})}),
-        sessions=store.count(Session, {"closed_ns": None}),
-        release=newest(workspace, Release),
-        policy=newest(workspace, PolicyVersion),
-        decision=newest(workspace, Decision),
-        rollout=newest(workspace, Rollout),
-        success=success_over_time(workspace),
-        alarm=newest(workspace, Alarm),
-        diagnosis=newest(workspace, Diagnosis),
+        release=newest(workspace, Release), policy=newest(workspace, PolicyVersion),
+        decision=newest(workspace, Decision), rollout=newest(workspace, Rollout),
+        success=success_over_time(workspace), alarm=newest(workspace, Alarm), diagnosis=newest(workspace, Diagnosis),
         incidents=tuple(i for i in store.find(Incident) if i.done(Step.REVIEWED) is None),
     )  # fmt: skip
 
@@ -323,10 +320,9 @@ def _stages(now: _Now) -> Iterator[StageNow]:
     fact = f"trials, {GATE_WORD.get(gate.status, gate.status.value)}" if gate else "no trial yet"
     trials = f"{sum(t.trials for t in gate.tests) if gate else 0:,}"
     yield StageNow("gate", "Gate", MARK[gate.status] if gate else IDLE, trials, fact, "/policies")
-    rungs = {None: IDLE, Rung.BACK: BAD, Rung.FLEET: GOOD}
     fact = f"{100 * climb.share:.0f} % of tasks" if climb else "nothing rolled out"
     rung = climb.rung if climb else None
-    yield StageNow("serve", "Serve", rungs.get(rung, RUN), rung.value if rung else "none", fact, "/floor")
+    yield StageNow("serve", "Serve", RUNG_MARK.get(rung, RUN), rung.value if rung else "none", fact, "/floor")
     last, base = now.success.points[-1] if now.success.points else None, now.success.baseline
     mark = IDLE if last is None else BAD if last.rate < (now.success.alarm or 0.0) else GOOD
     beside = "" if base is None else f", base {100 * base:.0f} %"
@@ -345,10 +341,15 @@ def _data_stages(now: _Now) -> Iterator[StageNow]:
     accepted, planned = sum(p.accepted for p in now.progress), sum(p.planned for p in now.progress)
     mark, fact = (RUN if now.left else GOOD, f"of {planned:,} demos") if now.plan else (IDLE, "no plan yet")
     yield StageNow("plan", "Plan", mark, f"{accepted:,}", fact, "/plan")
-    mark = RUN if now.sessions else GOOD if now.episodes else IDLE
-    fact = f"episodes, {now.sessions} live" if now.sessions else "episodes"
+    mark, fact = (
+        (RUN, f"episodes, {now.sessions} live") if now.sessions else (GOOD if now.episodes else IDLE, "episodes")
+    )
     yield StageNow("collect", "Collect", mark, f"{now.episodes:,}", fact, "/episodes")
-    mark, fact = (WARN if now.held else GOOD, f"passed, {now.held:,} held") if now.judged else (IDLE, "nothing judged")
+    mark, fact = (
+        (WARN if now.held else GOOD, f"passed, {now.held:,} held")
+        if now.passed + now.held
+        else (IDLE, "nothing judged")
+    )
     yield StageNow("check", "Check", mark, f"{now.passed:,}", fact, "/quality")
     queue = max(0, now.passed - now.annotated)
     mark = IDLE if not now.annotated else RUN if queue else GOOD
@@ -366,16 +367,16 @@ def _cause(found: Diagnosis) -> str:
 def _way_back(now: _Now) -> str:
     if now.demands:
         asked = sum(d.demonstrations for d in now.demands)
-        return f"Back to plan: {asked:,} demonstrations asked for in {len({d.stratum for d in now.demands})} strata"
+        return f"Back to plan: {asked:,} demonstrations asked for, {now.demands[-1].why}"
     if now.plan:
         gain = f"expected {100 * now.plan.expected_gain:+.1f} points on the floor"
-        return f"Back to plan: {now.plan.budget:,} demonstrations in {len(now.plan.quotas)} strata, {gain}"
+        return f"Back to plan: {now.plan.budget:,} demonstrations, {gain}"
     return "Back to plan: what production shows becomes the next plan"
 
 
 def _changes(workspace: Workspace) -> Iterator[Change]:
     """The newest things worth a line; what comes by the hundred is summed up by kind."""
-    recent = workspace.store.tail(max(0, workspace.store.last() - LOOK_BACK), LOOK_BACK)
+    recent = workspace.store.tail(max(0, workspace.store.last() - LOOK_BACK))
     told = [_sentence(r) for r in recent if not isinstance(r.event, (*BY_THE_HUNDRED, *NOT_TOLD))]
     for kind, plural in BY_THE_HUNDRED.items():
         if same := [r for r in recent if isinstance(r.event, kind)]:
@@ -389,9 +390,8 @@ def _sentence(recorded: Recorded[Event]) -> Change:
     noun = getattr(recorded.event, dataclasses.fields(recorded.event)[0].name)
     said = [getattr(noun, name, "") for name in ("name", "site", "id")]
     more = [getattr(noun, name, "") for name in ("message", "what", "reason", "why", "strategy", "trainer")]
-    status = getattr(noun, "status", None) or getattr(noun, "verdict", None)
-    mark = BAD if isinstance(noun, Alarm | Incident) else MARK.get(status, GOOD) if status else GOOD
+    status = getattr(noun, "status", getattr(noun, "verdict", Status.PASSED))
+    mark = BAD if isinstance(noun, Alarm | Incident) else MARK[status]
     text = re.sub(r"(?<=[a-z])(?=[A-Z])", " ", kind).capitalize()
-    which = noun if isinstance(noun, str) else next(filter(None, said), "")
-    detail = next(filter(None, more), "")
+    which, detail = next(filter(None, said), noun), next(filter(None, more), "")
     return Change(recorded.at_ns, mark, f"{text}: {which[:24]}", detail, recorded.seq, recorded.actor)

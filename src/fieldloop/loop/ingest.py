@@ -1,19 +1,26 @@
 """Any robot log in: its untouched bytes on the shelf, its episodes known, measured once and judged."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 from fieldloop import check as checks
 from fieldloop.errors import BadInput, UnreadableLog
-from fieldloop.ingest import find_logs, open_log
+from fieldloop.ingest import open_log
+from fieldloop.ingest.readers import all_readers
+from fieldloop.ingest.search import find_logs
 from fieldloop.loop.numbers import in_force
 from fieldloop.loop.workspace import Workspace
 from fieldloop.model.calibration import Calibration
-from fieldloop.model.episode import Blob, Defect, Episode, Log, Recording
+from fieldloop.model.episode import Defect, Episode, Log, Recording
 from fieldloop.model.event import EpisodeJudged, EpisodesMeasured, Event, LogIngested
 from fieldloop.model.finding import EpisodeReport, Measured, Status
-from fieldloop.store.parquet import put_rows
+from fieldloop.protocol import CollectionProtocol
+from fieldloop.store.parquet import put_rows, read_rows
+
+EpisodeNumbers = tuple[Episode, tuple[Measured, ...]]
+"""An episode and what every check found in it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,96 +48,116 @@ class Ingested:
         return all(log.status is not Status.ERRORED for log in self.logs)
 
 
-def ingest(workspace: Workspace, paths: tuple[Path, ...], *, name: str = "") -> Ingested:
+def ingest(workspace: Workspace, paths: tuple[Path, ...]) -> Ingested:
     """Take robot logs in: shelve their bytes, measure every episode once, judge it. Twice changes nothing.
 
     Arguments:
         paths: log files, dataset folders, or folders of logs
-        name: what to call a single log; its file name unless given
+
     """
     if not paths:
         raise BadInput("Name at least one log or folder.")
-    logs = [log for path in paths for log in find_logs(path)]
-    taken = [_take_in(workspace, log, name or log.name) for log in workspace.track(logs, "taking logs in", len(logs))]
-    return Ingested(tuple(taken))
+    in_force(workspace)  # a protocol that is wrong is named before anything is read
+    logs = [log for path in paths for log in _logs(path)]
+    return Ingested(tuple(_take_in(workspace, *log) for log in workspace.track(logs, "taking logs in", len(logs))))
 
 
-def episodes(workspace: Workspace, *, status: Status | None = None, site: str = "", limit: int = 100) -> tuple[Episode, ...]:
+def episodes(
+    workspace: Workspace, *, status: Status | None = None, site: str = "", limit: int = 100
+) -> tuple[Episode, ...]:
     """List episodes, newest first.
 
     Arguments:
         status: only those last judged so
         site: only those of one site
         limit: at most so many
+
     """
-    where = {"status": status} if status else {}
+    where: dict[str, Any] = {"status": status} if status else {}
     if site:
-        where |= {"site": site}
+        where["site"] = site
     return tuple(workspace.store.find(Episode, where, newest=True, limit=limit))
 
 
 def reopen(workspace: Workspace, episode: Episode) -> Recording:
     """Open an episode's streams again from the untouched log on the shelf."""
-    log = workspace.store.find(Log, {"episode": episode.id}, newest=True, limit=1)[0]
-    path = workspace.shelf.local(log.blob, workspace.cache)
-    for recording in open_log(path, name=log.name).recordings:
+    log = workspace.store.log_of(episode.id)
+    for recording in open_log(workspace.shelf.local(log.blob, workspace.cache)).recordings:
         if recording.episode.id == episode.id:
             return recording
     raise UnreadableLog(f"Log {log.name} ({log.blob.sha256[:12]}) no longer yields episode {episode.id[:12]}.")
 
 
+def case_of(workspace: Workspace | None, recording: Recording, rules: CollectionProtocol | None = None) -> checks.Case:
+    """Assemble what the checks may look at."""
+    rules = rules or in_force(workspace, recording.episode.task)
+    robot = recording.episode.robot
+    known = tuple(workspace.store.find(Calibration, {"robot": robot})) if workspace else None
+    return checks.Case(recording=recording, protocol=rules, calibrations=known)
+
+
+def judged(workspace: Workspace, measured: Iterable[EpisodeNumbers]) -> list[EpisodeJudged]:
+    """Set measurements against the protocol in force for each episode."""
+    events = []
+    for episode, numbers in measured:
+        rules = in_force(workspace, episode.task)
+        events.append(EpisodeJudged(rules.fingerprint, checks.report(episode, checks.judge(numbers, rules))))
+    return events
+
+
+def measurements_of(workspace: Workspace, episode: Episode) -> tuple[Measured, ...]:
+    """Return what was measured when the episode came in, without opening its log."""
+    kept = workspace.store.find(EpisodesMeasured, {"episode": episode.id}, newest=True, limit=1)
+    return checks.from_rows(read_rows(workspace.shelf, kept[0].blob.sha256))[episode.id] if kept else ()
+
+
+def _logs(path: Path) -> Iterator[tuple[Path, str]]:
+    """Yield each log below a path with the name it is known by; what is no log yields itself, to be refused by name."""
+    found, _ = find_logs(path, all_readers()[0]) if path.exists() else ((), ())
+    if not found:
+        yield path, path.name
+    for log in found:
+        yield log.path, log.path.name if log.path == path else log.path.relative_to(path).as_posix()
+
+
 def _take_in(workspace: Workspace, path: Path, name: str) -> TakenIn:
     try:
-        opened = open_log(path, name=name)
+        opened = open_log(path)
     except UnreadableLog as broken:
         return TakenIn(name, "", "", (), Status.ERRORED, message=str(broken))
     # bytes first: an event may only name what is already on the shelf
     blob = workspace.shelf.put_folder(path) if path.is_dir() else workspace.shelf.put_file(path)
-    known = workspace.store.find(Log, {"sha256": blob.sha256})
-    if known:
-        return TakenIn(name, known[0].format, blob.sha256, known[0].episodes, _status(workspace, known[0].episodes), True)
-    seen: list[Episode] = []
-    measured: list[tuple[Episode, tuple[Measured, ...]]] = []
+    if known := workspace.store.find(Log, {"blob": blob.sha256}):
+        status = _status(workspace, known[0].episodes)
+        return TakenIn(name, known[0].format, blob.sha256, known[0].episodes, status, already_here=True)
+    seen: list[EpisodeNumbers] = []
     defects: list[Defect] = []
     for recording in opened.recordings:
-        seen.append(recording.episode)
-        defects.extend(recording.defects)
-        measured.append((recording.episode, checks.measure(case_of(workspace, recording))))
-    log = Log(blob, name, opened.format, tuple(e.id for e in seen), (*opened.defects, *defects))
-    fresh = [pair for pair in measured if not workspace.store.count(Episode, {"id": pair[0].id})]
-    workspace.write(LogIngested(log, tuple(seen)), *_measured(workspace, fresh), *judge(workspace, fresh))
-    return TakenIn(name, log.format, blob.sha256, log.episodes, _status(workspace, log.episodes))
+        seen.append((recording.episode, checks.measure(case_of(workspace, recording))))
+        defects += recording.defects
+    log = Log(blob, name, opened.format, tuple(e.id for e, _ in seen), (*opened.defects, *defects))
+    # an episode that came in another log before keeps its measurements and its judgement
+    fresh = [pair for pair in seen if not workspace.store.count(Episode, {"id": pair[0].id})]
+    workspace.write(
+        LogIngested(log, tuple(e for e, _ in seen)), *_measured(workspace, fresh), *judged(workspace, fresh)
+    )
+    message = "; ".join(f"{d.subject} {d.place}: {d.message}" for d in log.defects[:3])
+    return TakenIn(name, log.format, blob.sha256, log.episodes, _status(workspace, log.episodes), message=message)
 
 
-def case_of(workspace: Workspace | None, recording: Recording) -> checks.Case:
-    """Assemble what the checks may look at."""
-    rules = in_force(workspace, recording.episode.task)
-    robot = recording.episode.robot
-    calibrations = workspace.store.find(Calibration, {"robot": robot}) if workspace and robot else []
-    return checks.Case(recording=recording, protocol=rules, calibrations=tuple(calibrations))
-
-
-def judge(workspace: Workspace, measured: Sequence[tuple[Episode, tuple[Measured, ...]]]) -> list[EpisodeJudged]:
-    """Set measurements against the protocol in force for each episode."""
-    judged = []
-    for episode, numbers in measured:
-        rules = in_force(workspace, episode.task)
-        report = checks.report(episode, checks.judge(numbers, rules))
-        judged.append(EpisodeJudged(rules.fingerprint, report))
-    return judged
-
-
-def _measured(workspace: Workspace, measured: Sequence[tuple[Episode, tuple[Measured, ...]]]) -> list[Event]:
+def _measured(workspace: Workspace, measured: Sequence[EpisodeNumbers]) -> list[Event]:
     if not measured:
         return []
-    blob, rows = put_rows(workspace.shelf, checks.to_rows(measured))
+    columns: dict[str, list[Any]] = {}
+    for episode, numbers in measured:
+        for column, values in checks.rows(episode.id, numbers).items():
+            columns.setdefault(column, []).extend(values)
+    blob, rows = put_rows(workspace.shelf, columns)
     return [EpisodesMeasured(tuple(episode.id for episode, _ in measured), blob, rows)]
 
 
 def _status(workspace: Workspace, episodes: Sequence[str]) -> Status:
+    """Return the worst of the last judgements; a log without an episode cannot be told anything of."""
     reports = [r for e in episodes for r in workspace.store.find(EpisodeReport, {"episode": e}, newest=True, limit=1)]
     statuses = {report.status for report in reports}
     return next((s for s in Status if s in statuses), Status.CANNOT_TELL)
-
-
-__all__ = ["Blob", "Ingested", "TakenIn", "case_of", "episodes", "ingest", "judge", "reopen"]

@@ -7,11 +7,16 @@ from pathlib import Path
 from typing import Any
 
 from fieldloop.errors import BadInput
+from fieldloop.loop.audit import latest_deployment
 from fieldloop.loop.workspace import Workspace
 from fieldloop.model.alarm import Alarm, Watch
 from fieldloop.model.codec import from_plain
 from fieldloop.model.event import AlarmRaised, OutcomeRecorded
-from fieldloop.model.policy import Outcome, Stage
+from fieldloop.model.policy import Outcome, PolicyVersion, Stage
+from fieldloop.monitor import Baseline, daily, watch
+
+NOMINAL = ("", "base", "consecutive")
+"""Scenarios in which nothing was made harder on purpose."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,6 +32,7 @@ def record(workspace: Workspace, file: Path) -> RecordedOutcomes:
 
     Arguments:
         file: one outcome a line
+
     """
     return record_outcomes(workspace, [_outcome(n, line) for n, line in enumerate(_lines(file), 1)])
 
@@ -39,18 +45,55 @@ def record_outcomes(workspace: Workspace, outcomes: Sequence[Outcome]) -> Record
     return RecordedOutcomes(len(fresh), len(outcomes) - len(fresh))
 
 
-def outcomes(workspace: Workspace, *, policy: str = "", stage: Stage | None = None, limit: int = 100) -> tuple[Outcome, ...]:
+def outcomes(
+    workspace: Workspace, *, policy: str = "", stage: Stage | None = None, limit: int = 100
+) -> tuple[Outcome, ...]:
     """List outcomes, newest first.
 
     Arguments:
         policy: only of one policy version (its id)
         stage: only in one setting
         limit: at most so many
+
     """
     where: dict[str, Any] = {"policy": policy} if policy else {}
     if stage:
         where["stage"] = stage
     return tuple(workspace.store.find(Outcome, where, newest=True, limit=limit))
+
+
+def monitor(workspace: Workspace) -> Watch:
+    """Look at production once: the rolling rate of every policy and site, and alarms beyond chance."""
+    deployment = latest_deployment(workspace)
+    days = daily(
+        workspace.store.find(Outcome, {"stage": Stage.PRODUCTION}),
+        {site.id: site.time_zone for site in deployment.sites},
+    )
+    seen = watch(
+        days, baselines(workspace), workspace.operations["monitor"], workspace.clock(), workspace.ids,
+        workspace.store.find(Alarm),
+    )  # fmt: skip
+    if seen.alarms:
+        workspace.write(*(AlarmRaised(alarm) for alarm in seen.alarms))
+    return seen
+
+
+def baselines(workspace: Workspace) -> list[Baseline]:
+    """Return what each policy showed before deployment, under nominal conditions."""
+    found = {policy.id: nominal(workspace, policy.id) for policy in workspace.store.find(PolicyVersion)}
+    return [Baseline(policy, sum(o.succeeded for o in shown), len(shown)) for policy, shown in found.items() if shown]
+
+
+def nominal(workspace: Workspace, policy: str) -> list[Outcome]:
+    """Return the attempts a policy was trusted on: in the laboratory where it was tried there, else in its gate.
+
+    A laboratory's figure, where there is one, is what people went ahead on.
+    """
+    for stage in (Stage.LAB, Stage.GATE):
+        tried = workspace.store.find(Outcome, {"policy": policy, "stage": stage})
+        if shown := [o for o in tried if o.scenario in NOMINAL]:
+            return shown
+    return []
 
 
 def _lines(file: Path) -> list[str]:

@@ -34,6 +34,7 @@ def plan(workspace: Workspace, *, budget: int | None = None, strategy: str = "ma
         budget: how many demonstrations; operations' plan.budget unless given
         strategy: marginal (expected gain), frequency, uniform or failure_index
         seed: for the draws behind the intervals
+
     """
     require_complete_audit(workspace)
     if strategy not in STRATEGIES:

@@ -21,6 +21,7 @@ def contract(
         name: what people call it
         min_acceptance: the share of episodes that must pass; the house's bar holds where it is higher
         cost: what one delivered episode costs
+
     """
     known = Provider(provider, name or provider, min_acceptance, cost)
     workspace.write(ProviderContracted(known))
@@ -33,9 +34,12 @@ def accept(workspace: Workspace, provider: str, *, session: str = "") -> Accepta
     Arguments:
         provider: the provider's id
         session: only the episodes of one session; all of the provider's unless given
+
     """
     known = workspace.store.get(Provider, provider)
-    delivered = [e for e in workspace.store.find(Episode, {"provider": known.id}) if not session or e.session == session]
+    delivered = [
+        e for e in workspace.store.find(Episode, {"provider": known.id}) if not session or e.session == session
+    ]
     if not delivered:
         raise BadInput(f"No episode of {known.id} was taken in. Run: fieldloop ingest PATH")
     reports = [r for e in delivered for r in workspace.store.find(EpisodeReport, {"episode": e.id})]
@@ -49,6 +53,7 @@ def score(workspace: Workspace, provider: str) -> Scorecard:
 
     Arguments:
         provider: the provider's id
+
     """
     known = workspace.store.get(Provider, provider)
     return scorecard((recorded.event.acceptance for recorded in workspace.store.events(DeliveryJudged)), known)

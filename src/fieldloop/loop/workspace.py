@@ -15,8 +15,7 @@ from fieldloop.model.event import Event, ProtocolLocked
 from fieldloop.model.identity import Clock, Ids
 from fieldloop.model.person import LOCAL_ADMIN, Actor
 from fieldloop.protocol import CollectionProtocol, Operations, default_protocol, parse_operations, parse_protocol
-from fieldloop.store import Store, open_shelf, open_store
-from fieldloop.store.shelf import Shelf
+from fieldloop.store import Shelf, Store, open_shelf, open_store
 
 T = TypeVar("T")
 Track = Callable[[Iterable[Any], str, int | None], Iterator[Any]]

@@ -33,16 +33,24 @@ def start(
     ids: Ids,
     *,
     shadow: bool = False,
+    override: str = "",
 ) -> Rollout:
-    """Put a gated version on the ladder: on its first production rung, or in shadow where nothing it says is done."""
-    if gate.policy != candidate or gate.status is not Status.PASSED:
+    """Put a gated version on the ladder: on its first production rung, or in shadow where nothing it says is done.
+
+    `override` says who goes on over a gate that did not pass, and why; it stands in the rollout for good.
+    """
+    if gate.policy != candidate:
+        raise Refused(f"Gate {gate.id} is of {gate.policy}, not of {candidate}.")
+    if gate.status is not Status.PASSED and not override:
         raise Refused(
-            f"Gate {gate.id} says {gate.status} of {gate.policy}; only a version that passed its own gate may climb."
+            f"Gate {gate.id} says {gate.status} of {gate.policy}; only a version that passed its own gate may climb, "
+            "or one whose gate somebody overrides with a reason."
         )
     if candidate == incumbent:
         raise Refused(f"{candidate} is in production already; roll out another version.")
     rung = Rung.SHADOW if shadow else Rung.TRIAL
-    reason = f"Passed gate {gate.id}."
+    passed = gate.status is Status.PASSED
+    reason = f"Passed gate {gate.id}." if passed else f"Gate {gate.id} says {gate.status}. {override}"
     return Rollout(
         ids.new("rollout"), candidate, incumbent, rung, share_of(rung, settings), at_ns, Status.CANNOT_TELL, reason,
         settings.fingerprint,

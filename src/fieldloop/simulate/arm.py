@@ -4,7 +4,6 @@ from functools import cache
 
 import numpy as np
 
-from fieldloop.geometry import chain as kin
 from fieldloop.geometry import transforms as tf
 from fieldloop.geometry.chain import Chain, Joint
 from fieldloop.geometry.transforms import Floats
@@ -69,16 +68,18 @@ def home_angles() -> Floats:
     return seed(np.array(HOME), np.array(0.0))
 
 
-def looks(joint_angles: Floats) -> Boxes:
-    """Return the boxes the arm looks like at one set of angles."""
-    frames = kin.links(chain(), joint_angles)
-    parts = [
-        (np.eye(4), (0, 0, 0.08), (0.16, 0.16, 0.16), JOINT_COLOUR),
-        (frames[0], (0, 0, 0.10), (0.12, 0.12, 0.26), ARM_COLOUR),
-        (frames[1], (0, 0, UPPER_M / 2), (0.09, 0.09, UPPER_M), ARM_COLOUR),
-        (frames[2], (0, 0, 0), (0.10, 0.11, 0.10), JOINT_COLOUR),
-        (frames[3], (0, 0, FORE_M / 2), (0.07, 0.07, FORE_M), ARM_COLOUR),
-        (frames[5], (0, 0, 0.04), (0.07, 0.07, 0.12), JOINT_COLOUR),
-    ]
-    middles = np.stack([frame @ tf.make(np.eye(3), at) for frame, at, _, _ in parts])
-    return Boxes(middles, np.array([size for *_, size, _ in parts]), np.array([colour for *_, colour in parts]))
+@cache
+def _shape() -> tuple[Floats, Floats, Floats]:
+    """Return the link each box belongs to as `link_from_box`, the boxes' sizes and their colours."""
+    places = [(0, 0, 0.08), (0, 0, 0.10), (0, 0, UPPER_M / 2), (0, 0, 0), (0, 0, FORE_M / 2), (0, 0, 0.04)]
+    sizes = [(0.16, 0.16, 0.16), (0.12, 0.12, 0.26), (0.09, 0.09, UPPER_M)]
+    sizes += [(0.10, 0.11, 0.10), (0.07, 0.07, FORE_M), (0.07, 0.07, 0.12)]
+    colours = [JOINT_COLOUR, ARM_COLOUR, ARM_COLOUR, JOINT_COLOUR, ARM_COLOUR, JOINT_COLOUR]
+    return tf.make(np.eye(3), np.array(places)), np.array(sizes), np.array(colours)
+
+
+def looks(base_from_links: Floats) -> Boxes:
+    """Return the boxes that an arm looks like whose links are where they are."""
+    link_from_box, sizes, colours = _shape()
+    base = np.concatenate([np.eye(4)[None], base_from_links[[0, 1, 2, 3, 5]]])
+    return Boxes(base @ link_from_box, sizes, colours)

@@ -5,13 +5,12 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from fieldloop.geometry import chain as kin
 from fieldloop.geometry import transforms as tf
 from fieldloop.geometry.camera import Pinhole
 from fieldloop.geometry.transforms import Floats
 from fieldloop.simulate import arm, gripper, picture, raster
 from fieldloop.simulate.boxes import Boxes, join, stack
-from fieldloop.simulate.raster import Buffers
+from fieldloop.simulate.raster import Buffer
 from fieldloop.simulate.rig import Rig, base_from_overhead, tool_from_wrist
 from fieldloop.simulate.scene import Scene
 
@@ -22,9 +21,10 @@ SKY = (0.12, 0.12, 0.13)
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Moment:
-    """All that a camera can see of one moment: joint angles, opening of the fingers, and where the item is."""
+    """All that a camera can see of one moment: the arm's links and tool, the opening of its fingers, the item."""
 
-    joints_rad: Floats
+    base_from_links: Floats
+    base_from_tool: Floats
     opening_m: float
     base_from_item: Floats
 
@@ -46,45 +46,44 @@ class Eye:
 
     def colour(self, moment: Moment, frame: int) -> NDArray[np.uint8]:
         """Return the picture of a moment."""
-        buffers, moving = self._see(moment)
+        buffer, moving = self._see(moment)
         table = np.concatenate([np.float32([SKY]), self._still_shades, self._shade(moving)])
         scene = self.scene
         return picture.expose(
-            table.take(buffers.faces, axis=0), self._times, self._added, scene.light, scene.noise_seed + self.camera.width, frame
+            table.take(buffer.faces, axis=0), self._times, self._added, scene.light, scene.noise_seed + self.camera.width, frame
         )
 
     def depth(self, moment: Moment, frame: int) -> NDArray[np.float32]:
         """Return the depth of a moment in metres."""
-        buffers, moving = self._see(moment)
+        buffer, moving = self._see(moment)
         gloss = np.zeros(1 + 6 * (len(self._still) + len(moving)), dtype=np.float32)
         gloss[1 + 6 * len(self._still) : 7 + 6 * len(self._still)] = self.scene.item.article.gloss
         return picture.measure_depth(
-            buffers.nearness, gloss.take(buffers.faces), self.scene.light, self.scene.noise_seed, frame
+            buffer.nearness, gloss.take(buffer.faces), self.scene.light, self.scene.noise_seed, frame
         )
 
     def _shade(self, boxes: Boxes) -> NDArray[np.float32]:
         return raster.shades(boxes, self._sun, self.scene.light.ambient).reshape(-1, 3)
 
-    def _see(self, moment: Moment) -> tuple[Buffers, Boxes]:
+    def _see(self, moment: Moment) -> tuple[Buffer, Boxes]:
         item = self.scene.item
         thing = Boxes(
             moment.base_from_item[None],
             np.array([[item.length, item.width, item.height]]),
             np.array([item.article.colour]),
         )
-        tool = kin.forward(arm.chain(), moment.joints_rad)
-        hand = gripper.looks(tool, moment.opening_m)
+        hand = gripper.looks(moment.base_from_tool, moment.opening_m)
         after_still = 1 + 6 * len(self._still)
         if self._camera_from_base is not None:
-            moving = join(thing, hand, arm.looks(moment.joints_rad))
-            buffers = self._background.copy()
-            raster.draw(buffers, self.camera, self._camera_from_base, moving, after_still)
-            return buffers, moving
+            moving = join(thing, hand, arm.looks(moment.base_from_links))
+            buffer = self._background.copy()
+            raster.draw(buffer, self.camera, self._camera_from_base, moving, after_still)
+            return buffer, moving
         moving = join(thing, hand)
-        camera_from_base = tf.invert(tool @ tool_from_wrist())
-        buffers = raster.blank(self.camera)
-        raster.draw(buffers, self.camera, camera_from_base, join(self._still, moving))
-        return buffers, moving
+        camera_from_base = tf.invert(moment.base_from_tool @ tool_from_wrist())
+        buffer = raster.blank(self.camera)
+        raster.draw(buffer, self.camera, camera_from_base, join(self._still, moving))
+        return buffer, moving
 
 
 def eyes(scene: Scene, rig: Rig) -> dict[str, Eye]:

@@ -25,7 +25,7 @@ def looks(base_from_tool: Floats, opening_m: float) -> Boxes:
     aside = opening_m / 2 + FINGER_THICK_M / 2
     places = [(0, 0, -FINGER_LONG_M - PALM[2] / 2), (0, aside, -FINGER_LONG_M / 2), (0, -aside, -FINGER_LONG_M / 2)]
     finger = (FINGER_WIDE_M, FINGER_THICK_M, FINGER_LONG_M)
-    frames = np.stack([base_from_tool @ tf.make(np.eye(3), place) for place in places])
+    frames = base_from_tool @ tf.make(np.eye(3), np.array(places))
     return Boxes(frames, np.array([PALM, finger, finger]), np.array([PALM_COLOUR, FINGER_COLOUR, FINGER_COLOUR]))
 
 

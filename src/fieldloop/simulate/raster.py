@@ -5,14 +5,18 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from fieldloop.errors import BadInput
 from fieldloop.geometry.camera import Pinhole
 from fieldloop.geometry.transforms import Floats
 from fieldloop.simulate.boxes import Boxes
 
-NEAR_M = 0.01
+NEAR_M = 0.05
+"""Nothing nearer is drawn."""
 SUBPIXEL_BITS = 4
-BACKGROUND = 0
-"""The face id of pixels that see nothing."""
+FACE_BITS = 9
+MAX_FACES = 1 << FACE_BITS
+NEARNESS_SCALE = float(1 << 17)
+"""Steps per 1/m: at one metre depth is kept to 8 µm, and at NEAR_M the key still fits 31 bits."""
 
 # Corners of a unit box by sign, and the four corners of each face, in order round the face.
 _SIGNS = np.array([[x, y, z] for x in (-1, 1) for y in (-1, 1) for z in (-1, 1)]) / 2
@@ -21,21 +25,32 @@ _NORMALS = np.array([[-1, 0, 0], [1, 0, 0], [0, -1, 0], [0, 1, 0], [0, 0, -1], [
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Buffers:
-    """What each pixel sees: the number of a face (0: nothing) and one over its depth (1/m; 0: nothing)."""
+class Buffer:
+    """What each pixel sees, in one whole number: one over its depth in the upper bits, the face's number in the lower.
 
-    faces: NDArray[np.int32]
-    nearness: NDArray[np.float32]
+    The nearest face has the largest number, so that drawing is taking a maximum. A pixel that sees nothing is 0.
+    """
 
-    def copy(self) -> "Buffers":
-        """Return buffers that may be drawn over."""
-        return Buffers(self.faces.copy(), self.nearness.copy())
+    keys: NDArray[np.int32]
+
+    def copy(self) -> "Buffer":
+        """Return a buffer that may be drawn over."""
+        return Buffer(self.keys.copy())
+
+    @property
+    def faces(self) -> NDArray[np.int32]:
+        """The number of the face each pixel sees."""
+        return self.keys & (MAX_FACES - 1)
+
+    @property
+    def nearness(self) -> NDArray[np.float32]:
+        """One over the depth of each pixel (1/m; 0: nothing)."""
+        return (self.keys >> FACE_BITS).astype(np.float32) / np.float32(NEARNESS_SCALE)
 
 
-def blank(camera: Pinhole) -> Buffers:
-    """Return buffers that see nothing yet."""
-    shape = (camera.height, camera.width)
-    return Buffers(np.zeros(shape, np.int32), np.zeros(shape, np.float32))
+def blank(camera: Pinhole) -> Buffer:
+    """Return a buffer that sees nothing yet."""
+    return Buffer(np.zeros((camera.height, camera.width), np.int32))
 
 
 def shades(boxes: Boxes, light_base: Floats, ambient: float) -> NDArray[np.float32]:
@@ -45,40 +60,48 @@ def shades(boxes: Boxes, light_base: Floats, ambient: float) -> NDArray[np.float
     return np.asarray(boxes.colours[:, None, :] * lit[..., None], dtype=np.float32)
 
 
-def draw(into: Buffers, camera: Pinhole, camera_from_base: Floats, boxes: Boxes, first_face: int = 1) -> None:
-    """Draw boxes over what the buffers hold, nearest wins; their faces are numbered from `first_face` on, six a box."""
+def draw(into: Buffer, camera: Pinhole, camera_from_base: Floats, boxes: Boxes, first_face: int = 1) -> None:
+    """Draw boxes over what the buffer holds, nearest wins; their faces are numbered from `first_face` on, six a box."""
     import cv2
 
-    frames = camera_from_base @ boxes.frames
-    corners = frames[:, None, :3, 3] + np.einsum("kij,kcj->kci", frames[:, :3, :3], _SIGNS * boxes.sizes[:, None, :])
-    normals = np.einsum("kij,fj->kfi", frames[:, :3, :3], _NORMALS)
-    quads = corners[:, _FACES]  # boxes × faces × 4 × 3
-    offsets = np.einsum("kfi,kfi->kf", normals, quads[:, :, 0])
-    shown = (offsets < -1e-9) & (quads[..., 2].max(axis=-1) > NEAR_M)
-    which = np.argwhere(shown)
-    quads, planes = quads[shown], normals[shown] / offsets[shown][:, None]
+    if first_face + 6 * len(boxes) > MAX_FACES:
+        raise BadInput(f"A picture can hold {MAX_FACES // 6} boxes; this scene has {(first_face + 5) // 6 + len(boxes)}.")
+    quads, planes, numbers = _facing(camera_from_base, boxes, first_face)
+    outlines, bounds = _outlines(camera, quads)
     # On a plane n·X = d, one over depth is linear in the pixel: n·(K⁻¹ [u v 1]) / d.
+    planes = planes * NEARNESS_SCALE
     slope_u, slope_v = planes[:, 0] / camera.fx, planes[:, 1] / camera.fy
     level = planes[:, 2] - slope_u * camera.cx - slope_v * camera.cy
     by_column = np.outer(slope_u, np.arange(camera.width)).astype(np.float32)
     by_row = (np.outer(slope_v, np.arange(camera.height)) + level[:, None]).astype(np.float32)
-    peak = (1.0 / np.maximum(quads[..., 2].min(axis=-1), NEAR_M)).astype(np.float32)
-    outlines, bounds = _outlines(camera, quads)
-    numbers = (first_face + 6 * which[:, 0] + which[:, 1]).tolist()
-    mask = np.zeros((camera.height, camera.width), np.uint8)
-    seen = mask.view(bool)
-    faces, nearness = into.faces, into.nearness
+    peaks = (NEARNESS_SCALE / np.maximum(quads[..., 2].min(axis=-1), NEAR_M)).tolist()
+    mask = np.zeros((camera.height, camera.width), np.int32)
     for i, (left, upper, right, lower) in enumerate(bounds):
         if right <= left or lower <= upper:
             continue
-        cv2.fillConvexPoly(mask, outlines[i], 1, shift=SUBPIXEL_BITS)
+        cv2.fillConvexPoly(mask, outlines[i], -1, shift=SUBPIXEL_BITS)
         near = by_row[i, upper:lower, None] + by_column[i, left:right]
-        np.minimum(near, peak[i], out=near)  # a filled outline reaches half a pixel beyond its face
-        behind = nearness[upper:lower, left:right]
-        inside = seen[upper:lower, left:right] & (near > behind)
-        np.copyto(behind, near, where=inside)
-        np.copyto(faces[upper:lower, left:right], numbers[i], where=inside)
-        mask[upper:lower, left:right] = 0
+        np.clip(near, 0, peaks[i], out=near)  # a filled outline reaches half a pixel beyond its face
+        keys = near.astype(np.int32)
+        keys <<= FACE_BITS
+        keys |= numbers[i]
+        inside = mask[upper:lower, left:right]
+        keys &= inside
+        inside[:] = 0
+        behind = into.keys[upper:lower, left:right]
+        np.maximum(behind, keys, out=behind)
+
+
+def _facing(camera_from_base: Floats, boxes: Boxes, first_face: int) -> tuple[Floats, Floats, list[int]]:
+    """Return the faces turned towards the camera: corners (n × 4 × 3), planes n/d with n·X = d, and numbers."""
+    frames = camera_from_base @ boxes.frames
+    corners = (_SIGNS * boxes.sizes[:, None, :]) @ frames[:, :3, :3].swapaxes(-1, -2) + frames[:, None, :3, 3]
+    normals = _NORMALS @ frames[:, :3, :3].swapaxes(-1, -2)
+    quads = corners[:, _FACES]
+    offsets = (normals * quads[:, :, 0]).sum(axis=-1)
+    shown = (offsets < -1e-9) & (quads[..., 2].max(axis=-1) > NEAR_M)
+    numbers = first_face + np.flatnonzero(shown)
+    return quads[shown], normals[shown] / offsets[shown][:, None], numbers.tolist()
 
 
 def _outlines(camera: Pinhole, quads: Floats) -> tuple[list[NDArray[np.int32]], list[list[int]]]:

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any, BinaryIO, Protocol, TypeVar
 
 from fieldloop.model.alarm import Rate
-from fieldloop.model.episode import Blob
+from fieldloop.model.episode import Blob, Log
 from fieldloop.model.event import E, Event, Recorded
 
 N = TypeVar("N")
@@ -80,6 +80,9 @@ class Store(Protocol):
 
     def count(self, noun: type[N], where: Mapping[str, Any] | None = None) -> int:
         """Count rows of a noun's table."""
+
+    def log_of(self, episode: str) -> Log:
+        """Return the log that an episode last came in with."""
 
     def success_rates(self, start_ns: int, end_ns: int, stage: str = "production") -> list[Rate]:
         """Success by policy × site at times in [start, end), from the outcomes table."""

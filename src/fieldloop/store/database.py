@@ -191,7 +191,8 @@ def _ours(where: str, wrong: BaseException) -> FieldloopError:
     if cause in COMPLAINTS:
         kind, message = COMPLAINTS[cause]
         return kind(f"{where}: {message}")
-    if type(wrong).__name__ == "DataError" or "Error binding parameter" in str(wrong):
+    data_error = any(kind.__name__ == "DataError" for kind in type(wrong).__mro__)
+    if data_error or "Error binding parameter" in str(wrong):
         return BadInput(f"A value cannot be stored in {where}: {wrong}.")
     if type(wrong).__name__ == "OperationalError" and cause is None:
         return StoreError(f"{where} cannot be reached: {str(wrong).strip()}")

@@ -32,7 +32,7 @@ class SqlJobs:
         }
         with self._database.writing() as connection:
             insert = insert_into(jobs, is_sqlite=self._database.is_sqlite).values(row)
-            return connection.execute(insert.on_conflict_do_nothing()).rowcount == 1
+            return connection.execute(insert.on_conflict_do_nothing().returning(jobs.c.name)).first() is not None
 
     def claim(self, worker: str, at_ns: int, lease_s: float) -> Job | None:
         """Take the longest due job that nobody holds; whoever held it past its lease has lost it."""

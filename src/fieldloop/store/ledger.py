@@ -9,6 +9,7 @@ from sqlalchemy import func, select
 
 from fieldloop.errors import BadInput, StoreError
 from fieldloop.model.alarm import Rate
+from fieldloop.model.episode import Episode, Log
 from fieldloop.model.event import E, Event, OutcomeRecorded, Recorded
 from fieldloop.store import prepare, rates
 from fieldloop.store.contract import Jobs
@@ -20,7 +21,7 @@ from fieldloop.store.projection import project
 from fieldloop.store.replay import replay
 from fieldloop.store.rows import Tables
 from fieldloop.store.statements import compile_for
-from fieldloop.store.tables import ledger, schema_hash
+from fieldloop.store.tables import KEPT, ledger, schema_hash
 
 N = TypeVar("N")
 PAGE = 1000
@@ -109,6 +110,15 @@ class SqlStore:
         """Count rows of a noun's table."""
         with self._database.reading() as connection:
             return Tables(connection, self._statements).count(noun, where)
+
+    def log_of(self, episode: str) -> Log:
+        """Return the log that an episode last came in with."""
+        table = KEPT[Episode].table
+        with self._database.reading() as connection:
+            sha256 = connection.scalar(select(table.c.log).where(table.c.id == episode))
+        if sha256 is None:
+            raise StoreError(f"Episode {episode} came in with no log that is known here.")
+        return self.get(Log, sha256)
 
     def success_rates(self, start_ns: int, end_ns: int, stage: str = "production") -> list[Rate]:
         """Success by policy × site at times in [start, end), from the outcomes table."""

@@ -5,7 +5,6 @@ import importlib.util
 import itertools
 import time
 from collections.abc import Iterator, Mapping
-from datetime import UTC
 from pathlib import Path
 from typing import Any
 
@@ -103,8 +102,8 @@ class RemoteShelf(HashedShelf):
                 found = self._system.find(f"{self._root}/{area}", detail=True)
             for path, info in found.items():
                 changed = info.get("LastModified") or info["created"]
-                age_s = now_s - changed.replace(tzinfo=changed.tzinfo or UTC).timestamp()
-                yield Lying(area, path.rpartition("/")[2], info["size"], age_s)
+                changed_s = changed if isinstance(changed, float) else changed.timestamp()
+                yield Lying(area, path.rpartition("/")[2], info["size"], now_s - changed_s)
 
     def _remove(self, found: Lying, min_age_s: float) -> bool:  # noqa: ARG002 - a listing is the only moment there is
         with self._complaints(found.sha256), contextlib.suppress(FileNotFoundError):

@@ -65,7 +65,7 @@ jobs = Table(
     "jobs",
     kept_for_good,
     Column("name", Text, primary_key=True),
-    Column("due_ns", BigInteger, primary_key=True),
+    Column("due_ns", BigInteger, primary_key=True, autoincrement=False),
     Column("body", Text, nullable=False),
     Column("attempt", Integer, nullable=False),
     Column("worker", Text),

@@ -23,7 +23,14 @@ HALF = (
     '<svg viewBox="0 0 16 16" aria-hidden="true"><circle cx="8" cy="8" r="5.5" fill="none" stroke="currentColor" '
     'stroke-width="1.5"/><path d="M8 2.5a5.5 5.5 0 0 1 0 11Z" fill="currentColor"/></svg>'
 )
-KEYS = (("/", "find an episode"), ("g h", "home"), ("g p", "plan"), ("g e", "episodes"), ("g f", "floor"), ("?", "these keys"))
+KEYS = (
+    ("/", "find an episode"),
+    ("g h", "home"),
+    ("g p", "plan"),
+    ("g e", "episodes"),
+    ("g f", "floor"),
+    ("?", "these keys"),
+)
 
 live: Event[dict[str, Any]] = Event()
 """Told when the ledger grew; pages that show live numbers subscribe."""
@@ -75,7 +82,9 @@ def place(part: Part) -> None:
 def _panel(part: IslandPanel) -> None:
     with ui.element("section").classes(f"panel c{part.columns}").props(f'aria-label="{part.title}"'):
         with ui.element("header"):
-            ui.html(join(tag("h2", part.title), tag("p", part.note) if part.note else None), sanitize=False).classes("contents")
+            ui.html(join(tag("h2", part.title), tag("p", part.note) if part.note else None), sanitize=False).classes(
+                "contents"
+            )
             if part.in_header:
                 _island(part.module, part.args, live_too=part.live).classes("right")
         ui.html(part.before, sanitize=False).classes("contents")
@@ -97,7 +106,9 @@ def _bar(title: Html, actor: Actor) -> Html:
         "form", tag("input", name="q", placeholder="Find an episode, SKU, robot", aria_label="Find"), tag("kbd", "/"),
         class_="find", action="/episodes", role="search",
     )  # fmt: skip
-    theme = tag("button", Html(HALF), type="button", class_="btn icon ghost", data_theme_switch=True, aria_label="Light or dark")
+    theme = tag(
+        "button", Html(HALF), type="button", class_="btn icon ghost", data_theme_switch=True, aria_label="Light or dark"
+    )
     who = tag("span", actor.role.value, class_="chip wide", title=f"You are {actor.id}")
     return join(tag("h1", title), tag("span", class_="fill"), find, theme, who)
 

@@ -19,7 +19,7 @@ def text(value: Any) -> Html:
     return value if isinstance(value, Html) else Html(html.escape(str(value)))
 
 
-def tag(name: str, *inside: Any, **attributes: Any) -> Html:
+def tag(name: str, /, *inside: Any, **attributes: Any) -> Html:
     """Make one element; `class_` is class, `data_x` is data-x, None and False leave an attribute out.
 
     >>> tag("a", "R&D", href="/x?a=1&b=2", aria_current=None)

@@ -8,7 +8,7 @@ from nicegui import app as host
 from nicegui import run, ui
 
 from fieldloop.errors import FieldloopError
-from fieldloop.loop.home import attention
+from fieldloop.loop.home import attention, home, tail
 from fieldloop.loop.workspace import Workspace
 from fieldloop.model.person import Actor
 from fieldloop.ui.assets import serve_assets
@@ -55,13 +55,19 @@ def _build(page: Page, visit: Visit) -> tuple[Drawn, dict[str, int]]:
 
 
 def _follow(open_workspace: Callable[[], Workspace]) -> None:
-    seen = {"seq": -1}
+    """Look at the ledger once a second for all open pages together."""
+    seen: list[int] = []
 
-    async def look() -> None:
-        last = await run.io_bound(lambda: open_workspace().store.last())
-        if seen["seq"] not in (-1, last):
-            live.emit({"seq": last})
-        seen["seq"] = last
+    def look() -> bool:
+        if not seen:
+            seen.append(home(open_workspace()).seq)
+        behind = tail(open_workspace(), seen[-1])
+        if behind:
+            seen[:] = [behind[-1]["seq"]]
+        return bool(behind)
 
-    host.timer(FOLLOW_S, look)
+    async def tick() -> None:
+        if await run.io_bound(look):
+            live.emit({"seq": seen[-1]})
 
+    host.timer(FOLLOW_S, tick)

@@ -32,7 +32,10 @@ BRAND = '<svg viewBox="0 0 18 18" aria-hidden="true"><path d="M14.5 6.2A6.3 6.3 
 def rail(current: str, counts: Mapping[str, int]) -> Html:
     """Draw the rail; a count stands only where somebody must act."""
     groups = [
-        join(tag("h2", heading) if heading else None, *(_link(name, to, current, counts.get(to, 0)) for name, to in pages))
+        join(
+            tag("h2", heading) if heading else None,
+            *(_link(name, to, current, counts.get(to, 0)) for name, to in pages),
+        )
         for heading, pages in RAIL
     ]
     brand = tag("a", Html(BRAND), tag("b", "fieldloop"), class_="brand", href="/")

@@ -47,7 +47,9 @@ def _stamp(message: Any) -> int | None:
     if not isinstance(message, dict):
         return None
     header = message.get("header")
-    stamp = (header.get("stamp") if isinstance(header, dict) else None) or message.get("timestamp") or message.get("stamp")
+    stamp = (
+        (header.get("stamp") if isinstance(header, dict) else None) or message.get("timestamp") or message.get("stamp")
+    )
     if not isinstance(stamp, dict):
         return None
     seconds = stamp.get("sec", stamp.get("secs"))

@@ -63,7 +63,9 @@ def read_info(root: Path) -> tuple[Info, list[Defect]]:
     version = str(raw.get("codebase_version") or "")
     if not version:
         version = "v3.0" if (root / "meta/episodes").is_dir() else "v2.1"
-        defects.append(Defect(INFO, "codebase_version", f"The version is not stated; read as {version} by its folders."))
+        defects.append(
+            Defect(INFO, "codebase_version", f"The version is not stated; read as {version} by its folders.")
+        )
     fps = raw.get("fps")
     if not isinstance(fps, int | float) or isinstance(fps, bool) or fps <= 0:
         fps = None
@@ -119,7 +121,10 @@ def _features(declared: Mapping[str, Any], defects: list[Defect]) -> Iterator[tu
             continue
         shape = tuple(n for n in row.get("shape") or () if isinstance(n, int))
         info = row.get("info") or row.get("video_info") or {}
-        yield key, Feature(key, row["dtype"], shape, _names(row.get("names")), info if isinstance(info, Mapping) else {})
+        yield (
+            key,
+            Feature(key, row["dtype"], shape, _names(row.get("names")), info if isinstance(info, Mapping) else {}),
+        )
 
 
 def _names(raw: Any) -> tuple[str, ...]:

@@ -29,7 +29,9 @@ class LayoutV2:
         for row in read_lines(self._root / LISTING, self._complaints):
             index = row.get("episode_index")
             if not isinstance(index, int):
-                self._complaints.append(Defect(LISTING, "episode_index", f"A line has no episode_index: {str(row)[:80]}."))
+                self._complaints.append(
+                    Defect(LISTING, "episode_index", f"A line has no episode_index: {str(row)[:80]}.")
+                )
             elif index in rows:
                 self._complaints.append(Defect(LISTING, f"episode {index}", "The episode is listed twice."))
             else:
@@ -66,10 +68,16 @@ class LayoutV2:
         defects = list(self._complaints)
         if missing := sorted(listing.keys() - files.keys()):
             defects.append(
-                Defect("data", LISTING, f"{len(missing)} of {len(listing)} listed episodes have no data file: {some(missing)}.")
+                Defect(
+                    "data",
+                    LISTING,
+                    f"{len(missing)} of {len(listing)} listed episodes have no data file: {some(missing)}.",
+                )
             )
         if unlisted := sorted(files.keys() - listing.keys()):
-            defects.append(Defect(LISTING, "", f"{len(unlisted)} episodes have a data file but are not listed: {some(unlisted)}."))
+            defects.append(
+                Defect(LISTING, "", f"{len(unlisted)} episodes have a data file but are not listed: {some(unlisted)}.")
+            )
         lengths = [row["length"] for row in listing.values() if isinstance(row.get("length"), int)]
         if listing and len(lengths) == len(listing):
             defects += total_defects(self._info, {"total_episodes": len(listing), "total_frames": sum(lengths)})

@@ -28,7 +28,9 @@ class LayoutV3:
         rows: dict[int, Mapping[str, Any]] = {}
         files = sorted((self._root / EPISODES).rglob("*.parquet"))
         if not files:
-            self._complaints.append(Defect(EPISODES, "", "There is no table of episodes; they are taken from the data files."))
+            self._complaints.append(
+                Defect(EPISODES, "", "There is no table of episodes; they are taken from the data files.")
+            )
         for path in files:
             for row in read_pylist(path, path.relative_to(self._root).as_posix(), self._complaints, without="stats/"):
                 index = row.get("episode_index")
@@ -72,9 +74,13 @@ class LayoutV3:
         listing, held = self._listing, self._held
         defects = list(self._complaints)
         if missing := sorted(listing.keys() - held.keys()):
-            defects.append(Defect("data", EPISODES, f"{len(missing)} listed episodes are in no data file: {some(missing)}."))
+            defects.append(
+                Defect("data", EPISODES, f"{len(missing)} listed episodes are in no data file: {some(missing)}.")
+            )
         if unlisted := sorted(held.keys() - listing.keys()) if listing else []:
-            defects.append(Defect(EPISODES, "", f"{len(unlisted)} episodes have data but are not listed: {some(unlisted)}."))
+            defects.append(
+                Defect(EPISODES, "", f"{len(unlisted)} episodes have data but are not listed: {some(unlisted)}.")
+            )
         lengths = [row["length"] for row in listing.values() if isinstance(row.get("length"), int)]
         if listing and len(lengths) == len(listing):
             defects += total_defects(self._info, {"total_episodes": len(listing), "total_frames": sum(lengths)})

@@ -94,7 +94,9 @@ class GatheredChannel:
         if failures := self._decoded.failures:
             first, reason = failures[0]
             count = f"{len(failures)} of {len(self._log_ns)} messages"
-            yield Defect(self.topic, f"message {first}", f"{count} of {self.type} could not be decoded; first: {reason}.")
+            yield Defect(
+                self.topic, f"message {first}", f"{count} of {self.type} could not be decoded; first: {reason}."
+            )
 
     def _choose_decoder(self, channel: Channel) -> None:
         schema = channel.schema
@@ -111,7 +113,9 @@ class GatheredChannel:
             else:
                 self._decode = decoder
         else:
-            self.notes["encoding"] = f"stamps only: messages in {channel.encoding or 'no stated encoding'!r} are not decoded"
+            self.notes["encoding"] = (
+                f"stamps only: messages in {channel.encoding or 'no stated encoding'!r} are not decoded"
+            )
 
     def _note_picture(self, payload: bytes, place: Place) -> None:
         assert self._pictures is not None
@@ -157,7 +161,9 @@ class GatheredChannel:
             return by_name if by_name in (StreamKind.GRIPPER, StreamKind.ACTION) else StreamKind.JOINT_POSITION
         if self.type in TYPE_KINDS:
             return by_name if by_name in (StreamKind.ACTION, StreamKind.HAND_POSE) else TYPE_KINDS[self.type]
-        return by_name if self._decoded.groups and by_name not in (StreamKind.RGB, StreamKind.DEPTH) else StreamKind.OTHER
+        return (
+            by_name if self._decoded.groups and by_name not in (StreamKind.RGB, StreamKind.DEPTH) else StreamKind.OTHER
+        )
 
     def _part_kind(self, kind: StreamKind, suffix: str) -> StreamKind:
         if kind is not StreamKind.JOINT_POSITION or not suffix:

@@ -58,7 +58,7 @@ def _unpack(packed: memoryview, head: ChunkHead) -> bytes:
         except (zstandard.ZstdError, MemoryError) as wrong:
             raise ValueError(f"zstd: {wrong}") from wrong
     if head.compression == "lz4":
-        from lz4.frame import decompress as unpack
+        from lz4.frame import decompress as unpack  # type: ignore[import-untyped] # it brings no types
 
         try:
             return bytes(unpack(packed))

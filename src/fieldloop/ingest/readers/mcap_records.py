@@ -106,7 +106,9 @@ class McapScan:
 
     def _say_broken(self, at: int, head: int, opcode: int, length: int, following: int | None) -> None:
         if following is not None:
-            self._defect(at, f"Bytes {at} to {following} are damaged; reading went on at the next chunk the index names.")
+            self._defect(
+                at, f"Bytes {at} to {following} are damaged; reading went on at the next chunk the index names."
+            )
         elif head < RECORD_HEAD.size:
             self._defect(at, "The file ends here without its end records: it was cut off, or is still being written.")
         else:
@@ -150,9 +152,13 @@ class McapScan:
             return
         view, where = memoryview(records), 0
         while where < len(view):
-            opcode, length = RECORD_HEAD.unpack_from(view, where) if where + RECORD_HEAD.size <= len(view) else (0, len(view))
+            opcode, length = (
+                RECORD_HEAD.unpack_from(view, where) if where + RECORD_HEAD.size <= len(view) else (0, len(view))
+            )
             if where + RECORD_HEAD.size + length > len(view):
-                self._defect(at, f"A chunk {_span(head)} breaks off at its byte {where}; messages behind it were left out.")
+                self._defect(
+                    at, f"A chunk {_span(head)} breaks off at its byte {where}; messages behind it were left out."
+                )
                 return
             start = where + RECORD_HEAD.size
             if message := self._take(opcode, view[start : start + length], at, start, in_chunk=True):
@@ -183,7 +189,7 @@ class McapScan:
             self.channels[number] = Channel(topic, encoding, self.schemas.get(schema), cursor.pairs())
         elif opcode == METADATA:
             name = cursor.text()
-            self.metadata[name] = cursor.pairs()
+            self.metadata.setdefault(name, {}).update(cursor.pairs())  # what is written later wins
         return None
 
     def _defect(self, at: int, message: str) -> None:
@@ -229,7 +235,7 @@ class _Cursor:
 
     def pairs(self) -> dict[str, str]:
         inner, found = _Cursor(self.blob()), {}
-        while inner._at < len(inner._content):  # noqa: SLF001 - another of the same class
+        while inner._at < len(inner._content):
             name = inner.text()
             found[name] = inner.text()
         return found

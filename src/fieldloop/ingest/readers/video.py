@@ -58,7 +58,9 @@ def _read_packets(path: Path, _mtime_ns: int, _size: int) -> Packets:
     pts = np.asarray([row[0] for row in rows], np.int64)
     times = np.asarray([int(p * base.numerator * NS_PER_S // base.denominator) for p in pts.tolist()], np.int64)
     sizes, keys, places = (np.asarray([row[k] for row in rows]) for k in (1, 2, 3))
-    return Packets(width, height, pts, times, sizes.astype(np.int64), keys.astype(np.bool_), places.astype(np.int64), codec)
+    return Packets(
+        width, height, pts, times, sizes.astype(np.int64), keys.astype(np.bool_), places.astype(np.int64), codec
+    )
 
 
 class VideoSpan:
@@ -104,7 +106,9 @@ class VideoSpan:
 
     def _decode(self, targets: list[int]) -> Iterator[Picture]:
         import av
+        from av.video.reformatter import VideoReformatter
 
+        colours = VideoReformatter()  # one for all frames: setting it up costs ten times what it does
         try:
             with av.open(str(self._path)) as container:
                 stream = container.streams.video[0]
@@ -118,7 +122,8 @@ class VideoSpan:
                             yield NOTHING
                         while at < len(targets) and frame.pts == targets[at]:
                             at += 1
-                            yield NOTHING if frame.is_corrupt else frame.to_ndarray(format="rgb24")
+                            plain = colours.reformat(frame, format="rgb24", threads=1)
+                            yield NOTHING if frame.is_corrupt else plain.to_ndarray()
                         if at == len(targets) or (at > before and self._worth_a_seek(frame.pts, targets[at])):
                             break
                     else:

@@ -46,14 +46,16 @@ def write_lerobot(recordings: Iterable[Recording], folder: Path) -> Written:
         raise BadInput(f"{folder} is there already. Give the name of a folder that is not.")
     part = folder.with_name(f".{folder.name}.part")
     if part.exists():
-        raise BadInput(f"{part} is left of an earlier attempt, or another process writes it. Remove it, then try again.")
+        raise BadInput(
+            f"{part} is left of an earlier attempt, or another process writes it. Remove it, then try again."
+        )
     dataset: _Dataset | None = None
     try:
         for recording in recordings:
             dataset = dataset or _Dataset(part, recording)
             dataset.add(recording)
         if dataset is None:
-            raise BadInput("There is no recording to write.")
+            raise BadInput("There is no recording to write.")  # noqa: TRY301 - one way out for every failure
         dataset.close()
         part.rename(folder)
     except BaseException:
@@ -69,7 +71,9 @@ class _Dataset:
         self._folder = folder
         streams = first.streams.values()
         self._cameras = sorted(s.name for s in streams if s.kind is StreamKind.RGB and s.pictures)
-        self._signals = {s.name: _key(s.name) for s in streams if s.values is not None and s.kind is not StreamKind.OTHER}
+        self._signals = {
+            s.name: _key(s.name) for s in streams if s.values is not None and s.kind is not StreamKind.OTHER
+        }
         if not self._cameras:
             raise BadInput(f"{first.episode.name} has no camera, and a camera's clock is the dataset's frame grid.")
         self._fps = max(1, round(first.streams[self._cameras[0]].hz or 0))
@@ -130,7 +134,7 @@ class _Dataset:
     def _bookkeeping(self, count: int, task: str) -> dict[str, NDArray[Any]]:
         number = self._tasks.setdefault(task, len(self._tasks))
         frame = np.arange(count)
-        columns = {
+        columns: dict[str, NDArray[Any]] = {
             "timestamp": (frame / self._fps).astype(np.float32), "frame_index": frame,
             "episode_index": np.full(count, len(self.rows)), "index": frame + self.frames,
             "task_index": np.full(count, number),
@@ -190,7 +194,12 @@ def _feature(stream: Stream) -> Mapping[str, Any]:
     assert stream.values is not None
     width = stream.values.reshape(len(stream), -1).shape[1]
     names = list(stream.columns) if len(stream.columns) == width else None
-    origin = {"stream": stream.name, "kind": stream.kind.value, "unit": stream.unit, "resampled": rule_for(stream.kind).value}
+    origin = {
+        "stream": stream.name,
+        "kind": stream.kind.value,
+        "unit": stream.unit,
+        "resampled": rule_for(stream.kind).value,
+    }
     return {"dtype": "float32", "shape": [width], "names": names, "info": origin}
 
 

@@ -54,7 +54,9 @@ def write_tasks(path: Path, tasks: Sequence[str]) -> None:
     column = {"metadata": None}
     pandas = {
         "index_columns": ["task"],
-        "column_indexes": [{"name": None, "field_name": None, "pandas_type": "unicode", "numpy_type": "object", **column}],
+        "column_indexes": [
+            {"name": None, "field_name": None, "pandas_type": "unicode", "numpy_type": "object", **column}
+        ],
         "columns": [
             {"name": "task_index", "field_name": "task_index", "pandas_type": "int64", "numpy_type": "int64", **column},
             {"name": "task", "field_name": "task", "pandas_type": "unicode", "numpy_type": "object", **column},

@@ -1,10 +1,12 @@
 // A rate over time with its interval, baseline, alarm and moments. draw(svg, success, {height}).
 import { dayOf, minuteOf, percent, text } from "./marks.js";
 
+// the JSON twin says ISO times; a page that was drawn on the server hands nanoseconds over
+const time = (o, key) => (o[key] ? Date.parse(o[key]) : o[`${key}_ns`] / 1e6);
 const L = 34, R = 12, T = 16, B = 22, DAY = 864e5;
 
 export function draw(svg, success, { height = 216 } = {}) {
-  const points = success.points.map((p) => ({ ...p, t: Date.parse(p.end) }));
+  const points = success.points.map((p) => ({ ...p, t: time(p, "end") }));
   if (points.length < 2) return;
   const W = Math.max(240, svg.parentElement.clientWidth - 24), [first, last] = [points[0].t, points.at(-1).t];
   const { lo, hi, ticks } = scale(points, success);
@@ -48,7 +50,7 @@ function dates(first, last, x, W, height) {
 
 function moments(list, first, last, x, W, height) {
   let before = -1e9, row = 0;
-  return list.map((m) => ({ ...m, t: Date.parse(m.at) })).filter((m) => m.t >= first && m.t <= last).map((m) => {
+  return list.map((m) => ({ ...m, t: time(m, "at") })).filter((m) => m.t >= first && m.t <= last).map((m) => {
     const at = x(m.t), colour = m.mark === "bad" ? "var(--bad)" : "var(--ink-2)", end = at > W - 90;
     row = at - before < 80 ? (row + 1) % 4 : 0; before = at;
     return `<path d="M${at} ${T - 4}V${height - B}" stroke="${m.mark === "bad" ? "var(--bad)" : "var(--ink-3)"}"/><text x="${at + (end ? -5 : 5)}" y="${T + 4 + 13 * row}" text-anchor="${end ? "end" : "start"}" font-size="11" font-weight="500" fill="${colour}" ${halo}>${text(m.text)}</text>`;

@@ -5,7 +5,9 @@ from fieldloop.ui.markup import Html, tag
 WIDTH, HEIGHT, EDGE = 140, 14, 4
 
 
-def interval_bar(low: float, value: float, high: float, *, first: float = 0.0, last: float = 1.0, tick: float | None = None) -> Html:
+def interval_bar(
+    low: float, value: float, high: float, *, first: float = 0.0, last: float = 1.0, tick: float | None = None
+) -> Html:
     """Draw a value on its interval between two ends; `tick` marks a limit or zero."""
     drawn = _whisker(low, value, high, first, last, tick)
     return tag("svg", drawn, width=WIDTH, height=HEIGHT, role="img", aria_label=f"{value:.3g}, {low:.3g} to {high:.3g}")

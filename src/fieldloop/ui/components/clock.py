@@ -21,7 +21,10 @@ def _clock(clock: IncidentClock) -> Html:
     word = {True: "met", False: "missed", None: "late" if late else "running"}[clock.met]
     filled = min(1.0, clock.elapsed_s / (clock.limit_s * ROOM))
     track = tag(
-        "span", tag("i", style=f"width:{100 * filled:.1f}%"), tag("u", style=f"left:{100 / ROOM:.0f}%"), class_=f"track {level}"
+        "span",
+        tag("i", style=f"width:{100 * filled:.1f}%"),
+        tag("u", style=f"left:{100 / ROOM:.0f}%"),
+        class_=f"track {level}",
     )
     said = f"{span(clock.elapsed_s)} of {span(clock.limit_s)}, {word}"
     return join(

@@ -34,7 +34,9 @@ def _cell(grid: Grid, row: str, column: str) -> Html:
         f"{100 * cell.exposure:.1f} % of production, {fails} of {cell.attempts}"
     )
     target = f"/episodes?{urlencode({grid.row_factor: row, grid.column_factor: column})}"
-    return tag("a", tag("b", ratio), tag("i", fails), href=target, class_=f"cell {_tone(cell)}", title=said, aria_label=said)
+    return tag(
+        "a", tag("b", ratio), tag("i", fails), href=target, class_=f"cell {_tone(cell)}", title=said, aria_label=said
+    )
 
 
 def _tone(cell: Cell) -> str:

@@ -20,4 +20,10 @@ def _step(rung: Rung, place: int, at: int, climb: Rollout) -> Html:
     state = "here" if place == at else "past" if place < at else ""
     mark = status_mark({"here": "run", "past": "good"}.get(state, "idle"))
     word = f"{100 * climb.share:.0f} % of tasks" if state == "here" else {"past": "passed"}.get(state, "to come")
-    return tag("li", tag("b", mark, rung.value), tag("span", word), class_=state or None, aria_current="step" if state == "here" else None)
+    return tag(
+        "li",
+        tag("b", mark, rung.value),
+        tag("span", word),
+        class_=state or None,
+        aria_current="step" if state == "here" else None,
+    )

@@ -23,13 +23,21 @@ def loop_strip(stages: Sequence[StageNow], way_back: str) -> Html:
         for stage in stages
     ]
     back = tag("div", BACK, tag("span", way_back), class_="return")
-    return tag("section", tag("nav", *cells, class_="loop", aria_label="Stages"), back, class_="panel", aria_label="The loop")
+    return tag(
+        "section", tag("nav", *cells, class_="loop", aria_label="Stages"), back, class_="panel", aria_label="The loop"
+    )
 
 
 def change_list(changes: Sequence[Change], now_ns: int) -> Html:
     """List what happened last, newest first."""
     items = [
-        tag("li", tag("time", ago(c.at_ns, now_ns), title=moment(c.at_ns)), status_mark(c.mark), tag("span", c.text), tag("p", c.detail))
+        tag(
+            "li",
+            tag("time", ago(c.at_ns, now_ns), title=moment(c.at_ns)),
+            status_mark(c.mark),
+            tag("span", c.text),
+            tag("p", c.detail),
+        )
         for c in changes
     ]
     return tag("ol", *items, class_="log")

@@ -26,7 +26,14 @@ LEVELS = {
 
 def status_mark(level: str, word: str = "") -> Html:
     """Draw one of the five marks; `word` is what a screen reader says."""
-    return tag("svg", Html(SHAPES[level]), viewBox="0 0 12 12", class_=f"mark {level}", role="img", aria_label=word or WORDS[level])
+    return tag(
+        "svg",
+        Html(SHAPES[level]),
+        viewBox="0 0 12 12",
+        class_=f"mark {level}",
+        role="img",
+        aria_label=word or WORDS[level],
+    )
 
 
 def level_of(status: Status) -> str:

@@ -9,7 +9,12 @@ from fieldloop.ui.markup import Html, join, tag
 
 def panel(title: str, *body: Any, note: str = "", right: Any = None, columns: int = 12, flush: bool = False) -> Html:
     """Frame something under a title; `columns` of twelve, `flush` for tables that reach the edge."""
-    head = tag("header", tag("h2", title), tag("p", note) if note else None, tag("span", right, class_="right") if right else None)
+    head = tag(
+        "header",
+        tag("h2", title),
+        tag("p", note) if note else None,
+        tag("span", right, class_="right") if right else None,
+    )
     inner = tag("div", *body, class_="flush scroll" if flush else "body scroll")
     return tag("section", head, inner, class_=f"panel c{columns}", aria_label=title)
 

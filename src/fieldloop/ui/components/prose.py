@@ -46,7 +46,12 @@ def _table(rows: list[str]) -> Html:
     cells = [[cell.strip() for cell in row.strip().strip("|").split("|")] for row in rows]
     body = [row for row in cells[1:] if not all(re.fullmatch(r":?-+:?", cell) for cell in row)]
     head = tag("tr", *(tag("th", _inline(cell)) for cell in cells[0]))
-    return tag("table", tag("thead", head), tag("tbody", *(tag("tr", *(tag("td", _inline(c)) for c in row)) for row in body)), class_="t")
+    return tag(
+        "table",
+        tag("thead", head),
+        tag("tbody", *(tag("tr", *(tag("td", _inline(c)) for c in row)) for row in body)),
+        class_="t",
+    )
 
 
 def _inline(line: str) -> Html:

@@ -53,7 +53,9 @@ def _judge(checks: Mapping[str, Check[Any]], measured: Measured, protocol: Colle
         value = measurement.value if math.isfinite(measurement.value) else None
         yield _finding(measured.check, measurement.subject, status, value, limit, message, required=required)
     if measured.error:
-        yield _finding(measured.check, "", Status.ERRORED, None, limit, f"The check broke: {measured.error}.", required=True)
+        yield _finding(
+            measured.check, "", Status.ERRORED, None, limit, f"The check broke: {measured.error}.", required=True
+        )
     elif not measured.measurements:
         reason = measured.reason or "Nothing here answers this question."
         required = limit.required or _needs_asked_for(check, protocol)
@@ -77,9 +79,14 @@ def _message(measurement: Measurement, limit: Limit, status: Status, advice: str
         case Status.ERRORED:
             return f"{subject}the check gave no number{place}."
         case Status.FAILED:
-            return f"{subject}{value}; {limit} allowed. {advice}".rstrip()
+            return f"{subject}{value}, {bounds(limit)} allowed. {advice}".rstrip()
         case _:
-            return f"{subject}{value}; {limit} allowed."
+            return f"{subject}{value}, {bounds(limit)} allowed."
+
+
+def bounds(limit: Limit) -> str:
+    """Say a limit without its unit, which stands beside the value already."""
+    return str(limit).removesuffix(f" {limit.unit}")
 
 
 def _round(value: float) -> str:

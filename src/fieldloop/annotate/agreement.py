@@ -1,0 +1,129 @@
+"""How far do two authors agree on what happened when?"""
+
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from itertools import pairwise
+
+import numpy as np
+
+from fieldloop.errors import BadInput
+from fieldloop.model.annotation import Agreement, Annotation
+from fieldloop.model.stream import NS_PER_S
+
+NOTHING = ""
+"""The label of a frame that an author left out."""
+
+
+def agreement(first: Iterable[Annotation], second: Iterable[Annotation], frame_hz: float) -> Agreement:
+    """Compare two authors on the episodes that both annotated: kappa over frames, boundaries in frames.
+
+    A frame that only one of them labelled counts as disagreement. A boundary of one kind (from label to label) is
+    matched with the other author's of the same kind, in order, so that the distances add up to least; those left over
+    are `unmatched`. Kappa is NaN where both used one and the same label throughout: nothing could have disagreed.
+    """
+    if not 0 < frame_hz < NS_PER_S:
+        raise BadInput(f"frame_hz = {frame_hz!r} is no frame rate.")
+    ours, theirs = _by_episode(first), _by_episode(second)
+    shared = sorted(ours.keys() & theirs.keys())
+    if not shared:
+        raise BadInput("The two authors have no annotated episode in common.")
+    pairs: Counter[tuple[str, str]] = Counter()
+    distances: list[int] = []
+    unmatched = 0
+    for episode in shared:
+        pairs.update(_frames(ours[episode], theirs[episode], NS_PER_S / frame_hz))
+        matched, left_over = match_boundaries(ours[episode], theirs[episode])
+        distances += matched
+        unmatched += left_over
+    frames = float(np.mean(distances)) * frame_hz / NS_PER_S if distances else float("nan")
+    return Agreement((_author(ours), _author(theirs)), len(shared), cohens_kappa(pairs), frames, unmatched)
+
+
+def cohens_kappa(pairs: Counter[tuple[str, str]]) -> float:
+    """Return the agreement beyond chance of paired labels (Cohen 1960).
+
+    >>> pairs = Counter({("a", "a"): 20, ("a", "b"): 5, ("b", "a"): 10, ("b", "b"): 15})
+    >>> round(cohens_kappa(pairs), 4)
+    0.4
+    """
+    total = sum(pairs.values())
+    if not total:
+        return float("nan")
+    ours, theirs = Counter[str](), Counter[str]()
+    for (a, b), n in pairs.items():
+        ours[a] += n
+        theirs[b] += n
+    seen = sum(n for (a, b), n in pairs.items() if a == b) / total
+    chance = sum(ours[label] * theirs[label] for label in ours) / total**2
+    return (seen - chance) / (1 - chance) if chance < 1 else float("nan")
+
+
+def match_boundaries(first: Sequence[Annotation], second: Sequence[Annotation]) -> tuple[list[int], int]:
+    """Return the distances (ns) of boundaries that both authors drew, and how many only one of them drew."""
+    ours, theirs = _boundaries(first), _boundaries(second)
+    distances, unmatched = [], 0
+    for kind in ours.keys() | theirs.keys():
+        a, b = sorted(ours.get(kind, [])), sorted(theirs.get(kind, []))
+        distances += _nearest_in_order(*((a, b) if len(a) <= len(b) else (b, a)))
+        unmatched += abs(len(a) - len(b))
+    return distances, unmatched
+
+
+def _nearest_in_order(few: list[int], many: list[int]) -> list[int]:
+    """Pair each of the few with one of the many, in order, with the least sum of distances."""
+    rows, spare = len(few), len(many) - len(few)
+    best = np.zeros((rows + 1, spare + 1))  # rows paired so far × many skipped so far
+    for i in range(1, rows + 1):
+        for s in range(spare + 1):
+            taken = best[i - 1, s] + abs(few[i - 1] - many[i - 1 + s])
+            best[i, s] = min(taken, best[i, s - 1]) if s else taken
+    distances, s = [], spare
+    for i in range(rows, 0, -1):
+        while s and best[i, s] == best[i, s - 1]:
+            s -= 1
+        distances.append(abs(few[i - 1] - many[i - 1 + s]))
+    return distances[::-1]
+
+
+def _boundaries(annotations: Sequence[Annotation]) -> dict[tuple[str, str], list[int]]:
+    found: dict[tuple[str, str], list[int]] = {}
+    ordered = sorted(annotations, key=lambda a: (a.start_ns, a.end_ns))
+    found.setdefault((NOTHING, ordered[0].label), []).append(ordered[0].start_ns)
+    for before, after in pairwise(ordered):
+        if before.end_ns >= after.start_ns:
+            found.setdefault((before.label, after.label), []).append(after.start_ns)
+        else:
+            found.setdefault((before.label, NOTHING), []).append(before.end_ns)
+            found.setdefault((NOTHING, after.label), []).append(after.start_ns)
+    found.setdefault((ordered[-1].label, NOTHING), []).append(ordered[-1].end_ns)
+    return found
+
+
+def _frames(first: Sequence[Annotation], second: Sequence[Annotation], period_ns: float) -> Iterable[tuple[str, str]]:
+    """Yield both labels of every frame that at least one author labelled; frames are sampled at their middle."""
+    everything = [*first, *second]
+    begin, end = min(a.start_ns for a in everything), max(a.end_ns for a in everything)
+    middles = begin + (np.arange(round((end - begin) / period_ns)) + 0.5) * period_ns
+    ours, theirs = _labels(first, middles), _labels(second, middles)
+    return ((a, b) for a, b in zip(ours, theirs, strict=True) if a or b)
+
+
+def _labels(annotations: Sequence[Annotation], times_ns: np.ndarray) -> list[str]:
+    labels = [NOTHING] * len(times_ns)
+    for a in sorted(annotations, key=lambda a: a.start_ns):
+        low, high = np.searchsorted(times_ns, (a.start_ns, a.end_ns))
+        labels[low:high] = [a.label] * int(high - low)
+    return labels
+
+
+def _by_episode(annotations: Iterable[Annotation]) -> dict[str, list[Annotation]]:
+    found: dict[str, list[Annotation]] = {}
+    for annotation in annotations:
+        if annotation.end_ns < annotation.start_ns:
+            raise BadInput(f"{annotation.label!r} of {annotation.episode} ends before it begins.")
+        found.setdefault(annotation.episode, []).append(annotation)
+    return found
+
+
+def _author(annotations: dict[str, list[Annotation]]) -> str:
+    return ", ".join(sorted({a.author for spans in annotations.values() for a in spans}))

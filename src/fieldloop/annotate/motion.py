@@ -1,0 +1,119 @@
+"""Signals on one clock, and when a movement begins and ends in them."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from fieldloop.model.stream import NS_PER_S, Stream
+
+Floats = NDArray[np.float64]
+MIN_SAMPLES = 5
+"""A slope by least squares over fewer is a guess."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Traces:
+    """Tool and gripper on one even grid of seconds from `start_ns`."""
+
+    start_ns: int
+    hz: float
+    place: Floats
+    velocity: Floats
+    width: Floats
+    width_rate: Floats
+    effort: Floats | None
+
+    @property
+    def speed(self) -> Floats:
+        """How fast the tool moves, m/s."""
+        return np.asarray(np.linalg.norm(self.velocity, axis=1))
+
+    def time_ns(self, index: float) -> int:
+        """Return the time of a (fractional) grid index."""
+        return self.start_ns + round(index / self.hz * NS_PER_S)
+
+
+def traces(tool: Stream, gripper: Stream, effort: Stream | None, measures: Mapping[str, float]) -> Traces | str:
+    """Lay the streams on one grid; or say in words why that cannot be done."""
+    samples = [_clean(tool, 3), _clean(gripper, 1), *([_clean(effort, 1)] if effort is not None else [])]
+    for stream, (times, _) in zip((tool, gripper), samples, strict=False):
+        if len(times) < MIN_SAMPLES:
+            return f"{stream.name} has {len(times)} usable samples"
+    hz = measures["grid_hz"]
+    start, end = max(int(t[0]) for t, _ in samples[:2]), min(int(t[-1]) for t, _ in samples[:2])
+    grid = np.arange(0, (end - start) / NS_PER_S, 1 / hz)
+    if len(grid) < 2 * MIN_SAMPLES:
+        return f"{tool.name} and {gripper.name} hardly overlap in time"
+    place, width = (_on(grid, start, times, values) for times, values in samples[:2])
+    window = max(MIN_SAMPLES, int(measures["smooth_s"] * hz) | 1)
+    pressed = _on(grid, start, *samples[2])[:, 0] if len(samples) > 2 and len(samples[2][0]) >= MIN_SAMPLES else None  # noqa: PLR2004
+    return Traces(
+        start, hz, place, _slope(place, window, hz), width[:, 0], _slope(width, max(MIN_SAMPLES, window // 2 | 1), hz)[:, 0],
+        pressed,
+    )  # fmt: skip
+
+
+def spans(moving: NDArray[np.bool_]) -> list[tuple[int, int]]:
+    """Return [begin, end) of every stretch where something is true."""
+    edges = np.flatnonzero(np.diff(np.concatenate([[False], moving, [False]])))
+    return [(int(a), int(b)) for a, b in edges.reshape(-1, 2)]
+
+
+def onset(speed: Floats, begin: int, end: int, measures: Mapping[str, float]) -> float | None:
+    """Return the (fractional) index in [begin, end) where a move begins that peaks there.
+
+    A smooth move begins with a speed that grows as the square of time, so its root is a straight line: it is drawn
+    through two levels of the peak and followed back to zero.
+    """
+    here = speed[begin:end]
+    if len(here) < MIN_SAMPLES:
+        return None
+    peak = int(np.argmax(here))
+    low, high = (_rises_to(here, peak, measures[name] * here[peak]) for name in ("onset_low", "onset_high"))
+    root = np.sqrt(measures["onset_low"]), np.sqrt(measures["onset_high"])
+    return begin + max(0.0, low - (high - low) * float(root[0] / (root[1] - root[0])))
+
+
+def offset(speed: Floats, begin: int, end: int, measures: Mapping[str, float]) -> float | None:
+    """Return the (fractional) index in [begin, end) where a move ends that peaks there."""
+    back = onset(speed[begin:end][::-1], 0, end - begin, measures)
+    return None if back is None else begin + (end - begin - 1) - back
+
+
+def _rises_to(speed: Floats, peak: int, level: float) -> float:
+    below = np.flatnonzero(speed[: peak + 1] < level)
+    if not len(below):
+        return 0.0
+    last = int(below[-1])
+    return (
+        last + float((level - speed[last]) / max(speed[last + 1] - speed[last], 1e-12)) if last < peak else float(peak)
+    )
+
+
+def _clean(stream: Stream, columns: int) -> tuple[NDArray[np.int64], Floats]:
+    """Return stamps that rise and values that are finite; the rest is left out."""
+    values = np.zeros((0, columns)) if stream.values is None else np.asarray(stream.values, float)
+    values = values.reshape(len(values), -1)[:, :columns]
+    times = stream.times_ns[: len(values)]
+    if values.shape[1] < columns:
+        return times[:0], np.zeros((0, columns))
+    fine = np.isfinite(values).all(axis=1)
+    times, values = times[fine], values[fine]
+    rising = (
+        np.concatenate([[True], times[1:] > np.maximum.accumulate(times)[:-1]]) if len(times) else np.zeros(0, bool)
+    )
+    return times[rising], values[rising]
+
+
+def _on(grid: Floats, start_ns: int, times: NDArray[np.int64], values: Floats) -> Floats:
+    seconds = (times - start_ns) / NS_PER_S
+    return np.column_stack([np.interp(grid, seconds, column) for column in values.T])
+
+
+def _slope(values: Floats, window: int, hz: float) -> Floats:
+    from scipy.signal import savgol_filter
+
+    window = min(window, len(values) - 1 + len(values) % 2)
+    return np.asarray(savgol_filter(values, window, polyorder=2, deriv=1, delta=1 / hz, axis=0))

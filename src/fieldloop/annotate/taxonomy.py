@@ -1,0 +1,65 @@
+"""The words annotators may use, read from a file: labels with their boundary conditions, and the measures behind them."""
+
+import tomllib
+from collections.abc import Mapping
+from functools import cache
+from importlib.resources import files
+from typing import Any
+
+from fieldloop.errors import BadInput
+from fieldloop.model.annotation import Label, Taxonomy
+from fieldloop.protocol.number import read_setting, refuse_unknown_keys
+
+LABEL_KEYS = {"name", "definition", "begins", "ends"}
+
+
+@cache
+def taxonomy() -> Taxonomy:
+    """Return the shipped taxonomy of phases.
+
+    >>> [label.name for label in taxonomy().labels][:3]
+    ['approach', 'pre-grasp', 'grasp']
+    """
+    return parse_taxonomy(_shipped())[0]
+
+
+@cache
+def measures() -> Mapping[str, float]:
+    """Return the shipped measures that a machine proposes phases by."""
+    return parse_taxonomy(_shipped())[1]
+
+
+def parse_taxonomy(text: str, where: str = "taxonomy") -> tuple[Taxonomy, Mapping[str, float]]:
+    """Read a taxonomy file; every label needs a definition and both boundary conditions."""
+    try:
+        raw = tomllib.loads(text)
+    except tomllib.TOMLDecodeError as wrong:
+        raise BadInput(f"{where} is not valid TOML: {wrong}.") from wrong
+    refuse_unknown_keys(where, raw, {"taxonomy", "label", "measures"})
+    head = raw.get("taxonomy", {})
+    if not isinstance(head.get("name"), str) or not isinstance(head.get("version"), int):
+        raise BadInput(f"{where}: [taxonomy] needs a name and a whole version.")
+    numbers = {
+        name: float(read_setting(f"{where}: measures.{name}", row).value)  # type: ignore[arg-type]  # a measure is a number
+        for name, row in raw.get("measures", {}).items()
+    }
+    labels = tuple(_label(where, row, numbers) for row in raw.get("label", []))
+    names = [label.name for label in labels]
+    if not names or len(set(names)) != len(names):
+        raise BadInput(f"{where}: labels must be there and have distinct names; found {', '.join(names) or 'none'}.")
+    return Taxonomy(head["name"], head["version"], labels), numbers
+
+
+def _label(where: str, row: Mapping[str, Any], numbers: Mapping[str, float]) -> Label:
+    name = row.get("name", "?")
+    refuse_unknown_keys(f"{where}: label {name}", row, LABEL_KEYS)
+    if missing := sorted(key for key in LABEL_KEYS if not str(row.get(key, "")).strip()):
+        raise BadInput(f"{where}: label {name!r} lacks {', '.join(missing)}; annotators would each guess it.")
+    try:
+        return Label(**{key: str(row[key]).format(**numbers) for key in LABEL_KEYS})
+    except (KeyError, IndexError, ValueError) as wrong:
+        raise BadInput(f"{where}: label {name!r} speaks of a measure that is not there: {wrong}.") from wrong
+
+
+def _shipped() -> str:
+    return files("fieldloop.annotate").joinpath("taxonomy.toml").read_text(encoding="utf-8")

@@ -1,0 +1,88 @@
+"""Questions about a dataset as a whole."""
+
+from collections import Counter, defaultdict
+from collections.abc import Iterator
+
+import numpy as np
+
+from fieldloop.check.case import Batch
+from fieldloop.check.integrity import list_defects
+from fieldloop.check.registry import check
+from fieldloop.model.finding import Measurement
+from fieldloop.model.stream import NS_PER_S
+
+ROBUST_SD = 1.4826  # a normal distribution's standard deviation over its median absolute deviation
+LEAST_SHARE = 0.01  # lengths that are all alike still differ by a frame
+MOST_NAMED = 5
+
+
+@check(
+    "corpus.defects",
+    unit="defects",
+    needs=("episodes",),
+    advice="Put the dataset's own description right before anybody trains on it.",
+)
+def defects(batch: Batch) -> Iterator[Measurement]:
+    """Where do the dataset's files and its own description disagree?"""
+    if batch.defects:
+        yield from list_defects(batch.defects)
+    else:
+        yield Measurement("", 0.0)
+
+
+@check(
+    "corpus.duplicates",
+    unit="episodes",
+    needs=("episodes",),
+    advice="Keep one of each; a copy in the validation set makes it lie.",
+)
+def duplicates(batch: Batch) -> Iterator[Measurement]:
+    """How many episodes are exact copies of another?"""
+    first: dict[str, str] = {}
+    copies = []
+    for episode in batch.episodes:
+        if episode.id in first:
+            copies.append(f"{episode.name} of {first[episode.id]}")
+        first.setdefault(episode.id, episode.name)
+    more = " …" if len(copies) > MOST_NAMED else ""
+    yield Measurement("", float(len(copies)), f"({', '.join(copies[:MOST_NAMED])}{more})" if copies else "")
+
+
+@check(
+    "corpus.index_gaps",
+    unit="missing indices",
+    needs=("episodes",),
+    advice="Number the episodes from 0 without a gap, or fetch the missing ones.",
+)
+def index_gaps(batch: Batch) -> Iterator[Measurement]:
+    """How many episode indices are missing between 0 and the last that the dataset lists?"""
+    held: dict[str, set[int]] = defaultdict(set)
+    listed: Counter[str] = Counter()
+    for episode in batch.episodes:
+        dataset, index = episode.fact("dataset"), episode.fact("episode_index")
+        if dataset is not None and index is not None and index.isdigit():
+            held[dataset].add(int(index))
+            total = episode.fact("dataset_episodes") or "0"
+            listed[dataset] = max(listed[dataset], int(index) + 1, int(total) if total.isdigit() else 0)
+    for dataset, indices in sorted(held.items()):
+        missing = listed[dataset] - len(indices)
+        yield Measurement(dataset, float(missing), f"of {listed[dataset]}" if missing else "")
+
+
+@check(
+    "corpus.length_outliers",
+    unit="episodes",
+    needs=("episodes",),
+    advice="Look at these: two attempts in one, one that never began, or one cut short.",
+)
+def length_outliers(batch: Batch) -> Iterator[Measurement]:
+    """How many episodes are far longer or shorter than the others?"""
+    lengths = np.asarray([(e.end_ns - e.start_ns) / NS_PER_S for e in batch.episodes])
+    if len(lengths) < batch.parameter("corpus.length_outliers", "min_episodes"):
+        return
+    middle = float(np.median(lengths))
+    spread = max(ROBUST_SD * float(np.median(np.abs(lengths - middle))), LEAST_SHARE * middle)
+    far = np.flatnonzero(np.abs(lengths - middle) > batch.parameter("corpus.length_outliers", "robust_sd") * spread)
+    named = [f"{batch.episodes[i].name} {lengths[i]:.1f} s" for i in far[:MOST_NAMED]]
+    place = f"({', '.join(named)}{' …' if len(far) > MOST_NAMED else ''}; typical {middle:.1f} s)" if len(far) else ""
+    yield Measurement("", float(len(far)), place)

@@ -1,0 +1,35 @@
+"""Split a loss into harder-but-known conditions (mix), worse-than-expected (mechanism) and never-shown (unseen)."""
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+Floats = NDArray[np.float64]
+Mask = NDArray[np.bool_]
+
+
+@dataclass(frozen=True, slots=True)
+class Split:
+    """Three parts that add up to the loss exactly (Kitagawa, with the unseen apart as in DISDE)."""
+
+    loss: float
+    mix: float
+    mechanism: float
+    unseen: float
+
+    def share(self, part: float) -> float:
+        """Return a part as a share of the loss; of no loss there are no shares."""
+        return part / self.loss if self.loss > 0.0 else 0.0
+
+
+def divide(success: Floats, expected: Floats, unseen: Mask, baseline: float, weights: Floats | None = None) -> Split:
+    """Divide the loss of production against the baseline's rate, episode by episode."""
+    weight = np.full(len(success), 1.0 / len(success)) if weights is None else weights / weights.sum()
+    seen = np.where(unseen, 0.0, weight)
+    return Split(
+        loss=float(baseline - weight @ success),
+        mix=float(seen @ (baseline - expected)),
+        mechanism=float(seen @ (expected - success)),
+        unseen=float((weight - seen) @ (baseline - success)),
+    )

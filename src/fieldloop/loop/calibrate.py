@@ -1,0 +1,65 @@
+"""Where a sensor is: fitted from points seen by the camera and known in the base frame."""
+
+import csv
+from collections.abc import Iterator
+from pathlib import Path
+
+from fieldloop.calibrate import extrinsic
+from fieldloop.errors import BadInput
+from fieldloop.loop.workspace import Workspace
+from fieldloop.model.calibration import Calibration
+from fieldloop.model.event import CalibrationAttached
+
+COLUMNS = ("camera_x", "camera_y", "camera_z", "base_x", "base_y", "base_z")
+
+
+def calibrate(workspace: Workspace, points: Path, *, robot: str, sensor: str) -> Calibration:
+    """Find a camera's place from marker points, and attach it from now on.
+
+    Arguments:
+        points: CSV with camera_x, camera_y, camera_z, base_x, base_y, base_z in metres, a row a marker
+        robot: whose camera
+        sensor: the camera's stream, such as camera/overhead
+
+    """
+    rows = list(_rows(points))
+    return attach(workspace, [r[:3] for r in rows], [r[3:] for r in rows], robot=robot, sensor=sensor)
+
+
+def attach(workspace: Workspace, points_camera: object, points_base: object, *, robot: str, sensor: str) -> Calibration:
+    """Fit a camera's place and write it down; one that misses the protocol's limits is kept, and does not pass."""
+    fitted = extrinsic(
+        points_camera,  # type: ignore[arg-type]  # anything NumPy can read as points
+        points_base,  # type: ignore[arg-type]
+        workspace.protocol(),
+        calibration_id=workspace.ids.new("calibration"),
+        robot=robot,
+        sensor=sensor,
+        valid_from_ns=workspace.clock(),
+    )
+    workspace.write(CalibrationAttached(fitted))
+    return fitted
+
+
+def calibrations(workspace: Workspace, *, robot: str = "") -> tuple[Calibration, ...]:
+    """List calibrations with their validity, newest first.
+
+    Arguments:
+        robot: only of one robot
+
+    """
+    return tuple(workspace.store.find(Calibration, {"robot": robot} if robot else {}, newest=True))
+
+
+def _rows(path: Path) -> Iterator[list[float]]:
+    if not path.is_file():
+        raise BadInput(f"{path} is not there.")
+    with path.open(encoding="utf-8", newline="") as file:
+        table = csv.DictReader(file)
+        if missing := [c for c in COLUMNS if c not in (table.fieldnames or ())]:
+            raise BadInput(f"{path.name} has no column {', '.join(missing)}. It needs {', '.join(COLUMNS)}, in metres.")
+        for number, row in enumerate(table, 2):
+            try:
+                yield [float(row[column]) for column in COLUMNS]
+            except (TypeError, ValueError) as wrong:
+                raise BadInput(f"{path.name}, line {number}: {wrong}. Points are numbers in metres.") from wrong

@@ -1,0 +1,116 @@
+"""Incidents with clocks running, and what they ask of the plan."""
+
+from dataclasses import dataclass
+
+from fieldloop.errors import BadInput, Refused
+from fieldloop.loop.policies import named
+from fieldloop.loop.workspace import Workspace
+from fieldloop.model.alarm import Alarm
+from fieldloop.model.condition import Stratum
+from fieldloop.model.diagnosis import Diagnosis
+from fieldloop.model.event import DemandPlaced, IncidentMoved, IncidentOpened
+from fieldloop.model.incident import Incident, IncidentClock, Step
+from fieldloop.model.plan import Demand
+from fieldloop.model.policy import Outcome, Stage
+from fieldloop.respond import clocks, demand, post_mortem, report_incident
+from fieldloop.respond import move as take_step
+from fieldloop.respond import open_incident as open_from_alarm
+
+
+@dataclass(frozen=True, slots=True)
+class IncidentNow:
+    """An incident with its six clocks as they stand, and what it asked of the plan."""
+
+    incident: Incident
+    clocks: tuple[IncidentClock, ...]
+    demands: tuple[Demand, ...] = ()
+
+
+def incidents(workspace: Workspace) -> tuple[IncidentNow, ...]:
+    """Show incidents with their clocks, newest first."""
+    return tuple(_now(workspace, incident) for incident in workspace.store.find(Incident, newest=True))
+
+
+def open_incident(
+    workspace: Workspace, what: str = "", *, alarm: str = "", policy: str = "", site: str = "", stratum: str = ""
+) -> IncidentNow:
+    """Open an incident, from an alarm or from what somebody saw.
+
+    Arguments:
+        what: what went wrong, in a sentence; not needed with an alarm
+        alarm: the alarm's id or the beginning of it
+        policy: which version was running
+        site: where
+        stratum: under which conditions, such as lighting=dim,bin=back
+
+    """
+    where = Stratum.parse(stratum)
+    if alarm:
+        raised = workspace.store.get(Alarm, alarm)
+        opened = open_from_alarm(raised, workspace.clock(), workspace.ids, workspace.actor.id, where)
+    elif not policy:
+        raise BadInput("Name the policy that was running (--policy), or the alarm that was raised (--alarm).")
+    else:
+        version = named(workspace, policy)
+        opened = report_incident(version.id, site, what, workspace.clock(), workspace.ids, workspace.actor.id, where)
+    workspace.write(IncidentOpened(opened))
+    return _now(workspace, opened)
+
+
+def move(workspace: Workspace, incident: str, step: Step, *, note: str) -> IncidentNow:
+    """Take a step of the runbook; once diagnosed, the incident asks the plan for demonstrations.
+
+    Arguments:
+        incident: its id or the beginning of it
+        step: detected, contained, classified, diagnosed, resolved or reviewed
+        note: what was done; the post-mortem is made of these notes
+
+    """
+    known = workspace.store.get(Incident, incident)
+    moved = take_step(known, step, workspace.clock(), workspace.actor.id, note)
+    asked = _demands(workspace, moved) if step is Step.DIAGNOSED else ()
+    workspace.write(IncidentMoved(moved), *(DemandPlaced(one) for one in asked))
+    return _now(workspace, moved)
+
+
+def report(workspace: Workspace, incident: str) -> str:
+    """Write the post-mortem of an incident from the record, as Markdown.
+
+    Arguments:
+        incident: its id or the beginning of it
+
+    """
+    known = workspace.store.get(Incident, incident)
+    end = known.done(Step.RESOLVED)
+    span = range(known.alerted_ns, (end.at_ns if end else workspace.clock()) + 1)
+    where = {"policy": known.policy, "stage": Stage.PRODUCTION, "succeeded": False, "at_ns": span}
+    return post_mortem(
+        known,
+        workspace.operations["respond"],
+        workspace.clock(),
+        _diagnosis(workspace, known),
+        workspace.store.find(Demand),
+        workspace.store.count(Outcome, where | ({"site": known.site} if known.site else {})),
+    )
+
+
+def _now(workspace: Workspace, incident: Incident) -> IncidentNow:
+    diagnosis = _diagnosis(workspace, incident)
+    sources = [incident.id, *([diagnosis.id] if diagnosis else [])]
+    asked = [d for source in sources for d in workspace.store.find(Demand, {"source": source})]
+    return IncidentNow(incident, clocks(incident, workspace.operations["respond"], workspace.clock()), tuple(asked))
+
+
+def _demands(workspace: Workspace, incident: Incident) -> tuple[Demand, ...]:
+    diagnosis = _diagnosis(workspace, incident)
+    if diagnosis is None and not incident.stratum.conditions:
+        raise Refused("Diagnose first (fieldloop diagnose), or say under which conditions it fails (--stratum).")
+    settings, at_ns = workspace.operations["plan"], workspace.clock()
+    asked = demand(diagnosis, settings, workspace.ids, at_ns) if diagnosis else ()
+    return asked or (demand(incident, settings, workspace.ids, at_ns) if incident.stratum.conditions else ())
+
+
+def _diagnosis(workspace: Workspace, incident: Incident) -> Diagnosis | None:
+    """Return the last diagnosis of this policy since the alert, of its site or of all sites."""
+    made = workspace.store.find(Diagnosis, {"policy": incident.policy}, newest=True)
+    return next((d for d in made if d.made_ns >= incident.alerted_ns and d.site in ("", incident.site)), None)

@@ -1,0 +1,18 @@
+"""Find policy versions and open their bundles."""
+
+from fieldloop.loop.workspace import Workspace
+from fieldloop.model.episode import Blob
+from fieldloop.model.policy import PolicyVersion
+from fieldloop.serve.engine import Engine
+from fieldloop.serve.engines import onnx
+
+
+def named(workspace: Workspace, policy: str) -> PolicyVersion:
+    """Find a policy version by name (the newest of that name) or id."""
+    by_name = workspace.store.find(PolicyVersion, {"name": policy}, newest=True, limit=1)
+    return by_name[0] if by_name else workspace.store.get(PolicyVersion, policy)
+
+
+def load(workspace: Workspace, policy: PolicyVersion) -> Engine:
+    """Load a policy's bundle from the shelf into an engine."""
+    return onnx.load(workspace.shelf.local(Blob(policy.bundle, 0, is_folder=True), workspace.cache))

@@ -1,0 +1,67 @@
+"""A policy version answers: on a port, or to a health probe."""
+
+import time
+from dataclasses import dataclass
+
+from fieldloop.errors import Refused
+from fieldloop.loop.policies import load, named
+from fieldloop.loop.workspace import Workspace
+from fieldloop.model.decision import Latency
+from fieldloop.model.finding import Finding, Status
+from fieldloop.serve.admission import admit
+from fieldloop.serve.bench import measure
+from fieldloop.serve.engine import Engine, Health, blank, probe
+from fieldloop.serve.server import app, listen
+
+
+@dataclass(frozen=True, slots=True)
+class PolicyHealth:
+    """One dummy inference, many timed ones, and whether a controller may take this policy on."""
+
+    policy: str
+    health: Health
+    latency: Latency
+    admission: Finding
+
+    @property
+    def status(self) -> Status:
+        """Healthy and fast enough?"""
+        return self.admission.status if self.health.status is Status.PASSED else self.health.status
+
+
+def serve(workspace: Workspace, policy: str, *, host: str = "127.0.0.1", port: int = 8600) -> None:
+    """Serve a policy version over HTTP and WebSocket until interrupted; one that is too slow is refused.
+
+    Arguments:
+        policy: id, beginning of it, or name
+        host: the address to listen on
+        port: the port to listen on
+
+    """
+    version = named(workspace, policy)
+    engine = load(workspace, version)
+    admission = timed(workspace, engine)[1]
+    if admission.status is Status.FAILED:
+        raise Refused(f"{version.name} is not served: {admission.message}")
+    settings = workspace.operations["serve"]
+    listen(app(engine, settings, workspace.clock), host, port, settings)
+
+
+def health(workspace: Workspace, policy: str) -> PolicyHealth:
+    """Run a dummy inference and time a thousand; says whether the policy is fast enough for its robot.
+
+    Arguments:
+        policy: id, beginning of it, or name
+
+    """
+    version = named(workspace, policy)
+    engine = load(workspace, version)
+    latency, admission = timed(workspace, engine)
+    return PolicyHealth(version.id, probe(engine, time.perf_counter_ns), latency, admission)
+
+
+def timed(workspace: Workspace, engine: Engine) -> tuple[Latency, Finding]:
+    """Measure how long a policy takes to answer, and hold that against the gate's limit."""
+    # the story's clock may stand still or leap; an answer takes the time it takes
+    latency = measure(engine, blank(engine.bundle.inputs), workspace.operations["serve"], time.perf_counter_ns)
+    return latency, admit(latency, engine.bundle.control_hz, workspace.operations["gate"])

@@ -1,0 +1,46 @@
+"""What a diagnosis or an incident asks of the plan."""
+
+from fieldloop.model.condition import Stratum
+from fieldloop.model.diagnosis import Cause, Diagnosis, Gap
+from fieldloop.model.finding import Status
+from fieldloop.model.identity import Ids
+from fieldloop.model.incident import Incident
+from fieldloop.model.plan import Demand
+from fieldloop.protocol import Section
+
+HELPED_BY_DATA = (Gap.ENVIRONMENT, Gap.EDGE_CASES, Gap.CONDITIONS, Gap.SIM_TO_REAL)
+"""The gaps that demonstrations close; a worn gripper or a slow network they do not."""
+
+
+def demand(about: Diagnosis | Incident, plan_settings: Section, ids: Ids, at_ns: int) -> tuple[Demand, ...]:
+    """Ask for demonstrations: a campaign shared out over a diagnosis' causes, or one block for an incident."""
+    if isinstance(about, Incident):
+        amount = int(plan_settings.number("demonstrations_per_failure_class"))
+        where = _at(about.stratum, about.site)
+        return (Demand(ids.new("demand"), where, amount, about.what, about.id, at_ns),)
+    causes = [c for c in about.causes if c.gap in HELPED_BY_DATA and c.share > 0.0]
+    if about.status is not Status.FAILED or not causes:
+        return ()
+    total = campaign_size(about, plan_settings)
+    whole = sum(c.share for c in causes)
+    return tuple(
+        Demand(ids.new("demand"), _at(c.stratum, about.site), amount, _why(c), about.id, at_ns)
+        for c in causes
+        if (amount := round(total * c.share / whole))
+    )
+
+
+def campaign_size(diagnosis: Diagnosis, plan_settings: Section) -> int:
+    """Size a campaign between its smallest and largest by how much of the baseline was lost."""
+    least, most = plan_settings.number("campaign_min"), plan_settings.number("campaign_max")
+    lost = diagnosis.loss / diagnosis.baseline if diagnosis.baseline > 0.0 else 1.0
+    return round(least + (most - least) * min(1.0, max(0.0, lost)))
+
+
+def _at(stratum: Stratum, site: str) -> Stratum:
+    return Stratum.of({**({"site": site} if site else {}), **stratum.levels})
+
+
+def _why(cause: Cause) -> str:
+    shown = {True: ", never covered", False: ", changed since it was covered", None: ""}[cause.never_covered]
+    return f"{cause.gap.value}{shown}: {cause.share:.0%} of the lost success"

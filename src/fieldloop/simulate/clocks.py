@@ -1,0 +1,45 @@
+"""Clocks: when each sensor sampled, when its driver published, when the log received it."""
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from fieldloop.geometry.transforms import Floats
+from fieldloop.model.stream import NS_PER_S, ClockKind
+
+
+@dataclass(frozen=True, slots=True)
+class Beat:
+    """How one sensor keeps time: rate, unsteadiness of sampling, and how late its driver and the network are."""
+
+    hz: float
+    jitter_s: float
+    driver_s: float
+    network_s: float
+
+
+TRIGGER = Beat(30.0, 0.00005, 0.004, 0.0015)
+"""Cameras and depth hang on one hardware trigger."""
+JOINTS = Beat(200.0, 0.00008, 0.0006, 0.0004)
+GRIPPER = Beat(125.0, 0.0001, 0.0010, 0.0004)
+ACTION = Beat(125.0, 0.0001, 0.0004, 0.0004)
+FORCE = Beat(200.0, 0.0001, 0.0008, 0.0004)
+IMU = Beat(200.0, 0.0001, 0.0007, 0.0004)
+
+
+def ticks(beat: Beat, begin_s: float, end_s: float, rng: np.random.Generator) -> Floats:
+    """Return the true times at which a sensor samples: its own phase, its own quartz, its own unsteadiness."""
+    period = (1 + rng.normal(0, 10e-6)) / beat.hz
+    steps = np.arange(int((end_s - begin_s) / period) - 1)
+    return begin_s + rng.uniform(0, period) + steps * period + rng.normal(0, beat.jitter_s, len(steps))
+
+
+def stamp(times_s: Floats, beat: Beat, start_ns: int, rng: np.random.Generator) -> dict[ClockKind, NDArray[np.int64]]:
+    """Return the three clocks of a stream: sensed (true, PTP), published, received; each never runs backwards."""
+    header = start_ns + np.round(times_s * NS_PER_S).astype(np.int64)
+    driver = beat.driver_s * (1 + rng.gamma(2.0, 0.1, len(times_s)))
+    network = beat.network_s * (1 + rng.gamma(2.0, 0.3, len(times_s)))
+    publish = np.maximum.accumulate(header + np.round(driver * NS_PER_S).astype(np.int64))
+    log = np.maximum.accumulate(publish + np.round(network * NS_PER_S).astype(np.int64))
+    return {ClockKind.HEADER: header, ClockKind.PUBLISH: publish, ClockKind.LOG: log}

@@ -1,0 +1,115 @@
+"""What every shelf obeys, for those who write one: `check_shelf(open_new, folder)` runs each law on an empty shelf."""
+
+import hashlib
+from collections.abc import Callable
+from pathlib import Path
+
+from fieldloop.errors import BadInput, StoreError
+from fieldloop.model.episode import Blob
+from fieldloop.store import Shelf
+from fieldloop.store.parquet import put_rows, read_rows
+
+Law = Callable[[Shelf, Path], None]
+
+
+def check_shelf(open_new: Callable[[], Shelf], folder: Path) -> None:
+    """Hold a kind of shelf to every law; each gets a shelf and a folder of its own."""
+    for law in SHELF_LAWS:
+        own = folder / law.__name__
+        own.mkdir()
+        law(open_new(), own)
+
+
+def bytes_are_named_by_their_hash(shelf: Shelf, folder: Path) -> None:
+    """What goes in comes out, from memory or from a file, once or twice, also when it is empty."""
+    for content in (b"", b"lift", bytes(range(256)) * 5000):
+        path = folder / "file"
+        path.write_bytes(content)
+        blob = shelf.put_bytes(content)
+        assert blob == shelf.put_file(path) == Blob(hashlib.sha256(content).hexdigest(), len(content))
+        assert shelf.has(blob.sha256)
+        assert shelf.read(blob.sha256) == content
+        assert shelf.local(blob, folder / "cache").read_bytes() == content
+        with shelf.open(blob.sha256) as stream:
+            assert stream.read(2) == content[:2]
+            stream.seek(0)
+            assert stream.read() == content
+
+
+def what_is_not_here_is_named(shelf: Shelf, folder: Path) -> None:
+    """Unknown hashes and paths get a message that names them."""
+    absent = "0" * 64
+    assert not shelf.has(absent)
+    for act in (lambda: shelf.read(absent), lambda: shelf.local(Blob(absent, 1), folder), lambda: shelf.open(absent)):
+        try:
+            act()
+        except StoreError as refusal:
+            assert absent in str(refusal)
+        else:
+            raise AssertionError("an absent blob was served")
+    for put in (
+        lambda: shelf.put_file(folder / "none"),
+        lambda: shelf.put_file(folder),
+        lambda: shelf.put_folder(folder / "none"),
+    ):
+        try:
+            put()
+        except BadInput as refusal:
+            assert str(folder) in str(refusal)
+        else:
+            raise AssertionError("something that is no file was kept")
+
+
+def a_folder_is_kept_as_a_list_of_files(shelf: Shelf, folder: Path) -> None:
+    """It comes back with every file in place; equal folders are one blob; a changed file makes another."""
+    files = {"a.txt": b"one", "deep/er/b.bin": b"two", "deep/c": b""}
+    _lay_out(folder / "in", files)
+    blob = shelf.put_folder(folder / "in")
+    assert (blob.is_folder, blob.size) == (True, 6)
+    assert blob == shelf.put_folder(folder / "in")
+    out = shelf.local(blob, folder / "cache")
+    assert {p.relative_to(out).as_posix(): p.read_bytes() for p in out.rglob("*") if p.is_file()} == files
+    assert shelf.local(blob, folder / "cache") == out
+    (folder / "in" / "a.txt").write_bytes(b"uno")
+    assert shelf.put_folder(folder / "in").sha256 != blob.sha256
+
+
+def a_sweep_removes_only_orphans(shelf: Shelf, folder: Path) -> None:
+    """Kept blobs and members of kept folders stay; the young stay whatever they are."""
+    _lay_out(folder / "in", {"x": b"member"})
+    kept, orphan, tree = shelf.put_bytes(b"kept"), shelf.put_bytes(b"orphan"), shelf.put_folder(folder / "in")
+    keep = {kept.sha256, tree.sha256}
+    assert shelf.sweep(keep, min_age_s=3600).blobs == ()
+    swept = shelf.sweep(keep, min_age_s=-60)  # also what a clock that runs ahead calls the future
+    assert (swept.blobs, swept.size) == ((orphan.sha256,), orphan.size)
+    assert not shelf.has(orphan.sha256)
+    assert shelf.read(kept.sha256) == b"kept"
+    assert (shelf.local(tree, folder / "cache") / "x").read_bytes() == b"member"
+    assert len(shelf.sweep(set(), min_age_s=-60).blobs) == 3  # noqa: PLR2004 - the kept one, the folder and its member
+
+
+def rows_come_back_as_they_went_in(shelf: Shelf, folder: Path) -> None:  # noqa: ARG001 - every law takes a folder
+    """Text, numbers, truth values and what is missing survive, also without any row."""
+    columns = {"name": ["a", "é", None], "value": [0.5, None, -1e300], "n": [1, 2, 2**62], "ok": [True, None, False]}
+    blob, rows = put_rows(shelf, columns)
+    assert rows == 3  # noqa: PLR2004 - as above
+    assert read_rows(shelf, blob.sha256) == columns
+    assert read_rows(shelf, blob.sha256, ["n"]) == {"n": columns["n"]}
+    empty, none = put_rows(shelf, {"name": []})
+    assert (none, read_rows(shelf, empty.sha256)) == (0, {"name": []})
+
+
+SHELF_LAWS: tuple[Law, ...] = (
+    bytes_are_named_by_their_hash,
+    what_is_not_here_is_named,
+    a_folder_is_kept_as_a_list_of_files,
+    a_sweep_removes_only_orphans,
+    rows_come_back_as_they_went_in,
+)
+
+
+def _lay_out(folder: Path, files: dict[str, bytes]) -> None:
+    for name, content in files.items():
+        path = folder / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_bytes(content)

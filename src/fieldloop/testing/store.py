@@ -1,0 +1,319 @@
+"""What every store obeys, for those who write one: `check_store(open_new)` runs each law on a fresh, empty store.
+
+`check_shelf` (in `testing.shelf`) does the same for shelves.
+"""
+
+import itertools
+from collections.abc import Callable
+from dataclasses import replace
+from typing import Any
+
+from fieldloop.errors import BadInput, UnknownName
+from fieldloop.model.annotation import Annotation
+from fieldloop.model.calibration import Calibration
+from fieldloop.model.episode import Blob, Episode, Log, Session
+from fieldloop.model.event import (
+    EVENTS,
+    CalibrationAttached,
+    EpisodeAnnotated,
+    EpisodeJudged,
+    EpisodesMeasured,
+    Event,
+    IncidentMoved,
+    IncidentOpened,
+    LogIngested,
+    OutcomeRecorded,
+    RolloutMoved,
+    SessionClosed,
+    SessionOpened,
+    WorkspaceCreated,
+)
+from fieldloop.model.finding import EpisodeReport, Status
+from fieldloop.model.incident import Incident, Step, StepDone
+from fieldloop.model.policy import Outcome, Stage
+from fieldloop.model.rollout import Rollout, Rung
+from fieldloop.store import Store
+from fieldloop.store.tables import KEPT
+from fieldloop.testing.samples import sample
+from fieldloop.testing.shelf import SHELF_LAWS, check_shelf
+
+__all__ = ["JOB_LAWS", "SHELF_LAWS", "STORE_LAWS", "check_shelf", "check_store", "contents"]
+
+HOUR_NS = 3_600_000_000_000
+
+
+def check_store(open_new: Callable[[], Store]) -> None:
+    """Hold a kind of store to every law; each gets a store of its own."""
+    for law in (*STORE_LAWS, *JOB_LAWS):
+        store = open_new()
+        try:
+            law(store)
+        finally:
+            store.close()
+
+
+def contents(store: Store) -> dict[str, Any]:
+    """Return everything that can be asked of a store, to compare two by."""
+    found: dict[str, Any] = {kind.__name__: store.find(kind) for kind in KEPT}
+    found["rates"] = [store.success_rates(-(2**62), 2**62, stage) for stage in Stage]
+    found["statuses"] = [store.count(Episode, {"status": status}) for status in (None, *Status)]
+    found["ledger"] = store.tail(limit=2**31)
+    return found
+
+
+def one_of_each(number: int = 0) -> list[Event]:
+    """Return one event of every kind, in loop order."""
+    return [sample(kind, number) for kind in EVENTS.values()]
+
+
+def nothing_has_happened_in_a_new_store(store: Store) -> None:
+    """A new store is empty and says so."""
+    assert (store.last(), store.tail(), store.blobs()) == (0, [], set())
+    assert all(store.find(kind) == [] and store.count(kind) == 0 for kind in KEPT)
+    assert store.success_rates(0, 2**62) == []
+    assert store.append([], actor="a", at_ns=1) == 0
+
+
+def every_event_comes_back_as_it_went_in(store: Store) -> None:
+    """The ledger keeps order, time, actor, cause and every field."""
+    first, second = one_of_each(0), one_of_each(1)
+    assert store.append(first, actor="ana", at_ns=5) == len(first)
+    assert store.append(second, actor="ben", at_ns=7, caused_by=3) == len(first) + len(second) == store.last()
+    back = store.tail()
+    assert [r.event for r in back] == first + second
+    assert [r.seq for r in back] == list(range(1, store.last() + 1))
+    assert {(r.actor, r.at_ns, r.caused_by) for r in back} == {("ana", 5, None), ("ben", 7, 3)}
+    for name, kind in EVENTS.items():
+        assert [type(r.event).__name__ for r in store.events(kind)] == [name, name]
+    assert [r.seq for r in store.events(WorkspaceCreated, after=1)] == [len(first) + 1]
+
+
+def whoever_follows_the_tail_skips_nothing(store: Store) -> None:
+    """Pages of any size give the whole ledger."""
+    store.append(one_of_each(), actor="a", at_ns=1)
+    for limit in (1, 7):
+        after, seen = 0, []
+        while page := store.tail(after, limit):
+            assert len(page) <= limit
+            seen += [r.seq for r in page]
+            after = seen[-1]
+        assert seen == list(range(1, store.last() + 1))
+
+
+def all_or_nothing_is_written(store: Store) -> None:
+    """One bad event in a batch, or a cause that is not there, leaves the store as it was."""
+    good = sample(WorkspaceCreated)
+    store.append([good], actor="a", at_ns=1)
+    before = contents(store)
+    bad: Any = "not an event"
+    too_large = OutcomeRecorded(replace(sample(Outcome), at_ns=2**70))
+    for events, cause in (([good, bad], None), ([good, too_large], None), ([good], 2), ([good], 0)):
+        try:
+            store.append(events, actor="a", at_ns=1, caused_by=cause)
+        except BadInput:
+            assert contents(store) == before
+        else:
+            raise AssertionError(f"{events} caused by {cause} should have been refused")
+
+
+def nouns_are_found_by_their_columns(store: Store) -> None:
+    """Equality, NULL, any of several, a range; oldest first or newest; unknown columns are named."""
+    outcomes = [replace(sample(Outcome, n), site="hall" if n % 2 else "yard") for n in range(6)]
+    store.append([OutcomeRecorded(o) for o in outcomes], actor="a", at_ns=1)
+    store.append([SessionOpened(replace(sample(Session, n), closed_ns=None)) for n in range(3)], actor="a", at_ns=1)
+    assert store.find(Outcome) == outcomes
+    assert store.find(Outcome, newest=True, limit=2) == [outcomes[5], outcomes[4]]
+    assert store.find(Outcome, {"site": "hall"}) == outcomes[1::2]
+    assert store.find(Outcome, {"id": [outcomes[4].id, outcomes[1].id]}) == [outcomes[1], outcomes[4]]
+    assert store.find(Outcome, {"at_ns": range(outcomes[2].at_ns, outcomes[4].at_ns)}) == outcomes[2:4]
+    assert store.find(Outcome, {"succeeded": True, "stage": {*Stage}}) == outcomes[::2]
+    assert store.find(Outcome, {"stratum": outcomes[3].stratum}) == [outcomes[3]]
+    assert store.find(Outcome, {"failure": None}) == [o for o in outcomes if o.failure is None]
+    assert store.count(Session, {"closed_ns": None}) == 3  # noqa: PLR2004 - those opened above
+    assert store.find(Session, {"id": []}) == []
+    _refused(UnknownName, "'site'", lambda: store.find(Session, {"sight": "x"}))
+    _refused(BadInput, "no table", lambda: store.find(Blob))
+
+
+def one_noun_is_got_by_any_unique_prefix(store: Store) -> None:
+    """Ids may be cut short; what is ambiguous or unknown is said, with a suggestion."""
+    ids = ("abc1", "abc12", "abd3")
+    store.append([IncidentOpened(replace(sample(Incident), id=i)) for i in ids], actor="a", at_ns=1)
+    assert store.get(Incident, "abd").id == "abd3"
+    assert store.get(Incident, "abc1").id == "abc1"
+    _refused(BadInput, "more than one incident", lambda: store.get(Incident, "ab"))
+    _refused(UnknownName, "Did you mean", lambda: store.get(Incident, "bbd3"))
+    _refused(UnknownName, "No incident", lambda: store.get(Incident, ""))
+    _refused(BadInput, "no id of its own", lambda: store.get(Annotation, "x"))
+
+
+def a_new_calibration_ends_the_earlier_one(store: Store) -> None:
+    """Whatever order they arrive in, at most one of a robot, sensor and kind holds at a time."""
+    at = {"c1": 100, "c3": 300, "c2": 200, "c2b": 200}
+    base = replace(sample(Calibration), valid_to_ns=None)
+    for name, begin in at.items():
+        new = replace(base, id=name, valid_from_ns=begin)
+        store.append([CalibrationAttached(new)], actor="a", at_ns=1)
+    other = replace(base, id="other", sensor="another", valid_from_ns=150)
+    store.append([CalibrationAttached(other)], actor="a", at_ns=1)
+    ends = {c.id: c.valid_to_ns for c in store.find(Calibration)}
+    assert ends == {"c1": 200, "c3": None, "c2": 200, "c2b": 300, "other": None}
+    assert [c.id for c in store.find(Calibration, {"valid_to_ns": None})] == ["c3", "other"]
+
+
+def an_author_replaces_what_the_same_author_said(store: Store) -> None:
+    """Annotations of one episode, kind and author are those of the last event, in its order."""
+
+    def said(author: str, *labels: str) -> EpisodeAnnotated:
+        base = replace(sample(Annotation), episode="e", kind="phase", author=author)
+        return EpisodeAnnotated("e", "phase", author, tuple(replace(base, label=label) for label in labels))
+
+    store.append([said("ana", "lift", "place", "lift"), said("ben", "grasp")], actor="a", at_ns=1)
+    store.append([said("ana", "place", "lift")], actor="a", at_ns=1)
+    assert [a.label for a in store.find(Annotation, {"author": "ana"})] == ["place", "lift"]
+    assert [a.label for a in store.find(Annotation, {"episode": "e"})] == ["grasp", "place", "lift"]
+    store.append([said("ana")], actor="a", at_ns=1)
+    assert [a.author for a in store.find(Annotation)] == ["ben"]
+
+
+def an_episode_knows_its_log_and_its_last_judgement(store: Store) -> None:
+    """Judging sets the status, per protocol one report; taking the same log in again forgets nothing."""
+    log = replace(sample(Log), episodes=("e1", "e2"))
+    episodes = tuple(replace(sample(Episode, n), id=f"e{n + 1}") for n in range(2))
+    ingested = LogIngested(log, episodes)
+    store.append([ingested], actor="a", at_ns=1)
+    assert store.count(Episode, {"status": None, "log": log.blob.sha256}) == len(episodes)
+    report = replace(sample(EpisodeReport), episode="e1", status=Status.FAILED)
+    store.append(
+        [EpisodeJudged("p1", report), EpisodeJudged("p2", replace(report, status=Status.PASSED))], actor="a", at_ns=1
+    )
+    store.append([ingested], actor="a", at_ns=1)
+    assert store.find(Episode, {"status": Status.PASSED}) == [episodes[0]]
+    assert store.find(Episode, {"log": log.blob}) == list(episodes)
+    assert [r.status for r in store.find(EpisodeReport, {"episode": "e1"})] == [Status.FAILED, Status.PASSED]
+    assert store.get(Log, log.blob.sha256) == log
+
+
+def measurements_are_found_by_episode(store: Store) -> None:
+    """Which blob holds an episode's rows; the newest last. The shelf's sweep must keep them all."""
+    blobs = [Blob(f"{n:064x}", 10) for n in (1, 2)]
+    events = [EpisodesMeasured(("e1", "e2"), blobs[0], 9), EpisodesMeasured(("e2",), blobs[1], 4)]
+    store.append(events, actor="a", at_ns=1)
+    assert [(m.blob, m.rows) for m in store.find(EpisodesMeasured, {"episode": "e2"})] == [(blobs[0], 9), (blobs[1], 4)]
+    assert store.find(EpisodesMeasured, {"episode": "e1"}) == [EpisodesMeasured(("e1",), blobs[0], 9)]
+    assert store.blobs() == {blob.sha256 for blob in blobs}
+
+
+def what_moves_is_kept_as_it_stands_now(store: Store) -> None:
+    """A rollout, an incident and a session have one row each, whatever happened to them."""
+    rollout, incident = sample(Rollout), replace(sample(Incident), steps=())
+    session = replace(sample(Session), closed_ns=None)
+    store.append([RolloutMoved(rollout), IncidentOpened(incident), SessionOpened(session)], actor="a", at_ns=1)
+    moved = replace(incident, steps=(StepDone(Step.CONTAINED, 9, "ana", "stopped"),))
+    higher = replace(rollout, rung=Rung.HALF)
+    events = [RolloutMoved(higher), IncidentMoved(moved), SessionClosed(session.id, 77), SessionClosed("unknown", 1)]
+    store.append(events, actor="a", at_ns=2)
+    assert store.find(Rollout) == store.find(Rollout, {"rung": Rung.HALF}) == [higher]
+    assert store.find(Incident) == store.find(Incident, {"step": Step.CONTAINED}) == [moved]
+    assert store.find(Session) == store.find(Session, {"closed_ns": 77}) == [replace(session, closed_ns=77)]
+
+
+def success_is_exact_to_the_nanosecond(store: Store) -> None:
+    """Rates count [start, end), also where hours are cut; an outcome judged again counts once, as judged last."""
+    base = replace(sample(Outcome), stage=Stage.PRODUCTION, policy="p", site="s")
+    times = (0, 1, HOUR_NS - 1, HOUR_NS, HOUR_NS + 1, 3 * HOUR_NS - 1, 3 * HOUR_NS, -1)
+    outcomes = [replace(base, id=f"o{n}", at_ns=at, succeeded=n % 3 != 0) for n, at in enumerate(times)]
+    store.append([OutcomeRecorded(o) for o in outcomes], actor="a", at_ns=1)
+    store.append([OutcomeRecorded(replace(base, id="lab", stage=Stage.LAB))], actor="a", at_ns=1)
+    again = [replace(o, succeeded=True, at_ns=o.at_ns + 1) for o in outcomes[:2]]
+    store.append([*map(OutcomeRecorded, again), OutcomeRecorded(replace(again[0], at_ns=2))], actor="a", at_ns=1)
+    outcomes[:2] = [replace(again[0], at_ns=2), again[1]]
+    assert sorted(store.find(Outcome, {"stage": Stage.PRODUCTION}), key=lambda o: o.id) == outcomes
+    edges = sorted({at + shift for at in times for shift in (0, 1)})
+    for start, end in itertools.product(edges, edges):
+        inside = [o for o in outcomes if start <= o.at_ns < end]
+        expected = [("p", "s", sum(o.succeeded for o in inside), len(inside))] if inside else []
+        assert [(r.policy, r.site, r.successes, r.episodes) for r in store.success_rates(start, end)] == expected
+    (rate,) = store.success_rates(-1, 2**62)
+    assert 0 <= rate.low <= rate.rate <= rate.high <= 1
+
+
+def tables_follow_from_the_ledger(store: Store) -> None:
+    """Dropping every table and replaying the ledger changes no answer."""
+    for number in range(4):
+        store.append(one_of_each(number % 3), actor="a", at_ns=number)
+    before = contents(store)
+    store.rebuild()
+    assert contents(store) == before
+    store.append(one_of_each(5), actor="a", at_ns=9)
+    assert store.last() == 5 * len(EVENTS)
+
+
+def a_job_is_noted_once_and_claimed_by_one(store: Store) -> None:
+    """Unique by name and time; due ones first; a lease that ran out frees it; late answers are told so."""
+    jobs = store.jobs
+    assert jobs.schedule("sweep", 50, {"why": "nightly"})
+    assert not jobs.schedule("sweep", 50)
+    assert jobs.schedule("sweep", 40)
+    assert jobs.claim("w", 39, 1.0) is None
+    first, second = jobs.claim("ana", 60, 1e-9), jobs.claim("ben", 60, 10.0)
+    assert first is not None
+    assert second is not None
+    assert (first.due_ns, second.due_ns, second.body) == (40, 50, {"why": "nightly"})
+    assert jobs.claim("cleo", 60, 1.0) is None
+    again = jobs.claim("cleo", 61, 10.0)
+    assert again is not None
+    assert (again.due_ns, again.attempt) == (40, 2)
+    assert not jobs.done(first, 62)
+    assert not jobs.extend(first, 62, 1.0)
+    assert jobs.done(again, 62)
+    assert not jobs.done(again, 63)
+    assert [j.due_ns for j in jobs.open()] == [50]
+
+
+def a_failed_job_is_tried_again_or_laid_to_rest(store: Store) -> None:
+    """A retry waits for its time and remembers why; without one it is over. Extending holds on to it."""
+    jobs = store.jobs
+    jobs.schedule("train", 10)
+    job = jobs.claim("w", 10, 1.0)
+    assert job is not None
+    assert jobs.fail(job, 11, "no disk", retry_ns=100)
+    assert jobs.claim("w", 99, 1.0) is None
+    job = jobs.claim("w", 100, 1e-9)
+    assert job is not None
+    assert (job.error, job.attempt) == ("no disk", 2)
+    assert jobs.extend(job, 100, 1.0)
+    assert jobs.claim("v", 200, 1.0) is None
+    assert jobs.fail(job, 201, "gave up")
+    assert jobs.claim("v", 2**62, 1.0) is None
+    assert jobs.open() == []
+
+
+STORE_LAWS: tuple[Callable[[Store], None], ...] = (
+    nothing_has_happened_in_a_new_store,
+    every_event_comes_back_as_it_went_in,
+    whoever_follows_the_tail_skips_nothing,
+    all_or_nothing_is_written,
+    nouns_are_found_by_their_columns,
+    one_noun_is_got_by_any_unique_prefix,
+    a_new_calibration_ends_the_earlier_one,
+    an_author_replaces_what_the_same_author_said,
+    an_episode_knows_its_log_and_its_last_judgement,
+    measurements_are_found_by_episode,
+    what_moves_is_kept_as_it_stands_now,
+    success_is_exact_to_the_nanosecond,
+    tables_follow_from_the_ledger,
+)
+JOB_LAWS: tuple[Callable[[Store], None], ...] = (
+    a_job_is_noted_once_and_claimed_by_one,
+    a_failed_job_is_tried_again_or_laid_to_rest,
+)
+
+
+def _refused(kind: type[Exception], words: str, act: Callable[[], object]) -> None:
+    try:
+        act()
+    except kind as refusal:
+        assert words in str(refusal), f"{refusal} should say {words}"
+    else:
+        raise AssertionError(f"should have been refused with {kind.__name__}")

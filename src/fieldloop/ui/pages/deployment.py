@@ -1,0 +1,154 @@
+"""Deployment: where the robot will work, as mapped, and how well the map answers the five questions."""
+
+from collections import Counter
+
+from fieldloop.loop.audit import latest_audit, latest_deployment
+from fieldloop.loop.home import newest
+from fieldloop.model.deployment import Audit, Deployment, Range, Site
+from fieldloop.ui.components import (
+    Column,
+    button,
+    command,
+    dense_table,
+    empty_state,
+    key_value,
+    meter,
+    next_card,
+    panel,
+    status_mark,
+)
+from fieldloop.ui.markup import Html, tag, text
+from fieldloop.ui.said import figure, percent, plural
+from fieldloop.ui.visit import Drawn, Visit
+
+MOST_STRATA = 24
+
+
+def draw(visit: Visit) -> Drawn:
+    """Draw the deployment page."""
+    if newest(visit.workspace, Deployment) is None:
+        nothing = empty_state("No deployment is mapped yet", "Describe the facility in deployment.toml with skus.csv beside it, then ask the five questions.",
+                              command("fieldloop audit deployment.toml"))  # fmt: skip
+        return Drawn(text("Deployment"), (nothing,))
+    deployment, audit = latest_deployment(visit.workspace), latest_audit(visit.workspace)
+    parts = [_sites(deployment), _tiers(deployment), _zones(deployment), _edges(deployment), _strata(deployment)]
+    return Drawn(text("Deployment"), (*((_answer(audit), _audit(audit)) if audit else ()), *parts))
+
+
+def _answer(audit: Audit) -> Html:
+    gaps = sum(len(answer.missing) for answer in audit.answers)
+    if audit.complete:
+        return next_card(
+            "good",
+            f"The map is complete: {percent(audit.score, 0)}",
+            f"{plural(gaps, 'gap')} left open.",
+            button("To the plan", "/plan", "primary"),
+        )
+    if audit.overridden_by:
+        why = f"{audit.overridden_by} went on: {audit.override_reason}"
+        return next_card("warn", f"The map is incomplete at {percent(audit.score, 0)}, and that was overridden", why)
+    return next_card("bad", f"The map is incomplete: {percent(audit.score, 0)}", f"{plural(gaps, 'gap')} to fill before anything is locked.",
+                     command("fieldloop audit"))  # fmt: skip
+
+
+def _audit(audit: Audit) -> Html:
+    rows = [
+        (tag("span", status_mark("good" if not a.missing else "warn"), tag("span", a.question), class_="st"), meter(a.score),
+         percent(a.score, 0), "; ".join(a.missing) or "nothing")
+        for a in audit.answers
+    ]  # fmt: skip
+    return panel(
+        "Five questions",
+        dense_table(("Question", "", Column("Score", "num"), Column("Missing", "text wide")), rows),
+        flush=True,
+    )
+
+
+def _sites(deployment: Deployment) -> Html:
+    rows = [
+        (s.id, percent(s.share, 0), s.time_zone, _shares(s.lighting), _bins(s), _people(s)) for s in deployment.sites
+    ]
+    columns = (
+        "Site",
+        Column("Of picks", "num"),
+        "Time zone",
+        Column("Lighting", "text"),
+        Column("Bins", "text"),
+        Column("People", "text"),
+    )
+    target = f"{deployment.target_cycle_s:g} s a pick" if deployment.target_cycle_s else "no target cycle time"
+    return panel("Sites", dense_table(columns, rows), note=target, columns=8, flush=True)
+
+
+def _tiers(deployment: Deployment) -> Html:
+    counts, picks = Counter(s.tier for s in deployment.skus), Counter[str]()
+    for sku in deployment.skus:
+        picks[sku.tier] += sku.picks_per_week  # type: ignore[assignment]  # a Counter sums floats as well
+    total = sum(picks.values()) or 1
+    rows = [
+        (
+            tier.replace("_", " ") or "no tier",
+            f"{counts[tier]:,}",
+            meter(picks[tier] / total),
+            percent(picks[tier] / total, 0),
+        )
+        for tier in counts
+    ]
+    columns = ("Tier", Column("SKUs", "num"), "", Column("Of picks", "num"))
+    return panel(
+        "Catalogue", dense_table(columns, rows), note=plural(len(deployment.skus), "SKU"), columns=4, flush=True
+    )
+
+
+def _zones(deployment: Deployment) -> Html:
+    rows = [
+        (site.id, zone.name, ", ".join(f"{shift} {_range(lux)}" for shift, lux in zone.lux_by_shift) or "not said",
+         zone.floor or "not said", _range(zone.temperature), _range(zone.humidity))
+        for site in deployment.sites for zone in site.zones
+    ]  # fmt: skip
+    if not rows:
+        return panel(
+            "Zones",
+            empty_state("No zone is described", "Light, floor and air by zone go under [[site.zone]] of the map."),
+            columns=8,
+        )
+    return panel(
+        "Zones",
+        dense_table(("Site", "Zone", "Light by shift", "Floor", "Temperature", "Humidity"), rows),
+        columns=8,
+        flush=True,
+    )
+
+
+def _edges(deployment: Deployment) -> Html:
+    facts = [(e.name, f"{e.per_week:g} a week, " + ("failure not known" if e.failure_rate is None else f"fails {percent(e.failure_rate, 0)}"))
+             for e in deployment.edge_cases]  # fmt: skip
+    return panel("Edge cases", key_value(facts or [("none", "none is described")]), columns=4)
+
+
+def _strata(deployment: Deployment) -> Html:
+    ranked = sorted(deployment.exposures, key=lambda e: -e.share)
+    rows = [
+        (str(e.stratum).replace(",", ", "), meter(e.share / ranked[0].share), percent(e.share))
+        for e in ranked[:MOST_STRATA]
+    ]
+    note = f"{len(ranked)} in all, {min(len(ranked), MOST_STRATA)} most common shown"
+    return panel(
+        "Strata of production", dense_table(("Stratum", "", Column("Share", "num")), rows), note=note, flush=True
+    )
+
+
+def _range(given: Range | None) -> str:
+    return "not said" if given is None else f"{figure(given.low)} to {figure(given.high)} {given.unit}"
+
+
+def _shares(pairs: tuple[tuple[str, float], ...]) -> str:
+    return ", ".join(f"{name} {percent(share, 0)}" for name, share in pairs) or "not said"
+
+
+def _bins(site: Site) -> str:
+    return ", ".join(f"{b.name} {percent(b.share, 0)}" for b in site.bins) or "not said"
+
+
+def _people(site: Site) -> str:
+    return ", ".join(f"{name}: {band}" for name, band in site.people_bands) or "not said"

@@ -1,0 +1,140 @@
+"""Floor: how production fares by site, how far the candidate has climbed, which alarms stand."""
+
+from collections import Counter
+from collections.abc import Sequence
+
+from fieldloop.loop.home import every, rates, success_over_time
+from fieldloop.loop.monitor import outcomes
+from fieldloop.loop.rollout import status as rollouts
+from fieldloop.model.alarm import Alarm, Rate
+from fieldloop.model.codec import to_plain
+from fieldloop.model.finding import Status
+from fieldloop.model.policy import Outcome, PolicyVersion, Stage
+from fieldloop.model.rollout import Rollout, Rung
+from fieldloop.ui.components import (
+    Column,
+    action,
+    command,
+    dense_table,
+    empty_state,
+    interval_bar,
+    key_value,
+    ladder,
+    next_card,
+    panel,
+    status,
+    status_mark,
+)
+from fieldloop.ui.markup import Html, tag, text
+from fieldloop.ui.said import figure, interval, moment, percent, plural, short
+from fieldloop.ui.visit import Drawn, IslandPanel, Part, Visit
+
+MOST_OUTCOMES = 40
+
+
+def draw(visit: Visit) -> Drawn:
+    """Draw the floor."""
+    recent = outcomes(visit.workspace, stage=Stage.PRODUCTION, limit=MOST_OUTCOMES)
+    climbs, alarms = rollouts(visit.workspace), every(visit.workspace, Alarm)
+    names = {p.id: p.name for p in every(visit.workspace, PolicyVersion)}
+    if not recent and not climbs:
+        nothing = empty_state(
+            "No robot reports yet",
+            "Roll an admitted policy out, or record outcomes that robots spooled.",
+            command("fieldloop monitor record FILE"),
+        )
+        return Drawn(text("Floor"), (nothing,))
+    seen = rates(visit.workspace)
+    parts: list[Part] = [_answer(alarms, seen), *(_climb(climb, names) for climb in climbs[:1])]
+    over_time = success_over_time(visit.workspace)
+    if over_time.points:
+        parts.append(
+            IslandPanel(
+                "Success on the floor", "success.js", {"src": "/api/home", "first": to_plain(over_time)}, "all sites, 95 % interval", 8, live=True
+            )
+        )
+    parts += [_alarms(alarms), _by_site(seen, names), _outcomes(recent, names)]
+    return Drawn(text("Floor"), tuple(parts))
+
+
+def _answer(alarms: Sequence[Alarm], seen: Sequence[Rate]) -> Html:
+    if alarms:
+        last = alarms[0]
+        return next_card("bad", f"Alarm at {last.site}", last.message, command("fieldloop diagnose"))
+    if not seen:
+        return next_card("idle", "No outcome from production yet", "Rates appear with the first outcomes.")
+    won, tried = sum(r.successes for r in seen), sum(r.episodes for r in seen)
+    return next_card(
+        "good",
+        f"{percent(won / tried)} of {plural(tried, 'episode')} succeeded, no alarm",
+        f"Over {plural(len({r.site for r in seen}), 'site')}.",
+    )
+
+
+def _climb(climb: Rollout, names: dict[str, str]) -> Html:
+    facts = [
+        ("Candidate", f"{names.get(climb.candidate, short(climb.candidate))}: {climb.candidate_successes} of {climb.candidate_episodes}"),
+        ("Incumbent", "none" if climb.incumbent is None else f"{names.get(climb.incumbent, short(climb.incumbent))}: {climb.incumbent_successes} of {climb.incumbent_episodes}"),
+        ("Since", moment(climb.since_ns)), ("Why", climb.reason),
+    ]  # fmt: skip
+    back = (
+        None
+        if climb.rung is Rung.BACK
+        else action(
+            "Roll back",
+            "/api/rollout/back",
+            {"reason": "by hand, from the floor page"},
+            kind="danger",
+            sure="Really roll back?",
+        )
+    )
+    return panel("Rollout", ladder(climb), tag("div", key_value(facts), style="padding-top:12px"), right=back)
+
+
+def _alarms(alarms: Sequence[Alarm]) -> Html:
+    if not alarms:
+        return panel("Alarms", tag("p", "No alarm was raised.", class_="dim"), columns=4)
+    items = [
+        tag("li", status_mark("bad"), tag("span", f"{a.site}, {moment(a.raised_ns)}"), tag("p", a.message))
+        for a in alarms
+    ]
+    return panel("Alarms", tag("ul", *items, class_="list"), columns=4)
+
+
+def _by_site(seen: Sequence[Rate], names: dict[str, str]) -> Html:
+    rows = [
+        (
+            r.site,
+            names.get(r.policy, short(r.policy)),
+            percent(r.rate),
+            interval_bar(r.low, r.rate, r.high),
+            interval(r.low, r.high),
+            f"{r.episodes:,}",
+        )
+        for r in sorted(seen, key=lambda r: r.rate)
+    ]
+    columns = ("Site", "Policy", Column("Success", "num"), "", "95 % interval", Column("Episodes", "num"))
+    return panel("By site and policy", dense_table(columns, rows), note="lowest first", flush=True)
+
+
+def _outcomes(recent: Sequence[Outcome], names: dict[str, str]) -> Html:
+    failed = Counter(o.failure.value for o in recent if o.failure)
+    rows = [
+        (moment(o.at_ns), status(Status.PASSED, "succeeded") if o.succeeded else status(Status.FAILED, o.failure.value if o.failure else "failed"),
+         o.site, o.robot, names.get(o.policy, short(o.policy)), ", ".join(o.stratum.levels.values()), f"{figure(o.cycle_s, 3)} s", figure(o.confidence, 2), o.judged_by)
+        for o in recent
+    ]  # fmt: skip
+    columns = (
+        "When",
+        "Outcome",
+        "Site",
+        "Robot",
+        "Policy",
+        "Conditions",
+        Column("Cycle", "num"),
+        Column("Confidence", "num"),
+        "Judged by",
+    )
+    note = "newest first" + "".join(f", {count} {name}" for name, count in failed.most_common())
+    return panel("Last outcomes", dense_table(columns, rows), note=note, flush=True)
+

@@ -1,0 +1,97 @@
+"""Incidents: clocks from the alert, steps taken, and what the diagnosis found."""
+
+from collections.abc import Sequence
+
+from fieldloop.loop.home import every
+from fieldloop.loop.incident import IncidentNow, incidents
+from fieldloop.model.diagnosis import Diagnosis
+from fieldloop.model.finding import Status
+from fieldloop.model.incident import Step
+from fieldloop.ui.components import (
+    Column,
+    action,
+    clocks,
+    command,
+    dense_table,
+    empty_state,
+    interval_bar,
+    key_value,
+    next_card,
+    panel,
+    status_mark,
+)
+from fieldloop.ui.markup import Html, tag, text
+from fieldloop.ui.said import interval, moment, percent, plural, points, short
+from fieldloop.ui.visit import Drawn, Visit
+
+
+def draw(visit: Visit) -> Drawn:
+    """Draw the incidents, open ones first, and the newest diagnosis."""
+    known = sorted(incidents(visit.workspace), key=lambda now: now.incident.done(Step.REVIEWED) is not None)
+    found = tuple(_diagnosis(d) for d in every(visit.workspace, Diagnosis)[:1])
+    if not known:
+        how = "An alarm opens one by itself; anybody on the floor can open one too."
+        return Drawn(
+            text("Incidents"), (empty_state("No incident", how, command("fieldloop incident open --help")), *found)
+        )
+    return Drawn(text("Incidents"), (_answer(known), *map(_incident, known), *found))
+
+
+def _answer(known: Sequence[IncidentNow]) -> Html:
+    still = [now for now in known if now.incident.done(Step.REVIEWED) is None]
+    if not still:
+        asked = sum(d.demonstrations for now in known for d in now.demands)
+        why = f"They asked the plan for {plural(asked, 'demonstration')}."
+        return next_card("good", f"All {plural(len(known), 'incident')} are reviewed", why)
+    late = sum(c.met is False or (c.met is None and c.elapsed_s > c.limit_s) for now in still for c in now.clocks)
+    why = f"{plural(late, 'clock')} missed." if late else "Every clock is met or still running."
+    said = f"{plural(len(still), 'incident')} open: {still[0].incident.what}"
+    return next_card("bad" if late else "warn", said, why)
+
+
+def _incident(now: IncidentNow) -> Html:
+    incident = now.incident
+    step = next((s for s in Step if incident.done(s) is None), None)
+    facts = [
+        ("Site", incident.site),
+        ("Policy", short(incident.policy)),
+        ("Where", str(incident.stratum).replace(",", ", ") or "everywhere"),
+        ("Alerted", moment(incident.alerted_ns)),
+        ("Asked of the plan", "; ".join(f"{d.demonstrations} of {d.stratum}" for d in now.demands) or "nothing yet"),
+    ]
+    steps = [
+        tag("li", status_mark("good"), tag("span", f"{s.step.value} by {s.actor}, {moment(s.at_ns)}"), tag("p", s.note))
+        for s in incident.steps
+    ]
+    body = (clocks(now.clocks), tag("div", key_value(facts), class_="under"), tag("ul", *steps, class_="list under"))
+    return panel(incident.what, *body, note=short(incident.id), right=_move(incident.id, step) if step else None)
+
+
+def _move(incident: str, step: Step) -> Html:
+    body = {"incident": incident, "step": step.value, "note": "Marked on the incidents page."}
+    return action(f"Mark {step.value}", "/api/incident/move", body, sure=f"Mark it {step.value}?")
+
+
+def _diagnosis(found: Diagnosis) -> Html:
+    words = {Status.FAILED: "the drop is real", Status.PASSED: "no real drop", Status.CANNOT_TELL: "cannot tell"}
+    said = tag("p", tag("b", f"{found.site}: {words.get(found.status, found.status.value)}"),
+               f". {percent(found.baseline)} to {percent(found.observed)} ({points(-found.loss)} points) over {plural(found.episodes, 'episode')}: "
+               f"{percent(found.mix_share, 0)} by mix, {percent(found.mechanism_share, 0)} by mechanism, {percent(found.unseen_share, 0)} by unseen conditions.", class_="body")  # fmt: skip
+    covered = {True: "never covered", False: "covered", None: "not known"}
+    rows = [
+        (c.gap.value, percent(c.share, 0), interval_bar(c.low, c.share, c.high), interval(c.low, c.high, 0), str(c.stratum).replace(",", ", ") or "everywhere",
+         covered[c.never_covered], c.evidence, c.fix)
+        for c in sorted(found.causes, key=lambda c: -c.share)
+    ]  # fmt: skip
+    columns = (
+        "Cause",
+        Column("Of the loss", "num"),
+        "",
+        "Interval",
+        "Where",
+        "Data",
+        Column("Evidence", "text"),
+        Column("Fix", "text"),
+    )
+    unknown = [tag("p", f"Cannot tell: {reason}", class_="body warn") for reason in found.cannot_tell]
+    return panel("Diagnosis", said, dense_table(columns, rows), *unknown, note=moment(found.made_ns), flush=True)

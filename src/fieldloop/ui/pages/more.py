@@ -1,0 +1,12 @@
+"""More: every page, for a phone's last tab."""
+
+from fieldloop.ui.components import panel
+from fieldloop.ui.markup import tag, text
+from fieldloop.ui.navigation import every_page, icon
+from fieldloop.ui.visit import Drawn, Visit
+
+
+def draw(_: Visit) -> Drawn:
+    """List every page."""
+    links = [tag("a", icon(name), tag("span", name), class_="to", href=to) for _heading, name, to in every_page()]
+    return Drawn(text("More"), (panel("Every page", tag("nav", *links, class_="every")),))

@@ -1,0 +1,141 @@
+"""Policies: what was trained on what, and what the gate said about it."""
+
+from collections.abc import Sequence
+
+from fieldloop.loop.home import every
+from fieldloop.loop.policies import named
+from fieldloop.model.decision import Decision, GateTest
+from fieldloop.model.finding import Status
+from fieldloop.model.policy import PolicyVersion
+from fieldloop.model.release import Release
+from fieldloop.ui.components import (
+    Column,
+    command,
+    dense_table,
+    empty_state,
+    interval_bar,
+    key_value,
+    level_of,
+    next_card,
+    panel,
+    status,
+)
+from fieldloop.ui.markup import Html, join, tag, text
+from fieldloop.ui.said import figure, interval, moment, plural, short
+from fieldloop.ui.visit import Drawn, Visit
+
+WORDS = {Status.PASSED: "admitted", Status.FAILED: "held back", Status.CANNOT_TELL: "needs more trials"}
+ORDER = {status: place for place, status in enumerate(Status)}
+
+
+def draw(visit: Visit) -> Drawn:
+    """Draw the list of policies, with the gate's last decision in full."""
+    known, decisions = every(visit.workspace, PolicyVersion), every(visit.workspace, Decision)
+    if not known:
+        nothing = empty_state(
+            "No policy yet",
+            "A policy version is trained on a release, and named by its content.",
+            command("fieldloop train RELEASE"),
+        )
+        return Drawn(text("Policies"), (nothing,))
+    names = {release.id: release.name for release in every(visit.workspace, Release)}
+    gated = {decision.policy: decision for decision in reversed(decisions)}
+    rows = [
+        (tag("a", p.name, href=f"/policies/{p.id}"), tag("span", short(p.id), class_="mono"), tag("a", names.get(p.release, short(p.release)), href=f"/releases/{p.release}"),
+         f"{p.episodes:,}", p.trainer, figure(p.validation_error), f"{p.control_hz:g} Hz", _verdict(gated.get(p.id)))
+        for p in known
+    ]  # fmt: skip
+    columns = (
+        "Policy",
+        "Id",
+        "Release",
+        Column("Episodes", "num"),
+        "Trainer",
+        Column("Validation error", "num"),
+        Column("Control", "num"),
+        "Gate",
+    )
+    newest = gated.get(known[0].id)
+    gate = (_gate(newest),) if newest else ()
+    return Drawn(
+        text("Policies"),
+        (
+            _answer(known[0], newest),
+            panel("Policies", dense_table(columns, rows), note="newest first", flush=True),
+            *gate,
+        ),
+    )
+
+
+def draw_one(visit: Visit) -> Drawn:
+    """Draw one policy with every decision about it."""
+    policy = named(visit.workspace, visit.path["policy"])
+    decisions = every(visit.workspace, Decision, {"policy": policy.id})
+    facts = [("Id", tag("span", policy.id, class_="mono")), ("Release", tag("a", short(policy.release), href=f"/releases/{policy.release}")),
+             ("Trainer", policy.trainer), ("Episodes", policy.episodes), ("Seed", policy.seed), ("Validation error", figure(policy.validation_error)),
+             ("Control rate", f"{policy.control_hz:g} Hz"), ("Guard limits", policy.guard)]  # fmt: skip
+    title = join(tag("a", "Policies", href="/policies"), " / ", policy.name)
+    return Drawn(
+        title,
+        (
+            _answer(policy, decisions[0] if decisions else None),
+            *map(_gate, decisions),
+            panel("Policy", key_value(facts)),
+        ),
+    )
+
+
+def _answer(policy: PolicyVersion, decision: Decision | None) -> Html:
+    if decision is None:
+        return next_card(
+            "idle",
+            f"{policy.name} was not gated yet",
+            "Nothing reaches the floor without a decision.",
+            command(f"fieldloop gate {policy.name}"),
+        )
+    more = sum(test.more_trials for test in decision.tests)
+    held = [test for test in decision.tests if test.status is not Status.PASSED]
+    why = f"All {plural(len(decision.tests), 'test')} passed." if not held else f"{held[0].name}: {held[0].message}"
+    do = (
+        f"fieldloop rollout start {policy.name}"
+        if decision.status is Status.PASSED
+        else f"fieldloop gate {policy.name}"
+    )
+    said = WORDS.get(decision.status, decision.status.value) + (
+        f": {more:,} more" if decision.status is Status.CANNOT_TELL and more else ""
+    )
+    return next_card(
+        level_of(decision.status),
+        f"{policy.name} is {said}" if decision.status is not Status.CANNOT_TELL else f"{policy.name} {said}",
+        why,
+        command(do),
+    )
+
+
+def _verdict(decision: Decision | None) -> Html:
+    return text("not gated") if decision is None else status(decision.status, WORDS.get(decision.status, ""))
+
+
+def _gate(decision: Decision) -> Html:
+    columns = (
+        "Verdict",
+        "Test",
+        Column("Required", "text"),
+        Column("Seen", "num"),
+        "",
+        "Interval",
+        Column("More trials", "num"),
+        Column("What", "text"),
+    )
+    note = f"{moment(decision.at_ns)}, operations {decision.operations}"
+    return panel("Gate", dense_table(columns, _tests(decision.tests)), note=note, flush=True)
+
+
+def _tests(tests: Sequence[GateTest]) -> list[tuple[object, ...]]:
+    return [
+        (status(t.status), t.name, t.required, f"{t.successes} of {t.trials}" if t.trials else "–",
+         interval_bar(t.low, t.successes / t.trials, t.high) if t.trials else "", interval(t.low, t.high, 0) if t.trials else "–",
+         t.more_trials or "–", t.message)
+        for t in sorted(tests, key=lambda t: ORDER[t.status])
+    ]  # fmt: skip
+

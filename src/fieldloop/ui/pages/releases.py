@@ -1,0 +1,82 @@
+"""Releases: what was frozen, and one release with its datasheet and shares."""
+
+from fieldloop.loop.release import datasheet, named, releases
+from fieldloop.model.release import Release
+from fieldloop.ui.components import Column, command, dense_table, empty_state, key_value, meter, next_card, panel, prose
+from fieldloop.ui.markup import Html, join, tag, text
+from fieldloop.ui.said import percent, plural, short
+from fieldloop.ui.visit import Drawn, Visit
+
+
+def draw(visit: Visit) -> Drawn:
+    """Draw the list of releases."""
+    known = releases(visit.workspace)
+    if not known:
+        nothing = empty_state(
+            "Nothing is frozen yet",
+            "A release is an immutable selection of accepted, annotated episodes.",
+            command("fieldloop release NAME"),
+        )
+        return Drawn(text("Releases"), (nothing,))
+    last = known[0]
+    card = next_card("good", f"{last.name} is the newest release: {plural(len(last.episodes), 'episode')}",
+                     f"{len(last.excluded):,} left out, each with its reason.", command(f"fieldloop train {last.name}"))  # fmt: skip
+    rows = [
+        (tag("a", r.name, href=f"/releases/{r.id}"), tag("span", short(r.id), class_="mono"), f"{len(r.episodes):,}", f"{len(r.train):,}",
+         f"{len(r.validation):,}", f"{len(r.excluded):,}", r.protocol, r.taxonomy)
+        for r in known
+    ]  # fmt: skip
+    columns = (
+        "Release",
+        "Id",
+        Column("Episodes", "num"),
+        Column("Train", "num"),
+        Column("Validation", "num"),
+        Column("Left out", "num"),
+        "Protocol",
+        "Taxonomy",
+    )
+    return Drawn(
+        text("Releases"), (card, panel("Releases", dense_table(columns, rows), note="newest first", flush=True))
+    )
+
+
+def draw_one(visit: Visit) -> Drawn:
+    """Draw one release."""
+    release = named(visit.workspace, visit.path["release"])
+    title = join(tag("a", "Releases", href="/releases"), " / ", release.name)
+    card = next_card("good", f"{release.name}: {plural(len(release.episodes), 'episode')}, {len(release.validation):,} of them for validation",
+                     f"Content {release.id[:12]}; the same episodes always give the same release.")  # fmt: skip
+    sheet = panel("Datasheet", prose(datasheet(visit.workspace, release.id)), columns=7)
+    return Drawn(title, (card, sheet, _shares(release), _left_out(release)))
+
+
+def _shares(release: Release) -> Html:
+    most = max((s.natural for s in release.shares), default=1.0) or 1.0
+    rows = [
+        (
+            ", ".join(s.stratum.levels.values()),
+            meter(s.natural / most),
+            percent(s.natural),
+            percent(s.sampled),
+            f"{s.weight:.2f}",
+        )
+        for s in sorted(release.shares, key=lambda s: -s.natural)
+    ]
+    columns = ("Stratum", "", Column("In production", "num"), Column("In the release", "num"), Column("Weight", "num"))
+    return panel("Shares", dense_table(columns, rows), columns=5, flush=True)
+
+
+def _left_out(release: Release) -> Html:
+    if not release.excluded:
+        return panel("Left out", key_value([("none", "every episode in hand is in")]))
+    rows = [
+        (tag("a", short(episode), href=f"/episodes/{episode}", class_="mono"), reason)
+        for episode, reason in release.excluded
+    ]
+    return panel(
+        "Left out",
+        dense_table(("Episode", Column("Why", "text wide")), rows),
+        note=plural(len(release.excluded), "episode"),
+        flush=True,
+    )

@@ -1,0 +1,149 @@
+"""What every check obeys, present and future."""
+
+import functools
+import math
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from fieldloop import check
+from fieldloop.check import BATCH_CHECKS, CHECKS, UNITS, Batch, Case
+from fieldloop.model.episode import Episode, Recording
+from fieldloop.model.finding import Measured, Measurement, Status
+from fieldloop.protocol import agree, default_protocol
+from fieldloop.testing.injuries import BATCH_INJURIES, INJURIES
+from fieldloop.testing.synthetic import healthy, healthy_batch, healthy_case, protocol, with_streams
+
+ALL = {**CHECKS, **BATCH_CHECKS}
+
+
+@pytest.fixture(scope="module")
+def healthy_findings():
+    return check.judge((*check.measure(healthy_case()), *check.measure_batch(healthy_batch())), protocol())
+
+
+@functools.cache
+def findings_of_injury(name):
+    hurt = INJURIES[name].hurt(healthy_case())
+    return check.judge(check.measure(hurt), hurt.protocol)
+
+
+def failed(findings):
+    return {finding.check for finding in findings if finding.status is Status.FAILED}
+
+
+def passed(findings):
+    return {finding.check for finding in findings if finding.status is Status.PASSED}
+
+
+def test_code_and_protocol_agree():
+    agree(UNITS, default_protocol())
+    agree(UNITS, protocol())
+
+
+@pytest.mark.parametrize("name", ALL)
+def test_asks_a_question_and_says_what_to_do(name):
+    assert ALL[name].asks.endswith("?")
+    assert ALL[name].asks[0].isupper()
+    assert ALL[name].advice.endswith(".")
+
+
+@pytest.mark.parametrize("name", ALL)
+def test_healthy_passes(name, healthy_findings):
+    answers = [finding for finding in healthy_findings if finding.check == name]
+    assert answers
+    assert [finding for finding in answers if finding.status is not Status.PASSED] == []
+
+
+def test_every_check_has_an_injury():
+    assert INJURIES.keys() == CHECKS.keys()
+    assert BATCH_INJURIES.keys() == BATCH_CHECKS.keys()
+
+
+@pytest.mark.parametrize("name", CHECKS)
+def test_its_injury_fails_it_and_what_else_is_declared(name):
+    injury, findings = INJURIES[name], findings_of_injury(name)
+    assert failed(findings) == {name, *injury.also}
+    assert not [finding for finding in findings if finding.status is Status.ERRORED]
+    assert all(reason for reason in injury.also.values())
+
+
+@pytest.mark.parametrize("name", BATCH_CHECKS)
+def test_a_batch_injury_fails_it_and_what_else_is_declared(name):
+    injury = BATCH_INJURIES[name]
+    hurt = injury.hurt(healthy_batch())
+    findings = check.judge(check.measure_batch(hurt), hurt.protocol)
+    assert failed(findings) == {name, *injury.also}
+
+
+@pytest.mark.parametrize("name", CHECKS)
+def test_its_message_says_value_limit_and_what_to_do(name):
+    finding = next(f for f in findings_of_injury(name) if f.check == name and f.status is Status.FAILED)
+    assert finding.subject in finding.message
+    assert finding.unit in finding.message
+    assert "allowed" in finding.message
+    assert finding.message.endswith(CHECKS[name].advice)
+
+
+EMPTY = Recording(Episode("id", "empty", "synthetic"), {})
+SILENT = with_streams(
+    healthy(),
+    {
+        name: replace(
+            stream,
+            clocks={kind: times[:0] for kind, times in stream.clocks.items()},
+            values=None if stream.values is None else stream.values[:0],
+            pictures=None,
+        )
+        for name, stream in healthy().streams.items()
+    },
+)
+
+
+@pytest.mark.parametrize("recording", [EMPTY, SILENT], ids=["no streams", "empty streams"])
+@pytest.mark.parametrize("calibrations", [None, ()], ids=["no workspace", "none known"])
+def test_an_empty_recording_is_no_pass(recording, calibrations):
+    findings = check.judge(check.measure(Case(recording, protocol(), calibrations)), protocol())
+    assert passed(findings) == set()
+    assert check.report(recording.episode, findings).status is not Status.PASSED
+
+
+def test_an_empty_batch_is_no_pass():
+    assert passed(check.judge(check.measure_batch(Batch(())), default_protocol())) == set()
+
+
+@pytest.mark.parametrize("name", ALL)
+@pytest.mark.parametrize("value", [math.nan, math.inf, -math.inf])
+def test_a_number_that_is_none_never_passes(name, value):
+    measured = Measured(name, (Measurement("s", 0.5), Measurement("t", value)))
+    answers = {f.subject: f.status for f in check.judge([measured], protocol())}
+    assert answers["t"] is Status.ERRORED
+
+
+LOOKS_AT_VALUES = [n for n in CHECKS if n.split(".")[0] in ("motion", "force")] + [
+    "integrity.not_finite", "integrity.frozen", "adherence.duration", "adherence.pre_roll", "adherence.post_roll",
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("name", LOOKS_AT_VALUES)
+def test_values_that_are_nan_throughout_never_pass(name):
+    made = healthy()
+    spoilt = {
+        n: replace(s, values=np.full_like(s.values, np.nan)) for n, s in made.streams.items() if s.values is not None
+    }
+    case = healthy_case(recording=with_streams(made, spoilt))
+    assert name not in passed(check.judge(check.measure(case), case.protocol))
+
+
+@pytest.mark.parametrize("name", ALL)
+def test_a_check_that_breaks_is_errored_and_counts(name):
+    finding, *_ = check.judge([Measured(name, error="KeyError: 'x'")], protocol())
+    assert finding.status is Status.ERRORED
+    assert finding.counts
+
+
+@pytest.mark.parametrize("name", ALL)
+def test_nothing_to_look_at_is_not_applicable(name):
+    finding, *_ = check.judge([Measured(name, reason="no such stream")], protocol())
+    assert finding.status is Status.NOT_APPLICABLE

@@ -1,0 +1,63 @@
+"""The program that the kill test kills: it takes logs in, one after the other, and says which are safe.
+
+For every line on its input it forks a worker, says its process number, and says when it is gone. A worker puts a file
+on the shelf, appends what happened, and only then acknowledges: one line with sequence number and hash.
+"""
+
+import json
+import os
+import random
+import sys
+import tempfile
+from dataclasses import replace
+from pathlib import Path
+
+from fieldloop.model.episode import Episode, Log
+from fieldloop.model.event import EpisodeJudged, EpisodesMeasured, LogIngested
+from fieldloop.model.finding import EpisodeReport, Status
+from fieldloop.store import open_shelf, open_store
+from fieldloop.store.parquet import put_rows
+from fieldloop.testing.samples import sample
+
+
+def say(text):
+    os.write(1, f"{text}\n".encode())  # one write: never half a line
+
+
+def ingest(store, shelf, path, name):
+    """One log as `loop` takes it in: bytes first, then the event that speaks of them."""
+    blob = shelf.put_file(path)
+    rows, count = put_rows(shelf, {"episode": [name], "value": [0.5]})
+    episode = replace(sample(Episode), id=name)
+    log = replace(sample(Log), blob=blob, name=name, episodes=(name,))
+    report = replace(sample(EpisodeReport), episode=name, status=Status.PASSED)
+    events = [LogIngested(log, (episode,)), EpisodesMeasured((name,), rows, count), EpisodeJudged("p", report)]
+    return store.append(events, actor="station", at_ns=1), blob.sha256
+
+
+def work(seed, store_url, shelf_url, options):
+    chance = random.Random(seed)
+    store, shelf = open_store(store_url), open_shelf(shelf_url, **options)
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder, "log")
+        for number in range(10_000):
+            path.write_bytes(chance.randbytes(chance.randrange(200_000)))
+            seq, sha256 = ingest(store, shelf, path, f"{seed}-{number}")
+            say(f"safe {seq} {sha256}")
+
+
+def main():
+    store_url, shelf_url, options = sys.argv[1], sys.argv[2], json.loads(sys.argv[3])
+    say("ready")
+    for line in sys.stdin:
+        worker = os.fork()
+        if worker == 0:
+            say(f"pid {os.getpid()}")
+            work(int(line), store_url, shelf_url, options)
+            os._exit(0)
+        os.waitpid(worker, 0)
+        say("gone")
+
+
+if __name__ == "__main__":
+    main()

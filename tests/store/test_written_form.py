@@ -1,0 +1,106 @@
+"""The short way for outcomes says exactly what the codec would; any event survives the ledger."""
+
+import dataclasses
+import json
+import math
+import types
+from enum import Enum
+from typing import Union, get_args, get_origin, get_type_hints
+
+import numpy as np
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from fieldloop.errors import BadInput
+from fieldloop.model.codec import from_plain, to_plain
+from fieldloop.model.condition import Stratum
+from fieldloop.model.event import EVENTS, OutcomeRecorded, WorkspaceCreated
+from fieldloop.model.policy import Outcome
+from fieldloop.store import open_store
+from fieldloop.store.outcomes import body_of, event_of, noun_of, row_of
+from fieldloop.store.projection import PROJECTIONS
+from fieldloop.testing.samples import sample
+
+INT64 = st.integers(-(2**63), 2**63 - 1)
+TEXT = st.text(st.characters(exclude_categories=["Cs"], exclude_characters="\0"), max_size=8)
+LEVEL = st.text("abcé-0 ", min_size=1, max_size=5).map(str.strip).filter(bool)
+
+
+def any_of(kind):
+    """A strategy for a noun from its fields alone."""
+    origin, args = get_origin(kind), get_args(kind)
+    if kind is Stratum:
+        return st.dictionaries(LEVEL, LEVEL, max_size=3).map(Stratum.of)
+    if dataclasses.is_dataclass(kind):
+        return st.builds(kind, **{name: any_of(hint) for name, hint in get_type_hints(kind).items()})
+    if origin in (types.UnionType, Union):
+        return st.none() | any_of(args[0])
+    if origin is tuple:
+        return (
+            st.lists(any_of(args[0]), max_size=2).map(tuple) if args[-1] is Ellipsis else st.tuples(*map(any_of, args))
+        )
+    if isinstance(kind, type) and issubclass(kind, Enum):
+        return st.sampled_from(kind)
+    return {str: TEXT, int: INT64, float: st.floats(allow_nan=False, allow_infinity=False), bool: st.booleans()}[kind]
+
+
+@given(any_of(Outcome))
+def test_an_outcome_s_body_is_what_the_codec_writes(outcome):
+    event = OutcomeRecorded(outcome)
+    body = json.loads(body_of(row_of(outcome, 5)))
+    assert body == to_plain(event)
+    assert event_of(body) == from_plain(OutcomeRecorded, body) == event
+    assert noun_of(row_of(outcome, 5)) == outcome
+
+
+@pytest.mark.parametrize("number", [math.nan, math.inf, -math.inf])
+def test_a_number_that_is_none_is_written_as_null(number, store):
+    outcome = dataclasses.replace(sample(Outcome), cycle_s=number)
+    assert json.loads(body_of(row_of(outcome)))["outcome"]["cycle_s"] is None
+    store.append([OutcomeRecorded(outcome)], actor="a", at_ns=1)
+    assert store.find(Outcome)[0].cycle_s is None
+    assert store.tail()[0].event.outcome.cycle_s is None
+
+
+def test_numbers_of_numpy_are_numbers(store):
+    numbers = {
+        "at_ns": np.int64(7),
+        "succeeded": np.bool_(True),
+        "cycle_s": np.float32(0.5),
+        "interventions": np.int8(2),
+    }
+    outcome = dataclasses.replace(sample(Outcome), **numbers)
+    store.append([OutcomeRecorded(outcome), WorkspaceCreated("n", "1")], actor="a", at_ns=1)
+    (found,) = store.find(Outcome, {"at_ns": np.int64(7)})
+    assert (found.at_ns, found.succeeded, found.cycle_s, found.interventions) == (7, True, 0.5, 2)
+    assert found == store.tail()[0].event.outcome
+
+
+def test_an_older_outcome_without_newer_fields_is_read_the_general_way():
+    raw = to_plain(OutcomeRecorded(sample(Outcome)))
+    del raw["outcome"]["interventions"]
+    assert event_of(raw) == from_plain(OutcomeRecorded, raw)
+    with pytest.raises(BadInput, match="Outcome cannot be read"):
+        event_of({"outcome": {"id": "x"}})
+
+
+@settings(max_examples=25, suppress_health_check=[HealthCheck.too_slow], deadline=None)
+@given(st.data())
+def test_any_event_survives_the_ledger_and_a_replay(data):
+    store = open_store("sqlite://")
+    events = [data.draw(any_of(kind), label=name) for name, kind in EVENTS.items()]
+    store.append(events, actor="a", at_ns=1)
+    assert [r.event for r in store.tail()] == events
+    store.rebuild()
+    store.close()
+
+
+def test_text_that_databases_refuse_is_kept_exactly(store):
+    event = WorkspaceCreated("broken \udcff name \0", "1")
+    store.append([event], actor="a", at_ns=1)
+    assert store.tail()[0].event == event
+
+
+def test_every_event_has_a_projection():
+    assert set(PROJECTIONS) | {OutcomeRecorded} == set(EVENTS.values())

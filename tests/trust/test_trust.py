@@ -1,0 +1,119 @@
+"""The way back from a policy, and a chain that shows where it was touched."""
+
+import dataclasses
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from fieldloop.errors import BadInput
+from fieldloop.model.calibration import Calibration
+from fieldloop.model.episode import Episode
+from fieldloop.model.finding import Status
+from fieldloop.model.person import Provider
+from fieldloop.model.policy import PolicyVersion
+from fieldloop.model.release import Release
+from fieldloop.trust import chain, trace, verify
+
+POLICY = PolicyVersion("p1", "first", "rel", "mlp", "sha", 3, 0, 0.1, 10.0)
+RELEASE = Release("rel", "first", ("e1", "e2", "e3"), ("e1", "e2"), ("e3",), "pick v1", "phases v1", (), "sha")
+UNIT = ((1.0, 0, 0, 0), (0, 1.0, 0, 0), (0, 0, 1.0, 0), (0, 0, 0, 1.0))
+
+
+def episode(name, at_ns, **more):
+    facts = {"operator": "op1", "session": "s1", "robot": "r1", "site": "north", "protocol": "pick v1", **more}
+    return Episode(name, f"log {name}", "mcap", start_ns=at_ns, **facts)
+
+
+def calibration(name, begin, end=None):
+    return Calibration(
+        name, "hand-eye", "r1", "cam", "base", "cam", UNIT, "park", 1, 0.1, 20, Status.PASSED, begin, end
+    )
+
+
+def test_every_episode_leads_back_to_what_it_rests_on():
+    episodes = [episode("e1", 5), episode("e2", 15, operator="op2"), episode("e3", 25, provider="acme")]
+    found = trace(
+        POLICY, RELEASE, episodes, [calibration("c1", 0, 10), calibration("c2", 10)], [Provider("acme", "A", 0.9)]
+    )
+    assert [(o.episode, o.operator, o.calibrations, o.split) for o in found.origins] == [
+        ("e1", "op1", ("c1",), "train"), ("e2", "op2", ("c2",), "train"), ("e3", "op1", ("c2",), "validation"),
+    ]  # fmt: skip
+    assert found.open_ends == ()
+    assert [o.episode for o in found.resting_on("c2")] == ["e2", "e3"]
+    assert [o.episode for o in found.resting_on("acme")] == ["e3"]
+    assert [o.episode for o in found.resting_on("op2")] == ["e2"]
+
+
+def test_what_cannot_be_followed_is_said():
+    found = trace(POLICY, RELEASE, [episode("e1", 5, operator="", provider="ghost"), episode("e2", 5)])
+    assert set(found.open_ends) == {
+        "episode e3 of the release is not known here",
+        "1 of 2 episodes do not say their operator",
+        "2 of 2 episodes had no calibration in force",
+        "provider ghost has no contract here",
+    }
+
+
+def test_another_release_than_the_policys_is_refused():
+    with pytest.raises(BadInput, match="trained on release rel"):
+        trace(POLICY, dataclasses.replace(RELEASE, id="other"), [])
+
+
+records = st.lists(
+    st.dictionaries(st.text(max_size=5), st.integers() | st.text(max_size=5) | st.booleans() | st.none(), max_size=3),
+    min_size=1, max_size=8,
+)  # fmt: skip
+
+
+@given(records)
+def test_an_untouched_chain_holds_and_the_order_of_keys_means_nothing(made):
+    links = chain(made)
+    assert verify(links).status is Status.PASSED
+    assert verify(links, head=links[-1].sha256).status is Status.PASSED
+    assert chain([dict(reversed(r.items())) for r in made]) == links
+
+
+@given(records, st.data())
+def test_a_changed_record_is_named(made, data):
+    links = list(chain(made))
+    at = data.draw(st.integers(0, len(links) - 1))
+    links[at] = dataclasses.replace(links[at], record={**links[at].record, "extra": 1})
+    found = verify(links)
+    assert (found.status, found.broken_at) == (Status.FAILED, at)
+    assert "changed afterwards" in found.message
+
+
+@given(records, st.data())
+def test_a_resealed_record_breaks_the_link_after_it(made, data):
+    links = list(chain(made))
+    at = data.draw(st.integers(0, len(links) - 1))
+    forged = chain([*made[:at], {"forged": True}])[at]
+    tampered = [*links[:at], forged, *links[at + 1 :]]
+    found = verify(tampered, head=links[-1].sha256)
+    assert found.status is Status.FAILED
+    assert found.broken_at == at + 1
+
+
+@given(records, st.data())
+def test_a_dropped_link_is_named_and_a_cut_end_shows_against_the_head(made, data):
+    links = chain(made)
+    at = data.draw(st.integers(0, len(links) - 1))
+    found = verify(links[:at] + links[at + 1 :], head=links[-1].sha256)
+    assert (found.status, found.broken_at) == (Status.FAILED, at)
+
+
+def test_swapped_links_are_named():
+    links = chain([{"a": 1}, {"a": 2}, {"a": 3}])
+    assert verify((links[0], links[2], links[1])).broken_at == 1
+
+
+def test_an_empty_chain_proves_nothing():
+    assert verify(()).status is Status.CANNOT_TELL
+    assert verify((), head="0" * 64).status is Status.CANNOT_TELL
+
+
+@pytest.mark.parametrize("record", [{"x": float("nan")}, {"x": object()}, {"x": {1, 2}}])
+def test_what_is_not_plain_json_cannot_be_sealed(record):
+    with pytest.raises(BadInput, match="Record 0"):
+        chain([record])
