@@ -42,7 +42,8 @@ def s3_options():
 
 
 @pytest.fixture
-def s3_url(s3_options):
+def s3_url():
+    """A place in the bucket that nothing else uses."""
     return f"s3://{servers.BUCKET}/test-{os.getpid()}-{next(SCHEMAS)}"
 
 

@@ -17,14 +17,14 @@ LEVELS = {
     "bin": ("front", "back", "side"),
     "tier": ("high", "medium", "long_tail"),
 }
-USUAL = {"lighting": (0.6, 0.25, 0.15), "bin": (0.6, 0.25, 0.15), "tier": (0.6, 0.25, 0.15)}
+USUAL = np.array([0.6, 0.25, 0.15])
 HARDNESS = {"back": 0.4, "side": 0.3, "long_tail": 0.5, "medium": 0.2, "dim": 0.2}
 """How much each level takes off the log-odds: some things were always hard, and are no news."""
 
 
 @dataclass
 class World:
-    """What was planted: `hurts` says which rows lose, `drop` how much of their success."""
+    """What was planted: which conditions lose how much of their success, and what else is different in production."""
 
     gap: Gap | None = None
     stratum: Stratum | None = None
@@ -34,7 +34,7 @@ class World:
     episodes: int = 1000
     days: int = 14
     untaught: str = ""
-    harder: tuple[str, str] = ("", "")
+    harder: str = ""
     grows: bool = False
     everywhere: bool = False
 
@@ -47,8 +47,8 @@ class World:
 def draw(world, seed):
     """Draw outcomes before and after, and what was demonstrated."""
     chance = np.random.default_rng(seed)
-    before = [_outcome(chance, world, k, production=False) for k in range(world.trials)]
-    after = [_outcome(chance, world, k, production=True) for k in range(world.episodes)]
+    before = [o for k in range(4 * world.trials) if (o := outcome(chance, world, k, production=False))][: world.trials]
+    after = [outcome(chance, world, k, production=True) for k in range(world.episodes)]
     shown = {}
     for lighting in LEVELS["lighting"]:
         for where in LEVELS["bin"]:
@@ -59,29 +59,27 @@ def draw(world, seed):
     return Evidence("p", "north", tuple(before), tuple(after), shown)
 
 
-def _outcome(chance, world, number, *, production):
-    levels = {factor: str(chance.choice(LEVELS[factor], p=USUAL[factor])) for factor in LEVELS}
-    factor, level = world.harder
-    if production and factor and chance.random() < 0.6:
-        levels[factor] = level
-    while not production and world.untaught in levels.values():
-        levels = {factor: str(chance.choice(LEVELS[factor], p=USUAL[factor])) for factor in LEVELS}
-    row = {**levels, "robot": f"r{chance.integers(3)}", "judged_by": f"j{chance.integers(2)}"}
-    latency = float(chance.gamma(4.0, 10.0))
+def outcome(chance, world, number, *, production):
+    picked = np.searchsorted(USUAL.cumsum(), chance.random(3))
+    levels = {factor: LEVELS[factor][at] for factor, at in zip(LEVELS, picked, strict=True)}
+    if production and world.harder and chance.random() < 0.6:
+        levels["bin"] = world.harder
+    if not production and world.untaught in levels.values():
+        return None
+    row = {**levels, "robot": f"r{int(3 * chance.random())}", "judged_by": f"j{int(2 * chance.random())}"}
+    latency = 40.0 + 15.0 * chance.standard_normal()
     if production and world.gap is Gap.INFRASTRUCTURE and chance.random() < 0.3:
         latency += 200.0
-    row["latency"] = "slow" if latency > 100.0 else "quick"
-    odds = 2.2 - sum(HARDNESS.get(v, 0.0) for v in levels.values())
-    if factor:
-        odds -= 1.2 * (level in levels.values())
+    row["latency"] = "slow" if latency > 150.0 else "quick"
+    odds = 2.2 - sum(HARDNESS.get(v, 0.0) for v in levels.values()) - 1.2 * (world.harder in levels.values())
     success = 1.0 / (1.0 + np.exp(-odds))
     at = number * world.days / world.episodes if production else 0.0
     if production and world.hurts(row):
         success = max(0.02, success - world.drop * (2.0 * at / world.days if world.grows else 1.0))
     return Outcome(
         f"{'after' if production else 'before'}{number}", "p", Stratum.of(levels),
-        Stage.PRODUCTION if production else Stage.GATE, "north", row["robot"], int(at * DAY), bool(chance.random() < success),
-        row["judged_by"], latency_ms=latency,
+        Stage.PRODUCTION if production else Stage.GATE, "north", row["robot"], int(at * DAY),
+        bool(chance.random() < success), row["judged_by"], latency_ms=latency,
     )  # fmt: skip
 
 
@@ -91,12 +89,14 @@ def ids():
 
 WORLDS = {
     "dim light never shown": World(Gap.ENVIRONMENT, Stratum.of(lighting="dim"), True, untaught="dim"),
-    "lamp replaced": World(Gap.ENVIRONMENT, Stratum.of(lighting="mixed"), False),
+    "lamp replaced": World(Gap.ENVIRONMENT, Stratum.of(lighting="mixed"), False, drop=0.5),
     "back of the bin": World(Gap.EDGE_CASES, Stratum.of(bin="back"), False),
-    "dim back of the bin": World(Gap.EDGE_CASES, Stratum.of(bin="back", lighting="dim"), False, drop=0.5),
+    "dim back of the bin": World(
+        Gap.EDGE_CASES, Stratum.of(bin="back", lighting="dim"), False, drop=0.7, trials=1500, episodes=2000
+    ),
     "worn gripper": World(Gap.HARDWARE, Stratum.of(robot="r1")),
     "slow network": World(Gap.INFRASTRUCTURE, Stratum.of(latency="slow")),
     "strict judge": World(Gap.LABELS, Stratum.of(judged_by="j1"), drop=0.25),
-    "more of the hard bin": World(Gap.EDGE_CASES, Stratum.of(bin="side"), False, harder=("bin", "side")),
+    "more of the hard bin": World(Gap.EDGE_CASES, Stratum.of(bin="side"), False, drop=0.0, harder="side"),
     "all robots wear": World(Gap.HARDWARE, Stratum(), drop=0.2, grows=True, everywhere=True),
 }

@@ -130,7 +130,11 @@ def _ship(workspace: Workspace, episodes: list[Episode], strata: list[Stratum], 
 
 def _run(workspace: Workspace, policy: PolicyVersion, strata: list[Stratum], shares: list[float], rng: random.Random) -> None:
     workspace.write(happened.RolloutMoved(Rollout("rollout_1", policy.id, None, Rung.QUARTER, 0.25, NOW - 40 * DAY, Status.PASSED, "214 episodes, no loss.", "f2", 214, 186)))
-    outcomes = []
+    outcomes = [
+        happened.OutcomeRecorded(Outcome(f"trial_{n:03d}", policy.id, strata[0], Stage.GATE, "leipzig-b", "arm-1", NOW - 41 * DAY + n, n % 10 != 0, "machine:scale",
+                                         None if n % 10 else FailureClass.GRASP, "consecutive", cycle_s=7.0))
+        for n in range(100)
+    ]  # fmt: skip
     for n in range(40 * 24):
         at = NOW - 40 * DAY + n * 3600 * S
         stratum = rng.choices(strata, shares)[0]

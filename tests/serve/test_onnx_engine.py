@@ -48,6 +48,7 @@ def test_the_cards_guard_limits_are_those_that_were_approved(engine):
 def test_the_policys_id_follows_its_content(tmp_path, engine):
     assert read_bundle(write(tmp_path / "same")).policy == engine.bundle.policy
     assert read_bundle(write(tmp_path / "other", control_hz=20.0)).policy != engine.bundle.policy
+    assert load(tmp_path / "same", policy="policy_1").bundle.policy == "policy_1"
 
 
 @pytest.mark.parametrize(

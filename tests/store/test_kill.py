@@ -53,8 +53,7 @@ def kill_again_and_again(kills, seed, store_url, shelf_url, options):
             process.stdin.flush()
             worker = int(lines.next().removeprefix("pid "))
             # some die while they open the store, most in the middle of their work
-            for _ in range(chance.randrange(4) if number % 5 else 0):
-                safe.append(lines.next())
+            safe += [lines.next() for _ in range(chance.randrange(4) if number % 5 else 0)]
             line = lines.next(within_s=chance.uniform(0, LATEST_KILL_S))
             os.kill(worker, signal.SIGKILL)
             while line != "gone":

@@ -173,7 +173,7 @@ def test_an_object_on_s3_is_never_overwritten(s3_shelf):
 def test_a_large_file_goes_to_s3_in_parts_and_comes_back(s3_shelf, tmp_path, monkeypatch):
     import s3fs.core
 
-    monkeypatch.setattr(s3fs.core, "calculate_chunksize", lambda size, chunksize=None: 5 * 2**20)
+    monkeypatch.setattr(s3fs.core, "calculate_chunksize", lambda *_, **__: 5 * 2**20)
     path = tmp_path / "large"
     path.write_bytes(os.urandom(11 * 2**20))
     blob = s3_shelf.put_file(path)
@@ -207,7 +207,7 @@ def test_a_url_that_names_no_shelf_says_what_would(url):
 
 
 def test_s3_without_its_client_names_the_extra(monkeypatch):
-    monkeypatch.setattr("importlib.util.find_spec", lambda name: None)
+    monkeypatch.setattr("importlib.util.find_spec", lambda _name: None)
     with pytest.raises(MissingExtra, match=r"fieldloop\[s3\]"):
         open_shelf("s3://bucket/x")
 

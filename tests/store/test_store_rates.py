@@ -27,7 +27,7 @@ OUTCOMES = st.builds(
 )
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=40, deadline=None)
 @given(st.lists(st.lists(OUTCOMES, max_size=8), max_size=6), st.lists(st.tuples(TIMES, TIMES), min_size=1, max_size=8))
 def test_rates_equal_counting_by_hand(batches, windows):
     store = open_store("sqlite://")

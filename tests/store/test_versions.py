@@ -87,7 +87,7 @@ def test_tables_of_a_newer_fieldloop_are_not_rebuilt_backwards(kept_url):
         "UPDATE about SET value = 'x' WHERE name = 'schema'",
         "UPDATE about SET value = '99.0' WHERE name = 'fieldloop'",
     )
-    with pytest.raises(StoreTooNew, match="laid out by fieldloop 99.0"):
+    with pytest.raises(StoreTooNew, match=r"laid out by fieldloop 99\.0"):
         open_store(kept_url)
     assert run(kept_url, "SELECT value FROM about WHERE name = 'schema'") == ["x"]
 
@@ -111,7 +111,7 @@ def test_an_event_of_a_newer_version_or_unknown_kind_is_named(kept_url):
     assert store.tail(limit=1)[0].seq == 1
     with pytest.raises(StoreTooNew, match="Event 2 is a TokenIssued of version 9"):
         store.tail(limit=2)
-    with pytest.raises(StoreTooNew, match="Event 3 is a MoonLanded .* no such kind"):
+    with pytest.raises(StoreTooNew, match=r"Event 3 is a MoonLanded .* no such kind"):
         store.tail(after=2)
     store.close()
 
@@ -163,7 +163,7 @@ def test_a_stranger_s_database_is_left_alone(tmp_path):
         connection.execute("CREATE TABLE customers (name TEXT)")
     connection.close()
     before = path.read_bytes()
-    with pytest.raises(StoreError, match="tables of something else .customers"):
+    with pytest.raises(StoreError, match=r"tables of something else \(customers"):
         open_store(f"sqlite:///{path}")
     assert path.read_bytes() == before
 
@@ -195,6 +195,6 @@ def test_what_cannot_be_opened_says_why(tmp_path):
 
 
 def test_postgresql_without_its_driver_names_the_extra(monkeypatch):
-    monkeypatch.setattr("importlib.util.find_spec", lambda name: None)
+    monkeypatch.setattr("importlib.util.find_spec", lambda _name: None)
     with pytest.raises(MissingExtra, match=r"fieldloop\[postgres\]"):
         open_store("postgresql://host/db")

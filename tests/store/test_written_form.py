@@ -85,7 +85,7 @@ def test_an_older_outcome_without_newer_fields_is_read_the_general_way():
         event_of({"outcome": {"id": "x"}})
 
 
-@settings(max_examples=25, suppress_health_check=[HealthCheck.too_slow], deadline=None)
+@settings(max_examples=10, suppress_health_check=[HealthCheck.too_slow], deadline=None)
 @given(st.data())
 def test_any_event_survives_the_ledger_and_a_replay(data):
     store = open_store("sqlite://")

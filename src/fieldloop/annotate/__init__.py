@@ -1,4 +1,4 @@
-"""What happened when: the words (`taxonomy`), machine proposals (`propose`), and how far two authors agree (`agreement`)."""
+"""What happened when: the words for it, machine proposals, and how far two authors agree."""
 
 from fieldloop.annotate.agreement import agreement
 from fieldloop.annotate.propose import propose

@@ -1,5 +1,6 @@
 """Signals on one clock, and when a movement begins and ends in them."""
 
+import math
 from collections.abc import Mapping
 from dataclasses import dataclass
 
@@ -48,11 +49,17 @@ def traces(tool: Stream, gripper: Stream, effort: Stream | None, measures: Mappi
         return f"{tool.name} and {gripper.name} hardly overlap in time"
     place, width = (_on(grid, start, times, values) for times, values in samples[:2])
     window = max(MIN_SAMPLES, int(measures["smooth_s"] * hz) | 1)
-    pressed = _on(grid, start, *samples[2])[:, 0] if len(samples) > 2 and len(samples[2][0]) >= MIN_SAMPLES else None  # noqa: PLR2004
+    finger_window = max(MIN_SAMPLES, window // 2 | 1)  # fingers move in a fraction of the time that an arm takes
+    pressed = [_on(grid, start, *held)[:, 0] for held in samples[2:] if len(held[0]) >= MIN_SAMPLES]
     return Traces(
-        start, hz, place, _slope(place, window, hz), width[:, 0], _slope(width, max(MIN_SAMPLES, window // 2 | 1), hz)[:, 0],
-        pressed,
-    )  # fmt: skip
+        start_ns=start,
+        hz=hz,
+        place=place,
+        velocity=_slope(place, window, hz),
+        width=width[:, 0],
+        width_rate=_slope(width, finger_window, hz)[:, 0],
+        effort=pressed[0] if pressed else None,
+    )
 
 
 def spans(moving: NDArray[np.bool_]) -> list[tuple[int, int]]:
@@ -64,22 +71,28 @@ def spans(moving: NDArray[np.bool_]) -> list[tuple[int, int]]:
 def onset(speed: Floats, begin: int, end: int, measures: Mapping[str, float]) -> float | None:
     """Return the (fractional) index in [begin, end) where a move begins that peaks there.
 
-    A smooth move begins with a speed that grows as the square of time, so its root is a straight line: it is drawn
-    through two levels of the peak and followed back to zero.
+    A smooth move begins too gently to be seen. Two levels of its peak are, and the law of least jerk (Flash and Hogan
+    1985) says how long before them it began.
     """
     here = speed[begin:end]
     if len(here) < MIN_SAMPLES:
         return None
     peak = int(np.argmax(here))
-    low, high = (_rises_to(here, peak, measures[name] * here[peak]) for name in ("onset_low", "onset_high"))
-    root = np.sqrt(measures["onset_low"]), np.sqrt(measures["onset_high"])
-    return begin + max(0.0, low - (high - low) * float(root[0] / (root[1] - root[0])))
+    shares = measures["onset_low"], measures["onset_high"]
+    low, high = (_rises_to(here, peak, share * here[peak]) for share in shares)
+    early, later = (_course(share) for share in shares)
+    return begin + max(0.0, low - (high - low) * early / (later - early))
 
 
 def offset(speed: Floats, begin: int, end: int, measures: Mapping[str, float]) -> float | None:
     """Return the (fractional) index in [begin, end) where a move ends that peaks there."""
     back = onset(speed[begin:end][::-1], 0, end - begin, measures)
     return None if back is None else begin + (end - begin - 1) - back
+
+
+def _course(share: float) -> float:
+    """Which part of a move of least jerk is over when its speed first reaches a share of its peak?"""
+    return (1 - math.sqrt(1 - math.sqrt(share))) / 2
 
 
 def _rises_to(speed: Floats, peak: int, level: float) -> float:
@@ -94,10 +107,10 @@ def _rises_to(speed: Floats, peak: int, level: float) -> float:
 
 def _clean(stream: Stream, columns: int) -> tuple[NDArray[np.int64], Floats]:
     """Return stamps that rise and values that are finite; the rest is left out."""
+    times = stream.times_ns
     values = np.zeros((0, columns)) if stream.values is None else np.asarray(stream.values, float)
-    values = values.reshape(len(values), -1)[:, :columns]
-    times = stream.times_ns[: len(values)]
-    if values.shape[1] < columns:
+    values = values[:, None] if values.ndim == 1 else values[:, :columns]
+    if not len(values) or values.shape[1] < columns:
         return times[:0], np.zeros((0, columns))
     fine = np.isfinite(values).all(axis=1)
     times, values = times[fine], values[fine]

@@ -1,4 +1,4 @@
-"""The words annotators may use, read from a file: labels with their boundary conditions, and the measures behind them."""
+"""The words annotators may use: labels with their boundary conditions, and the measures behind them."""
 
 import tomllib
 from collections.abc import Mapping

@@ -22,7 +22,7 @@ from fieldloop.loop.tokens import whose
 from fieldloop.loop.workspace import Workspace
 
 ABOUT = """Every use case of the command line, as JSON. Over loopback you are the local admin; from elsewhere send
-`Authorization: Bearer <token>` (an admin issues one with `fieldloop token NAME`). Errors are `application/problem+json`."""
+`Authorization: Bearer <token>` (an admin issues one with `fieldloop token NAME`). Errors are problem+json."""
 
 
 def build(open_workspace: Callable[[], Workspace], cases: tuple[UseCase, ...] = USE_CASES) -> FastAPI:

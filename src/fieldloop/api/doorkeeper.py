@@ -1,7 +1,7 @@
 """Who is asking? Every request and every socket passes here before anything is looked at.
 
 Over loopback one is the local admin, because who sits at the machine owns its files anyway. That must not be borrowed:
-a request that came through a proxy, that names another host (DNS rebinding) or that another site's page sent is not local.
+a request that came through a proxy, that names another host (DNS rebinding) or that a foreign page sent is not local.
 """
 
 import ipaddress

@@ -57,10 +57,14 @@ def add_route(app: FastAPI, case: UseCase, workspace: Callable[[], Workspace]) -
     endpoint.__signature__ = inspect.Signature(  # type: ignore[attr-defined]  # FastAPI reads parameters from here
         [
             inspect.Parameter("request", inspect.Parameter.POSITIONAL_OR_KEYWORD, annotation=Request),
-            inspect.Parameter("given", inspect.Parameter.POSITIONAL_OR_KEYWORD, annotation=Annotated[given, place],
-                              **({} if is_get(case, ask) or any(p.required for p in ask.parameters) else {"default": given()})),
+            inspect.Parameter(
+                "given",
+                inspect.Parameter.POSITIONAL_OR_KEYWORD,
+                annotation=Annotated[given, place],
+                **({} if is_get(case, ask) or any(p.required for p in ask.parameters) else {"default": given()}),
+            ),
         ]
-    )  # fmt: skip
+    )
     app.add_api_route(
         f"/api/{case.path}",
         endpoint,

@@ -9,6 +9,7 @@ from fieldloop.check.case import Case
 from fieldloop.model.stream import NS_PER_S, Stream, StreamKind
 
 FEWEST = 4
+FORCES = ("N", "N·m")
 FALLBACKS = (
     (StreamKind.JOINT_POSITION, StreamKind.GRIPPER),
     (StreamKind.ACTION,),
@@ -61,21 +62,21 @@ def still(case: Case) -> str:
 
 
 def _find(case: Case, without: str) -> Movement | None:
-    for kinds in FALLBACKS:
-        streams = [
-            s for s in case.streams(*kinds)
-            if s.values is not None and s.unit not in ("N", "N·m") and len(s) >= FEWEST and s.name != without
-        ]  # fmt: skip
-        streams = [s for s in streams if not (without and s.name.startswith(f"{without}/"))]
-        if not streams:
-            continue
-        times = np.sort(np.concatenate([_moving(case, stream) for stream in streams]))
-        if not len(times):
-            return None
-        window = round(case.protocol.setting("episode.moving_window_s") * NS_PER_S)
-        start, end = min(s.times_ns.min() for s in streams), max(s.times_ns.max() for s in streams)
-        return Movement(times, window, int(start), int(end), ", ".join(s.name for s in streams))
-    return None
+    groups = [[s for s in case.streams(*kinds) if _tells(s, without)] for kinds in FALLBACKS]
+    if without:  # where a stream is in doubt every other one is a witness
+        groups = [[stream for group in groups for stream in group]]
+    streams = next((group for group in groups if group), [])
+    times = np.sort(np.concatenate([_moving(case, stream) for stream in streams])) if streams else np.empty(0, np.int64)
+    if not len(times):
+        return None
+    window = round(case.protocol.setting("episode.moving_window_s") * NS_PER_S)
+    start, end = min(s.times_ns.min() for s in streams), max(s.times_ns.max() for s in streams)
+    return Movement(times, window, int(start), int(end), ", ".join(s.name for s in streams))
+
+
+def _tells(stream: Stream, without: str) -> bool:
+    own = bool(without) and (stream.name == without or stream.name.startswith(f"{without}/"))
+    return stream.values is not None and stream.unit not in FORCES and len(stream) >= FEWEST and not own
 
 
 def _moving(case: Case, stream: Stream) -> NDArray[np.int64]:

@@ -43,9 +43,12 @@ def _bars() -> Iterator["Progress"]:
         yield _open[-1]
         return
     columns = (
-        rich.TextColumn("{task.description}"), rich.BarColumn(bar_width=32), rich.MofNCompleteColumn(),
-        rich.TimeElapsedColumn(), rich.TimeRemainingColumn(),
-    )  # fmt: skip
+        rich.TextColumn("{task.description}"),
+        rich.BarColumn(bar_width=32),
+        rich.MofNCompleteColumn(),
+        rich.TimeElapsedColumn(),
+        rich.TimeRemainingColumn(),
+    )
     with rich.Progress(*columns, console=Console(file=sys.stderr), transient=True) as progress:
         _open.append(progress)
         try:

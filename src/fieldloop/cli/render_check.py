@@ -54,9 +54,16 @@ def ingested(result: Any, screen: Screen) -> None:
     parts = [f"{fresh} taken in"] + [f"{known} here already"] * bool(known) + [f"{broken} unreadable"] * bool(broken)
     screen.print(heading(f"{len(result.logs)} {_plural('log', len(result.logs))}: {', '.join(parts)}"))
     rows = [
-        (log.name, log.format, len(log.episodes), log.status, log.sha256, log.message or ("here already" if log.already_here else ""))
+        (
+            log.name,
+            log.format,
+            len(log.episodes),
+            log.status,
+            log.sha256,
+            log.message or ("here already" if log.already_here else ""),
+        )
         for log in sorted(result.logs, key=lambda log: ORDER[log.status])
-    ]  # fmt: skip
+    ]
     screen.print(table(("log", "format", "episodes", "status", "sha256", "note"), rows, right=("episodes",)))
 
 

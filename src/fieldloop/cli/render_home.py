@@ -28,7 +28,8 @@ def home(shown: Any, screen: Screen) -> None:
     screen.print(styled(f"↩ {shown.way_back}", "dim"))
     if shown.success.points:
         last = shown.success.points[-1]
-        line = f"Success on the floor {percent(last.rate)} ({percent(last.low)} to {percent(last.high)}, {last.episodes} episodes)"
+        sure = f"{percent(last.low)} to {percent(last.high)}, {last.episodes} episodes"
+        line = f"Success on the floor {percent(last.rate)} ({sure})"
         under = (
             f", {points(last.rate - shown.success.baseline)} points to the baseline" if shown.success.baseline else ""
         )

@@ -14,9 +14,16 @@ def audited(result: Any, screen: Screen) -> None:
     deployment = result.deployment
     sites = ", ".join(f"{site.id} ({percent(site.share, 0)})" for site in deployment.sites)
     screen.print(
-        facts([("deployment", deployment.id), ("sites", sites), ("SKUs", len(deployment.skus)),
-               ("strata", len(deployment.exposures)), ("edge cases", len(deployment.edge_cases))])
-    )  # fmt: skip
+        facts(
+            [
+                ("deployment", deployment.id),
+                ("sites", sites),
+                ("SKUs", len(deployment.skus)),
+                ("strata", len(deployment.exposures)),
+                ("edge cases", len(deployment.edge_cases)),
+            ]
+        )
+    )
     screen.print()
     audit(result.audit, screen)
 
@@ -79,10 +86,16 @@ def plan_now(now: Any, screen: Screen) -> None:
 
 def _coverage(rows: tuple[Coverage, ...]) -> Any:
     cells = [
-        (c.stratum, percent(c.exposure), c.demonstrations, percent(c.share), c.attempts,
-         percent(c.failures / c.attempts) if c.attempts else "not tried")
+        (
+            c.stratum,
+            percent(c.exposure),
+            c.demonstrations,
+            percent(c.share),
+            c.attempts,
+            percent(c.failures / c.attempts) if c.attempts else "not tried",
+        )
         for c in sorted(rows, key=lambda c: -c.exposure)
-    ]  # fmt: skip
+    ]
     columns = ("stratum", "of production", "demos", "of the data", "attempts", "failed")
     return table(columns, cells, right=columns[1:])
 

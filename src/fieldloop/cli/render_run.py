@@ -17,10 +17,17 @@ def decision(made: Decision, screen: Screen) -> None:
         mark(made.status, words.get(made.status, "")).append(f"  policy {short(made.policy)}", style="bold default")
     )
     rows = [
-        (t.status, t.name, t.required, f"{t.successes} of {t.trials}" if t.trials else "–", _interval(t.low, t.high),
-         t.more_trials or "", t.message)
+        (
+            t.status,
+            t.name,
+            t.required,
+            f"{t.successes} of {t.trials}" if t.trials else "–",
+            _interval(t.low, t.high),
+            t.more_trials or "",
+            t.message,
+        )
         for t in sorted(made.tests, key=lambda t: list(Status).index(t.status))
-    ]  # fmt: skip
+    ]
     columns = ("status", "test", "required", "seen", "interval", "more trials", "what")
     screen.print(table(columns, rows, right=("seen", "more trials")))
 
@@ -44,13 +51,19 @@ def rollout(climb: Rollout, screen: Screen) -> None:
     ladder = "  ".join(f"[{rung}]" if rung is climb.rung else str(rung) for rung in rungs)
     screen.print(heading(ladder if climb.rung is not Rung.BACK else f"{ladder}  [back]"))
     screen.print(
-        facts([
-            ("candidate", short(climb.candidate)), ("incumbent", short(climb.incumbent or "") or "none"),
-            ("share of tasks", percent(climb.share, 0)), ("since", when(climb.since_ns)), ("verdict", climb.verdict),
-            ("candidate", f"{climb.candidate_successes} of {climb.candidate_episodes}"),
-            ("incumbent", f"{climb.incumbent_successes} of {climb.incumbent_episodes}"), ("why", climb.reason),
-        ])
-    )  # fmt: skip
+        facts(
+            [
+                ("candidate", short(climb.candidate)),
+                ("incumbent", short(climb.incumbent or "") or "none"),
+                ("share of tasks", percent(climb.share, 0)),
+                ("since", when(climb.since_ns)),
+                ("verdict", climb.verdict),
+                ("candidate", f"{climb.candidate_successes} of {climb.candidate_episodes}"),
+                ("incumbent", f"{climb.incumbent_successes} of {climb.incumbent_episodes}"),
+                ("why", climb.reason),
+            ]
+        )
+    )
 
 
 def diagnosis(found: Diagnosis, screen: Screen) -> None:
@@ -59,19 +72,31 @@ def diagnosis(found: Diagnosis, screen: Screen) -> None:
     line = f"  {found.site}: {percent(found.baseline)} to {percent(found.observed)}, {points(-found.loss)} points"
     screen.print(mark(found.status, words.get(found.status, "")).append(line, style="bold default"))
     screen.print(
-        facts([
-            ("policy", short(found.policy)), ("episodes", found.episodes),
-            ("loss by mix", percent(found.mix_share)), ("by mechanism", percent(found.mechanism_share)),
-            ("by unseen conditions", percent(found.unseen_share)),
-        ])
-    )  # fmt: skip
+        facts(
+            [
+                ("policy", short(found.policy)),
+                ("episodes", found.episodes),
+                ("loss by mix", percent(found.mix_share)),
+                ("by mechanism", percent(found.mechanism_share)),
+                ("by unseen conditions", percent(found.unseen_share)),
+            ]
+        )
+    )
     if found.causes:
         screen.print()
         covered = {True: "never covered", False: "covered", None: "–"}
         rows = [
-            (c.gap.value, percent(c.share, 0), _interval(c.low, c.high, 0), c.stratum, covered[c.never_covered], c.evidence, c.fix)
+            (
+                c.gap.value,
+                percent(c.share, 0),
+                _interval(c.low, c.high, 0),
+                c.stratum,
+                covered[c.never_covered],
+                c.evidence,
+                c.fix,
+            )
             for c in sorted(found.causes, key=lambda c: -c.share)
-        ]  # fmt: skip
+        ]
         columns = ("cause", "of the loss", "interval", "where", "data", "evidence", "fix")
         screen.print(table(columns, rows, right=("of the loss",)))
     for reason in found.cannot_tell:

@@ -3,7 +3,7 @@
 import dataclasses
 import math
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from enum import Enum
 from typing import TYPE_CHECKING, Any
 
@@ -75,28 +75,12 @@ def said(value: Any, name: str = "") -> str:
     >>> said(0.12345), said(True), said(("a", "b")), said(None), said(1_700_000_000_000_000_000, "made_ns")
     ('0.1235', 'yes', 'a, b', '–', '2023-11-14 22:13:20Z')
     """
-    match value:
-        case None | "":
-            return "–"
-        case bool():
-            return "yes" if value else "no"
-        case int() if name.endswith("_ns"):
-            return when(value)
-        case float():
-            return f"{value:.4g}" if math.isfinite(value) else "no number"
-        case Stratum():
-            return str(value) or "everything"
-        case Status():
-            return " ".join(MARKS[value][:2])
-        case Enum():
-            return str(value.value)
-        case str():
-            return short(value)
-        case Mapping():
-            return ", ".join(f"{key}: {said(inner)}" for key, inner in value.items())
-        case list() | tuple():
-            return _several(value)
-    return _noun(value) if dataclasses.is_dataclass(value) else str(value)
+    if value is None or value == "":
+        return "–"
+    if name.endswith("_ns") and isinstance(value, int):
+        return when(value)
+    writer = next((write for kind, write in WRITERS if isinstance(value, kind)), str)
+    return _noun(value) if writer is str and dataclasses.is_dataclass(value) else writer(value)
 
 
 def when(at_ns: int) -> str:
@@ -151,6 +135,19 @@ def _noun(value: Any) -> str:
         if isinstance(named := getattr(value, name, None), str):
             return short(named)
     return ", ".join(f"{words(f.name)} {said(getattr(value, f.name), f.name)}" for f in dataclasses.fields(value))
+
+
+WRITERS: tuple[tuple[Any, Callable[[Any], str]], ...] = (
+    (bool, lambda value: "yes" if value else "no"),
+    (float, lambda value: f"{value:.4g}" if math.isfinite(value) else "no number"),
+    (Stratum, lambda value: str(value) or "everything"),
+    (Status, lambda value: " ".join(MARKS[value][:2])),
+    (Enum, lambda value: str(value.value)),
+    (str, short),
+    (Mapping, lambda value: ", ".join(f"{key}: {said(inner)}" for key, inner in value.items())),
+    (list | tuple, _several),
+)
+"""How each kind of value is written; the first that fits counts."""
 
 
 def _cell(value: Any) -> Any:

@@ -1,17 +1,16 @@
 """From slices to causes: each with its share of the loss, its interval over days, its evidence and its fix."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
 
 from fieldloop.diagnose import gaps
-from fieldloop.diagnose.expectation import Expectation, expect
+from fieldloop.diagnose.carriers import Carrier, Loss, of_mix, of_rest, of_slice
+from fieldloop.diagnose.expectation import Merged, expect, logistic
 from fieldloop.diagnose.slices import Search, Slice
 from fieldloop.diagnose.split import Split, divide
-from fieldloop.diagnose.table import Table
-from fieldloop.model.condition import Condition, Stratum
 from fieldloop.model.diagnosis import Cause, Gap
 from fieldloop.protocol import Section
 
@@ -23,25 +22,6 @@ FEWEST_DAYS = 5
 
 
 @dataclass(frozen=True)
-class Loss:
-    """Outcomes before and after as tables, and demonstrations by stratum."""
-
-    before: Table
-    after: Table
-    demonstrations: Mapping[Stratum, int] | None
-
-    def shown(self, stratum: Stratum) -> int | None:
-        """How many demonstrations there were under these conditions; None where nobody knows or none could be."""
-        told = stratum.only(c.factor for c in stratum.conditions if c.factor not in MACHINERY)
-        if self.demonstrations is None or len(told.conditions) < len(stratum.conditions):
-            return None
-        return sum(n for other, n in self.demonstrations.items() if told.covers(other))
-
-
-MACHINERY = tuple(f for f in gaps.TOLD_BY_OUTCOME if f != "site")
-
-
-@dataclass(frozen=True)
 class Causes:
     """Causes by their share of the loss, the split, and what could not be told."""
 
@@ -50,27 +30,16 @@ class Causes:
     cannot_tell: tuple[str, ...]
 
 
-@dataclass(frozen=True)
-class Carrier:
-    """Something that may carry part of a loss, by the episodes in it and what each is measured against."""
-
-    stratum: Stratum
-    inside: Mask
-    against: str
-    gap: Gap | None
-    evidence: str
-
-
 def name_causes(loss: Loss, settings: Section, rng: np.random.Generator) -> Causes:
     """Name what carries a real loss."""
     expectation = expect(loss.before)
     search = Search(loss.after, expectation, settings)
-    unseen = _unseen(loss, settings)
+    unseen = loss.unseen(settings)
     found = search.find()
     rest = ~np.any([s.inside for s in found], axis=0) if found else np.ones(len(loss.after), dtype=bool)
-    carriers = [_of_slice(s, search, loss) for s in found]
-    carriers.extend(_of_rest(rest, search, loss, expectation, settings))
-    carriers.extend(_of_mix(loss, expectation, unseen))
+    carriers = [of_slice(s, search, loss) for s in found]
+    carriers.extend(of_rest(rest, search, loss, expectation, settings))
+    carriers.extend(of_mix(loss, expectation, unseen))
     parts, split, by_days = _shares(loss, carriers, unseen, settings, rng)
     causes = [_cause(c, part, loss, settings) for c, part in zip(carriers, parts, strict=True) if part[1] > 0.0]
     causes.sort(key=lambda c: -c.share)
@@ -78,133 +47,24 @@ def name_causes(loss: Loss, settings: Section, rng: np.random.Generator) -> Caus
     return Causes(tuple(causes), split, notes)
 
 
-def _unseen(loss: Loss, settings: Section) -> Mask:
-    """Rows whose whole stratum was hardly ever demonstrated."""
-    if loss.demonstrations is None:
-        return np.zeros(len(loss.after), dtype=bool)
-    named = {c.factor for s in loss.demonstrations for c in s.conditions}
-    least = settings.number("covered_demonstrations")
-    known: dict[Stratum, bool] = {}
-    unseen = []
-    for row in loss.after.rows:
-        stratum = Stratum.of({f: level for f, level in row.items() if f in named or f not in gaps.TOLD_BY_OUTCOME})
-        if stratum not in known:
-            known[stratum] = (loss.shown(stratum) or 0) < least
-        unseen.append(known[stratum])
-    return np.array(unseen, dtype=bool)
-
-
-def _of_slice(found: Slice, search: Search, loss: Loss) -> Carrier:
-    table, inside = loss.after, found.inside
-    expected = table.success + search.residual
-    others = ~inside
-    words = (
-        f"{found.stratum}: {int(table.success[inside].sum())} of {int(inside.sum())} succeeded where "
-        f"{expected[inside].mean():.0%} was expected; elsewhere {int(table.success[others].sum())} of "
-        f"{int(others.sum())} where {expected[others].mean():.0%} was. Chance after {found.looked_at} slices: "
-        f"{found.chance:.2g}."
-    )
-    if (shown := loss.shown(found.stratum)) is not None:
-        words += f" {shown} demonstrations of it."
-    if found.alike:
-        words += f" Cannot be told apart from {', '.join(map(str, found.alike))}."
-    return Carrier(found.stratum, inside, "expected", None, words)
-
-
-def _of_rest(rest: Mask, search: Search, loss: Loss, expectation: Expectation, settings: Section) -> Iterator[Carrier]:
-    """What is lost everywhere else alike: something new that is always there, wear over time, or nobody knows."""
-    if int(rest.sum()) < search.least:
-        return
-    residual, lean = search.residual[rest], search.slope[rest].mean(axis=0)
-    error = np.sqrt(residual.var() / len(residual) + lean @ expectation.covariance @ lean)
-    from scipy.special import ndtri
-
-    if residual.mean() <= ndtri(1.0 - settings.number("alpha")) * max(error, 1e-12):
-        return
-    words = f"{residual.mean():.0%} lost in {int(rest.sum())} episodes under all other conditions alike."
-    new = _new_everywhere(loss, rest)
-    if new:
-        others = f" Cannot be told apart: {', '.join(map(str, new))}." if len(new) > 1 else ""
-        yield Carrier(
-            Stratum((new[0],)), rest, "expected", None, f"New in production and always there. {words}{others}"
-        )
-    elif (growth := _growth(residual, loss.after.at_ns[rest], settings)) is not None:
-        first, last = growth
-        words += f" It grew from {first:.0%} in the first third of the time to {last:.0%} in the last."
-        yield Carrier(Stratum(), rest, "expected", Gap.HARDWARE, words)
-    else:
-        yield Carrier(Stratum(), rest, "expected", Gap.UNKNOWN, words)
-
-
-def _new_everywhere(loss: Loss, rest: Mask) -> list[Condition]:
-    """Conditions that the baseline never met and that hold in all these episodes."""
-    known = set(loss.before.conditions)
-    new = [c for c in loss.after.conditions if c not in known]
-    holds = loss.after.indicators(new)[rest]
-    always = [c for c, column in zip(new, holds.T, strict=True) if column.all()]
-    return sorted(always, key=lambda c: gaps.rank(Stratum((c,))))
-
-
-def _growth(residual: Floats, at_ns: NDArray[np.int64], settings: Section) -> tuple[float, float] | None:
-    """Does the loss grow with time? Return it in the first and the last third, None where it does not."""
-    from scipy.special import ndtri
-
-    if at_ns.min() == at_ns.max():
-        return None
-    order = np.argsort(at_ns, kind="stable")
-    ranks = np.empty(len(order))
-    ranks[order] = np.arange(len(order))
-    score = np.corrcoef(ranks, residual)[0, 1] * np.sqrt(len(residual))
-    if not score > ndtri(1.0 - settings.number("alpha")):
-        return None
-    third = len(order) // 3
-    return float(residual[order[:third]].mean()), float(residual[order[-third:]].mean())
-
-
-def _of_mix(loss: Loss, expectation: Expectation, unseen: Mask) -> Iterator[Carrier]:
-    """Known but hard conditions that production has more of than the baseline had."""
-    usual = loss.before.success.mean()
-    seen = ~unseen
-    expected = expectation.rates(expectation.design(loss.after))
-    worth: dict[Condition, float] = {}
-    more = loss.after.indicators(expectation.conditions)[seen].mean(axis=0) if seen.any() else None
-    if more is None:
-        return
-    before = loss.before.indicators(expectation.conditions)
-    for at, condition in enumerate(expectation.conditions):
-        rows = before[:, at].astype(bool)
-        harder = usual - loss.before.success[rows].mean()
-        worth[condition] = float((more[at] - before[:, at].mean()) * harder) if harder > 0.0 else 0.0
-    top = max(worth, key=lambda c: worth[c], default=None)
-    if top is None or worth[top] <= 0.0:
-        return
-    at = expectation.conditions.index(top)
-    words = (
-        f"Production is harder than the baseline was ({expected[seen].mean():.0%} expected instead of {usual:.0%}), most "
-        f"by {top}: {more[at]:.0%} of episodes instead of {before[:, at].mean():.0%}."
-    )
-    yield Carrier(Stratum((top,)), seen, "mix", Gap.EDGE_CASES, words)
-
-
 def _shares(
     loss: Loss, carriers: Sequence[Carrier], unseen: Mask, settings: Section, rng: np.random.Generator
 ) -> tuple[list[tuple[float, float, float]], Split, bool]:
     """Share of the loss that each carrier holds with its interval, the split, and whether days could be resampled."""
-    conditions = loss.before.conditions
+    merged, design = Merged(loss.before), expect(loss.before).design(loss.after)
     days, day = np.unique(loss.after.days, return_inverse=True)
     by_days = len(days) >= FEWEST_DAYS
     unit = day.ravel() if by_days else np.arange(len(loss.after))
 
-    def once(before: Floats | None, after: Floats) -> tuple[list[float], Split]:
-        fitted = expect(loss.before, before, conditions)
-        expected = fitted.rates(fitted.design(loss.after))
+    def once(before: Floats, after: Floats) -> tuple[list[float], Split]:
+        expected = logistic(design @ merged.fit(before)[0])
         usual = float(np.average(loss.before.success, weights=before))
         split = divide(loss.after.success, expected, unseen, usual, after)
         weight = after / after.sum()
         against = {"expected": np.where(unseen, usual, expected) - loss.after.success, "mix": usual - expected}
         return [split.share(float((weight * against[c.against])[c.inside].sum())) for c in carriers], split
 
-    point, split = once(None, np.ones(len(loss.after)))
+    point, split = once(np.ones(len(loss.before)), np.ones(len(loss.after)))
     units = unit.max() + 1
     draws = []
     for _ in range(int(settings.number("bootstrap_draws"))):

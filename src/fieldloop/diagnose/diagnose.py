@@ -7,7 +7,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from fieldloop.diagnose.causes import Loss, name_causes
+from fieldloop.diagnose.carriers import Loss
+from fieldloop.diagnose.causes import name_causes
 from fieldloop.diagnose.table import slow_limit_ms, tabulate
 from fieldloop.model.condition import Stratum
 from fieldloop.model.diagnosis import Diagnosis, Gap
@@ -87,8 +88,9 @@ def _real(before: tuple[int, int], after: tuple[int, int], settings: Section) ->
     negligible = settings.number("negligible_loss")
     if difference.lower_bound(after, before, 1.0 - settings.number("alpha")) > -negligible:
         return Status.PASSED, ()
-    return Status.CANNOT_TELL, (
+    reason = (
         f"{after[0]} of {after[1]} after {before[0]} of {before[1]} may be chance, and a loss of "
         f"{100 * negligible:.0f} points is still possible; record more outcomes"
-        f"{' of the baseline' if before[1] < after[1] else ''}.",
+        f"{' of the baseline' if before[1] < after[1] else ''}."
     )
+    return Status.CANNOT_TELL, (reason,)

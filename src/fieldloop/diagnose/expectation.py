@@ -1,6 +1,5 @@
 """What the baseline lets one expect under given conditions: a ridge logistic regression, fitted by Newton's method."""
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -36,49 +35,52 @@ class Expectation:
 
     def rates(self, design: Floats) -> Floats:
         """Return the success expected of every row."""
-        return _logistic(design @ self.coefficients)
+        return logistic(design @ self.coefficients)
 
 
-def expect(
-    baseline: Table, weights: Floats | None = None, conditions: Sequence[Condition] | None = None
-) -> Expectation:
-    """Fit success on conditions; `weights` repeat rows, as a bootstrap does."""
-    known = tuple(baseline.conditions if conditions is None else conditions)
-    design = np.column_stack([np.ones(len(baseline)), baseline.indicators(known)])
-    amount = np.ones(len(baseline)) if weights is None else weights
-    coefficients, covariance = fit(*_merged(design, baseline.success, amount))
-    return Expectation(known, coefficients, covariance)
+class Merged:
+    """A baseline whose rows with the same conditions are one, so that it can be fitted again and again cheaply."""
+
+    def __init__(self, baseline: Table) -> None:
+        """Find the distinct rows."""
+        design = np.column_stack([np.ones(len(baseline)), baseline.indicators(baseline.conditions)])
+        self.patterns, where = np.unique(design, axis=0, return_inverse=True)
+        self._where, self._success = where.ravel(), baseline.success
+
+    def fit(self, weights: Floats) -> tuple[Floats, Floats]:
+        """Fit with rows repeated by weight; return coefficients and their covariance."""
+        size = len(self.patterns)
+        tried = np.bincount(self._where, weights, size).astype(np.float64)
+        good = np.bincount(self._where, weights * self._success, size).astype(np.float64)
+        return fit(self.patterns, tried, good)
+
+
+def expect(baseline: Table) -> Expectation:
+    """Fit success on all conditions of the baseline."""
+    return Expectation(baseline.conditions, *Merged(baseline).fit(np.ones(len(baseline))))
 
 
 def fit(design: Floats, tried: Floats, good: Floats) -> tuple[Floats, Floats]:
-    """Fit counts by row; half a success and half a failure are added, so that a perfect record stays finite."""
+    """Fit counts by row; half a success and half a failure are spread over them, so that a perfect record is finite."""
     prior = np.diag([0.0] + [PENALTY] * (design.shape[1] - 1))
     tried, good = tried + 1.0 / len(tried), good + 0.5 / len(tried)
     coefficients = np.zeros(design.shape[1])
     for _ in range(STEPS):
-        rate = _logistic(design @ coefficients)
+        rate = logistic(design @ coefficients)
         slope = design.T @ (good - tried * rate) - prior @ coefficients
-        bend = _information(design, tried, rate) + prior
-        step = np.linalg.solve(bend, slope)
+        step = np.linalg.solve(_information(design, tried, rate) + prior, slope)
         coefficients = coefficients + step
         if np.abs(step).max() < CLOSE:
             break
-    rate = _logistic(design @ coefficients)
-    return coefficients, np.linalg.inv(_information(design, tried, rate) + prior)
+    bend = _information(design, tried, logistic(design @ coefficients)) + prior
+    return coefficients, np.asarray(np.linalg.inv(bend), dtype=np.float64)
+
+
+def logistic(x: Floats) -> Floats:
+    """Turn log-odds into rates without overflow."""
+    return np.asarray(0.5 * (1.0 + np.tanh(0.5 * x)))
 
 
 def _information(design: Floats, tried: Floats, rate: Floats) -> Floats:
     weight = np.maximum(tried * rate * (1.0 - rate), LEAST_WEIGHT)
     return np.asarray(design.T @ (weight[:, None] * design))
-
-
-def _merged(design: Floats, success: Floats, weights: Floats) -> tuple[Floats, Floats, Floats]:
-    """Rows with the same conditions become one, which makes the bootstrap cheap."""
-    patterns, where = np.unique(design, axis=0, return_inverse=True)
-    where = where.ravel()
-    tried = np.bincount(where, weights, len(patterns))
-    return patterns, tried, np.bincount(where, weights * success, len(patterns))
-
-
-def _logistic(x: Floats) -> Floats:
-    return np.asarray(0.5 * (1.0 + np.tanh(0.5 * x)))

@@ -36,8 +36,8 @@ GAP_OF = {
 }
 """Factor → gap, in the order in which one is believed where two cannot be told apart."""
 
-TOLD_BY_OUTCOME = ("site", "robot", "judged_by", "latency")
-"""Factors of the machinery, not of the world: no demonstration can cover them. Site is both."""
+MACHINERY = (Gap.HARDWARE, Gap.INFRASTRUCTURE, Gap.LABELS, Gap.TIMING)
+"""Gaps that no demonstration closes; one of them in a combination is what it is about."""
 
 FIX = {
     Gap.ENVIRONMENT: (
@@ -69,7 +69,8 @@ class Named:
 def name(stratum: Stratum, *, never_covered: bool | None) -> Named:
     """Name the gap of a slice; a combination of unlike factors is an edge case: each alone goes well."""
     gaps = {GAP_OF.get(c.factor, Gap.UNKNOWN) for c in stratum.conditions}
-    gap = gaps.pop() if len(gaps) == 1 else Gap.EDGE_CASES if gaps and Gap.HARDWARE not in gaps else Gap.HARDWARE
+    machinery = [gap for gap in MACHINERY if gap in gaps]
+    gap = gaps.pop() if len(gaps) == 1 else machinery[0] if machinery else Gap.EDGE_CASES if gaps else Gap.UNKNOWN
     where = " and ".join(map(str, stratum.conditions)) or "everything"
     return Named(gap, FIX[gap][0 if never_covered is not False else 1].format(where=where))
 

@@ -81,10 +81,15 @@ class Search:
         if chances[best] > self.rate:
             return None
         best = self._simplest(best, strata, masks, left)
-        alike = [at for at in range(len(strata)) if at != best and _overlap(masks[at], masks[best]) >= self.overlap]
-        chosen = min([best, *alike], key=lambda at: rank(strata[at]))
-        others = tuple(strata[at] for at in sorted({best, *alike} - {chosen}, key=lambda at: rank(strata[at])))
-        return Slice(strata[chosen], masks[chosen], float(scores[best]), float(chances[best]), len(strata), others)
+        alike = [at for at in range(len(strata)) if _overlap(masks[at], masks[best]) >= self.overlap]
+        chosen, *others = sorted({best, *alike}, key=lambda at: rank(strata[at]))
+        rivals: list[Stratum] = []
+        for at in others:  # a narrower description of the same episodes is no rival
+            if not any(known.covers(strata[at]) for known in (strata[chosen], *rivals)):
+                rivals.append(strata[at])
+        return Slice(
+            strata[chosen], masks[chosen], float(scores[best]), float(chances[best]), len(strata), tuple(rivals)
+        )
 
     def _candidates(self, left: Mask) -> tuple[list[Stratum], list[Mask]]:
         """List singles and pairs with enough episodes inside and outside."""
@@ -102,7 +107,7 @@ class Search:
         return strata, masks
 
     def _simplest(self, best: int, strata: Sequence[Stratum], masks: Sequence[Mask], left: Mask) -> int:
-        """A pair is named only where each of its conditions alone goes well; else the condition that does not."""
+        """A pair is named only where it is worse than either condition without the other; else that condition is."""
         pair = strata[best]
         if len(pair.conditions) == 1:
             return best
@@ -113,9 +118,10 @@ class Search:
                 continue
             at = strata.index(alone)
             rest = masks[at] & ~masks[best]
-            score = self.elevation(rest, left & ~masks[at])
-            if int(rest.sum()) < self.least or score > _threshold(self.alpha):
-                singles.append((self.elevation(masks[at], left & ~masks[at]), at))
+            without = left & ~masks[at]
+            sure = _threshold(self.alpha)
+            if self.elevation(masks[best], rest) <= sure or self.elevation(rest, without) > sure:
+                singles.append((self.elevation(masks[at], without), at))
         return max(singles)[1] if singles else best
 
 

@@ -53,7 +53,7 @@ class Table:
 
 
 def tabulate(outcomes: Sequence[Outcome], slow_ms: float | None = None) -> Table:
-    """Lay outcomes out; besides its stratum each tells its site, its robot, its judge and whether it answered slowly."""
+    """Lay outcomes out: of each its stratum, site, robot and judge, and whether it answered slowly."""
     return Table(
         rows=tuple(_levels(o, slow_ms) for o in outcomes),
         success=np.array([o.succeeded for o in outcomes], dtype=np.float64),

@@ -191,32 +191,30 @@ def success_over_time(workspace: Workspace) -> Success:
     last = store.find(Outcome, {"stage": Stage.PRODUCTION}, newest=True, limit=1)
     if not last:
         return Success(window_days)
-    end = last[0].at_ns + 1
-    begin = max(store.find(Outcome, {"stage": Stage.PRODUCTION}, limit=1)[0].at_ns, end - CHART_DAYS * NS_PER_DAY)
+    end, first = last[0].at_ns + 1, store.find(Outcome, {"stage": Stage.PRODUCTION}, limit=1)[0].at_ns
     moments = [Change(a.raised_ns, BAD, "Alarm", a.message) for a in store.find(Alarm)]
     moments += [Change(d.made_ns, RUN, "Diagnosis", _cause(d)) for d in store.find(Diagnosis)]
     baseline = next((b.rate for b in baselines(workspace) if b.policy == last[0].policy), None)
     return Success(
-        window_days, tuple(_points(workspace, begin, end, int(window_days * NS_PER_DAY))), baseline,
+        window_days, tuple(_points(workspace, first, end, int(window_days * NS_PER_DAY))), baseline,
         None if baseline is None else baseline - settings.number("max_drop"),
-        tuple(m for m in sorted(moments, key=lambda m: m.at_ns) if m.at_ns >= begin),
+        tuple(m for m in sorted(moments, key=lambda m: m.at_ns) if m.at_ns >= first),
     )  # fmt: skip
 
 
-def _points(workspace: Workspace, begin: int, end: int, window_ns: int) -> Iterator[Rate]:
-    step = max(1, -(-(end - begin) // CHART_POINTS))
-    starts = range(begin - -(-window_ns // step) * step, end, step)
-    counts = []
-    for start in starts:
-        rates = workspace.store.success_rates(start, start + step)
-        counts.append((start + step, sum(r.successes for r in rates), sum(r.episodes for r in rates)))
-    for upto, _, _ in counts:
-        inside = [c for c in counts if upto - window_ns < c[0] <= upto]
-        won, tried = sum(c[1] for c in inside), sum(c[2] for c in inside)
-        if tried and upto > begin:
-            yield Rate(
-                "", "", won, tried, won / tried, *interval(won, tried), max(begin, upto - window_ns), min(upto, end)
-            )
+def _points(workspace: Workspace, first: int, end: int, window_ns: int) -> Iterator[Rate]:
+    """Count in bins that fit the window whole, back from the newest outcome; then sum as many as the window has."""
+    begin = max(first, end - CHART_DAYS * NS_PER_DAY)
+    bins = -(-window_ns * CHART_POINTS // (end - begin))
+    step = -(-window_ns // bins)
+    edges = range(end, max(first, begin - window_ns), -step)
+    counts = [workspace.store.success_rates(edge - step, edge) for edge in edges]
+    least = workspace.operations["monitor"]["min_episodes"]  # fewer say nothing
+    for place, edge in reversed(list(enumerate(edges))):
+        inside = [rate for part in counts[place : place + bins] for rate in part]
+        won, tried = sum(r.successes for r in inside), sum(r.episodes for r in inside)
+        if tried >= least and edge > begin:
+            yield Rate("", "", won, tried, won / tried, *interval(won, tried), edge - window_ns, edge)
 
 
 def _read(workspace: Workspace) -> _Now:
@@ -326,7 +324,7 @@ def _stages(now: _Now) -> Iterator[StageNow]:
     last, base = now.success.points[-1] if now.success.points else None, now.success.baseline
     mark = IDLE if last is None else BAD if last.rate < (now.success.alarm or 0.0) else GOOD
     beside = "" if base is None else f", base {100 * base:.0f} %"
-    fact = f"{now.success.window_days:g} days{beside}" if last else "no outcome yet"
+    fact = f"{now.success.window_days:g} days{beside}" if last else "too few outcomes"
     yield StageNow("monitor", "Monitor", mark, f"{100 * last.rate:.1f} %" if last else "none", fact, "/floor")
     mark = BAD if now.unexplained else MARK[found.status] if found else IDLE
     fact = "an alarm waits" if now.unexplained else _cause(found) if found else "nothing to explain"

@@ -1,5 +1,6 @@
 """Cameras at work: a scene, the joints and the fingers become pictures."""
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 
 import numpy as np
@@ -10,11 +11,12 @@ from fieldloop.geometry.camera import Pinhole
 from fieldloop.geometry.transforms import Floats
 from fieldloop.simulate import arm, gripper, picture, raster
 from fieldloop.simulate.boxes import Boxes, join, stack
-from fieldloop.simulate.raster import Buffer
+from fieldloop.simulate.raster import Buffer, Mesh
 from fieldloop.simulate.rig import Rig, base_from_overhead, tool_from_wrist
 from fieldloop.simulate.scene import Scene
 
-SUN = np.array([0.25, 0.35, 0.90])
+SUN = np.array([0.25, 0.35, 0.90]) / np.linalg.norm([0.25, 0.35, 0.90])
+STREAMS = ("camera/overhead", "camera/wrist", "depth/overhead")
 SKY = (0.12, 0.12, 0.13)
 """What lies beyond the bench."""
 
@@ -36,61 +38,47 @@ class Eye:
         """Take the fixed pose of a camera on a mast, or None for the camera on the wrist."""
         self.scene, self.camera = scene, camera
         self._camera_from_base = None if base_from_camera is None else tf.invert(base_from_camera)
-        self._still = stack(scene.solids)
+        self._still = raster.mesh(stack(scene.solids))
         self._times, self._added = picture.exposure(scene, camera, fixed=base_from_camera is not None)
-        self._sun = SUN / np.linalg.norm(SUN)
-        self._still_shades = self._shade(self._still)
+        self._still_shades = self._still.shades(SUN, scene.light.ambient)
+        self._background = raster.blank(camera)
         if self._camera_from_base is not None:
-            self._background = raster.blank(camera)
             raster.draw(self._background, camera, self._camera_from_base, self._still)
 
     def colour(self, moment: Moment, frame: int) -> NDArray[np.uint8]:
         """Return the picture of a moment."""
         buffer, moving = self._see(moment)
-        table = np.concatenate([np.float32([SKY]), self._still_shades, self._shade(moving)])
-        scene = self.scene
-        return picture.expose(
-            table.take(buffer.faces, axis=0), self._times, self._added, scene.light, scene.noise_seed + self.camera.width, frame
-        )
+        lamp = self.scene.light
+        table = np.concatenate([np.float32([SKY]), self._still_shades, moving.shades(SUN, lamp.ambient)])
+        seed = self.scene.noise_seed + (self._camera_from_base is None)
+        return picture.expose(table.take(buffer.faces, axis=0), self._times, self._added, lamp, seed, frame)
 
     def depth(self, moment: Moment, frame: int) -> NDArray[np.float32]:
         """Return the depth of a moment in metres."""
         buffer, moving = self._see(moment)
-        gloss = np.zeros(1 + 6 * (len(self._still) + len(moving)), dtype=np.float32)
-        gloss[1 + 6 * len(self._still) : 7 + 6 * len(self._still)] = self.scene.item.article.gloss
-        return picture.measure_depth(
-            buffer.nearness, gloss.take(buffer.faces), self.scene.light, self.scene.noise_seed, frame
-        )
+        gloss = np.zeros(1 + len(self._still) + len(moving), dtype=np.float32)
+        gloss[1 + len(self._still) : 7 + len(self._still)] = self.scene.item.article.gloss  # the item moves first
+        lamp, seed = self.scene.light, self.scene.noise_seed + 2
+        return picture.measure_depth(buffer.nearness, gloss.take(buffer.faces), lamp, seed, frame)
 
-    def _shade(self, boxes: Boxes) -> NDArray[np.float32]:
-        return raster.shades(boxes, self._sun, self.scene.light.ambient).reshape(-1, 3)
-
-    def _see(self, moment: Moment) -> tuple[Buffer, Boxes]:
+    def _see(self, moment: Moment) -> tuple[Buffer, Mesh]:
         item = self.scene.item
-        thing = Boxes(
-            moment.base_from_item[None],
-            np.array([[item.length, item.width, item.height]]),
-            np.array([item.article.colour]),
-        )
+        size, colour = np.array([[item.length, item.width, item.height]]), np.array([item.article.colour])
+        thing = Boxes(moment.base_from_item[None], size, colour)
         hand = gripper.looks(moment.base_from_tool, moment.opening_m)
-        after_still = 1 + 6 * len(self._still)
+        buffer = self._background.copy()
         if self._camera_from_base is not None:
-            moving = join(thing, hand, arm.looks(moment.base_from_links))
-            buffer = self._background.copy()
-            raster.draw(buffer, self.camera, self._camera_from_base, moving, after_still)
+            moving = raster.mesh(join(thing, hand, arm.looks(moment.base_from_links)))
+            raster.draw(buffer, self.camera, self._camera_from_base, moving, 1 + len(self._still))
             return buffer, moving
-        moving = join(thing, hand)
+        moving = raster.mesh(join(thing, hand))
         camera_from_base = tf.invert(moment.base_from_tool @ tool_from_wrist())
-        buffer = raster.blank(self.camera)
-        raster.draw(buffer, self.camera, camera_from_base, join(self._still, moving))
+        raster.draw(buffer, self.camera, camera_from_base, self._still + moving)
         return buffer, moving
 
 
-def eyes(scene: Scene, rig: Rig) -> dict[str, Eye]:
+def eyes(scene: Scene, rig: Rig, names: Iterable[str] = STREAMS) -> dict[str, Eye]:
     """Return the cameras of a station by the name of their stream."""
     mast = base_from_overhead(scene.site)
-    return {
-        "camera/overhead": Eye(scene, rig.overhead, mast),
-        "camera/wrist": Eye(scene, rig.wrist, None),
-        "depth/overhead": Eye(scene, rig.depth, mast),
-    }
+    optics = {"camera/overhead": (rig.overhead, mast), "camera/wrist": (rig.wrist, None), "depth/overhead": (rig.depth, mast)}
+    return {name: Eye(scene, *optics[name]) for name in names}

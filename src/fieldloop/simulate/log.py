@@ -14,7 +14,7 @@ from fieldloop_robot import messages
 from fieldloop_robot.messages import Message
 from fieldloop_robot.recorder import Recorder
 
-JPEG_QUALITY = 88
+JPEG_QUALITY = 80
 MM_PER_M = 1000.0
 
 Stamped = tuple[int, int, int, str, Message]

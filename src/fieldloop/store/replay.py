@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator
 
-from sqlalchemy import Connection, select
+from sqlalchemy import Connection, inspect, select
 
 from fieldloop.model.event import Event
 from fieldloop.store.ledger_rows import read_event
@@ -16,8 +16,9 @@ CHUNK = 5_000
 
 def replay(connection: Connection) -> None:
     """Drop every table that follows from the ledger, make it again and let each event happen to it once more."""
-    rebuildable.drop_all(connection)
-    rebuildable.create_all(connection)
+    there = set(inspect(connection).get_table_names())
+    rebuildable.drop_all(connection, [t for t in rebuildable.sorted_tables if t.name in there], checkfirst=False)
+    rebuildable.create_all(connection, checkfirst=False)
     tables = Tables(connection, compile_for(is_sqlite=connection.dialect.name == "sqlite"))
     for chunk in _chunks(connection):
         project(tables, chunk)

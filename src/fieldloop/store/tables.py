@@ -159,7 +159,7 @@ def _keep(
         rows.append(Column(column, kind, primary_key=column in key, nullable=optional or column in given))
     seq = Column("seq", BigInteger, nullable=False, primary_key="seq" in key, autoincrement=False)
     place = Column("place", Integer, nullable=False, primary_key="place" in key, autoincrement=False)
-    found = [Index(f"ix_{name}_{'_'.join(i.split())}", *i.split()) for i in (*indexes, "seq place")]
+    found = [Index(f"ix_{name}_{'_'.join(i.split())}", *i.split()) for i in indexes]
     table = Table(name, rebuildable, *rows, seq, place, Column("body", Text, nullable=False), *found)
     return Kept(noun, table, tuple(key), tuple(c.name for c in rows))
 
@@ -219,7 +219,7 @@ KEPT: dict[type, Kept] = {
             "sessions",
             ask=("site", "robot", "operator", "task", "protocol", "work_order", "opened_ns", "closed_ns"),
         ),
-        _keep(Log, "logs", key=("blob",), ask=("name", "format")),
+        _keep(Log, "logs", key=("blob",), ask=("name", "format"), indexes=("seq place",)),
         _keep(
             Episode,
             "episodes",
@@ -228,17 +228,23 @@ KEPT: dict[type, Kept] = {
                 *("stratum", "start_ns", "end_ns", "simulated", "succeeded", "failure"),
             ),
             given=("status", "log"),
-            indexes=("log", "session", "status", "site stratum"),
+            indexes=("log", "session", "status", "site stratum", "seq place"),
         ),
-        _keep(EpisodesMeasured, "measurements", key=("episode", "blob"), ask=("rows",)),
-        _keep(EpisodeReport, "reports", key=("episode", "protocol"), ask=("name", "status")),
+        _keep(EpisodesMeasured, "measurements", key=("episode", "blob"), ask=("rows",), indexes=("seq place",)),
+        _keep(EpisodeReport, "reports", key=("episode", "protocol"), ask=("name", "status"), indexes=("seq place",)),
         _keep(
             Calibration,
             "calibrations",
             ask=("kind", "robot", "sensor", "method", "status", "valid_from_ns", "valid_to_ns"),
             indexes=("robot sensor kind",),
         ),
-        _keep(Annotation, "annotations", key=("episode", "kind", "author", "place"), ask=("label",)),
+        _keep(
+            Annotation,
+            "annotations",
+            key=("episode", "kind", "author", "place"),
+            ask=("label",),
+            indexes=("seq place",),
+        ),
         _keep(Release, "releases", ask=("name", "protocol")),
         _keep(PolicyVersion, "policies", ask=("name", "release", "bundle")),
         Kept(Outcome, outcomes, ("id",), tuple(c.name for c in outcomes.c if c.name != "seq")),

@@ -1,4 +1,4 @@
-"""The pages: NiceGUI as host, our own look, served by the same app as the API. `mount` adds them; importing is cheap."""
+"""The pages: NiceGUI as host, our own look, served by the app that serves the API. Importing this costs nothing."""
 
 from collections.abc import Callable
 from typing import TYPE_CHECKING

@@ -53,12 +53,15 @@ def grid(coverage: Sequence[Coverage], rows: str = "tier", columns: str = "bin")
     for one in coverage:
         parts.setdefault((one.stratum.level(row) or "any", one.stratum.level(column) or "any"), []).append(one)
     cells = {key: _sum(part) for key, part in parts.items()}
-    levels = (tuple(dict.fromkeys(key[axis] for key in cells)) for axis in (0, 1))
-    return Grid(row, column, *levels, cells)
+    downward, across = (tuple(dict.fromkeys(key[axis] for key in cells)) for axis in (0, 1))
+    return Grid(row, column, downward, across, cells)
 
 
 def _sum(part: Sequence[Coverage]) -> Cell:
     return Cell(
-        sum(c.exposure for c in part), sum(c.share for c in part), sum(c.demonstrations for c in part),
-        sum(c.attempts for c in part), sum(c.failures for c in part),
-    )  # fmt: skip
+        sum(c.exposure for c in part),
+        sum(c.share for c in part),
+        sum(c.demonstrations for c in part),
+        sum(c.attempts for c in part),
+        sum(c.failures for c in part),
+    )

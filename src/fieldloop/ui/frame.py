@@ -36,7 +36,7 @@ live: Event[dict[str, Any]] = Event()
 """Told when the ledger grew; pages that show live numbers subscribe."""
 
 
-class IslandElement(Element, component=str(Path(__file__).parent / "assets" / "island.js")):  # type: ignore[misc]  # NiceGUI brings no types
+class IslandElement(Element, component=str(Path(__file__).parent / "assets" / "island.js")):  # type: ignore[misc, call-arg]  # NiceGUI brings no types
     """A client-side part: a plain ES module from the assets, fed over HTTP, nudged over the socket."""
 
     def __init__(self, module: str, args: Mapping[str, Any]) -> None:
@@ -103,9 +103,13 @@ def _island(module: str, args: Mapping[str, Any], *, live_too: bool) -> IslandEl
 
 def _bar(title: Html, actor: Actor) -> Html:
     find = tag(
-        "form", tag("input", name="q", placeholder="Find an episode, SKU, robot", aria_label="Find"), tag("kbd", "/"),
-        class_="find", action="/episodes", role="search",
-    )  # fmt: skip
+        "form",
+        tag("input", name="q", placeholder="Find an episode, SKU, robot", aria_label="Find"),
+        tag("kbd", "/"),
+        class_="find",
+        action="/episodes",
+        role="search",
+    )
     theme = tag(
         "button", Html(HALF), type="button", class_="btn icon ghost", data_theme_switch=True, aria_label="Light or dark"
     )

@@ -31,13 +31,19 @@ def mount_pages(app: FastAPI, open_workspace: Callable[[], Workspace]) -> None:
         _add(page, open_workspace)
     _follow(open_workspace)
     ui.run_with(
-        app, title="fieldloop", favicon=None, tailwind=False, storage_secret=secrets.token_urlsafe(32), reconnect_timeout=30,
-        binding_refresh_interval=None, show_welcome_message=False,
-    )  # fmt: skip
+        app,
+        title="fieldloop",
+        favicon=None,
+        tailwind=False,
+        storage_secret=secrets.token_urlsafe(32),
+        reconnect_timeout=30,
+        binding_refresh_interval=None,
+        show_welcome_message=False,
+    )
 
 
 def _add(page: Page, open_workspace: Callable[[], Workspace]) -> None:
-    @ui.page(page.path, title=f"{page.name} · fieldloop", response_timeout=ANSWER_S)
+    @ui.page(page.path, title=f"{page.name} · fieldloop", response_timeout=ANSWER_S)  # type: ignore[untyped-decorator]  # NiceGUI brings no types
     async def show(request: Request) -> None:
         actor: Actor = request.scope[ACTOR]
         visit = Visit(open_workspace().acting_as(actor), dict(request.query_params), dict(request.path_params))

@@ -26,7 +26,10 @@ ICONS = {
     "Settings": "M3 4.5h10M3 11.5h10M6 3v3M10 10v3",
     "More": "M3 4.5h10M3 8h10M3 11.5h10",
 }
-BRAND = '<svg viewBox="0 0 18 18" aria-hidden="true"><path d="M14.5 6.2A6.3 6.3 0 1 0 15.3 9"/><path d="M15.6 2.6v4h-4"/></svg>'
+BRAND = (
+    '<svg viewBox="0 0 18 18" aria-hidden="true"><path d="M14.5 6.2A6.3 6.3 0 1 0 15.3 9"/>'
+    '<path d="M15.6 2.6v4h-4"/></svg>'
+)
 
 
 def rail(current: str, counts: Mapping[str, int]) -> Html:

@@ -1,8 +1,11 @@
-"""Numbers and times as pages say them."""
+"""Numbers, times and limits as pages say them."""
 
 import math
+from typing import Any
 
 from fieldloop.model.codec import iso
+from fieldloop.model.condition import Stratum
+from fieldloop.model.finding import Finding
 
 SECOND_NS = 1_000_000_000
 MINUTE, HOUR, DAY = 60, 3_600, 86_400
@@ -32,7 +35,7 @@ def points(difference: float) -> str:
     return f"{100 * difference:+.1f}"
 
 
-def figure(value: float | str | bool | None, digits: int = 4) -> str:
+def figure(value: Any, digits: int = 4) -> str:
     """Write a measured value.
 
     >>> figure(28.61234), figure(1200.0), figure(None)
@@ -73,6 +76,30 @@ def short(identity: str) -> str:
     """Shorten an id to a beginning that is still accepted everywhere."""
     noun, _, rest = identity.partition("_")
     return f"{noun}_…{rest[-6:]}" if rest else identity[:SHORT]
+
+
+def limit(finding: Finding) -> str:
+    """Write the interval a finding was held against.
+
+    >>> limit(Finding("c", "s", Status.FAILED, 7.0, 5.0, 25.0, "N", ""))
+    '5 to 25 N'
+    """
+    low, high = finding.minimum, finding.maximum
+    if low is None and high is None:
+        return "–"
+    if low is None:
+        return f"at most {high:g} {finding.unit}"
+    return f"at least {low:g} {finding.unit}" if high is None else f"{low:g} to {high:g} {finding.unit}"
+
+
+def where(stratum: Stratum, *, without: tuple[str, ...] = ()) -> str:
+    """Write a stratum by its levels alone.
+
+    >>> where(Stratum.of(tier="long_tail", site="a"), without=("site",))
+    'long tail'
+    """
+    levels = [c.level.replace("_", " ") for c in stratum.conditions if c.factor not in without]
+    return ", ".join(levels) or "everywhere"
 
 
 def plural(count: int, word: str, many: str = "") -> str:

@@ -7,6 +7,7 @@ from typing import Any
 from fieldloop.loop.workspace import Workspace
 from fieldloop.ui.markup import Html
 
+NOTHING = Html("")
 ACTOR = "fieldloop.actor"
 """Where the doorkeeper in front of the app leaves who is asking."""
 
@@ -29,8 +30,8 @@ class IslandPanel:
     args: Mapping[str, Any]
     note: str = ""
     columns: int = 12
-    before: Html = Html("")
-    after: Html = Html("")
+    before: Html = NOTHING
+    after: Html = NOTHING
     in_header: bool = False
     live: bool = False
 

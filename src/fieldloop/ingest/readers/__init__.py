@@ -1,6 +1,7 @@
 """Every reader, listed by hand, and those that other packages bring under the entry-point group `fieldloop.readers`."""
 
-from importlib.metadata import entry_points
+from functools import cache
+from importlib.metadata import EntryPoint, entry_points
 
 from fieldloop.ingest.reader import Reader
 from fieldloop.ingest.readers.lerobot import LeRobotReader
@@ -11,10 +12,16 @@ READERS: tuple[Reader, ...] = (McapReader(), LeRobotReader())
 GROUP = "fieldloop.readers"
 
 
+@cache  # looking through everything installed takes longer than reading a small log
+def plug_ins() -> tuple[EntryPoint, ...]:
+    """Return what other packages announce."""
+    return tuple(entry_points(group=GROUP))
+
+
 def all_readers() -> tuple[tuple[Reader, ...], tuple[Defect, ...]]:
     """Return our readers and the plugged-in ones; a plug-in that cannot be loaded is named, the others still read."""
     readers, defects = list(READERS), []
-    for point in entry_points(group=GROUP):
+    for point in plug_ins():
         try:
             loaded = point.load()
             reader = loaded() if isinstance(loaded, type) else loaded

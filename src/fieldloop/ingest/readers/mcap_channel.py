@@ -12,7 +12,7 @@ from fieldloop.ingest.readers.mcap_pictures import McapPictures
 from fieldloop.ingest.readers.mcap_records import Channel, Message, Place
 from fieldloop.ingest.readers.messages import Columns, Decode, Decoded
 from fieldloop.ingest.readers.picture_bytes import is_depth
-from fieldloop.ingest.readers.ros2 import Ros2Decoder
+from fieldloop.ingest.readers.ros2 import Ros2Decoder, decoder_for
 from fieldloop.ingest.readers.ros_types import COMPRESSED_IMAGE, IMAGE, JOINT_STATE, LAYOUTS, stamp_of
 from fieldloop.ingest.words import kind_of, words_of
 from fieldloop.model.episode import Defect
@@ -104,7 +104,7 @@ class GatheredChannel:
             self._decode = decode_json
         elif channel.encoding == "cdr" and schema and schema.encoding in ("ros2msg", "ros2idl"):
             try:
-                decoder = Ros2Decoder(schema.name, schema.encoding, schema.data.decode("utf-8"))
+                decoder = decoder_for(schema.name, schema.encoding, schema.data.decode("utf-8"))
             except ValueError as wrong:
                 self.notes["encoding"] = f"stamps only: {wrong}"
                 return

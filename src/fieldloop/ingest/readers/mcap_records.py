@@ -15,6 +15,7 @@ CHUNK_INDEX, METADATA, DATA_END, LAST_KNOWN, FIRST_PRIVATE = 0x08, 0x0C, 0x0F, 0
 RECORD_HEAD = struct.Struct("<BQ")
 MESSAGE_HEAD = struct.Struct("<HIQQ")
 LAST_NS = 2**63 - 1  # the format has 64 bits without sign, we have 63: until the year 2262
+CHUNK_INDEX_LEAST = 24
 FOOTER_BYTES = RECORD_HEAD.size + 20 + len(MAGIC)
 
 
@@ -65,6 +66,7 @@ class McapScan:
         self.channels: dict[int, Channel] = {}
         self.metadata: dict[str, dict[str, str]] = {}
         self.defects: list[Defect] = []
+        self._recovered = False
 
     def messages(self) -> Iterator[Message]:
         """Yield every message that can be read, in file order."""
@@ -118,22 +120,21 @@ class McapScan:
 
     def _chunk_after(self, file: BinaryIO, at: int) -> int | None:
         """Find the next chunk by the index at the end of the file, if that end is there."""
-        try:
-            file.seek(max(0, self.size - FOOTER_BYTES))
-            tail = file.read(FOOTER_BYTES)
-            if not tail.endswith(MAGIC) or tail[0] != FOOTER:
-                return None
-            file.seek(struct.unpack_from("<Q", tail, RECORD_HEAD.size)[0])
-            summary = file.read()
-            starts, where = [], 0
-            while where + RECORD_HEAD.size <= len(summary):
-                opcode, length = RECORD_HEAD.unpack_from(summary, where)
-                if opcode == CHUNK_INDEX:
-                    starts.append(struct.unpack_from("<Q", summary, where + RECORD_HEAD.size + 16)[0])
-                where += RECORD_HEAD.size + length
-        except (struct.error, OSError, IndexError):
-            return None
+        indexed = (content for opcode, content in _summary(file, self.size) if opcode == CHUNK_INDEX)
+        starts = (struct.unpack_from("<Q", content, 16)[0] for content in indexed if len(content) >= CHUNK_INDEX_LEAST)
         return min((start for start in starts if start > at), default=None)
+
+    def _recover_channels(self) -> None:
+        """Learn schemas and channels from the end of the file: the chunk that described them may be the broken one."""
+        if self._recovered:
+            return
+        self._recovered = True
+        with self.path.open("rb") as file:
+            described = [(op, content) for op, content in _summary(file, self.size) if op in (SCHEMA, CHANNEL)]
+        known = dict(self.channels)
+        for opcode, content in sorted(described, key=lambda record: record[0]):
+            self._take(opcode, content, self.size, 0, in_chunk=False)
+        self.channels.update(known)
 
     def _end(self, file: BinaryIO, at: int, content: bytes, checksum: int | None) -> None:
         stated = struct.unpack_from("<I", content)[0] if len(content) >= 4 else 0  # noqa: PLR2004 - a 32-bit checksum
@@ -169,6 +170,8 @@ class McapScan:
         """Keep what a record says; return it if it is a message of a known channel."""
         if opcode == MESSAGE:
             channel, _, log_ns, publish_ns = MESSAGE_HEAD.unpack_from(content)
+            if channel not in self.channels:
+                self._recover_channels()
             if channel not in self.channels:
                 self._defect(at, f"A message names channel {channel}, which is described nowhere before it; left out.")
                 return None
@@ -210,6 +213,25 @@ def read_place(file: BinaryIO, place: Place, chunks: dict[int, bytes]) -> bytes:
         chunks.clear()
         chunks[place.record] = decompress(content, read_head(content))
     return chunks[place.record][place.start : place.start + place.length]
+
+
+def _summary(file: BinaryIO, size: int) -> list[tuple[int, bytes]]:
+    """Return the records of the summary at the end of a file; none where the end is not there or makes no sense."""
+    file.seek(max(0, size - FOOTER_BYTES))
+    tail = file.read(FOOTER_BYTES)
+    if len(tail) < FOOTER_BYTES or not tail.endswith(MAGIC) or tail[0] != FOOTER:
+        return []
+    (start,) = struct.unpack_from("<Q", tail, RECORD_HEAD.size)
+    if not len(MAGIC) <= start <= size - FOOTER_BYTES:
+        return []
+    file.seek(start)
+    content, records, where = file.read(size - FOOTER_BYTES - start), [], 0
+    while where + RECORD_HEAD.size <= len(content):
+        opcode, length = RECORD_HEAD.unpack_from(content, where)
+        begin = where + RECORD_HEAD.size
+        records.append((opcode, content[begin : begin + length]))
+        where = begin + length
+    return records
 
 
 class _Cursor:

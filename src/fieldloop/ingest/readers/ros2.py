@@ -1,6 +1,7 @@
 """Decode ROS 2 messages (CDR) by the schema that the log carries; alike messages are decoded all at once."""
 
 from collections.abc import Sequence
+from functools import lru_cache
 from typing import Any
 
 import numpy as np
@@ -10,6 +11,12 @@ from fieldloop.ingest.readers.messages import Decoded
 from fieldloop.ingest.readers.ros_types import ARRAYS, JOINT_STATE, LAYOUTS, flatten, stamp_of
 
 PARTS = (("", "position"), ("velocity", "velocity"), ("effort", "effort"))
+
+
+@lru_cache(maxsize=256)  # logs of one robot share their types, and a type costs some ten milliseconds
+def decoder_for(name: str, encoding: str, text: str) -> "Ros2Decoder":
+    """Return the decoder of a type; ValueError where the schema cannot be understood."""
+    return Ros2Decoder(name, encoding, text)
 
 
 class Ros2Decoder:
@@ -24,7 +31,7 @@ class Ros2Decoder:
             types = get_types_from_msg(text, name) if encoding == "ros2msg" else get_types_from_idl(text)
             self._store.register(types)
         except (TypesysError, KeyError, ValueError, SyntaxError) as wrong:
-            raise ValueError(f"schema {name} cannot be understood: {wrong}") from wrong
+            raise ValueError(f"schema {name} cannot be understood: {' '.join(str(wrong).split())[:120]}") from wrong
 
     def message(self, payload: bytes) -> Any:
         """Decode one message; ValueError where its bytes do not fit its type."""

@@ -51,8 +51,11 @@ class OnnxEngine:
         return Action(names, np.asarray(values[0], np.float64), _sure(confidence[0]), latency_ms)
 
 
-def load(folder: Path, threads: int = 1) -> OnnxEngine:
-    """Open a bundle; its card and its graph must agree on every input, type and output."""
+def load(folder: Path, threads: int = 1, policy: str = "") -> OnnxEngine:
+    """Open a bundle; its card and its graph must agree on every input, type and output.
+
+    `policy` is the id it is known by elsewhere; its content's own unless given.
+    """
     import onnxruntime
 
     bundle = read_bundle(folder)
@@ -65,7 +68,8 @@ def load(folder: Path, threads: int = 1) -> OnnxEngine:
         )
     except Exception as wrong:  # onnxruntime raises classes of its own C++ module, with no base but Exception
         raise BadInput(f"{folder / WEIGHTS} cannot be run: {_first_line(wrong)}") from wrong
-    engine = OnnxEngine(_agreed(bundle, session, folder), session)
+    agreed = _agreed(bundle, session, folder)
+    engine = OnnxEngine(replace(agreed, policy=policy or agreed.policy), session)
     _try_once(engine, folder)
     return engine
 

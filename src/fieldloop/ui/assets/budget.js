@@ -2,7 +2,7 @@
 export function mount(el, { table }) {
   const rows = [...document.querySelectorAll(`#${table} tbody tr[data-demos]`)];
   const total = rows.reduce((sum, row) => sum + Number(row.dataset.demos), 0);
-  el.className = "slider";
+  el.classList.add("slider");
   el.innerHTML = `<label for="${table}-budget">Budget</label><input id="${table}-budget" type="range" min="0" max="${total}" value="${total}"><output></output>`;
   const input = el.querySelector("input"), output = el.querySelector("output");
   const show = () => {

@@ -17,7 +17,7 @@ export function draw(svg, success, { height = 216 } = {}) {
   svg.setAttribute("height", height);
   svg.innerHTML = grid(ticks, y, W) + dates(first, last, x, W, height) + zone(success, lo, y, W)
     + `<path d="${band}" fill="var(--c1)" opacity=".16"/><path d="${path("rate")}" fill="none" stroke="var(--c1)" stroke-width="1.75" stroke-linejoin="round"/>`
-    + limit(success.baseline, "Baseline", "var(--ink-2)", "5 3", y, W) + limit(success.alarm, "Alarm", "var(--bad)", "2 3", y, W)
+    + limit(success.baseline, "Baseline", "var(--ink-2)", "5 3", y, W) + limit(success.alarm, "Alarm", "var(--bad)", "2 3", y, W, true)
     + moments(success.moments, first, last, x, W, height) + '<g class="tip" visibility="hidden"><path stroke="var(--line-2)"/><circle r="3.5" fill="var(--c1)" stroke="var(--surface)" stroke-width="1.5"/><text font-size="11" fill="var(--ink)" stroke="var(--surface)" stroke-width="4" paint-order="stroke"></text></g>';
   hover(svg, points, x, y, W, height);
 }
@@ -34,7 +34,7 @@ function scale(points, { baseline, alarm }) {
 const halo = 'stroke="var(--surface)" stroke-width="3" paint-order="stroke"';
 const grid = (ticks, y, W) => ticks.map((v) => `<path d="M${L} ${y(v)}H${W - R}" stroke="var(--line)"/><text x="${L - 6}" y="${y(v) + 4}" text-anchor="end" font-size="11" fill="var(--ink-3)">${Math.round(100 * v)}</text>`).join("");
 const zone = ({ alarm }, lo, y, W) => (alarm == null || alarm <= lo ? "" : `<rect x="${L}" y="${y(alarm)}" width="${W - L - R}" height="${y(lo) - y(alarm)}" fill="var(--bad)" opacity=".05"/>`);
-const limit = (v, word, colour, dash, y, W) => (v == null ? "" : `<path d="M${L} ${y(v)}H${W - R}" stroke="${colour}" stroke-dasharray="${dash}"/><text x="${L + 4}" y="${y(v) + 13}" font-size="11" fill="${colour}" ${halo}>${word} ${percent(v, 0)}</text>`);
+const limit = (v, word, colour, dash, y, W, below) => (v == null ? "" : `<path d="M${L} ${y(v)}H${W - R}" stroke="${colour}" stroke-dasharray="${dash}"/><text x="${L + 4}" y="${y(v) + (below ? 13 : -5)}" font-size="11" fill="${colour}" ${halo}>${word} ${percent(v, 0)}</text>`);
 
 function dates(first, last, x, W, height) {
   const long = last - first > 2 * DAY, count = Math.max(2, Math.min(8, Math.floor(W / 90)));

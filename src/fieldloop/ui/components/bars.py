@@ -33,6 +33,7 @@ def _whisker(low: float, value: float, high: float, first: float, last: float, t
     def x(v: float) -> float:
         return EDGE + (min(last, max(first, v)) - first) / span * (WIDTH - 2 * EDGE)
 
+    axis = f'<path d="M{EDGE} 7H{WIDTH - EDGE}" stroke="var(--line)"/>'
     mark = "" if tick is None else f'<path d="M{x(tick):.1f} 1v12" stroke="var(--line-2)"/>'
     line = f'<path d="M{x(low):.1f} 7H{x(high):.1f}" stroke="var(--c1)" stroke-width="2"/>'
-    return Html(f'{mark}{line}<circle cx="{x(value):.1f}" cy="7" r="3.5" fill="var(--c1)"/>')
+    return Html(f'{axis}{mark}{line}<circle cx="{x(value):.1f}" cy="7" r="3.5" fill="var(--c1)"/>')

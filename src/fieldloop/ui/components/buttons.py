@@ -15,9 +15,14 @@ def button(label: str, href: str, kind: str = "") -> Html:
 def action(label: str, post: str, body: Mapping[str, Any] | None = None, *, kind: str = "", sure: str = "") -> Html:
     """Make a button that calls the API; with `sure` it asks once, in place, in these words."""
     return tag(
-        "button", label, type="button", class_=f"btn {kind}".strip(), data_post=post, data_body=json.dumps(dict(body or {})),
+        "button",
+        label,
+        type="button",
+        class_=f"btn {kind}".strip(),
+        data_post=post,
+        data_body=json.dumps(dict(body or {})),
         data_sure=sure or None,
-    )  # fmt: skip
+    )
 
 
 def chip(label: Any, level: str = "", href: str | None = None, *, current: bool = False) -> Html:

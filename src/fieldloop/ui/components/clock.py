@@ -28,6 +28,8 @@ def _clock(clock: IncidentClock) -> Html:
     )
     said = f"{span(clock.elapsed_s)} of {span(clock.limit_s)}, {word}"
     return join(
-        tag("span", clock.step.value), track, tag("span", status_mark(level, word), tag("span", said), class_="st"),
+        tag("span", clock.step.value),
+        track,
+        tag("span", status_mark(level, word), tag("span", said), class_="st"),
         tag("span", clock.owner.replace("_", " "), class_="dim who"),
-    )  # fmt: skip
+    )

@@ -7,16 +7,21 @@ from fieldloop.ui.markup import Html, join, tag
 
 STEPS = ((0.4, "under-3"), (0.7, "under-2"), (0.9, "under-1"), (1.1, "even"), (1.5, "over-1"))
 LEGEND = (
-    ("nodata", "no data"), ("under-3", "under 0.4"), ("under-2", "0.4 to 0.7"), ("under-1", "0.7 to 0.9"), ("even", "matches"),
-    ("over-1", "to 1.5"), ("over-2", "over"),
-)  # fmt: skip
+    ("nodata", "no data"),
+    ("under-3", "under 0.4"),
+    ("under-2", "0.4 to 0.7"),
+    ("under-1", "0.7 to 0.9"),
+    ("even", "matches"),
+    ("over-1", "to 1.5"),
+    ("over-2", "over"),
+)
 
 
 def heat_map(grid: Grid) -> Html:
     """Draw the share of the data over the share of production, by two factors."""
-    head = [tag("span"), *(tag("span", name, class_="h") for name in grid.columns)]
+    head = [tag("span"), *(tag("span", name, class_="h") for name in map(_said, grid.columns))]
     rows = [
-        join(tag("span", name, class_="r"), *(_cell(grid, name, column) for column in grid.columns))
+        join(tag("span", _said(name), class_="r"), *(_cell(grid, name, column) for column in grid.columns))
         for name in grid.rows
     ]
     width = f"grid-template-columns:max-content repeat({len(grid.columns)},minmax(76px,1fr))"
@@ -37,6 +42,10 @@ def _cell(grid: Grid, row: str, column: str) -> Html:
     return tag(
         "a", tag("b", ratio), tag("i", fails), href=target, class_=f"cell {_tone(cell)}", title=said, aria_label=said
     )
+
+
+def _said(level: str) -> str:
+    return level.replace("_", " ")
 
 
 def _tone(cell: Cell) -> str:

@@ -30,6 +30,8 @@ def loop_strip(stages: Sequence[StageNow], way_back: str) -> Html:
 
 def change_list(changes: Sequence[Change], now_ns: int) -> Html:
     """List what happened last, newest first."""
+    if not changes:
+        return tag("p", "Nothing has happened yet.", class_="body dim")
     items = [
         tag(
             "li",

@@ -12,7 +12,8 @@ SHAPES = {
     '<path d="m4 4 4 4m0-4-4 4" stroke="var(--surface)" stroke-width="1.5"/>',
     "run": '<circle cx="6" cy="6" r="4.6" fill="none" stroke="currentColor" stroke-width="1.6"/>'
     '<path d="M6 1.4a4.6 4.6 0 0 1 0 9.2Z" fill="currentColor"/>',
-    "idle": '<circle cx="6" cy="6" r="4.4" fill="none" stroke="currentColor" stroke-width="1.6" stroke-dasharray="2.2 1.6"/>',
+    "idle": '<circle cx="6" cy="6" r="4.4" fill="none" stroke="currentColor" stroke-width="1.6" '
+    'stroke-dasharray="2.2 1.6"/>',
 }
 WORDS = {"good": "good", "warn": "needs a look", "bad": "failed", "run": "running", "idle": "not started"}
 LEVELS = {

@@ -22,9 +22,14 @@ def panel(title: str, *body: Any, note: str = "", right: Any = None, columns: in
 def next_card(level: str, sentence: str, why: Any = "", *actions: Any) -> Html:
     """Answer first: what is so, why, and the one thing to do."""
     return tag(
-        "section", status_mark(level), tag("b", sentence), tag("p", why) if why else None,
-        tag("div", *actions, class_="act") if actions else None, class_=f"panel next {level}", aria_label="In short",
-    )  # fmt: skip
+        "section",
+        status_mark(level),
+        tag("b", sentence),
+        tag("p", why) if why else None,
+        tag("div", *actions, class_="act") if actions else None,
+        class_=f"panel next {level}",
+        aria_label="In short",
+    )
 
 
 def empty_state(fact: str, how: str, do: Any = None) -> Html:

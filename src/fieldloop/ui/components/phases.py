@@ -13,12 +13,14 @@ def phase_lane(spans: Sequence[Annotation], start_ns: int, end_ns: int) -> Html:
     whole = max(1, end_ns - start_ns)
     drawn = [
         tag(
-            "span", span.label, title=f"{span.label}: {_s(span.start_ns - start_ns)} to {_s(span.end_ns - start_ns)}",
+            "span",
+            span.label,
+            title=f"{span.label}: {_s(span.start_ns - start_ns)} to {_s(span.end_ns - start_ns)}",
             style=f"left:{_share(span.start_ns - start_ns, whole)};width:{_share(span.end_ns - span.start_ns, whole)};"
             f"background:var(--ph-{_colour(span.label)})",
         )
         for span in spans
-    ]  # fmt: skip
+    ]
     return tag("div", *drawn, class_="lane", role="img", aria_label=", ".join(span.label for span in spans))
 
 

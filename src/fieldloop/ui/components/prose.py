@@ -1,4 +1,4 @@
-"""Markdown that fieldloop writes itself (datasheets, reports) as HTML: headings, lists, tables, paragraphs, code words."""
+"""Markdown that fieldloop writes itself (datasheets, post-mortems) as HTML: headings, lists, tables, paragraphs."""
 
 import re
 from collections.abc import Iterator

@@ -9,7 +9,7 @@ from fieldloop.ui.markup import Html, tag
 
 @dataclass(frozen=True, slots=True)
 class Column:
-    """One column: its title and what is in it (`num`: figures, `text`: sentences that may wrap, `text wide`)."""
+    """One column: its title, and what is in it: `num` figures, `text` that wraps, `fit` as narrow as it can be."""
 
     title: str
     kind: str = ""
@@ -35,7 +35,7 @@ def _row(columns: Sequence[Column], row: Row) -> Html:
 def _split(row: Row) -> tuple[Cells, Mapping[str, Any]]:
     if len(row) == 2 and isinstance(row[1], Mapping):  # noqa: PLR2004 - cells and their row's attributes
         return row[0], row[1]
-    return row, {}  # type: ignore[return-value]  # the pair was told apart above
+    return row, {}
 
 
 def _class(column: Column, place: int) -> str | None:

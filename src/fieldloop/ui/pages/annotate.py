@@ -36,8 +36,11 @@ def draw(visit: Visit) -> Drawn:
     done = {span.episode for span in spans}
     queue = sum(e.id not in done for e in accepted)
     if not spans:
-        nothing = empty_state("No phase yet", f"{plural(len(accepted), 'accepted episode')} wait for phases; they are proposed from the signals.",
-                              command("fieldloop annotate"))  # fmt: skip
+        nothing = empty_state(
+            "No phase yet",
+            f"{plural(len(accepted), 'accepted episode')} wait for phases; they are proposed from the signals.",
+            command("fieldloop annotate"),
+        )
         return Drawn(text("Annotate"), (nothing,))
     limit = (
         float(visit.workspace.protocol().setting("annotation.min_kappa"))
@@ -87,15 +90,21 @@ def _agreement(visit: Visit, spans: Sequence[Annotation], limit: float | None) -
         how = "Agreement is measured where two authors annotated the same episodes; at least one in ten should be."
         return panel("Agreement", empty_state("Nothing was annotated twice", how), columns=7)
     rows = [
-        (" and ".join(a.authors), a.episodes, status(Status.PASSED if limit is None or a.kappa > limit else Status.FAILED, f"κ {a.kappa:.2f}"),
-         interval_bar(a.kappa, a.kappa, a.kappa, tick=limit), f"{figure(a.boundary_frames, 3)} frames", a.unmatched)
+        (
+            " and ".join(a.authors),
+            a.episodes,
+            status(Status.PASSED if limit is None or a.kappa > limit else Status.FAILED, f"κ {a.kappa:.2f}"),
+            interval_bar(a.kappa, a.kappa, a.kappa, tick=limit),
+            f"{figure(a.boundary_frames, 3)} frames",
+            a.unmatched,
+        )
         for a in found
-    ]  # fmt: skip
+    ]
     columns = (
         "Authors",
         Column("Episodes", "num"),
         "Kappa",
-        "",
+        Column("", "fit"),
         Column("Boundaries differ by", "num"),
         Column("Unmatched", "num"),
     )
@@ -116,10 +125,15 @@ def _lanes(spans: Sequence[Annotation], known: dict[str, Episode]) -> Html:
         by_episode[span.episode].append(span)
     shown = [(known[e], found) for e, found in by_episode.items() if e in known][:MOST_LANES]
     rows = [
-        join(tag("p", tag("a", episode.name, href=f"/episodes/{episode.id}")), *(
-            phase_lane([s for s in found if s.author == author], episode.start_ns, episode.end_ns) for author in dict.fromkeys(s.author for s in found)))
+        join(
+            tag("p", tag("a", episode.name, href=f"/episodes/{episode.id}")),
+            *(
+                phase_lane([s for s in found if s.author == author], episode.start_ns, episode.end_ns)
+                for author in dict.fromkeys(s.author for s in found)
+            ),
+        )
         for episode, found in shown
-    ]  # fmt: skip
+    ]
     return panel("Phases", *rows, note=f"{len(shown)} of {plural(len(by_episode), 'episode')}")
 
 

@@ -27,8 +27,11 @@ MOST_STRATA = 24
 def draw(visit: Visit) -> Drawn:
     """Draw the deployment page."""
     if newest(visit.workspace, Deployment) is None:
-        nothing = empty_state("No deployment is mapped yet", "Describe the facility in deployment.toml with skus.csv beside it, then ask the five questions.",
-                              command("fieldloop audit deployment.toml"))  # fmt: skip
+        nothing = empty_state(
+            "No deployment is mapped yet",
+            "Describe the facility in deployment.toml with skus.csv beside it, then ask the five questions.",
+            command("fieldloop audit deployment.toml"),
+        )
         return Drawn(text("Deployment"), (nothing,))
     deployment, audit = latest_deployment(visit.workspace), latest_audit(visit.workspace)
     parts = [_sites(deployment), _tiers(deployment), _zones(deployment), _edges(deployment), _strata(deployment)]
@@ -47,19 +50,27 @@ def _answer(audit: Audit) -> Html:
     if audit.overridden_by:
         why = f"{audit.overridden_by} went on: {audit.override_reason}"
         return next_card("warn", f"The map is incomplete at {percent(audit.score, 0)}, and that was overridden", why)
-    return next_card("bad", f"The map is incomplete: {percent(audit.score, 0)}", f"{plural(gaps, 'gap')} to fill before anything is locked.",
-                     command("fieldloop audit"))  # fmt: skip
+    return next_card(
+        "bad",
+        f"The map is incomplete: {percent(audit.score, 0)}",
+        f"{plural(gaps, 'gap')} to fill before anything is locked.",
+        command("fieldloop audit"),
+    )
 
 
 def _audit(audit: Audit) -> Html:
     rows = [
-        (tag("span", status_mark("good" if not a.missing else "warn"), tag("span", a.question), class_="st"), meter(a.score),
-         percent(a.score, 0), "; ".join(a.missing) or "nothing")
+        (
+            tag("span", status_mark("good" if not a.missing else "warn"), tag("span", a.question), class_="st"),
+            meter(a.score),
+            percent(a.score, 0),
+            "; ".join(a.missing) or "nothing",
+        )
         for a in audit.answers
-    ]  # fmt: skip
+    ]
     return panel(
         "Five questions",
-        dense_table(("Question", "", Column("Score", "num"), Column("Missing", "text wide")), rows),
+        dense_table(("Question", Column("", "fit"), Column("Score", "num"), Column("Missing", "text wide")), rows),
         flush=True,
     )
 
@@ -94,7 +105,7 @@ def _tiers(deployment: Deployment) -> Html:
         )
         for tier in counts
     ]
-    columns = ("Tier", Column("SKUs", "num"), "", Column("Of picks", "num"))
+    columns = ("Tier", Column("SKUs", "num"), Column("", "fit"), Column("Of picks", "num"))
     return panel(
         "Catalogue", dense_table(columns, rows), note=plural(len(deployment.skus), "SKU"), columns=4, flush=True
     )
@@ -102,10 +113,17 @@ def _tiers(deployment: Deployment) -> Html:
 
 def _zones(deployment: Deployment) -> Html:
     rows = [
-        (site.id, zone.name, ", ".join(f"{shift} {_range(lux)}" for shift, lux in zone.lux_by_shift) or "not said",
-         zone.floor or "not said", _range(zone.temperature), _range(zone.humidity))
-        for site in deployment.sites for zone in site.zones
-    ]  # fmt: skip
+        (
+            site.id,
+            zone.name,
+            ", ".join(f"{shift} {_range(lux)}" for shift, lux in zone.lux_by_shift) or "not said",
+            zone.floor or "not said",
+            _range(zone.temperature),
+            _range(zone.humidity),
+        )
+        for site in deployment.sites
+        for zone in site.zones
+    ]
     if not rows:
         return panel(
             "Zones",
@@ -121,8 +139,14 @@ def _zones(deployment: Deployment) -> Html:
 
 
 def _edges(deployment: Deployment) -> Html:
-    facts = [(e.name, f"{e.per_week:g} a week, " + ("failure not known" if e.failure_rate is None else f"fails {percent(e.failure_rate, 0)}"))
-             for e in deployment.edge_cases]  # fmt: skip
+    facts = [
+        (
+            e.name,
+            f"{e.per_week:g} a week, "
+            + ("failure not known" if e.failure_rate is None else f"fails {percent(e.failure_rate, 0)}"),
+        )
+        for e in deployment.edge_cases
+    ]
     return panel("Edge cases", key_value(facts or [("none", "none is described")]), columns=4)
 
 
@@ -134,7 +158,10 @@ def _strata(deployment: Deployment) -> Html:
     ]
     note = f"{len(ranked)} in all, {min(len(ranked), MOST_STRATA)} most common shown"
     return panel(
-        "Strata of production", dense_table(("Stratum", "", Column("Share", "num")), rows), note=note, flush=True
+        "Strata of production",
+        dense_table(("Stratum", Column("", "fit"), Column("Share", "num")), rows),
+        note=note,
+        flush=True,
     )
 
 

@@ -10,7 +10,7 @@ from fieldloop.loop.ingest import episodes
 from fieldloop.loop.release import releases
 from fieldloop.model.annotation import Annotation
 from fieldloop.model.episode import Episode
-from fieldloop.model.finding import EpisodeReport, Finding, Status
+from fieldloop.model.finding import EpisodeReport, Status
 from fieldloop.ui.components import (
     Column,
     chip,
@@ -25,7 +25,7 @@ from fieldloop.ui.components import (
     status,
 )
 from fieldloop.ui.markup import Html, join, tag, text
-from fieldloop.ui.said import SECOND_NS, figure, moment, plural, short
+from fieldloop.ui.said import SECOND_NS, figure, limit, moment, plural, short, where
 from fieldloop.ui.visit import Drawn, Visit
 
 MOST = 300
@@ -97,8 +97,15 @@ def _filters(known: Sequence[Episode], verdicts: Mapping[str, EpisodeReport], qu
     counts = Counter(r.status for r in verdicts.values())
     rest = {k: v for k, v in query.items() if k != "status"}
     chips = [chip(f"all {len(known):,}", href=f"/episodes?{urlencode(rest)}", current="status" not in query)]
-    chips += [chip(f"{s.value.replace('_', ' ')} {counts[s]:,}", href=f"/episodes?{urlencode({**rest, 'status': s.value})}", current=query.get("status") == s)
-              for s in Status if counts[s]]  # fmt: skip
+    chips += [
+        chip(
+            f"{s.value.replace('_', ' ')} {counts[s]:,}",
+            href=f"/episodes?{urlencode({**rest, 'status': s.value})}",
+            current=query.get("status") == s,
+        )
+        for s in Status
+        if counts[s]
+    ]
     chips += [
         chip(f"{key}: {value} ×", "run", f"/episodes?{urlencode({k: v for k, v in query.items() if k != key})}")
         for key, value in rest.items()
@@ -137,11 +144,17 @@ def _row(episode: Episode, report: EpisodeReport | None) -> tuple[object, ...]:
         None: "not said",
     }
     return (
-        tag("a", episode.name, href=f"/episodes/{episode.id}", title=episode.id), status(report.status) if report else "not judged",
-        episode.site or "–", episode.robot or "–", episode.operator or "–", ", ".join(episode.stratum.levels.values()) or "–",
-        f"{(episode.end_ns - episode.start_ns) / SECOND_NS:.1f} s", outcome[episode.succeeded], moment(episode.start_ns),
+        tag("a", episode.name, href=f"/episodes/{episode.id}", title=episode.id),
+        status(report.status) if report else "not judged",
+        episode.site or "–",
+        episode.robot or "–",
+        episode.operator or "–",
+        where(episode.stratum, without=("site",)),
+        f"{(episode.end_ns - episode.start_ns) / SECOND_NS:.1f} s",
+        outcome[episode.succeeded],
+        moment(episode.start_ns),
         standing[0].message if standing else "",
-    )  # fmt: skip
+    )
 
 
 def _verdict(report: EpisodeReport | None) -> Html:
@@ -160,20 +173,29 @@ def _verdict(report: EpisodeReport | None) -> Html:
 
 def _findings(report: EpisodeReport | None) -> Html:
     found = sorted(report.findings if report else (), key=lambda f: (not f.counts, ORDER[f.status], f.check))
-    rows = [(status(f.status), f.check, f.subject, figure(f.measured), _limit(f), f.message) for f in found]
+    rows = [(status(f.status), f.check, f.subject, figure(f.measured), limit(f), f.message) for f in found]
     columns = ("Status", "Check", "Subject", Column("Measured", "num"), "Limit", Column("What", "text wide"))
     return panel("Findings", dense_table(columns, rows), note="worst first", columns=8, flush=True)
 
 
 def _facts(episode: Episode, used: Sequence[str]) -> Html:
     pairs = [
-        ("Id", tag("span", short(episode.id), class_="mono", title=episode.id)), ("Task", episode.task), ("Site", episode.site), ("Robot", episode.robot),
-        ("Operator", episode.operator), ("Session", episode.session), ("Provider", episode.provider), ("Format", episode.format),
-        ("Begun", moment(episode.start_ns)), ("Duration", f"{(episode.end_ns - episode.start_ns) / SECOND_NS:.2f} s"),
+        ("Id", tag("span", short(episode.id), class_="mono", title=episode.id)),
+        ("Task", episode.task),
+        ("Site", episode.site),
+        ("Robot", episode.robot),
+        ("Operator", episode.operator),
+        ("Session", episode.session),
+        ("Provider", episode.provider),
+        ("Format", episode.format),
+        ("Begun", moment(episode.start_ns)),
+        ("Duration", f"{(episode.end_ns - episode.start_ns) / SECOND_NS:.2f} s"),
         ("Real or simulated", {True: "simulated", False: "real", None: None}[episode.simulated]),
         ("Outcome", {True: "succeeded", False: episode.failure or "failed", None: None}[episode.succeeded]),
-        *episode.stratum.levels.items(), *episode.facts, ("In releases", ", ".join(used) or "none"),
-    ]  # fmt: skip
+        *episode.stratum.levels.items(),
+        *episode.facts,
+        ("In releases", ", ".join(used) or "none"),
+    ]
     return panel("Episode", key_value(pairs), columns=4)
 
 
@@ -192,12 +214,3 @@ def _phases(episode: Episode, spans: Sequence[Annotation]) -> Html:
         for author in authors
     ]
     return panel("Phases", *lanes, note=plural(len(authors), "author"))
-
-
-def _limit(finding: Finding) -> str:
-    low, high = finding.minimum, finding.maximum
-    if low is None and high is None:
-        return "–"
-    if low is None:
-        return f"at most {high:g} {finding.unit}"
-    return f"at least {low:g} {finding.unit}" if high is None else f"{low:g} to {high:g} {finding.unit}"

@@ -26,7 +26,7 @@ from fieldloop.ui.components import (
     status_mark,
 )
 from fieldloop.ui.markup import Html, tag, text
-from fieldloop.ui.said import figure, interval, moment, percent, plural, short
+from fieldloop.ui.said import figure, interval, moment, percent, plural, short, where
 from fieldloop.ui.visit import Drawn, IslandPanel, Part, Visit
 
 MOST_OUTCOMES = 40
@@ -50,7 +50,12 @@ def draw(visit: Visit) -> Drawn:
     if over_time.points:
         parts.append(
             IslandPanel(
-                "Success on the floor", "success.js", {"src": "/api/home", "first": to_plain(over_time)}, "all sites, 95 % interval", 8, live=True
+                "Success on the floor",
+                "success.js",
+                {"src": "/api/home", "first": to_plain(over_time)},
+                "all sites, 95 % interval",
+                8,
+                live=True,
             )
         )
     parts += [_alarms(alarms), _by_site(seen, names), _outcomes(recent, names)]
@@ -72,11 +77,15 @@ def _answer(alarms: Sequence[Alarm], seen: Sequence[Rate]) -> Html:
 
 
 def _climb(climb: Rollout, names: dict[str, str]) -> Html:
+    def arm(policy: str | None, won: int, tried: int) -> str:
+        return "none" if policy is None else f"{names.get(policy, short(policy))}: {won} of {tried} succeeded"
+
     facts = [
-        ("Candidate", f"{names.get(climb.candidate, short(climb.candidate))}: {climb.candidate_successes} of {climb.candidate_episodes}"),
-        ("Incumbent", "none" if climb.incumbent is None else f"{names.get(climb.incumbent, short(climb.incumbent))}: {climb.incumbent_successes} of {climb.incumbent_episodes}"),
-        ("Since", moment(climb.since_ns)), ("Why", climb.reason),
-    ]  # fmt: skip
+        ("Candidate", arm(climb.candidate, climb.candidate_successes, climb.candidate_episodes)),
+        ("Incumbent", arm(climb.incumbent, climb.incumbent_successes, climb.incumbent_episodes)),
+        ("Since", moment(climb.since_ns)),
+        ("Why", climb.reason),
+    ]
     back = (
         None
         if climb.rung is Rung.BACK
@@ -113,17 +122,35 @@ def _by_site(seen: Sequence[Rate], names: dict[str, str]) -> Html:
         )
         for r in sorted(seen, key=lambda r: r.rate)
     ]
-    columns = ("Site", "Policy", Column("Success", "num"), "", "95 % interval", Column("Episodes", "num"))
+    columns = (
+        "Site",
+        "Policy",
+        Column("Success", "num"),
+        Column("", "fit"),
+        "95 % interval",
+        Column("Episodes", "num"),
+    )
     return panel("By site and policy", dense_table(columns, rows), note="lowest first", flush=True)
 
 
 def _outcomes(recent: Sequence[Outcome], names: dict[str, str]) -> Html:
     failed = Counter(o.failure.value for o in recent if o.failure)
     rows = [
-        (moment(o.at_ns), status(Status.PASSED, "succeeded") if o.succeeded else status(Status.FAILED, o.failure.value if o.failure else "failed"),
-         o.site, o.robot, names.get(o.policy, short(o.policy)), ", ".join(o.stratum.levels.values()), f"{figure(o.cycle_s, 3)} s", figure(o.confidence, 2), o.judged_by)
+        (
+            moment(o.at_ns),
+            status(Status.PASSED, "succeeded")
+            if o.succeeded
+            else status(Status.FAILED, o.failure.value if o.failure else "failed"),
+            o.site,
+            o.robot,
+            names.get(o.policy, short(o.policy)),
+            where(o.stratum, without=("site",)),
+            f"{figure(o.cycle_s, 3)} s",
+            figure(o.confidence, 2),
+            o.judged_by,
+        )
         for o in recent
-    ]  # fmt: skip
+    ]
     columns = (
         "When",
         "Outcome",
@@ -137,4 +164,3 @@ def _outcomes(recent: Sequence[Outcome], names: dict[str, str]) -> Html:
     )
     note = "newest first" + "".join(f", {count} {name}" for name, count in failed.most_common())
     return panel("Last outcomes", dense_table(columns, rows), note=note, flush=True)
-

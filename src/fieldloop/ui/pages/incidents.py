@@ -74,19 +74,32 @@ def _move(incident: str, step: Step) -> Html:
 
 def _diagnosis(found: Diagnosis) -> Html:
     words = {Status.FAILED: "the drop is real", Status.PASSED: "no real drop", Status.CANNOT_TELL: "cannot tell"}
-    said = tag("p", tag("b", f"{found.site}: {words.get(found.status, found.status.value)}"),
-               f". {percent(found.baseline)} to {percent(found.observed)} ({points(-found.loss)} points) over {plural(found.episodes, 'episode')}: "
-               f"{percent(found.mix_share, 0)} by mix, {percent(found.mechanism_share, 0)} by mechanism, {percent(found.unseen_share, 0)} by unseen conditions.", class_="body")  # fmt: skip
+    said = tag(
+        "p",
+        tag("b", f"{found.site}: {words.get(found.status, found.status.value)}"),
+        f". {percent(found.baseline)} to {percent(found.observed)} ({points(-found.loss)} points) over ",
+        f"{plural(found.episodes, 'episode')}: {percent(found.mix_share, 0)} by mix, ",
+        f"{percent(found.mechanism_share, 0)} by mechanism, {percent(found.unseen_share, 0)} by unseen conditions.",
+        class_="body",
+    )
     covered = {True: "never covered", False: "covered", None: "not known"}
     rows = [
-        (c.gap.value, percent(c.share, 0), interval_bar(c.low, c.share, c.high), interval(c.low, c.high, 0), str(c.stratum).replace(",", ", ") or "everywhere",
-         covered[c.never_covered], c.evidence, c.fix)
+        (
+            c.gap.value,
+            percent(c.share, 0),
+            interval_bar(c.low, c.share, c.high),
+            interval(c.low, c.high, 0),
+            str(c.stratum).replace(",", ", ") or "everywhere",
+            covered[c.never_covered],
+            c.evidence,
+            c.fix,
+        )
         for c in sorted(found.causes, key=lambda c: -c.share)
-    ]  # fmt: skip
+    ]
     columns = (
         "Cause",
         Column("Of the loss", "num"),
-        "",
+        Column("", "fit"),
         "Interval",
         "Where",
         "Data",

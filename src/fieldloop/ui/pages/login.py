@@ -26,8 +26,31 @@ def form(to: str, *, wrong: bool) -> Html:
     """Draw the form."""
     said = tag("p", "This token is unknown or was revoked.", class_="bad", role="alert") if wrong else None
     return tag(
-        "section", tag("b", "Sign in"), tag("span", "This page is served from another machine. An admin issues a token with: ", tag("code", "fieldloop token NAME")),
-        tag("form", tag("label", "Token", for_="token"), tag("input", id="token", name="token", type="password", required=True, autofocus=True, autocomplete="current-password"),
-            tag("input", type="hidden", name="to", value=to), said, tag("button", "Sign in", class_="btn primary"), class_="form", method="post", action="/api/session"),
+        "section",
+        tag("b", "Sign in"),
+        tag(
+            "span",
+            "This page is served from another machine. An admin issues a token with: ",
+            tag("code", "fieldloop token NAME"),
+        ),
+        tag(
+            "form",
+            tag("label", "Token", for_="token"),
+            tag(
+                "input",
+                id="token",
+                name="token",
+                type="password",
+                required=True,
+                autofocus=True,
+                autocomplete="current-password",
+            ),
+            tag("input", type="hidden", name="to", value=to),
+            said,
+            tag("button", "Sign in", class_="btn primary"),
+            class_="form",
+            method="post",
+            action="/api/session",
+        ),
         class_="panel empty",
-    )  # fmt: skip
+    )

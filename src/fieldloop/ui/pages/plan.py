@@ -2,17 +2,17 @@
 
 from urllib.parse import urlencode
 
+from fieldloop.loop.home import newest
 from fieldloop.loop.plan import PlanNow, show
+from fieldloop.model.deployment import Deployment
 from fieldloop.model.plan import Plan
 from fieldloop.ui.components import (
     Column,
-    button,
     chip,
     command,
     dense_table,
     empty_state,
     heat_map,
-    meter,
     next_card,
     panel,
 )
@@ -27,11 +27,17 @@ MOST_ORDERS = 60
 
 def draw(visit: Visit) -> Drawn:
     """Draw the plan page."""
+    if newest(visit.workspace, Deployment) is None:
+        how = "Coverage and plan are measured against the map of the floor."
+        nothing = empty_state("No deployment is mapped yet", how, command("fieldloop audit deployment.toml"))
+        return Drawn(text("Coverage and plan"), (nothing,))
     now = show(visit.workspace)
     rows, columns = visit.query.get("rows", "tier"), visit.query.get("columns", "bin")
     shown = grid(now.coverage, rows, columns)
-    axes = join(_axis("Rows", "rows", shown.row_factor, factors(now.coverage), {"columns": shown.column_factor}),
-                _axis("Columns", "columns", shown.column_factor, factors(now.coverage), {"rows": shown.row_factor}))  # fmt: skip
+    axes = join(
+        _axis("Rows", "rows", shown.row_factor, factors(now.coverage), {"columns": shown.column_factor}),
+        _axis("Columns", "columns", shown.column_factor, factors(now.coverage), {"rows": shown.row_factor}),
+    )
     heat = panel(
         "Coverage of the floor",
         axes,
@@ -50,8 +56,9 @@ def _answer(now: PlanNow) -> Html:
         return next_card("idle", "No plan yet", gap, command("fieldloop plan"))
     left = sum(p.left for p in now.progress)
     if left:
-        return next_card("run", f"{plural(left, 'demonstration')} left of {now.plan.budget:,}, expected {points(now.plan.expected_gain)} points",
-                         gap, command("fieldloop ingest PATH"))  # fmt: skip
+        gain = f"expected {points(now.plan.expected_gain)} points"
+        said = f"{plural(left, 'demonstration')} left of {now.plan.budget:,}, {gain}"
+        return next_card("run", said, gap, command("fieldloop ingest PATH"))
     return next_card(
         "good", f"The plan of {plural(now.plan.budget, 'demonstration')} is collected", gap, command("fieldloop plan")
     )
@@ -59,22 +66,10 @@ def _answer(now: PlanNow) -> Html:
 
 def _plan(plan: Plan, now: PlanNow) -> tuple[Part, ...]:
     drawn = f"{short(plan.id)}, {moment(plan.drawn_ns)}, by {plan.strategy}"
-    table = join(
-        tag("div", quotas(plan), class_="flush scroll"),
-        *(tag("p", f"Note: {w}", class_="body warn") for w in plan.warnings),
-    )
-    what = IslandPanel("What to collect", "budget.js", {"table": COLLECT}, drawn, 8, in_header=True, after=table)
-    return what, _progress(now), _orders(plan)
-
-
-def _progress(now: PlanNow) -> Html:
-    rows = [
-        (", ".join(p.stratum.levels.values()) or "everywhere", meter(p.accepted / p.planned if p.planned else 1.0, "good" if not p.left else ""),
-         f"{p.accepted} of {p.planned}", p.rejected or "–", p.left)
-        for p in now.progress
-    ]  # fmt: skip
-    columns = ("Where", "", Column("Accepted", "num"), Column("Rejected", "num"), Column("Left", "num"))
-    return panel("Progress", dense_table(columns, rows), columns=4, flush=True)
+    notes = [tag("p", f"Note: {warning}", class_="body warn") for warning in plan.warnings]
+    table = join(tag("div", quotas(plan, now.progress), class_="flush scroll"), *notes)
+    what = IslandPanel("What to collect", "budget.js", {"table": COLLECT}, drawn, in_header=True, after=table)
+    return what, _orders(plan)
 
 
 def _orders(plan: Plan) -> Html:
@@ -121,4 +116,3 @@ def _axis(label: str, key: str, current: str, known: list[str], other: dict[str,
     return tag(
         "div", tag("span", label, class_="dim", style="width:56px"), *picks, class_="chips", style="padding:2px 0"
     )
-

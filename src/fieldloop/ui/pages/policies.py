@@ -41,10 +41,18 @@ def draw(visit: Visit) -> Drawn:
     names = {release.id: release.name for release in every(visit.workspace, Release)}
     gated = {decision.policy: decision for decision in reversed(decisions)}
     rows = [
-        (tag("a", p.name, href=f"/policies/{p.id}"), tag("span", short(p.id), class_="mono"), tag("a", names.get(p.release, short(p.release)), href=f"/releases/{p.release}"),
-         f"{p.episodes:,}", p.trainer, figure(p.validation_error), f"{p.control_hz:g} Hz", _verdict(gated.get(p.id)))
+        (
+            tag("a", p.name, href=f"/policies/{p.id}"),
+            tag("span", short(p.id), class_="mono"),
+            tag("a", names.get(p.release, short(p.release)), href=f"/releases/{p.release}"),
+            f"{p.episodes:,}",
+            p.trainer,
+            figure(p.validation_error),
+            f"{p.control_hz:g} Hz",
+            _verdict(gated.get(p.id)),
+        )
         for p in known
-    ]  # fmt: skip
+    ]
     columns = (
         "Policy",
         "Id",
@@ -71,9 +79,16 @@ def draw_one(visit: Visit) -> Drawn:
     """Draw one policy with every decision about it."""
     policy = named(visit.workspace, visit.path["policy"])
     decisions = every(visit.workspace, Decision, {"policy": policy.id})
-    facts = [("Id", tag("span", policy.id, class_="mono")), ("Release", tag("a", short(policy.release), href=f"/releases/{policy.release}")),
-             ("Trainer", policy.trainer), ("Episodes", policy.episodes), ("Seed", policy.seed), ("Validation error", figure(policy.validation_error)),
-             ("Control rate", f"{policy.control_hz:g} Hz"), ("Guard limits", policy.guard)]  # fmt: skip
+    facts = [
+        ("Id", tag("span", policy.id, class_="mono")),
+        ("Release", tag("a", short(policy.release), href=f"/releases/{policy.release}")),
+        ("Trainer", policy.trainer),
+        ("Episodes", policy.episodes),
+        ("Seed", policy.seed),
+        ("Validation error", figure(policy.validation_error)),
+        ("Control rate", f"{policy.control_hz:g} Hz"),
+        ("Guard limits", policy.guard),
+    ]
     title = join(tag("a", "Policies", href="/policies"), " / ", policy.name)
     return Drawn(
         title,
@@ -122,7 +137,7 @@ def _gate(decision: Decision) -> Html:
         "Test",
         Column("Required", "text"),
         Column("Seen", "num"),
-        "",
+        Column("", "fit"),
         "Interval",
         Column("More trials", "num"),
         Column("What", "text"),
@@ -133,9 +148,15 @@ def _gate(decision: Decision) -> Html:
 
 def _tests(tests: Sequence[GateTest]) -> list[tuple[object, ...]]:
     return [
-        (status(t.status), t.name, t.required, f"{t.successes} of {t.trials}" if t.trials else "–",
-         interval_bar(t.low, t.successes / t.trials, t.high) if t.trials else "", interval(t.low, t.high, 0) if t.trials else "–",
-         t.more_trials or "–", t.message)
+        (
+            status(t.status),
+            t.name,
+            t.required,
+            f"{t.successes} of {t.trials}" if t.trials else "–",
+            interval_bar(t.low, t.successes / t.trials, t.high) if t.trials else "",
+            interval(t.low, t.high, 0) if t.trials else "–",
+            t.more_trials or "–",
+            t.message,
+        )
         for t in sorted(tests, key=lambda t: ORDER[t.status])
-    ]  # fmt: skip
-
+    ]

@@ -8,7 +8,7 @@ from fieldloop.model.calibration import Calibration
 from fieldloop.model.finding import EpisodeReport, Finding, Status
 from fieldloop.ui.components import Column, command, dense_table, empty_state, meter, next_card, panel, status
 from fieldloop.ui.markup import Html, tag, text
-from fieldloop.ui.said import figure, moment, percent, plural
+from fieldloop.ui.said import figure, limit, moment, percent, plural
 from fieldloop.ui.visit import Drawn, Visit
 
 
@@ -20,14 +20,19 @@ def draw(visit: Visit) -> Drawn:
             "Nothing is judged yet", "Every episode is checked when it is taken in.", command("fieldloop ingest PATH")
         )
         return Drawn(text("Quality"), (nothing, _calibrations(every(visit.workspace, Calibration))))
-    return Drawn(text("Quality"), (_answer(judged), _checks(judged), _calibrations(every(visit.workspace, Calibration))))
+    return Drawn(
+        text("Quality"), (_answer(judged), _checks(judged), _calibrations(every(visit.workspace, Calibration)))
+    )
 
 
 def _answer(judged: Sequence[EpisodeReport]) -> Html:
     passed = sum(r.status is Status.PASSED for r in judged)
     level = "good" if passed == len(judged) else "warn"
-    return next_card(level, f"{passed:,} of {plural(len(judged), 'episode')} are fit to learn from: {percent(passed / len(judged), 0)}",
-                     "A check that cannot tell is no pass.")  # fmt: skip
+    return next_card(
+        level,
+        f"{passed:,} of {plural(len(judged), 'episode')} are fit to learn from: {percent(passed / len(judged), 0)}",
+        "A check that cannot tell is no pass.",
+    )
 
 
 def _checks(judged: Sequence[EpisodeReport]) -> Html:
@@ -42,8 +47,17 @@ def _checks(judged: Sequence[EpisodeReport]) -> Html:
         _row(check, found[check], len(touched[check]), len(judged))
         for check in sorted(found, key=lambda c: (-len(touched[c]), c))
     ]
-    columns = ("Check", "", Column("Episodes held", "num"), Column("Passed", "num"), Column("Failed", "num"), Column("Cannot tell", "num"),
-               Column("Not applicable", "num"), Column("Median", "num"), "Limit")  # fmt: skip
+    columns = (
+        "Check",
+        Column("", "fit"),
+        Column("Episodes held", "num"),
+        Column("Passed", "num"),
+        Column("Failed", "num"),
+        Column("Cannot tell", "num"),
+        Column("Not applicable", "num"),
+        Column("Median", "num"),
+        "Limit",
+    )
     return panel("Checks", dense_table(columns, rows), note="what holds most episodes back first", flush=True)
 
 
@@ -53,9 +67,16 @@ def _row(check: str, found: Sequence[Finding], held: int, episodes: int) -> tupl
     middle = figure(values[len(values) // 2], 3) if values else "–"
     failed = counts[Status.FAILED] + counts[Status.ERRORED]
     return (
-        tag("span", check, class_="mono"), meter(held / episodes, "bad" if held else ""), f"{held} of {episodes}", counts[Status.PASSED],
-        failed or "–", counts[Status.CANNOT_TELL] or "–", counts[Status.NOT_APPLICABLE] or "–", middle, _limit(found[0]),
-    )  # fmt: skip
+        tag("span", check, class_="mono"),
+        meter(held / episodes, "bad" if held else ""),
+        f"{held} of {episodes}",
+        counts[Status.PASSED],
+        failed or "–",
+        counts[Status.CANNOT_TELL] or "–",
+        counts[Status.NOT_APPLICABLE] or "–",
+        middle,
+        limit(found[0]),
+    )
 
 
 def _calibrations(known: Sequence[Calibration]) -> Html:
@@ -63,10 +84,19 @@ def _calibrations(known: Sequence[Calibration]) -> Html:
         how = "Attach one so that sessions can open and episodes say where each sensor was."
         return panel("Calibration", empty_state("No calibration yet", how, command("fieldloop calibrate --help")))
     rows = [
-        (c.robot, c.sensor, c.kind, status(c.status), f"{figure(c.residual_mm, 3)} mm", f"{figure(c.residual_deg, 3)}°", c.points, moment(c.valid_from_ns),
-         "still" if c.valid_to_ns is None else moment(c.valid_to_ns))
+        (
+            c.robot,
+            c.sensor,
+            c.kind,
+            status(c.status),
+            f"{figure(c.residual_mm, 3)} mm",
+            f"{figure(c.residual_deg, 3)}°",
+            c.points,
+            moment(c.valid_from_ns),
+            "still" if c.valid_to_ns is None else moment(c.valid_to_ns),
+        )
         for c in known
-    ]  # fmt: skip
+    ]
     columns = (
         "Robot",
         "Sensor",
@@ -79,12 +109,3 @@ def _calibrations(known: Sequence[Calibration]) -> Html:
         "To",
     )
     return panel("Calibration", dense_table(columns, rows), flush=True)
-
-
-def _limit(finding: Finding) -> str:
-    low, high = finding.minimum, finding.maximum
-    if low is None and high is None:
-        return "–"
-    if low is None:
-        return f"at most {high:g} {finding.unit}"
-    return f"at least {low:g} {finding.unit}" if high is None else f"{low:g} to {high:g} {finding.unit}"

@@ -4,7 +4,7 @@ from fieldloop.loop.release import datasheet, named, releases
 from fieldloop.model.release import Release
 from fieldloop.ui.components import Column, command, dense_table, empty_state, key_value, meter, next_card, panel, prose
 from fieldloop.ui.markup import Html, join, tag, text
-from fieldloop.ui.said import percent, plural, short
+from fieldloop.ui.said import percent, plural, short, where
 from fieldloop.ui.visit import Drawn, Visit
 
 
@@ -19,13 +19,25 @@ def draw(visit: Visit) -> Drawn:
         )
         return Drawn(text("Releases"), (nothing,))
     last = known[0]
-    card = next_card("good", f"{last.name} is the newest release: {plural(len(last.episodes), 'episode')}",
-                     f"{len(last.excluded):,} left out, each with its reason.", command(f"fieldloop train {last.name}"))  # fmt: skip
+    card = next_card(
+        "good",
+        f"{last.name} is the newest release: {plural(len(last.episodes), 'episode')}",
+        f"{len(last.excluded):,} left out, each with its reason.",
+        command(f"fieldloop train {last.name}"),
+    )
     rows = [
-        (tag("a", r.name, href=f"/releases/{r.id}"), tag("span", short(r.id), class_="mono"), f"{len(r.episodes):,}", f"{len(r.train):,}",
-         f"{len(r.validation):,}", f"{len(r.excluded):,}", r.protocol, r.taxonomy)
+        (
+            tag("a", r.name, href=f"/releases/{r.id}"),
+            tag("span", short(r.id), class_="mono"),
+            f"{len(r.episodes):,}",
+            f"{len(r.train):,}",
+            f"{len(r.validation):,}",
+            f"{len(r.excluded):,}",
+            r.protocol,
+            r.taxonomy,
+        )
         for r in known
-    ]  # fmt: skip
+    ]
     columns = (
         "Release",
         "Id",
@@ -45,9 +57,12 @@ def draw_one(visit: Visit) -> Drawn:
     """Draw one release."""
     release = named(visit.workspace, visit.path["release"])
     title = join(tag("a", "Releases", href="/releases"), " / ", release.name)
-    card = next_card("good", f"{release.name}: {plural(len(release.episodes), 'episode')}, {len(release.validation):,} of them for validation",
-                     f"Content {release.id[:12]}; the same episodes always give the same release.")  # fmt: skip
-    sheet = panel("Datasheet", prose(datasheet(visit.workspace, release.id)), columns=7)
+    card = next_card(
+        "good",
+        f"{release.name}: {plural(len(release.episodes), 'episode')}, {len(release.validation):,} for validation",
+        f"Content {release.id[:12]}; the same episodes always give the same release.",
+    )
+    sheet = panel("Datasheet", prose(datasheet(visit.workspace, release.id)), columns=6)
     return Drawn(title, (card, sheet, _shares(release), _left_out(release)))
 
 
@@ -55,7 +70,7 @@ def _shares(release: Release) -> Html:
     most = max((s.natural for s in release.shares), default=1.0) or 1.0
     rows = [
         (
-            ", ".join(s.stratum.levels.values()),
+            where(s.stratum),
             meter(s.natural / most),
             percent(s.natural),
             percent(s.sampled),
@@ -63,8 +78,14 @@ def _shares(release: Release) -> Html:
         )
         for s in sorted(release.shares, key=lambda s: -s.natural)
     ]
-    columns = ("Stratum", "", Column("In production", "num"), Column("In the release", "num"), Column("Weight", "num"))
-    return panel("Shares", dense_table(columns, rows), columns=5, flush=True)
+    columns = (
+        "Stratum",
+        Column("", "fit"),
+        Column("In production", "num"),
+        Column("In the release", "num"),
+        Column("Weight", "num"),
+    )
+    return panel("Shares", dense_table(columns, rows), columns=6, flush=True)
 
 
 def _left_out(release: Release) -> Html:

@@ -16,10 +16,23 @@ def draw(visit: Visit) -> Drawn:
     rules, running = protocol(visit.workspace), operations(visit.workspace)
     assumed = sum(n.source_kind == ASSUMED for n in (*rules.numbers, *running.numbers))
     total = len(rules.numbers) + len(running.numbers)
-    card = next_card("warn" if assumed else "good", f"{assumed} of {plural(total, 'number')} are assumed",
-                     "They work until somebody measures them; change one in protocols/ or operations.toml of the workspace.")  # fmt: skip
-    where = panel("Workspace", key_value([("Name", visit.workspace.name), ("Task", visit.workspace.task), ("Protocol", _label(rules)),
-                                          ("Operations", running.fingerprint), ("You are", f"{visit.workspace.actor.id}, {visit.workspace.actor.role.value}")]))  # fmt: skip
+    card = next_card(
+        "warn" if assumed else "good",
+        f"{assumed} of {plural(total, 'number')} are assumed",
+        "They work until somebody measures them; change one in protocols/ or operations.toml of the workspace.",
+    )
+    where = panel(
+        "Workspace",
+        key_value(
+            [
+                ("Name", visit.workspace.name),
+                ("Task", visit.workspace.task),
+                ("Protocol", _label(rules)),
+                ("Operations", running.fingerprint),
+                ("You are", f"{visit.workspace.actor.id}, {visit.workspace.actor.role.value}"),
+            ]
+        ),
+    )
     return Drawn(
         text("Settings"),
         (card, where, _table("Protocol: how to collect", rules), _table("Operations: how to run", running)),
@@ -31,7 +44,7 @@ def _label(rules: Numbers) -> str:
 
 
 def _table(title: str, shown: Numbers) -> Html:
-    columns = ("Number", Column("Value", "num"), "Unit", Column("Why", "text wide"), "Source")
+    columns = ("Number", Column("Value", "num text"), "Unit", Column("Why", "text wide"), Column("Source", "source"))
     rows = [_row(n) for n in _assumed_first(shown.numbers)]
     return panel(
         title, dense_table(columns, rows), note=f"{plural(len(rows), 'number')}, assumed ones first", flush=True

@@ -1,0 +1,86 @@
+"""A policy tries: it sees a scene, answers with a grasp, and the same controller and physics say what came of it."""
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from fieldloop.errors import BadInput
+from fieldloop.geometry import chain as kin
+from fieldloop.geometry import transforms as tf
+from fieldloop.model.condition import Stratum
+from fieldloop.model.policy import Action, FailureClass, Observation, Policy
+from fieldloop.simulate import arm
+from fieldloop.simulate.camera import Moment, eyes
+from fieldloop.simulate.controller import HOME_OPENING_M, Grasp, Style, clamp, plan
+from fieldloop.simulate.physics import TIMEOUT_S, Verdict, judge
+from fieldloop.simulate.rig import Rig
+from fieldloop.simulate.scene import Scene
+
+SEES = ("camera/overhead", "depth/overhead")
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Attempt:
+    """How one attempt of a policy ended; `verdict` is None where it gave no grasp that could be tried."""
+
+    stratum: Stratum
+    succeeded: bool
+    failure: FailureClass | None
+    reason: str
+    cycle_s: float
+    confidence: float | None
+    latency_ms: float | None
+    action: Action
+    scene: Scene
+    verdict: Verdict | None
+    steps: int = 1
+
+
+def observe(scene: Scene, rig: Rig, at_ns: int) -> Observation:
+    """Return what a policy sees before anything moves: the arm at home, the fingers half open."""
+    item, angles = scene.item, arm.home_angles()
+    links = kin.links(arm.chain(), angles)
+    tool = links[-1] @ arm.chain().last_from_tool
+    place = tf.make(tf.rotation_about("z", np.array(item.yaw_rad)), [item.x, item.y, item.bottom + item.height / 2])
+    moment = Moment(links, tool, HOME_OPENING_M, place)
+    cameras = eyes(scene, rig, SEES)
+    pictures = {"camera/overhead": cameras["camera/overhead"].colour(moment, 0)}
+    depth = {"depth/overhead": cameras["depth/overhead"].depth(moment, 0)}
+    signals = {"joints": angles, "gripper": np.array([HOME_OPENING_M]), "tool": tf.pose_from_matrix(tool)}
+    return Observation(at_ns, pictures | depth, signals)
+
+
+def attempt(policy: Policy, scene: Scene, rig: Rig, at_ns: int) -> Attempt:
+    """Let a policy try one scene."""
+    action = policy.act(observe(scene, rig, at_ns))
+    grasp = _grasp(action)
+    if grasp is None:
+        why = "the policy gave no finite grasp"
+        return _told(scene, action, None, FailureClass.OTHER, why, TIMEOUT_S)
+    verdict = judge(scene, plan(grasp, Style(), scene.site.bin_floor_m))
+    return _told(scene, action, verdict, verdict.failure, verdict.reason, verdict.cycle_s)
+
+
+def _told(
+    scene: Scene, action: Action, verdict: Verdict | None, failure: FailureClass | None, reason: str, cycle_s: float
+) -> Attempt:
+    return Attempt(
+        stratum=scene.stratum,
+        succeeded=verdict is not None and verdict.succeeded,
+        failure=failure,
+        reason=reason,
+        cycle_s=cycle_s,
+        confidence=action.confidence,
+        latency_ms=action.latency_ms,
+        action=action,
+        scene=scene,
+        verdict=verdict,
+    )
+
+
+def _grasp(action: Action) -> Grasp | None:
+    named = dict(zip(action.names, np.asarray(action.values, dtype=float).ravel().tolist(), strict=True))
+    if missing := [name for name in Grasp.NAMES if name not in named]:
+        raise BadInput(f"A grasp needs {', '.join(Grasp.NAMES)}; the policy's action lacks {', '.join(missing)}.")
+    values = [named[name] for name in Grasp.NAMES]
+    return clamp(Grasp(*values)) if np.isfinite(values).all() else None

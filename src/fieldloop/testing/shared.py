@@ -1,0 +1,16 @@
+"""Real data that nobody here made, where it lies beside the project; never part of it."""
+
+import os
+from pathlib import Path
+
+REPOSITORY = Path(__file__).parents[3]
+
+
+def shared_data(name: str) -> Path | None:
+    """Return a folder of shared real data, None where this machine has none.
+
+    Looked for under $FIELDLOOP_SHARED, else in `../shared` beside the repository.
+    """
+    root = Path(os.environ.get("FIELDLOOP_SHARED") or REPOSITORY.parent / "shared")
+    folder = root / "data" / name
+    return folder if folder.is_dir() else None

@@ -1,0 +1,64 @@
+"""On the simulated floor the true phases are known; the proposal must meet them without being told."""
+
+import numpy as np
+import pytest
+
+from fieldloop.annotate import agreement, propose, taxonomy
+from fieldloop.model.annotation import PHASES, Annotation
+from fieldloop.model.condition import Stratum
+from fieldloop.model.stream import NS_PER_S
+from fieldloop.protocol import default_protocol
+from fieldloop.simulate.floor import Floor
+
+BINS = ("front", "back", "side")
+TIERS = ("high", "medium", "long_tail")
+
+
+@pytest.fixture(scope="module")
+def demonstrations():
+    floor = Floor(seed=11)
+    sites, operators = list(floor.sites), floor.operators()
+    made = []
+    for n in range(36):
+        stratum = Stratum.of(site=sites[n % len(sites)], tier=TIERS[n % 3], bin=BINS[(n // 3) % 3], lighting="bright")
+        made.append(
+            floor.demonstrate(stratum, operators[n % len(operators)], floor.chance("phases", n), start_ns=10**18)
+        )
+    return made
+
+
+@pytest.fixture(scope="module")
+def proposals(demonstrations):
+    return [propose(d.recording, taxonomy(), author="machine") for d in demonstrations]
+
+
+def true_phases(demonstration):
+    episode = demonstration.recording.episode.id
+    return [Annotation(episode, "phase", *phase, "truth") for phase in demonstration.truth.phases]
+
+
+def test_every_whole_pick_is_found_with_every_boundary_within_two_frames(demonstrations, proposals):
+    whole = [(d, p) for d, p in zip(demonstrations, proposals, strict=True) if len(d.truth.phases) == len(PHASES)]
+    assert len(whole) >= 30
+    worst = []
+    for demonstration, (spans, reason) in whole:
+        assert (len(spans), reason) == (len(PHASES), "")
+        true = true_phases(demonstration)
+        ends = np.array([s.end_ns for s in spans]) - [t.end_ns for t in true]
+        worst.append(np.abs([spans[0].start_ns - true[0].start_ns, *ends]).max() * 30 / NS_PER_S)
+    assert max(worst) <= default_protocol().setting("annotation.boundary_tolerance_frames")
+
+
+def test_machine_and_truth_agree_as_two_annotators_should(demonstrations, proposals):
+    protocol = default_protocol()
+    truth = [t for d in demonstrations for t in true_phases(d)]
+    found = agreement([s for spans, _ in proposals for s in spans], truth, frame_hz=30.0)
+    assert found.kappa > protocol.setting("annotation.min_kappa")
+    assert found.boundary_frames < protocol.setting("annotation.max_boundary_frames")
+
+
+def test_a_pick_that_was_broken_off_is_not_told_as_a_whole_one(demonstrations, proposals):
+    for demonstration, (spans, reason) in zip(demonstrations, proposals, strict=True):
+        if len(demonstration.truth.phases) < len(PHASES):
+            assert len(spans) < len(PHASES)
+            assert reason

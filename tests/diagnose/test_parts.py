@@ -1,0 +1,95 @@
+"""The parts of a diagnosis: expectation, split, gap table."""
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from planted import WORLDS, draw
+
+from fieldloop.diagnose.expectation import expect, fit, logistic
+from fieldloop.diagnose.gaps import FIX, GAP_OF, name, silent
+from fieldloop.diagnose.split import divide
+from fieldloop.diagnose.table import tabulate
+from fieldloop.model.condition import Stratum
+from fieldloop.model.diagnosis import Gap
+
+
+def test_the_fit_is_sklearns_ridge_logistic():
+    from sklearn.linear_model import LogisticRegression
+
+    chance = np.random.default_rng(1)
+    x = (chance.random((400, 4)) < 0.4).astype(float)
+    y = (chance.random(400) < logistic(1.0 + x @ np.array([0.8, -1.0, 0.3, 0.0]))).astype(float)
+    ours, _ = fit(np.column_stack([np.ones(400), x]), np.ones(400), y)
+    theirs = LogisticRegression(C=1.0, tol=1e-8).fit(x, y)
+    assert ours == pytest.approx([theirs.intercept_[0], *theirs.coef_[0]], abs=0.01)
+
+
+def test_a_perfect_or_hopeless_baseline_stays_finite():
+    for good in (0.0, 20.0):
+        coefficients, covariance = fit(np.ones((1, 1)), np.array([20.0]), np.array([good]))
+        assert np.isfinite(coefficients).all()
+        assert np.isfinite(covariance).all()
+
+
+def test_expected_rates_follow_what_was_always_hard():
+    evidence = draw(WORLDS["worn gripper"], 1)
+    table = tabulate(evidence.baseline)
+    fitted = expect(table)
+    rates = fitted.rates(fitted.design(table))
+    assert rates.mean() == pytest.approx(table.success.mean(), abs=0.005)
+    hard = np.array([row["tier"] == "long_tail" for row in table.rows])
+    assert rates[hard].mean() == pytest.approx(table.success[hard].mean(), abs=0.03)
+
+
+rows = st.lists(st.tuples(st.booleans(), st.floats(0, 1), st.booleans()), min_size=1, max_size=50)
+
+
+@settings(deadline=None)
+@given(rows, st.floats(0, 1))
+def test_the_split_always_adds_up(made, baseline):
+    success, expected, unseen = (np.array(column) for column in zip(*made, strict=True))
+    split = divide(success.astype(float), expected, unseen, baseline)
+    assert split.mix + split.mechanism + split.unseen == pytest.approx(split.loss, abs=1e-12)
+
+
+def test_the_split_by_hand():
+    success, expected = np.array([1.0, 0.0, 0.0, 0.0]), np.array([0.9, 0.9, 0.5, 0.9])
+    split = divide(success, expected, np.array([False, False, False, True]), 0.9)
+    assert split.loss == pytest.approx(0.65)
+    assert split.mix == pytest.approx(0.4 / 4)
+    assert split.mechanism == pytest.approx((-0.1 + 0.9 + 0.5) / 4)
+    assert split.unseen == pytest.approx(0.9 / 4)
+
+
+@pytest.mark.parametrize(
+    ("stratum", "gap"),
+    [
+        (Stratum.of(lighting="dim"), Gap.ENVIRONMENT),
+        (Stratum.of(lighting="dim", site="north"), Gap.ENVIRONMENT),
+        (Stratum.of(bin="back"), Gap.EDGE_CASES),
+        (Stratum.of(bin="back", lighting="dim"), Gap.EDGE_CASES),
+        (Stratum.of(surface="wet"), Gap.CONDITIONS),
+        (Stratum.of(robot="r1", bin="back"), Gap.HARDWARE),
+        (Stratum.of(latency="slow"), Gap.INFRASTRUCTURE),
+        (Stratum.of(judged_by="j1"), Gap.LABELS),
+        (Stratum.of(moon="full"), Gap.UNKNOWN),
+        (Stratum(), Gap.UNKNOWN),
+    ],
+)
+def test_factors_point_to_their_gaps(stratum, gap):
+    assert name(stratum, never_covered=None).gap is gap
+
+
+def test_every_gap_has_a_fix_for_never_covered_and_for_changed():
+    assert set(FIX) == set(Gap)
+    assert all(len(fixes) == 2 for fixes in FIX.values())
+    never, changed = (name(Stratum.of(lighting="dim"), never_covered=x).fix for x in (True, False))
+    assert "Collect" in never
+    assert "Restore" in changed
+
+
+def test_what_nobody_logs_is_listed():
+    assert "temperature" in silent(["lighting"])
+    assert "lighting" not in silent(["lighting"])
+    assert silent(GAP_OF) == ()

@@ -1,0 +1,114 @@
+"""A command's options follow from its function's signature, and misspelt ones are helped."""
+
+from collections.abc import Callable
+from enum import StrEnum
+from pathlib import Path
+from typing import Literal
+
+import pytest
+
+from fieldloop.api.parameters import read
+from fieldloop.cli.arguments import parser_for, values_from
+from fieldloop.errors import BadInput, UnknownName
+from fieldloop.loop.catalogue import Needs
+
+
+class Colour(StrEnum):
+    RED = "red"
+    BLUE = "blue"
+
+
+def paint(
+    workspace: object,
+    paths: tuple[Path, ...],
+    name: str = "",
+    *,
+    colour: Colour = Colour.RED,
+    coats: int | None = None,
+    share: float = 0.5,
+    site: tuple[str, ...] = (),
+    dry: bool = False,
+    careful: bool = True,
+    sure: bool | None = None,
+    mode: Literal["fast", "slow"] = "fast",
+    tell: Callable[[str], None] | None = None,
+) -> str:
+    """Paint a thing.
+
+    Arguments:
+        paths: what to paint,
+            one or more
+        coats: how many; 100 % by default
+    """
+
+
+ASK = read(paint)
+
+
+def parse(*words):
+    parser = parser_for("paint", "Paint a thing.", ASK, Needs.WORKSPACE)
+    return values_from(ASK, parser.parse(words))
+
+
+def test_defaults_are_the_functions_own():
+    given = parse("a.log")
+    assert given == {
+        "paths": (Path("a.log"),), "name": "", "colour": Colour.RED, "coats": None, "share": 0.5, "site": (), "dry": False,
+        "careful": True, "sure": None, "mode": "fast",
+    }  # fmt: skip
+
+
+def test_every_kind_of_value_is_read():
+    given = parse(
+        "a", "b", "--colour", "blue", "--coats", "3", "--share", "0.25", "--site", "x", "--site", "y", "--dry", "--no-careful",
+        "--no-sure", "--mode", "slow",
+    )  # fmt: skip
+    assert given["paths"] == (Path("a"), Path("b"))
+    assert given["colour"] is Colour.BLUE
+    assert (given["coats"], given["share"], given["site"]) == (3, 0.25, ("x", "y"))
+    assert (given["dry"], given["careful"], given["sure"], given["mode"]) == (True, False, False, "slow")
+
+
+def test_functions_are_handed_in_not_typed():
+    assert ASK.seams == {"tell"}
+    assert "tell" not in {p.name for p in ASK.parameters}
+
+
+def test_help_comes_from_the_docstring():
+    text = parser_for("paint", "Paint a thing.", ASK, Needs.WORKSPACE).format_help()
+    assert "what to paint, one or more" in " ".join(text.split())
+    assert "100 % by default" in " ".join(text.split())
+    assert "--workspace DIR" in text
+    assert "--json" in text
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        (("a", "--colur", "red"), "Did you mean '--colour'?"),
+        (("a", "--colour", "bleu"), "Did you mean 'blue'?"),
+        (("a", "--coats", "three"), "coats must be a whole number, not 'three'"),
+        (("a", "--share", "half"), "share must be a number, not 'half'"),
+        ((), "PATHS"),
+    ],
+)
+def test_bad_words_get_a_clear_message(words, said):
+    with pytest.raises(BadInput, match=said.replace("?", r"\?")):
+        parse(*words)
+
+
+def test_a_misspelt_verb_is_suggested():
+    def plan(workspace: object) -> str:
+        """Draw the plan."""
+
+    parser = parser_for("plan", "Draw the plan.", read(plan), Needs.WORKSPACE)
+    with pytest.raises(UnknownName, match="Did you mean 'show'"):
+        parser.parse(["shwo"])
+
+
+def test_a_type_nobody_could_type_is_refused():
+    def odd(workspace: object, what: dict[str, int]) -> str:
+        """Do something odd."""
+
+    with pytest.raises(TypeError, match="what"):
+        read(odd)

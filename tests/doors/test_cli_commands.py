@@ -1,0 +1,254 @@
+"""The command line from outside: help at once, clean pipes, exit codes that scripts can rely on."""
+
+import dataclasses
+import json
+import os
+import pty
+import re
+import subprocess
+import sys
+from dataclasses import dataclass
+
+import pytest
+
+from fieldloop import __version__
+from fieldloop.cli import entry, main, perform
+from fieldloop.cli.choose import choose
+from fieldloop.cli.render import show
+from fieldloop.cli.screen import Screen
+from fieldloop.errors import BadInput, UnknownName
+from fieldloop.loop.catalogue import ANYONE, COMMANDS, Needs, UseCase
+from fieldloop.loop.workspace import Track, track_silently
+from fieldloop.model.condition import Stratum
+from fieldloop.model.finding import EpisodeReport, Finding, Status
+from tests.doors.story import told_workspace
+
+RUN = [sys.executable, "-c", "import sys; from fieldloop.cli import main; sys.exit(main())"]
+HEAVY = ("scipy", "sklearn", "pyarrow", "duckdb", "cv2", "av", "matplotlib", "sqlalchemy", "fastapi", "nicegui", "onnxruntime", "rich")
+ESCAPE = "\x1b"
+
+
+@dataclass(frozen=True)
+class Verdict:
+    status: Status
+
+
+@dataclass(frozen=True)
+class Own:
+    exit_ok: bool
+    status: Status = Status.FAILED
+
+
+def told(root):
+    told_workspace(root).close()
+    return root
+
+
+@pytest.fixture(scope="module")
+def workspace(tmp_path_factory):
+    return told(tmp_path_factory.mktemp("cli") / "w")
+
+
+def fieldloop(*words, **more):
+    return subprocess.run([*RUN, *map(str, words)], capture_output=True, text=True, check=False, **more)
+
+
+def test_help_loads_nothing_heavy():
+    probe = f"import sys; from fieldloop.cli import main; main(['--help']); print([m for m in {HEAVY} if m in sys.modules], file=sys.stderr)"
+    done = subprocess.run([sys.executable, "-c", probe], capture_output=True, text=True, check=True)
+    assert done.stderr.strip() == "[]"
+
+
+def test_help_lists_every_command_in_loop_order(capsys):
+    assert main(["--help"]) == 0
+    text = capsys.readouterr().out
+    places = [text.index(f"\n  {word} ") for word in ("audit", "plan", "ingest", "check", "release", "gate", "monitor", "diagnose", "incident")]
+    assert places == sorted(places)
+    assert all(re.search(rf"\n  {command.split()[0]} ", text) for command in COMMANDS)
+    assert [text.index(f"\n{stage}\n") for stage in ("Prepare", "Data", "Ship", "Run", "House")]
+    assert ESCAPE not in text
+
+
+def test_version(capsys):
+    assert main(["--version"]) == 0
+    assert capsys.readouterr().out == f"fieldloop {__version__}\n"
+
+
+@pytest.mark.parametrize(
+    ("words", "command", "rest"),
+    [
+        (["plan", "show"], "plan show", ()),
+        (["plan", "--budget", "4"], "plan", ("--budget", "4")),
+        (["--workspace", "w", "--json", "plan", "show", "x"], "plan show", ("--workspace", "w", "--json", "x")),
+        (["help", "plan", "show"], "plan show", ("--help",)),
+    ],
+)
+def test_the_second_word_chooses_a_verb_where_there_is_one(words, command, rest):
+    chosen = choose(words)
+    assert (chosen.command, chosen.words) == (command, rest)
+
+
+@pytest.mark.parametrize(
+    ("words", "said"), [(["plna"], "'plan'"), (["--jsno", "plan"], "'--json'"), (["gat"], "'gate'")]
+)
+def test_misspelt_commands_and_options_are_suggested(words, said, capsys):
+    assert main(words) == 2
+    assert f"Did you mean {said}?" in capsys.readouterr().err
+
+
+def test_no_workspace_is_said_and_could_not_run(tmp_path, capsys, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    assert main(["home"]) == 2
+    assert "fieldloop init" in capsys.readouterr().err
+    assert main(["home", "--json"]) == 2
+    told = json.loads(capsys.readouterr().err)
+    assert told["error"] == "WorkspaceError"
+
+
+def test_the_workspace_may_come_from_the_environment(workspace, tmp_path, capsys, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("FIELDLOOP_WORKSPACE", str(workspace))
+    assert main(["home"]) == 0
+    assert "Night shift drops items" in capsys.readouterr().out
+
+
+@pytest.mark.parametrize(
+    ("result", "code"),
+    [
+        (Verdict(Status.PASSED), 0), (Verdict(Status.FAILED), 1), (Verdict(Status.ERRORED), 1), (Verdict(Status.CANNOT_TELL), 1),
+        (Own(exit_ok=True), 0), (Own(exit_ok=False, status=Status.PASSED), 1), ("text", 0), ((Verdict(Status.FAILED),), 0), (None, 0),
+    ],
+)  # fmt: skip
+def test_exit_codes_follow_from_the_result(result, code):
+    assert entry.exit_code(result) == code
+
+
+@pytest.mark.parametrize(("raised", "code", "said"), [(KeyboardInterrupt, 130, "Interrupted"), (ZeroDivisionError, 2, "this is a bug")])
+def test_what_nobody_foresaw_is_short(raised, code, said, capsys, monkeypatch):
+    def breaks(*_):
+        raise raised
+
+    monkeypatch.setattr(perform, "perform", breaks)
+    assert main(["home"]) == code
+    err = capsys.readouterr().err
+    assert said in err
+    assert "Traceback" not in err
+
+
+def test_debug_shows_where_a_bug_is(capsys, monkeypatch):
+    monkeypatch.setattr(perform, "perform", lambda *_: 1 / 0)
+    assert main(["home", "--debug"]) == 2
+    assert "Traceback" in capsys.readouterr().err
+
+
+def test_a_pipe_gets_whole_plain_lines(workspace):
+    done = fieldloop("plan", "show", "--workspace", workspace, env={**os.environ, "FORCE_COLOR": "1", "COLUMNS": "40"})
+    assert done.returncode == 0, done.stderr
+    assert ESCAPE not in done.stdout
+    assert "…" not in done.stdout
+    assert "bin=near_empty,lighting=bright,site=leipzig-b,tier=long_tail" in done.stdout
+    assert all(line == line.rstrip() for line in done.stdout.splitlines())
+
+
+@pytest.mark.parametrize(("more", "coloured"), [({}, True), ({"NO_COLOR": "1"}, False), ({"TERM": "dumb"}, False)])
+def test_a_terminal_gets_colour_unless_told_otherwise(workspace, more, coloured):
+    control, terminal = pty.openpty()
+    env = {k: v for k, v in os.environ.items() if k != "NO_COLOR"} | {"TERM": "xterm-256color"} | more
+    running = subprocess.Popen([*RUN, "home", "--workspace", str(workspace)], stdout=terminal, stderr=subprocess.DEVNULL, env=env)
+    os.close(terminal)
+    seen = b""
+    while True:
+        try:
+            part = os.read(control, 65536)
+        except OSError:
+            break
+        if not part:
+            break
+        seen += part
+    assert running.wait() == 0
+    os.close(control)
+    assert (ESCAPE.encode() in seen) is coloured
+
+
+def test_a_reader_that_leaves_early_is_no_error(workspace):
+    line = f"{' '.join(RUN[:2])} '{RUN[2]}' protocol --workspace {workspace} | head -n 1"
+    done = subprocess.run(["bash", "-c", f"set -o pipefail; {line}"], capture_output=True, text=True, check=False)
+    assert done.stderr == ""
+    assert done.returncode == 0
+
+
+def test_json_carries_its_schema_and_iso_times(workspace, capsys):
+    assert main(["home", "--workspace", str(workspace), "--json"]) == 0
+    shown = json.loads(capsys.readouterr().out)
+    assert shown["schema"] == "home/1"
+    assert shown["success"]["points"][-1]["end"].endswith("Z")
+    assert [stage["key"] for stage in shown["stages"]] == ["map", "plan", "collect", "check", "annotate", "release", "gate", "serve", "monitor", "diagnose"]
+
+
+class Fake(UseCase):
+    """A use case whose function is handed in."""
+
+    def load(self):
+        return FUNCTION[self.target]
+
+    @property
+    def summary(self):
+        return "Fake."
+
+
+FUNCTION = {}
+
+
+def test_a_use_case_that_tracks_gets_the_doors_progress(capsys):
+    def add(count: int, *, track: Track = track_silently) -> str:
+        """Add numbers up."""
+        return str(sum(track(range(count), "adding", count)))
+
+    FUNCTION["add"] = add
+    assert perform.run(Fake("add", "add", ANYONE, needs=Needs.NOTHING), ["4"]) == "6"
+    shown = capsys.readouterr()
+    assert (shown.out, shown.err) == ("6\n", "")  # short work says nothing on the way
+
+
+def printed(result, capsys):
+    show(result, Screen())
+    return capsys.readouterr().out
+
+
+def test_a_report_is_printed_worst_first(capsys):
+    good = Finding("a.good", "camera", Status.PASSED, 1.0, None, 5.0, "ms", "Fine.")
+    bad = Finding("z.bad", "camera", Status.FAILED, 9.0, None, 5.0, "ms", "9 ms apart.")
+    unsure = Finding("m.unsure", "joints", Status.CANNOT_TELL, None, 1.0, 2.0, "N", "No force here.")
+    text = printed(EpisodeReport("ab" * 32, "pick-1", Status.FAILED, (good, unsure, bad)), capsys)
+    assert text.index("✗ failed") < text.index("▲ cannot tell")
+    assert "at most 5 ms" in text
+    assert "1 answers passed" in text
+    assert "a.good" not in text
+
+
+@dataclass(frozen=True)
+class Thing:
+    id: str
+    stratum: Stratum
+    share: float
+    at_ns: int
+    none: str | None = None
+
+
+def test_any_noun_can_be_printed(capsys):
+    thing = Thing("t1", Stratum.of(lighting="dim"), 0.123456, 0)
+    assert "lighting=dim" in printed(thing, capsys)
+    many = printed((thing, dataclasses.replace(thing, id="t2")), capsys)
+    assert "1970-01-01 00:00:00Z" in many
+    assert "none" not in many  # a column that says nothing is left out
+    assert printed((), capsys) == "Nothing yet.\n"
+    assert printed("[bold]as it is[/bold]", capsys) == "[bold]as it is[/bold]\n"
+    assert json.loads(printed({"a": thing}, capsys))["a"]["id"] == "t1"
+
+
+def test_a_family_without_its_bare_command_says_its_verbs(monkeypatch):
+    monkeypatch.setitem(COMMANDS, "odd verb", COMMANDS["home"])
+    with pytest.raises(BadInput, match=r"needs one of: verb\. Did you mean 'verb'"):
+        choose(["odd", "verv"])
+    with pytest.raises(UnknownName):
+        choose(["oddd"])

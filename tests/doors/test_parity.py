@@ -1,0 +1,69 @@
+"""Every use case has a command and a route, and every public function of the corridor is one, or says why not."""
+
+import importlib
+import inspect
+import pkgutil
+
+import pytest
+
+from fieldloop import loop
+from fieldloop.api.app import build
+from fieldloop.api.parameters import read
+from fieldloop.api.stages import STAGES, families, stage_of
+from fieldloop.cli.arguments import parser_for
+from fieldloop.cli.choose import OWN
+from fieldloop.loop.catalogue import USE_CASES, Needs
+from fieldloop.model.person import Role
+
+CORRIDOR = sorted(module.name for module in pkgutil.iter_modules(loop.__path__))
+
+NOT_A_USE_CASE = {}
+
+
+@pytest.fixture(scope="module")
+def routes():
+    return {(method, route.path) for route in build(lambda: None).routes for method in getattr(route, "methods", ())}
+
+
+@pytest.mark.parametrize("case", USE_CASES, ids=lambda case: case.command)
+def test_a_use_case_has_a_command_and_a_route(case, routes):
+    function = case.load()
+    ask = read(function)
+    assert case.summary == inspect.getdoc(function).partition("\n")[0]
+    assert case.summary.endswith(".")
+    assert ask.takes_workspace is (case.needs is not Needs.NOTHING)
+    assert case.summary in " ".join(parser_for(case.command, case.summary, ask, case.needs).format_help().split())
+    found = {method for method, path in routes if path == f"/api/{case.path}"}
+    assert found or case.no_route, "a use case without a route says why"
+    assert not (found and case.no_route)
+    assert case.roles <= set(Role)
+
+
+@pytest.mark.parametrize("case", USE_CASES, ids=lambda case: case.command)
+def test_every_parameter_is_explained(case):
+    assert not [p.name for p in read(case.load()).parameters if not p.help]
+
+
+def test_a_route_that_names_a_file_on_the_server_is_no_get(routes):
+    for case in USE_CASES:
+        if any(p.kind.__name__ == "Path" for p in read(case.load()).parameters):
+            assert ("GET", f"/api/{case.path}") not in routes
+
+
+@pytest.mark.parametrize("module", CORRIDOR)
+def test_every_public_function_of_the_corridor_is_a_use_case_or_says_why_not(module):
+    opened = importlib.import_module(f"fieldloop.loop.{module}")
+    own = {
+        f"{module}:{name}"
+        for name, thing in vars(opened).items()
+        if inspect.isfunction(thing) and thing.__module__ == opened.__name__ and not name.startswith("_")
+    }
+    listed = {case.target for case in USE_CASES}
+    assert own - listed == {name for name in NOT_A_USE_CASE if name.startswith(f"{module}:")}
+    assert all(NOT_A_USE_CASE.values())
+
+
+def test_every_command_stands_under_a_heading():
+    placed = {word for words in STAGES.values() for word in words}
+    assert set(families()) | set(OWN) == placed
+    assert stage_of("rollout back") == "Run"

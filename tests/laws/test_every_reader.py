@@ -1,0 +1,54 @@
+"""What every reader obeys, present and future."""
+
+import pytest
+
+from fieldloop.ingest.readers import READERS
+from fieldloop.model.episode import Episode, Recording
+from fieldloop.release.writers import write_lerobot
+from fieldloop.testing.logs import write_mcap
+from fieldloop.testing.reader import check_reader
+from fieldloop.testing.synthetic import healthy
+
+MAKERS = {
+    "mcap": lambda folder: write_mcap(healthy(), folder / "pick.mcap"),
+    "lerobot": lambda folder: write_lerobot([healthy(seed=1), healthy(seed=2)], folder / "picks").folder,
+}
+
+
+def test_every_reader_has_a_log_to_be_tried_on():
+    assert {reader.name for reader in READERS} == MAKERS.keys()
+
+
+@pytest.mark.parametrize("reader", READERS, ids=lambda reader: reader.name)
+def test_it_keeps_its_promises(reader, tmp_path):
+    (tmp_path / "logs").mkdir()
+    (tmp_path / "scratch").mkdir()
+    check_reader(reader, MAKERS[reader.name](tmp_path / "logs"), tmp_path / "scratch")
+
+
+class Careless:
+    """Claims every file and never says that something is missing."""
+
+    name = "careless"
+
+    def recognises(self, path):
+        return path.is_file()
+
+    def read(self, path):
+        yield Recording(Episode("id", path.stem, "careless"), {})
+
+
+class Forgetful(Careless):
+    """Knows its own files, but does not notice when they are cut."""
+
+    def recognises(self, path):
+        return path.is_file() and path.read_bytes()[:4] == b"CARE"
+
+
+@pytest.mark.parametrize(("reader", "complaint"), [(Careless(), "does not claim"), (Forgetful(), "nothing was said")])
+def test_a_reader_that_breaks_them_is_told_which(reader, complaint, tmp_path):
+    log = tmp_path / "a.care"
+    log.write_bytes(b"CARE" * 100)
+    (tmp_path / "scratch").mkdir()
+    with pytest.raises(AssertionError, match=complaint):
+        check_reader(reader, log, tmp_path / "scratch")
