@@ -3,7 +3,7 @@
 import contextlib
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from fieldloop.audit import parse
@@ -174,6 +174,7 @@ def test_a_catalogue_nobody_picks_from_has_no_tiers_to_expose():
     assert all(e.stratum.level("tier") is None for e in deployment.exposures)
 
 
+@settings(deadline=None)
 @given(st.dictionaries(st.text("abcdef", min_size=1), st.floats(0, 1e6), min_size=1, max_size=30))
 def test_tiers_follow_velocity_and_shares_always_add_up(picks):
     rows = "".join(f"{name},{amount}\n" for name, amount in picks.items())
@@ -184,6 +185,7 @@ def test_tiers_follow_velocity_and_shares_always_add_up(picks):
     assert sum(e.share for e in deployment.exposures) == pytest.approx(1.0)
 
 
+@settings(deadline=None)
 @given(st.text(max_size=80))
 def test_no_text_whatever_breaks_the_reader(text):
     for given_map, given_skus in ((text, SKUS), (MAP, text)):

@@ -35,7 +35,7 @@ def test_a_planted_pose_is_found_exactly_without_noise():
 def test_the_stated_errors_are_the_true_ones(points, noise_mm):
     rng = np.random.default_rng([points, int(10 * noise_mm)])
     within, ratios = [], []
-    for _ in range(150):
+    for _ in range(60):
         truth, camera, base = scene(rng, points, noise_mm / 1e3)
         found = fitted(camera, base)
         turn = np.degrees(tf.angle_between(truth[:3, :3], np.array(found.parent_from_child)[:3, :3]))
@@ -44,7 +44,7 @@ def test_the_stated_errors_are_the_true_ones(points, noise_mm):
         seen = tf.apply(truth, new) + rng.normal(0, noise_mm / 1e3, new.shape)
         missed = np.linalg.norm(seen - tf.apply(np.array(found.parent_from_child), new), axis=1) * 1e3
         ratios.append(found.residual_mm / np.sqrt(np.mean(missed**2)))
-    assert np.mean(within) >= 0.92  # 95 % promised; three standard errors of 150 draws below
+    assert np.mean(within) >= 0.87  # 95 % promised; three standard errors of 60 draws below
     assert np.mean(ratios) == pytest.approx(1.0, abs=0.05)  # what was left out predicts what comes
 
 

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from planted import WORLDS, draw
+from tests.diagnose.planted import WORLDS, draw
 
 from fieldloop.diagnose.expectation import expect, fit, logistic
 from fieldloop.diagnose.gaps import FIX, GAP_OF, name, silent

@@ -69,7 +69,7 @@ def test_markdown_comes_as_markdown(app):
         ("get", "/api/incident/report?incident=nothing", None, 404, "UnknownName", "nothing"),
         ("get", "/api/incident/report", None, 422, "BadInput", "incident is missing"),
         ("get", "/api/hoem", None, 404, "UnknownName", "Did you mean '/api/home'?"),
-        ("get", "/api/token", None, 405, "HTTPException", "method"),
+        ("get", "/api/token", None, 405, "WrongMethod", "method"),
         ("post", "/api/token", {"name": "x", "role": "king"}, 422, "BadInput", "role"),
         ("post", "/api/token", {"name": "x", "rolle": "admin"}, 422, "BadInput", "Did you mean 'role'?"),
         ("post", "/api/token", {"name": " "}, 422, "BadInput", "needs a name"),

@@ -4,7 +4,7 @@ import itertools
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from fieldloop.errors import BadInput, UnknownName
@@ -67,6 +67,7 @@ def test_greedy_finds_what_exhaustive_search_finds():
     assert tuple(found.get(name, 0) for name in "abc") == best
 
 
+@settings(deadline=None)
 @given(
     st.lists(
         st.tuples(st.floats(0.01, 1), st.integers(0, 50), st.integers(0, 40), st.floats(0, 1)), min_size=1, max_size=12

@@ -4,7 +4,7 @@ import random
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from fieldloop.model.condition import Stratum
@@ -33,6 +33,7 @@ def quota(name, demonstrations):
     return Quota(Stratum.of(cell=name, site="north"), demonstrations, 0.1, 0.0, 0.2, "")
 
 
+@settings(deadline=None)
 @given(st.lists(st.integers(3, 40), min_size=1, max_size=15), st.integers(4, 9))
 def test_rotation_holds_with_four_operators_or_more(amounts, people):
     quotas = [quota(str(k), n) for k, n in enumerate(amounts)]

@@ -75,7 +75,7 @@ def test_nothing_sound_is_refused_with_why():
         assemble("first", [], [], [], TERMS, SETTINGS)
 
 
-@settings(max_examples=30)
+@settings(deadline=None, max_examples=30)
 @given(st.randoms(use_true_random=False), st.integers(1, 60))
 def test_the_order_never_matters_and_every_part_of_the_content_does(chance, count):
     episodes = [episode(k, DIM if k % 3 else BRIGHT) for k in range(count)]
@@ -95,7 +95,7 @@ def test_the_order_never_matters_and_every_part_of_the_content_does(chance, coun
     assert len({release.id, *(o.id for o in others)}) == 5
 
 
-@settings(max_examples=40)
+@settings(deadline=None, max_examples=40)
 @given(st.lists(st.integers(0, 12), min_size=1, max_size=120), st.integers(0, 5))
 def test_no_session_is_ever_on_both_sides(sessions, seed):
     episodes = [episode(k, DIM if k % 2 else BRIGHT, session=f"s{s}") for k, s in enumerate(sessions)]

@@ -4,7 +4,7 @@ import dataclasses
 import random
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from fieldloop.model.condition import Stratum
@@ -44,6 +44,7 @@ def test_a_campaign_is_shared_out_over_the_causes_that_data_can_close():
     assert asked[0].why == "environment mismatch, never covered: 60% of the lost success"
 
 
+@settings(deadline=None)
 @given(st.floats(0.0, 0.85))
 def test_a_campaign_stays_within_its_bounds(loss):
     (asked,) = demand(diagnosis(cause(Gap.ENVIRONMENT, 0.5), loss=loss), PLAN, ids(), 0)

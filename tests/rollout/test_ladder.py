@@ -5,7 +5,7 @@ import random
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from fieldloop.errors import BadInput, Refused
@@ -60,6 +60,7 @@ def test_the_table_knows_every_case_and_only_passed_climbs():
             assert after is rung
 
 
+@settings(deadline=None)
 @given(st.sampled_from(sorted(Rung)), counts, counts, st.floats(0, 30))
 def test_it_never_climbs_without_evidence_and_never_leaves_back(rung, candidate, incumbent, days):
     before = on(rung)
@@ -163,7 +164,7 @@ def test_equal_versions_arrive_and_worse_ones_come_back():
 
 
 def test_routing_is_sticky_even_and_only_moves_towards_the_candidate():
-    robots = [f"robot-{k}" for k in range(4000)]
+    robots = [f"robot-{k}" for k in range(2000)]
     previous = set()
     for rung, share in (
         (Rung.SHADOW, 0.0),
@@ -174,7 +175,7 @@ def test_routing_is_sticky_even_and_only_moves_towards_the_candidate():
     ):
         chosen = {r for r in robots if arm(r, on(rung)) == "candidate"}
         assert chosen == {r for r in robots if arm(r, on(rung)) == "candidate"}
-        assert len(chosen) / len(robots) == pytest.approx(share, abs=0.03)
+        assert len(chosen) / len(robots) == pytest.approx(share, abs=0.04)
         assert previous <= chosen
         previous = chosen
     assert arm("robot-1", on(Rung.BACK)) == "incumbent"

@@ -33,12 +33,14 @@ def test_nothing_tried_is_nothing_known():
     assert upper_bound(0, 0) == 1.0
 
 
+@settings(deadline=None)
 @given(counts, st.sampled_from([0.8, 0.9, 0.95, 0.99]))
 def test_wilson_is_scipys(count, level):
     expected = binomtest(*count).proportion_ci(level, method="wilson")
     assert interval(*count, level) == pytest.approx((expected.low, expected.high), abs=1e-9)
 
 
+@settings(deadline=None)
 @given(counts)
 def test_exact_bounds_are_where_the_tail_is_five_percent(count):
     successes, trials = count
@@ -56,6 +58,7 @@ def test_the_true_rate_is_below_the_bound_at_most_five_percent_of_the_time(rate)
     assert wrong <= 0.05
 
 
+@settings(deadline=None)
 @given(counts)
 def test_success_and_failure_mirror_each_other(count):
     successes, trials = count
@@ -63,7 +66,7 @@ def test_success_and_failure_mirror_each_other(count):
     assert interval(trials - successes, trials) == pytest.approx((1 - high, 1 - low))
 
 
-@settings(max_examples=60)
+@settings(deadline=None, max_examples=60)
 @given(counts, st.sampled_from([0.5, 0.7, 0.85, 0.95]))
 def test_trials_needed_suffice_and_no_nearby_smaller_number_does(count, target):
     successes, trials = count

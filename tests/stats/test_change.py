@@ -15,7 +15,7 @@ def expected_after_one_period(trials, baseline, spread, chances):
     return float(np.dot(chances, values))
 
 
-@settings(max_examples=25)
+@settings(deadline=None, max_examples=25)
 @given(st.integers(1, 60), st.floats(0.3, 0.95))
 def test_one_period_adds_exactly_one_while_the_rate_is_the_baseline(trials, baseline):
     chances = binom.pmf(np.arange(trials + 1), trials, baseline)
@@ -64,6 +64,7 @@ def test_empty_days_say_nothing():
     assert evidence([0], [0], 0.8, 0.05)[0] == pytest.approx(1.0)
 
 
+@settings(deadline=None)
 @given(st.lists(st.integers(0, 30), min_size=1, max_size=20), st.sampled_from([0.0, 0.03]))
 def test_evidence_is_never_negative_nor_infinite(failures, spread):
     found = evidence([30 - f for f in failures], [30] * len(failures), 1.0, 0.05, spread)

@@ -4,7 +4,7 @@ import math
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.stats import fisher_exact
 
@@ -28,6 +28,7 @@ def test_newcombe_gives_published_values(ours, theirs, expected):
     assert interval(ours, theirs) == pytest.approx(expected, abs=5e-5)
 
 
+@settings(deadline=None)
 @given(counts, counts)
 def test_swapping_the_arms_mirrors_the_interval(ours, theirs):
     low, high = interval(ours, theirs)
@@ -35,6 +36,7 @@ def test_swapping_the_arms_mirrors_the_interval(ours, theirs):
     assert -1.0 <= lower_bound(ours, theirs) <= high
 
 
+@settings(deadline=None)
 @given(counts, counts)
 def test_chance_of_a_drop_is_fishers(after, before):
     table = [[after[0], after[1] - after[0]], [before[0], before[1] - before[0]]]

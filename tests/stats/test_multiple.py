@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.stats import false_discovery_control
 
@@ -12,6 +12,7 @@ from fieldloop.stats.multiple import benjamini_hochberg, holm
 p_lists = st.lists(st.floats(0.0, 1.0), min_size=1, max_size=40)
 
 
+@settings(deadline=None)
 @given(p_lists)
 def test_benjamini_hochberg_is_scipys(p):
     assert benjamini_hochberg(p) == pytest.approx(false_discovery_control(p, method="bh"))
@@ -21,6 +22,7 @@ def test_holm_gives_the_published_example():
     assert holm([0.01, 0.04, 0.03, 0.005]) == pytest.approx([0.03, 0.06, 0.06, 0.02])
 
 
+@settings(deadline=None)
 @given(p_lists)
 def test_adjusting_never_helps_and_keeps_the_order(p):
     for adjusted in (benjamini_hochberg(p), holm(p)):

@@ -1,12 +1,16 @@
 """The program that the kill test kills: it takes logs in, one after the other, and says which are safe.
 
 For every line on its input it forks a worker, says its process number, and says when it is gone. A worker puts a file
-on the shelf, appends what happened, and only then acknowledges: one line with sequence number and hash.
+on the shelf, appends what happened, and only then acknowledges: one line with sequence number and hash. The line gives
+a seed and a fuse: after so many calls of any function the worker kills itself, so that every step is as likely a place
+as any other; with fuse 0 it waits for the kill from outside, which may also strike inside a call.
 """
 
+import itertools
 import json
 import os
 import random
+import signal
 import sys
 import tempfile
 from dataclasses import replace
@@ -35,9 +39,21 @@ def ingest(store, shelf, path, name):
     return store.append(events, actor="station", at_ns=1), blob.sha256
 
 
-def work(seed, store_url, shelf_url, options):
+def light(fuse):
+    calls = itertools.count(1)
+
+    def burn(_frame, _what, _argument):
+        if next(calls) >= fuse:
+            os.kill(os.getpid(), signal.SIGKILL)
+
+    sys.setprofile(burn)
+
+
+def work(seed, fuse, store_url, shelf_url, options):
     chance = random.Random(seed)
     store, shelf = open_store(store_url), open_shelf(shelf_url, **options)
+    if fuse:
+        light(fuse)
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder, "log")
         for number in range(10_000):
@@ -48,12 +64,13 @@ def work(seed, store_url, shelf_url, options):
 
 def main():
     store_url, shelf_url, options = sys.argv[1], sys.argv[2], json.loads(sys.argv[3])
+    ingest(open_store("sqlite://"), open_shelf("memory://"), Path(__file__), "rehearsal")  # loads what is loaded once
     say("ready")
     for line in sys.stdin:
         worker = os.fork()
         if worker == 0:
             say(f"pid {os.getpid()}")
-            work(int(line), store_url, shelf_url, options)
+            work(*map(int, line.split()), store_url, shelf_url, options)
             os._exit(0)
         os.waitpid(worker, 0)
         say("gone")

@@ -22,6 +22,7 @@ from fieldloop.testing.store import contents
 TARGET = Path(__file__).with_name("kill_target.py")
 LONGEST_S = 60
 LATEST_KILL_S = 0.08
+LONGEST_FUSE = 60_000  # calls: a few logs' worth
 
 
 class Line:
@@ -49,13 +50,15 @@ def kill_again_and_again(kills, seed, store_url, shelf_url, options):
         lines = Line(process)
         assert lines.next() == "ready"
         for number in range(kills):
-            process.stdin.write(f"{number}\n".encode())
+            fuse = chance.randrange(1, LONGEST_FUSE) if number % 3 else 0
+            process.stdin.write(f"{number} {fuse}\n".encode())
             process.stdin.flush()
             worker = int(lines.next().removeprefix("pid "))
-            # some die while they open the store, most in the middle of their work
-            safe += [lines.next() for _ in range(chance.randrange(4) if number % 5 else 0)]
-            line = lines.next(within_s=chance.uniform(0, LATEST_KILL_S))
-            os.kill(worker, signal.SIGKILL)
+            line = None
+            if not fuse:  # some of these die while they open the store, most in the middle of their work
+                safe += [lines.next() for _ in range(chance.randrange(4) if number % 2 else 0)]
+                line = lines.next(within_s=chance.uniform(0, LATEST_KILL_S))
+                os.kill(worker, signal.SIGKILL)
             while line != "gone":
                 safe += [line] if line else []
                 line = lines.next()

@@ -1,7 +1,7 @@
 """Deliveries: accepted, returned with reasons, or undecided; and what they add up to."""
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from fieldloop.model.delivery import Acceptance
@@ -68,6 +68,7 @@ def test_the_same_episode_twice_counts_once():
     assert accept(delivery(5) + delivery(5), PROVIDER, SETTINGS).episodes == 5
 
 
+@settings(deadline=None)
 @given(st.integers(0, 60), st.integers(0, 20), st.integers(0, 20))
 def test_more_passes_never_make_it_worse(passed, failed, unknown):
     rank = [Status.FAILED, Status.CANNOT_TELL, Status.PASSED]

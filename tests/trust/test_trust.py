@@ -3,7 +3,7 @@
 import dataclasses
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from fieldloop.errors import BadInput
@@ -66,6 +66,7 @@ records = st.lists(
 )  # fmt: skip
 
 
+@settings(deadline=None)
 @given(records)
 def test_an_untouched_chain_holds_and_the_order_of_keys_means_nothing(made):
     links = chain(made)
@@ -74,6 +75,7 @@ def test_an_untouched_chain_holds_and_the_order_of_keys_means_nothing(made):
     assert chain([dict(reversed(r.items())) for r in made]) == links
 
 
+@settings(deadline=None)
 @given(records, st.data())
 def test_a_changed_record_is_named(made, data):
     links = list(chain(made))
@@ -84,6 +86,7 @@ def test_a_changed_record_is_named(made, data):
     assert "changed afterwards" in found.message
 
 
+@settings(deadline=None)
 @given(records, st.data())
 def test_a_resealed_record_breaks_the_link_after_it(made, data):
     links = list(chain(made))
@@ -95,6 +98,7 @@ def test_a_resealed_record_breaks_the_link_after_it(made, data):
     assert found.broken_at == at + 1
 
 
+@settings(deadline=None)
 @given(records, st.data())
 def test_a_dropped_link_is_named_and_a_cut_end_shows_against_the_head(made, data):
     links = chain(made)

@@ -8,11 +8,13 @@ import numpy as np
 from fieldloop.check.case import Batch
 from fieldloop.check.integrity import list_defects
 from fieldloop.check.registry import check
+from fieldloop.model.episode import Episode
 from fieldloop.model.finding import Measurement
 from fieldloop.model.stream import NS_PER_S
 
 ROBUST_SD = 1.4826  # a normal distribution's standard deviation over its median absolute deviation
-LEAST_SHARE = 0.01  # lengths that are all alike still differ by a frame
+LEAST_SHARE = 0.05  # lengths that are all alike still differ by a few frames
+SHORTEST_S = 0.001
 MOST_NAMED = 5
 
 
@@ -20,7 +22,8 @@ MOST_NAMED = 5
     "corpus.defects",
     unit="defects",
     needs=("episodes",),
-    advice="Put the dataset's own description right before anybody trains on it.",
+    advice="Put it right before anybody trains on it.",
+    place_says_it=True,
 )
 def defects(batch: Batch) -> Iterator[Measurement]:
     """Where do the dataset's files and its own description disagree?"""
@@ -76,13 +79,25 @@ def index_gaps(batch: Batch) -> Iterator[Measurement]:
     advice="Look at these: two attempts in one, one that never began, or one cut short.",
 )
 def length_outliers(batch: Batch) -> Iterator[Measurement]:
-    """How many episodes are far longer or shorter than the others?"""
-    lengths = np.asarray([(e.end_ns - e.start_ns) / NS_PER_S for e in batch.episodes])
-    if len(lengths) < batch.parameter("corpus.length_outliers", "min_episodes"):
-        return
-    middle = float(np.median(lengths))
-    spread = max(ROBUST_SD * float(np.median(np.abs(lengths - middle))), LEAST_SHARE * middle)
-    far = np.flatnonzero(np.abs(lengths - middle) > batch.parameter("corpus.length_outliers", "robust_sd") * spread)
-    named = [f"{batch.episodes[i].name} {lengths[i]:.1f} s" for i in far[:MOST_NAMED]]
-    place = f"({', '.join(named)}{' …' if len(far) > MOST_NAMED else ''}; typical {middle:.1f} s)" if len(far) else ""
-    yield Measurement("", float(len(far)), place)
+    """How many episodes are far longer or shorter than the others of their task?
+
+    Told by the logarithm of their lengths, because twice as long is as unusual as half as long.
+    """
+    tasks: dict[str, list[Episode]] = defaultdict(list)
+    for episode in batch.episodes:
+        tasks[episode.task].append(episode)
+    for task, episodes in sorted(tasks.items()):
+        if len(episodes) >= batch.parameter("corpus.length_outliers", "min_episodes"):
+            yield _outliers(task, episodes, batch.parameter("corpus.length_outliers", "robust_sd"))
+
+
+def _outliers(task: str, episodes: list[Episode], most_sd: float) -> Measurement:
+    lengths = np.asarray([max((e.end_ns - e.start_ns) / NS_PER_S, SHORTEST_S) for e in episodes])
+    logs = np.log(lengths)
+    middle = float(np.median(logs))
+    spread = max(ROBUST_SD * float(np.median(np.abs(logs - middle))), LEAST_SHARE)
+    far = np.flatnonzero(np.abs(logs - middle) > most_sd * spread)
+    named = [f"{episodes[i].name} {lengths[i]:.1f} s" for i in far[:MOST_NAMED]]
+    more = " …" if len(far) > MOST_NAMED else ""
+    place = f"({', '.join(named)}{more}; typical {np.exp(middle):.1f} s)" if named else ""
+    return Measurement(task, float(len(far)), place)

@@ -25,13 +25,16 @@ SENSED = (
     "integrity.readable",
     unit="defects",
     advice="Set the log aside; record again, or repair it and ingest the repaired copy.",
+    place_says_it=True,
 )
 def readable(case: Case) -> Iterator[Measurement]:
     """How much of the log could not be read?"""
     if case.recording.defects:
         yield from list_defects(case.recording.defects)
-    elif any(True for _ in case.streams()):
+    elif any(True for _ in case.sensing()):
         yield Measurement("", 0.0)
+    elif any(True for _ in case.streams()):
+        yield Measurement("", 0.0, cannot_tell="no stream in it senses or commands anything that is known.")
 
 
 @check(
@@ -101,9 +104,9 @@ def list_defects(defects: tuple[Defect, ...]) -> Iterator[Measurement]:
     """Make each defect a finding of its own, up to a number that a person would read."""
     for defect in defects[:MOST_LISTED]:
         where = f"{defect.place}: " if defect.place else ""
-        yield Measurement(defect.subject, 1.0, f"({where}{defect.message.rstrip('.')})")
-    if len(defects) > MOST_LISTED:
-        yield Measurement("others", float(len(defects) - MOST_LISTED))
+        yield Measurement(defect.subject, 1.0, f"{where}{defect.message.rstrip('.')}.")
+    if more := max(0, len(defects) - MOST_LISTED):
+        yield Measurement("", float(more), f"{more} more like these.")
 
 
 def _numbers(stream: Stream) -> NDArray[np.float64] | None:

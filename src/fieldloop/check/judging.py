@@ -14,6 +14,8 @@ from fieldloop.protocol import CollectionProtocol, Limit
 PAIR = " ↔ "
 """Joins the names of two streams that a measurement is about."""
 
+SHARE = "share "
+
 
 def judge_with(
     checks: Mapping[str, Check[Any]], measured: Iterable[Measured], protocol: CollectionProtocol
@@ -45,10 +47,9 @@ def _judge(checks: Mapping[str, Check[Any]], measured: Measured, protocol: Colle
     if measured.check not in protocol.limits:
         raise UnknownName("limit", measured.check, protocol.limits)
     limit, check = protocol.limits[measured.check], checks.get(measured.check)
-    advice = check.advice if check else ""
     for measurement in measured.measurements:
         status = status_of(measurement, limit)
-        message = _message(measurement, limit, status, advice)
+        message = _message(measurement, limit, status, check)
         required = limit.required or _asked_for(measurement.subject, protocol)
         value = measurement.value if math.isfinite(measurement.value) else None
         yield _finding(measured.check, measurement.subject, status, value, limit, message, required=required)
@@ -68,25 +69,43 @@ def _finding(
     return Finding(check, subject, status, value, limit.minimum, limit.maximum, limit.unit, message, required)
 
 
-def _message(measurement: Measurement, limit: Limit, status: Status, advice: str) -> str:
+def _message(measurement: Measurement, limit: Limit, status: Status, check: Check[Any] | None) -> str:
     """Say value, place, limit and what to do, as far as each is there."""
     subject = f"{measurement.subject}: " if measurement.subject else ""
     place = f" {measurement.place}" if measurement.place else ""
-    value = f"{_round(measurement.value)} {limit.unit}{place}" if math.isfinite(measurement.value) else ""
+    advice = check.advice if check else ""
     match status:
         case Status.CANNOT_TELL:
             return f"{subject}{measurement.cannot_tell}"
         case Status.ERRORED:
             return f"{subject}the check gave no number{place}."
+        case Status.FAILED if check and check.place_says_it and measurement.place:
+            return f"{subject}{measurement.place} {advice}".rstrip()
         case Status.FAILED:
-            return f"{subject}{value}, {bounds(limit)} allowed. {advice}".rstrip()
+            return f"{subject}{_amount(measurement.value, limit.unit)}{place}, {_allowed(limit)} allowed. {advice}".rstrip()
         case _:
-            return f"{subject}{value}, {bounds(limit)} allowed."
+            return f"{subject}{_amount(measurement.value, limit.unit)}{place}, {_allowed(limit)} allowed."
 
 
-def bounds(limit: Limit) -> str:
+def _amount(value: float, unit: str) -> str:
+    """Write a value with its unit; shares as percent.
+
+    >>> _amount(0.25, "share of frames"), _amount(7.0, "missing periods")
+    ('25 % of frames', '7 missing periods')
+    """
+    if unit.startswith(SHARE):
+        return f"{_round(100 * value)} % {unit.removeprefix(SHARE)}"
+    return f"{_round(value)} {unit}"
+
+
+def _allowed(limit: Limit) -> str:
     """Say a limit without its unit, which stands beside the value already."""
-    return str(limit).removesuffix(f" {limit.unit}")
+    share = limit.unit.startswith(SHARE)
+    low, high = (None if b is None else _round(100 * b if share else b) for b in (limit.minimum, limit.maximum))
+    sign = " %" if share else ""
+    if low is not None and high is not None:
+        return f"{low} to {high}{sign}"
+    return f"at most {high}{sign}" if low is None else f"at least {low}{sign}"
 
 
 def _round(value: float) -> str:

@@ -28,6 +28,7 @@ def stream_offset(case: Case) -> Iterator[Measurement]:
     Both are read on the best clock they share. Where they overlap is looked at; commands sent now and then are not.
     """
     streams = [s for s in case.sensing() if _steady(s, case.parameter("timing.longest_gap", "steady_spread"))]
+    streams = [s for s in streams if not _part_of(s, case)]
     for one, other in combinations(streams, 2):
         yield _offset(one, other)
 
@@ -62,6 +63,12 @@ def _pace(stream: Stream, clock: ClockKind) -> float:
     times = stream.clocks[clock]
     span = int(times.max() - times.min())
     return (len(times) - 1) * NS_PER_S / span if span else 1.0
+
+
+def _part_of(stream: Stream, case: Case) -> bool:
+    """Velocities and efforts come in the message of their positions: they have no timing of their own."""
+    whole = case.recording.streams.get(stream.name.rpartition("/")[0])
+    return whole is not None and np.array_equal(whole.times_ns, stream.times_ns)
 
 
 def _steady(stream: Stream, most_spread: float) -> bool:

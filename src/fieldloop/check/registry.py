@@ -14,7 +14,10 @@ S = TypeVar("S")
 
 @dataclass(frozen=True, slots=True)
 class Check(Generic[S]):
-    """A question, the unit of its answer, what it needs to see, and what to do when the answer is bad."""
+    """A question, the unit of its answer, what it needs to see, and what to do when the answer is bad.
+
+    `place_says_it`: where a measurement's place is a sentence that tells all, the number is not repeated.
+    """
 
     name: str
     unit: str
@@ -23,16 +26,17 @@ class Check(Generic[S]):
     advice: str
     look: Callable[[S], Iterator[Measurement]]
     about: str = ""
+    place_says_it: bool = False
 
 
 def check(
-    name: str, *, unit: str, needs: tuple[str, ...] = (), advice: str
+    name: str, *, unit: str, needs: tuple[str, ...] = (), advice: str, place_says_it: bool = False
 ) -> Callable[[Callable[[S], Iterator[Measurement]]], Check[S]]:
     """Make a measuring function a Check; the first line of its docstring is the question it asks."""
 
     def make(look: Callable[[S], Iterator[Measurement]]) -> Check[S]:
         asks, _, about = (look.__doc__ or "").partition("\n")
-        return Check(name, unit, asks.strip(), needs, advice, look, " ".join(about.split()))
+        return Check(name, unit, asks.strip(), needs, advice, look, " ".join(about.split()), place_says_it)
 
     return make
 

@@ -138,7 +138,7 @@ def _worst_gap(stream: Stream, period_ns: float) -> tuple[float, int]:
 
 def _bounds(case: Case, clock: ClockKind) -> tuple[int, int]:
     """First and last stamp of any steady stream on this clock."""
-    steady = [s.times_ns for s in case.sensing() if s.clock is clock and s.kind not in EVENTFUL]
+    steady = [s.times_ns for s in case.sensing() if s.clock is clock and s.kind not in EVENTFUL and rhythm(s)]
     if not steady:
         return 0, 0
     return int(min(times[0] for times in steady)), int(max(times[-1] for times in steady))

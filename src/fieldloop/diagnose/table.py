@@ -34,16 +34,20 @@ class Table:
     @cached_property
     def conditions(self) -> tuple[Condition, ...]:
         """Return every condition that occurs, in a fixed order."""
-        return tuple(sorted({Condition(f, level) for row in self.rows for f, level in row.items()}))
+        pairs = {pair for row in self.rows for pair in row.items()}
+        return tuple(Condition(*pair) for pair in sorted(pairs))
+
+    @cached_property
+    def _columns(self) -> dict[str, NDArray[np.str_]]:
+        factors = {c.factor for c in self.conditions}
+        return {factor: np.array([row.get(factor, "") for row in self.rows]) for factor in factors}
 
     def indicators(self, conditions: Sequence[Condition]) -> NDArray[np.float64]:
         """Say for every row (down) which of the conditions (across) hold."""
-        place = {(c.factor, c.level): at for at, c in enumerate(conditions)}
         found = np.zeros((len(self), len(conditions)))
-        for row, levels in enumerate(self.rows):
-            for pair in levels.items():
-                if (at := place.get(pair)) is not None:
-                    found[row, at] = 1.0
+        for at, condition in enumerate(conditions):
+            if condition.factor in self._columns:
+                found[:, at] = self._columns[condition.factor] == condition.level
         return found
 
     @property

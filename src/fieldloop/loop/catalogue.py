@@ -118,6 +118,7 @@ USE_CASES = (
     UseCase("supply score", "supply:score", ANYONE, reads=True),
     UseCase("simulate", "simulate:collect", ENGINEER, needs=Needs.NOTHING),
     UseCase("simulate production", "simulate:production", ENGINEER),
+    UseCase("simulate laboratory", "simulate:laboratory", ENGINEER),
     UseCase("token", "tokens:issue", ADMIN),
     UseCase("token revoke", "tokens:revoke", ADMIN),
     UseCase("doctor", "doctor:doctor", ANYONE, reads=True, needs=Needs.MAYBE),

@@ -5,37 +5,26 @@ from pathlib import Path
 from typing import Any
 
 from fieldloop import check as checks
-from fieldloop.errors import BadInput, UnreadableLog
+from fieldloop.errors import BadInput
 from fieldloop.ingest import open_log
-from fieldloop.loop.ingest import case_of, judged, measurements_of
+from fieldloop.loop.ingest import Rules, judged, measurements_of
 from fieldloop.loop.numbers import in_force
 from fieldloop.loop.workspace import Track, Workspace, track_silently
 from fieldloop.model.episode import Defect, Episode
-from fieldloop.model.finding import EpisodeReport, Finding, Status, worst
+from fieldloop.model.finding import EpisodeReport
 from fieldloop.protocol import CollectionProtocol, agree, parse_protocol
 from fieldloop.report import check as pages
 
 
 @dataclass(frozen=True, slots=True)
-class CheckReport:
-    """All answers about each episode and about the dataset as a whole, under one protocol."""
+class CheckReport(pages.CheckReport):
+    """All answers, and where the page with plots was written."""
 
-    protocol: CollectionProtocol
-    episodes: tuple[EpisodeReport, ...]
-    dataset: tuple[Finding, ...]
     html: str | None = None
-
-    @property
-    def status(self) -> Status:
-        """The worst answer; nothing looked at is no pass."""
-        statuses = {report.status for report in self.episodes}
-        if any(finding.counts for finding in self.dataset):
-            statuses.add(worst(self.dataset))
-        return next((s for s in Status if s in statuses), Status.CANNOT_TELL)
 
     def json_object(self) -> dict[str, Any]:
         """The form others may rely on: schema check/1."""
-        return pages.json_object(self.protocol, self.episodes, self.dataset)
+        return pages.json_object(self)
 
 
 def check(
@@ -80,28 +69,42 @@ def _check_paths(
     rules: CollectionProtocol | None,
     track: Track,
 ) -> CheckReport:
+    force = rules or in_force(workspace)
+    held_against = Rules(force, {} if rules or not workspace else workspace.protocols)
     reports: list[EpisodeReport] = []
     episodes: list[Episode] = []
     defects: list[Defect] = []
-    book = pages.Book() if html else None
+    formats: list[str] = []
+    worst = pages.Shortlist()
     for path in paths:
         log = open_log(path)
         for recording in track(log.recordings, f"checking {path.name}", None):
-            case = case_of(workspace, recording, rules)
+            case = held_against.case(recording)
             report = checks.report(recording.episode, checks.judge(checks.measure(case), case.protocol))
             reports.append(report)
             episodes.append(recording.episode)
-            if book:
-                book.add(recording, report)
+            if html:
+                worst.offer(recording, report)
         defects += log.defects
-    if not reports and not defects:
-        raise UnreadableLog(f"{', '.join(map(str, paths))}: nothing in it is an episode.")
-    force = rules or in_force(workspace)
+        formats.append(log.format)
     dataset = checks.judge(checks.measure_batch(checks.Batch(tuple(episodes), tuple(defects), force)), force)
-    made = CheckReport(force, tuple(reports), dataset, str(html) if html else None)
-    if html and book:
-        html.write_text(book.html(force, made.episodes, made.dataset), encoding="utf-8")
+    made = CheckReport(
+        source=", ".join(path.name or str(path) for path in paths),
+        format=" + ".join(sorted(set(formats))),
+        protocol=force,
+        episodes=tuple(reports),
+        dataset=dataset,
+        html=str(html) if html else None,
+    )
+    if html:
+        _write(html, pages.html(made, worst.sketches))
     return made
+
+
+def _write(file: Path, text: str) -> None:
+    if not file.parent.is_dir():
+        raise BadInput(f"{file.parent} is no folder, so the report cannot be written there.")
+    file.write_text(text, encoding="utf-8")
 
 
 def _check_workspace(workspace: Workspace) -> CheckReport:
@@ -113,4 +116,4 @@ def _check_workspace(workspace: Workspace) -> CheckReport:
     workspace.write(*events)
     rules = in_force(workspace)
     dataset = checks.judge(checks.measure_batch(checks.Batch(tuple(episodes), (), rules)), rules)
-    return CheckReport(rules, tuple(event.report for event in events), dataset)
+    return CheckReport(workspace.name, "workspace", rules, tuple(event.report for event in events), dataset)

@@ -384,12 +384,12 @@ def _changes(workspace: Workspace) -> Iterator[Change]:
 
 def _sentence(recorded: Recorded[Event]) -> Change:
     """Events are in the past tense already: `PlanDrawn` reads 'Plan drawn'; the noun inside says the rest."""
-    kind = type(recorded.event).__name__
     noun = getattr(recorded.event, dataclasses.fields(recorded.event)[0].name)
-    said = [getattr(noun, name, "") for name in ("name", "site", "id")]
+    named = [noun, *(getattr(noun, name, "") for name in ("name", "site", "deployment", "provider", "id"))]
+    which = next((name for name in named if name and isinstance(name, str)), "")
     more = [getattr(noun, name, "") for name in ("message", "what", "reason", "why", "strategy", "trainer")]
     status = getattr(noun, "status", getattr(noun, "verdict", Status.PASSED))
-    mark = BAD if isinstance(noun, Alarm | Incident) else MARK[status]
-    text = re.sub(r"(?<=[a-z])(?=[A-Z])", " ", kind).capitalize()
-    which, detail = next(filter(None, said), noun), next(filter(None, more), "")
+    mark = BAD if isinstance(noun, Alarm | Incident) else MARK.get(status, GOOD)
+    text = re.sub(r"(?<=[a-z])(?=[A-Z])", " ", type(recorded.event).__name__).capitalize()
+    detail = next((said for said in more if said and isinstance(said, str)), "")
     return Change(recorded.at_ns, mark, f"{text}: {which[:24]}", detail, recorded.seq, recorded.actor)

@@ -1,7 +1,8 @@
 """Any robot log in: its untouched bytes on the shelf, its episodes known, measured once and judged."""
 
-from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from collections import deque
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
@@ -11,9 +12,10 @@ from fieldloop.ingest import open_log
 from fieldloop.ingest.readers import all_readers
 from fieldloop.ingest.search import find_logs
 from fieldloop.loop.numbers import in_force
+from fieldloop.loop.run_on import each
 from fieldloop.loop.workspace import Workspace
 from fieldloop.model.calibration import Calibration
-from fieldloop.model.episode import Defect, Episode, Log, Recording
+from fieldloop.model.episode import Blob, Defect, Episode, Log, Recording
 from fieldloop.model.event import EpisodeJudged, EpisodesMeasured, Event, LogIngested
 from fieldloop.model.finding import EpisodeReport, Measured, Status
 from fieldloop.protocol import CollectionProtocol
@@ -21,6 +23,24 @@ from fieldloop.store.parquet import put_rows, read_rows
 
 EpisodeNumbers = tuple[Episode, tuple[Measured, ...]]
 """An episode and what every check found in it."""
+
+
+SHOWN_DEFECTS = 3
+
+
+@dataclass(frozen=True, slots=True)
+class Rules:
+    """What an episode is held against: the protocol of its task, and the calibrations of its robot."""
+
+    usual: CollectionProtocol
+    by_task: Mapping[str, CollectionProtocol] = field(default_factory=dict)
+    calibrations: Mapping[str, tuple[Calibration, ...]] | None = None
+
+    def case(self, recording: Recording) -> checks.Case:
+        """Assemble what the checks may look at."""
+        episode = recording.episode
+        known = None if self.calibrations is None else self.calibrations.get(episode.robot, ())
+        return checks.Case(recording, self.by_task.get(episode.task, self.usual), known)
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,7 +79,42 @@ def ingest(workspace: Workspace, paths: tuple[Path, ...]) -> Ingested:
         raise BadInput("Name at least one log or folder.")
     in_force(workspace)  # a protocol that is wrong is named before anything is read
     logs = [log for path in paths for log in _logs(path)]
-    return Ingested(tuple(_take_in(workspace, *log) for log in workspace.track(logs, "taking logs in", len(logs))))
+    taken: list[TakenIn] = []
+    waiting: deque[tuple[Look, Blob]] = deque()
+    # bytes first: an event may only name what is already on the shelf; what is known needs no second look
+    fresh = _shelved(workspace, logs, taken, waiting)
+    for seen in workspace.track(each(look, fresh), "taking logs in", len(logs)):
+        taken.append(_take_in(workspace, *waiting.popleft(), seen))
+    return Ingested(tuple(taken))
+
+
+@dataclass(frozen=True, slots=True)
+class Look:
+    """A log to be looked at, and what it is held against: protocols by task, calibrations by robot."""
+
+    path: Path
+    name: str
+    rules: Rules
+
+
+@dataclass(frozen=True, slots=True)
+class Seen:
+    """What one look at a log found."""
+
+    format: str
+    measured: tuple[EpisodeNumbers, ...]
+    defects: tuple[Defect, ...]
+
+
+def look(what: Look) -> Seen:
+    """Read one log and measure its episodes; runs anywhere, writes nothing."""
+    opened = open_log(what.path)
+    measured: list[EpisodeNumbers] = []
+    defects: list[Defect] = []
+    for recording in opened.recordings:
+        measured.append((recording.episode, checks.measure(what.rules.case(recording))))
+        defects += recording.defects
+    return Seen(opened.format, tuple(measured), (*opened.defects, *defects))
 
 
 def episodes(
@@ -88,14 +143,6 @@ def reopen(workspace: Workspace, episode: Episode) -> Recording:
     raise UnreadableLog(f"Log {log.name} ({log.blob.sha256[:12]}) no longer yields episode {episode.id[:12]}.")
 
 
-def case_of(workspace: Workspace | None, recording: Recording, rules: CollectionProtocol | None = None) -> checks.Case:
-    """Assemble what the checks may look at."""
-    rules = rules or in_force(workspace, recording.episode.task)
-    robot = recording.episode.robot
-    known = tuple(workspace.store.find(Calibration, {"robot": robot})) if workspace else None
-    return checks.Case(recording=recording, protocol=rules, calibrations=known)
-
-
 def judged(workspace: Workspace, measured: Iterable[EpisodeNumbers]) -> list[EpisodeJudged]:
     """Set measurements against the protocol in force for each episode."""
     events = []
@@ -120,29 +167,45 @@ def _logs(path: Path) -> Iterator[tuple[Path, str]]:
         yield log.path, log.path.name if log.path == path else log.path.relative_to(path).as_posix()
 
 
-def _take_in(workspace: Workspace, path: Path, name: str) -> TakenIn:
-    try:
-        opened = open_log(path)
-    except UnreadableLog as broken:
-        return TakenIn(name, "", "", (), Status.ERRORED, message=str(broken))
-    # bytes first: an event may only name what is already on the shelf
-    blob = workspace.shelf.put_folder(path) if path.is_dir() else workspace.shelf.put_file(path)
-    if known := workspace.store.find(Log, {"blob": blob.sha256}):
-        status = _status(workspace, known[0].episodes)
-        return TakenIn(name, known[0].format, blob.sha256, known[0].episodes, status, already_here=True)
-    seen: list[EpisodeNumbers] = []
-    defects: list[Defect] = []
-    for recording in opened.recordings:
-        seen.append((recording.episode, checks.measure(case_of(workspace, recording))))
-        defects += recording.defects
-    log = Log(blob, name, opened.format, tuple(e.id for e, _ in seen), (*opened.defects, *defects))
+def _numbers_in_force(workspace: Workspace) -> Rules:
+    known: dict[str, list[Calibration]] = {}
+    for calibration in workspace.store.find(Calibration):
+        known.setdefault(calibration.robot, []).append(calibration)
+    return Rules(in_force(workspace), dict(workspace.protocols), {robot: tuple(c) for robot, c in known.items()})
+
+
+def _shelved(
+    workspace: Workspace,
+    logs: Iterable[tuple[Path, str]],
+    taken: list[TakenIn],
+    waiting: deque[tuple[Look, Blob]],
+) -> Iterator[Look]:
+    """Put each log on the shelf and yield those to be looked at; refused and known ones are taken as they are."""
+    rules = _numbers_in_force(workspace)
+    for path, name in logs:
+        try:
+            open_log(path)
+        except UnreadableLog as broken:
+            taken.append(TakenIn(name, "", "", (), Status.ERRORED, message=str(broken)))
+            continue
+        blob = workspace.shelf.put_folder(path) if path.is_dir() else workspace.shelf.put_file(path)
+        if known := workspace.store.find(Log, {"blob": blob.sha256}):
+            status = _status(workspace, known[0].episodes)
+            taken.append(TakenIn(name, known[0].format, blob.sha256, known[0].episodes, status, already_here=True))
+            continue
+        what = Look(path, name, rules)
+        waiting.append((what, blob))
+        yield what
+
+
+def _take_in(workspace: Workspace, what: Look, blob: Blob, seen: Seen) -> TakenIn:
+    episodes = tuple(episode for episode, _ in seen.measured)
+    log = Log(blob, what.name, seen.format, tuple(e.id for e in episodes), seen.defects)
     # an episode that came in another log before keeps its measurements and its judgement
-    fresh = [pair for pair in seen if not workspace.store.count(Episode, {"id": pair[0].id})]
-    workspace.write(
-        LogIngested(log, tuple(e for e, _ in seen)), *_measured(workspace, fresh), *judged(workspace, fresh)
-    )
-    message = "; ".join(f"{d.subject} {d.place}: {d.message}" for d in log.defects[:3])
-    return TakenIn(name, log.format, blob.sha256, log.episodes, _status(workspace, log.episodes), message=message)
+    fresh = [pair for pair in seen.measured if not workspace.store.count(Episode, {"id": pair[0].id})]
+    workspace.write(LogIngested(log, episodes), *_measured(workspace, fresh), *judged(workspace, fresh))
+    message = "; ".join(f"{d.subject} {d.place}: {d.message}" for d in log.defects[:SHOWN_DEFECTS])
+    return TakenIn(what.name, log.format, blob.sha256, log.episodes, _status(workspace, log.episodes), message=message)
 
 
 def _measured(workspace: Workspace, measured: Sequence[EpisodeNumbers]) -> list[Event]:

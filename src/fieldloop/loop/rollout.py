@@ -32,8 +32,8 @@ def start(workspace: Workspace, policy: str, *, shadow: bool = False, override: 
     decisions = workspace.store.find(Decision, {"policy": candidate.id}, newest=True, limit=1)
     if not decisions:
         raise Refused(f"{candidate.name} was never gated. Run: fieldloop gate {candidate.name}")
-    if open_rollouts := [r for r in status(workspace) if r.rung not in FINISHED]:
-        raise Refused(f"{open_rollouts[0].candidate[:12]} is still on the ladder; finish it or take it back first.")
+    if climbing := on_ladder(workspace):
+        raise Refused(f"{climbing.candidate[:12]} is still on the ladder; finish it or take it back first.")
     reason = f"{override.strip()} (overridden by {workspace.actor.id})" if override.strip() else ""
     begun = put_on_ladder(
         candidate.id, in_production(workspace), decisions[0], workspace.operations["rollout"], workspace.clock(),
@@ -45,7 +45,7 @@ def start(workspace: Workspace, policy: str, *, shadow: bool = False, override: 
 
 def advance(workspace: Workspace) -> Rollout:
     """Apply what both arms have shown since this rung began: climb, stay, or come back."""
-    current = _on_ladder(workspace)
+    current = _climbing(workspace)
     moved = climb(
         current,
         _counts(workspace, current.candidate, current.since_ns),
@@ -77,8 +77,13 @@ def in_production(workspace: Workspace) -> str | None:
     return next((r.candidate for r in status(workspace) if r.rung is Rung.FLEET), None)
 
 
-def _on_ladder(workspace: Workspace) -> Rollout:
-    current = next((r for r in status(workspace) if r.rung not in FINISHED), None)
+def on_ladder(workspace: Workspace) -> Rollout | None:
+    """Return the rollout that is still climbing, if there is one."""
+    return next((r for r in status(workspace) if r.rung not in FINISHED), None)
+
+
+def _climbing(workspace: Workspace) -> Rollout:
+    current = on_ladder(workspace)
     if current is None:
         raise Refused("No version is on the ladder. Start one: fieldloop rollout start POLICY")
     return current

@@ -1,1 +1,10 @@
-"""report."""
+"""Nouns become one self-contained HTML file: reads in light, dark and grey, prints well, fetches nothing.
+
+`page(title, blocks)` is the shell of every report; `markup` has the pieces, `plots` the drawings. Each report has a
+package of its own: `check` is the first.
+"""
+
+from fieldloop.report.markup import Markup, figure, panel, paragraph, table
+from fieldloop.report.page import page
+
+__all__ = ["Markup", "figure", "page", "panel", "paragraph", "table"]

@@ -81,6 +81,7 @@ def short(identity: str) -> str:
 def limit(finding: Finding) -> str:
     """Write the interval a finding was held against.
 
+    >>> from fieldloop.model.finding import Status
     >>> limit(Finding("c", "s", Status.FAILED, 7.0, 5.0, 25.0, "N", ""))
     '5 to 25 N'
     """

@@ -1,0 +1,148 @@
+"""What the simulated floor does for a workspace: demonstrations become logs, attempts become outcomes."""
+
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from fieldloop.evaluate import Trial
+from fieldloop.loop.run_on import each
+from fieldloop.loop.workspace import Track, Workspace, track_silently
+from fieldloop.model.condition import Stratum
+from fieldloop.model.identity import ulid
+from fieldloop.model.policy import Outcome, PolicyVersion, Stage
+from fieldloop.model.stream import NS_PER_S
+from fieldloop.serve.engine import Engine
+from fieldloop.simulate.floor import Floor
+from fieldloop.simulate.log import write_log
+from fieldloop.simulate.rollout import Attempt
+from fieldloop.simulate.scene import Setup
+from fieldloop_robot.guard import Answer, GuardLimits, GuardState, Reading, step
+
+JUDGE = "simulated floor"
+BETWEEN_NS = 45 * NS_PER_S
+"""From one start to the next: a demonstration, then the reset of the scene."""
+
+
+@dataclass(frozen=True, slots=True)
+class Turn:
+    """One demonstration to make: on which floor, of what, by whom, when, and where its log goes."""
+
+    seed: int
+    index: int
+    stratum: Stratum
+    operator: str
+    start_ns: int
+    facts: Mapping[str, str]
+    folder: Path
+
+
+def write_demonstrations(
+    floor: Floor,
+    strata: Sequence[Stratum],
+    folder: Path,
+    *,
+    start_ns: int,
+    session: str = "",
+    protocol: str = "",
+    provider: str = "",
+    track: Track = track_silently,
+) -> list[Path]:
+    """Let operators take turns demonstrating these strata, and write what the robots' recorders kept."""
+    folder.mkdir(parents=True, exist_ok=True)
+    people = floor.operators()
+    facts = {"session": session, "protocol": protocol, "provider": provider, "task": "pick"}
+    stated = {key: value for key, value in facts.items() if value}
+    turns = [
+        Turn(floor.seed, i, s, people[i % len(people)], start_ns + i * BETWEEN_NS, stated, folder)
+        for i, s in enumerate(strata)
+    ]
+    return list(track(each(demonstrate, turns), "demonstrating", len(turns)))
+
+
+def demonstrate(turn: Turn) -> Path:
+    """Let one operator demonstrate once, and write the log."""
+    floor = Floor(turn.seed)
+    session = turn.facts.get("session", "")
+    name = f"{session or 'demo'}-{turn.index:04d}"
+    shown = floor.demonstrate(
+        turn.stratum, turn.operator, floor.chance("demonstration", session, turn.index), turn.start_ns,
+        {"name": name, **turn.facts},
+    )  # fmt: skip
+    return write_log(shown.recording, turn.folder / f"{name}.mcap")
+
+
+def run_trials(
+    workspace: Workspace, engine: Engine, version: PolicyVersion, trials: Sequence[Trial], *, seed: int
+) -> list[Outcome]:
+    """Run the trials of a gate on the simulated floor, in their blind order."""
+    floor, now = Floor(seed), workspace.clock()
+
+    def setup(trial: Trial) -> Setup:
+        u, v = trial.parameter("u"), trial.parameter("v")
+        position = (u, v) if u is not None and v is not None else None
+        return Setup(position=position, distractors=int(trial.parameter("distractors") or 0))
+
+    outcomes = []
+    for trial in workspace.track(trials, f"gate trials of {version.name}", len(trials)):
+        chance = floor.chance("gate", version.id, trial.order)
+        at_ns = now - (len(trials) - trial.order) * BETWEEN_NS
+        tried = floor.attempt(engine, trial.stratum, chance, at_ns, setup(trial))
+        outcomes.append(_outcome(engine, version.id, tried, at_ns, Stage.GATE, chance.integers, trial.scenario))
+    return outcomes
+
+
+def run_attempts(
+    workspace: Workspace,
+    arms: Callable[[str], tuple[Engine, str]],
+    strata: Sequence[Stratum],
+    *,
+    stage: Stage,
+    times_ns: Iterable[int],
+    seed: int,
+    what: str,
+) -> Iterator[Outcome]:
+    """Let whoever is routed each task try it; `arms` answers a task's id with an engine and its version."""
+    floor = Floor(seed)
+    pairs = list(zip(strata, times_ns, strict=True))
+    for index, (stratum, at_ns) in enumerate(workspace.track(pairs, what, len(pairs))):
+        chance = floor.chance(stage.value, at_ns, index)
+        engine, version = arms(f"task-{at_ns}-{index}")
+        tried = floor.attempt(engine, stratum, chance, at_ns)
+        yield _outcome(engine, version, tried, at_ns, stage, chance.integers)
+
+
+def _outcome(
+    engine: Engine,
+    version: str,
+    tried: Attempt,
+    at_ns: int,
+    stage: Stage,
+    draw: Callable[..., int],
+    scenario: str = "",
+) -> Outcome:
+    """Write an attempt down; one that the guard would not have allowed is an intervention, never a success."""
+    held = _held(engine, tried, at_ns)
+    site = tried.stratum.level("site") or ""
+    return Outcome(
+        id=f"outcome_{ulid(at_ns, int(draw(2**62)))}",
+        policy=version,
+        stratum=tried.stratum,
+        stage=stage,
+        site=site,
+        robot=f"arm-{site}-1",
+        at_ns=at_ns,
+        succeeded=tried.succeeded and not held,
+        judged_by=JUDGE,
+        failure=tried.failure,
+        scenario=scenario,
+        cycle_s=tried.cycle_s,
+        confidence=tried.confidence,
+        latency_ms=tried.latency_ms,
+        interventions=int(held),
+    )
+
+
+def _held(engine: Engine, tried: Attempt, at_ns: int) -> bool:
+    limits = GuardLimits.from_json(engine.bundle.guard, engine.bundle.guard_fingerprint)
+    reading = Reading(at_ns, at_ns, tried.confidence, tried.action.values, (), (), 0.0)
+    return step(GuardState(), limits, reading)[1].answer is not Answer.ALLOW

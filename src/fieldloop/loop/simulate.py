@@ -1,0 +1,152 @@
+"""The simulated warehouse floor: logs to try fieldloop on, and production to watch."""
+
+import time
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Literal
+
+from fieldloop.errors import BadInput, Refused
+from fieldloop.loop.audit import latest_deployment
+from fieldloop.loop.floor import run_attempts, write_demonstrations
+from fieldloop.loop.monitor import record_outcomes
+from fieldloop.loop.policies import load, named
+from fieldloop.loop.rollout import in_production, on_ladder
+from fieldloop.loop.workspace import Track, Workspace, track_silently
+from fieldloop.model.condition import Exposure, Stratum
+from fieldloop.model.policy import PolicyVersion, Stage
+from fieldloop.model.stream import NS_PER_S
+from fieldloop.protocol import default_protocol
+from fieldloop.rollout import arm
+from fieldloop.serve.engine import Engine
+from fieldloop.simulate.floor import Floor
+from fieldloop.simulate.mix import draw
+
+NS_PER_DAY = 86_400 * NS_PER_S
+
+
+@dataclass(frozen=True, slots=True)
+class SimulatedLogs:
+    """The logs that were written, as a robot's recorder would have."""
+
+    folder: str
+    logs: int
+    bytes: int
+
+
+@dataclass(frozen=True, slots=True)
+class SimulatedAttempts:
+    """How the attempts ended: each computed from contact, slip, crush, collision and drop, never drawn."""
+
+    stage: Stage
+    episodes: int
+    successes: int
+    interventions: int
+    by_policy: tuple[tuple[str, int, int], ...]
+
+
+def collect(
+    folder: Path,
+    *,
+    count: int = 8,
+    mix: Literal["lab", "production"] = "lab",
+    stratum: str = "",
+    session: str = "demo",
+    seed: int = 0,
+    track: Track = track_silently,
+) -> SimulatedLogs:
+    """Write MCAP logs of scripted pick demonstrations on the simulated floor.
+
+    Arguments:
+        folder: where to write them
+        count: how many
+        mix: conditions as the laboratory or the deployed floors have them
+        stratum: these conditions instead, such as site=gdansk,tier=high,bin=back,lighting=dim
+        session: the name of the sitting, and of the files
+        seed: another seed builds another floor
+
+    """
+    if count < 1:
+        raise BadInput(f"count = {count}; at least one demonstration is needed.")
+    floor = Floor(seed)
+    exposures = floor.lab_mix() if mix == "lab" else floor.production_mix()
+    strata = [Stratum.parse(stratum)] * count if stratum else draw(exposures, count, floor.chance("mix", session))
+    logs = write_demonstrations(
+        floor, strata, folder, start_ns=time.time_ns(), session=session, protocol=default_protocol().label, track=track
+    )
+    return SimulatedLogs(str(folder), len(logs), sum(path.stat().st_size for path in logs))
+
+
+def production(
+    workspace: Workspace, policy: str = "", *, episodes: int = 400, days: float = 14.0, seed: int = 0
+) -> SimulatedAttempts:
+    """Let policies work on the simulated floor for some days up to now, routed as the rollout says.
+
+    Arguments:
+        policy: which version, unless a rollout routes tasks or one is in production
+        episodes: how many attempts
+        days: spread evenly over this long, up to now
+        seed: which floor; the one the demonstrations came from
+
+    """
+    exposures = latest_deployment(workspace).exposures
+    return attempt(workspace, _routing(workspace, policy), exposures, Stage.PRODUCTION, episodes, days, seed)
+
+
+def laboratory(workspace: Workspace, policy: str, *, episodes: int = 100, seed: int = 0) -> SimulatedAttempts:
+    """Try a policy on the simulated laboratory bench, as a team would before it goes out.
+
+    Arguments:
+        policy: id, beginning of it, or name
+        episodes: how many attempts
+        seed: which floor; the one the demonstrations came from
+
+    """
+    version = named(workspace, policy)
+    engine = load(workspace, version)
+    return attempt(workspace, lambda _task: (engine, version.id), Floor(seed).lab_mix(), Stage.LAB, episodes, 1.0, seed)
+
+
+def attempt(
+    workspace: Workspace,
+    arms: Callable[[str], tuple[Engine, str]],
+    exposures: tuple[Exposure, ...],
+    stage: Stage,
+    episodes: int,
+    days: float,
+    seed: int,
+) -> SimulatedAttempts:
+    """Run attempts spread over the days up to now, and write their outcomes down."""
+    if episodes < 1 or not days > 0:
+        raise BadInput(f"{episodes} episodes over {days} days: both must be above 0.")
+    end, step_ns = workspace.clock(), int(days * NS_PER_DAY / episodes)
+    strata = draw(exposures, episodes, Floor(seed).chance("traffic", stage.value, end))
+    times = [end - (episodes - i) * step_ns for i in range(episodes)]
+    ended = list(
+        run_attempts(workspace, arms, strata, stage=stage, times_ns=times, seed=seed, what=f"{stage.value} attempts")
+    )
+    record_outcomes(workspace, ended)
+    versions = sorted({o.policy for o in ended})
+    tally = [(v, sum(o.succeeded for o in ended if o.policy == v), sum(o.policy == v for o in ended)) for v in versions]
+    good, held = sum(o.succeeded for o in ended), sum(o.interventions for o in ended)
+    return SimulatedAttempts(stage, len(ended), good, held, tuple(tally))
+
+
+def _routing(workspace: Workspace, policy: str) -> Callable[[str], tuple[Engine, str]]:
+    """Route a task as the rollout on the ladder says; without one, to the policy named or the one in production."""
+    engines: dict[str, Engine] = {}
+
+    def engine(version: PolicyVersion) -> tuple[Engine, str]:
+        if version.id not in engines:
+            engines[version.id] = load(workspace, version)
+        return engines[version.id], version.id
+
+    rollout, usual = on_ladder(workspace), policy or in_production(workspace)
+    if policy or rollout is None:
+        if not usual:
+            raise Refused("No version is in production. Name the policy, or start a rollout: fieldloop rollout start")
+        version = named(workspace, usual)
+        return lambda _task: engine(version)
+    candidate = named(workspace, rollout.candidate)
+    incumbent = named(workspace, rollout.incumbent) if rollout.incumbent else candidate
+    return lambda task: engine(candidate if arm(task, rollout) == "candidate" else incumbent)

@@ -1,0 +1,141 @@
+"""What is drawn of an episode, taken while it is open: a few hundred points and a handful of small pictures."""
+
+import base64
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from fieldloop.model.episode import Recording
+from fieldloop.model.finding import EpisodeReport, Finding, Status
+from fieldloop.model.stream import NS_PER_S, ClockKind, Stream, StreamKind
+
+MOST_POINTS = 400
+MOST_COLUMNS = 6
+MOST_STREAMS = 8
+MOST_PICTURES = 6
+PICTURE_WIDTH = 344
+TRACED = (StreamKind.JOINT_POSITION, StreamKind.GRIPPER, StreamKind.FORCE_TORQUE)
+MOMENT = re.compile(r"\bat (\d+\.\d+) s\b")
+Numbers = NDArray[np.float64]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Intervals:
+    """The time between samples of one stream, in its own periods."""
+
+    name: str
+    clock: ClockKind
+    hz: float
+    at_s: Numbers
+    periods: Numbers
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Trace:
+    """The columns of one stream that move most."""
+
+    name: str
+    unit: str
+    at_s: Numbers
+    values: Numbers
+    columns: tuple[str, ...]
+    left_out: int
+
+
+@dataclass(frozen=True, slots=True)
+class Thumbnail:
+    """One frame, made small."""
+
+    stream: str
+    at_s: float
+    data_uri: str
+    flagged: bool
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Sketch:
+    """Everything that is drawn of one episode."""
+
+    intervals: tuple[Intervals, ...]
+    traces: tuple[Trace, ...]
+    thumbnails: tuple[Thumbnail, ...]
+
+
+def sketch(recording: Recording, report: EpisodeReport) -> Sketch:
+    """Take what is drawn of an episode; flagged moments decide which frames are shown."""
+    streams = [s for s in recording.streams.values() if len(s) > 2 and s.kind is not StreamKind.OTHER]  # noqa: PLR2004 - intervals
+    flagged = [f for f in report.findings if f.status is Status.FAILED]
+    first = sorted(streams, key=lambda s: (s.name not in " ".join(f.subject for f in flagged), s.clock is ClockKind.SYNTHETIC))
+    intervals = tuple(_intervals(s) for s in first[:MOST_STREAMS] if s.clock is not ClockKind.SYNTHETIC)
+    traces = tuple(_trace(s) for kind in TRACED for s in streams if s.kind is kind and s.values is not None)
+    return Sketch(intervals, traces[:3], tuple(_thumbnails(recording, flagged))[:MOST_PICTURES])
+
+
+def moment(finding: Finding) -> float | None:
+    """Return when in its stream a finding lies, in seconds: messages say `at 3.42 s`."""
+    found = MOMENT.search(finding.message)
+    return float(found[1]) if found else None
+
+
+def _seconds(stream: Stream) -> Numbers:
+    return (stream.times_ns - stream.times_ns.min()) / NS_PER_S
+
+
+def _intervals(stream: Stream) -> Intervals:
+    steps = np.diff(stream.times_ns).astype(np.float64)
+    forward = steps[steps > 0]
+    period = float(np.median(forward)) if len(forward) else 1.0
+    at_s, periods = _seconds(stream)[1:], steps / period
+    keep = _extremes(periods)
+    return Intervals(stream.name, stream.clock, NS_PER_S / period, at_s[keep], periods[keep])
+
+
+def _extremes(values: Numbers) -> NDArray[np.int64]:
+    """Keep the point farthest from 1 of each of a few hundred bins: thinning must not hide a gap."""
+    if len(values) <= MOST_POINTS:
+        return np.arange(len(values))
+    bins = np.array_split(np.arange(len(values)), MOST_POINTS)
+    return np.asarray([part[np.argmax(np.abs(values[part] - 1.0))] for part in bins])
+
+
+def _trace(stream: Stream) -> Trace:
+    assert stream.values is not None
+    values = stream.values.reshape(len(stream), -1).astype(np.float64)
+    reach = np.ptp(np.nan_to_num(values), axis=0)
+    chosen = np.sort(np.argsort(-reach, kind="stable")[:MOST_COLUMNS])
+    rows = np.unique(np.linspace(0, len(values) - 1, MOST_POINTS).round().astype(int))
+    names = tuple(stream.columns[i] if i < len(stream.columns) else f"[{i}]" for i in chosen)
+    return Trace(stream.name, stream.unit, _seconds(stream)[rows], values[rows][:, chosen], names, values.shape[1] - len(chosen))
+
+
+def _thumbnails(recording: Recording, flagged: list[Finding]) -> Iterator[Thumbnail]:
+    cameras = [s for s in recording.streams.values() if s.kind is StreamKind.RGB and s.pictures is not None and len(s)]
+    named = [c for c in cameras if any(c.name in f.subject for f in flagged)]
+    for camera in [*named, *(c for c in cameras if c not in named)][:2]:
+        own = [f for f in flagged if camera.name in f.subject] or flagged
+        moments = sorted({at for f in own if (at := moment(f)) is not None})[:3]
+        yield from _frames(camera, moments or [0.0, float(_seconds(camera)[-1]) / 2, float("inf")], flagged=bool(moments))
+
+
+def _frames(camera: Stream, moments: list[float], *, flagged: bool) -> Iterator[Thumbnail]:
+    assert camera.pictures is not None
+    at_s = _seconds(camera)[: len(camera.pictures)]
+    picks = sorted({min(int(np.searchsorted(at_s, at)), len(at_s) - 1) for at in moments})
+    for index, frame in zip(picks, camera.pictures.frames(picks), strict=True):
+        yield Thumbnail(camera.name, float(at_s[index]), _encode(frame), flagged)
+
+
+def _encode(frame: NDArray[np.uint8]) -> str:
+    """Return a small JPEG as a data URI; '' where the frame did not decode."""
+    import cv2
+
+    if not frame.size:
+        return ""
+    height, width = frame.shape[:2]
+    scale = min(1.0, PICTURE_WIDTH / width)
+    small = cv2.resize(frame, (max(1, round(width * scale)), max(1, round(height * scale))), interpolation=cv2.INTER_AREA)
+    done, data = cv2.imencode(".jpg", cv2.cvtColor(small, cv2.COLOR_RGB2BGR), [cv2.IMWRITE_JPEG_QUALITY, 80])
+    return f"data:image/jpeg;base64,{base64.b64encode(data.tobytes()).decode()}" if done else ""

@@ -1,0 +1,120 @@
+"""What a person wants to know first: one sentence, then which episodes to look at and why."""
+
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+
+from fieldloop.model.finding import EpisodeReport, Finding, Status
+from fieldloop.report.check.content import CheckReport
+
+SEVERITY = list(Status)
+
+
+@dataclass(frozen=True, slots=True)
+class Look:
+    """An episode that needs a look, and why: the worst finding of each check, worst first."""
+
+    episode: str
+    name: str
+    status: Status
+    reasons: tuple[Finding, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Untold:
+    """A question that could not be answered, for how many episodes, and why."""
+
+    check: str
+    episodes: int
+    reason: str
+
+
+@dataclass(frozen=True, slots=True)
+class Summary:
+    """The report in short, ready to be printed."""
+
+    sentence: str
+    counts: Mapping[Status, int]
+    looks: tuple[Look, ...]
+    dataset: tuple[Finding, ...]
+    untold: tuple[Untold, ...]
+
+
+def summarise(report: CheckReport) -> Summary:
+    """Sum a report up: episodes that did not pass worst first, what is wrong with the whole, what nobody can tell."""
+    looks = [_look(episode) for episode in rank(report.episodes) if episode.status is not Status.PASSED]
+    dataset = tuple(sorted((f for f in report.dataset if f.counts), key=lambda f: SEVERITY.index(f.status)))
+    counts = Counter(episode.status for episode in report.episodes)
+    return Summary(_sentence(report, dataset), counts, tuple(looks), dataset, tuple(_untold(report)))
+
+
+def rank(episodes: Iterable[EpisodeReport]) -> list[EpisodeReport]:
+    """Order episodes worst first: by status, then by how much is wrong, then by name."""
+    return sorted(
+        episodes,
+        key=lambda e: (SEVERITY.index(e.status), -sum(1 for f in e.findings if f.status is Status.FAILED), e.name),
+    )
+
+
+def _look(episode: EpisodeReport) -> Look:
+    worst: dict[str, Finding] = {}
+    for finding in sorted((f for f in episode.findings if f.counts), key=lambda f: (SEVERITY.index(f.status), -excess(f))):
+        worst.setdefault(finding.check, finding)
+    reasons = tuple(sorted(worst.values(), key=lambda f: (SEVERITY.index(f.status), -excess(f))))
+    return Look(episode.episode, episode.name, episode.status, reasons)
+
+
+def excess(finding: Finding) -> float:
+    """How far beyond its limit, as a share of the limit: what makes one failure worse than another of its kind."""
+    value, low, high = finding.measured, finding.minimum, finding.maximum
+    if value is None:
+        return 0.0
+    if high is not None and value > high:
+        return (value - high) / max(abs(high), 1.0)
+    if low is not None and value < low:
+        return (low - value) / max(abs(low), 1.0)
+    return 0.0
+
+
+def _sentence(report: CheckReport, dataset: tuple[Finding, ...]) -> str:
+    total = len(report.episodes)
+    failed = sum(1 for e in report.episodes if e.status in (Status.FAILED, Status.ERRORED))
+    unclear = sum(1 for e in report.episodes if e.status in (Status.CANNOT_TELL, Status.NOT_APPLICABLE))
+    if not total:
+        return "No episode could be read."
+    if total == 1:
+        said = {Status.PASSED: "The episode passed."}.get(
+            report.episodes[0].status, "The episode failed." if failed else "The episode could not be judged."
+        )
+    elif failed:
+        said = f"{failed} of {_episodes(total)} failed; look at {'it' if failed == 1 else 'them'} first."
+    elif unclear:
+        said = f"{unclear} of {_episodes(total)} could not be judged."
+    else:
+        said = f"All {_episodes(total)} passed."
+    if dataset:
+        count = len(dataset)
+        said += f" {count} thing{'s are' if count > 1 else ' is'} wrong with the dataset as a whole."
+    return said
+
+
+def _episodes(count: int) -> str:
+    return f"{count} episode{'' if count == 1 else 's'}"
+
+
+def _untold(report: CheckReport) -> Iterable[Untold]:
+    """Group what could not be told: the same reason in a thousand episodes is one line."""
+    seen: dict[tuple[str, str], set[str]] = defaultdict(set)
+    for episode in report.episodes:
+        for finding in episode.findings:
+            if finding.status is Status.CANNOT_TELL and not finding.counts:
+                seen[finding.check, _reason(finding)].add(episode.episode)
+    most: dict[str, Untold] = {}
+    for (check, reason), episodes in seen.items():
+        if check not in most or len(episodes) > most[check].episodes:
+            most[check] = Untold(check, len(episodes), reason)
+    return most.values()
+
+
+def _reason(finding: Finding) -> str:
+    return finding.message.removeprefix(f"{finding.subject}: ") if finding.subject else finding.message

@@ -1,0 +1,124 @@
+"""Page parts: what users typed stays text, shapes carry the meaning, numbers have their interval."""
+
+import re
+from pathlib import Path
+
+import pytest
+
+from fieldloop.model.condition import Stratum
+from fieldloop.model.finding import Status
+from fieldloop.model.incident import IncidentClock, Step
+from fieldloop.model.plan import Coverage
+from fieldloop.model.rollout import Rollout, Rung
+from fieldloop.ui import assets, components
+from fieldloop.ui.coverage import grid
+from fieldloop.ui.markup import Html, join, tag, text
+from tests.doors.story import NASTY
+
+CSS = Path(assets.__file__).parent / "assets" / "theme.css"
+
+
+@pytest.mark.parametrize(
+    "made",
+    [
+        text(NASTY),
+        tag("p", NASTY, title=NASTY),
+        join(NASTY, Html("<b>")),
+        components.chip(NASTY, href=NASTY),
+        components.command(NASTY),
+        components.action(NASTY, "/x", {"reason": NASTY}, sure=NASTY),
+        components.next_card("bad", NASTY, NASTY),
+        components.key_value([(NASTY, NASTY)]),
+        components.dense_table([NASTY], [[NASTY]]),
+        components.panel(NASTY, NASTY, note=NASTY),
+        components.prose(f"# {NASTY}\n\n- {NASTY}\n\n| {NASTY} |\n|---|\n| `{NASTY}` |\n\n**{NASTY}**"),
+        components.heat_map(grid([Coverage(Stratum.of(tier=NASTY, bin="back"), 0.5, 1, 0.5)])),
+    ],
+)
+def test_a_name_cannot_become_a_tag(made):
+    assert "<img" not in made
+    assert "&lt;img" in made or "%3Cimg" in made
+    assert not re.search(r'onerror="document', made)
+
+
+def test_only_markup_made_here_is_left_alone():
+    assert text(Html("<b>x</b>")) == "<b>x</b>"
+    assert tag("input", name="q", disabled=True, title=None) == '<input name="q" disabled>'
+
+
+@pytest.mark.parametrize("status", list(Status))
+def test_a_status_has_a_shape_and_a_word(status):
+    made = components.status(status)
+    assert status.value.replace("_", " ") in made
+    assert "<path" in made or "<circle" in made
+
+
+def test_passed_looks_like_nothing_else():
+    levels = [components.level_of(s) for s in Status]
+    assert levels.count("good") == 1
+    assert components.level_of(Status.PASSED) == "good"
+
+
+def test_coverage_is_summed_by_two_factors():
+    rows = [
+        Coverage(Stratum.of(tier="high", bin="back", lighting="dim"), 0.2, 2, 0.1, 10, 5),
+        Coverage(Stratum.of(tier="high", bin="back", lighting="bright"), 0.3, 4, 0.4, 10, 1),
+        Coverage(Stratum.of(tier="low", bin="front", lighting="dim"), 0.5, 0, 0.0),
+    ]
+    made = grid(rows)
+    assert made.cells["high", "back"].ratio == pytest.approx(1.0)
+    assert made.cells["high", "back"].failures == 6
+    assert ("high", "front") not in made.cells
+    heat = components.heat_map(made)
+    assert "nodata" in heat
+    assert "not deployed" in heat
+    assert grid(rows, "nothing", "lighting").row_factor != "lighting"
+
+
+def test_a_ladder_shows_where_and_whether_it_came_back():
+    climb = Rollout("r", "c", None, Rung.HALF, 0.5, 0, Status.PASSED, "", "")
+    assert re.search(r'class="here"[^>]*>.*half', components.ladder(climb))
+    back = Rollout("r", "c", None, Rung.BACK, 0.0, 0, Status.FAILED, "", "")
+    assert "off the ladder" in components.ladder(back)
+
+
+@pytest.mark.parametrize(("elapsed", "met", "word"), [(60, True, "met"), (900, False, "missed"), (900, None, "late"), (60, None, "running")])
+def test_a_clock_says_whether_it_was_met(elapsed, met, word):
+    made = components.clocks([IncidentClock(Step.CONTAINED, 300, elapsed, met, "on_call_operator")])
+    assert f", {word}" in made
+    assert "on call operator" in made
+
+
+def test_assets_are_served_under_their_content():
+    assert re.fullmatch(r"/assets/[0-9a-f]{12}", assets.base())
+    assert {"theme.css", "parts.css", "island.js", "shell.js"} <= set(assets.contents())
+    for name, body in assets.contents().items():
+        outside = re.findall(rb"https?://(?!www\.w3\.org/2000/svg)[^\s\"')]+", body)
+        assert not outside, f"{name} fetches {outside}"
+
+
+def luminance(colour):
+    parts = [int(colour[k : k + 2], 16) / 255 for k in (1, 3, 5)]
+    linear = [v / 12.92 if v <= 0.04045 else ((v + 0.055) / 1.055) ** 2.4 for v in parts]
+    return 0.2126 * linear[0] + 0.7152 * linear[1] + 0.0722 * linear[2]
+
+
+def contrast(one, other):
+    dark, light = sorted((luminance(one), luminance(other)))
+    return (light + 0.05) / (dark + 0.05)
+
+
+WORN = [(ink, ground) for ink in ("ink", "ink-2", "ink-3", "accent", "good", "warn", "bad") for ground in ("surface", "bg", "sunken")]
+WORN += [(name, f"{name}-soft") for name in ("good", "warn", "bad")] + [("on-accent", "accent"), ("surface", "under-3")]
+WORN += [("ink", ground) for ground in ("under-2", "under-1", "even", "over-1", "over-2", *(f"ph-{n}" for n in range(8)))]
+
+
+@pytest.mark.parametrize("theme", ["light", "dark"])
+def test_every_text_can_be_read(theme):
+    light, dark = CSS.read_text().split(':root[data-theme="dark"]')
+    pattern = r"--([\w-]+): (#[0-9a-f]{6})"
+    tokens = dict(re.findall(pattern, light))
+    if theme == "dark":
+        tokens |= dict(re.findall(pattern, dark.split("}")[0]))
+    faint = [(a, b) for a, b in WORN if contrast(tokens[a], tokens[b]) < 4.5]
+    assert not faint

@@ -1,0 +1,121 @@
+"""Home says what is so: stages, the next step, production over time, what changed."""
+
+import dataclasses
+
+import pytest
+
+from fieldloop.loop.home import attention, home, rates, reports, success_over_time, tail
+from fieldloop.model import event as happened
+from fieldloop.model.deployment import Audit, AuditAnswer
+from fieldloop.model.finding import Status
+from fieldloop.model.incident import Incident, Step, StepDone
+from fieldloop.model.policy import Outcome, Stage
+from tests.doors.story import DAY, NOW, S, empty_workspace, told_workspace
+
+
+@pytest.fixture(scope="module")
+def told(tmp_path_factory):
+    workspace = told_workspace(tmp_path_factory.mktemp("home") / "w")
+    yield workspace
+    workspace.close()
+
+
+@pytest.fixture
+def empty(tmp_path):
+    workspace = empty_workspace(tmp_path / "w")
+    yield workspace
+    workspace.close()
+
+
+def test_an_empty_workspace_begins_with_the_map(empty):
+    now = home(empty)
+    assert now.next.command == "fieldloop audit deployment.toml"
+    assert [stage.mark for stage in now.stages] == ["idle"] * 10
+    assert (now.success.points, now.changes, now.coverage, now.seq) == ((), (), (), 0)
+
+
+def test_gaps_in_the_map_come_before_the_plan(empty):
+    empty.write(happened.DeploymentAudited(Audit("x", (AuditAnswer("environment", 0.2, ("light", "floor")),), 0.2, False)))
+    assert home(empty).next.sentence == "The map leaves 2 gaps"
+    over = Audit("x", (), 0.2, False, overridden_by="local", override_reason="a pilot")
+    empty.write(happened.DeploymentAudited(over))
+    now = home(empty)
+    assert now.next.command == "fieldloop plan"
+    assert now.stages[0].mark == "warn"
+
+
+def test_the_stages_say_what_is_in_them(told):
+    stages = {stage.key: stage for stage in home(told).stages}
+    assert (stages["check"].count, stages["check"].fact, stages["check"].mark) == ("36", "passed, 4 held", "warn")
+    assert (stages["release"].count, stages["release"].fact) == ("r1", "36 episodes")
+    assert (stages["gate"].count, stages["gate"].fact, stages["gate"].mark) == ("160", "trials, admitted", "good")
+    assert stages["monitor"].mark == "bad"
+    assert stages["diagnose"].fact == "environment mismatch"
+    assert stages["annotate"].fact == "done, 0 queued"
+
+
+def test_an_open_incident_comes_first_and_then_what_it_asked_for(tmp_path):
+    workspace = told_workspace(tmp_path / "w")
+    assert home(workspace).next.command == "fieldloop incident move incident_01 classified"
+    incident = workspace.store.get(Incident, "incident_01")
+    done = tuple(StepDone(step, NOW, "local", "done") for step in Step)
+    workspace.write(happened.IncidentMoved(dataclasses.replace(incident, steps=done)))
+    after = home(workspace)
+    assert after.next.sentence == "The field asks for 24 demonstrations"
+    assert after.next.command == "fieldloop plan"
+    assert after.way_back.startswith("Back to plan: 24 demonstrations")
+    assert attention(workspace) == {"/episodes": 4, "/incidents": 0}
+    workspace.close()
+
+
+def test_the_last_point_is_the_window_that_ends_with_the_newest_outcome(told):
+    shown = success_over_time(told)
+    outcomes = [o for o in told.store.find(Outcome, {"stage": Stage.PRODUCTION}) if o.at_ns >= NOW - 3600 * S + 1 - 7 * DAY]
+    last = shown.points[-1]
+    assert (last.successes, last.episodes) == (sum(o.succeeded for o in outcomes), len(outcomes))
+    assert last.low < last.rate < last.high
+    (here,) = rates(told)
+    assert (here.successes, here.episodes) == (last.successes, last.episodes)
+    assert shown.baseline == pytest.approx(0.9)
+    assert shown.alarm == pytest.approx(0.85)
+    assert [m.text for m in shown.moments] == ["Alarm", "Diagnosis"]
+    assert all(point.episodes >= 30 for point in shown.points)  # fewer say nothing
+    assert [p.end_ns for p in shown.points] == sorted(p.end_ns for p in shown.points)
+
+
+def test_a_short_history_has_points_too(empty):
+    outcomes = [
+        happened.OutcomeRecorded(Outcome(f"o{n}", "p" * 64, happened_in(), Stage.PRODUCTION, "a", "r", NOW + n * 60 * S, n % 2 == 0, "x"))
+        for n in range(120)
+    ]
+    empty.write(*outcomes)
+    points = success_over_time(empty).points
+    assert points[-1].episodes == 120
+    assert points[-1].rate == pytest.approx(0.5)
+    assert 30 < len(points) <= 60
+
+
+def happened_in():
+    from fieldloop.model.condition import Stratum
+
+    return Stratum.of(lighting="dim")
+
+
+def test_what_comes_by_the_hundred_is_summed_up(told):
+    texts = [change.text for change in home(told).changes]
+    assert texts[0] == "Demand placed: demand_1"
+    assert any(text.endswith("outcomes recorded") for text in texts)
+    assert len(texts) <= 8
+
+
+def test_the_tail_follows_the_ledger(told):
+    first = tail(told, 0, 2)
+    assert [entry["seq"] for entry in first] == [1, 2]
+    assert first[0]["kind"] == "WorkspaceCreated"
+    assert tail(told, told.store.last()) == ()
+
+
+def test_each_episode_has_its_last_verdict(told):
+    verdicts = reports(told)
+    assert len(verdicts) == 40
+    assert sum(r.status is Status.FAILED for r in verdicts) == 4

@@ -1,0 +1,201 @@
+"""Every page in a real browser against a real server: no error, nothing from outside, readable on a desk and a phone."""
+
+import re
+import subprocess
+import sys
+from contextlib import contextmanager
+
+import pytest
+from playwright.sync_api import sync_playwright
+
+from fieldloop.loop.home import home
+from fieldloop.loop.tokens import issue
+from fieldloop.loop.workspace import open_workspace
+from fieldloop.model import event as happened
+from fieldloop.model.person import Operator, Role
+from tests.doors.story import NASTY, empty_workspace, told_workspace
+
+RUN = [sys.executable, "-c", "import sys; from fieldloop.cli import main; sys.exit(main())"]
+PAGES = (
+    "/", "/deployment", "/plan", "/plan?rows=lighting&columns=tier", "/episodes", "/episodes?status=failed&q=pick", f"/episodes/{'04' * 32}",
+    f"/episodes/{'27' * 32}", "/annotate", "/quality", "/releases", f"/releases/{'e' * 64}", "/policies", f"/policies/{'c' * 64}", "/floor",
+    "/incidents", "/settings", "/more",
+)  # fmt: skip
+EMPTY = ("/", "/deployment", "/plan", "/episodes", "/episodes/none", "/annotate", "/quality", "/releases", "/policies", "/floor", "/incidents")
+DESK, PHONE = {"width": 1440, "height": 900}, {"width": 390, "height": 844}
+
+
+@contextmanager
+def serving(root):
+    """Run `fieldloop up` on a free port; yields its address and process."""
+    command = [*RUN, "up", "--port", "0", "--workspace", str(root)]
+    with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as running:
+        line = running.stdout.readline()
+        found = re.search(r"http://\S+?:\d+", line)
+        if not found:
+            running.kill()
+            pytest.fail(f"no server: {line} {running.stderr.read()}")
+        try:
+            yield found[0], running
+        finally:
+            running.terminate()
+            running.communicate(timeout=30)
+
+
+@pytest.fixture(scope="module")
+def root(tmp_path_factory):
+    root = tmp_path_factory.mktemp("pages") / "w"
+    told_workspace(root).close()
+    return root
+
+
+@pytest.fixture(scope="module")
+def server(root):
+    with serving(root) as found:
+        yield found[0]
+
+
+@pytest.fixture(scope="module")
+def browser(chromium_path):
+    with sync_playwright() as playwright:
+        opened = playwright.chromium.launch(executable_path=str(chromium_path), args=["--no-sandbox"])
+        yield opened
+        opened.close()
+
+
+@contextmanager
+def page_of(browser, size=DESK, theme="light", **more):
+    """A fresh visitor; what goes wrong on the way is collected in `wrong`."""
+    context = browser.new_context(viewport=size, color_scheme=theme, **more)
+    page = context.new_page()
+    page.wrong, page.asked = [], []
+    page.on("console", lambda message: page.wrong.append(message.text) if message.type == "error" else None)
+    page.on("pageerror", lambda error: page.wrong.append(str(error)))
+    page.on("request", lambda request: page.asked.append(request.url))
+    try:
+        yield page
+    finally:
+        context.close()
+
+
+def visit(page, address):
+    answer = page.goto(address)
+    page.wait_for_selector("main[data-ready]")
+    return answer
+
+
+@pytest.mark.parametrize(("size", "theme"), [(DESK, "light"), (PHONE, "dark")], ids=["desk", "phone"])
+def test_every_page_opens_without_an_error(server, browser, size, theme):
+    with page_of(browser, size, theme) as page:
+        for path in PAGES:
+            assert visit(page, server + path).status == 200, path
+            assert page.evaluate("document.documentElement.dataset.theme") == theme
+            assert page.evaluate("document.documentElement.scrollWidth - innerWidth") <= 0, f"{path} is wider than the screen"
+            assert page.evaluate("document.title").endswith("· fieldloop"), path  # a nasty name would have changed it
+            assert page.locator("main").inner_text().strip(), path
+        assert not page.wrong
+        assert not [url for url in page.asked if not url.startswith(server)]  # nothing from outside
+
+
+def test_names_stay_text(server, browser):
+    with page_of(browser) as page:
+        visit(page, f"{server}/episodes")
+        assert page.get_by_text(NASTY).count() == 1
+        assert page.locator("main img").count() == 0
+
+
+def test_an_empty_workspace_says_what_to_do(tmp_path, browser):
+    empty_workspace(tmp_path / "w").close()
+    with serving(tmp_path / "w") as (address, running), page_of(browser) as page:
+        for path in EMPTY:
+            visit(page, address + path)
+            assert page.locator(".empty, .next").count() >= 1, path
+        assert not page.wrong
+        running.terminate()  # the page stays and says that the server is gone
+        page.wait_for_selector(".lost", state="visible", timeout=20_000)
+
+
+def test_the_home_page_shows_the_loop_and_follows_the_ledger(root, server, browser):
+    with page_of(browser) as page:
+        visit(page, server)
+        assert page.locator(".loop a").count() == 10
+        assert page.locator("[data-count=check]").inner_text() == "36"
+        page.wait_for_selector(".chart path")
+        page.wait_for_selector("html[data-live]")
+        workspace = open_workspace(root)
+        before = home(workspace).stages[2].count
+        workspace.write(happened.OperatorEnrolled(Operator("op-9")), *_one_more_episode(workspace))
+        expected = home(workspace).stages[2].count
+        workspace.close()
+        assert before != expected
+        page.wait_for_function(f"document.querySelector('[data-count=collect]').textContent === '{expected}'", timeout=15_000)
+
+
+def _one_more_episode(workspace):
+    import dataclasses
+
+    from fieldloop.model.episode import Blob, Episode, Log
+
+    old = workspace.store.get(Episode, "00" * 32)
+    new = dataclasses.replace(old, id="ff" * 32, name="pick-0099")
+    return (happened.LogIngested(Log(Blob("fe" * 32, 1), "new.mcap", "mcap", (new.id,)), (new,)),)
+
+
+def test_theme_and_keys(server, browser):
+    with page_of(browser) as page:
+        visit(page, server)
+        page.click("[data-theme-switch]")
+        assert page.evaluate("document.documentElement.dataset.theme") == "dark"
+        visit(page, f"{server}/floor")
+        assert page.evaluate("document.documentElement.dataset.theme") == "dark"  # remembered, before the first paint
+        page.keyboard.press("/")
+        assert page.evaluate("document.activeElement.name") == "q"
+        page.keyboard.type("pick-0007")
+        page.keyboard.press("Enter")
+        page.wait_for_url("**/episodes?q=pick-0007")
+        page.wait_for_selector("main[data-ready]")
+        assert page.locator("tbody tr").count() == 1
+
+
+def test_the_budget_greys_what_it_does_not_reach(server, browser):
+    with page_of(browser) as page:
+        visit(page, f"{server}/plan")
+        page.locator("#collect-budget").fill("20")
+        assert page.locator("#collect tbody tr.off").count() == 3
+        assert page.locator("#collect [data-given]").all_inner_texts() == ["14", "6 of 12", "0 of 10", "0 of 8", "0 of 6"]
+
+
+def test_rolling_back_asks_once_and_is_recorded(root, server, browser):
+    with page_of(browser) as page:
+        visit(page, f"{server}/floor")
+        button = page.locator("[data-post='/api/rollout/back']")
+        button.click()
+        assert button.inner_text() == "Really roll back?"
+        with page.expect_navigation():
+            button.click()
+        page.wait_for_selector("text=off the ladder")
+        assert not page.wrong
+    workspace = open_workspace(root)
+    moves = [recorded.actor for recorded in workspace.store.events(happened.RolloutMoved)]
+    workspace.close()
+    assert moves[-1] == "local"
+
+
+def test_a_visitor_from_elsewhere_signs_in(root, server, browser):
+    workspace = open_workspace(root)
+    secret = issue(workspace, "eng-7", role=Role.ENGINEER).secret
+    workspace.close()
+    with page_of(browser, extra_http_headers={"X-Forwarded-For": "203.0.113.9"}) as page:
+        page.goto(f"{server}/plan")
+        assert "/login?to=/plan" in page.url
+        page.fill("#token", "made-up")
+        page.click("text=Sign in >> nth=-1")
+        page.wait_for_selector("[role=alert]")
+        page.fill("#token", secret)
+        page.click("button")
+        page.wait_for_selector("main[data-ready]")
+        assert page.url == f"{server}/plan"
+        assert page.locator(".bar .chip").inner_text() == "engineer"
+        visit(page, f"{server}/settings")
+        assert "eng-7, engineer" in page.locator("main").inner_text()
+        assert not [text for text in page.wrong if "401" not in text]
