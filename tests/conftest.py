@@ -4,11 +4,16 @@ import itertools
 import os
 
 import pytest
+from hypothesis import settings
 
 from fieldloop.store import open_shelf, open_store
 from fieldloop.testing import servers
 
 SCHEMAS = itertools.count()
+
+# no timed assertions, and a test that fails now and then is a defect: examples are the same on every run
+settings.register_profile("house", deadline=None, derandomize=True)
+settings.load_profile("house")
 
 
 @pytest.fixture(scope="session")

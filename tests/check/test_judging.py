@@ -117,7 +117,12 @@ def test_healthy_public_episodes_are_not_drowned_in_false_alarms(name):
         report = check.report(recording.episode, findings)
         assert report.status is Status.PASSED
         told = {f.check for f in findings if f.status is Status.PASSED}
-        assert {"integrity.not_finite", "motion.teleport", "vision.frozen_frames", "motion.action_follows_state"} <= told
+        assert {
+            "integrity.not_finite",
+            "motion.teleport",
+            "vision.frozen_frames",
+            "motion.action_follows_state",
+        } <= told
         untold = {f.check for f in findings if f.status is Status.CANNOT_TELL}
         assert {"timing.longest_gap", "timing.stream_offset", "adherence.pre_roll"} <= untold
         break  # one of each is enough here

@@ -69,7 +69,9 @@ def test_log_lines_and_the_like_are_not_held_to_a_rhythm():
 
 def test_made_up_stamps_prove_nothing_but_a_gap_in_them_is_one():
     whole = stream("joints", np.arange(0, 1000, 10.0), StreamKind.JOINT_POSITION, ClockKind.SYNTHETIC)
-    torn = replace(whole, clocks={ClockKind.SYNTHETIC: np.delete(whole.times_ns, slice(50, 60))}, values=np.zeros((90, 1)))
+    torn = replace(
+        whole, clocks={ClockKind.SYNTHETIC: np.delete(whole.times_ns, slice(50, 60))}, values=np.zeros((90, 1))
+    )
     assert answer("timing.longest_gap", case_of(whole))["joints"].cannot_tell
     assert answer("timing.longest_gap", case_of(torn))["joints"].value == 10
 

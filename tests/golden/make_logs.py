@@ -23,11 +23,15 @@ def write_log(path):
     depth = [cv2.imencode(".png", np.full((6, 8), 400 + i, np.uint16))[1].tobytes() for i in range(3)]
     rows = [("/joints", m, START + i * 100_000_000) for i, m in enumerate(joints)]
     rows += [("/force", m, START + i * 50_000_000) for i, m in enumerate(force)]
-    rows += [("/depth/overhead", CompressedImage("16UC1; png", d), START + i * 500_000_000) for i, d in enumerate(depth)]
+    rows += [
+        ("/depth/overhead", CompressedImage("16UC1; png", d), START + i * 500_000_000) for i, d in enumerate(depth)
+    ]
     with path.open("wb") as file:
         writer = Writer(file, chunk_size=1500, compression=CompressionType.ZSTD)
         writer.start(profile="ros2", library="golden")
-        writer.add_metadata("fieldloop.episode", {"name": "golden", "task": "pick", "stratum": "bin=front", "lux": "420"})
+        writer.add_metadata(
+            "fieldloop.episode", {"name": "golden", "task": "pick", "stratum": "bin=front", "lux": "420"}
+        )
         channels = {}
         for topic, message, stamp in sorted(rows, key=lambda row: row[2]):
             if topic not in channels:
@@ -51,7 +55,9 @@ def reading(path):
                 "kind": stream.kind.value,
                 "unit": stream.unit,
                 "columns": list(stream.columns),
-                "clocks": {kind.value: [len(t), *t[[0, -1]].tolist()] if len(t) else [0] for kind, t in stream.clocks.items()},
+                "clocks": {
+                    kind.value: [len(t), *t[[0, -1]].tolist()] if len(t) else [0] for kind, t in stream.clocks.items()
+                },
                 "sum": None if stream.values is None else round(float(stream.values.sum()), 9),
                 "frames": None if stream.pictures is None else [list(stream.pictures.size), _levels(stream)],
                 "frame_id": stream.frame_id,

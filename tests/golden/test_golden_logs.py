@@ -4,7 +4,6 @@ import json
 from pathlib import Path
 
 import pytest
-
 from tests.golden.make_logs import reading
 
 LOGS = sorted(Path(__file__).parent.glob("*.mcap"))

@@ -42,7 +42,18 @@ def test_writer_to_reader(v3):
     assert log.format == "lerobot"
     for seed, got in enumerate(recordings):
         wanted = healthy(seed=seed)
-        for name in ("name", "task", "robot", "site", "operator", "session", "protocol", "stratum", "simulated", "succeeded"):
+        for name in (
+            "name",
+            "task",
+            "robot",
+            "site",
+            "operator",
+            "session",
+            "protocol",
+            "stratum",
+            "simulated",
+            "succeeded",
+        ):
             assert getattr(got.episode, name) == getattr(wanted.episode, name)
         assert got.episode.fact("source_episode") == wanted.episode.id
         assert got.streams.keys() == wanted.streams.keys() - {"depth/overhead"}
@@ -76,7 +87,7 @@ def test_container_stamps_begin_at_each_episodes_own_zero(v3):
         np.testing.assert_allclose(np.diff(times), 1e9 / 30, atol=1e5)
 
 
-def test_the_id_is_the_content_not_the_place(v3, tmp_path):
+def test_the_id_is_the_content_not_the_place(v3):
     _, before = read(v3)
     path = v3 / "data/chunk-000/file-000.parquet"
     table = pq.read_table(path)
@@ -109,7 +120,9 @@ def test_rows_in_another_file_than_the_table_says_are_found(v3):
 
 
 def test_a_missing_video_is_a_defect_of_its_episodes(v3):
-    shutil.copy(v3 / "videos/observation.images.wrist/chunk-000/file-000.mp4", v3 / "videos/observation.images.wrist/other.mp4")
+    shutil.copy(
+        v3 / "videos/observation.images.wrist/chunk-000/file-000.mp4", v3 / "videos/observation.images.wrist/other.mp4"
+    )
     (v3 / "videos/observation.images.wrist/chunk-000/file-000.mp4").unlink()
     log, recordings = read(v3)
     assert all("camera/wrist" not in r.streams and "camera/overhead" in r.streams for r in recordings)
@@ -119,7 +132,7 @@ def test_a_missing_video_is_a_defect_of_its_episodes(v3):
 def test_a_camera_without_any_video_is_said_once(v3):
     shutil.rmtree(v3 / "videos/observation.images.wrist")
     log, recordings = read(v3)
-    assert [line for line in said(log, recordings)] == [
+    assert said(log, recordings) == [
         "observation.images.wrist meta/info.json: The camera is declared, but there is no video of it."
     ]
 
@@ -239,15 +252,31 @@ def test_the_older_layout_reads_alike(v2, v3):
 @pytest.mark.parametrize(
     ("hurt", "said_of_it", "left"),
     [
-        (lambda f: (f / "data/chunk-000/episode_000001.parquet").unlink(), "1 of 3 listed episodes have no data file: 1", 2),
-        (lambda f: (f / "data/chunk-000/episode_000001.parquet").write_bytes(b""), "episode_000001.parquet : The file is empty", 3),
+        (
+            lambda f: (f / "data/chunk-000/episode_000001.parquet").unlink(),
+            "1 of 3 listed episodes have no data file: 1",
+            2,
+        ),
+        (
+            lambda f: (f / "data/chunk-000/episode_000001.parquet").write_bytes(b""),
+            "episode_000001.parquet : The file is empty",
+            3,
+        ),
         (lambda f: (f / "meta/episodes.jsonl").write_bytes(b""), "meta/episodes.jsonl byte 0: The file is empty", 3),
         (lambda f: (f / "meta/episodes.jsonl").write_text("{oops\n[1]"), "line 1: No JSON", 3),
         (lambda f: (f / "meta/episodes.jsonl").unlink(), "meta/episodes.jsonl : The file is missing", 3),
         (lambda f: (f / "meta/info.json").write_bytes(b""), "meta/info.json byte 0: The file is empty", 3),
         (lambda f: shutil.rmtree(f / "data"), "There is no data file of any episode", 0),
-        (lambda f: (f / "videos/chunk-000/observation.images.wrist/episode_000002.mp4").unlink(), "the file is missing", 3),
-        (lambda f: (f / "videos/chunk-000/observation.images.wrist/episode_000002.mp4").write_bytes(b""), "cannot be read", 3),
+        (
+            lambda f: (f / "videos/chunk-000/observation.images.wrist/episode_000002.mp4").unlink(),
+            "the file is missing",
+            3,
+        ),
+        (
+            lambda f: (f / "videos/chunk-000/observation.images.wrist/episode_000002.mp4").write_bytes(b""),
+            "cannot be read",
+            3,
+        ),
     ],
 )
 def test_every_way_to_break_it_is_named_and_the_rest_is_read(v2, hurt, said_of_it, left):

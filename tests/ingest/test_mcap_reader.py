@@ -67,7 +67,18 @@ def test_what_was_written_is_read(recording, mcap_log):
 
 def test_facts_of_the_episode_are_read(recording, mcap_log):
     got, wanted = read(mcap_log).episode, recording.episode
-    for name in ("name", "task", "robot", "site", "operator", "session", "protocol", "stratum", "simulated", "succeeded"):
+    for name in (
+        "name",
+        "task",
+        "robot",
+        "site",
+        "operator",
+        "session",
+        "protocol",
+        "stratum",
+        "simulated",
+        "succeeded",
+    ):
         assert getattr(got, name) == getattr(wanted, name)
     assert got.format == "mcap"
     assert got.start_ns == int(min(s.clocks[ClockKind.LOG][0] for s in recording.streams.values()))
@@ -88,7 +99,7 @@ def test_pictures_come_back_on_demand(tmp_path, size):
     made = healthy()
     camera, depth = made.streams["camera/wrist"], made.streams["depth/overhead"]
     sized = [replace(s, pictures=replace(s.pictures, width=size[0], height=size[1])) for s in (camera, depth)]
-    short = with_streams(made, {name: None for name in made.streams} | {s.name: s for s in sized})
+    short = with_streams(made, dict.fromkeys(made.streams) | {s.name: s for s in sized})
     got = read(write_mcap(short, tmp_path / "a.mcap"))
     colour, distance = got.streams["camera/wrist"].pictures, got.streams["depth/overhead"].pictures
     assert colour.size == distance.size == size
@@ -117,7 +128,8 @@ def read_bytes_of_a_jpeg():
 
 
 RAW_IMAGE = (
-    "std_msgs/Header header\nuint32 height\nuint32 width\nstring encoding\nuint8 is_bigendian\nuint32 step\nuint8[] data\n"
+    "std_msgs/Header header\nuint32 height\nuint32 width\nstring encoding\n"
+    "uint8 is_bigendian\nuint32 step\nuint8[] data\n"
     + "=" * 80 + "\nMSG: std_msgs/Header\nbuiltin_interfaces/Time stamp\nstring frame_id\n"
     + "=" * 80 + "\nMSG: builtin_interfaces/Time\nint32 sec\nuint32 nanosec\n"
 )  # fmt: skip
@@ -195,7 +207,9 @@ def test_another_message_is_another_id(tmp_path):
 def small_log(path, **options):
     stamps = [SECOND + i * 10_000_000 for i in range(40)]
     joints = [JointState(("a", "b"), (0.1 * i, 0.2 * i)) for i in range(40)]
-    return write(path, {"/joints": ros(joints, stamps)}, **{"chunk_size": 600, "compression": CompressionType.ZSTD, **options})
+    return write(
+        path, {"/joints": ros(joints, stamps)}, **{"chunk_size": 600, "compression": CompressionType.ZSTD, **options}
+    )
 
 
 @pytest.mark.parametrize("options", [{}, {"compression": CompressionType.LZ4}, {"use_chunking": False}])
@@ -233,7 +247,11 @@ def test_a_damaged_chunk_is_left_out_and_the_rest_is_read(tmp_path):
 def test_a_broken_record_length_is_stepped_over_by_the_index(tmp_path):
     log = small_log(tmp_path / "a.mcap")
     data = bytearray(log.read_bytes())
-    at = [i for i in range(8, len(data)) if data[i] == 0x06 and data[i + 9 : i + 13] == struct.pack("<Q", SECOND + 2000)[:4]]
+    at = [
+        i
+        for i in range(8, len(data))
+        if data[i] == 0x06 and data[i + 9 : i + 13] == struct.pack("<Q", SECOND + 2000)[:4]
+    ]
     data[at[0] + 1 : at[0] + 9] = struct.pack("<Q", 1 << 60)
     log.write_bytes(data)
     got = read(log)
@@ -278,7 +296,7 @@ def test_a_message_that_does_not_fit_its_type_is_a_defect_of_that_message(tmp_pa
 # ── what messages become
 
 
-def test_one_by_one_gives_what_all_at_once_gives(tmp_path):
+def test_one_by_one_gives_what_all_at_once_gives():
     random = np.random.default_rng(1)
     for make in (
         lambda: JointState(("a", "b"), random.normal(size=2), random.normal(size=2), random.normal(size=2), "base"),
@@ -316,7 +334,13 @@ def test_header_stamps_that_are_all_zero_are_no_clock(tmp_path):
 
 def test_json_messages(tmp_path):
     rows = [
-        (i, i, json.dumps({"timestamp": {"sec": i, "nsec": 5}, "pose": {"x": i, "ok": True}, "s": "t", "v": [1, 2]}).encode())
+        (
+            i,
+            i,
+            json.dumps(
+                {"timestamp": {"sec": i, "nsec": 5}, "pose": {"x": i, "ok": True}, "s": "t", "v": [1, 2]}
+            ).encode(),
+        )
         for i in range(1, 4)
     ]
     stream = read(write(tmp_path / "a.mcap", {"/tool_pose": ("json", None, rows)})).streams["tool_pose"]

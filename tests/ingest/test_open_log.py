@@ -72,13 +72,12 @@ def test_many_logs_in_nested_folders_are_all_read_and_a_bad_one_is_a_defect(mcap
     assert [file.name for file in log.files] == ["one.mcap", "two.mcap"]
 
 
-def test_a_folder_of_logs_and_datasets_reads_both(mcap_log, v3, tmp_path):
-    (tmp_path / "pick.mcap").write_bytes(mcap_log.read_bytes())
+@pytest.mark.usefixtures("v3")
+def test_a_folder_of_logs_and_datasets_reads_both(mcap_log, tmp_path):
+    (tmp_path / "a-pick.mcap").write_bytes(mcap_log.read_bytes())
     log = open_log(tmp_path)
     assert log.format == "lerobot + mcap"
-    assert [recording.episode.format for recording in log.recordings] == ["mcap"] + 3 * ["lerobot v3.0"] or [
-        recording.episode.format for recording in log.recordings
-    ] == 3 * ["lerobot v3.0"] + ["mcap"]
+    assert [recording.episode.format for recording in log.recordings] == ["mcap", *(3 * ["lerobot v3.0"])]
 
 
 def test_recordings_can_be_walked_through_again(mcap_log):

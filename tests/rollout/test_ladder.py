@@ -49,6 +49,19 @@ def test_only_a_version_that_passed_its_own_gate_may_start():
         start("new", "new", GATE, SETTINGS, 0, ids())
 
 
+def test_an_override_goes_on_over_a_gate_that_failed_and_stays_in_the_record():
+    failed = dataclasses.replace(GATE, status=Status.FAILED)
+    begun = start("new", "old", failed, SETTINGS, 0, ids(), override="Customer demo (overridden by eva)")
+    assert begun.rung is Rung.TRIAL
+    assert begun.reason == "Gate gate_1 says failed. Customer demo (overridden by eva)"
+    with pytest.raises(Refused, match="not of new"):
+        start("new", "old", dataclasses.replace(failed, policy="other"), SETTINGS, 0, ids(), override="whatever")
+
+
+def test_the_first_version_has_nothing_to_be_compared_with():
+    assert start("new", None, GATE, SETTINGS, 0, ids()).rung is Rung.FLEET
+
+
 def test_the_table_knows_every_case_and_only_passed_climbs():
     assert set(LADDER) == {(rung, status) for rung in Rung for status in Status}
     for (rung, status), after in LADDER.items():

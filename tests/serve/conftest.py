@@ -1,14 +1,11 @@
 """One loaded policy for all tests of the room; invariants are tried on the same examples, never against a clock."""
 
 import pytest
-from hypothesis import settings as trying
 from tests.serve.hand_made_policy import write
 
 from fieldloop.protocol import default_operations
 from fieldloop.serve.engines import onnx as engine_onnx
 
-trying.register_profile("house", deadline=None, derandomize=True)
-trying.load_profile("house")
 
 
 @pytest.fixture(scope="session")

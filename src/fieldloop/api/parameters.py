@@ -1,5 +1,6 @@
 """What a use case asks for, read from its signature: the one source of options, JSON fields and their help."""
 
+import dataclasses
 import inspect
 import re
 import types
@@ -63,7 +64,7 @@ def read(function: Callable[..., Any]) -> Ask:
         hint = hints.get(name, str)
         if name == "workspace":
             continue
-        if _is_seam(hint):
+        if _is_seam(hint, raw):
             seams.add(name)
             continue
         plain.append(_parameter(name, hint, raw, helps.get(name, "")))
@@ -117,7 +118,8 @@ def _without_none(hint: Any) -> tuple[Any, bool]:
     return (rest[0] if len(rest) == 1 else hint), len(rest) < len(get_args(hint))
 
 
-def _is_seam(hint: Any) -> bool:
-    """Functions (a clock, a callback, a progress bar) are handed in by the door, never typed by a user."""
+def _is_seam(hint: Any, raw: inspect.Parameter) -> bool:
+    """Functions (a clock, a callback, a progress bar) and whole nouns are handed in by code, never typed by a user."""
     inner, _ = _without_none(hint)
-    return inner is Callable or get_origin(inner) is Callable
+    is_function = inner is Callable or get_origin(inner) is Callable
+    return is_function or (dataclasses.is_dataclass(inner) and raw.default is not NO_DEFAULT)

@@ -15,9 +15,17 @@ Every number says where it comes from; *assumed* is honest, and should become *m
 
 def markdown(protocol: CollectionProtocol) -> str:
     """Return docs/checks.md: each check's question, unit, limit, why, source and what to do."""
-    parts = [HEAD, "## One episode\n", *_section(CHECKS, protocol), "## Many episodes\n", *_section(BATCH_CHECKS, protocol)]
+    parts = [
+        HEAD,
+        "## One episode\n",
+        *_section(CHECKS, protocol),
+        "## Many episodes\n",
+        *_section(BATCH_CHECKS, protocol),
+    ]
     pending = [name for name, limit in protocol.limits.items() if limit.pending]
-    parts.append("## Not built yet\n\nThe protocol already holds limits for: " + ", ".join(f"`{n}`" for n in pending) + ".")
+    parts.append(
+        "## Not built yet\n\nThe protocol already holds limits for: " + ", ".join(f"`{n}`" for n in pending) + "."
+    )
     return "\n".join(parts) + "\n"
 
 

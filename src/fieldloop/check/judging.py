@@ -82,9 +82,15 @@ def _message(measurement: Measurement, limit: Limit, status: Status, check: Chec
         case Status.FAILED if check and check.place_says_it and measurement.place:
             return f"{subject}{measurement.place} {advice}".rstrip()
         case Status.FAILED:
-            return f"{subject}{_amount(measurement.value, limit.unit)}{place}, {_allowed(limit)} allowed. {advice}".rstrip()
+            return f"{_told(measurement, limit)} {advice}".rstrip()
         case _:
-            return f"{subject}{_amount(measurement.value, limit.unit)}{place}, {_allowed(limit)} allowed."
+            return _told(measurement, limit)
+
+
+def _told(measurement: Measurement, limit: Limit) -> str:
+    subject = f"{measurement.subject}: " if measurement.subject else ""
+    place = f" {measurement.place}" if measurement.place else ""
+    return f"{subject}{_amount(measurement.value, limit.unit)}{place}, {_allowed(limit)} allowed."
 
 
 def _amount(value: float, unit: str) -> str:

@@ -27,7 +27,7 @@ def demo(words: Sequence[str]) -> int:
     from fieldloop.loop.demo import demo as walk
 
     quiet = parsed.json
-    story = walk(root, parsed.seed, track=track, tell=(lambda *_: None) if quiet else screen.write)
+    story = walk(root, seed=parsed.seed, track=track, tell=(lambda *_: None) if quiet else screen.write)
     if quiet:
         from fieldloop.api.written import dumps
 

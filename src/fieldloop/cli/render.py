@@ -26,8 +26,12 @@ RENDERERS = {
     "Watch": "render_run:watch",
     "Rollout": "render_run:rollout",
     "Diagnosis": "render_run:diagnosis",
+    "IncidentNow": "render_run:incident",
+    "PolicyHealth": "render_run:health",
     "Home": "render_home:home",
 }
+ONE_BY_ONE = {"IncidentNow", "EpisodeReport"}
+"""Nouns that a row of a table cannot hold."""
 WIDE = {"findings", "evidence", "facts", "parent_from_child", "annotations_sha256", "operations"}
 """Fields that do not fit in a row of a list; `--json` has them."""
 
@@ -77,10 +81,12 @@ def nouns(rows: tuple[Any, ...] | list[Any], screen: Screen) -> None:
 def _several(rows: list[Any] | tuple[Any, ...], screen: Screen) -> None:
     if not rows:
         screen.write("Nothing yet.")
-    elif _is_nouns(rows) and len({type(row) for row in rows}) == 1:
+    elif _is_nouns(rows) and len({type(row) for row in rows}) == 1 and type(rows[0]).__name__ not in ONE_BY_ONE:
         nouns(rows, screen)
     else:
-        for row in rows:
+        for place, row in enumerate(rows):
+            if place:
+                screen.print()
             show(row, screen)
 
 

@@ -15,8 +15,8 @@ ORDER = {status: place for place, status in enumerate(Status)}
 def checked(report: Any, screen: Screen) -> None:
     """Print a check report: the answer, then what stands in the way, worst first."""
     episodes = sorted(report.episodes, key=lambda e: ORDER[e.status])
-    screen.print(_answer(report.status, episodes))
-    screen.print(styled(f"Protocol {report.protocol.label}", "dim"))
+    screen.print(_answer(report, episodes))
+    screen.print(styled(f"{report.source} ({report.format}), protocol {report.protocol.label}", "dim"))
     if len(episodes) > 1:
         _by_check(episodes, screen)
     bad = [episode for episode in episodes if episode.status is not Status.PASSED]
@@ -25,7 +25,7 @@ def checked(report: Any, screen: Screen) -> None:
         episode_report(episode, screen)
     if len(bad) > MOST_EPISODES:
         screen.write(f"\n… and {len(bad) - MOST_EPISODES} more episodes with findings; --json and --html show all.")
-    if open_findings := [f for f in report.dataset if f.status is not Status.PASSED]:
+    if open_findings := [f for f in report.dataset if _is_told(f)]:
         screen.print()
         screen.print(heading("The dataset as a whole"))
         screen.print(_findings(open_findings))
@@ -36,13 +36,13 @@ def checked(report: Any, screen: Screen) -> None:
 def episode_report(report: EpisodeReport, screen: Screen) -> None:
     """Print one episode: everything not passed, worst first, and how much passed."""
     passed = sum(f.status is Status.PASSED for f in report.findings)
-    unlooked = [f for f in report.findings if f.status is Status.NOT_APPLICABLE and not f.counts]
-    open_findings = [f for f in report.findings if f.status is not Status.PASSED and f not in unlooked]
+    open_findings = [f for f in report.findings if _is_told(f)]
+    unlooked = len(report.findings) - passed - len(open_findings)
     title = heading(f"{report.name}  ").append(mark(report.status)).append(f"  {short(report.episode)}", style="dim")
     screen.print(title)
     if open_findings:
         screen.print(_findings(open_findings))
-    beside = f"; {len(unlooked)} not applicable" if unlooked else ""
+    beside = f"; {unlooked} not applicable" if unlooked else ""
     screen.print(styled(f"{passed} answers passed{beside}.", "dim"))
 
 
@@ -67,21 +67,28 @@ def ingested(result: Any, screen: Screen) -> None:
     screen.print(table(("log", "format", "episodes", "status", "sha256", "note"), rows, right=("episodes",)))
 
 
-def _answer(status: Status, episodes: Sequence[EpisodeReport]) -> Any:
+def _answer(report: Any, episodes: Sequence[EpisodeReport]) -> Any:
     counts = Counter(episode.status for episode in episodes)
     parts = [f"{counts[s]} {MARKS[s][1]}" for s in Status if counts[s]]
     line = f"  {len(episodes)} {_plural('episode', len(episodes))}: {', '.join(parts) or 'nothing could be looked at'}"
-    return mark(status).append(line, style="bold default")
+    whole = sum(finding.counts for finding in report.dataset)
+    beside = f"; {whole} {_plural('finding', whole)} about the dataset as a whole" if whole else ""
+    return mark(report.status).append(f"{line}{beside}", style="bold default")
+
+
+def _is_told(finding: Finding) -> bool:
+    """Is this worth a line? A question that does not apply is, only where its protocol requires an answer."""
+    return finding.counts or finding.status not in (Status.PASSED, Status.NOT_APPLICABLE)
 
 
 def _by_check(episodes: Sequence[EpisodeReport], screen: Screen) -> None:
     found: dict[tuple[str, Status], list[Finding]] = defaultdict(list)
-    touched: dict[tuple[str, Status], set[str]] = defaultdict(set)
-    for episode in episodes:
+    touched: dict[tuple[str, Status], set[int]] = defaultdict(set)
+    for place, episode in enumerate(episodes):  # two that hold the same bytes have the same id
         for finding in episode.findings:
             if finding.counts:
                 found[finding.check, finding.status].append(finding)
-                touched[finding.check, finding.status].add(episode.episode)
+                touched[finding.check, finding.status].add(place)
     if not found:
         return
     ranked = sorted(found, key=lambda key: (ORDER[key[1]], -len(touched[key])))

@@ -1,11 +1,15 @@
 """On the way to the floor and on it: gate decisions, rates, the ladder, the diagnosis."""
 
+from typing import Any
+
 from fieldloop.cli.screen import Screen
-from fieldloop.cli.tables import facts, heading, mark, percent, points, short, styled, table, when
+from fieldloop.cli.tables import facts, heading, mark, percent, points, said, short, span, styled, table, when
+from fieldloop.cli.tables import words as words_of
 from fieldloop.model.alarm import Watch
 from fieldloop.model.decision import Decision
 from fieldloop.model.diagnosis import Diagnosis
 from fieldloop.model.finding import Status
+from fieldloop.model.incident import Step
 from fieldloop.model.rollout import Rollout, Rung
 
 
@@ -101,6 +105,36 @@ def diagnosis(found: Diagnosis, screen: Screen) -> None:
         screen.print(table(columns, rows, right=("of the loss",)))
     for reason in found.cannot_tell:
         screen.print(styled(f"▲ Cannot tell: {reason}", "yellow"))
+
+
+def incident(now: Any, screen: Screen) -> None:
+    """Print an incident: what, where, and its clocks with what has elapsed."""
+    one = now.incident
+    late = any(clock.met is False for clock in now.clocks)
+    closed = one.done(Step.REVIEWED) is not None
+    word = "reviewed" if closed else "a clock was missed" if late else "open"
+    status = Status.FAILED if late else Status.PASSED if closed else Status.CANNOT_TELL
+    screen.print(mark(status, word).append(f"  {one.what}", style="bold default"))
+    where = f"{one.id}, {one.site}, {said(one.stratum)}, policy {short(one.policy)}, alerted {when(one.alerted_ns)}"
+    screen.print(styled(where, "dim"))
+    states = {True: Status.PASSED, False: Status.FAILED, None: Status.CANNOT_TELL}
+    words = {True: "met", False: "missed", None: "running"}
+    rows = [
+        (c.step.value, mark(states[c.met], words[c.met]), span(c.elapsed_s), span(c.limit_s), c.owner.replace("_", " "))
+        for c in now.clocks
+    ]
+    screen.print(table(("step", "clock", "elapsed", "limit", "owner"), rows, right=("elapsed", "limit")))
+    for asked in now.demands:
+        screen.write(f"Asked of the plan: {asked.demonstrations} demonstrations of {said(asked.stratum)}. {asked.why}")
+
+
+def health(found: Any, screen: Screen) -> None:
+    """Print whether a policy answers, how fast, and whether a controller may take it on."""
+    screen.print(mark(found.status).append(f"  policy {short(found.policy)}", style="bold default"))
+    screen.write(found.admission.message)
+    timed = found.latency
+    times = [(n, f"{getattr(timed, n):.2f} ms") for n in ("p50_ms", "p95_ms", "p99_ms", "max_ms")]
+    screen.print(facts([("calls", timed.calls), *((words_of(name), value) for name, value in times)]))
 
 
 def _interval(low: float, high: float, digits: int = 1) -> str:

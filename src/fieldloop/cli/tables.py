@@ -23,6 +23,7 @@ MARKS = {
     Status.NOT_APPLICABLE: ("–", "not applicable", "dim"),
 }
 SHORT = 12  # letters of a content id; any unique beginning is accepted back
+MOST_IN_A_CELL = 4  # of a list inside a fact; --json has all
 HASH = re.compile(r"[0-9a-f]{64}")
 
 
@@ -115,6 +116,18 @@ def points(difference: float, digits: int = 1) -> str:
     return f"{100 * difference:+.{digits}f}"
 
 
+def span(seconds: float) -> str:
+    """Write a duration in the unit a person would choose.
+
+    >>> span(42), span(900), span(15_000), span(700_000)
+    ('42 s', '15 min', '4.2 h', '8.1 days')
+    """
+    for unit, size, enough in (("days", 86_400, 2), ("h", 3_600, 2), ("min", 60, 2)):
+        if seconds >= enough * size:
+            return f"{seconds / size:.0f} {unit}" if unit == "min" else f"{seconds / size:.1f} {unit}"
+    return f"{seconds:.0f} s"
+
+
 def words(name: str) -> str:
     """Turn a field's name into a label.
 
@@ -127,7 +140,9 @@ def words(name: str) -> str:
 def _several(values: Sequence[Any]) -> str:
     if values and all(isinstance(v, tuple) and len(v) == 2 and isinstance(v[0], str) for v in values):  # noqa: PLR2004 - pairs
         return ", ".join(f"{key}: {said(inner)}" for key, inner in values)
-    return ", ".join(said(v) for v in values) if values else "none"
+    shown = [said(v) for v in values[:MOST_IN_A_CELL]]
+    hidden = len(values) - len(shown)
+    return ", ".join(shown) + (f" and {hidden:,} more" if hidden else "") if values else "none"
 
 
 def _noun(value: Any) -> str:

@@ -26,7 +26,7 @@ from fieldloop.stats.binomial import interval
 
 N = TypeVar("N")
 NS_PER_DAY = 86_400_000_000_000
-CHART_DAYS, CHART_POINTS = 56, 56  # eight weeks, a point a day; a shorter history gets as many points
+CHART_DAYS, CHART_POINTS = 56, 40  # eight weeks; a shorter history gets about as many points
 UNPASSED = [status for status in Status if status is not Status.PASSED]
 CHANGES, LOOK_BACK = 8, 1000  # what tail returns at once
 GOOD, WARN, BAD, RUN, IDLE = "good", "warn", "bad", "run", "idle"

@@ -219,8 +219,13 @@ def _measured(workspace: Workspace, measured: Sequence[EpisodeNumbers]) -> list[
     return [EpisodesMeasured(tuple(episode.id for episode, _ in measured), blob, rows)]
 
 
+def reports_of(workspace: Workspace, episode: str) -> list[EpisodeReport]:
+    """Return the last judgement of an episode, if there is one."""
+    return workspace.store.find(EpisodeReport, {"episode": episode}, newest=True, limit=1)
+
+
 def _status(workspace: Workspace, episodes: Sequence[str]) -> Status:
     """Return the worst of the last judgements; a log without an episode cannot be told anything of."""
-    reports = [r for e in episodes for r in workspace.store.find(EpisodeReport, {"episode": e}, newest=True, limit=1)]
+    reports = [r for e in episodes for r in reports_of(workspace, e)]
     statuses = {report.status for report in reports}
     return next((s for s in Status if s in statuses), Status.CANNOT_TELL)

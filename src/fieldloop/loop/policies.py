@@ -15,4 +15,5 @@ def named(workspace: Workspace, policy: str) -> PolicyVersion:
 
 def load(workspace: Workspace, policy: PolicyVersion) -> Engine:
     """Load a policy's bundle from the shelf into an engine."""
-    return onnx.load(workspace.shelf.local(Blob(policy.bundle, 0, is_folder=True), workspace.cache))
+    folder = workspace.shelf.local(Blob(policy.bundle, 0, is_folder=True), workspace.cache)
+    return onnx.load(folder, threads=int(workspace.operations["serve"]["threads"]), policy=policy.id)

@@ -2,11 +2,13 @@
 
 import multiprocessing
 import os
+import threading
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import Future, ProcessPoolExecutor
 from concurrent.futures.process import BrokenProcessPool
 from itertools import chain, islice
+from multiprocessing import connection
 from typing import TypeVar
 
 from fieldloop.errors import FieldloopError
@@ -34,7 +36,7 @@ def each(work: Callable[[T], R], items: Iterable[T], *, workers: int | None = No
         yield from map(work, chain(first, todo))
         return
     # spawned, not forked: the pages' server and the store's connections have threads of their own
-    with ProcessPoolExecutor(hands, multiprocessing.get_context("spawn")) as pool:
+    with ProcessPoolExecutor(hands, multiprocessing.get_context("spawn"), _leave_with_parent) as pool:
         waiting: deque[Future[R]] = deque()
         try:
             for item in chain(first, todo):
@@ -50,3 +52,15 @@ def each(work: Callable[[T], R], items: Iterable[T], *, workers: int | None = No
         finally:
             for future in waiting:
                 future.cancel()
+
+
+def _leave_with_parent() -> None:
+    """End this worker when the process that started it is gone: a killed command leaves nothing running."""
+    parent = multiprocessing.parent_process()
+    assert parent is not None, "a worker has a parent"
+
+    def watch() -> None:
+        connection.wait([parent.sentinel])
+        os._exit(1)
+
+    threading.Thread(target=watch, daemon=True).start()

@@ -31,16 +31,19 @@ def paragraph(text: object, kind: str = "") -> Markup:
     return Markup(f'<p class="{escape(kind)}">{escape(text)}</p>')
 
 
-def panel(title: str, body: Iterable[object], note: str = "", anchor: str = "") -> Markup:
+def panel(title: str, body: Iterable[object], note: object = "", anchor: str = "") -> Markup:
     """A framed part with a heading; `note` stands beside it in grey, `anchor` makes it a target of links."""
     beside = f'<span class="dim">{escape(note)}</span>' if note else ""
     name = f' id="{escape(anchor)}"' if anchor else ""
-    return Markup(f'<section class="panel"{name}><header><h2>{escape(title)}</h2>{beside}</header>{join(body)}</section>')
+    return Markup(
+        f'<section class="panel"{name}><header><h2>{escape(title)}</h2>{beside}</header>{join(body)}</section>'
+    )
 
 
 def figure(drawing: Markup, caption: str, kind: str = "") -> Markup:
     """A drawing with a sentence that says what it shows."""
-    return Markup(f'<figure class="{escape(kind)}">{drawing}<figcaption>{escape(caption)}</figcaption></figure>')
+    below = f"<figcaption>{escape(caption)}</figcaption>" if caption else ""
+    return Markup(f'<figure class="{escape(kind)}">{drawing}{below}</figure>')
 
 
 def table(columns: Sequence[str], rows: Iterable[Sequence[object]], numbers: Sequence[str] = ()) -> Markup:
@@ -48,9 +51,12 @@ def table(columns: Sequence[str], rows: Iterable[Sequence[object]], numbers: Seq
     flush = [' class="num"' if column in numbers else "" for column in columns]
     head = "".join(f"<th{f}>{escape(column)}</th>" for column, f in zip(columns, flush, strict=True))
     lines = (
-        "<tr>" + "".join(f"<td{f}>{escape(cell)}</td>" for cell, f in zip(row, flush, strict=True)) + "</tr>" for row in rows
+        "<tr>" + "".join(f"<td{f}>{escape(cell)}</td>" for cell, f in zip(row, flush, strict=True)) + "</tr>"
+        for row in rows
     )
-    return Markup(f'<div class="scroll"><table><thead><tr>{head}</tr></thead><tbody>{"".join(lines)}</tbody></table></div>')
+    return Markup(
+        f'<div class="scroll"><table><thead><tr>{head}</tr></thead><tbody>{"".join(lines)}</tbody></table></div>'
+    )
 
 
 def picture(data_uri: str, alternative: str) -> Markup:
@@ -75,7 +81,7 @@ SHAPES = {
     "warn": '<path d="M6 .8 11.6 11H.4Z" fill="currentColor"/><path d="M6 4.3v3.2M6 9v.6" class="cut"/>',
     "bad": '<path d="M3.6.4h4.8l3.2 3.2v4.8l-3.2 3.2H3.6L.4 8.4V3.6Z" fill="currentColor"/>'
     '<path d="m4.1 4.1 3.8 3.8M7.9 4.1 4.1 7.9" class="cut"/>',
-    "idle": '<circle cx="6" cy="6" r="5" fill="none" stroke="currentColor" stroke-width="1.4" stroke-dasharray="2 1.6"/>',
+    "idle": '<circle cx="6" cy="6" r="5" fill="none" stroke="currentColor" stroke-width="1.4" class="dashed"/>',
 }
 
 
@@ -88,5 +94,5 @@ def mark(status: Status, word: str = "") -> Markup:
 
 def tally(counts: Mapping[Status, int]) -> Markup:
     """How many of each status, side by side."""
-    cells = (f'<div><b>{counts[s]}</b>{mark(s)}</div>' for s in Status if counts.get(s))
+    cells = (f"<div><b>{counts[s]}</b>{mark(s)}</div>" for s in Status if counts.get(s))
     return Markup(f'<div class="tally">{"".join(cells)}</div>')

@@ -1,26 +1,28 @@
-"""Drawings as inline SVG. Drawn in the light palette, then every colour is exchanged for its token, so dark works too."""
+"""Drawings as inline SVG: drawn in the light palette, then every colour is exchanged for its token: dark works too."""
 
 import io
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from contextlib import contextmanager
-from typing import Any
+from typing import Any, NamedTuple
 
 from fieldloop.report.markup import Markup
 
 TOKENS = {
-    "#14181d": "ink", "#46515d": "ink-2", "#5f6b78": "ink-3", "#dce0e5": "line", "#bcc4cd": "line-2", "#ffffff": "surface",
-    "#b42a17": "bad", "#8a5600": "warn", "#0b6e4f": "good", "#eef0f2": "even", "#c5d8f4": "over-1", "#7fa6e2": "over-2",
+    "#14181d": "ink", "#46515d": "ink-2", "#5f6b78": "ink-3", "#dce0e5": "line", "#bcc4cd": "line-2",
+    "#ffffff": "surface", "#b42a17": "bad", "#8a5600": "warn", "#0b6e4f": "good",
+    "#eef0f2": "even", "#c5d8f4": "over-1", "#7fa6e2": "over-2",
     "#2563c9": "c1", "#b3540a": "c2", "#0c7a6b": "c3", "#9d2f7c": "c4", "#6a6300": "c5", "#56606b": "c6",
 }  # fmt: skip
 SERIES = ("#2563c9", "#b3540a", "#0c7a6b", "#9d2f7c", "#6a6300", "#56606b")
 INK, INK_2, INK_3, LINE, LINE_2, SURFACE, BAD, WARN = (
     "#14181d", "#46515d", "#5f6b78", "#dce0e5", "#bcc4cd", "#ffffff", "#b42a17", "#8a5600",
 )  # fmt: skip
-LINE_WIDTH = 1.2
+LINE_WIDTH = 1.1
 STYLE = {
-    "svg.fonttype": "none", "font.size": 8.5, "axes.edgecolor": LINE_2, "axes.labelcolor": INK_3, "text.color": INK_2,
-    "xtick.color": INK_3, "ytick.color": INK_3, "xtick.labelsize": 8, "ytick.labelsize": 8, "axes.titlesize": 8.5,
+    "svg.fonttype": "none", "svg.hashsalt": "fieldloop", "font.size": 8, "axes.edgecolor": LINE_2,
+    "axes.labelcolor": INK_3, "text.color": INK_2,
+    "xtick.color": INK_3, "ytick.color": INK_3, "xtick.labelsize": 8, "ytick.labelsize": 8, "axes.titlesize": 8,
     "axes.spines.top": False, "axes.spines.right": False, "axes.spines.left": False, "axes.linewidth": 0.8,
     "xtick.major.size": 0, "ytick.major.size": 0, "axes.grid": True, "axes.grid.axis": "y", "grid.color": LINE,
     "grid.linewidth": 0.8, "axes.axisbelow": True, "lines.linewidth": LINE_WIDTH, "figure.facecolor": "none",
@@ -28,20 +30,46 @@ STYLE = {
 }  # fmt: skip
 
 
+class Margins(NamedTuple):
+    """Room around the axes, in inches; stated, because measuring text for it takes longer than all the rest."""
+
+    left: float = 0.45
+    right: float = 0.1
+    top: float = 0.24
+    bottom: float = 0.24
+
+
 @contextmanager
-def drawing(width: float, height: float, rows: int = 1, **more: Any) -> Iterator[tuple[Any, Sequence[Any], list[Markup]]]:
-    """Open a figure with `rows` axes that share their time; its SVG is in the list once the block has ended."""
+def drawing(width: float, height: float, margins: Margins = Margins()) -> Iterator[tuple[Any, list[Markup]]]:  # noqa: B008 - frozen
+    """Open axes of this size in inches; the SVG is in the list once the block has ended."""
     import matplotlib as mpl
     from matplotlib.backends.backend_svg import FigureCanvasSVG
     from matplotlib.figure import Figure
 
     made: list[Markup] = []
-    with mpl.rc_context({**STYLE, "svg.hashsalt": f"{width}{height}{rows}{more}"}):  # type: ignore[arg-type] # keys as text
-        picture = Figure(figsize=(width, height), layout="constrained")
-        FigureCanvasSVG(picture)
-        axes = picture.subplots(rows, 1, squeeze=False, **more)[:, 0]
-        yield picture, axes, made
-        made.append(_inline(picture))
+    with mpl.rc_context(STYLE):  # type: ignore[arg-type] # its keys are text
+        sketch = Figure(figsize=(width, height))
+        FigureCanvasSVG(sketch)
+        across, up = width - margins.left - margins.right, height - margins.top - margins.bottom
+        axis = sketch.add_axes((margins.left / width, margins.bottom / height, across / width, up / height))
+        yield axis, made
+        made.append(_inline(sketch))
+
+
+def halo(text: Any) -> None:
+    """Put the surface's colour around a label, so that lines may cross it."""
+    from matplotlib.patheffects import withStroke
+
+    text.set_path_effects([withStroke(linewidth=2.5, foreground=SURFACE)])
+
+
+def seconds(axis: Any) -> None:
+    """Label a time axis: the unit once, at the last tick."""
+    from matplotlib.ticker import MaxNLocator
+
+    axis.xaxis.set_major_locator(MaxNLocator(6))
+    ticks = [t for t in axis.get_xticks() if axis.get_xlim()[0] <= t <= axis.get_xlim()[1]]
+    axis.set_xticks(ticks, [f"{t:g}" for t in ticks[:-1]] + [f"{t:g} s" for t in ticks[-1:]])
 
 
 def _inline(picture: Any) -> Markup:

@@ -37,6 +37,9 @@ def start(
 ) -> Rollout:
     """Put a gated version on the ladder: on its first production rung, or in shadow where nothing it says is done.
 
+    Where nothing is in production there is nothing to compare with: the first version takes every task, and the monitor
+    holds it against what it showed before.
+
     `override` says who goes on over a gate that did not pass, and why; it stands in the rollout for good.
     """
     if gate.policy != candidate:
@@ -48,7 +51,8 @@ def start(
         )
     if candidate == incumbent:
         raise Refused(f"{candidate} is in production already; roll out another version.")
-    rung = Rung.SHADOW if shadow else Rung.TRIAL
+    first = Rung.TRIAL if incumbent else Rung.FLEET
+    rung = Rung.SHADOW if shadow else first
     passed = gate.status is Status.PASSED
     reason = f"Passed gate {gate.id}." if passed else f"Gate {gate.id} says {gate.status}. {override}"
     return Rollout(

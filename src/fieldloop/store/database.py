@@ -119,12 +119,13 @@ def bare(connection: Connection) -> Any:
 
 
 def _understood(text: str) -> URL:
+    forms = "A store is sqlite:///path, sqlite:// (in memory) or postgresql://…"
     try:
         url = make_url(text)
     except ArgumentError:
-        url = None
-    if url is None or url.get_backend_name() not in ("sqlite", "postgresql", "postgres"):
-        raise BadInput(f"A store is sqlite:///path, sqlite:// (in memory) or postgresql://…; {text!r} is none of them.")
+        raise BadInput(f"{forms}; {text!r} is none of them.") from None
+    if url.get_backend_name() not in ("sqlite", "postgresql", "postgres"):
+        raise BadInput(f"{forms}; {url.render_as_string(hide_password=True)!r} is none of them.")
     if url.get_backend_name() == "sqlite":
         if url.database == ":memory:":
             url = url.set(database=None)

@@ -123,7 +123,7 @@ class SqlStore:
     def success_rates(self, start_ns: int, end_ns: int, stage: str = "production") -> list[Rate]:
         """Success by policy × site at times in [start, end), from the outcomes table."""
         with self._database.reading() as connection:
-            return rates.success_rates(connection, start_ns, end_ns, stage)
+            return rates.success_rates(connection, start_ns, end_ns, str(stage))
 
     def blobs(self) -> set[str]:
         """Return every SHA-256 that any event speaks of; rather one too many than a blob swept away."""

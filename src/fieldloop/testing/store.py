@@ -132,6 +132,7 @@ def nouns_are_found_by_their_columns(store: Store) -> None:
     assert store.find(Outcome, {"id": [outcomes[4].id, outcomes[1].id]}) == [outcomes[1], outcomes[4]]
     assert store.find(Outcome, {"at_ns": range(outcomes[2].at_ns, outcomes[4].at_ns)}) == outcomes[2:4]
     assert store.find(Outcome, {"succeeded": True, "stage": {*Stage}}) == outcomes[::2]
+    assert store.find(Outcome, {"at_ns": (outcomes[2].at_ns,), "succeeded": [True, False]}) == [outcomes[2]]
     assert store.find(Outcome, {"stratum": outcomes[3].stratum}) == [outcomes[3]]
     assert store.find(Outcome, {"failure": None}) == [o for o in outcomes if o.failure is None]
     assert store.count(Session, {"closed_ns": None}) == 3  # noqa: PLR2004 - those opened above

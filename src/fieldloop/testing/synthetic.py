@@ -185,6 +185,6 @@ def _camera(name: str, at_s: NDArray[np.float64], *, seed: np.random.Generator, 
 def _calibration(sensor: str) -> Calibration:
     eye = tuple(tuple(float(i == j) for j in range(4)) for i in range(4))
     return Calibration(
-        f"calibration_{sensor}", "hand_eye", "arm-1", sensor, "base", "camera", eye, "park", 0.5, 0.1, 20, Status.PASSED,
-        valid_from_ns=START_NS - NS_PER_S,
+        f"calibration_{sensor}", "hand_eye", "arm-1", sensor, "base", "camera", eye, "park", 0.5, 0.1, 20,
+        Status.PASSED, valid_from_ns=START_NS - NS_PER_S,
     )  # fmt: skip

@@ -130,12 +130,16 @@ def _member(
 
 
 def _quietly(model: Any, inputs: Floats, targets: Floats) -> None:
-    """Fit without the warning that `max_epochs` ended it: that is what the setting is for."""
+    """Fit without the warning that `max_epochs` ended it: that is what the setting is for.
+
+    On one core: the matrices are small, threads would wait for each other, and sums would depend on their number.
+    """
     import warnings
 
     from sklearn.exceptions import ConvergenceWarning
+    from threadpoolctl import threadpool_limits
 
-    with warnings.catch_warnings():
+    with warnings.catch_warnings(), threadpool_limits(limits=1):
         warnings.simplefilter("ignore", ConvergenceWarning)
         model.fit(inputs, targets)
 

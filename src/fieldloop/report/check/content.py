@@ -34,7 +34,8 @@ def json_object(report: CheckReport) -> dict[str, Any]:
         "schema": "check/1",
         "protocol": {"name": protocol.name, "version": protocol.version, "fingerprint": protocol.fingerprint},
         "episodes": [
-            {"id": e.episode, "name": e.name, "status": e.status.value, "findings": _open(e.findings)} for e in report.episodes
+            {"id": e.episode, "name": e.name, "status": e.status.value, "findings": _open(e.findings)}
+            for e in report.episodes
         ],
         "dataset": {"findings": _open(report.dataset)},
     }
@@ -43,8 +44,8 @@ def json_object(report: CheckReport) -> dict[str, Any]:
 def _open(findings: Iterable[Finding]) -> list[dict[str, Any]]:
     return [
         {
-            "check": f.check, "subject": f.subject, "status": f.status.value, "measured": f.measured, "limit": limit_of(f),
-            "unit": f.unit, "message": f.message,
+            "check": f.check, "subject": f.subject, "status": f.status.value, "measured": f.measured,
+            "limit": limit_of(f), "unit": f.unit, "message": f.message,
         }
         for f in findings
         if f.status is not Status.PASSED

@@ -8,47 +8,59 @@ import numpy as np
 from fieldloop.model.finding import Finding, Status
 from fieldloop.report.check.sketch import Intervals, Trace, moment
 from fieldloop.report.markup import Markup
-from fieldloop.report.plots import BAD, INK, INK_3, LINE_2, SERIES, SURFACE, drawing
+from fieldloop.report.plots import BAD, INK, INK_3, SERIES, SURFACE, Margins, drawing, halo, seconds
 
 PAIR = " ↔ "
-WIDTH = 7.2
-LEVELS = (("#eef0f2", INK), ("#c5d8f4", INK), ("#7fa6e2", INK))
+WIDTH = 5.3
+"""Inches; half a page on screen, so that text of 8 points is 11 pixels there."""
+
+LEVELS = ("#eef0f2", "#c5d8f4", "#7fa6e2")
+TALLEST = 6.0
+NOTABLE = 1.5
 
 
 def draw_intervals(intervals: Sequence[Intervals]) -> Markup:
-    """One strip a stream: a healthy stream is a flat line at 1, a gap is a tooth."""
-    with drawing(WIDTH, 0.52 * len(intervals) + 0.35, len(intervals), sharex=True) as (_, axes, made):
-        for axis, one in zip(axes, intervals, strict=True):
-            top = max(2.2, float(one.periods.max(initial=0)) * 1.1)
-            axis.plot(one.at_s, one.periods, color=SERIES[0], linewidth=1.0, solid_joinstyle="bevel")
-            axis.set_ylim(min(0.0, float(one.periods.min(initial=0))), top)
-            axis.set_yticks([1, round(top / 1.1)] if top > 3 else [1, 2])  # noqa: PLR2004 - room for a second tick
-            axis.set_title(f"{one.name}  {one.hz:.3g} Hz, {one.clock.value} clock", loc="left", pad=2)
-            axis.spines["bottom"].set_visible(axis is axes[-1])
-            _halo(axis.title)
-        axes[-1].set_xlabel("s", loc="right", labelpad=-8)
+    """One strip a stream: a healthy stream is a flat line, a gap a tooth with its height in periods."""
+    with drawing(WIDTH, 0.36 * len(intervals) + 0.3, Margins(left=1.85, top=0.06)) as (axis, made):
+        for row, one in enumerate(intervals):
+            axis.axhline(-row, color="#dce0e5", linewidth=0.8)
+            shown = np.clip(one.periods, -1.0, TALLEST)
+            axis.plot(one.at_s, -row + (shown - 1.0) * 0.13, color=SERIES[0], linewidth=1.0)
+            _name_strip(axis, row, one)
+            worst = int(np.argmax(one.periods)) if len(one.periods) else -1
+            if worst >= 0 and one.periods[worst] > NOTABLE:
+                place = (one.at_s[worst], -row + (shown[worst] - 1.0) * 0.13)
+                label = f"{one.periods[worst]:.3g} periods"
+                halo(axis.annotate(label, place, (4, -4), textcoords="offset points", color=BAD))
+        axis.set_ylim(-len(intervals) + 0.55, 0.75)
+        axis.set_yticks([])
+        axis.margins(x=0.01)
+        seconds(axis)
     return made[0]
 
 
 def draw_trace(trace: Trace, findings: Iterable[Finding]) -> Markup:
     """The columns that move most, labelled at their ends; a finding is a dotted line with its check's name."""
-    with drawing(WIDTH, 1.9) as (_, axes, made):
-        axis = axes[0]
-        ends = []
+    longest = max((len(name) for name in trace.columns), default=0)
+    margins = Margins(right=min(1.5, 0.12 + 0.068 * longest))
+    with drawing(WIDTH, 1.75, margins) as (axis, made):
         for colour, column in zip(SERIES, trace.values.T, strict=False):
             axis.plot(trace.at_s, column, color=colour)
-            ends.append(float(column[np.isfinite(column)][-1]) if np.isfinite(column).any() else 0.0)
         axis.margins(x=0.01)
-        _label_ends(axis, trace, ends)
+        axis.locator_params(axis="y", nbins=5)
+        _label_ends(axis, trace)
         for number, (at_s, name) in enumerate(_moments(findings)):
             axis.axvline(at_s, color=BAD, linestyle=(0, (1, 2)), linewidth=1.2)
-            text = axis.annotate(
-                name, (at_s, 1), xycoords=("data", "axes fraction"), xytext=(3, -8 - 10 * (number % 3)),
-                textcoords="offset points", color=BAD, fontsize=8,
-            )  # fmt: skip
-            _halo(text)
-        axis.set_title(f"{trace.name}{f', {trace.unit}' if trace.unit else ''}", loc="left", pad=4)
-        axis.set_xlabel("s", loc="right", labelpad=-8)
+            side, shift = ("left", 3) if at_s < trace.at_s[-1] / 2 else ("right", -3)
+            top = (at_s, 1)
+            down = (shift, -7 - 10 * (number % 3))
+            halo(
+                axis.annotate(
+                    name, top, down, ("data", "axes fraction"), textcoords="offset points", color=BAD, ha=side, va="top"
+                )
+            )
+        axis.set_title(f"{trace.name}{f', {trace.unit}' if trace.unit else ''}", loc="left", pad=5, color=INK)
+        seconds(axis)
     return made[0]
 
 
@@ -58,9 +70,8 @@ def draw_offsets(findings: Iterable[Finding]) -> Markup | None:
     names = list(dict.fromkeys(name for pair in told for name in pair))
     if len(names) < 2:  # noqa: PLR2004 - a pair
         return None
-    side = 0.3 * len(names)
-    with drawing(max(WIDTH / 2, side * 1.9 + 1.6), side + 0.5) as (_, axes, made):
-        axis = axes[0]
+    height = 0.24 * (len(names) - 1)
+    with drawing(WIDTH, height + 0.75, Margins(left=1.25, right=0.05, top=0.03, bottom=0.72)) as (axis, made):
         axis.grid(visible=False)
         for (one, other), finding in told.items():
             row, column = sorted((names.index(one), names.index(other)), reverse=True)
@@ -73,46 +84,45 @@ def draw_offsets(findings: Iterable[Finding]) -> Markup | None:
     return made[0]
 
 
+def _name_strip(axis: Any, row: int, one: Intervals) -> None:
+    left = ("axes fraction", "data")
+    text, grey = f"{one.name} ", f"{one.hz:.3g} Hz"
+    axis.annotate(text, (0, -row), (-44, 0), left, textcoords="offset points", ha="right", va="center", color=INK)
+    axis.annotate(grey, (0, -row), (-4, 0), left, textcoords="offset points", ha="right", va="center", color=INK_3)
+
+
 def _cell(axis: Any, column: int, row: int, finding: Finding) -> None:
     from matplotlib.patches import Rectangle
 
     value, limit = finding.measured or 0.0, finding.maximum or 1.0
     failed = finding.status is Status.FAILED
-    fill, ink = LEVELS[min(int(3 * value / limit), 2)]
-    axis.add_patch(Rectangle((column, row), 1, 1, facecolor=SURFACE if failed else fill, edgecolor=SURFACE, linewidth=1.5))
+    fill = SURFACE if failed else LEVELS[min(int(3 * value / limit), 2)]
+    axis.add_patch(Rectangle((column, row), 1, 1, facecolor=fill, edgecolor=SURFACE, linewidth=1.5))
     if failed:
-        box = Rectangle((column + 0.04, row + 0.06), 0.92, 0.88, facecolor="none", edgecolor=BAD, linewidth=1.4)
-        axis.add_patch(box)
+        axis.add_patch(
+            Rectangle((column + 0.05, row + 0.08), 0.9, 0.84, facecolor="none", edgecolor=BAD, linewidth=1.3)
+        )
     label = f"{value:.1f}" if value < 100 else f"{value:.0f}"  # noqa: PLR2004 - digits that fit
-    axis.text(
-        column + 0.5, row + 0.52, label, ha="center", va="center", fontsize=8, color=BAD if failed else ink,
-        fontweight="bold" if failed else "normal",
-    )  # fmt: skip
+    weight, colour = ("bold", BAD) if failed else ("normal", INK)
+    axis.text(column + 0.5, row + 0.53, label, ha="center", va="center", color=colour, fontweight=weight)
 
 
-def _label_ends(axis: Any, trace: Trace, ends: Sequence[float]) -> None:
+def _label_ends(axis: Any, trace: Trace) -> None:
     """Put names at the lines' ends, pushed apart where they would overlap."""
+    ends = [float(c[np.isfinite(c)][-1]) if np.isfinite(c).any() else 0.0 for c in trace.values.T]
     low, high = axis.get_ylim()
-    gap = (high - low) / 12
+    gap = (high - low) / 9
+    places: dict[int, float] = {}
     place = -np.inf
-    for index in np.argsort(ends):
-        place = max(ends[index], place + gap)
-        text = axis.annotate(
-            trace.columns[index], (1, place), xycoords=("axes fraction", "data"), xytext=(4, 0),
-            textcoords="offset points", color=SERIES[index], va="center", fontsize=8, annotation_clip=False,
-        )  # fmt: skip
-        _halo(text)
+    for index in np.argsort(ends, kind="stable"):
+        place = places[int(index)] = max(ends[index], place + gap)
+    shift = min(0.0, high - max(places.values(), default=high))
+    for index, at in places.items():
+        left = ("axes fraction", "data")
+        style = {"color": SERIES[index], "va": "center", "annotation_clip": False}
+        axis.annotate(trace.columns[index], (1, at + shift), (4, 0), left, textcoords="offset points", **style)
 
 
 def _moments(findings: Iterable[Finding]) -> list[tuple[float, str]]:
     found = {(at, f.check) for f in findings if f.status is Status.FAILED and (at := moment(f)) is not None}
     return sorted(found)[:6]
-
-
-def _halo(text: Any) -> None:
-    from matplotlib.patheffects import withStroke
-
-    text.set_path_effects([withStroke(linewidth=2.5, foreground=SURFACE)])
-
-
-__all__ = ["INK_3", "LINE_2", "draw_intervals", "draw_offsets", "draw_trace"]

@@ -8,8 +8,18 @@ from fieldloop.report.check.drawings import draw_intervals, draw_offsets, draw_t
 from fieldloop.report.check.sketch import Sketch, Thumbnail
 from fieldloop.report.check.summary import SEVERITY, Look, Summary, rank, summarise
 from fieldloop.report.markup import (
-    Markup, escape, figure, join, link, mark, panel, paragraph, picture, table, tally,
-)  # fmt: skip
+    Markup,
+    escape,
+    figure,
+    join,
+    link,
+    mark,
+    panel,
+    paragraph,
+    picture,
+    table,
+    tally,
+)
 from fieldloop.report.page import page
 
 MOST_LISTED = 500
@@ -40,7 +50,7 @@ def _looks(looks: Sequence[Look], sketches: Mapping[str, Sketch]) -> Markup:
     rows = [
         (
             mark(look.status),
-            link(look.name, _anchor(look.episode)) if look.episode in sketches else look.name,
+            _name(link(look.name, _anchor(look.episode)) if look.episode in sketches else look.name),
             look.reasons[0].message if look.reasons else "Nothing in it could be measured.",
             f"+{len(look.reasons) - 1}" if len(look.reasons) > 1 else "",
         )
@@ -51,28 +61,37 @@ def _looks(looks: Sequence[Look], sketches: Mapping[str, Sketch]) -> Markup:
 
 
 def _episode(episode: EpisodeReport, sketch: Sketch) -> Markup:
-    open_ones = sorted((f for f in episode.findings if f.counts), key=lambda f: SEVERITY.index(f.status))
-    parts: list[object] = [mark(episode.status)]
-    if open_ones:
-        parts.append(_findings(open_ones))
+    counting = sorted((f for f in episode.findings if f.counts), key=lambda f: SEVERITY.index(f.status))
+    parts: list[object] = [_findings(counting)] if counting else []
     if sketch.thumbnails:
         parts.append(_film(sketch.thumbnails))
-    parts.append(Markup(f'<div class="pair">{join(_plots(episode, sketch))}</div>'))
+    columns = [Markup(f"<div>{join(made)}</div>") for made in (_traces(episode, sketch), _rhythm(episode, sketch))]
+    parts.append(Markup(f'<div class="pair">{join(columns)}</div>'))
     passed = sum(1 for f in episode.findings if f.status is Status.PASSED)
-    return panel(episode.name, parts, f"{episode.episode[:12]}, {passed} answers passed", _anchor(episode.episode))
+    note = join([mark(episode.status), Markup(" &nbsp; "), f"{passed} answers passed, id {episode.episode[:12]}"])
+    return panel(episode.name, parts, note, _anchor(episode.episode))
 
 
-def _plots(episode: EpisodeReport, sketch: Sketch) -> Iterator[Markup]:
+def _traces(episode: EpisodeReport, sketch: Sketch) -> Iterator[Markup]:
     for trace in sketch.traces:
         own = [f for f in episode.findings if trace.name in f.subject.split(" ")]
-        more = f"; {trace.left_out} quieter columns are left out" if trace.left_out else ""
-        yield figure(draw_trace(trace, own), f"{trace.name} over time{more}. Dotted: where a check failed.")
+        said = [f"{trace.left_out} columns that move less are left out."] if trace.left_out else []
+        said += ["Dotted: where a check failed."] if any(f.status is Status.FAILED for f in own) else []
+        yield figure(draw_trace(trace, own), " ".join(said))
+
+
+def _rhythm(episode: EpisodeReport, sketch: Sketch) -> Iterator[Markup]:
     if sketch.intervals:
-        caption = "Time between samples in periods of each stream: 1 is steady, a tooth is a gap."
+        clocks = ", ".join(sorted({one.clock.value for one in sketch.intervals}))
+        caption = f"Time between samples ({clocks} clock): a flat line is steady, a tooth is a gap."
         yield figure(draw_intervals(sketch.intervals), caption)
+    else:
+        yield paragraph(
+            "Every stamp in this episode was made up when it was written, so its timing cannot be drawn.", "dim"
+        )
     offsets = draw_offsets(f for f in episode.findings if f.check == "timing.stream_offset")
     if offsets:
-        yield figure(offsets, "Offset between streams in ms, 99 in 100 samples are nearer. Framed: beyond the limit.")
+        yield figure(offsets, "Offset between streams in ms; 99 in 100 samples are nearer. Framed: beyond the limit.")
 
 
 def _film(thumbnails: Iterable[Thumbnail]) -> Markup:
@@ -85,19 +104,15 @@ def _film(thumbnails: Iterable[Thumbnail]) -> Markup:
 
 
 def _findings(findings: Iterable[Finding]) -> Markup:
-    rows = [
-        (mark(f.status), Markup(f'<span class="mono">{escape(f.check)}</span>'), f.message, _number(f.measured), _limit(f))
-        for f in findings
-    ]
+    rows = [(mark(f.status), _mono(f.check), f.message, _number(f.measured), _limit(f)) for f in findings]
     return table(("", "check", "finding", "measured", "limit"), rows, ("measured", "limit"))
 
 
 def _untold(summary: Summary, total: int) -> Markup:
-    rows = [
-        (Markup(f'<span class="mono">{escape(one.check)}</span>'), one.reason, f"{one.episodes} of {total}")
-        for one in summary.untold
-    ]
-    lead = paragraph("These questions have no answer here. They do not count against an episode unless its protocol asks.", "dim")
+    rows = [(_mono(one.check), one.reason, f"{one.episodes} of {total}") for one in summary.untold]
+    lead = paragraph(
+        "These questions have no answer here. They do not count against an episode unless its protocol asks.", "dim"
+    )
     return panel("What could not be told", [lead, table(("check", "why", "episodes"), rows, ("episodes",))])
 
 
@@ -105,7 +120,9 @@ def _all(episodes: Sequence[EpisodeReport]) -> Markup:
     rows = []
     for episode in rank(episodes)[:MOST_LISTED]:
         counts = {status: sum(1 for f in episode.findings if f.status is status) for status in Status}
-        rows.append((mark(episode.status), episode.name, *(counts[s] or "" for s in Status), episode.episode[:12]))
+        rows.append(
+            (mark(episode.status), _name(episode.name), *(counts[s] or "" for s in Status), _mono(episode.episode[:12]))
+        )
     columns = ("", "episode", "failed", "broke", "cannot tell", "not applicable", "passed", "id")
     more = f"{len(episodes) - MOST_LISTED} more are in the JSON" if len(episodes) > MOST_LISTED else ""
     return panel("All episodes", [table(columns, rows, columns[2:7])], more)
@@ -122,6 +139,14 @@ def _limit(finding: Finding) -> str:
     if limit is None:
         return ""
     return f"{'at least' if finding.maximum is None else 'at most'} {limit:g} {finding.unit}"
+
+
+def _mono(text: str) -> Markup:
+    return Markup(f'<span class="mono">{escape(text)}</span>')
+
+
+def _name(text: str) -> Markup:
+    return Markup(f'<span class="name">{escape(text)}</span>')
 
 
 def _anchor(episode: str) -> str:

@@ -68,7 +68,9 @@ def sketch(recording: Recording, report: EpisodeReport) -> Sketch:
     """Take what is drawn of an episode; flagged moments decide which frames are shown."""
     streams = [s for s in recording.streams.values() if len(s) > 2 and s.kind is not StreamKind.OTHER]  # noqa: PLR2004 - intervals
     flagged = [f for f in report.findings if f.status is Status.FAILED]
-    first = sorted(streams, key=lambda s: (s.name not in " ".join(f.subject for f in flagged), s.clock is ClockKind.SYNTHETIC))
+    first = sorted(
+        streams, key=lambda s: (s.name not in " ".join(f.subject for f in flagged), s.clock is ClockKind.SYNTHETIC)
+    )
     intervals = tuple(_intervals(s) for s in first[:MOST_STREAMS] if s.clock is not ClockKind.SYNTHETIC)
     traces = tuple(_trace(s) for kind in TRACED for s in streams if s.kind is kind and s.values is not None)
     return Sketch(intervals, traces[:3], tuple(_thumbnails(recording, flagged))[:MOST_PICTURES])
@@ -81,7 +83,8 @@ def moment(finding: Finding) -> float | None:
 
 
 def _seconds(stream: Stream) -> Numbers:
-    return (stream.times_ns - stream.times_ns.min()) / NS_PER_S
+    at_s: Numbers = (stream.times_ns - stream.times_ns.min()) / NS_PER_S
+    return at_s
 
 
 def _intervals(stream: Stream) -> Intervals:
@@ -101,14 +104,26 @@ def _extremes(values: Numbers) -> NDArray[np.int64]:
     return np.asarray([part[np.argmax(np.abs(values[part] - 1.0))] for part in bins])
 
 
+def _jumps(values: Numbers) -> NDArray[np.int64]:
+    """Keep of each bin its first row and the rows around its largest step: thinning must not hide a jump."""
+    if len(values) <= MOST_POINTS:
+        return np.arange(len(values))
+    steps = np.concatenate([[0.0], np.nan_to_num(np.abs(np.diff(values, axis=0))).max(axis=1)])
+    bins = np.array_split(np.arange(len(values)), MOST_POINTS // 3)
+    largest = [part[np.argmax(steps[part])] for part in bins]
+    return np.unique([row for part, at in zip(bins, largest, strict=True) for row in (part[0], max(at - 1, 0), at)])
+
+
 def _trace(stream: Stream) -> Trace:
     assert stream.values is not None
     values = stream.values.reshape(len(stream), -1).astype(np.float64)
     reach = np.ptp(np.nan_to_num(values), axis=0)
     chosen = np.sort(np.argsort(-reach, kind="stable")[:MOST_COLUMNS])
-    rows = np.unique(np.linspace(0, len(values) - 1, MOST_POINTS).round().astype(int))
+    rows = _jumps(values)
     names = tuple(stream.columns[i] if i < len(stream.columns) else f"[{i}]" for i in chosen)
-    return Trace(stream.name, stream.unit, _seconds(stream)[rows], values[rows][:, chosen], names, values.shape[1] - len(chosen))
+    return Trace(
+        stream.name, stream.unit, _seconds(stream)[rows], values[rows][:, chosen], names, values.shape[1] - len(chosen)
+    )
 
 
 def _thumbnails(recording: Recording, flagged: list[Finding]) -> Iterator[Thumbnail]:
@@ -117,7 +132,9 @@ def _thumbnails(recording: Recording, flagged: list[Finding]) -> Iterator[Thumbn
     for camera in [*named, *(c for c in cameras if c not in named)][:2]:
         own = [f for f in flagged if camera.name in f.subject] or flagged
         moments = sorted({at for f in own if (at := moment(f)) is not None})[:3]
-        yield from _frames(camera, moments or [0.0, float(_seconds(camera)[-1]) / 2, float("inf")], flagged=bool(moments))
+        yield from _frames(
+            camera, moments or [0.0, float(_seconds(camera)[-1]) / 2, float("inf")], flagged=bool(moments)
+        )
 
 
 def _frames(camera: Stream, moments: list[float], *, flagged: bool) -> Iterator[Thumbnail]:
@@ -136,6 +153,8 @@ def _encode(frame: NDArray[np.uint8]) -> str:
         return ""
     height, width = frame.shape[:2]
     scale = min(1.0, PICTURE_WIDTH / width)
-    small = cv2.resize(frame, (max(1, round(width * scale)), max(1, round(height * scale))), interpolation=cv2.INTER_AREA)
+    small = cv2.resize(
+        frame, (max(1, round(width * scale)), max(1, round(height * scale))), interpolation=cv2.INTER_AREA
+    )
     done, data = cv2.imencode(".jpg", cv2.cvtColor(small, cv2.COLOR_RGB2BGR), [cv2.IMWRITE_JPEG_QUALITY, 80])
     return f"data:image/jpeg;base64,{base64.b64encode(data.tobytes()).decode()}" if done else ""

@@ -1,5 +1,6 @@
 """What a person wants to know first: one sentence, then which episodes to look at and why."""
 
+import re
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
@@ -8,6 +9,7 @@ from fieldloop.model.finding import EpisodeReport, Finding, Status
 from fieldloop.report.check.content import CheckReport
 
 SEVERITY = list(Status)
+NUMBER = re.compile(r"\d+(\.\d+)?")
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,7 +60,9 @@ def rank(episodes: Iterable[EpisodeReport]) -> list[EpisodeReport]:
 
 def _look(episode: EpisodeReport) -> Look:
     worst: dict[str, Finding] = {}
-    for finding in sorted((f for f in episode.findings if f.counts), key=lambda f: (SEVERITY.index(f.status), -excess(f))):
+    for finding in sorted(
+        (f for f in episode.findings if f.counts), key=lambda f: (SEVERITY.index(f.status), -excess(f))
+    ):
         worst.setdefault(finding.check, finding)
     reasons = tuple(sorted(worst.values(), key=lambda f: (SEVERITY.index(f.status), -excess(f))))
     return Look(episode.episode, episode.name, episode.status, reasons)
@@ -104,15 +108,17 @@ def _episodes(count: int) -> str:
 
 def _untold(report: CheckReport) -> Iterable[Untold]:
     """Group what could not be told: the same reason in a thousand episodes is one line."""
-    seen: dict[tuple[str, str], set[str]] = defaultdict(set)
+    seen: dict[tuple[str, str], dict[str, str]] = defaultdict(dict)
     for episode in report.episodes:
         for finding in episode.findings:
             if finding.status is Status.CANNOT_TELL and not finding.counts:
-                seen[finding.check, _reason(finding)].add(episode.episode)
+                reason = _reason(finding)
+                seen[finding.check, NUMBER.sub("#", reason)].setdefault(episode.episode, reason)
     most: dict[str, Untold] = {}
-    for (check, reason), episodes in seen.items():
-        if check not in most or len(episodes) > most[check].episodes:
-            most[check] = Untold(check, len(episodes), reason)
+    for (check, _), reasons in seen.items():
+        if check not in most or len(reasons) > most[check].episodes:
+            said = list(dict.fromkeys(reasons.values()))
+            most[check] = Untold(check, len(reasons), said[0] if len(said) == 1 else f"for example: {said[0]}")
     return most.values()
 
 

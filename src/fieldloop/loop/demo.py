@@ -1,0 +1,349 @@
+"""The whole loop once, on the simulated floor: a laboratory policy meets production, and the loop closes.
+
+Every step is a use case that a user could run by hand; the clock is handed in, so that ten weeks pass in minutes.
+"""
+
+import random
+import time
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from fieldloop.errors import WorkspaceError
+from fieldloop.loop import (
+    annotate, audit, calibrate, collect, diagnose, gate, incident, ingest, monitor, numbers, plan, release, rollout, setup,
+    simulate, train,
+)  # fmt: skip
+from fieldloop.loop.floor import write_demonstrations
+from fieldloop.loop.workspace import SETTINGS_FILE, Track, Workspace, open_workspace, track_silently
+from fieldloop.model.condition import Stratum
+from fieldloop.model.decision import Decision
+from fieldloop.model.event import RobotRegistered
+from fieldloop.model.finding import Status
+from fieldloop.model.incident import Step
+from fieldloop.model.rollout import Rung
+from fieldloop.model.stream import NS_PER_S
+from fieldloop.simulate.catalogue import skus_text
+from fieldloop.simulate.floor import Floor
+from fieldloop.simulate.mix import deployment_text, draw
+
+NS_PER_DAY = 86_400 * NS_PER_S
+DAYS = 70
+SITES = ("lab", "leipzig", "gdansk")
+Tell = Callable[..., None]
+
+
+@dataclass(frozen=True, slots=True)
+class Size:
+    """How large the story is told."""
+
+    lab_demonstrations: int = 72
+    lab_attempts: int = 100
+    production_attempts: int = 420
+    budget: int = 96
+    rung_attempts: tuple[int, int, int] = (2200, 900, 450)
+
+
+@dataclass(frozen=True, slots=True)
+class Story:
+    """What happened, in numbers: success in the laboratory, on the floor, and on the floor after the loop closed."""
+
+    workspace: str
+    seed: int
+    audit_score: float
+    episodes: int
+    rejected: int
+    laboratory: float
+    gate_before: Status
+    floor_before: float
+    alarms: int
+    cause: str
+    cause_share: float
+    demonstrations_planned: int
+    expected_gain: float
+    gate_after: Status
+    floor_after: float
+    rung: Rung
+    seconds: float
+
+
+class StoryClock:
+    """A clock that the story moves; it never stands still, so that ids and events keep their order."""
+
+    def __init__(self, start_ns: int) -> None:
+        """Begin somewhere in the past, so that the story ends about now."""
+        self._now_ns = start_ns
+
+    def __call__(self) -> int:
+        """Return now, a millisecond later each time."""
+        self._now_ns += NS_PER_S // 1000
+        return self._now_ns
+
+    def pass_days(self, days: float) -> None:
+        """Let time pass."""
+        self._now_ns += int(days * NS_PER_DAY)
+
+
+def demo(
+    folder: Path, *, seed: int = 0, track: Track = track_silently, tell: Tell = print, size: Size | None = None
+) -> Story:
+    """Run the whole loop once on the simulated floor and tell the story with its numbers.
+
+    Arguments:
+        folder: where the workspace is made
+        seed: another seed changes every number and keeps the story
+    """
+    if (folder / SETTINGS_FILE).exists():
+        raise WorkspaceError(f"{folder} is a workspace already. Look at it with: fieldloop up --workspace {folder}")
+    began, clock = time.monotonic(), StoryClock(time.time_ns() - DAYS * NS_PER_DAY)
+    setup.init(folder, name="demo")
+    (folder / "protocols" / "pick.toml").write_text(PROTOCOL, encoding="utf-8")
+    workspace = open_workspace(folder, clock=clock, random_bits=random.Random(seed).getrandbits, track=track)
+    try:
+        return _Telling(workspace, clock, Floor(seed), tell, size or Size()).tell_all(began)
+    finally:
+        workspace.close()
+
+
+class _Telling:
+    """One telling of the story: the workspace, its clock, the floor, and somebody who listens."""
+
+    def __init__(self, workspace: Workspace, clock: StoryClock, floor: Floor, tell: Tell, size: Size) -> None:
+        self.workspace, self.clock, self.floor, self.tell, self.size = workspace, clock, floor, tell, size
+
+    def tell_all(self, began: float) -> Story:
+        audited = self.map_the_floor()
+        taken = self.collect_in_the_lab()
+        laboratory, before = self.train_and_try("r1", "p1")
+        floor_before, watch = self.go_out("p1")
+        made = self.find_the_cause(watch)
+        drawn = self.plan_and_collect()
+        after = self.train_and_gate("r2", "p2")
+        floor_after, last = self.climb("p2")
+        self.tell(f"\nThe loop is closed: {floor_before:.0%} on the floor became {floor_after:.0%}.")
+        cause = made.causes[0] if made.causes else None
+        return Story(
+            workspace=str(self.workspace.root), seed=self.floor.seed, audit_score=audited.audit.score,
+            episodes=sum(len(log.episodes) for log in taken), rejected=sum(log.status is not Status.PASSED for log in taken),
+            laboratory=laboratory, gate_before=before.status, floor_before=floor_before, alarms=len(watch.alarms),
+            cause=f"{cause.gap.value}: {cause.stratum}" if cause else "", cause_share=cause.share if cause else 0.0,
+            demonstrations_planned=sum(q.demonstrations for q in drawn.quotas), expected_gain=drawn.expected_gain,
+            gate_after=after.status, floor_after=floor_after, rung=last.rung, seconds=time.monotonic() - began,
+        )  # fmt: skip
+
+    def map_the_floor(self) -> audit.Audited:
+        """Describe the deployment, ask the five questions, lock the protocol, register hardware and people."""
+        self.heading("Map", "where the robot will work")
+        root = self.workspace.root
+        (root / "deployment.toml").write_text(deployment_text(), encoding="utf-8")
+        (root / "skus.csv").write_text(skus_text(), encoding="utf-8")
+        audited = audit.audit(self.workspace)
+        numbers.lock(self.workspace)
+        for site in SITES:
+            self.workspace.write(RobotRegistered(self.floor.robot(site)))
+        for person in self.floor.operators():
+            collect.enrol(self.workspace, person)
+        where = audited.deployment
+        self.tell(
+            f"  {len(where.sites)} sites, {len(where.skus)} articles, {len(where.exposures)} strata; "
+            f"audit {audited.audit.score:.0%}, protocol locked."
+        )
+        return audited
+
+    def collect_in_the_lab(self) -> tuple[ingest.TakenIn, ...]:
+        """Collect where it is convenient, as teams do; one log is cut short, as logs are."""
+        self.heading("Collect", "in the laboratory, as teams do")
+        strata = draw(self.floor.lab_mix(), self.size.lab_demonstrations, self.floor.chance("lab"))
+        logs = self.demonstrate("lab", strata)
+        broken = logs[0].with_name("lab-cut-short.mcap")
+        broken.write_bytes(logs[0].read_bytes()[: logs[0].stat().st_size * 3 // 5])
+        self.heading("Check", "is it fit to learn from?")
+        taken = ingest.ingest(self.workspace, (logs[0].parent,)).logs
+        bad = [log for log in taken if log.status is not Status.PASSED]
+        self.tell(f"  {len(taken)} logs taken in, {len(taken) - len(bad)} fit to learn from, {len(bad)} held back:")
+        for log in bad[:3]:
+            self.tell(f"    {log.name}: {log.message or self.first_finding(log)}")
+        return taken
+
+    def train_and_try(self, name: str, policy: str) -> tuple[float, Decision]:
+        """Freeze, train, try on the bench, then ask the gate."""
+        version = self.freeze_and_train(name, policy)
+        tried = simulate.laboratory(self.workspace, version, episodes=self.size.lab_attempts, seed=self.floor.seed)
+        self.tell(f"  {policy} in the laboratory: {tried.successes} of {tried.episodes} picks succeed.")
+        return tried.successes / tried.episodes, self.ask_the_gate(policy)
+
+    def train_and_gate(self, name: str, policy: str) -> Decision:
+        """Freeze, train, and ask the gate."""
+        self.freeze_and_train(name, policy)
+        return self.ask_the_gate(policy)
+
+    def freeze_and_train(self, name: str, policy: str) -> str:
+        """Propose phases, freeze a release, train on it."""
+        self.heading("Annotate, release, train", "what happened when; frozen; learnt")
+        marked = annotate.annotate(self.workspace)
+        frozen = release.release(self.workspace, name)
+        version = train.train(self.workspace, name, name=policy, seed=self.floor.seed)
+        self.tell(
+            f"  {marked.annotations} phases proposed; {name} holds {len(frozen.episodes)} episodes "
+            f"({frozen.id[:12]}); {policy} learnt from {version.episodes}, {1e3 * version.validation_error:.0f} mm off on "
+            "grasps it had not seen."
+        )
+        return version.id
+
+    def ask_the_gate(self, policy: str) -> Decision:
+        """Run the gate's trials under the deployment's conditions."""
+        self.heading("Gate", f"may {policy} go out?")
+        decided = gate.gate(self.workspace, policy, simulate=True, seed=self.floor.seed)
+        self.tell(f"  {policy}: {decided.status.value.replace('_', ' ')}.")
+        for test in decided.tests:
+            if test.status is not Status.PASSED:
+                self.tell(f"    {test.name}: {test.message}")
+        return decided
+
+    def go_out(self, policy: str) -> tuple[float, monitor.Watch]:
+        """Go out over the gate's answer, as happens; two weeks later the monitor speaks."""
+        self.heading("Roll out", "the laboratory's figure is believed, the gate is overridden, on the record")
+        rollout.start(self.workspace, policy, override="The laboratory's figure was convincing.")
+        self.clock.pass_days(14)
+        worked = simulate.production(
+            self.workspace, episodes=self.size.production_attempts, days=14, seed=self.floor.seed
+        )
+        self.heading("Monitor", "two weeks later")
+        seen = monitor.monitor(self.workspace)
+        self.tell(f"  {worked.successes} of {worked.episodes} picks succeed on the floor ({worked.interventions} held by the guard).")
+        for alarm in seen.alarms:
+            self.tell(f"  Alarm: {alarm.message}")
+        return worked.successes / worked.episodes, seen
+
+    def find_the_cause(self, watch: monitor.Watch) -> diagnose.Diagnosis:
+        """Open an incident, diagnose, and let the diagnosis ask the plan for demonstrations."""
+        self.heading("Diagnose", "which gap is it?")
+        opened = [incident.open_incident(self.workspace, alarm=alarm.id).incident for alarm in watch.alarms]
+        for one in opened:
+            incident.move(self.workspace, one.id, Step.CONTAINED, note="Tasks go to people until this is understood.")
+            incident.move(self.workspace, one.id, Step.CLASSIFIED, note="Clips reviewed: grasps beside the item.")
+        made = diagnose.diagnose(self.workspace, seed=self.floor.seed)
+        self.tell(
+            f"  {made.baseline:.0%} became {made.observed:.0%}: {made.unseen_share:.0%} of the loss under conditions never "
+            f"shown, {made.mix_share:.0%} a harder mix, {made.mechanism_share:.0%} worse at what was shown."
+        )
+        for cause in made.causes[:3]:
+            self.tell(f"    {cause.share:.0%} ({cause.low:.0%} to {cause.high:.0%}) {cause.gap.value}: {cause.stratum}. {cause.fix}")
+        for one in opened[:1]:
+            incident.move(self.workspace, one.id, Step.DIAGNOSED, note="See the diagnosis; demonstrations are asked for.")
+        return made
+
+    def plan_and_collect(self) -> plan.Plan:
+        """Spend a budget where it is expected to raise success most, and collect exactly that."""
+        self.heading("Plan", "what to collect next, and why")
+        drawn = plan.plan(self.workspace, budget=self.size.budget, seed=self.floor.seed)
+        amount = sum(q.demonstrations for q in drawn.quotas)
+        self.tell(
+            f"  {amount} demonstrations in {len(drawn.quotas)} strata, expected {100 * drawn.expected_gain:+.0f} points. First:"
+        )
+        for quota in drawn.quotas[:3]:
+            self.tell(f"    {quota.demonstrations:3d} × {quota.stratum} ({quota.why})")
+        self.clock.pass_days(3)
+        strata = [q.stratum for q in drawn.quotas for _ in range(q.demonstrations)]
+        for site in SITES:
+            here = [s for s in strata if s.level("site") == site]
+            if here:
+                folder = self.demonstrate(site, here)[0].parent
+                ingest.ingest(self.workspace, (folder,))
+        done = plan.show(self.workspace).progress
+        self.tell(f"  collected {sum(p.done for p in done)}, accepted {sum(p.accepted for p in done)}.")
+        return drawn
+
+    def climb(self, policy: str) -> tuple[float, rollout.Rollout]:
+        """Climb the ladder rung by rung, a week each, on evidence alone."""
+        self.heading("Roll out", f"{policy} climbs on evidence")
+        begun = rollout.start(self.workspace, policy, override="Better than what is out there; watched closely.")
+        candidate, good, tried = begun.candidate, 0, 0
+        current = begun
+        for attempts in self.size.rung_attempts:
+            self.clock.pass_days(7.1)
+            worked = simulate.production(self.workspace, episodes=attempts, days=7, seed=self.floor.seed)
+            good += sum(s for version, s, _ in worked.by_policy if version == candidate)
+            tried += sum(n for version, _, n in worked.by_policy if version == candidate)
+            current = rollout.advance(self.workspace)
+            self.tell(f"  {current.rung.value}: {current.reason}")
+            if current.rung in rollout.FINISHED:
+                break
+        monitor.monitor(self.workspace)
+        return good / max(tried, 1), current
+
+    def demonstrate(self, site: str, strata: Sequence[Stratum]) -> list[Path]:
+        """Calibrate, open a session, and let operators take turns."""
+        robot = self.floor.robot(site)
+        for views in self.floor.marker_views(site, self.floor.chance("markers", site)):
+            calibrate.attach(self.workspace, views.points_camera, views.points_base, robot=robot.id, sensor=views.sensor)
+        done = tuple(self.workspace.operations["collect"]["checklist"])
+        session = collect.open_session(
+            self.workspace, robot.id, self.floor.operators()[0], checked=done, on_floor=site != "lab"
+        )
+        logs = write_demonstrations(
+            self.floor, strata, self.workspace.root / "incoming" / f"{site}-{session.id[-6:]}", start_ns=self.clock(),
+            session=session.id, protocol=self.workspace.protocol().label, track=self.workspace.track,
+        )  # fmt: skip
+        self.clock.pass_days(0.5)
+        collect.close_session(self.workspace, session.id)
+        self.tell(f"  {len(logs)} demonstrations at {site} by {len(self.floor.operators())} operators.")
+        return logs
+
+    def first_finding(self, log: ingest.TakenIn) -> str:
+        """Say what stands in a log's way."""
+        reports = (r for e in log.episodes for r in ingest.reports_of(self.workspace, e))
+        return next((f.message for r in reports for f in r.findings if f.counts), "")
+
+    def heading(self, stage: str, what: str) -> None:
+        """Say which stage of the loop begins."""
+        self.tell(f"\n{stage}: {what}")
+
+
+PROTOCOL = """# How the demo's pick is collected. Only what differs from the shipped defaults stands here.
+[protocol]
+name    = "pick"
+version = 1
+
+[sensors."camera/overhead"]
+kind = "rgb"
+required = true
+hz = 30
+width = 160
+height = 120
+synchronised_by = "hardware trigger"
+
+[sensors."camera/wrist"]
+kind = "rgb"
+required = true
+hz = 30
+width = 160
+height = 120
+synchronised_by = "hardware trigger"
+
+[sensors."depth/overhead"]
+kind = "depth"
+required = true
+hz = 10
+synchronised_by = "hardware trigger"
+
+[sensors.joints]
+kind = "joint_position"
+required = true
+synchronised_by = "PTP"
+
+[sensors.gripper]
+kind = "gripper"
+required = true
+synchronised_by = "PTP"
+
+[sensors.force]
+kind = "force_torque"
+required = true
+synchronised_by = "PTP"
+
+[sensors.action]
+kind = "action"
+required = true
+synchronised_by = "PTP"
+"""

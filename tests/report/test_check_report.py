@@ -1,0 +1,257 @@
+"""The report of a check: JSON others rely on, the summary, the page."""
+
+import json
+import re
+from dataclasses import replace
+from html.parser import HTMLParser
+
+import numpy as np
+import pytest
+
+from fieldloop import check
+from fieldloop.model.finding import EpisodeReport, Finding, Status
+from fieldloop.protocol import default_protocol
+from fieldloop.report import check as report_of
+from fieldloop.report import page, paragraph, table
+from fieldloop.report.check.sketch import moment, sketch
+from fieldloop.report.check.summary import rank
+from fieldloop.testing.injuries import INJURIES, change_stream
+from fieldloop.testing.synthetic import healthy_batch, healthy_case
+
+NAMES = ("", "motion.teleport", "timing.stream_offset", "vision.undecodable")
+BLACK = re.compile(r"#[0-9a-f]{6}\b")
+
+
+def finding(name="timing.rate", status=Status.FAILED, measured=2.0, low=None, high=1.0, **more):
+    return Finding(name, more.pop("subject", "s"), status, measured, low, high, "ms", more.pop("message", "m"), **more)
+
+
+@pytest.fixture(scope="module")
+def made():
+    shortlist, episodes = report_of.Shortlist(3), []
+    for seed, name in enumerate(NAMES):
+        case = healthy_case(seed=seed)
+        case = INJURIES[name].hurt(case) if name else case
+        judged = check.report(case.episode, check.judge(check.measure(case), case.protocol))
+        episodes.append(judged)
+        shortlist.offer(case.recording, judged)
+    dataset = check.judge(check.measure_batch(healthy_batch()), default_protocol())
+    return report_of.CheckReport("picks <b>", "mcap", default_protocol(), tuple(episodes), dataset), shortlist.sketches
+
+
+# ── JSON
+
+
+def test_the_json_is_exactly_what_others_rely_on(made):
+    report, _ = made
+    got = json.loads(json.dumps(report_of.json_object(report), allow_nan=False))
+    assert list(got) == ["schema", "protocol", "episodes", "dataset"]
+    assert got["schema"] == "check/1"
+    protocol = default_protocol()
+    assert got["protocol"] == {"name": "default", "version": 1, "fingerprint": protocol.fingerprint}
+    assert [list(episode) for episode in got["episodes"]] == 4 * [["id", "name", "status", "findings"]]
+    assert [episode["status"] for episode in got["episodes"]] == ["passed", "failed", "failed", "failed"]
+    keys = ["check", "subject", "status", "measured", "limit", "unit", "message"]
+    found = [f for episode in got["episodes"] for f in episode["findings"]] + got["dataset"]["findings"]
+    assert all(list(f) == keys for f in found)
+    assert all(f["status"] != "passed" for f in found)
+    (jump,) = got["episodes"][1]["findings"]
+    assert (jump["check"], jump["subject"], jump["limit"], jump["unit"]) == ("motion.teleport", "joints", 12.0, "rad/s")
+    assert jump["measured"] > 100
+
+
+@pytest.mark.parametrize(
+    ("low", "high", "limit"),
+    [(None, 5.0, 5.0), (1.0, None, 1.0), (1.0, 5.0, [1.0, 5.0]), (None, None, None), (None, 0.0, 0.0)],
+)
+def test_the_limit_is_a_number_two_or_none(low, high, limit):
+    episode = EpisodeReport("id", "name", Status.FAILED, (finding(low=low, high=high),))
+    got = report_of.json_object(report_of.CheckReport("x", "mcap", default_protocol(), (episode,)))
+    assert got["episodes"][0]["findings"][0]["limit"] == limit
+
+
+# ── status and summary
+
+
+def of(*statuses, dataset=()):
+    episodes = [EpisodeReport(str(i), f"e{i}", s, (finding(status=s),)) for i, s in enumerate(statuses)]
+    return report_of.CheckReport("x", "mcap", default_protocol(), tuple(episodes), dataset)
+
+
+@pytest.mark.parametrize(
+    ("report", "status", "sentence"),
+    [
+        (of(Status.PASSED), Status.PASSED, "The episode passed."),
+        (of(Status.FAILED), Status.FAILED, "The episode failed."),
+        (of(Status.CANNOT_TELL), Status.CANNOT_TELL, "The episode could not be judged."),
+        (of(Status.PASSED, Status.PASSED), Status.PASSED, "All 2 episodes passed."),
+        (of(Status.PASSED, Status.FAILED), Status.FAILED, "1 of 2 episodes failed; look at it first."),
+        (of(Status.PASSED, Status.CANNOT_TELL), Status.CANNOT_TELL, "1 of 2 episodes could not be judged."),
+        (of(), Status.CANNOT_TELL, "No episode could be read."),
+        (
+            of(Status.PASSED, Status.PASSED, dataset=(finding(),)),
+            Status.FAILED,
+            "All 2 episodes passed. 1 thing is wrong with the dataset as a whole.",
+        ),
+        (
+            of(Status.PASSED, dataset=(finding(status=Status.CANNOT_TELL, required=False),)),
+            Status.PASSED,
+            "The episode passed.",
+        ),
+        (of(Status.PASSED, dataset=(finding(status=Status.NOT_APPLICABLE),)), Status.CANNOT_TELL, None),
+    ],
+)
+def test_the_sentence_says_what_is_so(report, status, sentence):
+    assert report.status is status
+    if sentence:
+        assert report_of.summarise(report).sentence == sentence
+
+
+def test_worst_first(made):
+    report, _ = made
+    ranked = [episode.name for episode in rank(report.episodes)]
+    assert ranked[-1] == "synthetic-0"
+    looks = report_of.summarise(report).looks
+    assert [look.name for look in looks] == ranked[:-1]
+    assert {look.name: look.reasons[0].check for look in looks} == {
+        "synthetic-1": "motion.teleport", "synthetic-2": "timing.stream_offset", "synthetic-3": "vision.undecodable",
+    }  # fmt: skip
+
+
+def test_what_nobody_can_tell_is_said_once_not_a_thousand_times():
+    def untold(i):
+        message = f"the attempt lasts {i}.25 s; nobody asked."
+        return finding("adherence.duration", Status.CANNOT_TELL, None, message=message, subject="", required=False)
+
+    episodes = tuple(EpisodeReport(str(i), f"e{i}", Status.PASSED, (untold(i),)) for i in range(1000))
+    (line,) = report_of.summarise(report_of.CheckReport("x", "m", default_protocol(), episodes)).untold
+    assert (line.check, line.episodes) == ("adherence.duration", 1000)
+    assert line.reason == "for example: the attempt lasts 0.25 s; nobody asked."
+
+
+# ── sketches
+
+
+def test_the_shortlist_keeps_the_worst(made):
+    report, sketches = made
+    failed = {episode.episode for episode in report.episodes if episode.status is Status.FAILED}
+    assert sketches.keys() == failed
+
+
+def test_a_moment_is_read_back_from_the_message():
+    assert moment(finding(message="force: 4 missing periods at 3.75 s, at most 1 allowed.")) == 3.75
+    assert moment(finding(message="at rest")) is None
+
+
+def test_thinning_hides_neither_gap_nor_jump():
+    case = INJURIES["motion.teleport"].hurt(INJURIES["timing.longest_gap"].hurt(healthy_case()))
+    judged = check.report(case.episode, check.judge(check.measure(case), case.protocol))
+    drawn = sketch(case.recording, judged)
+    force = next(one for one in drawn.intervals if one.name == "force")
+    assert len(force.at_s) <= 400
+    assert force.periods.max() == pytest.approx(5.0, rel=0.01)
+    joints = next(one for one in drawn.traces if one.name == "joints")
+    assert len(joints.at_s) <= 400
+    assert np.abs(np.diff(joints.values[:, 2])).max() > 0.9
+
+
+def test_a_flagged_frame_that_does_not_decode_is_shown_as_such(made):
+    report, sketches = made
+    episode = next(e for e in report.episodes if e.name == "synthetic-3")
+    assert any(t.flagged and not t.data_uri for t in sketches[episode.episode].thumbnails)
+
+
+# ── the page
+
+
+class Page(HTMLParser):
+    """Counts what is on a page and notices what is left open."""
+
+    VOID = ("meta", "img", "br")
+
+    def __init__(self, text):
+        super().__init__()
+        self.tags, self.open, self.links = {}, [], []
+        self.feed(text)
+
+    def handle_starttag(self, tag, attrs):
+        self.tags[tag] = self.tags.get(tag, 0) + 1
+        self.links += [value for name, value in attrs if name in ("src", "href", "xlink:href") and value]
+        if tag not in self.VOID:
+            self.open.append(tag)
+
+    def handle_startendtag(self, tag, _attrs):
+        self.tags[tag] = self.tags.get(tag, 0) + 1
+
+    def handle_endtag(self, tag):
+        assert self.open.pop() == tag
+
+
+@pytest.fixture(scope="module")
+def text(made):
+    return report_of.html(*made)
+
+
+def test_the_page_is_whole_and_fetches_nothing(text):
+    seen = Page(text)
+    assert seen.open == []
+    assert all(link.startswith(("#", "data:image/")) for link in seen.links)
+    assert "http://" not in text.replace("http://www.w3.org/", "")
+    assert "<script" not in text
+
+
+def test_the_page_says_what_is_so_then_what_to_look_at(text):
+    order = ["3 of 4 episodes failed; look at them first.", "Look at these 3 first", "synthetic-1", "All episodes"]
+    places = [text.index(part) for part in order]
+    assert places == sorted(places)
+    assert "joint_3" in text
+    assert "120 rad/s" in text
+    assert "at most 12 rad/s" in text
+
+
+def test_every_shown_episode_has_its_plots_and_pictures(text):
+    seen = Page(text)
+    assert seen.tags["svg"] > 3 * 4
+    assert seen.tags["img"] >= 3
+
+
+def test_plots_are_drawn_in_tokens_so_that_dark_works(text):
+    drawings = re.findall(r"<svg[^>]*width=.*?</svg>", text, re.DOTALL)
+    assert len(drawings) >= 9
+    for drawing in drawings:
+        assert "var(--c1)" in drawing or "var(--even)" in drawing
+        assert not set(BLACK.findall(drawing)) - {"#000000"}, "a colour that has no token"
+
+
+def test_ids_on_the_page_are_unique(text):
+    ids = re.findall(r'\bid="([^"]+)"', text)
+    assert len(ids) == len(set(ids))
+
+
+def test_whatever_came_from_somewhere_is_escaped():
+    evil = "<img src=x onerror=alert(1)>\"'&"
+    case = healthy_case()
+    case = replace(case, recording=replace(case.recording, episode=replace(case.episode, name=evil)))
+    case = change_stream(INJURIES["motion.teleport"].hurt(case), "joints", columns=(evil,) * 6)
+    findings = check.judge(check.measure(case), case.protocol)
+    judged = check.report(case.episode, findings)
+    drawn = {judged.episode: sketch(case.recording, judged)}
+    dataset = (finding(subject=evil, message=f"{evil}: bad"),)
+    text = report_of.html(report_of.CheckReport(evil, evil, default_protocol(), (judged,), dataset), drawn)
+    assert "<img src=x" not in text
+    assert Page(text).open == []
+
+
+def test_no_episode_at_all_is_a_page_too():
+    text = report_of.html(report_of.CheckReport("x", "mcap", default_protocol(), ()))
+    assert "No episode could be read." in text
+    assert Page(text).open == []
+
+
+def test_the_shell_serves_other_reports():
+    text = page(
+        "Gate", [paragraph("It passed.", "lead"), table(("a", "n"), [("<x>", 1)], ("n",))], foot="by protocol 1"
+    )
+    assert "&lt;x&gt;" in text
+    assert "by protocol 1" in text
+    assert Page(text).open == []

@@ -1,0 +1,209 @@
+"""Read this first: logs of one afternoon walk from the robot to the next collection plan, on every store."""
+
+import random
+
+import pytest
+
+from fieldloop.errors import Refused
+from fieldloop.loop import (
+    annotate, audit, calibrate, check, collect, diagnose, gate, guard, incident, ingest, monitor, plan, release, rollout,
+    serve, setup, simulate, supply, train, trust,
+)  # fmt: skip
+from fieldloop.loop.demo import PROTOCOL, StoryClock
+from fieldloop.loop.floor import write_demonstrations
+from fieldloop.loop.workspace import open_workspace
+from fieldloop.model.episode import Episode
+from fieldloop.model.event import EVENTS, RobotRegistered
+from fieldloop.model.finding import Status
+from fieldloop.model.incident import Step
+from fieldloop.model.plan import Demand
+
+from fieldloop.model.rollout import Rung
+from fieldloop.simulate.catalogue import skus_text
+from fieldloop.simulate.floor import Floor
+from fieldloop.simulate.mix import deployment_text, draw
+from fieldloop.store import open_shelf, open_store
+
+SEED = 7
+START_NS = 1_760_000_000 * 10**9
+SMALL = """
+[gate.base_trials]
+value = 8
+[gate.consecutive_trials]
+value = 12
+[gate.lighting_trials]
+value = 4
+[gate.position_trials]
+value = 2
+[gate.distractor_trials]
+value = 8
+[serve.benchmark_calls]
+value = 320
+"""
+
+
+@pytest.fixture(scope="session")
+def afternoon(tmp_path_factory):
+    """Twelve demonstrations as the robot's recorder kept them, and one log that was cut short."""
+    folder = tmp_path_factory.mktemp("afternoon")
+    floor = Floor(SEED)
+    strata = draw(floor.lab_mix(), 14, floor.chance("walk"))
+    logs = write_demonstrations(
+        floor, strata, folder, start_ns=START_NS + 10**9, session="walk", protocol="pick v1", provider="northwind"
+    )
+    (folder / "cut-short.mcap").write_bytes(logs[0].read_bytes()[: logs[0].stat().st_size // 2])
+    return folder
+
+
+@pytest.fixture(params=["memory", "files", "servers"])
+def place(request, tmp_path):
+    """Where facts and bytes rest: in memory, in the workspace's folder, or on PostgreSQL and S3."""
+    if request.param == "memory":
+        return {"store": open_store("sqlite://"), "shelf": open_shelf("memory://")}
+    if request.param == "servers":
+        url, options = request.getfixturevalue("s3_url"), request.getfixturevalue("s3_options")
+        return {"store": open_store(request.getfixturevalue("postgres_url")), "shelf": open_shelf(url, **options)}
+    return {}
+
+
+def test_walk(tmp_path, place, afternoon):
+    floor, clock = Floor(SEED), StoryClock(START_NS)
+    site = tmp_path / "site"
+    setup.init(site)
+    (site / "protocols" / "pick.toml").write_text(PROTOCOL)
+    (site / "operations.toml").write_text(SMALL)
+    here = open_workspace(site, clock=clock, random_bits=random.Random(SEED).getrandbits, **place)
+
+    # map: the deployment comes first, and nothing is planned over an audit that was never made
+    with pytest.raises(Refused, match="complete audit"):
+        plan.plan(here)
+    (site / "deployment.toml").write_text(deployment_text())
+    (site / "skus.csv").write_text(skus_text())
+    mapped = audit.audit(here)
+    assert mapped.audit.complete
+    assert sum(e.share for e in mapped.deployment.exposures) == pytest.approx(1.0)
+
+    # plan: nothing is covered yet
+    first = plan.plan(here, budget=20)
+    assert sum(q.demonstrations for q in first.quotas) == 20
+
+    # collect: no session before the checklist is done and the cameras are calibrated
+    robot = floor.robot("lab")
+    here.write(RobotRegistered(robot))
+    collect.enrol(here, "op-amber")
+    with pytest.raises(Refused, match="emergency stop"):
+        collect.open_session(here, robot.id, "op-amber")
+    for views in floor.marker_views("lab", floor.chance("markers")):
+        fitted = calibrate.attach(here, views.points_camera, views.points_base, robot=robot.id, sensor=views.sensor)
+        assert fitted.status is Status.PASSED
+    done = tuple(here.operations["collect"]["checklist"])
+    session = collect.open_session(here, robot.id, "op-amber", checked=done)
+    clock.pass_days(1)
+    collect.close_session(here, session.id)
+
+    # ingest and check: what was cut short is read as far as it goes, named, and held back; twice changes nothing
+    taken = ingest.ingest(here, (afternoon,)).logs
+    short = next(log for log in taken if log.name == "cut-short.mcap")
+    assert short.status is Status.FAILED
+    assert short.message
+    fit = [e.id for e in here.store.find(Episode, {"status": Status.PASSED})]
+    assert len(fit) >= 12
+    before = here.store.last()
+    assert all(log.already_here for log in ingest.ingest(here, (afternoon,)).logs)
+    assert here.store.last() == before
+
+    # a provider's delivery is judged by the same checks
+    supply.contract(here, "northwind")
+    assert supply.accept(here, "northwind").accepted == len(fit)
+
+    # annotate, release, train
+    marked = annotate.annotate(here)
+    assert marked.episodes + len(marked.cannot_tell) == len(fit)
+    r1 = release.release(here, "r1")
+    assert set(r1.episodes) <= set(fit)
+    assert release.release(here, "again").id == r1.id, "the same episodes are the same release"
+    p1 = train.train(here, "r1", name="p1", seed=SEED)
+    assert p1.release == r1.id
+
+    # serve and guard: it answers, fast enough, and carries its limits to the robot
+    assert serve.health(here, "p1").health.status is Status.PASSED
+    assert guard.guard(here, "p1").fingerprint == here.operations["guard"].fingerprint
+    replayed = guard.replay(here, fit[0], policy="p1")
+    assert replayed.steps > 100
+
+    # gate: twelve demonstrations are not enough, and the gate says so; going on is possible, on the record
+    decided = gate.gate(here, "p1", simulate=True, seed=SEED)
+    assert decided.status is not Status.PASSED
+    assert {t.name for t in decided.tests} >= {"consecutive", "distractors"}
+    with pytest.raises(Refused, match="only a version that passed"):
+        rollout.start(here, "p1")
+    begun = rollout.start(here, "p1", override="We want to see it fail.")
+    assert (begun.rung, "overridden by local" in begun.reason) == (Rung.FLEET, True)
+
+    # monitor: the laboratory promised more than the floor keeps
+    simulate.laboratory(here, "p1", episodes=40, seed=SEED)
+    clock.pass_days(14)
+    worked = simulate.production(here, episodes=200, days=14, seed=SEED)
+    seen = monitor.monitor(here)
+    assert sum(rate.episodes for rate in seen.rates) > 0
+    assert worked.episodes == 200
+
+    # diagnose, and the incident becomes demand on the plan
+    made = diagnose.diagnose(here, seed=SEED)
+    assert made.episodes == 200
+    opened = incident.open_incident(
+        here, "Grasps beside the item at the cold site.", policy="p1", site="gdansk", stratum="lighting=dim"
+    ).incident
+    incident.move(here, opened.id, Step.CONTAINED, note="Routed to people.")
+    incident.move(here, opened.id, Step.CLASSIFIED, note="Grasp failures, seen on clips.")
+    moved = incident.move(here, opened.id, Step.DIAGNOSED, note="Never shown.")
+    assert moved.demands
+    assert "Grasps beside the item" in incident.report(here, opened.id)
+    drawn = plan.plan(here, budget=60)
+    wanted = here.store.find(Demand)
+    for demand in wanted:
+        got = sum(q.demonstrations for q in drawn.quotas if demand.stratum.covers(q.stratum))
+        assert got > 0, f"the plan answers {demand.stratum}"
+
+    # back through the whole record: who, on what, calibrated how, delivered by whom
+    lineage = trust.trace(here, "p1")
+    assert {o.operator for o in lineage.origins} <= set(floor.operators())
+    assert all(o.provider == "northwind" and o.calibrations for o in lineage.origins)
+    sealed = trust.evidence(here, "p1", tmp_path / "evidence.json")
+    assert sealed.links == here.store.last() + 1
+
+    # the tables are only a view of the ledger
+    was = {noun: here.store.find(noun) for noun in (Episode, Demand)}
+    here.store.rebuild()
+    assert {noun: here.store.find(noun) for noun in (Episode, Demand)} == was
+    here.close()
+
+
+def test_a_new_limit_judges_old_episodes_without_their_bytes(tmp_path, afternoon):
+    site = tmp_path / "site"
+    setup.init(site)
+    here = open_workspace(site)
+    log = sorted(afternoon.glob("walk-*.mcap"))[0]
+    (taken,) = ingest.ingest(here, (log,)).logs
+    here.close()
+
+    strict = "[protocol]\nname = 'pick'\nversion = 2\n[check.adherence.duration]\nmin = 30.0\n"
+    (site / "protocols" / "pick.toml").write_text(strict)
+    again = open_workspace(site)
+    again.shelf.local = None  # no log may be opened again
+    report = check.check(again)
+    assert [e.episode for e in report.episodes] == list(taken.episodes)
+    assert {f.check for f in report.episodes[0].findings if f.status is Status.FAILED} == {"adherence.duration"}
+    again.close()
+
+
+def test_every_event_of_the_loop_happens_somewhere():
+    """The list of events is the loop; one that no use case writes would be a promise nobody keeps."""
+    from pathlib import Path
+
+    import fieldloop.loop
+
+    sources = "".join(p.read_text() for p in Path(fieldloop.loop.__file__).parent.glob("*.py"))
+    assert not [name for name in EVENTS if f"{name}(" not in sources]
+
+
