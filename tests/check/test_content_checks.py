@@ -14,7 +14,7 @@ from fieldloop.check.pictures import scan
 from fieldloop.model.episode import Episode, Recording
 from fieldloop.model.stream import NS_PER_S, ClockKind, Stream, StreamKind
 from fieldloop.protocol import parse_protocol
-from fieldloop.testing.injuries import change_episode, change_stream, change_values, freeze_frames
+from fieldloop.testing.injuries import INJURIES, change_episode, change_stream, change_values, freeze_frames
 from fieldloop.testing.synthetic import ATTEMPT_S, POST_S, PRE_S, Pictures, healthy_case, with_streams
 
 
@@ -186,6 +186,12 @@ def test_nothing_gripped_is_no_force_to_judge():
 
     found = answer("force.window", change_values(healthy_case(), "gripper/effort", let_go))
     assert found["gripper/effort"].cannot_tell == "nothing was gripped."
+
+
+def test_a_failed_grasp_is_kept_not_held_to_the_window():
+    case = change_episode(INJURIES["force.window"].hurt(healthy_case()), succeeded=False)
+    (found,) = CHECKS["force.window"].look(case)
+    assert "failures are kept" in found.cannot_tell
 
 
 # ── vision

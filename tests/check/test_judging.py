@@ -3,6 +3,7 @@
 import io
 import math
 
+import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
@@ -126,6 +127,16 @@ def test_healthy_public_episodes_are_not_drowned_in_false_alarms(name):
         untold = {f.check for f in findings if f.status is Status.CANNOT_TELL}
         assert {"timing.longest_gap", "timing.stream_offset", "adherence.pre_roll"} <= untold
         break  # one of each is enough here
+
+
+def test_a_log_in_which_nothing_senses_is_no_pass():
+    from fieldloop.model.episode import Episode, Recording
+    from fieldloop.model.stream import ClockKind, Stream, StreamKind
+
+    chatter = Stream("chatter", StreamKind.OTHER, "", {ClockKind.LOG: np.arange(50)})
+    recording = Recording(Episode("id", "talk", "mcap"), {"chatter": chatter})
+    findings = check.judge(check.measure(Case(recording)), default_protocol())
+    assert check.report(recording.episode, findings).status is Status.CANNOT_TELL
 
 
 def test_the_page_of_checks_lists_every_one():

@@ -1,6 +1,8 @@
 """The HTTP door: problems with names, roles enforced, and loopback that nobody else can borrow."""
 
 import pytest
+from tests.doors.story import told_workspace
+from tests.doors.visitor import AWAY, LOCAL, Visitor
 
 from fieldloop import errors
 from fieldloop.api.app import build
@@ -8,10 +10,12 @@ from fieldloop.api.problems import problem_of
 from fieldloop.loop.catalogue import USE_CASES
 from fieldloop.loop.tokens import issue, revoke
 from fieldloop.model.person import Role
-from tests.doors.story import told_workspace
-from tests.doors.visitor import AWAY, LOCAL, Visitor
 
-CASES = tuple(case for case in USE_CASES if case.target.partition(":")[0] in ("home", "tokens", "rollout", "incident", "plan", "monitor"))
+CASES = tuple(
+    case
+    for case in USE_CASES
+    if case.target.partition(":")[0] in ("home", "tokens", "rollout", "incident", "plan", "monitor")
+)
 PROBLEM = "application/problem+json"
 
 
@@ -88,10 +92,16 @@ def test_a_body_that_is_no_json_is_said(app):
 @pytest.mark.parametrize(
     ("wrong", "status"),
     [
-        (errors.UnknownName("x", "y", ()), 404), (errors.BadInput(""), 422), (errors.ProtocolError(""), 422), (errors.Refused(""), 403),
-        (errors.StoreBusy(""), 503), (errors.StoreFull(""), 507), (errors.WorkspaceError(""), 409), (errors.MissingExtra("a", "b"), 501),
+        (errors.UnknownName("x", "y", ()), 404),
+        (errors.BadInput(""), 422),
+        (errors.ProtocolError(""), 422),
+        (errors.Refused(""), 403),
+        (errors.StoreBusy(""), 503),
+        (errors.StoreFull(""), 507),
+        (errors.WorkspaceError(""), 409),
+        (errors.MissingExtra("a", "b"), 501),
     ],
-)  # fmt: skip
+)
 def test_each_error_has_its_status(wrong, status):
     assert problem_of(wrong).status_code == status
 
@@ -135,7 +145,9 @@ def test_roles_are_enforced(app, workspace):
 def test_events_name_who_asked(app, workspace):
     before = workspace.store.last()
     operator = Visitor(app, AWAY, "fieldloop.example", Authorization=bearer(workspace, Role.OPERATOR))
-    moved = operator.post("/api/incident/move", json={"incident": "incident_01", "step": "classified", "note": "clips seen"})
+    moved = operator.post(
+        "/api/incident/move", json={"incident": "incident_01", "step": "classified", "note": "clips seen"}
+    )
     assert moved.status_code == 200
     tail = Visitor(app).get("/api/events", params={"after": before}).json()
     assert [e["kind"] for e in tail] == ["TokenIssued", "IncidentMoved"]
@@ -153,7 +165,13 @@ def test_a_revoked_token_is_refused(app, workspace):
 
 
 @pytest.mark.parametrize(
-    "headers", [{"Origin": "https://evil.example"}, {"Origin": "null"}, {"Origin": "http://127.0.0.1:9999"}, {"Sec-Fetch-Site": "cross-site"}]
+    "headers",
+    [
+        {"Origin": "https://evil.example"},
+        {"Origin": "null"},
+        {"Origin": "http://127.0.0.1:9999"},
+        {"Sec-Fetch-Site": "cross-site"},
+    ],
 )
 def test_a_foreign_page_cannot_send_for_the_local_admin(app, headers):
     told(Visitor(app, **headers).post("/api/token", json={"name": "thief", "role": "admin"}), 403, "Refused")
@@ -166,7 +184,7 @@ def test_its_own_page_can(app):
     assert answer.json()["secret"]
 
 
-def test_a_socket_passes_the_same_door(app, workspace):
+def test_a_socket_passes_the_same_door(app):
     assert Visitor(app, AWAY).socket() == "websocket.close"
     assert Visitor(app, Origin="https://evil.example").socket() == "websocket.close"
     assert Visitor(app, host="evil.example", Origin="http://evil.example").socket() == "websocket.close"

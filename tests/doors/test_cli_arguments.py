@@ -53,16 +53,39 @@ def parse(*words):
 def test_defaults_are_the_functions_own():
     given = parse("a.log")
     assert given == {
-        "paths": (Path("a.log"),), "name": "", "colour": Colour.RED, "coats": None, "share": 0.5, "site": (), "dry": False,
-        "careful": True, "sure": None, "mode": "fast",
-    }  # fmt: skip
+        "paths": (Path("a.log"),),
+        "name": "",
+        "colour": Colour.RED,
+        "coats": None,
+        "share": 0.5,
+        "site": (),
+        "dry": False,
+        "careful": True,
+        "sure": None,
+        "mode": "fast",
+    }
 
 
 def test_every_kind_of_value_is_read():
     given = parse(
-        "a", "b", "--colour", "blue", "--coats", "3", "--share", "0.25", "--site", "x", "--site", "y", "--dry", "--no-careful",
-        "--no-sure", "--mode", "slow",
-    )  # fmt: skip
+        "a",
+        "b",
+        "--colour",
+        "blue",
+        "--coats",
+        "3",
+        "--share",
+        "0.25",
+        "--site",
+        "x",
+        "--site",
+        "y",
+        "--dry",
+        "--no-careful",
+        "--no-sure",
+        "--mode",
+        "slow",
+    )
     assert given["paths"] == (Path("a"), Path("b"))
     assert given["colour"] is Colour.BLUE
     assert (given["coats"], given["share"], given["site"]) == (3, 0.25, ("x", "y"))

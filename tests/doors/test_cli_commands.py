@@ -10,21 +10,35 @@ import sys
 from dataclasses import dataclass
 
 import pytest
+from tests.doors.story import told_workspace
 
 from fieldloop import __version__
 from fieldloop.cli import entry, main, perform
 from fieldloop.cli.choose import choose
 from fieldloop.cli.render import show
 from fieldloop.cli.screen import Screen
+from fieldloop.cli.up import listen
 from fieldloop.errors import BadInput, UnknownName
 from fieldloop.loop.catalogue import ANYONE, COMMANDS, Needs, UseCase
 from fieldloop.loop.workspace import Track, track_silently
 from fieldloop.model.condition import Stratum
 from fieldloop.model.finding import EpisodeReport, Finding, Status
-from tests.doors.story import told_workspace
 
 RUN = [sys.executable, "-c", "import sys; from fieldloop.cli import main; sys.exit(main())"]
-HEAVY = ("scipy", "sklearn", "pyarrow", "duckdb", "cv2", "av", "matplotlib", "sqlalchemy", "fastapi", "nicegui", "onnxruntime", "rich")
+HEAVY = (
+    "scipy",
+    "sklearn",
+    "pyarrow",
+    "duckdb",
+    "cv2",
+    "av",
+    "matplotlib",
+    "sqlalchemy",
+    "fastapi",
+    "nicegui",
+    "onnxruntime",
+    "rich",
+)
 ESCAPE = "\x1b"
 
 
@@ -54,7 +68,8 @@ def fieldloop(*words, **more):
 
 
 def test_help_loads_nothing_heavy():
-    probe = f"import sys; from fieldloop.cli import main; main(['--help']); print([m for m in {HEAVY} if m in sys.modules], file=sys.stderr)"
+    look = f"print([m for m in {HEAVY} if m in sys.modules], file=sys.stderr)"
+    probe = f"import sys; from fieldloop.cli import main; main(['--help']); {look}"
     done = subprocess.run([sys.executable, "-c", probe], capture_output=True, text=True, check=True)
     assert done.stderr.strip() == "[]"
 
@@ -62,11 +77,21 @@ def test_help_loads_nothing_heavy():
 def test_help_lists_every_command_in_loop_order(capsys):
     assert main(["--help"]) == 0
     text = capsys.readouterr().out
-    places = [text.index(f"\n  {word} ") for word in ("audit", "plan", "ingest", "check", "release", "gate", "monitor", "diagnose", "incident")]
+    places = [
+        text.index(f"\n  {word} ")
+        for word in ("audit", "plan", "ingest", "check", "release", "gate", "monitor", "diagnose", "incident")
+    ]
     assert places == sorted(places)
     assert all(re.search(rf"\n  {command.split()[0]} ", text) for command in COMMANDS)
     assert [text.index(f"\n{stage}\n") for stage in ("Prepare", "Data", "Ship", "Run", "House")]
     assert ESCAPE not in text
+
+
+def test_one_command_explains_itself(capsys):
+    assert main(["plan", "--help"]) == 0
+    text = capsys.readouterr().out
+    assert "--budget N" in text
+    assert "fieldloop plan show" in text
 
 
 def test_version(capsys):
@@ -115,15 +140,24 @@ def test_the_workspace_may_come_from_the_environment(workspace, tmp_path, capsys
 @pytest.mark.parametrize(
     ("result", "code"),
     [
-        (Verdict(Status.PASSED), 0), (Verdict(Status.FAILED), 1), (Verdict(Status.ERRORED), 1), (Verdict(Status.CANNOT_TELL), 1),
-        (Own(exit_ok=True), 0), (Own(exit_ok=False, status=Status.PASSED), 1), ("text", 0), ((Verdict(Status.FAILED),), 0), (None, 0),
+        (Verdict(Status.PASSED), 0),
+        (Verdict(Status.FAILED), 1),
+        (Verdict(Status.ERRORED), 1),
+        (Verdict(Status.CANNOT_TELL), 1),
+        (Own(exit_ok=True), 0),
+        (Own(exit_ok=False, status=Status.PASSED), 1),
+        ("text", 0),
+        ((Verdict(Status.FAILED),), 0),
+        (None, 0),
     ],
-)  # fmt: skip
+)
 def test_exit_codes_follow_from_the_result(result, code):
     assert entry.exit_code(result) == code
 
 
-@pytest.mark.parametrize(("raised", "code", "said"), [(KeyboardInterrupt, 130, "Interrupted"), (ZeroDivisionError, 2, "this is a bug")])
+@pytest.mark.parametrize(
+    ("raised", "code", "said"), [(KeyboardInterrupt, 130, "Interrupted"), (ZeroDivisionError, 2, "this is a bug")]
+)
 def test_what_nobody_foresaw_is_short(raised, code, said, capsys, monkeypatch):
     def breaks(*_):
         raise raised
@@ -154,7 +188,9 @@ def test_a_pipe_gets_whole_plain_lines(workspace):
 def test_a_terminal_gets_colour_unless_told_otherwise(workspace, more, coloured):
     control, terminal = pty.openpty()
     env = {k: v for k, v in os.environ.items() if k != "NO_COLOR"} | {"TERM": "xterm-256color"} | more
-    running = subprocess.Popen([*RUN, "home", "--workspace", str(workspace)], stdout=terminal, stderr=subprocess.DEVNULL, env=env)
+    running = subprocess.Popen(
+        [*RUN, "home", "--workspace", str(workspace)], stdout=terminal, stderr=subprocess.DEVNULL, env=env
+    )
     os.close(terminal)
     seen = b""
     while True:
@@ -182,7 +218,18 @@ def test_json_carries_its_schema_and_iso_times(workspace, capsys):
     shown = json.loads(capsys.readouterr().out)
     assert shown["schema"] == "home/1"
     assert shown["success"]["points"][-1]["end"].endswith("Z")
-    assert [stage["key"] for stage in shown["stages"]] == ["map", "plan", "collect", "check", "annotate", "release", "gate", "serve", "monitor", "diagnose"]
+    assert [stage["key"] for stage in shown["stages"]] == [
+        "map",
+        "plan",
+        "collect",
+        "check",
+        "annotate",
+        "release",
+        "gate",
+        "serve",
+        "monitor",
+        "diagnose",
+    ]
 
 
 class Fake(UseCase):
@@ -252,3 +299,33 @@ def test_a_family_without_its_bare_command_says_its_verbs(monkeypatch):
         choose(["odd", "verv"])
     with pytest.raises(UnknownName):
         choose(["oddd"])
+
+
+def test_a_taken_port_is_replaced():
+    with listen("127.0.0.1", 0) as taken:
+        port = taken.getsockname()[1]
+        with listen("127.0.0.1", port) as other:
+            assert other.getsockname()[1] != port
+    with pytest.raises(BadInput, match="Cannot listen"):
+        listen("no.such.host.invalid", 8080)
+
+
+@dataclass(frozen=True)
+class Story:
+    seed: int
+
+
+def test_the_demo_walks_and_ends_when_told_not_to_serve(tmp_path, capsys, monkeypatch):
+    walked = []
+
+    def walk(folder, *, seed, track, tell):
+        walked.append((folder, seed, list(track([1, 2], "walking", 2))))
+        tell("The floor lies in the dark.")
+        return Story(seed)
+
+    monkeypatch.setattr("fieldloop.loop.demo.demo", walk)
+    assert main(["demo", "--no-serve", "--seed", "4", "--workspace", str(tmp_path / "d")]) == 0
+    assert walked == [(tmp_path / "d", 4, [1, 2])]
+    assert "The floor lies in the dark." in capsys.readouterr().out
+    assert main(["demo", "--no-serve", "--json", "--workspace", str(tmp_path / "d")]) == 0
+    assert json.loads(capsys.readouterr().out) == {"schema": "story/1", "seed": 0}

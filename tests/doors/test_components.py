@@ -4,6 +4,7 @@ import re
 from pathlib import Path
 
 import pytest
+from tests.doors.story import NASTY
 
 from fieldloop.model.condition import Stratum
 from fieldloop.model.finding import Status
@@ -13,7 +14,6 @@ from fieldloop.model.rollout import Rollout, Rung
 from fieldloop.ui import assets, components
 from fieldloop.ui.coverage import grid
 from fieldloop.ui.markup import Html, join, tag, text
-from tests.doors.story import NASTY
 
 CSS = Path(assets.__file__).parent / "assets" / "theme.css"
 
@@ -82,7 +82,9 @@ def test_a_ladder_shows_where_and_whether_it_came_back():
     assert "off the ladder" in components.ladder(back)
 
 
-@pytest.mark.parametrize(("elapsed", "met", "word"), [(60, True, "met"), (900, False, "missed"), (900, None, "late"), (60, None, "running")])
+@pytest.mark.parametrize(
+    ("elapsed", "met", "word"), [(60, True, "met"), (900, False, "missed"), (900, None, "late"), (60, None, "running")]
+)
 def test_a_clock_says_whether_it_was_met(elapsed, met, word):
     made = components.clocks([IncidentClock(Step.CONTAINED, 300, elapsed, met, "on_call_operator")])
     assert f", {word}" in made
@@ -108,9 +110,15 @@ def contrast(one, other):
     return (light + 0.05) / (dark + 0.05)
 
 
-WORN = [(ink, ground) for ink in ("ink", "ink-2", "ink-3", "accent", "good", "warn", "bad") for ground in ("surface", "bg", "sunken")]
+WORN = [
+    (ink, ground)
+    for ink in ("ink", "ink-2", "ink-3", "accent", "good", "warn", "bad")
+    for ground in ("surface", "bg", "sunken")
+]
 WORN += [(name, f"{name}-soft") for name in ("good", "warn", "bad")] + [("on-accent", "accent"), ("surface", "under-3")]
-WORN += [("ink", ground) for ground in ("under-2", "under-1", "even", "over-1", "over-2", *(f"ph-{n}" for n in range(8)))]
+WORN += [
+    ("ink", ground) for ground in ("under-2", "under-1", "even", "over-1", "over-2", *(f"ph-{n}" for n in range(8)))
+]
 
 
 @pytest.mark.parametrize("theme", ["light", "dark"])

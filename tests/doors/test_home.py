@@ -3,6 +3,7 @@
 import dataclasses
 
 import pytest
+from tests.doors.story import DAY, NOW, S, empty_workspace, told_workspace
 
 from fieldloop.loop.home import attention, home, rates, reports, success_over_time, tail
 from fieldloop.model import event as happened
@@ -10,7 +11,6 @@ from fieldloop.model.deployment import Audit, AuditAnswer
 from fieldloop.model.finding import Status
 from fieldloop.model.incident import Incident, Step, StepDone
 from fieldloop.model.policy import Outcome, Stage
-from tests.doors.story import DAY, NOW, S, empty_workspace, told_workspace
 
 
 @pytest.fixture(scope="module")
@@ -35,7 +35,9 @@ def test_an_empty_workspace_begins_with_the_map(empty):
 
 
 def test_gaps_in_the_map_come_before_the_plan(empty):
-    empty.write(happened.DeploymentAudited(Audit("x", (AuditAnswer("environment", 0.2, ("light", "floor")),), 0.2, False)))
+    empty.write(
+        happened.DeploymentAudited(Audit("x", (AuditAnswer("environment", 0.2, ("light", "floor")),), 0.2, False))
+    )
     assert home(empty).next.sentence == "The map leaves 2 gaps"
     over = Audit("x", (), 0.2, False, overridden_by="local", override_reason="a pilot")
     empty.write(happened.DeploymentAudited(over))
@@ -70,7 +72,9 @@ def test_an_open_incident_comes_first_and_then_what_it_asked_for(tmp_path):
 
 def test_the_last_point_is_the_window_that_ends_with_the_newest_outcome(told):
     shown = success_over_time(told)
-    outcomes = [o for o in told.store.find(Outcome, {"stage": Stage.PRODUCTION}) if o.at_ns >= NOW - 3600 * S + 1 - 7 * DAY]
+    outcomes = [
+        o for o in told.store.find(Outcome, {"stage": Stage.PRODUCTION}) if o.at_ns >= NOW - 3600 * S + 1 - 7 * DAY
+    ]
     last = shown.points[-1]
     assert (last.successes, last.episodes) == (sum(o.succeeded for o in outcomes), len(outcomes))
     assert last.low < last.rate < last.high
@@ -85,7 +89,9 @@ def test_the_last_point_is_the_window_that_ends_with_the_newest_outcome(told):
 
 def test_a_short_history_has_points_too(empty):
     outcomes = [
-        happened.OutcomeRecorded(Outcome(f"o{n}", "p" * 64, happened_in(), Stage.PRODUCTION, "a", "r", NOW + n * 60 * S, n % 2 == 0, "x"))
+        happened.OutcomeRecorded(
+            Outcome(f"o{n}", "p" * 64, happened_in(), Stage.PRODUCTION, "a", "r", NOW + n * 60 * S, n % 2 == 0, "x")
+        )
         for n in range(120)
     ]
     empty.write(*outcomes)

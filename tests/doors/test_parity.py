@@ -17,7 +17,58 @@ from fieldloop.model.person import Role
 
 CORRIDOR = sorted(module.name for module in pkgutil.iter_modules(loop.__path__))
 
-NOT_A_USE_CASE = {}
+NOT_A_USE_CASE = {
+    "a part that several use cases share": (
+        "audit:latest_audit",
+        "audit:latest_deployment",
+        "audit:require_complete_audit",
+        "ingest:look",
+        "ingest:reopen",
+        "ingest:judged",
+        "ingest:measurements_of",
+        "ingest:reports_of",
+        "monitor:baselines",
+        "monitor:nominal",
+        "numbers:in_force",
+        "numbers:is_locked",
+        "plan:coverage_now",
+        "plan:open_demands",
+        "policies:named",
+        "policies:load",
+        "release:named",
+        "rollout:in_production",
+        "rollout:on_ladder",
+        "serve:timed",
+    ),
+    "takes what only code can hand in: nouns, an engine, a floor": (
+        "calibrate:attach",
+        "monitor:record_outcomes",
+        "floor:write_demonstrations",
+        "floor:demonstrate",
+        "floor:run_trials",
+        "floor:run_attempts",
+        "simulate:attempt",
+    ),
+    "a read that pages are drawn from; the API has it under another use case or under /api/events": (
+        "home:tail",
+        "home:rates",
+        "home:attention",
+        "home:reports",
+        "home:every",
+        "home:newest",
+        "home:success_over_time",
+    ),
+    "how work is run, not what is done": ("run_on:cores", "run_on:each", "workspace:track_silently"),
+    "how doors come in": (
+        "catalogue:use_case",
+        "tokens:whose",
+        "workspace:create_workspace",
+        "workspace:open_workspace",
+        "workspace:require_role",
+    ),
+}
+"""Why a public function of the corridor has no command of its own."""
+EXCUSED = {name for names in NOT_A_USE_CASE.values() for name in names}
 
 
 @pytest.fixture(scope="module")
@@ -59,8 +110,8 @@ def test_every_public_function_of_the_corridor_is_a_use_case_or_says_why_not(mod
         if inspect.isfunction(thing) and thing.__module__ == opened.__name__ and not name.startswith("_")
     }
     listed = {case.target for case in USE_CASES}
-    assert own - listed == {name for name in NOT_A_USE_CASE if name.startswith(f"{module}:")}
-    assert all(NOT_A_USE_CASE.values())
+    assert not own - listed - EXCUSED, "give it a command in the catalogue, or say here why not"
+    assert not {name for name in EXCUSED if name.startswith(f"{module}:")} - own, "excused, but not there any more"
 
 
 def test_every_command_stands_under_a_heading():

@@ -36,8 +36,18 @@ class Visitor:
         """Knock with a WebSocket; returns the type of the first answer."""
         sent = []
         headers = [(b"host", self.host.encode()), *((k.lower().encode(), v.encode()) for k, v in self.headers.items())]
-        scope = {"type": "websocket", "path": path, "raw_path": path.encode(), "root_path": "", "query_string": b"", "scheme": "ws",
-                 "headers": headers, "client": self.address, "server": ("127.0.0.1", 8080), "subprotocols": []}  # fmt: skip
+        scope = {
+            "type": "websocket",
+            "path": path,
+            "raw_path": path.encode(),
+            "root_path": "",
+            "query_string": b"",
+            "scheme": "ws",
+            "headers": headers,
+            "client": self.address,
+            "server": ("127.0.0.1", 8080),
+            "subprotocols": [],
+        }
 
         async def receive():
             return {"type": "websocket.connect"}

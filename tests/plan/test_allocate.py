@@ -86,6 +86,16 @@ def test_the_budget_is_spent_to_the_last_demonstration(rows, budget, strategy):
         assert q.why
 
 
+ALL_FOR_DEMANDS = SETTINGS.replaced(max_demand_share=1.0)
+
+
+def test_a_loud_demand_leaves_the_rest_of_the_budget_to_expected_gain():
+    cells = [cover("a", 0.5, 9, 50, 30), cover("b", 0.5, 9, 50, 30)]
+    demand = Demand("d1", Stratum.of(cell="b"), 200, "cold hall", "diagnosis_1")
+    found = amounts(allocate(cells, [demand], 40, SETTINGS, rng()))
+    assert found == {"a": 20, "b": 20}
+
+
 def test_no_stratum_takes_more_than_the_cap():
     cells = [cover("broken", 0.7, 5, 200, 190), *(cover(str(k), 0.1, 5, 50, 2) for k in range(3))]
     assert amounts(allocate(cells, [], 40, SETTINGS, rng()))["broken"] == 16
@@ -100,7 +110,7 @@ def test_what_was_never_shown_comes_first():
 def test_demands_are_honoured_before_anything_else_and_named():
     cells = [cover("a", 0.9, 0, 100, 80), cover("b", 0.1, 100, 100, 1)]
     demand = Demand("d1", Stratum.of(cell="b"), 30, "gloss tape", "incident_1")
-    quotas = allocate(cells, [demand], 40, SETTINGS, rng())
+    quotas = allocate(cells, [demand], 40, ALL_FOR_DEMANDS, rng())
     assert amounts(quotas)["b"] >= 30
     assert "30 for incident_1: gloss tape" in next(q.why for q in quotas if q.stratum.level("cell") == "b")
 
@@ -110,20 +120,20 @@ def test_older_demands_win_when_the_budget_does_not_last():
         Demand("d2", Stratum.of(cell="b"), 8, "late", "incident_2", at_ns=2),
         Demand("d1", Stratum.of(cell="a"), 8, "early", "incident_1", at_ns=1),
     ]
-    quotas = allocate([cover("a", 0.5, 9), cover("b", 0.5, 9)], demands, 10, SETTINGS, rng())
+    quotas = allocate([cover("a", 0.5, 9), cover("b", 0.5, 9)], demands, 10, ALL_FOR_DEMANDS, rng())
     assert amounts(quotas) == {"a": 8, "b": 2}
-    assert "8 asked for, the budget ends here" in next(q.why for q in quotas if q.demonstrations == 2)
+    assert "8 asked for, demands may take no more of the budget" in next(q.why for q in quotas if q.demonstrations == 2)
 
 
 def test_a_demand_of_one_condition_spreads_over_its_strata():
     cells = [Coverage(Stratum.of(light=x, bin=b), 0.25, 5, 0.25, 20, 4) for x in ("dim", "bright") for b in "fb"]
-    quotas = allocate(cells, [Demand("d", Stratum.of(light="dim"), 10, "new lamp", "diagnosis_1")], 10, SETTINGS, rng())
+    quotas = allocate(cells, [Demand("d", Stratum.of(light="dim"), 10, "new lamp", "diagnosis_1")], 10, ALL_FOR_DEMANDS, rng())
     assert {str(q.stratum): q.demonstrations for q in quotas} == {"bin=b,light=dim": 5, "bin=f,light=dim": 5}
 
 
 def test_a_demand_outside_the_map_is_collected_and_said_to_be_so():
     quotas = allocate(
-        [cover("a", 1.0, 5)], [Demand("d", Stratum.of(cell="x"), 3, "new article", "plan")], 4, SETTINGS, rng()
+        [cover("a", 1.0, 5)], [Demand("d", Stratum.of(cell="x"), 3, "new article", "plan")], 4, ALL_FOR_DEMANDS, rng()
     )
     outside = quotas[-1]
     assert (outside.demonstrations, outside.gain) == (3, 0.0)

@@ -9,8 +9,8 @@ from fieldloop.loop import (
     annotate, audit, calibrate, check, collect, diagnose, gate, guard, incident, ingest, monitor, plan, release, rollout,
     serve, setup, simulate, supply, train, trust,
 )  # fmt: skip
-from fieldloop.loop.demo import PROTOCOL, StoryClock
 from fieldloop.loop.floor import write_demonstrations
+from fieldloop.loop.story_clock import StoryClock
 from fieldloop.loop.workspace import open_workspace
 from fieldloop.model.episode import Episode
 from fieldloop.model.event import EVENTS, RobotRegistered
@@ -21,7 +21,7 @@ from fieldloop.model.plan import Demand
 from fieldloop.model.rollout import Rung
 from fieldloop.simulate.catalogue import skus_text
 from fieldloop.simulate.floor import Floor
-from fieldloop.simulate.mix import deployment_text, draw
+from fieldloop.simulate.mix import deployment_text, draw, protocol_text
 from fieldloop.store import open_shelf, open_store
 
 SEED = 7
@@ -70,7 +70,7 @@ def test_walk(tmp_path, place, afternoon):
     floor, clock = Floor(SEED), StoryClock(START_NS)
     site = tmp_path / "site"
     setup.init(site)
-    (site / "protocols" / "pick.toml").write_text(PROTOCOL)
+    (site / "protocols" / "pick.toml").write_text(protocol_text())
     (site / "operations.toml").write_text(SMALL)
     here = open_workspace(site, clock=clock, random_bits=random.Random(SEED).getrandbits, **place)
 
@@ -93,8 +93,8 @@ def test_walk(tmp_path, place, afternoon):
     collect.enrol(here, "op-amber")
     with pytest.raises(Refused, match="emergency stop"):
         collect.open_session(here, robot.id, "op-amber")
-    for views in floor.marker_views("lab", floor.chance("markers")):
-        fitted = calibrate.attach(here, views.points_camera, views.points_base, robot=robot.id, sensor=views.sensor)
+    for views in floor.calibration_views("lab", floor.chance("markers")):
+        fitted = calibrate.attach(here, views.points_camera, views.points_base, robot=robot.id, sensor=views.sensor, parent=views.parent)
         assert fitted.status is Status.PASSED
     done = tuple(here.operations["collect"]["checklist"])
     session = collect.open_session(here, robot.id, "op-amber", checked=done)

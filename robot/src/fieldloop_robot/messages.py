@@ -137,7 +137,8 @@ def _layout(frame_id: str, *fields: Field) -> tuple[struct.Struct, tuple[int | b
     CDR aligns every primitive to its own size, counted from the end of the encapsulation header. A field is
     ("s", text), ("I", count) or ("d", count); strings must come before the numbers.
     """
-    shape, words, at = "<4siI", [], 8
+    shape, at = "<4siI", 8
+    words: list[int | bytes] = []
     for kind, value in (("s", frame_id), *fields):
         size = 8 if kind == "d" else 4
         gap = -at % size

@@ -3,7 +3,7 @@
 import threading
 from collections.abc import Callable
 from typing import Annotated, Any
-from urllib.parse import parse_qs
+from urllib.parse import parse_qs, quote
 
 from fastapi import FastAPI, HTTPException, Query, Request
 from fastapi.responses import RedirectResponse, Response
@@ -79,7 +79,7 @@ def _add_sign_in(app: FastAPI, workspace: Callable[[], Workspace], sessions: Ses
         try:
             await run_in_threadpool(whose, workspace(), secret)
         except Refused:
-            return RedirectResponse(f"/login?wrong=1&to={to}", 303)
+            return RedirectResponse(f"/login?wrong=1&to={quote(to)}", 303)
         entered = RedirectResponse(to, 303)
         https = request.url.scheme == "https"
         entered.set_cookie(COOKIE, sessions.open(secret), httponly=True, samesite="lax", secure=https)

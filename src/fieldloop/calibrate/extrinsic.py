@@ -27,6 +27,7 @@ def extrinsic(
     robot: str,
     sensor: str,
     valid_from_ns: int,
+    parent: str = "base",
 ) -> Calibration:
     """Fit `base_from_camera` to n × 3 points (m) in both frames and judge it on points it was not fitted to.
 
@@ -51,7 +52,7 @@ def extrinsic(
         kind=KIND,
         robot=robot,
         sensor=sensor,
-        parent="base",
+        parent=parent,
         child=sensor,
         parent_from_child=tuple(tuple(float(x) for x in row) for row in base_from_camera),
         method=METHOD,

@@ -19,7 +19,10 @@ from fieldloop.model.stream import StreamKind
     advice="Set the grip force for this item; below the window it slips, above it is crushed.",
 )
 def window(case: Case) -> Iterator[Measurement]:
-    """With what force was the item held, typically and at most?"""
+    """With what force was the item held, typically and at most?
+
+    A failed attempt is not held to the window: a grasp that slipped is what it teaches.
+    """
     contact = case.parameter("force.window", "contact_n")
     for stream in case.streams(StreamKind.GRIPPER):
         if stream.unit != "N" or stream.values is None:
@@ -31,8 +34,9 @@ def window(case: Case) -> Iterator[Measurement]:
             yield Measurement(stream.name, float("nan"), cannot_tell=reason)
             continue
         held, peak = float(np.median(force[holding])), int(holding[np.argmax(force[holding])])
-        if not case.collected_by_protocol:
-            said = f"held with {held:.3g} N, at most {force[peak]:.3g} N; {HELD_TO_NOTHING}"
+        if not case.collected_by_protocol or case.episode.succeeded is False:
+            why = HELD_TO_NOTHING if not case.collected_by_protocol else "the attempt failed, and failures are kept."
+            said = f"held with {held:.3g} N, at most {force[peak]:.3g} N; {why}"
             yield Measurement(stream.name, float("nan"), cannot_tell=said)
             continue
         yield Measurement(stream.name, held, "held, typically")

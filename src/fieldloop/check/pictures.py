@@ -1,6 +1,8 @@
 """One look through a camera's frames at bounded cost, shared by all checks that ask about pixels."""
 
 from dataclasses import dataclass
+from functools import cache
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -13,6 +15,7 @@ BLOCKS = 16
 
 PIXELS_A_BLOCK = 8
 NO_CHANGE_KNOWN = np.inf
+Thin = NDArray[np.float32]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -36,34 +39,39 @@ def _scan(case: Case, stream: Stream) -> Scan:
     count = min(len(stream), len(stream.pictures))
     stride = max(1, -(-count // int(case.protocol.setting("episode.max_scanned_frames"))))
     indices = np.arange(0, count, stride)
-    decoded, level, change = (
-        np.zeros(len(indices), bool),
-        np.full(len(indices), np.nan),
-        np.full(len(indices), NO_CHANGE_KNOWN),
-    )
-    before: NDArray[np.float32] | None = None
+    decoded, level = np.zeros(len(indices), bool), np.full(len(indices), np.nan)
+    change = np.full(len(indices), NO_CHANGE_KNOWN)
+    before: Thin | None = None
     for number, frame in enumerate(stream.pictures.frames(indices.tolist())):
         if not frame.size:
             before = None
             continue
-        small = _thin(frame)
-        decoded[number], level[number] = True, float(np.nanmean(small)) if np.isfinite(small).any() else np.nan
-        if before is not None and before.shape == small.shape:
-            change[number] = _largest_change(before, small)
-        before = small
+        now = _thin(frame)
+        decoded[number], level[number] = True, float(now.mean())
+        if before is not None and before.shape == now.shape:
+            change[number] = _largest_change(before, now)
+        before = now
     return Scan(indices, decoded, level, change, stride)
 
 
-def _thin(frame: NDArray[np.generic]) -> NDArray[np.float32]:
-    """Take every so many pixels; colours become their mean."""
+def _thin(frame: NDArray[Any]) -> Thin:
+    """Take every so many pixels; colours become their mean, a distance that is not known 0."""
     step = max(1, min(frame.shape[:2]) // (BLOCKS * PIXELS_A_BLOCK))
-    thin = frame[::step, ::step].astype(np.float32)
-    return thin.mean(axis=2) if thin.ndim == 3 else thin  # noqa: PLR2004 - rows, columns, colours
+    thin = frame[::step, ::step]
+    if thin.ndim == 2:  # noqa: PLR2004 - rows and columns alone
+        return np.nan_to_num(thin.astype(np.float32))
+    red, green, blue = (thin[:, :, colour].astype(np.float32) for colour in range(3))
+    return (red + green + blue) / np.float32(3)
 
 
-def _largest_change(one: NDArray[np.float32], other: NDArray[np.float32]) -> float:
-    difference = np.abs(one - other)
-    rows, columns = (np.linspace(0, n, min(BLOCKS, n) + 1).astype(int) for n in difference.shape)
-    sums = np.add.reduceat(np.add.reduceat(np.nan_to_num(difference), rows[:-1], axis=0), columns[:-1], axis=1)
-    areas = np.outer(np.diff(rows), np.diff(columns))
+def _largest_change(one: Thin, other: Thin) -> float:
+    """Return the mean difference of the block that changed most."""
+    rows, columns, areas = _blocks(one.shape[0], one.shape[1])
+    sums = np.add.reduceat(np.add.reduceat(np.abs(one - other), rows, axis=0), columns, axis=1)
     return float((sums / areas).max())
+
+
+@cache
+def _blocks(height: int, width: int) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.int64]]:
+    rows, columns = (np.linspace(0, n, min(BLOCKS, n) + 1).astype(np.int64) for n in (height, width))
+    return rows[:-1], columns[:-1], np.outer(np.diff(rows), np.diff(columns))

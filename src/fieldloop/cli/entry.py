@@ -21,6 +21,8 @@ def main(argv: Sequence[str] | None = None) -> int:
     try:
         code = _run(choose(words))
         sys.stdout.flush()
+    except SystemExit as left:  # argparse printed the help of one command
+        return int(left.code or PASSED)
     except FieldloopError as wrong:
         return _say(type(wrong).__name__, str(wrong), as_json=as_json)
     except BrokenPipeError:

@@ -7,7 +7,7 @@ from fieldloop.api.parameters import Ask, read
 from fieldloop.cli.arguments import parser_for, values_from, workspace_folder
 from fieldloop.cli.progress import track
 from fieldloop.cli.screen import Screen
-from fieldloop.loop.catalogue import Needs, UseCase, use_case
+from fieldloop.loop.catalogue import COMMANDS, Needs, UseCase, use_case
 
 
 def perform(command: str, words: Sequence[str]) -> Any:
@@ -19,7 +19,7 @@ def run(case: UseCase, words: Sequence[str]) -> Any:
     """Run a use case with these words."""
     function = case.load()
     ask = read(function)
-    parsed = parser_for(case.command, case.summary, ask, case.needs, _more(function)).parse(words)
+    parsed = parser_for(case.command, case.summary, ask, case.needs, _more(case.command, function)).parse(words)
     result = _call(case, function, ask, parsed)
     if parsed.json:
         from fieldloop.api.written import dumps
@@ -54,10 +54,14 @@ def _open(case: UseCase, parsed: Any) -> Any:
     return open_workspace(folder, track=track)
 
 
-def _more(function: Callable[..., Any]) -> str:
-    """What the docstring says beside its first line and its arguments."""
+def _more(command: str, function: Callable[..., Any]) -> str:
+    """What the docstring says beside its first line and its arguments, and which verbs the command has."""
     paragraphs = (function.__doc__ or "").split("\n\n")[1:]
     kept = [" ".join(p.split()) for p in paragraphs if not p.strip().startswith(("Arguments:", ">>>"))]
+    verbs = [case for case in COMMANDS.values() if case.command.startswith(f"{command} ")]
+    if verbs:
+        width = max(len(case.command) for case in verbs)
+        kept.append("\n".join(["see also:", *(f"  fieldloop {v.command:<{width}}  {v.summary}" for v in verbs)]))
     return "\n\n".join(p for p in kept if p)
 
 

@@ -1,11 +1,12 @@
 """An opened log: which format, which files, and its recordings one at a time."""
 
 from collections.abc import Callable, Iterator
+from functools import partial
 from pathlib import Path
 from typing import TypeVar
 
 from fieldloop.errors import UnreadableLog
-from fieldloop.ingest.reader import Reader, files_of, whole_log_defects
+from fieldloop.ingest.reader import Reader, count_of, files_of, whole_log_defects
 from fieldloop.ingest.readers import all_readers
 from fieldloop.ingest.search import Found, find_logs, looks_like
 from fieldloop.model.episode import Defect, Recording
@@ -32,6 +33,13 @@ class OpenLog:
         return tuple(sorted({file for log in self._found for file in files_of(log.reader, log.path)}))
 
     @property
+    def expected(self) -> int:
+        """Return how many recordings to expect, for a progress bar; broken logs may give fewer."""
+        return sum(
+            self._guarded(log.reader, log.path, partial(count_of, log.reader, log.path)) or 0 for log in self._found
+        )
+
+    @property
     def defects(self) -> tuple[Defect, ...]:
         """Return what is wrong with the log as a whole, as far as it has been read."""
         return tuple(self._defects)
@@ -43,11 +51,11 @@ class OpenLog:
             yield from self._read(log.reader, log.path)
 
     def _read(self, reader: Reader, path: Path) -> Iterator[Recording]:
-        for defect in self._guarded(reader, path, lambda: whole_log_defects(reader, path)) or ():
+        for defect in self._guarded(reader, path, partial(whole_log_defects, reader, path)) or ():
             self._note(defect)
         recordings = self._guarded(reader, path, lambda: iter(reader.read(path)))
         while recordings is not None:
-            recording = self._guarded(reader, path, lambda r=recordings: next(r, None))  # type: ignore[misc] # bound now
+            recording = self._guarded(reader, path, partial(next, recordings, None))
             if recording is None:
                 return
             yield recording

@@ -12,7 +12,8 @@ class Reader(Protocol):
     """One format. A module or an object with these names, listed in `readers` or found by entry point.
 
     A reader may also have `defects(path) -> tuple[Defect, ...]`: what is wrong with the log as a whole, such as
-    tables that disagree, and `files(path) -> tuple[Path, ...]`: which files make up the log (default: all below it).
+    tables that disagree; `files(path) -> tuple[Path, ...]`: which files make up the log (default: all below it);
+    `count(path) -> int`: how many recordings it holds (default: 1).
     """
 
     @property
@@ -30,6 +31,12 @@ def whole_log_defects(reader: Reader, path: Path) -> tuple[Defect, ...]:
     """Ask a reader what is wrong with the log as a whole, where it can say."""
     ask = getattr(reader, "defects", None)
     return tuple(ask(path)) if ask else ()
+
+
+def count_of(reader: Reader, path: Path) -> int:
+    """How many recordings does the log hold, as far as that can be told without reading it?"""
+    ask = getattr(reader, "count", None)
+    return int(ask(path)) if ask else 1
 
 
 def files_of(reader: Reader, path: Path) -> tuple[Path, ...]:

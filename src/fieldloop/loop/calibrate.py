@@ -26,7 +26,9 @@ def calibrate(workspace: Workspace, points: Path, *, robot: str, sensor: str) ->
     return attach(workspace, [r[:3] for r in rows], [r[3:] for r in rows], robot=robot, sensor=sensor)
 
 
-def attach(workspace: Workspace, points_camera: object, points_base: object, *, robot: str, sensor: str) -> Calibration:
+def attach(
+    workspace: Workspace, points_camera: object, points_base: object, *, robot: str, sensor: str, parent: str = "base"
+) -> Calibration:
     """Fit a camera's place and write it down; one that misses the protocol's limits is kept, and does not pass."""
     fitted = extrinsic(
         points_camera,  # type: ignore[arg-type]  # anything NumPy can read as points
@@ -36,6 +38,7 @@ def attach(workspace: Workspace, points_camera: object, points_base: object, *, 
         robot=robot,
         sensor=sensor,
         valid_from_ns=workspace.clock(),
+        parent=parent,
     )
     workspace.write(CalibrationAttached(fitted))
     return fitted

@@ -11,24 +11,41 @@ from pathlib import Path
 
 from fieldloop.errors import WorkspaceError
 from fieldloop.loop import (
-    annotate, audit, calibrate, collect, diagnose, gate, incident, ingest, monitor, numbers, plan, release, rollout, setup,
-    simulate, train,
+    annotate,
+    audit,
+    calibrate,
+    collect,
+    diagnose,
+    gate,
+    incident,
+    ingest,
+    monitor,
+    numbers,
+    plan,
+    release,
+    rollout,
+    setup,
+    simulate,
+    train,
 )  # fmt: skip
 from fieldloop.loop.floor import write_demonstrations
+from fieldloop.loop.story_clock import NS_PER_DAY, StoryClock
 from fieldloop.loop.workspace import SETTINGS_FILE, Track, Workspace, open_workspace, track_silently
+from fieldloop.model.alarm import Watch
 from fieldloop.model.condition import Stratum
 from fieldloop.model.decision import Decision
+from fieldloop.model.diagnosis import Diagnosis
 from fieldloop.model.event import RobotRegistered
 from fieldloop.model.finding import Status
 from fieldloop.model.incident import Step
-from fieldloop.model.rollout import Rung
-from fieldloop.model.stream import NS_PER_S
+from fieldloop.model.plan import Plan
+from fieldloop.model.rollout import Rollout, Rung
 from fieldloop.simulate.catalogue import skus_text
 from fieldloop.simulate.floor import Floor
-from fieldloop.simulate.mix import deployment_text, draw
+from fieldloop.simulate.mix import deployment_text, draw, protocol_text
 
-NS_PER_DAY = 86_400 * NS_PER_S
 DAYS = 70
+SITTING = 12
 SITES = ("lab", "leipzig", "gdansk")
 Tell = Callable[..., None]
 
@@ -67,23 +84,6 @@ class Story:
     seconds: float
 
 
-class StoryClock:
-    """A clock that the story moves; it never stands still, so that ids and events keep their order."""
-
-    def __init__(self, start_ns: int) -> None:
-        """Begin somewhere in the past, so that the story ends about now."""
-        self._now_ns = start_ns
-
-    def __call__(self) -> int:
-        """Return now, a millisecond later each time."""
-        self._now_ns += NS_PER_S // 1000
-        return self._now_ns
-
-    def pass_days(self, days: float) -> None:
-        """Let time pass."""
-        self._now_ns += int(days * NS_PER_DAY)
-
-
 def demo(
     folder: Path, *, seed: int = 0, track: Track = track_silently, tell: Tell = print, size: Size | None = None
 ) -> Story:
@@ -92,12 +92,13 @@ def demo(
     Arguments:
         folder: where the workspace is made
         seed: another seed changes every number and keeps the story
+
     """
     if (folder / SETTINGS_FILE).exists():
         raise WorkspaceError(f"{folder} is a workspace already. Look at it with: fieldloop up --workspace {folder}")
     began, clock = time.monotonic(), StoryClock(time.time_ns() - DAYS * NS_PER_DAY)
     setup.init(folder, name="demo")
-    (folder / "protocols" / "pick.toml").write_text(PROTOCOL, encoding="utf-8")
+    (folder / "protocols" / "pick.toml").write_text(protocol_text(), encoding="utf-8")
     workspace = open_workspace(folder, clock=clock, random_bits=random.Random(seed).getrandbits, track=track)
     try:
         return _Telling(workspace, clock, Floor(seed), tell, size or Size()).tell_all(began)
@@ -154,11 +155,11 @@ class _Telling:
         """Collect where it is convenient, as teams do; one log is cut short, as logs are."""
         self.heading("Collect", "in the laboratory, as teams do")
         strata = draw(self.floor.lab_mix(), self.size.lab_demonstrations, self.floor.chance("lab"))
-        logs = self.demonstrate("lab", strata)
-        broken = logs[0].with_name("lab-cut-short.mcap")
-        broken.write_bytes(logs[0].read_bytes()[: logs[0].stat().st_size * 3 // 5])
+        folder = self.demonstrate("lab", strata)
+        whole = sorted(folder.glob("*.mcap"))[0]
+        (folder / "cut-short.mcap").write_bytes(whole.read_bytes()[: whole.stat().st_size * 3 // 5])
         self.heading("Check", "is it fit to learn from?")
-        taken = ingest.ingest(self.workspace, (logs[0].parent,)).logs
+        taken = ingest.ingest(self.workspace, (folder,)).logs
         bad = [log for log in taken if log.status is not Status.PASSED]
         self.tell(f"  {len(taken)} logs taken in, {len(taken) - len(bad)} fit to learn from, {len(bad)} held back:")
         for log in bad[:3]:
@@ -200,7 +201,7 @@ class _Telling:
                 self.tell(f"    {test.name}: {test.message}")
         return decided
 
-    def go_out(self, policy: str) -> tuple[float, monitor.Watch]:
+    def go_out(self, policy: str) -> tuple[float, Watch]:
         """Go out over the gate's answer, as happens; two weeks later the monitor speaks."""
         self.heading("Roll out", "the laboratory's figure is believed, the gate is overridden, on the record")
         rollout.start(self.workspace, policy, override="The laboratory's figure was convincing.")
@@ -210,12 +211,14 @@ class _Telling:
         )
         self.heading("Monitor", "two weeks later")
         seen = monitor.monitor(self.workspace)
-        self.tell(f"  {worked.successes} of {worked.episodes} picks succeed on the floor ({worked.interventions} held by the guard).")
+        self.tell(
+            f"  {worked.successes} of {worked.episodes} picks succeed on the floor ({worked.interventions} held by the guard)."
+        )
         for alarm in seen.alarms:
             self.tell(f"  Alarm: {alarm.message}")
         return worked.successes / worked.episodes, seen
 
-    def find_the_cause(self, watch: monitor.Watch) -> diagnose.Diagnosis:
+    def find_the_cause(self, watch: Watch) -> Diagnosis:
         """Open an incident, diagnose, and let the diagnosis ask the plan for demonstrations."""
         self.heading("Diagnose", "which gap is it?")
         opened = [incident.open_incident(self.workspace, alarm=alarm.id).incident for alarm in watch.alarms]
@@ -228,12 +231,16 @@ class _Telling:
             f"shown, {made.mix_share:.0%} a harder mix, {made.mechanism_share:.0%} worse at what was shown."
         )
         for cause in made.causes[:3]:
-            self.tell(f"    {cause.share:.0%} ({cause.low:.0%} to {cause.high:.0%}) {cause.gap.value}: {cause.stratum}. {cause.fix}")
+            self.tell(
+                f"    {cause.share:.0%} ({cause.low:.0%} to {cause.high:.0%}) {cause.gap.value}: {cause.stratum}. {cause.fix}"
+            )
         for one in opened[:1]:
-            incident.move(self.workspace, one.id, Step.DIAGNOSED, note="See the diagnosis; demonstrations are asked for.")
+            incident.move(
+                self.workspace, one.id, Step.DIAGNOSED, note="See the diagnosis; demonstrations are asked for."
+            )
         return made
 
-    def plan_and_collect(self) -> plan.Plan:
+    def plan_and_collect(self) -> Plan:
         """Spend a budget where it is expected to raise success most, and collect exactly that."""
         self.heading("Plan", "what to collect next, and why")
         drawn = plan.plan(self.workspace, budget=self.size.budget, seed=self.floor.seed)
@@ -248,13 +255,12 @@ class _Telling:
         for site in SITES:
             here = [s for s in strata if s.level("site") == site]
             if here:
-                folder = self.demonstrate(site, here)[0].parent
-                ingest.ingest(self.workspace, (folder,))
+                ingest.ingest(self.workspace, (self.demonstrate(site, here),))
         done = plan.show(self.workspace).progress
         self.tell(f"  collected {sum(p.done for p in done)}, accepted {sum(p.accepted for p in done)}.")
         return drawn
 
-    def climb(self, policy: str) -> tuple[float, rollout.Rollout]:
+    def climb(self, policy: str) -> tuple[float, Rollout]:
         """Climb the ladder rung by rung, a week each, on evidence alone."""
         self.heading("Roll out", f"{policy} climbs on evidence")
         begun = rollout.start(self.workspace, policy, override="Better than what is out there; watched closely.")
@@ -272,23 +278,28 @@ class _Telling:
         monitor.monitor(self.workspace)
         return good / max(tried, 1), current
 
-    def demonstrate(self, site: str, strata: Sequence[Stratum]) -> list[Path]:
-        """Calibrate, open a session, and let operators take turns."""
-        robot = self.floor.robot(site)
-        for views in self.floor.marker_views(site, self.floor.chance("markers", site)):
-            calibrate.attach(self.workspace, views.points_camera, views.points_base, robot=robot.id, sensor=views.sensor)
+    def demonstrate(self, site: str, strata: Sequence[Stratum]) -> Path:
+        """Calibrate, then let operators take turns in sittings of a dozen; return where the logs are."""
+        robot, people = self.floor.robot(site), self.floor.operators()
+        folder = self.workspace.root / "incoming" / f"{site}-{self.workspace.ids.new('batch')[-6:]}"
         done = tuple(self.workspace.operations["collect"]["checklist"])
-        session = collect.open_session(
-            self.workspace, robot.id, self.floor.operators()[0], checked=done, on_floor=site != "lab"
-        )
-        logs = write_demonstrations(
-            self.floor, strata, self.workspace.root / "incoming" / f"{site}-{session.id[-6:]}", start_ns=self.clock(),
-            session=session.id, protocol=self.workspace.protocol().label, track=self.workspace.track,
-        )  # fmt: skip
-        self.clock.pass_days(0.5)
-        collect.close_session(self.workspace, session.id)
-        self.tell(f"  {len(logs)} demonstrations at {site} by {len(self.floor.operators())} operators.")
-        return logs
+        for first in range(0, len(strata), SITTING):
+            for views in self.floor.calibration_views(site, self.floor.chance("markers", site, first)):
+                calibrate.attach(
+                    self.workspace, views.points_camera, views.points_base, robot=robot.id, sensor=views.sensor,
+                    parent=views.parent,
+                )  # fmt: skip
+            session = collect.open_session(
+                self.workspace, robot.id, people[first // SITTING % len(people)], checked=done, on_floor=site != "lab"
+            )
+            write_demonstrations(
+                self.floor, strata[first : first + SITTING], folder, start_ns=self.clock(), session=session.id,
+                protocol=self.workspace.protocol().label, track=self.workspace.track,
+            )  # fmt: skip
+            self.clock.pass_days(0.1)
+            collect.close_session(self.workspace, session.id)
+        self.tell(f"  {len(strata)} demonstrations at {site}, {len(people)} operators taking turns.")
+        return folder
 
     def first_finding(self, log: ingest.TakenIn) -> str:
         """Say what stands in a log's way."""
@@ -298,52 +309,3 @@ class _Telling:
     def heading(self, stage: str, what: str) -> None:
         """Say which stage of the loop begins."""
         self.tell(f"\n{stage}: {what}")
-
-
-PROTOCOL = """# How the demo's pick is collected. Only what differs from the shipped defaults stands here.
-[protocol]
-name    = "pick"
-version = 1
-
-[sensors."camera/overhead"]
-kind = "rgb"
-required = true
-hz = 30
-width = 160
-height = 120
-synchronised_by = "hardware trigger"
-
-[sensors."camera/wrist"]
-kind = "rgb"
-required = true
-hz = 30
-width = 160
-height = 120
-synchronised_by = "hardware trigger"
-
-[sensors."depth/overhead"]
-kind = "depth"
-required = true
-hz = 10
-synchronised_by = "hardware trigger"
-
-[sensors.joints]
-kind = "joint_position"
-required = true
-synchronised_by = "PTP"
-
-[sensors.gripper]
-kind = "gripper"
-required = true
-synchronised_by = "PTP"
-
-[sensors.force]
-kind = "force_torque"
-required = true
-synchronised_by = "PTP"
-
-[sensors.action]
-kind = "action"
-required = true
-synchronised_by = "PTP"
-"""

@@ -15,7 +15,7 @@ from fieldloop.serve.engine import Engine
 from fieldloop.simulate.floor import Floor
 from fieldloop.simulate.log import write_log
 from fieldloop.simulate.rollout import Attempt
-from fieldloop.simulate.scene import Setup
+from fieldloop.simulate.scene import Setup, place
 from fieldloop_robot.guard import Answer, GuardLimits, GuardState, Reading, step
 
 JUDGE = "simulated floor"
@@ -79,7 +79,7 @@ def run_trials(
 
     def setup(trial: Trial) -> Setup:
         u, v = trial.parameter("u"), trial.parameter("v")
-        position = (u, v) if u is not None and v is not None else None
+        position = place(u, v) if u is not None and v is not None else None
         return Setup(position=position, distractors=int(trial.parameter("distractors") or 0))
 
     outcomes = []

@@ -30,7 +30,10 @@ def allocate(
     gain = Gain(coverages, settings)
     given = np.zeros(len(coverages))
     reasons: list[list[str]] = [[] for _ in coverages]
-    left, outside = _honour(coverages, demands, budget, gain, given, reasons)
+    # a single cause, however loud, must not starve every other stratum
+    reserved = math.floor(settings.number("max_demand_share") * budget)
+    unused, outside = _honour(coverages, demands, reserved, gain, given, reasons)
+    left = budget - reserved + unused
     if len(coverages) and left:
         given = given + STRATEGIES[strategy](gain, given, left, settings)
     return (*_quotas(coverages, gain, given, reasons, settings, rng), *outside)
@@ -51,7 +54,7 @@ def _honour(
         if amount <= 0:
             continue
         left -= amount
-        short = f" ({demand.demonstrations} asked for, the budget ends here)" if amount < demand.demonstrations else ""
+        short = f" ({demand.demonstrations} asked for, demands may take no more of the budget)" if amount < demand.demonstrations else ""
         inside = [at for at, c in enumerate(coverages) if demand.stratum.covers(c.stratum)]
         if not inside:
             why = (

@@ -46,17 +46,19 @@ def figure(drawing: Markup, caption: str, kind: str = "") -> Markup:
     return Markup(f'<figure class="{escape(kind)}">{drawing}{below}</figure>')
 
 
-def table(columns: Sequence[str], rows: Iterable[Sequence[object]], numbers: Sequence[str] = ()) -> Markup:
-    """A dense table; columns named in `numbers` are set flush right."""
-    flush = [' class="num"' if column in numbers else "" for column in columns]
-    head = "".join(f"<th{f}>{escape(column)}</th>" for column, f in zip(columns, flush, strict=True))
-    lines = (
-        "<tr>" + "".join(f"<td{f}>{escape(cell)}</td>" for cell, f in zip(row, flush, strict=True)) + "</tr>"
-        for row in rows
-    )
-    return Markup(
-        f'<div class="scroll"><table><thead><tr>{head}</tr></thead><tbody>{"".join(lines)}</tbody></table></div>'
-    )
+def table(
+    columns: Sequence[str], rows: Iterable[Sequence[object]], numbers: Sequence[str] = (), wide: Sequence[str] = ()
+) -> Markup:
+    """A dense table; columns named in `numbers` are set flush right, those in `wide` keep room for a sentence."""
+    kinds = ["num" if column in numbers else "wide" if column in wide else "" for column in columns]
+    marks = [f' class="{kind}"' if kind else "" for kind in kinds]
+    head = "".join(f"<th{m}>{escape(column)}</th>" for column, m in zip(columns, marks, strict=True))
+    lines = []
+    for row in rows:
+        cells = (f"<td{m}>{escape(cell)}</td>" for cell, m in zip(row, marks, strict=True))
+        lines.append(f"<tr>{''.join(cells)}</tr>")
+    body = f"<thead><tr>{head}</tr></thead><tbody>{''.join(lines)}</tbody>"
+    return Markup(f'<div class="scroll"><table>{body}</table></div>')
 
 
 def picture(data_uri: str, alternative: str) -> Markup:

@@ -17,7 +17,7 @@ from fieldloop.simulate.scene import Scene
 
 SUN = np.array([0.25, 0.35, 0.90]) / np.linalg.norm([0.25, 0.35, 0.90])
 STREAMS = ("camera/overhead", "camera/wrist", "depth/overhead")
-SKY = (0.12, 0.12, 0.13)
+SKY = np.array([[0.12, 0.12, 0.13]], dtype=np.float32)
 """What lies beyond the bench."""
 
 
@@ -49,7 +49,7 @@ class Eye:
         """Return the picture of a moment."""
         buffer, moving = self._see(moment)
         lamp = self.scene.light
-        table = np.concatenate([np.float32([SKY]), self._still_shades, moving.shades(SUN, lamp.ambient)])
+        table = np.concatenate([SKY, self._still_shades, moving.shades(SUN, lamp.ambient)])
         seed = self.scene.noise_seed + (self._camera_from_base is None)
         return picture.expose(table.take(buffer.faces, axis=0), self._times, self._added, lamp, seed, frame)
 
@@ -80,5 +80,9 @@ class Eye:
 def eyes(scene: Scene, rig: Rig, names: Iterable[str] = STREAMS) -> dict[str, Eye]:
     """Return the cameras of a station by the name of their stream."""
     mast = base_from_overhead(scene.site)
-    optics = {"camera/overhead": (rig.overhead, mast), "camera/wrist": (rig.wrist, None), "depth/overhead": (rig.depth, mast)}
+    optics = {
+        "camera/overhead": (rig.overhead, mast),
+        "camera/wrist": (rig.wrist, None),
+        "depth/overhead": (rig.depth, mast),
+    }
     return {name: Eye(scene, *optics[name]) for name in names}

@@ -88,7 +88,9 @@ def shipped_catalogue() -> Catalogue:
     total, before, articles = sum(float(row["picks_per_week"]) for row in rows), 0.0, []
     for place, row in enumerate(rows):
         share = before / total
-        tier = TIERS[0 if share < audit.number("high_tier_share") else 1 if share < audit.number("medium_tier_share") else 2]
+        tier = TIERS[
+            0 if share < audit.number("high_tier_share") else 1 if share < audit.number("medium_tier_share") else 2
+        ]
         articles.append(_article(row, tier, place))
         before += float(row["picks_per_week"])
     return Catalogue(tuple(articles))

@@ -41,7 +41,10 @@ class Grasp:
 
 @dataclass(frozen=True, slots=True)
 class Style:
-    """How a path is driven: tempo (1 is nominal, more is faster), from which side, how long before lifting, how high it is let go."""
+    """How a path is driven.
+
+    Tempo (1 is nominal, more is faster), bulge to one side of the approach, pause before lifting, height of release.
+    """
 
     tempo: float = 1.0
     side_m: float = 0.0
@@ -71,7 +74,7 @@ def plan(grasp: Grasp, style: Style, bin_floor_m: float) -> Path:
     """Plan the whole pick: approach, grasp, lift, carry to the tote, set down, return."""
     phases = _timetable(style)
     end = phases["retract"][1]
-    times = np.arange(round(end / STEP_S) + 1) * STEP_S
+    times = np.asarray(np.arange(round(end / STEP_S) + 1) * STEP_S, dtype=float)
     xyz, yaw = _tool_path(times, phases, grasp, style, bin_floor_m)
     joints, reached = _joints(xyz, yaw)
     return Path(grasp, style, times, xyz, yaw, joints, phases, reached)
@@ -93,6 +96,14 @@ def stop_and_return(path: Path, at_s: float) -> Path:
     phases["retract"] = (float(start), float(times[-1]))
     joints, reached = _joints(xyz, yaw)
     return Path(path.grasp, path.style, times, xyz, yaw, joints, phases, reached)
+
+
+def stand_still(path: Path, seconds: float) -> Path:
+    """Return the path of an arm that waits at home because it cannot do what it was asked."""
+    times = np.asarray(np.arange(round(seconds / STEP_S) + 1) * STEP_S, dtype=float)
+    xyz, yaw = np.tile(np.array(arm.HOME), (len(times), 1)), np.zeros(len(times))
+    joints = np.tile(arm.home_angles(), (len(times), 1))
+    return Path(path.grasp, path.style, times, xyz, yaw, joints, {"approach": (0.0, float(times[-1]))}, reached=False)
 
 
 def _timetable(style: Style) -> dict[str, tuple[float, float]]:

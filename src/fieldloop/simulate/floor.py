@@ -109,11 +109,17 @@ class Floor:
         """Let a policy try one pick; the outcome is computed, never drawn."""
         return rollout.attempt(policy, self.scene(stratum, rng, setup), self.rig, at_ns)
 
-    def record(self, tried: Attempt, rng: np.random.Generator, start_ns: int, facts: Mapping[str, str]) -> Demonstration:
+    def record(
+        self, tried: Attempt, rng: np.random.Generator, start_ns: int, facts: Mapping[str, str]
+    ) -> Demonstration:
         """Return the recording that a robot's recorder would have kept of an attempt."""
         if tried.verdict is None:
             raise UnknownName("recording of an attempt that never moved", tried.reason, ())
         return record(tried.scene, tried.verdict, self.rig, start_ns, rng, facts)
+
+    def calibration_views(self, site: str, rng: np.random.Generator) -> tuple[MarkerViews, ...]:
+        """Look at markers with every camera of a site."""
+        return markers.look_with_all(self.site(site), self.rig, rng)
 
     def marker_views(self, site: str, rng: np.random.Generator, count: int = 20) -> MarkerViews:
         """Look at markers with the overhead camera of a site."""

@@ -20,6 +20,7 @@ CORNER_FRICTION = 0.45
 """What is left of friction when only corners touch."""
 PATCH = 0.36
 """Lever of the contact patch against turning, in shares of its diagonal."""
+PARALLEL = 1e-9
 RAYS = np.linspace(-0.5, 0.5, 9)
 
 
@@ -77,7 +78,7 @@ def _chord(item: Item, along: float, across: float, turn: float) -> tuple[float,
     cosine, sine = np.cos(turn), np.sin(turn)
     low, high = np.full(len(u), -np.inf), np.full(len(u), np.inf)
     for half, offset, slope in ((item.length / 2, cosine * u, sine), (item.width / 2, -sine * u, cosine)):
-        if abs(slope) < 1e-9:
+        if abs(slope) < PARALLEL:
             high = np.where(np.abs(offset) > half, -np.inf, high)
             continue
         ends = np.sort(np.stack([(-half - offset) / slope, (half - offset) / slope]), axis=0)

@@ -31,7 +31,7 @@ LIGHTS: Mapping[str, Light] = {
     light.name: light
     for light in (
         Light("bright", lux=(650.0, 950.0), gain=1.0, ambient=0.55, noise=2.0),
-        Light("dim", lux=(60.0, 160.0), gain=0.35, ambient=0.80, noise=4.3, shadow=0.32, depth_noise_m=0.0025),
+        Light("dim", lux=(60.0, 160.0), gain=0.32, ambient=0.80, noise=5.0, shadow=0.35, depth_noise_m=0.0025),
         Light("glare", lux=(1800.0, 5000.0), gain=1.25, ambient=0.40, noise=2.0, glare=0.9, depth_holes=0.5),
         Light("warm", lux=(300.0, 500.0), gain=0.75, ambient=0.60, noise=2.5, tint=(1.08, 0.98, 0.78), shadow=0.10),
         Light("cool", lux=(350.0, 600.0), gain=0.85, ambient=0.60, noise=2.5, tint=(0.86, 0.98, 1.10), shadow=0.10),

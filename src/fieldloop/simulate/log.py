@@ -10,12 +10,10 @@ import numpy as np
 from fieldloop.errors import BadInput, StoreError
 from fieldloop.model.episode import Episode, Recording
 from fieldloop.model.stream import ClockKind, Stream, StreamKind
+from fieldloop.simulate.compression import depth_png, jpeg
 from fieldloop_robot import messages
 from fieldloop_robot.messages import Message
 from fieldloop_robot.recorder import Recorder
-
-JPEG_QUALITY = 80
-MM_PER_M = 1000.0
 
 Stamped = tuple[int, int, int, str, Message]
 """Received, published, sensed (ns), topic, message."""
@@ -28,7 +26,9 @@ def write_log(recording: Recording, path: Path) -> Path:
         for log_ns, publish_ns, header_ns, topic, message in heapq.merge(*rows, key=lambda row: (row[0], row[3])):
             recorder.write(topic, message, header_ns, publish_ns, log_ns)
     if recorder.failed or recorder.dropped:
-        raise StoreError(f"{path} was not written completely: {recorder.failed or recorder.last_drop}. Is the disk full?")
+        raise StoreError(
+            f"{path} was not written completely: {recorder.failed or recorder.last_drop}. Is the disk full?"
+        )
     return path
 
 
@@ -59,9 +59,9 @@ def _contents(name: str, stream: Stream, others: Mapping[str, Stream]) -> Iterat
     frame = stream.frame_id
     match stream.kind:
         case StreamKind.RGB:
-            yield from (messages.CompressedImage("jpeg", data, frame) for data in _jpegs(stream))
+            yield from (messages.CompressedImage("jpeg", jpeg(seen), frame) for seen in _pictures(stream))
         case StreamKind.DEPTH:
-            yield from (messages.CompressedImage("16UC1; png", data, frame) for data in _pngs(stream))
+            yield from (messages.CompressedImage("16UC1; png", depth_png(seen), frame) for seen in _pictures(stream))
         case StreamKind.FORCE_TORQUE:
             yield from (messages.WrenchStamped(row, frame) for row in _rows(stream))
         case StreamKind.IMU:
@@ -82,25 +82,6 @@ def _rows(stream: Stream) -> list[list[float]]:
     if stream.values is None:
         raise BadInput(f"Stream {stream.name!r} has no values to write.")
     return np.asarray(stream.values, dtype=float).tolist()  # type: ignore[no-any-return]
-
-
-def _jpegs(stream: Stream) -> Iterator[bytes]:
-    import cv2
-
-    for picture in _pictures(stream):
-        ok, data = cv2.imencode(".jpg", cv2.cvtColor(picture, cv2.COLOR_RGB2BGR), [cv2.IMWRITE_JPEG_QUALITY, JPEG_QUALITY])
-        assert ok
-        yield data.tobytes()
-
-
-def _pngs(stream: Stream) -> Iterator[bytes]:
-    import cv2
-
-    for depth in _pictures(stream):
-        millimetres = np.round(np.nan_to_num(depth, nan=0.0) * MM_PER_M).clip(0, 65535).astype(np.uint16)  # 0: no return
-        ok, data = cv2.imencode(".png", millimetres)
-        assert ok
-        yield data.tobytes()
 
 
 def _pictures(stream: Stream) -> Iterator[Any]:

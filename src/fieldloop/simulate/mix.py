@@ -19,6 +19,11 @@ def deployment_text() -> str:
     return files(__package__).joinpath("deployment.toml").read_text(encoding="utf-8")
 
 
+def protocol_text() -> str:
+    """Return how picks are collected on the floor: the sensors of its stations, over the shipped protocol."""
+    return files(__package__).joinpath("protocol.toml").read_text(encoding="utf-8")
+
+
 def lab_mix() -> tuple[Exposure, ...]:
     """Return what a laboratory practises: its own bench, good light, articles that are picked often.
 

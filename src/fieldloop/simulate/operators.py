@@ -7,8 +7,8 @@ import numpy as np
 
 from fieldloop.errors import UnknownName
 from fieldloop.simulate import gripper
+from fieldloop.simulate.carry import GRAVITY
 from fieldloop.simulate.controller import Grasp, Style, clamp
-from fieldloop.simulate.physics import GRAVITY
 from fieldloop.simulate.scene import Item
 
 LIFT_PULL = 4.5
@@ -20,8 +20,11 @@ DEPTH_M = 0.030
 
 @dataclass(frozen=True, slots=True)
 class Habit:
-    """How one operator works. `firmness` says where between slipping and crushing they press; `slip` how often a
-    hand goes wrong; the rest as in `Style` or as standard deviations in metres and radians."""
+    """How one operator works.
+
+    `firmness` says where between slipping and crushing they press, `lapse` how often a hand goes wrong; the rest is as
+    in `Style`, or standard deviations in metres and radians.
+    """
 
     id: str
     tempo: float
@@ -30,7 +33,7 @@ class Habit:
     margin_m: float
     sloppy_m: float
     sloppy_rad: float
-    slip: float
+    lapse: float
     pause_s: float
 
 
@@ -63,9 +66,9 @@ def demonstrate(habit: Habit, item: Item, rng: np.random.Generator) -> tuple[Gra
     bearable = min(0.8 * item.crush_n, FORCE_WINDOW_N[1])
     force = needed + habit.firmness * max(bearable - needed, 0.0) * (1 + rng.normal(0, 0.06))
     wrong = rng.random()
-    if wrong < habit.slip:  # a lapse: past the item, or hardly gripping it
-        if wrong < habit.slip / 2:
-            dx, dy = dx + rng.choice([-1, 1]) * rng.uniform(0.05, 0.08), dy
+    if wrong < habit.lapse:  # a lapse: past the item, or hardly gripping it
+        if wrong < habit.lapse / 2:
+            dx += rng.choice([-1, 1]) * rng.uniform(0.05, 0.08)
         else:
             force = 0.35 * needed
     else:

@@ -12,6 +12,7 @@ from fieldloop.simulate.boxes import Boxes
 
 NEAR_M = 0.05
 """Nothing nearer is drawn."""
+EDGE_ON = 1e-9
 SUBPIXEL_BITS = 4
 FACE_BITS = 9
 MAX_FACES = 1 << FACE_BITS
@@ -133,7 +134,7 @@ def _facing(
     """Return the faces turned towards the camera and in its view: corners, planes n/d with n·X = d, numbers."""
     turn, shift = camera_from_base[:3, :3], camera_from_base[:3, 3]
     offsets = what.levels + what.normals @ (turn.T @ shift)
-    front = np.flatnonzero(offsets < -1e-9)
+    front = np.flatnonzero(offsets < -EDGE_ON)
     corners = what.corners[front] @ turn.T + shift
     seen = (corners[..., 2].max(axis=-1) > NEAR_M) & _in_view(camera, corners)
     kept = front[seen]

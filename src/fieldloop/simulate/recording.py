@@ -28,6 +28,10 @@ CAMERA_INSET_S = 0.02
 """Cameras start after and stop before the signals, so that every picture has a partner in each of them."""
 
 
+ASIDE_M = 0.01
+"""An approach that bulges less is straight."""
+
+
 @dataclass(frozen=True, slots=True)
 class Truth:
     """What only the simulator knows: when each phase really began and ended, and why the attempt ended as it did."""
@@ -84,10 +88,21 @@ def _streams(
     feeling = Feeling(verdict, scene.item)
     found: dict[str, Stream] = {}
 
-    def add(name: str, kind: StreamKind, unit: str, columns: tuple[str, ...], beat: Beat, times: Floats, values: Floats, like: str = "") -> None:
+    def add(
+        name: str,
+        kind: StreamKind,
+        unit: str,
+        columns: tuple[str, ...],
+        beat: Beat,
+        times: Floats,
+        values: Floats,
+        like: str = "",
+    ) -> None:
         stamps = found[like].clocks if like else stamp(times, beat, motion_ns, rng)
         frame = {"force": "wrist", "imu": "wrist", "tool": "base"}.get(name, "base")
-        found[name] = Stream(name, kind, unit, stamps, values, None, beat.hz, columns, frame, f"{name.partition('/')[0]}-{serial}")
+        found[name] = Stream(
+            name, kind, unit, stamps, values, None, beat.hz, columns, frame, f"{name.partition('/')[0]}-{serial}"
+        )
 
     def noise(values: Floats, deviation: float | Floats) -> Floats:
         return np.asarray(values + rng.normal(0.0, 1.0, values.shape) * deviation)
@@ -105,10 +120,21 @@ def _streams(
     width = noise(feeling.opening(grip_at), signals.WIDTH_M)
     add("gripper", StreamKind.GRIPPER, "m", ("gripper",), clocks.GRIPPER, grip_at, width[:, None])
     effort = noise(feeling.effort(grip_at), signals.EFFORT_N)
-    add("gripper/effort", StreamKind.GRIPPER, "N", ("gripper",), clocks.GRIPPER, grip_at, effort[:, None], like="gripper")
+    add(
+        "gripper/effort",
+        StreamKind.GRIPPER,
+        "N",
+        ("gripper",),
+        clocks.GRIPPER,
+        grip_at,
+        effort[:, None],
+        like="gripper",
+    )
     force_at = ticks(clocks.FORCE, *span, rng)
     wrench = noise(feeling.wrench(force_at), np.repeat([signals.FORCE_N, signals.TORQUE_NM], 3))
-    add("force", StreamKind.FORCE_TORQUE, "N, N·m", ("fx", "fy", "fz", "tx", "ty", "tz"), clocks.FORCE, force_at, wrench)
+    add(
+        "force", StreamKind.FORCE_TORQUE, "N, N·m", ("fx", "fy", "fz", "tx", "ty", "tz"), clocks.FORCE, force_at, wrench
+    )
     imu_at = ticks(clocks.IMU, *span, rng)
     inertial = noise(feeling.inertial(imu_at), np.repeat([signals.ACCELERATION, signals.TURN_RATE], 3))
     add("imu", StreamKind.IMU, "m/s², rad/s", ("ax", "ay", "az", "gx", "gy", "gz"), clocks.IMU, imu_at, inertial)
@@ -163,11 +189,15 @@ def _episode(scene: Scene, verdict: Verdict, streams: Mapping[str, Stream], fact
         "target_x": f"{item.x:.4f}",
         "target_y": f"{item.y:.4f}",
         "target_yaw": f"{item.yaw_rad:.4f}",
-        "approach": "left" if side > 0.01 else "right" if side < -0.01 else "straight",
+        "approach": "left" if side > ASIDE_M else "right" if side < -ASIDE_M else "straight",
         "synchronised_by": "hardware trigger, PTP",
         **{f"serial.{name}": stream.serial for name, stream in streams.items()},
     }
-    parts = [b for s in streams.values() for b in (s.name.encode(), s.times_ns.tobytes(), b"" if s.values is None else s.values.tobytes())]
+    parts = [
+        b
+        for s in streams.values()
+        for b in (s.name.encode(), s.times_ns.tobytes(), b"" if s.values is None else s.values.tobytes())
+    ]
     identity = content_id(parts)
     return Episode(
         **{

@@ -1,8 +1,10 @@
 """A policy tries: it sees a scene, answers with a grasp, and the same controller and physics say what came of it."""
 
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from fieldloop.errors import BadInput
 from fieldloop.geometry import chain as kin
@@ -11,6 +13,7 @@ from fieldloop.model.condition import Stratum
 from fieldloop.model.policy import Action, FailureClass, Observation, Policy
 from fieldloop.simulate import arm
 from fieldloop.simulate.camera import Moment, eyes
+from fieldloop.simulate.compression import delivered, delivered_depth
 from fieldloop.simulate.controller import HOME_OPENING_M, Grasp, Style, clamp, plan
 from fieldloop.simulate.physics import TIMEOUT_S, Verdict, judge
 from fieldloop.simulate.rig import Rig
@@ -44,10 +47,12 @@ def observe(scene: Scene, rig: Rig, at_ns: int) -> Observation:
     place = tf.make(tf.rotation_about("z", np.array(item.yaw_rad)), [item.x, item.y, item.bottom + item.height / 2])
     moment = Moment(links, tool, HOME_OPENING_M, place)
     cameras = eyes(scene, rig, SEES)
-    pictures = {"camera/overhead": cameras["camera/overhead"].colour(moment, 0)}
-    depth = {"depth/overhead": cameras["depth/overhead"].depth(moment, 0)}
+    pictures: dict[str, NDArray[Any]] = {
+        "camera/overhead": delivered(cameras["camera/overhead"].colour(moment, 0)),
+        "depth/overhead": delivered_depth(cameras["depth/overhead"].depth(moment, 0)),
+    }
     signals = {"joints": angles, "gripper": np.array([HOME_OPENING_M]), "tool": tf.pose_from_matrix(tool)}
-    return Observation(at_ns, pictures | depth, signals)
+    return Observation(at_ns, pictures, signals)
 
 
 def attempt(policy: Policy, scene: Scene, rig: Rig, at_ns: int) -> Attempt:

@@ -16,6 +16,8 @@ BINS = ("front", "back", "side")
 
 BIN_CENTRE = (0.53, 0.17)
 BIN_SIZE = (0.34, 0.28)
+SIDEWAYS_M = 0.07
+"""How far from the middle of the bin items lie, to either side."""
 """Inner length (away from the robot) and width."""
 TOTE_CENTRE = (0.47, -0.28)
 TOTE_SIZE = (0.34, 0.26)
@@ -26,6 +28,7 @@ TOTE_COLOUR = (0.36, 0.38, 0.41)
 CARDBOARDS = ((0.46, 0.41, 0.35), (0.40, 0.40, 0.41), (0.52, 0.50, 0.46), (0.34, 0.34, 0.37))
 SPREAD = {"front": (-0.11, -0.01), "back": (0.01, 0.10), "side": (-0.10, 0.09)}
 """Where the item lies along the bin, from its middle."""
+APART_M = 0.08
 MAX_ACROSS_M = 0.075
 """Widest item that the gripper can still straddle."""
 
@@ -99,9 +102,25 @@ def draw(stratum: Stratum, site: Facility, catalogue: Catalogue, rng: np.random.
     )
 
 
+def place(u: float, v: float) -> tuple[float, float]:
+    """Return a place in the bin, in shares of half the area that items lie in: (0, 0) its middle, ±1 its edges.
+
+    >>> [round(c, 3) for c in place(0.0, 1.0)]
+    [0.525, 0.24]
+    """
+    low, high = min(a for a, _ in SPREAD.values()), max(b for _, b in SPREAD.values())
+    return BIN_CENTRE[0] + (low + high) / 2 + u * (high - low) / 2, BIN_CENTRE[1] + v * SIDEWAYS_M
+
+
 def furniture(site: Facility) -> tuple[Solid, ...]:
     """Return bench, shelf, bin and tote of a site."""
-    board = Solid("shelf", (*BIN_CENTRE, (site.bin_floor_m - WALL_M) / 2), (0.42, 0.36, site.bin_floor_m - WALL_M), 0.0, (0.55, 0.50, 0.42))
+    board = Solid(
+        "shelf",
+        (*BIN_CENTRE, (site.bin_floor_m - WALL_M) / 2),
+        (0.42, 0.36, site.bin_floor_m - WALL_M),
+        0.0,
+        (0.55, 0.50, 0.42),
+    )
     bench = Solid("bench", (0.40, -0.05, -0.02), (1.30, 1.50, 0.04), 0.0, site.bench_colour)
     return (
         bench,
@@ -114,13 +133,22 @@ def furniture(site: Facility) -> tuple[Solid, ...]:
 def _levels(stratum: Stratum) -> dict[str, str]:
     levels = stratum.levels
     if missing := [factor for factor in FACTORS if factor not in levels]:
-        raise BadInput(f"The floor needs {', '.join(FACTORS)} in a stratum; {str(stratum)!r} lacks {', '.join(missing)}.")
+        raise BadInput(
+            f"The floor needs {', '.join(FACTORS)} in a stratum; {str(stratum)!r} lacks {', '.join(missing)}."
+        )
     if levels["bin"] not in BINS:
         raise UnknownName("bin configuration of the floor", levels["bin"], BINS)
     return levels
 
 
-def _tray(name: str, centre: tuple[float, float], size: tuple[float, float], floor: float, rim: float, colour: tuple[float, float, float]) -> tuple[Solid, ...]:
+def _tray(
+    name: str,
+    centre: tuple[float, float],
+    size: tuple[float, float],
+    floor: float,
+    rim: float,
+    colour: tuple[float, float, float],
+) -> tuple[Solid, ...]:
     (x, y), (long, wide), high = centre, size, rim - floor + WALL_M
     middle, side = floor - WALL_M + high / 2, WALL_M / 2
     darker = (colour[0] * 0.9, colour[1] * 0.9, colour[2] * 0.9)
@@ -139,7 +167,7 @@ def _item(configuration: str, site: Facility, article: Article, rng: np.random.G
         width, height = min(height, MAX_ACROSS_M), width
         length, width = max(length, width), min(length, width)
     low, high = SPREAD[configuration]
-    x, y = BIN_CENTRE[0] + rng.uniform(low, high), BIN_CENTRE[1] + rng.uniform(-0.07, 0.07)
+    x, y = BIN_CENTRE[0] + rng.uniform(low, high), BIN_CENTRE[1] + rng.uniform(-SIDEWAYS_M, SIDEWAYS_M)
     yaw = rng.uniform(-0.6, 0.6)
     if setup.position is not None:
         x, y = setup.position
@@ -164,7 +192,9 @@ def _neighbours(item: Item, site: Facility, rng: np.random.Generator) -> tuple[S
     for i in range(int(rng.integers(1, 4))):
         length, width, height = rng.uniform([0.05, 0.04, 0.03], [0.09, 0.06, 0.08])
         bearing = item.yaw_rad + i * 2 * np.pi / 3 + rng.uniform(-0.5, 0.5)
-        reach = abs(np.cos(bearing - item.yaw_rad)) * item.length / 2 + abs(np.sin(bearing - item.yaw_rad)) * item.width / 2
+        reach = (
+            abs(np.cos(bearing - item.yaw_rad)) * item.length / 2 + abs(np.sin(bearing - item.yaw_rad)) * item.width / 2
+        )
         away = reach + rng.uniform(*site.gap_m) + np.hypot(length, width) / 2
         x, y = item.x + away * np.cos(bearing), item.y + away * np.sin(bearing)
         carton = Solid(
@@ -180,9 +210,7 @@ def _neighbours(item: Item, site: Facility, rng: np.random.Generator) -> tuple[S
 
 
 def _inside_bin(x: float, y: float, radius: float) -> bool:
-    return bool(
-        abs(x - BIN_CENTRE[0]) < BIN_SIZE[0] / 2 - radius and abs(y - BIN_CENTRE[1]) < BIN_SIZE[1] / 2 - radius
-    )
+    return bool(abs(x - BIN_CENTRE[0]) < BIN_SIZE[0] / 2 - radius and abs(y - BIN_CENTRE[1]) < BIN_SIZE[1] / 2 - radius)
 
 
 def _distractors(
@@ -196,7 +224,13 @@ def _distractors(
         x, y, floor = _free_spot(i, item, (*neighbours, *placed), site, rng)
         centre = (x, y, floor + float(size[2]) / 2)
         placed.append(
-            Solid(f"distractor {i}", centre, (float(size[0]), float(size[1]), float(size[2])), float(rng.uniform(0, np.pi)), (colour[0], colour[1], colour[2]))
+            Solid(
+                f"distractor {i}",
+                centre,
+                (float(size[0]), float(size[1]), float(size[2])),
+                float(rng.uniform(0, np.pi)),
+                (colour[0], colour[1], colour[2]),
+            )
         )
     return tuple(placed)
 
@@ -209,6 +243,6 @@ def _free_spot(
             x = BIN_CENTRE[0] + rng.uniform(-0.13, 0.13)
             y = BIN_CENTRE[1] + rng.uniform(-0.10, 0.10)
             far = np.hypot(x - item.x, y - item.y) > item.length / 2 + 0.075
-            if far and all(np.hypot(x - o.centre[0], y - o.centre[1]) > 0.08 for o in others):
+            if far and all(np.hypot(x - o.centre[0], y - o.centre[1]) > APART_M for o in others):
                 return float(x), float(y), site.bin_floor_m
     return float(rng.uniform(0.30, 0.75)), float(rng.uniform(-0.09, -0.03)), 0.0

@@ -5,11 +5,12 @@ from dataclasses import dataclass
 import numpy as np
 
 from fieldloop.geometry.transforms import Floats
-from fieldloop.simulate import arm, gripper
-from fieldloop.simulate.controller import HOME_OPENING_M, LAG_S
-from fieldloop.simulate.physics import GRAVITY, Verdict
-from fieldloop.simulate.scene import Item
 from fieldloop.model.policy import FailureClass
+from fieldloop.simulate import arm, gripper
+from fieldloop.simulate.carry import GRAVITY
+from fieldloop.simulate.controller import HOME_OPENING_M, LAG_S
+from fieldloop.simulate.physics import Verdict
+from fieldloop.simulate.scene import Item
 
 ENCODER_RAD = 1e-4
 VELOCITY_RAD_S = 2e-3
@@ -90,7 +91,7 @@ class Feeling:
 
     def inertial(self, times_s: Floats) -> Floats:
         """Return specific force and turn rate in the tool's frame, as a strapped-down sensor reads them."""
-        felt = self._acceleration(times_s) + [0, 0, GRAVITY]
+        felt = self._acceleration(times_s) + np.array([0, 0, GRAVITY])
         felt[:, 2] += self._impact(times_s) / 2.0
         turning = self._spline(self.verdict.path.yaw_rad)(self._clipped(times_s), 1)
         about = np.zeros((len(times_s), 3))

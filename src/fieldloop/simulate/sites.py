@@ -49,9 +49,9 @@ FACILITIES: Mapping[str, Facility] = {
         ),
         Facility(
             id="leipzig",
-            mount_shift_m=(0.002, -0.003, 0.0),
-            mount_turn_deg=(0.15, 0.1, 0.9),
-            bin_floor_m=0.09,
+            mount_shift_m=(0.003, -0.004, 0.0),
+            mount_turn_deg=(0.15, 0.1, 1.1),
+            bin_floor_m=0.088,
             bin_rim_m=0.22,
             friction_factor=0.96,
             temperature_c=(14.0, 24.0),
@@ -94,7 +94,11 @@ def as_built(site: Facility, rng: np.random.Generator) -> Facility:
     if site.id == LAB:
         return site
     scale = rng.uniform(0.8, 1.2, 7)
-    shift = tuple(float(value * by) for value, by in zip(site.mount_shift_m, scale[:3], strict=True))
-    turn = tuple(float(value * by) for value, by in zip(site.mount_turn_deg, scale[3:6], strict=True))
+    shift, turn = site.mount_shift_m * scale[:3], site.mount_turn_deg * scale[3:6]
     friction = site.friction_factor * (1 + 0.1 * (float(scale[6]) - 1))
-    return replace(site, mount_shift_m=shift, mount_turn_deg=turn, friction_factor=friction)
+    return replace(
+        site,
+        mount_shift_m=(float(shift[0]), float(shift[1]), float(shift[2])),
+        mount_turn_deg=(float(turn[0]), float(turn[1]), float(turn[2])),
+        friction_factor=friction,
+    )

@@ -6,7 +6,8 @@ import numpy as np
 
 from fieldloop.geometry import transforms as tf
 from fieldloop.geometry.transforms import Floats
-from fieldloop.simulate.physics import GRAVITY, Verdict
+from fieldloop.simulate.carry import GRAVITY
+from fieldloop.simulate.physics import Verdict
 from fieldloop.simulate.scene import Item
 
 

@@ -24,9 +24,14 @@ class Familiar:
     level: float
 
 
-def fit(scenes: Floats, held: Floats, answers: Floats, settings: Section) -> Familiar:
-    """Scale confidence so that the asked share of held-out scenes reaches the asked level."""
-    share, level = settings.number("confident_share"), settings.number("confident_level")
+def fit(scenes: Floats, held: Floats, answers: Floats, episodes: int, settings: Section) -> Familiar:
+    """Scale confidence so that the asked share of scenes like the held-out ones will reach the asked level.
+
+    The quantile is taken a little higher the fewer demonstrations were held out, as split conformal prediction does
+    (Vovk et al. 2005): the share then holds for the next scene, not only for those at hand.
+    """
+    level = settings.number("confident_level")
+    share = min(settings.number("confident_share") * (episodes + 1) / episodes, 1.0)
     away, apart = distance(scenes, held), disagreement(answers)
     usual = (float(np.quantile(away, share)) + 1e-9, float(np.quantile(apart, share)) + 1e-9)
     strange = np.hypot(away / usual[0], apart / usual[1])

@@ -88,19 +88,23 @@ def _inputs(graph: _Graph, weights: Weights) -> str:
     from onnx import TensorProto
 
     eye, scale = weights.vision, weights.scaling
-    (high, wide), pool, field = eye.depth, eye.pool, (eye.depth[0] // vision.GRID, eye.depth[1] // vision.GRID)
+    pool, field = eye.pool, (eye.depth[0] // vision.GRID, eye.depth[1] // vision.GRID)
     x = graph.add("Transpose", graph.add("Cast", CAMERA, to=TensorProto.FLOAT), perm=[0, 3, 1, 2])
     x = graph.times(graph.add("AveragePool", x, kernel_shape=[pool, pool], strides=[pool, pool]), 1 / 255)
     bright = graph.plus(graph.add("ReduceMean", x, axes=[1, 2, 3], keepdims=1), vision.DARK)
     x = graph.times(graph.add("Div", x, bright), vision.EXPOSED)
-    chroma = graph.add("Sub", graph.add("ReduceMax", x, axes=[1], keepdims=1), graph.add("ReduceMin", x, axes=[1], keepdims=1))
+    chroma = graph.add(
+        "Sub", graph.add("ReduceMax", x, axes=[1], keepdims=1), graph.add("ReduceMin", x, axes=[1], keepdims=1)
+    )
     weight = graph.add("Relu", graph.plus(chroma, -eye.threshold))
     raw = graph.add("Unsqueeze", DEPTH, graph.constant([1], np.int64))
     lost = graph.add("IsNaN", raw)
     depth = graph.add("Where", lost, graph.constant(vision.FAR_M), raw)
     item = _item(graph, weights, x, weight, depth, lost)
     colours = graph.flat(graph.add("AveragePool", x, kernel_shape=field, strides=field))
-    depths = graph.flat(graph.times(graph.add("AveragePool", depth, kernel_shape=field, strides=field), vision.DEPTH_GAIN))
+    depths = graph.flat(
+        graph.times(graph.add("AveragePool", depth, kernel_shape=field, strides=field), vision.DEPTH_GAIN)
+    )
     scene = graph.plus(graph.add("Concat", colours, depths, axis=1), -scale.context_mean)
     scene = graph.add("MatMul", scene, graph.constant(scale.context_axes / scale.context_spread))
     item = graph.times(graph.plus(item, -scale.salient_mean), 1 / scale.salient_spread)
@@ -160,19 +164,16 @@ def _action(graph: _Graph, weights: Weights, mean: str) -> None:
 
 
 def _confidence(graph: _Graph, weights: Weights, inputs: str, stacked: str, mean: str) -> None:
+    from onnx import helper
+
     known = weights.familiar
     squares = graph.total(graph.add("Mul", inputs, inputs), [1])
     cross = graph.add("MatMul", inputs, graph.constant(-2 * known.scenes.T))
     squared = graph.plus(graph.add("Add", squares, cross), (known.scenes**2).sum(axis=1)[None])
     count = min(confidence.NEIGHBOURS, len(known.scenes))
-    from onnx import helper
-
-    nearest = f"n{len(graph.nodes)}"
-    top = helper.make_node(
-        "TopK", [graph.add("Relu", squared), graph.constant([count], np.int64)], [nearest, f"{nearest}i"], largest=0
-    )
-    graph.nodes.append(top)
-    away = graph.add("ReduceMean", graph.add("Sqrt", nearest), axes=[1], keepdims=0)
+    among = [graph.add("Relu", squared), graph.constant([count], np.int64)]
+    graph.nodes.append(helper.make_node("TopK", among, ["nearest", "nearest_index"], largest=0))
+    away = graph.add("ReduceMean", graph.add("Sqrt", "nearest"), axes=[1], keepdims=0)
     off = graph.add("Sub", stacked, mean)
     apart = graph.add("Sqrt", graph.add("ReduceMean", graph.add("Mul", off, off), axes=[0, 2], keepdims=0))
     away, apart = graph.times(away, 1 / known.usual_distance), graph.times(apart, 1 / known.usual_disagreement)

@@ -70,7 +70,7 @@ def learn(samples: Sequence[Sample], settings: Section, seed: int, validation: S
     truth = np.stack([validation[i].grasp for i in _stacked(validation)[2]])
     answers = predict(members, held)
     firsts = np.flatnonzero(np.r_[True, np.diff(owner) != 0])  # one picture of each demonstration is remembered
-    familiar = confidence.fit(inputs[firsts], held, answers, settings)
+    familiar = confidence.fit(inputs[firsts], held, answers, len(validation), settings)
     error = np.linalg.norm((answers.mean(axis=0) * spread + mean)[:, :3] - truth[:, :3], axis=1).mean()
     return Weights(chosen, scale, members, mean, spread, familiar, float(error), len(samples), seed)
 
@@ -137,7 +137,7 @@ def _quietly(model: Any, inputs: Floats, targets: Floats) -> None:
     import warnings
 
     from sklearn.exceptions import ConvergenceWarning
-    from threadpoolctl import threadpool_limits
+    from threadpoolctl import threadpool_limits  # type: ignore[import-untyped]  # comes with scikit-learn
 
     with warnings.catch_warnings(), threadpool_limits(limits=1):
         warnings.simplefilter("ignore", ConvergenceWarning)
@@ -145,7 +145,11 @@ def _quietly(model: Any, inputs: Floats, targets: Floats) -> None:
 
 
 def _choose_vision(
-    pictures: NDArray[np.uint8], depths: NDArray[np.float32], owner: NDArray[np.intp], targets: Floats, settings: Section
+    pictures: NDArray[np.uint8],
+    depths: NDArray[np.float32],
+    owner: NDArray[np.intp],
+    targets: Floats,
+    settings: Section,
 ) -> Vision:
     """Choose how colourful an item must be by cross-validated ridge regression, whole demonstrations left out."""
     sizes = (pictures.shape[1:3], depths.shape[1:3])

@@ -26,7 +26,7 @@ class Scaling:
         """Return the learner's inputs, n × (item + components)."""
         item = (salient - self.salient_mean) / self.salient_spread
         scene = (context - self.context_mean) @ self.context_axes / self.context_spread
-        return np.clip(np.concatenate([item, scene], axis=1), -CLIP, CLIP)
+        return np.asarray(np.clip(np.concatenate([item, scene], axis=1), -CLIP, CLIP))
 
 
 def fit(salient: Floats, context: Floats, components: int) -> Scaling:

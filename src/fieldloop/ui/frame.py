@@ -62,7 +62,7 @@ def frame(current: str, drawn: Drawn, actor: Actor, counts: Mapping[str, int]) -
     with ui.element("div").classes("frame"):
         ui.html(rail(current, counts), sanitize=False, tag="nav").classes("rail").props('aria-label="Pages"')
         ui.html(_bar(drawn.title, actor), sanitize=False, tag="header").classes("bar")
-        with ui.element("main").classes(f"page {current.lower()}").props('data-ready="1"'):
+        with ui.element("div").classes("page").props('data-ready="1"'):
             for part in drawn.parts:
                 place(part)
         ui.html(tabs(current), sanitize=False, tag="nav").classes("tabs").props('aria-label="Main"')

@@ -33,6 +33,11 @@ class LeRobotReader:
         for entry in layout.entries():
             yield read_recording(path, info, entry, absent, listed)
 
+    def count(self, path: Path) -> int:
+        """How many episodes will be tried to read?"""
+        info, _ = read_info(path)
+        return sum(1 for _ in _layout(path, info).entries())
+
     def defects(self, path: Path) -> tuple[Defect, ...]:
         """Tell where the dataset's own tables, totals and files disagree."""
         info, defects = read_info(path)

@@ -119,7 +119,8 @@ def _features(declared: Mapping[str, Any], defects: list[Defect]) -> Iterator[tu
         if not isinstance(row, Mapping) or not isinstance(row.get("dtype"), str):
             defects.append(Defect(INFO, f"features.{key}", "The feature has no dtype and was left out."))
             continue
-        shape = tuple(n for n in row.get("shape") or () if isinstance(n, int))
+        sides = row.get("shape")
+        shape = tuple(n for n in sides if isinstance(n, int)) if isinstance(sides, list) else ()
         info = row.get("info") or row.get("video_info") or {}
         yield (
             key,

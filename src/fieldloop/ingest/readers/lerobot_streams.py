@@ -72,10 +72,10 @@ def camera_streams(
             continue
         try:
             span = _open(entry.videos[key], info.fps)
+            times = span.times_ns - _start_ns(entry.videos[key], span)
         except ValueError as wrong:
             defects.append(Defect(name, entry.videos[key].path.name, f"The video cannot be read: {wrong}."))
             continue
-        times = span.times_ns - _start_ns(entry.videos[key], span)
         clocks = {ClockKind.CONTAINER: times}
         if len(capture.get(name, ())) == len(span):
             clocks[ClockKind.HEADER] = capture[name]

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from fieldloop.ingest.readers.json_messages import decode_json
 from fieldloop.ingest.readers.mcap_pictures import McapPictures
 from fieldloop.ingest.readers.mcap_records import Channel, Message, Place
-from fieldloop.ingest.readers.messages import Columns, Decode, Decoded
+from fieldloop.ingest.readers.messages import Columns, Decode, Decoded, Rows
 from fieldloop.ingest.readers.picture_bytes import is_depth
 from fieldloop.ingest.readers.ros2 import Ros2Decoder, decoder_for
 from fieldloop.ingest.readers.ros_types import COMPRESSED_IMAGE, IMAGE, JOINT_STATE, LAYOUTS, stamp_of
@@ -140,9 +140,10 @@ class GatheredChannel:
         whole.frame_id = whole.frame_id or batch.frame_id
         whole.left_out |= batch.left_out
         whole.failures += [(offset + index, reason) for index, reason in batch.failures]
-        for (suffix, columns), rows in batch.groups.items():
-            for index, values in zip(rows.messages, rows.values, strict=True):
-                whole.add(suffix, columns, offset + index, values)
+        for key, rows in batch.groups.items():
+            kept = whole.groups.setdefault(key, Rows())
+            kept.messages += [offset + index for index in rows.messages]
+            kept.values += rows.values
         self._pending, self._pending_bytes = [], 0
 
     def _names(self, name: str) -> dict[str, tuple[str, Columns]]:

@@ -17,7 +17,7 @@ def read_table(path: Path, name: str, defects: list[Defect]) -> Any:
 
     try:
         return pq.read_table(path, partitioning=None)
-    except (ArrowException, OSError) as wrong:
+    except (ArrowException, OSError, ValueError) as wrong:
         defects.append(Defect(name, "", _why(path, wrong)))
         return None
 
@@ -31,7 +31,7 @@ def read_pylist(path: Path, name: str, defects: list[Defect], without: str) -> l
         file = pq.ParquetFile(path)
         columns = [column for column in file.schema_arrow.names if not column.startswith(without)]
         rows: list[dict[str, Any]] = file.read(columns=columns).to_pylist()
-    except (ArrowException, OSError) as wrong:
+    except (ArrowException, OSError, ValueError) as wrong:
         defects.append(Defect(name, "", _why(path, wrong)))
         return []
     return rows
@@ -45,7 +45,7 @@ def episode_indices(path: Path, name: str, defects: list[Defect]) -> list[int]:
 
     try:
         column = pq.ParquetFile(path).read(columns=["episode_index"]).column(0)
-    except (ArrowException, OSError, IndexError) as wrong:
+    except (ArrowException, OSError, ValueError, IndexError) as wrong:
         defects.append(Defect(name, "", _why(path, wrong)))
         return []
     return sorted(int(i) for i in pc.unique(column).to_pylist() if i is not None)
@@ -63,7 +63,7 @@ def read_episode(paths: Sequence[Path], index: int, root: Path, defects: list[De
             file = pq.ParquetFile(path)
             table = file.read_row_groups(_groups(file, index))
             parts.append(table.filter(pc.equal(table["episode_index"], index)))
-        except (pa.ArrowException, OSError, KeyError) as wrong:
+        except (pa.ArrowException, OSError, ValueError, KeyError) as wrong:
             defects.append(Defect(path.relative_to(root).as_posix(), f"episode {index}", _why(path, wrong)))
     return pa.concat_tables(parts) if parts else None
 

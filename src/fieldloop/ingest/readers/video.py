@@ -46,6 +46,8 @@ def _read_packets(path: Path, _mtime_ns: int, _size: int) -> Packets:
                 raise ValueError("it has no video stream")
             stream = container.streams.video[0]
             context, base = stream.codec_context, stream.time_base
+            if context is None or base is None:
+                raise ValueError("its codec is not known")
             width, height, codec = context.width, context.height, context.name
             for packet in container.demux(stream):
                 if packet.pts is not None and packet.size:

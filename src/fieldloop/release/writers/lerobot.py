@@ -70,7 +70,7 @@ class _Dataset:
     def __init__(self, folder: Path, first: Recording) -> None:
         self._folder = folder
         streams = first.streams.values()
-        self._cameras = sorted(s.name for s in streams if s.kind is StreamKind.RGB and s.pictures)
+        self._cameras = sorted(s.name for s in streams if s.kind is StreamKind.RGB and s.pictures is not None)
         self._signals = {
             s.name: _key(s.name) for s in streams if s.values is not None and s.kind is not StreamKind.OTHER
         }
@@ -192,7 +192,7 @@ def _key(name: str) -> str:
 
 def _feature(stream: Stream) -> Mapping[str, Any]:
     assert stream.values is not None
-    width = stream.values.reshape(len(stream), -1).shape[1]
+    width = int(np.prod(stream.values.shape[1:]))
     names = list(stream.columns) if len(stream.columns) == width else None
     origin = {
         "stream": stream.name,

@@ -23,6 +23,7 @@ from fieldloop.report.markup import (
 from fieldloop.report.page import page
 
 MOST_LISTED = 500
+SHARE = "share "
 
 
 def html(report: CheckReport, sketches: Mapping[str, Sketch] | None = None) -> str:
@@ -57,7 +58,7 @@ def _looks(looks: Sequence[Look], sketches: Mapping[str, Sketch]) -> Markup:
         for look in looks[:MOST_LISTED]
     ]
     title = f"Look at these {len(looks)} first" if len(looks) > 1 else "Look at this one first"
-    return panel(title, [table(("", "episode", "worst finding", "more"), rows, ("more",))])
+    return panel(title, [table(("", "episode", "worst finding", "more"), rows, ("more",), ("worst finding",))])
 
 
 def _episode(episode: EpisodeReport, sketch: Sketch) -> Markup:
@@ -104,8 +105,8 @@ def _film(thumbnails: Iterable[Thumbnail]) -> Markup:
 
 
 def _findings(findings: Iterable[Finding]) -> Markup:
-    rows = [(mark(f.status), _mono(f.check), f.message, _number(f.measured), _limit(f)) for f in findings]
-    return table(("", "check", "finding", "measured", "limit"), rows, ("measured", "limit"))
+    rows = [(mark(f.status), _mono(f.check), f.message, _measured(f), _limit(f)) for f in findings]
+    return table(("", "check", "finding", "measured", "limit"), rows, ("measured", "limit"), ("finding",))
 
 
 def _untold(summary: Summary, total: int) -> Markup:
@@ -113,7 +114,7 @@ def _untold(summary: Summary, total: int) -> Markup:
     lead = paragraph(
         "These questions have no answer here. They do not count against an episode unless its protocol asks.", "dim"
     )
-    return panel("What could not be told", [lead, table(("check", "why", "episodes"), rows, ("episodes",))])
+    return panel("What could not be told", [lead, table(("check", "why", "episodes"), rows, ("episodes",), ("why",))])
 
 
 def _all(episodes: Sequence[EpisodeReport]) -> Markup:
@@ -128,17 +129,21 @@ def _all(episodes: Sequence[EpisodeReport]) -> Markup:
     return panel("All episodes", [table(columns, rows, columns[2:7])], more)
 
 
-def _number(value: float | None) -> str:
-    return "" if value is None else f"{value:.4g}"
+def _measured(finding: Finding) -> str:
+    return "" if finding.measured is None else _number(finding.measured, finding.unit)
 
 
 def _limit(finding: Finding) -> str:
-    limit = limit_of(finding)
+    limit, unit = limit_of(finding), finding.unit.removeprefix(SHARE)
     if isinstance(limit, list):
-        return f"{limit[0]:g} to {limit[1]:g} {finding.unit}"
+        return f"{_number(limit[0], finding.unit)} to {_number(limit[1], finding.unit)} {unit}"
     if limit is None:
         return ""
-    return f"{'at least' if finding.maximum is None else 'at most'} {limit:g} {finding.unit}"
+    return f"{'at least' if finding.maximum is None else 'at most'} {_number(limit, finding.unit)} {unit}"
+
+
+def _number(value: float, unit: str) -> str:
+    return f"{100 * value:.4g} %" if unit.startswith(SHARE) else f"{value:.4g}"
 
 
 def _mono(text: str) -> Markup:

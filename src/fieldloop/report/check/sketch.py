@@ -17,6 +17,7 @@ MOST_COLUMNS = 6
 MOST_STREAMS = 8
 MOST_PICTURES = 6
 PICTURE_WIDTH = 344
+EVEN = 0.1
 TRACED = (StreamKind.JOINT_POSITION, StreamKind.GRIPPER, StreamKind.FORCE_TORQUE)
 MOMENT = re.compile(r"\bat (\d+\.\d+) s\b")
 Numbers = NDArray[np.float64]
@@ -31,6 +32,12 @@ class Intervals:
     hz: float
     at_s: Numbers
     periods: Numbers
+
+    @property
+    def tells(self) -> bool:
+        """Do these stamps show anything? Made-up ones do only where they are torn."""
+        made_up = self.clock in (ClockKind.SYNTHETIC, ClockKind.CONTAINER)
+        return not made_up or bool((np.abs(self.periods - 1.0) > EVEN).any())
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -71,9 +78,9 @@ def sketch(recording: Recording, report: EpisodeReport) -> Sketch:
     first = sorted(
         streams, key=lambda s: (s.name not in " ".join(f.subject for f in flagged), s.clock is ClockKind.SYNTHETIC)
     )
-    intervals = tuple(_intervals(s) for s in first[:MOST_STREAMS] if s.clock is not ClockKind.SYNTHETIC)
+    intervals = [one for s in first if (one := _intervals(s)).tells][:MOST_STREAMS]
     traces = tuple(_trace(s) for kind in TRACED for s in streams if s.kind is kind and s.values is not None)
-    return Sketch(intervals, traces[:3], tuple(_thumbnails(recording, flagged))[:MOST_PICTURES])
+    return Sketch(tuple(intervals), traces[:3], tuple(_thumbnails(recording, flagged))[:MOST_PICTURES])
 
 
 def moment(finding: Finding) -> float | None:

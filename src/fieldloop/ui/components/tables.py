@@ -9,7 +9,7 @@ from fieldloop.ui.markup import Html, tag
 
 @dataclass(frozen=True, slots=True)
 class Column:
-    """One column: its title, and what is in it: `num` figures, `text` that wraps, `fit` as narrow as it can be."""
+    """One column: its title, and what is in it: `num` figures, `text` that wraps, `slim` as narrow as it can."""
 
     title: str
     kind: str = ""

@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from fieldloop.ui.pages import (
     annotate,
     deployment,
+    episode,
     episodes,
     floor,
     home,
@@ -33,7 +34,7 @@ PAGES = (
     Page("Deployment", "/deployment", deployment.draw),
     Page("Coverage and plan", "/plan", plan.draw),
     Page("Episodes", "/episodes", episodes.draw),
-    Page("Episodes", "/episodes/{episode}", episodes.draw_one),
+    Page("Episodes", "/episodes/{episode}", episode.draw),
     Page("Annotate", "/annotate", annotate.draw),
     Page("Quality", "/quality", quality.draw),
     Page("Releases", "/releases", releases.draw),

@@ -104,7 +104,7 @@ def _agreement(visit: Visit, spans: Sequence[Annotation], limit: float | None) -
         "Authors",
         Column("Episodes", "num"),
         "Kappa",
-        Column("", "fit"),
+        Column("", "slim"),
         Column("Boundaries differ by", "num"),
         Column("Unmatched", "num"),
     )

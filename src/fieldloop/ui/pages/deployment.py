@@ -18,7 +18,7 @@ from fieldloop.ui.components import (
     status_mark,
 )
 from fieldloop.ui.markup import Html, tag, text
-from fieldloop.ui.said import figure, percent, plural
+from fieldloop.ui.said import figure, percent, plural, where
 from fieldloop.ui.visit import Drawn, Visit
 
 MOST_STRATA = 24
@@ -70,7 +70,7 @@ def _audit(audit: Audit) -> Html:
     ]
     return panel(
         "Five questions",
-        dense_table(("Question", Column("", "fit"), Column("Score", "num"), Column("Missing", "text wide")), rows),
+        dense_table(("Question", Column("", "slim"), Column("Score", "num"), Column("Missing", "text wide")), rows),
         flush=True,
     )
 
@@ -105,7 +105,7 @@ def _tiers(deployment: Deployment) -> Html:
         )
         for tier in counts
     ]
-    columns = ("Tier", Column("SKUs", "num"), Column("", "fit"), Column("Of picks", "num"))
+    columns = ("Tier", Column("SKUs", "num"), Column("", "slim"), Column("Of picks", "num"))
     return panel(
         "Catalogue", dense_table(columns, rows), note=plural(len(deployment.skus), "SKU"), columns=4, flush=True
     )
@@ -152,14 +152,11 @@ def _edges(deployment: Deployment) -> Html:
 
 def _strata(deployment: Deployment) -> Html:
     ranked = sorted(deployment.exposures, key=lambda e: -e.share)
-    rows = [
-        (str(e.stratum).replace(",", ", "), meter(e.share / ranked[0].share), percent(e.share))
-        for e in ranked[:MOST_STRATA]
-    ]
+    rows = [(where(e.stratum), meter(e.share / ranked[0].share), percent(e.share)) for e in ranked[:MOST_STRATA]]
     note = f"{len(ranked)} in all, {min(len(ranked), MOST_STRATA)} most common shown"
     return panel(
         "Strata of production",
-        dense_table(("Stratum", Column("", "fit"), Column("Share", "num")), rows),
+        dense_table(("Stratum", Column("", "slim"), Column("Share", "num")), rows),
         note=note,
         flush=True,
     )

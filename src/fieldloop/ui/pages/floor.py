@@ -126,7 +126,7 @@ def _by_site(seen: Sequence[Rate], names: dict[str, str]) -> Html:
         "Site",
         "Policy",
         Column("Success", "num"),
-        Column("", "fit"),
+        Column("", "slim"),
         "95 % interval",
         Column("Episodes", "num"),
     )

@@ -119,11 +119,11 @@ def quotas(plan: Plan, progress: Sequence[Progress], most: int | None = None) ->
     columns: list[Column | str] = [
         "Where",
         Column("Demos", "num"),
-        Column("Expected gain, points", "fit"),
+        Column("Expected gain, points", "slim"),
         Column("Accepted", "num"),
     ]
     if most is None:
-        columns += [Column("", "fit"), Column("Rejected", "num"), Column("Why", "text wide")]
+        columns += [Column("", "slim"), Column("Rejected", "num"), Column("Why", "text wide")]
     hidden = len(plan.quotas) - len(ranked)
     link = tag("a", f"and {plural(hidden, 'more stratum', 'more strata')}", href="/plan")
     return join(dense_table(columns, rows, COLLECT), tag("p", link, class_="body dim") if hidden else None)

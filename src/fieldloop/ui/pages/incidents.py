@@ -99,7 +99,7 @@ def _diagnosis(found: Diagnosis) -> Html:
     columns = (
         "Cause",
         Column("Of the loss", "num"),
-        Column("", "fit"),
+        Column("", "slim"),
         "Interval",
         "Where",
         "Data",

@@ -19,7 +19,7 @@ from fieldloop.ui.components import (
 from fieldloop.ui.coverage import factors, grid
 from fieldloop.ui.markup import Html, join, tag, text
 from fieldloop.ui.pages.home import COLLECT, quotas
-from fieldloop.ui.said import moment, percent, plural, points, short
+from fieldloop.ui.said import moment, percent, plural, points, short, where
 from fieldloop.ui.visit import Drawn, IslandPanel, Part, Visit
 
 MOST_ORDERS = 60
@@ -77,7 +77,7 @@ def _orders(plan: Plan) -> Html:
         how = "Register a robot and enrol operators; work orders then follow from the plan."
         return panel("Work orders", empty_state("No work order", how, command("fieldloop collect enrol PSEUDONYM")))
     rows = [
-        (short(o.id), o.site, o.robot, o.operator, str(o.stratum).replace(",", ", "), o.demonstrations)
+        (short(o.id), o.site, o.robot, o.operator, where(o.stratum), o.demonstrations)
         for o in plan.orders[:MOST_ORDERS]
     ]
     columns = ("Order", "Site", "Robot", "Operator", "Stratum", Column("Demos", "num"))
@@ -87,7 +87,7 @@ def _orders(plan: Plan) -> Html:
 def _strata(now: PlanNow) -> Html:
     rows = [
         (
-            str(c.stratum).replace(",", ", "),
+            where(c.stratum),
             percent(c.exposure),
             c.demonstrations,
             percent(c.share),

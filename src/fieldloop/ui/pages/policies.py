@@ -137,7 +137,7 @@ def _gate(decision: Decision) -> Html:
         "Test",
         Column("Required", "text"),
         Column("Seen", "num"),
-        Column("", "fit"),
+        Column("", "slim"),
         "Interval",
         Column("More trials", "num"),
         Column("What", "text"),

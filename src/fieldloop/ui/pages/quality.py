@@ -49,7 +49,7 @@ def _checks(judged: Sequence[EpisodeReport]) -> Html:
     ]
     columns = (
         "Check",
-        Column("", "fit"),
+        Column("", "slim"),
         Column("Episodes held", "num"),
         Column("Passed", "num"),
         Column("Failed", "num"),

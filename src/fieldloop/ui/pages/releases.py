@@ -80,7 +80,7 @@ def _shares(release: Release) -> Html:
     ]
     columns = (
         "Stratum",
-        Column("", "fit"),
+        Column("", "slim"),
         Column("In production", "num"),
         Column("In the release", "num"),
         Column("Weight", "num"),

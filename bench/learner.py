@@ -1,0 +1,146 @@
+"""Which learner is worth keeping, and does the floor tell the story: good in the lab, worse outside, better after?
+
+For each seed a floor is built, operators demonstrate in the laboratory and then on the deployed floors, both learners
+are trained on the laboratory's demonstrations and again on all of them, and each policy tries the same scenes.
+"""
+
+import tempfile
+import time
+from collections import defaultdict
+from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
+
+import numpy as np
+from numpy.typing import NDArray
+
+from bench import convolution
+from bench.harness import Figure, main, summarise
+from fieldloop.geometry.transforms import Floats
+from fieldloop.model.annotation import Annotation
+from fieldloop.model.condition import Exposure, Stratum
+from fieldloop.model.policy import Action, Observation
+from fieldloop.protocol import default_operations
+from fieldloop.simulate.compression import delivered, delivered_depth
+from fieldloop.simulate.floor import Floor
+from fieldloop.simulate.log import write_log
+from fieldloop.simulate.mix import draw
+from fieldloop.simulate.recording import Demonstration
+from fieldloop.train import reference
+from fieldloop.train.samples import ACTION_NAMES, CAMERA, DEPTH, Sample, gather
+
+Answer = Callable[[NDArray[np.uint8], NDArray[np.float32]], Floats]
+LAB, MORE = 80, 50
+CONVOLUTION_STEPS = 900
+
+
+class Trained:
+    """A policy that answers by a function."""
+
+    def __init__(self, answer: Answer) -> None:
+        self.answer = answer
+
+    def act(self, observation: Observation) -> Action:
+        pictures = observation.pictures
+        return Action(ACTION_NAMES, self.answer(pictures[CAMERA][None], pictures[DEPTH][None])[0])
+
+
+def measure(*, short: bool) -> Mapping[str, Figure]:
+    """Measure learners and floor over several seeds."""
+    rows: dict[str, list[float]] = defaultdict(list)
+    for seed in range(2 if short else 6):
+        floor = Floor(seed)
+        lab = _samples(floor, draw(floor.lab_mix(), LAB, floor.chance("bench", "lab")), "lab")
+        more = _samples(floor, draw(floor.production_mix(), MORE, floor.chance("bench", "more")), "more")
+        for name, learn in (("mlp", _learn_mlp), ("conv", _learn_conv)):
+            for when, samples in (("before", lab), ("after", lab + more)):
+                began = time.process_time()
+                policy = Trained(learn(samples, seed))
+                rows[f"{name}_training_s"].append(time.process_time() - began)
+                for where, mix, tries in (
+                    ("lab", floor.lab_mix(), 60 if short else 120),
+                    ("production", floor.production_mix(), 120 if short else 240),
+                ):
+                    rows[f"{name}_{where}_{when}"].append(_rate(floor, policy, mix, where, tries, rows))
+    rows |= _costs(Floor(0), 3 if short else 8)
+    return {name: summarise(values, _unit(name), _aim(name)) for name, values in rows.items()}
+
+
+def _learn_mlp(samples: Sequence[Sample], seed: int) -> Answer:
+    weights = reference.learn(samples, default_operations()["train"], seed)
+    return lambda pictures, depths: reference.act(weights, pictures, depths)[0]
+
+
+def _learn_conv(samples: Sequence[Sample], seed: int) -> Answer:
+    return convolution.learn(samples, seed, CONVOLUTION_STEPS).act
+
+
+def _samples(floor: Floor, strata: Sequence[Stratum], purpose: str) -> list[Sample]:
+    """Demonstrate, annotate with the truth, and gather; pictures as the camera's driver delivers them."""
+    people, found = floor.operators(), []
+    frames = int(default_operations()["train"]["frames_per_demonstration"])
+    for i, stratum in enumerate(strata):
+        shown = floor.demonstrate(stratum, people[i % len(people)], floor.chance("bench", purpose, i), 10**18)
+        for sample in gather([shown.recording], _truth(shown), frames=frames).samples:
+            pictures = np.stack([delivered(picture) for picture in sample.pictures])
+            found.append(Sample(sample.episode, pictures, delivered_depth(sample.depths), sample.grasp))
+    return found
+
+
+def _truth(shown: Demonstration) -> list[Annotation]:
+    episode = shown.recording.episode.id
+    return [Annotation(episode, "phase", name, begin, end, "truth") for name, begin, end in shown.truth.phases]
+
+
+def _rate(
+    floor: Floor, policy: Trained, mix: tuple[Exposure, ...], where: str, tries: int, rows: dict[str, list[float]]
+) -> float:
+    strata = draw(mix, tries, floor.chance("bench", "try", where))
+    began = time.process_time()
+    good = [floor.attempt(policy, s, floor.chance("bench", where, i), 0).succeeded for i, s in enumerate(strata)]
+    rows["attempt_ms"].append((time.process_time() - began) / tries * 1e3)
+    return float(np.mean(good))
+
+
+def _costs(floor: Floor, count: int) -> dict[str, list[float]]:
+    """What one demonstration costs: rendering by frame, the whole of it, and its log."""
+    rows: dict[str, list[float]] = defaultdict(list)
+    with tempfile.TemporaryDirectory() as folder:
+        for i, stratum in enumerate(draw(floor.production_mix(), count, floor.chance("bench", "costs"))):
+            shown = floor.demonstrate(stratum, floor.operators()[0], floor.chance("bench", "cost", i), 10**18)
+            rendering = 0.0
+            for name in ("camera/overhead", "camera/wrist", "depth/overhead"):
+                source = shown.recording.streams[name].pictures
+                assert source is not None
+                began = time.process_time()
+                frames = sum(1 for _ in source.frames())
+                spent = time.process_time() - began
+                rows[f"render_{name.replace('/', '_')}_ms"].append(spent / frames * 1e3)
+                rendering += spent
+            began = time.process_time()
+            path = write_log(shown.recording, Path(folder) / f"{i}.mcap")
+            rows["render_demonstration_s"].append(rendering)
+            rows["write_demonstration_s"].append(time.process_time() - began - rendering)
+            rows["log_mb"].append(path.stat().st_size / 1e6)
+    return rows
+
+
+def _unit(name: str) -> str:
+    return next((unit for unit in ("ms", "s", "mb") if name.endswith(f"_{unit}")), "rate").replace("mb", "MB")
+
+
+def _aim(name: str) -> str:
+    aims = {
+        "mlp_lab_before": "≥ 0.8",
+        "mlp_production_before": "clearly below the lab",
+        "mlp_production_after": "clearly above before",
+        "mlp_training_s": "≤ 15",
+        "attempt_ms": "≤ 15",
+        "render_demonstration_s": "≤ 1",
+        "write_demonstration_s": "≤ 1",
+        "log_mb": "1 to 3",
+    }
+    return aims.get(name, "")
+
+
+if __name__ == "__main__":
+    main(measure)

@@ -1,0 +1,72 @@
+"""A release becomes a policy version."""
+
+import tempfile
+from collections.abc import Sequence
+from pathlib import Path
+
+from fieldloop.errors import Refused
+from fieldloop.loop.annotate import PHASE
+from fieldloop.loop.ingest import reopen
+from fieldloop.loop.release import named as named_release
+from fieldloop.loop.workspace import Workspace
+from fieldloop.model.annotation import Annotation
+from fieldloop.model.episode import Episode
+from fieldloop.model.event import PolicyTrained
+from fieldloop.model.policy import PolicyVersion
+from fieldloop.model.release import Release
+from fieldloop.serve.bundle import read_bundle
+from fieldloop.train import Gathered, gather, learn, write_bundle
+
+
+def train(
+    workspace: Workspace, release: str, *, name: str = "", seed: int = 0, trainer: str = "reference"
+) -> PolicyVersion:
+    """Train a policy on a release; the bundle goes onto the shelf, its guard limits inside.
+
+    Arguments:
+        release: id, beginning of it, or name
+        name: what people call the policy; numbered unless given
+        seed: the same release and seed give the same policy
+        trainer: the reference learner, or one that registered itself
+
+    """
+    frozen = named_release(workspace, release)
+    shown, held = _samples(workspace, frozen, frozen.train), _samples(workspace, frozen, frozen.validation)
+    if not shown.samples:
+        reason = shown.skipped[0][1] if shown.skipped else "it holds no episode to train on"
+        raise Refused(f"Nothing in release {frozen.name} can be learnt from: {reason}.")
+    settings, guard = workspace.operations["train"], workspace.operations["guard"]
+    trained = learn(shown.samples, settings, seed, held.samples, trainer)
+    called = name or f"p{workspace.store.count(PolicyVersion) + 1}"
+    with tempfile.TemporaryDirectory(dir=workspace.cache) as scratch:
+        folder = write_bundle(
+            Path(scratch) / "bundle", trained, name=called, release=frozen.id, control_hz=settings.number("control_hz"),
+            guard={limit: guard[limit] for limit in guard}, guard_fingerprint=guard.fingerprint,
+        )  # fmt: skip
+        card, blob = read_bundle(folder), workspace.shelf.put_folder(folder)
+    version = PolicyVersion(
+        id=card.policy,
+        name=called,
+        release=frozen.id,
+        trainer=trained.trainer,
+        bundle=blob.sha256,
+        episodes=trained.episodes,
+        seed=seed,
+        validation_error=trained.validation_error,
+        control_hz=card.control_hz,
+        guard=guard.fingerprint,
+    )
+    workspace.write(PolicyTrained(version))
+    return version
+
+
+def policies(workspace: Workspace) -> tuple[PolicyVersion, ...]:
+    """List policy versions, newest first."""
+    return tuple(workspace.store.find(PolicyVersion, newest=True))
+
+
+def _samples(workspace: Workspace, frozen: Release, chosen: Sequence[str]) -> Gathered:
+    episodes = workspace.store.find(Episode, {"id": list(chosen)}) if chosen else []
+    recordings = (reopen(workspace, e) for e in workspace.track(episodes, f"reading {frozen.name}", len(episodes)))
+    frames = int(workspace.operations["train"]["frames_per_demonstration"])
+    return gather(recordings, workspace.store.find(Annotation, {"kind": PHASE}), frozen.shares, frames)

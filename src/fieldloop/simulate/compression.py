@@ -1,0 +1,43 @@
+"""What a camera's driver does to pictures before anybody sees them: JPEG for colour, 16-bit PNG in mm for depth."""
+
+import numpy as np
+from numpy.typing import NDArray
+
+JPEG_QUALITY = 80
+MM_PER_M = 1000.0
+FARTHEST_MM = 65535
+NO_RETURN = 0
+"""Depth of a pixel that nothing came back from, as REP 118 has it for whole numbers."""
+
+
+def jpeg(picture: NDArray[np.uint8]) -> bytes:
+    """Compress a picture, red first."""
+    import cv2
+
+    settings = [cv2.IMWRITE_JPEG_QUALITY, JPEG_QUALITY]
+    done, data = cv2.imencode(".jpg", cv2.cvtColor(picture, cv2.COLOR_RGB2BGR), settings)
+    assert done
+    return bytes(data)
+
+
+def depth_png(depth_m: NDArray[np.float32]) -> bytes:
+    """Compress depth in metres; NaN becomes 0."""
+    import cv2
+
+    millimetres = np.round(np.nan_to_num(depth_m, nan=float(NO_RETURN)) * MM_PER_M).clip(0, FARTHEST_MM)
+    done, data = cv2.imencode(".png", millimetres.astype(np.uint16))
+    assert done
+    return bytes(data)
+
+
+def delivered(picture: NDArray[np.uint8]) -> NDArray[np.uint8]:
+    """Return the picture as whoever subscribes to it sees it, log or policy: compressed once."""
+    import cv2
+
+    raw = cv2.imdecode(np.frombuffer(jpeg(picture), np.uint8), cv2.IMREAD_COLOR)
+    return np.ascontiguousarray(cv2.cvtColor(raw, cv2.COLOR_BGR2RGB))
+
+
+def delivered_depth(depth_m: NDArray[np.float32]) -> NDArray[np.float32]:
+    """Return depth as whoever subscribes to it sees it: in whole millimetres."""
+    return np.asarray(np.round(depth_m * MM_PER_M) / MM_PER_M, dtype=np.float32)

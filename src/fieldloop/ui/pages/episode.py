@@ -1,0 +1,99 @@
+"""One episode: its verdict, findings, facts and phases."""
+
+from collections.abc import Sequence
+
+from fieldloop.errors import UnknownName
+from fieldloop.loop.home import every
+from fieldloop.loop.release import releases
+from fieldloop.model.annotation import Annotation
+from fieldloop.model.episode import Episode
+from fieldloop.model.finding import EpisodeReport, Status
+from fieldloop.ui.components import (
+    Column,
+    command,
+    dense_table,
+    empty_state,
+    key_value,
+    level_of,
+    next_card,
+    panel,
+    phase_lane,
+    status,
+)
+from fieldloop.ui.markup import Html, join, tag
+from fieldloop.ui.said import SECOND_NS, figure, limit, moment, plural, short
+from fieldloop.ui.visit import Drawn, Visit
+
+ORDER = {status: place for place, status in enumerate(Status)}
+
+
+def draw(visit: Visit) -> Drawn:
+    """Draw one episode."""
+    found = every(visit.workspace, Episode, {"id": visit.path["episode"]})
+    if not found:
+        raise UnknownName("episode", visit.path["episode"], ())
+    episode = found[0]
+    report = next(iter(every(visit.workspace, EpisodeReport, {"episode": episode.id})), None)
+    spans = every(visit.workspace, Annotation, {"kind": "phase", "episode": episode.id})[::-1]
+    used = [release.name for release in releases(visit.workspace) if episode.id in release.episodes]
+    title = join(tag("a", "Episodes", href="/episodes"), " / ", episode.name)
+    return Drawn(title, (_verdict(report), _findings(report), _facts(episode, used), _phases(episode, spans)))
+
+
+def _verdict(report: EpisodeReport | None) -> Html:
+    if report is None:
+        return next_card("idle", "Not judged yet", "No protocol was applied to it.", command("fieldloop check"))
+    standing = sorted((f for f in report.findings if f.counts), key=lambda f: ORDER[f.status])
+    passed = sum(f.status is Status.PASSED for f in report.findings)
+    if not standing:
+        return next_card("good", "Fit to learn from", f"{plural(passed, 'answer')} passed.")
+    return next_card(
+        level_of(report.status),
+        standing[0].message,
+        f"{plural(len(standing), 'finding')} in the way, {plural(passed, 'answer')} passed.",
+    )
+
+
+def _findings(report: EpisodeReport | None) -> Html:
+    found = sorted(report.findings if report else (), key=lambda f: (not f.counts, ORDER[f.status], f.check))
+    rows = [(status(f.status), f.check, f.subject, figure(f.measured), limit(f), f.message) for f in found]
+    columns = ("Status", "Check", "Subject", Column("Measured", "num"), "Limit", Column("What", "text wide"))
+    return panel("Findings", dense_table(columns, rows), note="worst first", columns=8, flush=True)
+
+
+def _facts(episode: Episode, used: Sequence[str]) -> Html:
+    pairs = [
+        ("Id", tag("span", short(episode.id), class_="mono", title=episode.id)),
+        ("Task", episode.task),
+        ("Site", episode.site),
+        ("Robot", episode.robot),
+        ("Operator", episode.operator),
+        ("Session", episode.session),
+        ("Provider", episode.provider),
+        ("Format", episode.format),
+        ("Begun", moment(episode.start_ns)),
+        ("Duration", f"{(episode.end_ns - episode.start_ns) / SECOND_NS:.2f} s"),
+        ("Real or simulated", {True: "simulated", False: "real", None: None}[episode.simulated]),
+        ("Outcome", {True: "succeeded", False: episode.failure or "failed", None: None}[episode.succeeded]),
+        *episode.stratum.levels.items(),
+        *episode.facts,
+        ("In releases", ", ".join(used) or "none"),
+    ]
+    return panel("Episode", key_value(pairs), columns=4)
+
+
+def _phases(episode: Episode, spans: Sequence[Annotation]) -> Html:
+    if not spans:
+        return panel(
+            "Phases",
+            empty_state("No phase yet", "Phases are proposed from the signals.", command("fieldloop annotate")),
+        )
+    authors = list(dict.fromkeys(span.author for span in spans))
+    lanes = [
+        join(
+            tag("p", author, class_="dim"),
+            phase_lane([s for s in spans if s.author == author], episode.start_ns, episode.end_ns),
+        )
+        for author in authors
+    ]
+    return panel("Phases", *lanes, note=plural(len(authors), "author"))
