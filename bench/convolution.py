@@ -13,7 +13,7 @@ from fieldloop.train.samples import Sample
 
 Array = NDArray[Any]
 POOL, CHANNELS, FIRST, SECOND, HIDDEN = 4, 4, 8, 8, 64
-BATCH, RATE, DECAY = 32, 3e-3, 1e-4
+BATCH, RATE, DECAY = 32, 1e-2, 1e-4
 
 
 def learn(samples: Sequence[Sample], seed: int, steps: int) -> "Network":
@@ -60,7 +60,7 @@ class Network:
         wide_in = SECOND * (2 + CHANNELS) + CHANNELS
 
         def made(*shape: int) -> Array:
-            return (rng.standard_normal(shape) / np.sqrt(np.prod(shape[:-1]))).astype(np.float32)
+            return np.asarray(rng.standard_normal(shape) / np.sqrt(np.prod(shape[:-1])), dtype=np.float32)
 
         sizes = [(25 * CHANNELS, FIRST), (9 * FIRST, SECOND), (wide_in, HIDDEN), (HIDDEN, len(mean))]
         self.parts: list[Array] = [p for s in sizes for p in (made(*s), np.zeros(s[1], np.float32))]

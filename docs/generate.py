@@ -1,10 +1,10 @@
-"""Write the pages of the documentation that follow from code: `python -m docs.generate` (tests fail when they are old)."""
+"""Write the pages that follow from code: `python -m docs.generate`; tests fail when they are old."""
 
 import inspect
 from collections.abc import Iterator
 from pathlib import Path
 
-from fieldloop.check import BATCH_CHECKS, CHECKS
+from fieldloop.check.document import markdown
 from fieldloop.loop.catalogue import USE_CASES
 from fieldloop.model.event import EVENTS
 from fieldloop.protocol import default_operations, default_protocol
@@ -14,22 +14,13 @@ NOTE = "<!-- made by `python -m docs.generate`; change the code, not this page -
 
 
 def checks() -> Iterator[str]:
-    """Every check with its question, limit, reason and source; then what is declared and not built yet."""
-    yield f"# Checks\n\n{NOTE}\nCode measures, the protocol judges: a limit here is a default that a workspace's protocol may change.\n"
-    limits = default_protocol().limits
-    yield "| check | asks | limit | why | source |\n|---|---|---|---|---|"
-    for name, one in {**CHECKS, **BATCH_CHECKS}.items():
-        limit = limits[name]
-        yield f"| `{name}` | {one.asks} | {limit} | {limit.why} | {limit.source.kind}: {limit.source.ref} |"
-    yield "\n## Declared, not measured yet\n\n| limit | value | why | source |\n|---|---|---|---|"
-    for name, limit in limits.items():
-        if limit.pending:
-            yield f"| `{name}` | {limit} | {limit.why} | {limit.source.kind}: {limit.source.ref} |"
+    """Every check with its question, limit, reason and source."""
+    yield markdown(default_protocol()).rstrip()
 
 
 def numbers() -> Iterator[str]:
     """Every setting of protocol and operations; the assumed ones first, because that list should shrink."""
-    yield f"# Numbers\n\n{NOTE}\nEvery number that something is run or collected by. `assumed` is honest: that list should shrink.\n"
+    yield f"# Numbers\n\n{NOTE}\nWhat things are run and collected by. `assumed` is honest: that list should shrink.\n"
     rows = [
         (f"operations: {s.name}.{n}", x) for s in default_operations().sections.values() for n, x in s.settings.items()
     ]
@@ -42,17 +33,18 @@ def numbers() -> Iterator[str]:
 
 def commands() -> Iterator[str]:
     """Every command and route, in loop order."""
-    yield f"# Commands and routes\n\n{NOTE}\nEvery command takes `--workspace DIR` and `--json`; `fieldloop COMMAND --help` has its options.\n"
+    yield f"# Commands and routes\n\n{NOTE}\nEach takes `--workspace DIR` and `--json`; `--help` has its options.\n"
     yield "| command | does | route | who may |\n|---|---|---|---|"
     for case in USE_CASES:
-        route = f"{'GET' if case.reads else 'POST'} /api/{case.path}" if not case.no_route else f"none: {case.no_route}"
+        method = "GET" if case.reads else "POST"
+        route = f"none: {case.no_route}" if case.no_route else f"{method} /api/{case.path}"
         yield f"| `fieldloop {case.command}` | {case.summary} | {route} | {', '.join(sorted(case.roles))} |"
     yield "| `fieldloop up` | Serve pages and API. | none: it is the server that routes | whoever sits at the machine |"
 
 
 def events() -> Iterator[str]:
     """Everything that can happen, in loop order."""
-    yield f"# Events\n\n{NOTE}\nThe ledger holds these, each with its time, actor and cause; every table follows from them.\n"
+    yield f"# Events\n\n{NOTE}\nThe ledger holds these, each with time, actor and cause.\n"
     yield "| event | meaning | holds |\n|---|---|---|"
     for name, kind in EVENTS.items():
         fields = ", ".join(f"`{field}`" for field in inspect.signature(kind).parameters)

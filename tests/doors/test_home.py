@@ -7,10 +7,12 @@ from tests.doors.story import DAY, NOW, S, empty_workspace, told_workspace
 
 from fieldloop.loop.home import attention, home, rates, reports, success_over_time, tail
 from fieldloop.model import event as happened
+from fieldloop.model.decision import Decision, GateTest
 from fieldloop.model.deployment import Audit, AuditAnswer
 from fieldloop.model.finding import Status
 from fieldloop.model.incident import Incident, Step, StepDone
-from fieldloop.model.policy import Outcome, Stage
+from fieldloop.model.plan import Plan
+from fieldloop.model.policy import Outcome, PolicyVersion, Stage
 
 
 @pytest.fixture(scope="module")
@@ -70,6 +72,29 @@ def test_an_open_incident_comes_first_and_then_what_it_asked_for(tmp_path):
     workspace.close()
 
 
+@pytest.mark.parametrize(
+    ("status", "said", "command"),
+    [
+        (Status.FAILED, "The gate held p2 back", "fieldloop plan"),
+        (Status.CANNOT_TELL, "The gate needs 35 more trials of p2", "fieldloop gate p2"),
+        (Status.PASSED, "Roll p2 out", "fieldloop rollout start p2"),
+    ],
+)
+def test_the_gates_answer_decides_what_is_next(empty, status, said, command):
+    policy = PolicyVersion("d" * 64, "p2", "e" * 64, "mlp", "f" * 64, 10, 0, 0.01, 10.0)
+    test = GateTest(
+        "consecutive", "85 %", status, 60, 100, 0.5, 0.7, 35 if status is Status.CANNOT_TELL else 0, "60 of 100."
+    )
+    empty.write(
+        happened.DeploymentAudited(Audit("x", (), 1.0, True)),
+        happened.PlanDrawn(Plan("plan_1", 0, "marginal", (), (), 0.0, NOW, "f")),
+        happened.PolicyTrained(policy),
+        happened.PolicyGated(Decision("decision_1", policy.id, status, (test,), "f", NOW)),
+    )
+    step = home(empty).next
+    assert (step.sentence, step.command) == (said, command)
+
+
 def test_the_last_point_is_the_window_that_ends_with_the_newest_outcome(told):
     shown = success_over_time(told)
     outcomes = [
@@ -109,7 +134,7 @@ def happened_in():
 
 def test_what_comes_by_the_hundred_is_summed_up(told):
     texts = [change.text for change in home(told).changes]
-    assert texts[0] == "Demand placed: demand_1"
+    assert texts[:2] == ["Demand placed", "Incident moved: leipzig-b"]
     assert any(text.endswith("outcomes recorded") for text in texts)
     assert len(texts) <= 8
 

@@ -47,6 +47,7 @@ NOT_A_USE_CASE = {
         "floor:demonstrate",
         "floor:run_trials",
         "floor:run_attempts",
+        "floor:sitting",
         "simulate:attempt",
     ),
     "a read that pages are drawn from; the API has it under another use case or under /api/events": (

@@ -1,4 +1,4 @@
-"""`kill -9` at any point of an ingest: what was acknowledged is there, nothing is half there, a second try ends well."""
+"""`kill -9` at any point of an ingest: nothing acknowledged is lost, nothing is half there, a second try ends well."""
 
 import contextlib
 import os
@@ -11,7 +11,7 @@ import time
 import pytest
 
 from fieldloop.loop import check, doctor, ingest, setup
-from fieldloop.loop.floor import write_demonstrations
+from fieldloop.loop.floor import sitting, write_demonstrations
 from fieldloop.loop.workspace import open_workspace
 from fieldloop.model.episode import Episode, Log
 from fieldloop.model.finding import EpisodeReport
@@ -25,7 +25,8 @@ LOGS = 4
 def logs(tmp_path_factory):
     folder = tmp_path_factory.mktemp("logs")
     floor = Floor(3)
-    write_demonstrations(floor, draw(floor.lab_mix(), LOGS, floor.chance("kill")), folder, start_ns=10**18)
+    strata = draw(floor.lab_mix(), LOGS, floor.chance("kill"))
+    write_demonstrations(sitting(floor, strata, folder, start_ns=10**18))
     return folder
 
 

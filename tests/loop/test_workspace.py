@@ -74,7 +74,7 @@ def test_a_locked_protocol_may_be_reworded_but_not_renumbered(workspace, folder)
     assert open_workspace(folder).protocol().version == 1
 
     path.write_text(text + "[check.timing.longest_gap]\nmax = 3.0\n")
-    with pytest.raises(ProtocolError, match="is locked as .* Raise `version` to 2"):
+    with pytest.raises(ProtocolError, match=r"is locked as .* Raise `version` to 2"):
         open_workspace(folder).protocol()
 
     path.write_text(text.replace("version = 1", "version = 2") + "[check.timing.longest_gap]\nmax = 3.0\n")

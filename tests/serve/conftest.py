@@ -7,7 +7,6 @@ from fieldloop.protocol import default_operations
 from fieldloop.serve.engines import onnx as engine_onnx
 
 
-
 @pytest.fixture(scope="session")
 def bundle_folder(tmp_path_factory):
     return write(tmp_path_factory.mktemp("bundle"))

@@ -17,7 +17,7 @@ from fieldloop.api.written import as_json
 from fieldloop.errors import Refused
 from fieldloop.loop.catalogue import UseCase
 from fieldloop.loop.workspace import Workspace
-from fieldloop.model.person import Actor
+from fieldloop.model.person import Actor, Role
 
 MARKDOWN = "text/markdown; charset=utf-8"
 
@@ -51,6 +51,8 @@ def add_route(app: FastAPI, case: UseCase, workspace: Callable[[], Workspace]) -
         if actor.role not in case.roles:
             needed = " or ".join(sorted(case.roles))
             raise Refused(f"{actor.id} is {actor.role}; `{case.command}` needs {needed}.")
+        if names_files(ask) and actor.role is not Role.ADMIN:
+            raise Refused(f"`{case.command}` names files of the server; over the network only an admin may.")
         return answer(_call(function, ask, given, workspace().acting_as(actor)))
 
     place = Query() if is_get(case, ask) else Body()
@@ -78,7 +80,12 @@ def add_route(app: FastAPI, case: UseCase, workspace: Callable[[], Workspace]) -
 
 def is_get(case: UseCase, ask: Ask) -> bool:
     """Does a GET do? Not where a path on the server is named: a link on a foreign page could then write there."""
-    return case.reads and not any(p.kind is Path for p in ask.parameters)
+    return case.reads and not names_files(ask)
+
+
+def names_files(ask: Ask) -> bool:
+    """Does a use case take paths? They are paths of the machine that serves."""
+    return any(p.kind is Path for p in ask.parameters)
 
 
 def answer(result: Any) -> Response:

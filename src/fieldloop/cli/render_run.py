@@ -6,7 +6,7 @@ from fieldloop.cli.screen import Screen
 from fieldloop.cli.tables import facts, heading, mark, percent, points, said, short, span, styled, table, when
 from fieldloop.cli.tables import words as words_of
 from fieldloop.model.alarm import Watch
-from fieldloop.model.decision import Decision
+from fieldloop.model.decision import Decision, GateTest
 from fieldloop.model.diagnosis import Diagnosis
 from fieldloop.model.finding import Status
 from fieldloop.model.incident import Step
@@ -26,7 +26,7 @@ def decision(made: Decision, screen: Screen) -> None:
             t.name,
             t.required,
             f"{t.successes} of {t.trials}" if t.trials else "–",
-            _interval(t.low, t.high),
+            _interval(t.low, t.high) if _is_rate(t) else "–",
             t.more_trials or "",
             t.message,
         )
@@ -73,7 +73,8 @@ def rollout(climb: Rollout, screen: Screen) -> None:
 def diagnosis(found: Diagnosis, screen: Screen) -> None:
     """Print whether the drop is real, how it splits, and its causes with evidence and fix."""
     words = {Status.FAILED: "the drop is real", Status.PASSED: "no real drop", Status.CANNOT_TELL: "cannot tell"}
-    line = f"  {found.site}: {percent(found.baseline)} to {percent(found.observed)}, {points(-found.loss)} points"
+    change = f"{percent(found.baseline)} to {percent(found.observed)}, {points(-found.loss)} points"
+    line = f"  {found.site or 'all sites'}: {change}"
     screen.print(mark(found.status, words.get(found.status, "")).append(line, style="bold default"))
     screen.print(
         facts(
@@ -135,6 +136,11 @@ def health(found: Any, screen: Screen) -> None:
     timed = found.latency
     times = [(n, f"{getattr(timed, n):.2f} ms") for n in ("p50_ms", "p95_ms", "p99_ms", "max_ms")]
     screen.print(facts([("calls", timed.calls), *((words_of(name), value) for name, value in times)]))
+
+
+def _is_rate(test: GateTest) -> bool:
+    """Is the interval one of the success rate? Latency, cycle time and patterns have other numbers."""
+    return test.trials > 0 and test.low <= test.successes / test.trials <= test.high
 
 
 def _interval(low: float, high: float, digits: int = 1) -> str:

@@ -28,7 +28,7 @@ from fieldloop.loop import (
     simulate,
     train,
 )  # fmt: skip
-from fieldloop.loop.floor import write_demonstrations
+from fieldloop.loop.floor import Turn, sitting, write_demonstrations
 from fieldloop.loop.story_clock import NS_PER_DAY, StoryClock
 from fieldloop.loop.workspace import SETTINGS_FILE, Track, Workspace, open_workspace, track_silently
 from fieldloop.model.alarm import Watch
@@ -54,11 +54,11 @@ Tell = Callable[..., None]
 class Size:
     """How large the story is told."""
 
-    lab_demonstrations: int = 72
+    lab_demonstrations: int = 48
     lab_attempts: int = 100
-    production_attempts: int = 420
-    budget: int = 96
-    rung_attempts: tuple[int, int, int] = (2200, 900, 450)
+    production_attempts: int = 360
+    budget: int = 64
+    rung_attempts: tuple[int, ...] = (2200,)
 
 
 @dataclass(frozen=True, slots=True)
@@ -125,7 +125,8 @@ class _Telling:
         cause = made.causes[0] if made.causes else None
         return Story(
             workspace=str(self.workspace.root), seed=self.floor.seed, audit_score=audited.audit.score,
-            episodes=sum(len(log.episodes) for log in taken), rejected=sum(log.status is not Status.PASSED for log in taken),
+            episodes=sum(len(log.episodes) for log in taken),
+            rejected=sum(log.status is not Status.PASSED for log in taken),
             laboratory=laboratory, gate_before=before.status, floor_before=floor_before, alarms=len(watch.alarms),
             cause=f"{cause.gap.value}: {cause.stratum}" if cause else "", cause_share=cause.share if cause else 0.0,
             demonstrations_planned=sum(q.demonstrations for q in drawn.quotas), expected_gain=drawn.expected_gain,
@@ -156,7 +157,7 @@ class _Telling:
         self.heading("Collect", "in the laboratory, as teams do")
         strata = draw(self.floor.lab_mix(), self.size.lab_demonstrations, self.floor.chance("lab"))
         folder = self.demonstrate("lab", strata)
-        whole = sorted(folder.glob("*.mcap"))[0]
+        whole = min(folder.glob("*.mcap"))
         (folder / "cut-short.mcap").write_bytes(whole.read_bytes()[: whole.stat().st_size * 3 // 5])
         self.heading("Check", "is it fit to learn from?")
         taken = ingest.ingest(self.workspace, (folder,)).logs
@@ -186,8 +187,8 @@ class _Telling:
         version = train.train(self.workspace, name, name=policy, seed=self.floor.seed)
         self.tell(
             f"  {marked.annotations} phases proposed; {name} holds {len(frozen.episodes)} episodes "
-            f"({frozen.id[:12]}); {policy} learnt from {version.episodes}, {1e3 * version.validation_error:.0f} mm off on "
-            "grasps it had not seen."
+            f"({frozen.id[:12]}); {policy} learnt from {version.episodes}, "
+            f"{1e3 * version.validation_error:.0f} mm off on grasps it had not seen."
         )
         return version.id
 
@@ -211,9 +212,8 @@ class _Telling:
         )
         self.heading("Monitor", "two weeks later")
         seen = monitor.monitor(self.workspace)
-        self.tell(
-            f"  {worked.successes} of {worked.episodes} picks succeed on the floor ({worked.interventions} held by the guard)."
-        )
+        held = f"{worked.interventions} held by the guard"
+        self.tell(f"  {worked.successes} of {worked.episodes} picks succeed on the floor, {held}.")
         for alarm in seen.alarms:
             self.tell(f"  Alarm: {alarm.message}")
         return worked.successes / worked.episodes, seen
@@ -227,13 +227,12 @@ class _Telling:
             incident.move(self.workspace, one.id, Step.CLASSIFIED, note="Clips reviewed: grasps beside the item.")
         made = diagnose.diagnose(self.workspace, seed=self.floor.seed)
         self.tell(
-            f"  {made.baseline:.0%} became {made.observed:.0%}: {made.unseen_share:.0%} of the loss under conditions never "
-            f"shown, {made.mix_share:.0%} a harder mix, {made.mechanism_share:.0%} worse at what was shown."
+            f"  {made.baseline:.0%} became {made.observed:.0%}: {made.unseen_share:.0%} of the loss under conditions "
+            f"never shown, {made.mix_share:.0%} a harder mix, {made.mechanism_share:.0%} worse at what was shown."
         )
         for cause in made.causes[:3]:
-            self.tell(
-                f"    {cause.share:.0%} ({cause.low:.0%} to {cause.high:.0%}) {cause.gap.value}: {cause.stratum}. {cause.fix}"
-            )
+            span = f"{cause.share:.0%} ({cause.low:.0%} to {cause.high:.0%})"
+            self.tell(f"    {span} {cause.gap.value}: {cause.stratum}. {cause.fix}")
         for one in opened[:1]:
             incident.move(
                 self.workspace, one.id, Step.DIAGNOSED, note="See the diagnosis; demonstrations are asked for."
@@ -246,7 +245,8 @@ class _Telling:
         drawn = plan.plan(self.workspace, budget=self.size.budget, seed=self.floor.seed)
         amount = sum(q.demonstrations for q in drawn.quotas)
         self.tell(
-            f"  {amount} demonstrations in {len(drawn.quotas)} strata, expected {100 * drawn.expected_gain:+.0f} points. First:"
+            f"  {amount} demonstrations in {len(drawn.quotas)} strata, "
+            f"expected {100 * drawn.expected_gain:+.0f} points. First:"
         )
         for quota in drawn.quotas[:3]:
             self.tell(f"    {quota.demonstrations:3d} × {quota.stratum} ({quota.why})")
@@ -283,6 +283,7 @@ class _Telling:
         robot, people = self.floor.robot(site), self.floor.operators()
         folder = self.workspace.root / "incoming" / f"{site}-{self.workspace.ids.new('batch')[-6:]}"
         done = tuple(self.workspace.operations["collect"]["checklist"])
+        turns: list[Turn] = []
         for first in range(0, len(strata), SITTING):
             for views in self.floor.calibration_views(site, self.floor.chance("markers", site, first)):
                 calibrate.attach(
@@ -292,12 +293,13 @@ class _Telling:
             session = collect.open_session(
                 self.workspace, robot.id, people[first // SITTING % len(people)], checked=done, on_floor=site != "lab"
             )
-            write_demonstrations(
+            turns += sitting(
                 self.floor, strata[first : first + SITTING], folder, start_ns=self.clock(), session=session.id,
-                protocol=self.workspace.protocol().label, track=self.workspace.track,
+                protocol=self.workspace.protocol().label,
             )  # fmt: skip
             self.clock.pass_days(0.1)
             collect.close_session(self.workspace, session.id)
+        write_demonstrations(turns, self.workspace.track)
         self.tell(f"  {len(strata)} demonstrations at {site}, {len(people)} operators taking turns.")
         return folder
 

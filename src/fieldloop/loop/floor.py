@@ -36,26 +36,20 @@ class Turn:
     folder: Path
 
 
-def write_demonstrations(
-    floor: Floor,
-    strata: Sequence[Stratum],
-    folder: Path,
-    *,
-    start_ns: int,
-    session: str = "",
-    protocol: str = "",
-    provider: str = "",
-    track: Track = track_silently,
-) -> list[Path]:
-    """Let operators take turns demonstrating these strata, and write what the robots' recorders kept."""
-    folder.mkdir(parents=True, exist_ok=True)
+def sitting(floor: Floor, strata: Sequence[Stratum], folder: Path, *, start_ns: int, **facts: str) -> list[Turn]:
+    """Return the turns of one sitting, operators alternating; `facts` are session, protocol, provider …"""
     people = floor.operators()
-    facts = {"session": session, "protocol": protocol, "provider": provider, "task": "pick"}
-    stated = {key: value for key, value in facts.items() if value}
-    turns = [
+    stated = {"task": "pick"} | {key: value for key, value in facts.items() if value}
+    return [
         Turn(floor.seed, i, s, people[i % len(people)], start_ns + i * BETWEEN_NS, stated, folder)
         for i, s in enumerate(strata)
     ]
+
+
+def write_demonstrations(turns: Sequence[Turn], track: Track = track_silently) -> list[Path]:
+    """Let operators demonstrate, and write what the robots' recorders kept."""
+    for folder in {turn.folder for turn in turns}:
+        folder.mkdir(parents=True, exist_ok=True)
     return list(track(each(demonstrate, turns), "demonstrating", len(turns)))
 
 

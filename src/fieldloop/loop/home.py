@@ -28,7 +28,7 @@ N = TypeVar("N")
 NS_PER_DAY = 86_400_000_000_000
 CHART_DAYS, CHART_POINTS = 56, 40  # eight weeks; a shorter history gets about as many points
 UNPASSED = [status for status in Status if status is not Status.PASSED]
-CHANGES, LOOK_BACK = 8, 1000  # what tail returns at once
+CHANGES, LOOK_BACK = 8, 300
 GOOD, WARN, BAD, RUN, IDLE = "good", "warn", "bad", "run", "idle"
 MARK = dict(zip(Status, (BAD, BAD, WARN, IDLE, GOOD), strict=True))
 BY_THE_HUNDRED: dict[type[Event], str] = {
@@ -296,20 +296,21 @@ def _ship_rules(now: _Now) -> Iterator[NextStep]:
         yield NextStep(RUN, f"Train on release {release.name}", "No policy has seen it yet.", train, "/policies")
     if policy is None:
         return
+    if climb and climb.candidate == policy.id and climb.rung not in (Rung.FLEET, Rung.BACK):
+        said = f"{policy.name} is on rung {climb.rung.value}"
+        yield NextStep(RUN, said, climb.reason, "fieldloop rollout advance", "/floor")
     if gate is None or gate.policy != policy.id:
         run = f"fieldloop gate {policy.name}"
         yield NextStep(RUN, f"Put {policy.name} through the gate", "It has no decision yet.", run, "/policies")
+    elif gate.status is Status.CANNOT_TELL:
+        more = f"The gate needs {sum(t.more_trials for t in gate.tests):,} more trials of {policy.name}"
+        yield NextStep(WARN, more, "Nobody can tell yet.", f"fieldloop gate {policy.name}", "/policies")
     elif gate.status is not Status.PASSED:
-        more = sum(t.more_trials for t in gate.tests)
-        why = f"{more:,} more trials would tell." if more else "See which test held it back."
-        said = f"The gate on {policy.name}: {GATE_WORD.get(gate.status, gate.status.value)}"
-        yield NextStep(MARK[gate.status], said, why, f"fieldloop gate {policy.name}", "/policies")
+        why = next((f"{t.name}: {t.message}" for t in gate.tests if t.status is gate.status), "")
+        yield NextStep(BAD, f"The gate held {policy.name} back", why, "fieldloop plan", "/policies")
     elif climb is None or climb.candidate != policy.id:
         start = f"fieldloop rollout start {policy.name}"
         yield NextStep(RUN, f"Roll {policy.name} out", "The gate admitted it.", start, "/floor")
-    elif climb.rung not in (Rung.FLEET, Rung.BACK):
-        said = f"The candidate is on rung {climb.rung.value}"
-        yield NextStep(RUN, said, climb.reason, "fieldloop rollout advance", "/floor")
 
 
 def _stages(now: _Now) -> Iterator[StageNow]:
@@ -385,11 +386,11 @@ def _changes(workspace: Workspace) -> Iterator[Change]:
 def _sentence(recorded: Recorded[Event]) -> Change:
     """Events are in the past tense already: `PlanDrawn` reads 'Plan drawn'; the noun inside says the rest."""
     noun = getattr(recorded.event, dataclasses.fields(recorded.event)[0].name)
-    named = [noun, *(getattr(noun, name, "") for name in ("name", "site", "deployment", "provider", "id"))]
+    named = [noun, *(getattr(noun, name, "") for name in ("name", "site", "deployment", "provider", "rung", "status"))]
     which = next((name for name in named if name and isinstance(name, str)), "")
     more = [getattr(noun, name, "") for name in ("message", "what", "reason", "why", "strategy", "trainer")]
     status = getattr(noun, "status", getattr(noun, "verdict", Status.PASSED))
     mark = BAD if isinstance(noun, Alarm | Incident) else MARK.get(status, GOOD)
     text = re.sub(r"(?<=[a-z])(?=[A-Z])", " ", type(recorded.event).__name__).capitalize()
     detail = next((said for said in more if said and isinstance(said, str)), "")
-    return Change(recorded.at_ns, mark, f"{text}: {which[:24]}", detail, recorded.seq, recorded.actor)
+    return Change(recorded.at_ns, mark, f"{text}: {which}" if which else text, detail, recorded.seq, recorded.actor)

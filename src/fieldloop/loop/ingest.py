@@ -83,9 +83,9 @@ def ingest(workspace: Workspace, paths: tuple[Path, ...]) -> Ingested:
     waiting: deque[tuple[Look, Blob]] = deque()
     # bytes first: an event may only name what is already on the shelf; what is known needs no second look
     fresh = _shelved(workspace, logs, taken, waiting)
-    for seen in workspace.track(each(look, fresh), "taking logs in", len(logs)):
-        taken.append(_take_in(workspace, *waiting.popleft(), seen))
-    return Ingested(tuple(taken))
+    looked = workspace.track(each(look, fresh), "taking logs in", len(logs))
+    new = [_take_in(workspace, *waiting.popleft(), seen) for seen in looked]
+    return Ingested((*taken, *new))
 
 
 @dataclass(frozen=True, slots=True)

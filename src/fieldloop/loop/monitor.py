@@ -1,18 +1,21 @@
 """Watching production: every outcome, rates with intervals, alarms beyond chance."""
 
 import json
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 from fieldloop.errors import BadInput
 from fieldloop.loop.audit import latest_deployment
+from fieldloop.loop.policies import named
 from fieldloop.loop.workspace import Workspace
 from fieldloop.model.alarm import Alarm, Watch
 from fieldloop.model.codec import from_plain
+from fieldloop.model.condition import Stratum
 from fieldloop.model.event import AlarmRaised, OutcomeRecorded
-from fieldloop.model.policy import Outcome, PolicyVersion, Stage
+from fieldloop.model.policy import FailureClass, Outcome, PolicyVersion, Stage
 from fieldloop.monitor import Baseline, daily, watch
 
 NOMINAL = ("", "base", "consecutive")
@@ -35,6 +38,66 @@ def record(workspace: Workspace, file: Path) -> RecordedOutcomes:
 
     """
     return record_outcomes(workspace, [_outcome(n, line) for n, line in enumerate(_lines(file), 1)])
+
+
+def add(
+    workspace: Workspace,
+    policy: str,
+    result: Literal["success", "failure"],
+    *,
+    stratum: str = "",
+    site: str = "",
+    robot: str = "",
+    failure: FailureClass | None = None,
+    cycle_s: float | None = None,
+    confidence: float | None = None,
+    latency_ms: float | None = None,
+    interventions: int = 0,
+    stage: Stage = Stage.PRODUCTION,
+    scenario: str = "",
+    outcome: str = "",
+) -> Outcome:
+    """Write down how one attempt ended, as a robot or an operator reports it.
+
+    Arguments:
+        policy: id, beginning of it, or name
+        result: success or failure
+        stratum: under which conditions, such as site=gdansk,lighting=dim
+        site: where; the stratum's site unless given
+        robot: which robot
+        failure: how it failed
+        cycle_s: seconds from start to end
+        confidence: how sure the policy was, 0 to 1
+        latency_ms: how long the policy took to answer
+        interventions: how often a person stepped in
+        stage: lab, gate, shadow or production
+        scenario: which trial of a gate this was
+        outcome: the report's own id, so that it counts once however often it is delivered
+
+    """
+    where, at_ns = Stratum.parse(stratum), workspace.clock()
+    for name, value in (("cycle_s", cycle_s), ("confidence", confidence), ("latency_ms", latency_ms)):
+        if value is not None and not (math.isfinite(value) and value >= 0):
+            raise BadInput(f"{name} = {value} is no measurement; leave it out where nothing was measured.")
+    told = Outcome(
+        id=outcome or workspace.ids.new("outcome"),
+        policy=named(workspace, policy).id,
+        stratum=where,
+        stage=stage,
+        site=site or where.level("site") or "",
+        robot=robot,
+        at_ns=at_ns,
+        succeeded=result == "success",
+        judged_by=workspace.actor.id,
+        failure=failure,
+        scenario=scenario,
+        cycle_s=cycle_s,
+        confidence=confidence,
+        latency_ms=latency_ms,
+        interventions=interventions,
+    )
+    record_outcomes(workspace, [told])
+    return workspace.store.get(Outcome, told.id)
 
 
 def record_outcomes(workspace: Workspace, outcomes: Sequence[Outcome]) -> RecordedOutcomes:

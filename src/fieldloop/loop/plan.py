@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
@@ -10,12 +11,14 @@ from fieldloop.loop.audit import latest_deployment, require_complete_audit
 from fieldloop.loop.workspace import Workspace
 from fieldloop.model.episode import Episode
 from fieldloop.model.event import PlanDrawn
-from fieldloop.model.finding import EpisodeReport, Status
+from fieldloop.model.finding import Status
 from fieldloop.model.hardware import Robot
 from fieldloop.model.person import Operator
 from fieldloop.model.plan import Coverage, Demand, Plan, Progress
 from fieldloop.model.policy import Outcome, Stage
 from fieldloop.plan import STRATEGIES, Crew, coverage, draw, progress
+
+FOREVER_NS = 2**62
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,5 +81,6 @@ def open_demands(workspace: Workspace) -> Sequence[Demand]:
 
 
 def _progress(workspace: Workspace, latest: Plan) -> tuple[Progress, ...]:
-    since = [e for e in workspace.store.find(Episode) if e.start_ns >= latest.drawn_ns]
-    return progress(latest, since, {report.episode: report.status for report in workspace.store.find(EpisodeReport)})
+    since: dict[str, Any] = {"start_ns": range(latest.drawn_ns, FOREVER_NS)}
+    judged = {e.id: status for status in Status for e in workspace.store.find(Episode, since | {"status": status})}
+    return progress(latest, workspace.store.find(Episode, since), judged)

@@ -37,6 +37,8 @@ def release(workspace: Workspace, name: str, *, seed: int = 0) -> Release:
         terms,
         workspace.operations["release"],
     )
+    if known := workspace.store.find(Release, {"id": frozen.id}):
+        return known[0]  # the same selection is the same release, under the name it was frozen with
     workspace.write(ReleaseFrozen(frozen))
     return frozen
 

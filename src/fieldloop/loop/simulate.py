@@ -8,7 +8,7 @@ from typing import Literal
 
 from fieldloop.errors import BadInput, Refused
 from fieldloop.loop.audit import latest_deployment
-from fieldloop.loop.floor import run_attempts, write_demonstrations
+from fieldloop.loop.floor import run_attempts, sitting, write_demonstrations
 from fieldloop.loop.monitor import record_outcomes
 from fieldloop.loop.policies import load, named
 from fieldloop.loop.rollout import in_production, on_ladder
@@ -71,9 +71,9 @@ def collect(
     floor = Floor(seed)
     exposures = floor.lab_mix() if mix == "lab" else floor.production_mix()
     strata = [Stratum.parse(stratum)] * count if stratum else draw(exposures, count, floor.chance("mix", session))
-    logs = write_demonstrations(
-        floor, strata, folder, start_ns=time.time_ns(), session=session, protocol=default_protocol().label, track=track
-    )
+    label = default_protocol().label
+    turns = sitting(floor, strata, folder, start_ns=time.time_ns(), session=session, protocol=label)
+    logs = write_demonstrations(turns, track)
     return SimulatedLogs(str(folder), len(logs), sum(path.stat().st_size for path in logs))
 
 

@@ -99,7 +99,7 @@ class Workspace:
             if lock.fingerprint != protocol.fingerprint:
                 raise ProtocolError(
                     f"Protocol {protocol.name!r} version {protocol.version} is locked as {lock.fingerprint}, but its "
-                    f"file now says {protocol.fingerprint}. Raise `version` to {protocol.version + 1} or undo the change."
+                    f"file now says {protocol.fingerprint}. Raise `version` to {protocol.version + 1}, or undo it."
                 )
         return protocol
 
@@ -169,7 +169,7 @@ task  = "{task}"
 # shelf = "s3://bucket/prefix"
 """
 
-OPERATIONS_TEXT = """# How this workspace runs. Only what differs from the shipped defaults stands here, with its own why.
+OPERATIONS_TEXT = """# How this workspace runs. Only what differs from the shipped defaults stands here.
 # All defaults: fieldloop protocol operations
 #
 # [monitor.max_drop]
@@ -178,7 +178,7 @@ OPERATIONS_TEXT = """# How this workspace runs. Only what differs from the shipp
 # source = { kind = "assumed", ref = "service agreement" }
 """
 
-PROTOCOL_TEXT = """# How {task} is collected here. Only what differs from the shipped defaults stands here, with its own why.
+PROTOCOL_TEXT = """# How {task} is collected here. Only what differs from the shipped defaults stands here.
 # All defaults: fieldloop protocol
 [protocol]
 name    = "{task}"

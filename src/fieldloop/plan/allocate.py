@@ -54,7 +54,8 @@ def _honour(
         if amount <= 0:
             continue
         left -= amount
-        short = f" ({demand.demonstrations} asked for, demands may take no more of the budget)" if amount < demand.demonstrations else ""
+        asked = f"{demand.demonstrations} asked for, demands may take no more of the budget"
+        short = f" ({asked})" if amount < demand.demonstrations else ""
         inside = [at for at, c in enumerate(coverages) if demand.stratum.covers(c.stratum)]
         if not inside:
             why = (

@@ -5,7 +5,7 @@ from collections.abc import Mapping
 
 import numpy as np
 
-from fieldloop.errors import UnknownName
+from fieldloop.errors import BadInput, UnknownName
 from fieldloop.model.condition import Exposure, Stratum
 from fieldloop.model.hardware import Robot, Sensor
 from fieldloop.model.policy import Policy
@@ -114,7 +114,7 @@ class Floor:
     ) -> Demonstration:
         """Return the recording that a robot's recorder would have kept of an attempt."""
         if tried.verdict is None:
-            raise UnknownName("recording of an attempt that never moved", tried.reason, ())
+            raise BadInput(f"Nothing was recorded of an attempt that never moved: {tried.reason}.")
         return record(tried.scene, tried.verdict, self.rig, start_ns, rng, facts)
 
     def calibration_views(self, site: str, rng: np.random.Generator) -> tuple[MarkerViews, ...]:

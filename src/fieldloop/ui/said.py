@@ -10,24 +10,25 @@ from fieldloop.model.finding import Finding
 SECOND_NS = 1_000_000_000
 MINUTE, HOUR, DAY = 60, 3_600, 86_400
 SHORT = 12
+NBSP = "\u00a0"  # a number and its unit stay on one line
 
 
 def percent(share: float | None, digits: int = 1) -> str:
-    """Write a share in per cent.
+    r"""Write a share in per cent.
 
     >>> percent(0.8333), percent(None)
-    ('83.3 %', 'not known')
+    ('83.3\xa0%', 'not known')
     """
-    return "not known" if share is None or not math.isfinite(share) else f"{100 * share:.{digits}f} %"
+    return "not known" if share is None or not math.isfinite(share) else f"{100 * share:.{digits}f}{NBSP}%"
 
 
 def interval(low: float, high: float, digits: int = 1) -> str:
-    """Write an interval of rates.
+    r"""Write an interval of rates.
 
     >>> interval(0.5, 0.75)
-    '50.0 to 75.0 %'
+    '50.0 to 75.0\xa0%'
     """
-    return f"{100 * low:.{digits}f} to {100 * high:.{digits}f} %"
+    return f"{100 * low:.{digits}f} to {100 * high:.{digits}f}{NBSP}%"
 
 
 def points(difference: float) -> str:

@@ -1,7 +1,6 @@
 // The budget slider over "what to collect next": rows the budget does not reach turn grey. No round trip.
-export function mount(el, { table }) {
+export function mount(el, { table, total }) {
   const rows = [...document.querySelectorAll(`#${table} tbody tr[data-demos]`)];
-  const total = rows.reduce((sum, row) => sum + Number(row.dataset.demos), 0);
   el.classList.add("slider");
   el.innerHTML = `<label for="${table}-budget">Budget</label><input id="${table}-budget" type="range" min="0" max="${total}" value="${total}"><output></output>`;
   const input = el.querySelector("input"), output = el.querySelector("output");

@@ -1,13 +1,14 @@
 """One episode: its verdict, findings, facts and phases."""
 
 from collections.abc import Sequence
+from itertools import groupby
 
 from fieldloop.errors import UnknownName
 from fieldloop.loop.home import every
 from fieldloop.loop.release import releases
 from fieldloop.model.annotation import Annotation
 from fieldloop.model.episode import Episode
-from fieldloop.model.finding import EpisodeReport, Status
+from fieldloop.model.finding import EpisodeReport, Finding, Status
 from fieldloop.ui.components import (
     Column,
     command,
@@ -24,6 +25,7 @@ from fieldloop.ui.markup import Html, join, tag
 from fieldloop.ui.said import SECOND_NS, figure, limit, moment, plural, short
 from fieldloop.ui.visit import Drawn, Visit
 
+MOST_NAMED = 4
 ORDER = {status: place for place, status in enumerate(Status)}
 
 
@@ -37,7 +39,7 @@ def draw(visit: Visit) -> Drawn:
     spans = every(visit.workspace, Annotation, {"kind": "phase", "episode": episode.id})[::-1]
     used = [release.name for release in releases(visit.workspace) if episode.id in release.episodes]
     title = join(tag("a", "Episodes", href="/episodes"), " / ", episode.name)
-    return Drawn(title, (_verdict(report), _findings(report), _facts(episode, used), _phases(episode, spans)))
+    return Drawn(title, (_verdict(report), _phases(episode, spans), _findings(report), _facts(episode, used)))
 
 
 def _verdict(report: EpisodeReport | None) -> Html:
@@ -55,10 +57,27 @@ def _verdict(report: EpisodeReport | None) -> Html:
 
 
 def _findings(report: EpisodeReport | None) -> Html:
+    """Show what did not pass one by one, and what passed folded by check."""
     found = sorted(report.findings if report else (), key=lambda f: (not f.counts, ORDER[f.status], f.check))
-    rows = [(status(f.status), f.check, f.subject, figure(f.measured), limit(f), f.message) for f in found]
-    columns = ("Status", "Check", "Subject", Column("Measured", "num"), "Limit", Column("What", "text wide"))
+    rows = [
+        (status(f.status), f.check, f.subject, figure(f.measured), limit(f), f.message)
+        for f in found
+        if f.status is not Status.PASSED
+    ]
+    passed = [f for f in found if f.status is Status.PASSED]
+    rows += [_folded(list(same)) for _, same in groupby(passed, key=lambda f: f.check)]
+    columns = ("Status", "Check", "Subject", Column("Measured", "num"), Column("Limit", "wrap"), Column("What", "wrap"))
     return panel("Findings", dense_table(columns, rows), note="worst first", columns=8, flush=True)
+
+
+def _folded(same: Sequence[Finding]) -> tuple[Html, str, str, str, str, str]:
+    values = sorted(f.measured for f in same if f.measured is not None)
+    ends = list(dict.fromkeys(figure(value, 3) for value in values[:1] + values[-1:]))
+    span = " to ".join(ends) or "–"
+    subjects = same[0].subject if len(same) == 1 else plural(len(same), "subject")
+    said = same[0].message if len(same) == 1 else ", ".join(f.subject for f in same[:MOST_NAMED])
+    more = f" and {len(same) - MOST_NAMED} more" if len(same) > MOST_NAMED else ""
+    return status(Status.PASSED), same[0].check, subjects, span, limit(same[0]), f"{said}{more}"
 
 
 def _facts(episode: Episode, used: Sequence[str]) -> Html:

@@ -12,7 +12,7 @@ from fieldloop.ui.markup import Html, tag, text
 from fieldloop.ui.said import SECOND_NS, moment, plural, where
 from fieldloop.ui.visit import Drawn, Visit
 
-MOST = 300
+MOST, MOST_REPORTS = 300, 50
 COLUMNS = (
     "Episode",
     "Status",
@@ -35,8 +35,7 @@ def draw(visit: Visit) -> Drawn:
         how = "Take robot logs in: MCAP files, LeRobot folders, or folders of them."
         return Drawn(text("Episodes"), (empty_state("No episode yet", how, command("fieldloop ingest PATH")),))
     chosen = [(episode, verdict) for episode, verdict in known if _matches(episode, verdict, visit.query)]
-    # reports are long; only those of the rows shown are read
-    verdicts = _reports(visit, [episode for episode, _ in chosen[:MOST]])
+    verdicts = _reports(visit, chosen[:MOST])
     rows = [_row(episode, verdict, verdicts.get(episode.id)) for episode, verdict in chosen[:MOST]]
     note = f"{len(chosen):,} of {plural(len(known), 'episode')}"
     note += f", newest {MOST} shown" if len(chosen) > MOST else ""
@@ -52,16 +51,18 @@ def _known(visit: Visit) -> list[Judged]:
     return [(episode, verdicts.get(episode.id)) for episode in every(visit.workspace, Episode)]
 
 
-def _reports(visit: Visit, shown: Sequence[Episode]) -> dict[str, EpisodeReport]:
-    found = every(visit.workspace, EpisodeReport, {"episode": [episode.id for episode in shown]}) if shown else ()
+def _reports(visit: Visit, shown: Sequence[Judged]) -> dict[str, EpisodeReport]:
+    """Read the reports of the first that did not pass; a report is long, and one that passed says nothing here."""
+    held = [episode.id for episode, verdict in shown if verdict not in (None, Status.PASSED)][:MOST_REPORTS]
+    found = every(visit.workspace, EpisodeReport, {"episode": held}) if held else ()
     return {report.episode: report for report in reversed(found)}
 
 
 def _answer(visit: Visit, known: Sequence[Judged]) -> Html:
-    held = [episode for episode, verdict in known if verdict is not Status.PASSED]
+    held = [judged for judged in known if judged[1] is not Status.PASSED]
     if not held:
         return next_card("good", f"All {plural(len(known), 'episode')} passed")
-    found = [f for report in _reports(visit, held[:MOST]).values() for f in report.findings if f.counts]
+    found = [f for report in _reports(visit, held).values() for f in report.findings if f.counts]
     worst = Counter(finding.check for finding in found).most_common(1)
     why = f"Most often: {worst[0][0]}, in {plural(worst[0][1], 'answer')}." if worst else "They have not been judged."
     return next_card("warn", f"{plural(len(held), 'episode')} of {len(known):,} held back", why)

@@ -3,7 +3,7 @@
 from collections import Counter
 from collections.abc import Sequence
 
-from fieldloop.loop.home import every, rates, success_over_time
+from fieldloop.loop.home import Success, every, rates, success_over_time
 from fieldloop.loop.monitor import outcomes
 from fieldloop.loop.rollout import status as rollouts
 from fieldloop.model.alarm import Alarm, Rate
@@ -44,9 +44,8 @@ def draw(visit: Visit) -> Drawn:
             command("fieldloop monitor record FILE"),
         )
         return Drawn(text("Floor"), (nothing,))
-    seen = rates(visit.workspace)
-    parts: list[Part] = [_answer(alarms, seen), *(_climb(climb, names) for climb in climbs[:1])]
-    over_time = success_over_time(visit.workspace)
+    seen, over_time = rates(visit.workspace), success_over_time(visit.workspace)
+    parts: list[Part] = [_answer(alarms, over_time), *(_climb(climb, names) for climb in climbs[:1])]
     if over_time.points:
         parts.append(
             IslandPanel(
@@ -62,18 +61,19 @@ def draw(visit: Visit) -> Drawn:
     return Drawn(text("Floor"), tuple(parts))
 
 
-def _answer(alarms: Sequence[Alarm], seen: Sequence[Rate]) -> Html:
+def _answer(alarms: Sequence[Alarm], over_time: Success) -> Html:
     if alarms:
         last = alarms[0]
         return next_card("bad", f"Alarm at {last.site}", last.message, command("fieldloop diagnose"))
-    if not seen:
-        return next_card("idle", "No outcome from production yet", "Rates appear with the first outcomes.")
-    won, tried = sum(r.successes for r in seen), sum(r.episodes for r in seen)
-    return next_card(
-        "good",
-        f"{percent(won / tried)} of {plural(tried, 'episode')} succeeded, no alarm",
-        f"Over {plural(len({r.site for r in seen}), 'site')}.",
-    )
+    if not over_time.points:
+        return next_card("idle", "Too few outcomes to give a rate", "It appears as robots report.")
+    now, base = over_time.points[-1], over_time.baseline
+    said = f"{percent(now.rate)} of {plural(now.episodes, 'episode')} succeeded in {over_time.window_days:g} days"
+    if base is not None and over_time.alarm is not None and now.rate < over_time.alarm:
+        under = f"That is {100 * (base - now.rate):.1f} points under the baseline, and no alarm was raised. Look again:"
+        return next_card("warn", said, under, command("fieldloop monitor"))
+    against = "There is no baseline to hold it against." if base is None else f"The baseline is {percent(base)}."
+    return next_card("good" if base is not None else "run", f"{said}, no alarm", against)
 
 
 def _climb(climb: Rollout, names: dict[str, str]) -> Html:

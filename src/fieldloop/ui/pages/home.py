@@ -1,6 +1,7 @@
 """Home: the next thing to do, the loop, success on the floor, what changed, coverage, what to collect."""
 
 from collections.abc import Sequence
+from typing import Any
 
 from fieldloop.loop.home import Home, home
 from fieldloop.model.codec import to_plain
@@ -106,7 +107,12 @@ def _collect(now: Home) -> Part:
         how = "A plan says what to collect next, and what it is expected to bring."
         return panel("What to collect next", empty_state("No plan yet", how, command("fieldloop plan")), columns=6)
     table = tag("div", quotas(now.plan, now.progress, MOST_ROWS), class_="flush scroll")
-    return IslandPanel("What to collect next", "budget.js", {"table": COLLECT}, columns=6, in_header=True, after=table)
+    return IslandPanel("What to collect next", "budget.js", budget(now.plan), columns=6, in_header=True, after=table)
+
+
+def budget(plan: Plan) -> dict[str, Any]:
+    """Tell the budget slider which table it greys, and how far it goes."""
+    return {"table": COLLECT, "total": sum(quota.demonstrations for quota in plan.quotas)}
 
 
 def quotas(plan: Plan, progress: Sequence[Progress], most: int | None = None) -> Html:

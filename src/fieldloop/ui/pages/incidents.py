@@ -76,7 +76,7 @@ def _diagnosis(found: Diagnosis) -> Html:
     words = {Status.FAILED: "the drop is real", Status.PASSED: "no real drop", Status.CANNOT_TELL: "cannot tell"}
     said = tag(
         "p",
-        tag("b", f"{found.site}: {words.get(found.status, found.status.value)}"),
+        tag("b", f"{found.site or 'All sites'}: {words.get(found.status, found.status.value)}"),
         f". {percent(found.baseline)} to {percent(found.observed)} ({points(-found.loss)} points) over ",
         f"{plural(found.episodes, 'episode')}: {percent(found.mix_share, 0)} by mix, ",
         f"{percent(found.mechanism_share, 0)} by mechanism, {percent(found.unseen_share, 0)} by unseen conditions.",
@@ -107,4 +107,5 @@ def _diagnosis(found: Diagnosis) -> Html:
         Column("Fix", "text"),
     )
     unknown = [tag("p", f"Cannot tell: {reason}", class_="body warn") for reason in found.cannot_tell]
-    return panel("Diagnosis", said, dense_table(columns, rows), *unknown, note=moment(found.made_ns), flush=True)
+    causes = dense_table(columns, rows) if rows else None
+    return panel("Diagnosis", said, causes, *unknown, note=moment(found.made_ns), flush=True)

@@ -18,7 +18,7 @@ from fieldloop.ui.components import (
 )
 from fieldloop.ui.coverage import factors, grid
 from fieldloop.ui.markup import Html, join, tag, text
-from fieldloop.ui.pages.home import COLLECT, quotas
+from fieldloop.ui.pages.home import budget, quotas
 from fieldloop.ui.said import moment, percent, plural, points, short, where
 from fieldloop.ui.visit import Drawn, IslandPanel, Part, Visit
 
@@ -68,7 +68,7 @@ def _plan(plan: Plan, now: PlanNow) -> tuple[Part, ...]:
     drawn = f"{short(plan.id)}, {moment(plan.drawn_ns)}, by {plan.strategy}"
     notes = [tag("p", f"Note: {warning}", class_="body warn") for warning in plan.warnings]
     table = join(tag("div", quotas(plan, now.progress), class_="flush scroll"), *notes)
-    what = IslandPanel("What to collect", "budget.js", {"table": COLLECT}, drawn, in_header=True, after=table)
+    what = IslandPanel("What to collect", "budget.js", budget(plan), drawn, in_header=True, after=table)
     return what, _orders(plan)
 
 

@@ -146,6 +146,11 @@ def _gate(decision: Decision) -> Html:
     return panel("Gate", dense_table(columns, _tests(decision.tests)), note=note, flush=True)
 
 
+def _is_rate(test: GateTest) -> bool:
+    """Is the interval one of the success rate? Latency, cycle time and patterns have other numbers."""
+    return test.trials > 0 and test.low <= test.successes / test.trials <= test.high
+
+
 def _tests(tests: Sequence[GateTest]) -> list[tuple[object, ...]]:
     return [
         (
@@ -153,8 +158,8 @@ def _tests(tests: Sequence[GateTest]) -> list[tuple[object, ...]]:
             t.name,
             t.required,
             f"{t.successes} of {t.trials}" if t.trials else "–",
-            interval_bar(t.low, t.successes / t.trials, t.high) if t.trials else "",
-            interval(t.low, t.high, 0) if t.trials else "–",
+            interval_bar(t.low, t.successes / t.trials, t.high) if _is_rate(t) else "",
+            interval(t.low, t.high, 0) if _is_rate(t) else "–",
             t.more_trials or "–",
             t.message,
         )

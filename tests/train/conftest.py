@@ -1,0 +1,42 @@
+"""A few dozen demonstrations on the laboratory bench, annotated with the truth, for all tests of training."""
+
+import numpy as np
+import pytest
+
+from fieldloop.model.annotation import Annotation
+from fieldloop.protocol import default_operations
+from fieldloop.simulate.compression import delivered, delivered_depth
+from fieldloop.simulate.floor import Floor
+from fieldloop.simulate.mix import draw
+from fieldloop.train.samples import Sample, gather
+
+
+def truth(shown):
+    episode = shown.recording.episode.id
+    return [Annotation(episode, "phase", name, begin, end, "truth") for name, begin, end in shown.truth.phases]
+
+
+def demonstrated(floor, mix, count, purpose):
+    people, found = floor.operators(), []
+    for i, stratum in enumerate(draw(mix, count, floor.chance(purpose))):
+        shown = floor.demonstrate(stratum, people[i % len(people)], floor.chance(purpose, i), 10**18)
+        for sample in gather([shown.recording], truth(shown), frames=1).samples:
+            pictures = np.stack([delivered(picture) for picture in sample.pictures])
+            found.append(Sample(sample.episode, pictures, delivered_depth(sample.depths), sample.grasp))
+    return found
+
+
+@pytest.fixture(scope="session")
+def floor():
+    return Floor(5)
+
+
+@pytest.fixture(scope="session")
+def settings():
+    """Fewer steps and members than in earnest: the laws hold for these too."""
+    return default_operations()["train"].replaced(max_epochs=120, ensemble=3, saliency_thresholds=(0.14, 0.22))
+
+
+@pytest.fixture(scope="session")
+def samples(floor):
+    return demonstrated(floor, floor.lab_mix(), 48, "train-tests")

@@ -1,0 +1,100 @@
+"""The reference learner learns to grasp, alike by seed, and knows what it has not seen."""
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from fieldloop.errors import BadInput
+from fieldloop.model.policy import Action
+from fieldloop.simulate.mix import draw
+from fieldloop.train import reference
+from fieldloop.train.samples import ACTION_NAMES, CAMERA, DEPTH
+
+
+class Learnt:
+    def __init__(self, weights):
+        self.weights = weights
+
+    def act(self, observation):
+        pictures = observation.pictures
+        actions, sure = reference.act(self.weights, pictures[CAMERA][None], pictures[DEPTH][None])
+        return Action(ACTION_NAMES, actions[0], float(sure[0]))
+
+
+@pytest.fixture(scope="module")
+def weights(samples, settings):
+    return reference.learn(samples, settings, seed=1)
+
+
+def tries(floor, weights, mix, count, purpose):
+    strata = draw(mix, count, floor.chance("try", purpose))
+    return [floor.attempt(Learnt(weights), s, floor.chance("try", purpose, i), 0) for i, s in enumerate(strata)]
+
+
+def test_most_picks_succeed_on_the_bench_it_learnt_on(floor, weights):
+    tried = tries(floor, weights, floor.lab_mix(), 40, "lab")
+    assert np.mean([each.succeeded for each in tried]) >= 0.7
+    assert weights.validation_error < 0.015
+
+
+def test_it_is_surer_on_the_bench_than_on_floors_it_never_saw(floor, weights):
+    sure = [
+        np.array([each.confidence for each in tries(floor, weights, mix, 30, purpose)])
+        for mix, purpose in ((floor.lab_mix(), "sure"), (floor.production_mix(), "unsure"))
+    ]
+    assert np.mean(sure[0] >= 0.7) > 0.7
+    assert np.mean(sure[1] >= 0.7) < np.mean(sure[0] >= 0.7) - 0.1
+
+
+def test_same_seed_same_weights_another_seed_others(samples, settings, weights):
+    again, other = reference.learn(samples, settings, seed=1), reference.learn(samples, settings, seed=2)
+    for one, two in zip(weights.members, again.members, strict=True):
+        assert all(np.array_equal(a.weight, b.weight) for a, b in zip(one, two, strict=True))
+    assert not np.array_equal(weights.members[0][0].weight, other.members[0][0].weight)
+
+
+def test_demonstrations_without_weight_teach_nothing(samples, settings):
+    wrong = [replace(s, grasp=s.grasp + [0.2, 0, 0, 0, 0, 0], weight=0.0, episode=f"{s.episode}x") for s in samples]
+    right = samples[:30]
+    weights = reference.learn(right + wrong, settings, 1, validation=samples[30:])
+    assert weights.validation_error < 0.02
+
+
+def test_too_few_and_unlike_demonstrations_are_refused(samples, settings):
+    with pytest.raises(BadInput, match="needs at least"):
+        reference.learn(samples[:3], settings, 0)
+    small = [replace(s, pictures=s.pictures[:, ::2, ::2]) for s in samples[:10]]
+    with pytest.raises(BadInput, match="different sizes"):
+        reference.learn(samples + small, settings, 0)
+    with pytest.raises(BadInput, match="weight 0"):
+        reference.learn([replace(s, weight=0.0) for s in samples], settings, 0)
+
+
+@pytest.mark.parametrize("yaw", [-1.5, -0.4, 0.0, 0.7, 1.5])
+def test_a_grasp_survives_being_encoded(yaw):
+    grasp = np.array([0.5, 0.1, 0.12, yaw, 0.07, 9.0])
+    assert np.allclose(reference.decode(reference.encode(grasp)[None])[0], grasp)
+
+
+@pytest.mark.soak
+@pytest.mark.parametrize("seed", [21, 22])
+def test_the_story_good_in_the_lab_worse_outside_better_after(seed):
+    from tests.train.conftest import demonstrated
+
+    from fieldloop.protocol import default_operations
+    from fieldloop.simulate.floor import Floor
+
+    floor, settings = Floor(seed), default_operations()["train"]
+    lab = demonstrated(floor, floor.lab_mix(), 80, "lab")
+    more = demonstrated(floor, floor.production_mix(), 50, "more")
+    before, after = reference.learn(lab, settings, seed), reference.learn(lab + more, settings, seed)
+
+    def rate(weights, mix, count):
+        return np.mean([each.succeeded for each in tries(floor, weights, mix, count, "story")])
+
+    at_home, outside = rate(before, floor.lab_mix(), 100), rate(before, floor.production_mix(), 200)
+    assert at_home >= 0.8
+    assert outside < at_home - 0.15
+    assert rate(after, floor.production_mix(), 200) > outside + 0.1
+    assert rate(after, floor.lab_mix(), 100) >= 0.8
