@@ -38,5 +38,11 @@ def settings():
 
 
 @pytest.fixture(scope="session")
+def demonstrate_many():
+    """Return the function that makes samples of a mix, for tests that need another floor."""
+    return demonstrated
+
+
+@pytest.fixture(scope="session")
 def samples(floor):
     return demonstrated(floor, floor.lab_mix(), 48, "train-tests")

@@ -73,7 +73,7 @@ def test_the_same_training_gives_the_same_bytes(tmp_path, samples, settings, tra
 
 
 def test_another_trainer_joins_by_one_call(samples, settings):
-    def lazy(samples, settings, seed, validation):
+    def lazy(samples, _settings, seed, _validation):
         return Trained("lazy", b"model", (), ACTION_NAMES, 0.5, len(samples), seed)
 
     register("lazy", lazy)

@@ -7,6 +7,8 @@ import pytest
 
 from fieldloop.errors import BadInput
 from fieldloop.model.policy import Action
+from fieldloop.protocol import default_operations
+from fieldloop.simulate.floor import Floor
 from fieldloop.simulate.mix import draw
 from fieldloop.train import reference
 from fieldloop.train.samples import ACTION_NAMES, CAMERA, DEPTH
@@ -55,7 +57,7 @@ def test_same_seed_same_weights_another_seed_others(samples, settings, weights):
 
 
 def test_demonstrations_without_weight_teach_nothing(samples, settings):
-    wrong = [replace(s, grasp=s.grasp + [0.2, 0, 0, 0, 0, 0], weight=0.0, episode=f"{s.episode}x") for s in samples]
+    wrong = [replace(s, grasp=s.grasp + np.eye(6)[0] * 0.2, weight=0.0, episode=f"{s.episode}x") for s in samples]
     right = samples[:30]
     weights = reference.learn(right + wrong, settings, 1, validation=samples[30:])
     assert weights.validation_error < 0.02
@@ -79,15 +81,10 @@ def test_a_grasp_survives_being_encoded(yaw):
 
 @pytest.mark.soak
 @pytest.mark.parametrize("seed", [21, 22])
-def test_the_story_good_in_the_lab_worse_outside_better_after(seed):
-    from tests.train.conftest import demonstrated
-
-    from fieldloop.protocol import default_operations
-    from fieldloop.simulate.floor import Floor
-
+def test_the_story_good_in_the_lab_worse_outside_better_after(seed, demonstrate_many):
     floor, settings = Floor(seed), default_operations()["train"]
-    lab = demonstrated(floor, floor.lab_mix(), 80, "lab")
-    more = demonstrated(floor, floor.production_mix(), 50, "more")
+    lab = demonstrate_many(floor, floor.lab_mix(), 80, "lab")
+    more = demonstrate_many(floor, floor.production_mix(), 50, "more")
     before, after = reference.learn(lab, settings, seed), reference.learn(lab + more, settings, seed)
 
     def rate(weights, mix, count):

@@ -1,6 +1,7 @@
 """`fieldloop demo`: the whole loop on a simulated floor, told with its numbers, then its pages."""
 
 from collections.abc import Sequence
+from itertools import chain, count
 from pathlib import Path
 
 from fieldloop.cli.arguments import Parser, add_common, workspace_folder
@@ -22,7 +23,7 @@ def demo(words: Sequence[str]) -> int:
     add_common(parser, Needs.NOTHING)
     parsed = parser.parse(words)
     folder, named = workspace_folder(parsed)
-    root = folder if named else FOLDER
+    root = folder if named else _free(FOLDER)
     screen = Screen()
     from fieldloop.loop.demo import demo as walk
 
@@ -39,3 +40,9 @@ def demo(words: Sequence[str]) -> int:
     if parsed.no_serve:
         return 0
     return serve(root, parsed.host, parsed.port, show=parsed.open)
+
+
+def _free(folder: Path) -> Path:
+    """Take the next number where the demo ran before: every run begins with a workspace of its own."""
+    candidates = chain([folder], (folder.with_name(f"{folder.name}-{n}") for n in count(2)))
+    return next(candidate for candidate in candidates if not candidate.exists())

@@ -40,7 +40,7 @@ def record(workspace: Workspace, file: Path) -> RecordedOutcomes:
     return record_outcomes(workspace, [_outcome(n, line) for n, line in enumerate(_lines(file), 1)])
 
 
-def add(
+def add(  # noqa: PLR0913 - each is an option of the command
     workspace: Workspace,
     policy: str,
     result: Literal["success", "failure"],

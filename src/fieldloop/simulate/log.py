@@ -25,6 +25,8 @@ def write_log(recording: Recording, path: Path) -> Path:
     with Recorder(path, episode_metadata(recording.episode)) as recorder:
         for log_ns, publish_ns, header_ns, topic, message in heapq.merge(*rows, key=lambda row: (row[0], row[3])):
             recorder.write(topic, message, header_ns, publish_ns, log_ns)
+            if recorder.failed:
+                break  # no use in rendering what cannot be kept
     if recorder.failed or recorder.dropped:
         raise StoreError(
             f"{path} was not written completely: {recorder.failed or recorder.last_drop}. Is the disk full?"

@@ -101,8 +101,9 @@ def _grasp(streams: Mapping[str, Stream], phase: Annotation) -> Floats | None:
 
 def _within(stream: Stream, start_ns: int, end_ns: int) -> NDArray[Any]:
     assert stream.values is not None
-    first, last = np.searchsorted(stream.times_ns, [start_ns, end_ns])
-    return np.asarray(stream.values[first : last + 1], dtype=float)
+    first = np.searchsorted(stream.times_ns, start_ns, side="left")
+    last = np.searchsorted(stream.times_ns, end_ns, side="right")
+    return np.asarray(stream.values[first:last], dtype=float)
 
 
 def _seen(
@@ -117,7 +118,9 @@ def _seen(
         early = np.array([int(np.argmin(np.abs(at - (approach_ns - MARGIN_NS))))])
     chosen = early[np.unique(np.linspace(0, len(early) - 1, frames).round().astype(int))]
     partners = np.array([int(np.argmin(np.abs(camera.times_ns - at[i]))) for i in chosen])
-    pictures = list(camera.pictures.frames(partners.tolist()))
+    wanted, place = np.unique(partners, return_inverse=True)  # a slow camera may be the partner of two depth frames
+    frames_seen = list(camera.pictures.frames(wanted.tolist()))
+    pictures = [frames_seen[i] for i in place]
     depths = list(depth.pictures.frames(chosen.tolist()))
     if any(array.size == 0 for array in (*pictures, *depths)):
         return None

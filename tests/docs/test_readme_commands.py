@@ -1,0 +1,47 @@
+"""Every command in README and docs exists and takes the options that are shown."""
+
+import re
+from pathlib import Path
+
+import pytest
+
+from fieldloop.api.parameters import read
+from fieldloop.loop.catalogue import COMMANDS
+
+ROOT = Path(__file__).parents[2]
+COMMON = {"--workspace", "--json", "--help"}
+OWN = {"up": {"--host", "--port", "--open"}, "demo": {"--seed", "--no-serve", "--port", "--host", "--open"}}
+SHOWN = sorted(
+    {
+        (path.name, line.split("#")[0].strip())
+        for path in (ROOT / "README.md", *(ROOT / "docs").glob("*.md"))
+        for line in re.findall(r"^(?:    )?(fieldloop .*)$|`(fieldloop [a-z][^`]*)`", path.read_text(), re.MULTILINE)
+        for line in line  # one of the two groups matched
+        if line
+    }
+)
+
+
+@pytest.mark.parametrize(("page", "line"), SHOWN, ids=[f"{page}: {line}" for page, line in SHOWN])
+def test_command_is_there(page, line):
+    words = line.split()[1:]
+    command = " ".join(words[:2]) if " ".join(words[:2]) in COMMANDS else words[0]
+    options = {word.partition("=")[0] for word in words if word.startswith("--")} - COMMON
+    if command.isupper() or command.startswith("--"):
+        return
+    known = OWN.get(command) or {
+        f"--{p.name.replace('_', '-')}" for p in read(COMMANDS[command].load()).parameters if not p.positional
+    }
+    assert options <= known, f"{page} shows an option that `fieldloop {command}` does not take"
+
+
+def test_the_make_targets_of_the_readme_are_there():
+    makefile = (ROOT / "Makefile").read_text()
+    for target in re.findall(r"\bmake ([a-z]+)", (ROOT / "README.md").read_text()):
+        assert f"\n{target}:" in makefile
+
+
+def test_every_link_leads_somewhere():
+    for path in (ROOT / "README.md", ROOT / "DESIGN.md", ROOT / "CONTRIBUTING.md", *(ROOT / "docs").glob("*.md")):
+        for target in re.findall(r"\]\(([^)#:]+)\)", path.read_text()):
+            assert (path.parent / target).exists(), f"{path.name} links to {target}"
