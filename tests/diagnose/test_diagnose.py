@@ -155,3 +155,24 @@ def test_demonstrations_are_counted_by_stratum_and_site():
     dim = Stratum.of(lighting="dim")
     episodes = [Episode(str(k), "", "mcap", site="north" if k else "", stratum=dim) for k in range(3)]
     assert demonstrations_of(episodes) == {dim: 1, Stratum.of(lighting="dim", site="north"): 2}
+
+
+def test_sites_that_the_laboratory_never_was_at_are_named_one_by_one():
+    """A laboratory baseline and two new sites: the loss is everywhere, and nobody ever demonstrated at either site."""
+    chance = np.random.default_rng(4)
+
+    def tried(number, site, rate, stage):
+        where = Stratum.of(site=site, lighting=("bright", "dim")[number % 2])
+        good = bool(chance.random() < rate)
+        at_ns = number * 86_400 * 10**9 // 20
+        return Outcome(f"{stage}{number}", "p", where, stage, site, "r", at_ns, succeeded=good, judged_by="j")
+
+    baseline = tuple(tried(n, "lab", 0.93, Stage.LAB) for n in range(150))
+    production = tuple(tried(n, ("east", "west")[n // 2 % 2], 0.4, Stage.PRODUCTION) for n in range(300))
+    shown = {Stratum.of(site="lab", lighting=light): 30 for light in ("bright", "dim")}
+    evidence = Evidence("p", "", baseline, production, shown)
+    made = explain(evidence)
+    assert made.status is Status.FAILED
+    assert {str(c.stratum) for c in made.causes} == {"site=east", "site=west"}
+    assert all(c.gap is Gap.ENVIRONMENT and c.never_covered for c in made.causes)
+    assert sum(c.share for c in made.causes) == pytest.approx(1.0, abs=0.05)

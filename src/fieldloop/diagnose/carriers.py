@@ -80,7 +80,7 @@ def of_slice(found: Slice, search: Search, loss: Loss) -> Carrier:
 
 
 def of_rest(rest: Mask, search: Search, loss: Loss, expectation: Expectation, settings: Section) -> Iterator[Carrier]:
-    """What is lost everywhere else alike: something new that is always there, wear over time, or nobody knows."""
+    """What is lost everywhere else alike: something new, always or level by level; wear over time; or nobody knows."""
     if int(rest.sum()) < search.least:
         return
     residual, lean = search.residual[rest], search.slope[rest].mean(axis=0)
@@ -96,6 +96,8 @@ def of_rest(rest: Mask, search: Search, loss: Loss, expectation: Expectation, se
         yield Carrier(
             Stratum((new[0],)), rest, "expected", None, f"New in production and always there. {words}{others}"
         )
+    elif levels := _factor_all_new(loss, rest):
+        yield from _by_level(levels, rest, search, loss)
     elif (growth := _growth(residual, loss.after.at_ns[rest], settings)) is not None:
         first, last = growth
         words += f" It grew from {first:.0%} in the first third of the time to {last:.0%} in the last."
@@ -111,6 +113,28 @@ def _new_everywhere(loss: Loss, rest: Mask) -> list[Condition]:
     holds = loss.after.indicators(new)[rest]
     always = [c for c, column in zip(new, holds.T, strict=True) if column.all()]
     return sorted(always, key=lambda c: gaps.rank(Stratum((c,))))
+
+
+def _factor_all_new(loss: Loss, rest: Mask) -> list[Condition]:
+    """The levels of a factor that production has at levels the baseline never met, in all these episodes."""
+    known = set(loss.before.conditions)
+    tried = {c.factor for c in known}
+    for factor in sorted(tried, key=lambda f: gaps.rank(Stratum((Condition(f, ""),)))):
+        here = [c for c in loss.after.conditions if c.factor == factor]
+        new = [c for c in here if c not in known]
+        if new and loss.after.indicators(new)[rest].any(axis=1).all():
+            return new
+    return []
+
+
+def _by_level(levels: list[Condition], rest: Mask, search: Search, loss: Loss) -> Iterator[Carrier]:
+    names = " and ".join(c.level for c in levels)
+    for level, column in zip(levels, loss.after.indicators(levels).T, strict=True):
+        inside = rest & column.astype(bool)
+        if int(inside.sum()) >= search.least:
+            lost = f"{search.residual[inside].mean():.0%} lost in {int(inside.sum())} episodes."
+            words = f"Every {level.factor} in production ({names}) is one that the baseline never met. {lost}"
+            yield Carrier(Stratum((level,)), inside, "expected", None, words)
 
 
 def _growth(residual: Floats, at_ns: NDArray[np.int64], settings: Section) -> tuple[float, float] | None:

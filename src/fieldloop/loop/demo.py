@@ -128,7 +128,8 @@ class _Telling:
             episodes=sum(len(log.episodes) for log in taken),
             rejected=sum(log.status is not Status.PASSED for log in taken),
             laboratory=laboratory, gate_before=before.status, floor_before=floor_before, alarms=len(watch.alarms),
-            cause=f"{cause.gap.value}: {cause.stratum}" if cause else "", cause_share=cause.share if cause else 0.0,
+            cause=f"{cause.gap.value}: {cause.stratum or 'everywhere'}" if cause else "",
+            cause_share=cause.share if cause else 0.0,
             demonstrations_planned=sum(q.demonstrations for q in drawn.quotas), expected_gain=drawn.expected_gain,
             gate_after=after.status, floor_after=floor_after, rung=last.rung, seconds=time.monotonic() - began,
         )  # fmt: skip
@@ -232,7 +233,7 @@ class _Telling:
         )
         for cause in made.causes[:3]:
             span = f"{cause.share:.0%} ({cause.low:.0%} to {cause.high:.0%})"
-            self.tell(f"    {span} {cause.gap.value}: {cause.stratum}. {cause.fix}")
+            self.tell(f"    {span} {cause.gap.value}: {cause.stratum or 'everywhere'}. {cause.fix}")
         for one in opened[:1]:
             incident.move(
                 self.workspace, one.id, Step.DIAGNOSED, note="See the diagnosis; demonstrations are asked for."

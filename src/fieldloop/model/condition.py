@@ -60,6 +60,10 @@ class Stratum:
         kept = set(factors)
         return Stratum(tuple(c for c in self.conditions if c.factor in kept))
 
+    def __bool__(self) -> bool:
+        """Does it say anything? A stratum without conditions is everywhere."""
+        return bool(self.conditions)
+
     def __str__(self) -> str:
         return ",".join(map(str, self.conditions))
 
