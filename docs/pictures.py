@@ -19,8 +19,8 @@ def main(workspace: Path) -> None:
     """Serve the workspace, look at it, and write what was seen."""
     HERE.mkdir(exist_ok=True)
     report = workspace / "report.html"
-    logs = next(path for path in sorted((workspace / "incoming").iterdir()) if path.is_dir())
-    chosen = [str(path) for path in sorted(logs.glob("*.mcap"))[:5]]
+    logs = next((workspace / "incoming").glob("lab-*"))
+    chosen = [str(path) for path in sorted(logs.glob("*.mcap"))[:6]]  # the one that was cut short is among them
     subprocess.run([sys.executable, "-m", "fieldloop", "check", *chosen, "--html", str(report)], check=False)  # noqa: S603 - our own command
     command = [sys.executable, "-m", "fieldloop", "up", "--workspace", str(workspace), "--port", str(PORT)]
     server = subprocess.Popen(command)  # noqa: S603 - our own command

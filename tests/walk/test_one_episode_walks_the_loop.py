@@ -201,7 +201,7 @@ def test_a_new_limit_judges_old_episodes_without_their_bytes(tmp_path, afternoon
     site = tmp_path / "site"
     setup.init(site)
     here = open_workspace(site)
-    log = min(afternoon.glob("walk-*.mcap"))
+    log = min(afternoon.glob("lab-*.mcap"))
     (taken,) = ingest.ingest(here, (log,)).logs
     here.close()
 

@@ -16,6 +16,9 @@ from fieldloop.protocol import CollectionProtocol, agree, parse_protocol
 from fieldloop.report import check as pages
 
 
+SHOWN_PATHS = 3
+
+
 @dataclass(frozen=True, slots=True)
 class CheckReport(pages.CheckReport):
     """All answers, and where the page with plots was written."""
@@ -89,7 +92,9 @@ def _check_paths(
         formats.append(log.format)
     dataset = checks.judge(checks.measure_batch(checks.Batch(tuple(episodes), tuple(defects), force)), force)
     made = CheckReport(
-        source=", ".join(path.name or str(path) for path in paths),
+        source=", ".join(path.name or str(path) for path in paths)
+        if len(paths) <= SHOWN_PATHS
+        else f"{len(paths)} logs",
         format=" + ".join(sorted(set(formats))),
         protocol=force,
         episodes=tuple(reports),

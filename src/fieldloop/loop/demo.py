@@ -234,7 +234,7 @@ class _Telling:
         for cause in made.causes[:3]:
             span = f"{cause.share:.0%} ({cause.low:.0%} to {cause.high:.0%})"
             self.tell(f"    {span} {cause.gap.value}: {cause.stratum or 'everywhere'}. {cause.fix}")
-        for one in opened[:1]:
+        for one in opened:
             incident.move(
                 self.workspace, one.id, Step.DIAGNOSED, note="See the diagnosis; demonstrations are asked for."
             )
@@ -276,7 +276,9 @@ class _Telling:
             self.tell(f"  {current.rung.value}: {current.reason}")
             if current.rung in rollout.FINISHED:
                 break
-        monitor.monitor(self.workspace)
+        for now in incident.incidents(self.workspace):
+            note = f"{policy} takes over, rung by rung; now on {current.rung.value}."
+            incident.move(self.workspace, now.incident.id, Step.RESOLVED, note=note)
         return good / max(tried, 1), current
 
     def demonstrate(self, site: str, strata: Sequence[Stratum]) -> Path:

@@ -57,7 +57,7 @@ def demonstrate(turn: Turn) -> Path:
     """Let one operator demonstrate once, and write the log."""
     floor = Floor(turn.seed)
     session = turn.facts.get("session", "")
-    name = f"{session or 'demo'}-{turn.index:04d}"
+    name = f"{turn.stratum.level('site')}-{session[-6:] or 'demo'}-{turn.index:04d}"
     shown = floor.demonstrate(
         turn.stratum, turn.operator, floor.chance("demonstration", session, turn.index), turn.start_ns,
         {"name": name, **turn.facts},

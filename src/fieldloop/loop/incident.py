@@ -106,6 +106,8 @@ def _demands(workspace: Workspace, incident: Incident) -> tuple[Demand, ...]:
     if diagnosis is None and not incident.stratum.conditions:
         raise Refused("Diagnose first (fieldloop diagnose), or say under which conditions it fails (--stratum).")
     settings, at_ns = workspace.operations["plan"], workspace.clock()
+    if diagnosis and workspace.store.count(Demand, {"source": diagnosis.id}):
+        return ()  # another incident of the same cause has asked already
     asked = demand(diagnosis, settings, workspace.ids, at_ns) if diagnosis else ()
     return asked or (demand(incident, settings, workspace.ids, at_ns) if incident.stratum.conditions else ())
 
