@@ -15,7 +15,6 @@ from fieldloop.model.finding import EpisodeReport
 from fieldloop.protocol import CollectionProtocol, agree, parse_protocol
 from fieldloop.report import check as pages
 
-
 SHOWN_PATHS = 3
 
 
