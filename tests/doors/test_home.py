@@ -5,7 +5,9 @@ import dataclasses
 import pytest
 from tests.doors.story import DAY, NOW, S, empty_workspace, told_workspace
 
-from fieldloop.loop.home import attention, home, rates, reports, success_over_time, tail
+from fieldloop.loop.home import home
+from fieldloop.loop.home_success import success_over_time
+from fieldloop.loop.page_reads import attention, rates, reports, tail
 from fieldloop.model import event as happened
 from fieldloop.model.decision import Decision, GateTest
 from fieldloop.model.deployment import Audit, AuditAnswer
@@ -76,7 +78,7 @@ def test_an_open_incident_comes_first_and_then_what_it_asked_for(tmp_path):
     ("status", "said", "command"),
     [
         (Status.FAILED, "The gate held p2 back", "fieldloop plan"),
-        (Status.CANNOT_TELL, "The gate needs 35 more trials of p2", "fieldloop gate p2"),
+        (Status.CANNOT_TELL, "The gate needs 35 more trials of p2", "fieldloop gate trials p2"),
         (Status.PASSED, "Roll p2 out", "fieldloop rollout start p2"),
     ],
 )
@@ -124,6 +126,21 @@ def test_a_short_history_has_points_too(empty):
     assert points[-1].episodes == 120
     assert points[-1].rate == pytest.approx(0.5)
     assert 30 < len(points) <= 60
+
+
+def test_another_policys_outcomes_do_not_enter_the_chart(tmp_path):
+    workspace = told_workspace(tmp_path / "w")
+    before = success_over_time(workspace)
+    other = [
+        Outcome(f"x{n}", "d" * 64, happened_in(), Stage.PRODUCTION, "elsewhere", "r", NOW - n * 60 * S, False, "x")
+        for n in range(200)
+    ]
+    workspace.write(*(happened.OutcomeRecorded(outcome) for outcome in other))
+    after = success_over_time(workspace)
+    assert after == before
+    assert after.policy == "p1"
+    assert len({rate.policy for rate in rates(workspace)}) == 2
+    workspace.close()
 
 
 def happened_in():

@@ -37,6 +37,7 @@ NOT_A_USE_CASE = {
         "policies:load",
         "release:named",
         "rollout:in_production",
+        "rollout:last_gate",
         "rollout:on_ladder",
         "serve:timed",
     ),

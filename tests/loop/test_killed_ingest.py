@@ -26,7 +26,7 @@ def logs(tmp_path_factory):
     folder = tmp_path_factory.mktemp("logs")
     floor = Floor(3)
     strata = draw(floor.lab_mix(), LOGS, floor.chance("kill"))
-    write_demonstrations(sitting(floor, strata, folder, start_ns=10**18))
+    write_demonstrations(sitting(floor, strata, folder, floor.operators(), start_ns=10**18))
     return folder
 
 

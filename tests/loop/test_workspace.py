@@ -3,10 +3,12 @@
 import pytest
 
 from fieldloop.errors import ProtocolError, Refused, WorkspaceError
-from fieldloop.loop import numbers, setup, tokens
+from fieldloop.loop import audit, numbers, setup, tokens
 from fieldloop.loop.workspace import open_workspace, require_role
 from fieldloop.model.event import TokenIssued, WorkspaceCreated
 from fieldloop.model.person import Actor, Role
+from fieldloop.simulate.catalogue import skus_text
+from fieldloop.simulate.mix import deployment_text
 
 
 @pytest.fixture
@@ -45,6 +47,16 @@ def test_init_keeps_files_that_were_there(tmp_path):
     opened.close()
 
 
+def test_a_name_may_hold_anything_and_a_task_may_not(tmp_path):
+    setup.init(tmp_path / "a", name='Halle "Süd" \\ 4')
+    opened = open_workspace(tmp_path / "a")
+    assert opened.name == 'Halle "Süd" \\ 4'
+    opened.close()
+    with pytest.raises(WorkspaceError, match="no name for a task"):
+        setup.init(tmp_path / "b", task="../../evil")
+    assert not (tmp_path / "b").exists()
+
+
 def test_a_folder_that_is_none_says_how_to_make_one(tmp_path):
     with pytest.raises(WorkspaceError, match="fieldloop init"):
         open_workspace(tmp_path)
@@ -65,6 +77,11 @@ def test_wrong_settings_are_named(folder, text, says):
 
 
 def test_a_locked_protocol_may_be_reworded_but_not_renumbered(workspace, folder):
+    with pytest.raises(Refused, match="complete audit"):
+        numbers.lock(workspace)
+    (folder / "deployment.toml").write_text(deployment_text())
+    (folder / "skus.csv").write_text(skus_text())
+    audit.audit(workspace)
     assert not numbers.protocol(workspace).locked
     assert numbers.lock(workspace).locked
     path = folder / "protocols" / "pick.toml"

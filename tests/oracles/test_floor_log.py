@@ -46,7 +46,9 @@ def python():
 def test_an_independent_reader_finds_what_ours_finds(python, tmp_path):
     floor = Floor(5)
     stratum = floor.production_mix()[0].stratum
-    (log,) = write_demonstrations(sitting(floor, [stratum], tmp_path, start_ns=1_760_000_000 * 10**9))
+    (log,) = write_demonstrations(
+        sitting(floor, [stratum], tmp_path, floor.operators(), start_ns=1_760_000_000 * 10**9)
+    )
     told = subprocess.run([python, "-c", READER, str(log)], check=True, capture_output=True, text=True)
     theirs = json.loads(told.stdout)
     (ours,) = open_log(log).recordings

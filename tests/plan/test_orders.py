@@ -98,7 +98,8 @@ def test_a_plan_adds_up_and_the_same_seed_draws_it_again():
     plan = plans[0]
     assert sum(q.demonstrations for q in plan.quotas) == sum(o.demonstrations for o in plan.orders) == plan.budget
     assert plan.expected_gain == pytest.approx(sum(q.gain for q in plan.quotas))
-    assert any("the newest demands wait" in w for w in plan.warnings)
+    assert plan.answered == (("d", 20),)
+    assert any("30 demonstrations that are asked for wait" in w for w in plan.warnings)
 
 
 def test_progress_counts_only_passed_as_accepted():

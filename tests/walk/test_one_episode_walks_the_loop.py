@@ -66,7 +66,7 @@ def afternoon(tmp_path_factory):
     floor = Floor(SEED)
     strata = draw(floor.lab_mix(), 14, floor.chance("walk"))
     facts = {"session": "walk", "protocol": "pick v1", "provider": "northwind"}
-    logs = write_demonstrations(sitting(floor, strata, folder, start_ns=START_NS + 10**9, **facts))
+    logs = write_demonstrations(sitting(floor, strata, folder, floor.operators(), start_ns=START_NS + 10**9, **facts))
     (folder / "cut-short.mcap").write_bytes(logs[0].read_bytes()[: logs[0].stat().st_size // 2])
     return folder
 

@@ -17,7 +17,7 @@ from fieldloop.api.routes import add_route, answer
 from fieldloop.api.sessions import COOKIE, Sessions, safe_target
 from fieldloop.errors import Refused, UnknownName
 from fieldloop.loop.catalogue import ANYONE, USE_CASES, UseCase
-from fieldloop.loop.home import tail
+from fieldloop.loop.page_reads import tail
 from fieldloop.loop.tokens import whose
 from fieldloop.loop.workspace import Workspace
 

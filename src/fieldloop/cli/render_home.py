@@ -29,7 +29,7 @@ def home(shown: Any, screen: Screen) -> None:
     if shown.success.points:
         last = shown.success.points[-1]
         sure = f"{percent(last.low)} to {percent(last.high)}, {last.episodes} episodes"
-        line = f"Success on the floor {percent(last.rate)} ({sure})"
+        line = f"Success of {shown.success.policy} on the floor {percent(last.rate)} ({sure})"
         under = (
             f", {points(last.rate - shown.success.baseline)} points to the baseline" if shown.success.baseline else ""
         )

@@ -10,7 +10,7 @@ than α. `chances` computes exactly how often a policy of any true rate passes, 
 
 from fieldloop.evaluate.chances import Chances, chances
 from fieldloop.evaluate.judge import judge
-from fieldloop.evaluate.plan import plan
+from fieldloop.evaluate.plan import novel_lightings, plan
 from fieldloop.evaluate.trial import Trial
 
-__all__ = ["Chances", "Trial", "chances", "judge", "plan"]
+__all__ = ["Chances", "Trial", "chances", "judge", "novel_lightings", "plan"]

@@ -1,6 +1,7 @@
 """What may be concluded from the trials of a gate?"""
 
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
 
 from fieldloop.errors import BadInput
 from fieldloop.evaluate import trial
@@ -26,31 +27,28 @@ def judge(
     decision_id: str,
     at_ns: int,
     look: int = 1,
+    novel_lightings: int | None = None,
 ) -> Decision:
     """Decide about a policy version; only a decision in which every test passed admits it.
 
     `latency` is what `serve.admit` found. `look` counts how often these trials were judged, this time included: each
     further look must be surer, so that asking again is no way through. An intervention makes an attempt no success.
+    `novel_lightings` is how many there are to try; where they are too few, the tests nobody can run say so.
+    An outcome of a scenario that no gate knows is not counted, and the consecutive trials' message says how many.
     Settings: the section `gate`.
     """
     if look < 1:
         raise BadInput(f"look = {look}; the first is 1.")
-    by_scenario = _sorted_out(outcomes, policy)
+    by_scenario, unknown = _sorted_out(outcomes, policy)
     looks = Looks.at(look, settings)
     nominal = [*by_scenario.get(trial.BASE, ()), *by_scenario.get(trial.CONSECUTIVE, ())]
     tests = (
-        *_lightings(by_scenario, settings, looks),
+        *_lightings(by_scenario, settings, looks, novel_lightings),
         *_positions(by_scenario, settings, looks),
         judge_distractors(
             _counted(by_scenario.get(trial.DISTRACTORS, ())), _counted(by_scenario.get(trial.BASE, ())), settings, looks
         ),
-        judge_rate(
-            trial.CONSECUTIVE,
-            settings.number("consecutive_min_rate"),
-            _counted(by_scenario.get(trial.CONSECUTIVE, ())),
-            int(settings["consecutive_trials"]),
-            looks,
-        ),
+        _consecutive(by_scenario, settings, looks, unknown),
         judge_pattern([_autonomous(o) for o in by_scenario.get(trial.CONSECUTIVE, ())], settings),
         judge_latency(latency),
         judge_cycle([o.cycle_s for o in nominal if o.succeeded], target_cycle_s, settings, looks),
@@ -59,21 +57,43 @@ def judge(
     return Decision(decision_id, policy, status, tests, settings.fingerprint, at_ns)
 
 
-def _sorted_out(outcomes: Iterable[Outcome], policy: str) -> dict[str, list[Outcome]]:
-    """Group by scenario in order of time; a result of another policy here would be a result of nothing."""
+def _sorted_out(outcomes: Iterable[Outcome], policy: str) -> tuple[dict[str, list[Outcome]], list[Outcome]]:
+    """Group by scenario in order of time, and set apart what is of no scenario; another policy's would be a mistake."""
     found: dict[str, list[Outcome]] = {}
+    unknown: list[Outcome] = []
     for outcome in sorted({o.id: o for o in outcomes}.values(), key=lambda o: (o.at_ns, o.id)):
         if outcome.policy != policy:
             raise BadInput(f"Outcome {outcome.id} is of policy {outcome.policy}, not of {policy}.")
         if outcome.scenario not in KNOWN and not outcome.scenario.startswith(PREFIXES):
-            raise BadInput(f"Outcome {outcome.id} has the scenario {outcome.scenario!r}; a gate knows {_names()}.")
-        found.setdefault(outcome.scenario, []).append(outcome)
-    return found
+            unknown.append(outcome)
+        else:
+            found.setdefault(outcome.scenario, []).append(outcome)
+    return found, unknown
 
 
-def _lightings(by_scenario: Mapping[str, Sequence[Outcome]], settings: Section, looks: Looks) -> tuple[GateTest, ...]:
+def _consecutive(
+    by_scenario: Mapping[str, Sequence[Outcome]], settings: Section, looks: Looks, unknown: Sequence[Outcome]
+) -> GateTest:
+    required, planned = settings.number("consecutive_min_rate"), int(settings["consecutive_trials"])
+    judged = judge_rate(trial.CONSECUTIVE, required, _counted(by_scenario.get(trial.CONSECUTIVE, ())), planned, looks)
+    if not unknown:
+        return judged
+    names = ", ".join(sorted({repr(o.scenario) for o in unknown}))
+    note = f"{len(unknown)} outcomes were not counted, their scenario is {names}; a gate knows {_names()}."
+    return replace(judged, message=f"{judged.message} {note}")
+
+
+def _lightings(
+    by_scenario: Mapping[str, Sequence[Outcome]], settings: Section, looks: Looks, novel: int | None
+) -> tuple[GateTest, ...]:
     required, planned = settings.number("novel_lighting_min_rate"), int(settings["lighting_trials"])
-    return _each(by_scenario, (trial.LIGHTING,), int(settings["novel_lightings"]), (required, planned), looks)
+    wanted = int(settings["novel_lightings"])
+    tests = _each(by_scenario, (trial.LIGHTING,), wanted, (required, planned), looks)
+    if novel is None or novel >= wanted:
+        return tests
+    # nobody can list these trials, so more of them is not what helps
+    note = f"Only {novel} novel lightings are left of {wanted} required; add levels to gate.lighting_levels."
+    return tuple(t if t.trials else replace(t, message=f"{t.message} {note}") for t in tests)
 
 
 def _positions(by_scenario: Mapping[str, Sequence[Outcome]], settings: Section, looks: Looks) -> tuple[GateTest, ...]:

@@ -21,25 +21,33 @@ def plan(
     rng: np.random.Generator,
     *,
     known_lightings: Iterable[str] = (),
+    places: np.random.Generator | None = None,
 ) -> tuple[Trial, ...]:
     """List the trials of a gate: everything but the consecutive block in one random order, then that block unbroken.
 
     Strata are drawn in proportion to their exposure. `known_lightings` are those the policy was trained under; together
-    with the deployment's own they are not novel. Settings: the section `gate`.
+    with the deployment's own they are not novel. `places` draws the positions where they must outlast this one plan:
+    results of two looks are added up by position. Settings: the section `gate`.
     """
     deployed = [e for e in exposures if e.share > 0]
     if not deployed:
         raise BadInput("A gate needs strata with a share of production. Map the deployment first: fieldloop audit")
-    known = {level for e in deployed if (level := e.stratum.level("lighting"))} | set(known_lightings)
+    novel = novel_lightings(exposures, settings, known_lightings)
     mixed = [
         *_base(deployed, settings, rng),
-        *_lightings(deployed, settings, rng, known),
-        *_positions(deployed, settings, rng),
+        *_lightings(deployed, settings, rng, novel),
+        *_positions(deployed, settings, rng, rng if places is None else places),
         *_distractors(deployed, settings, rng),
     ]
     rng.shuffle(mixed)
     block = [(trial.CONSECUTIVE, s, ()) for s in strata(deployed, int(settings["consecutive_trials"]), rng)]
     return tuple(Trial(policy, n, *draft) for n, draft in zip(count(1), [*mixed, *block], strict=False))
+
+
+def novel_lightings(exposures: Sequence[Exposure], settings: Section, known: Iterable[str] = ()) -> list[str]:
+    """Return the levels of lighting that a gate can still call novel: neither deployed nor among the known."""
+    deployed = {e.stratum.level("lighting") for e in exposures if e.share > 0}
+    return [level for level in settings["lighting_levels"] if level not in deployed | set(known)]
 
 
 def strata(exposures: Sequence[Exposure], trials: int, rng: np.random.Generator) -> list[Stratum]:
@@ -56,21 +64,22 @@ def _base(deployed: Sequence[Exposure], settings: Section, rng: np.random.Genera
 
 
 def _lightings(
-    deployed: Sequence[Exposure], settings: Section, rng: np.random.Generator, known: set[str]
+    deployed: Sequence[Exposure], settings: Section, rng: np.random.Generator, novel: Sequence[str]
 ) -> Iterator[Draft]:
-    novel = [level for level in settings["lighting_levels"] if level not in known]
     for level in novel[: int(settings["novel_lightings"])]:
         for stratum in strata(deployed, int(settings["lighting_trials"]), rng):
             yield trial.LIGHTING + level, Stratum.of({**stratum.levels, "lighting": level}), ()
 
 
-def _positions(deployed: Sequence[Exposure], settings: Section, rng: np.random.Generator) -> Iterator[Draft]:
+def _positions(
+    deployed: Sequence[Exposure], settings: Section, rng: np.random.Generator, places: np.random.Generator
+) -> Iterator[Draft]:
     edge = settings.number("boundary_share")
     for n in range(int(settings["novel_positions"])):
-        u, v = rng.uniform(-edge, edge, 2)
+        u, v = places.uniform(-edge, edge, 2)
         if n < int(settings["boundary_positions"]):  # one coordinate at the edge, the other anywhere along it
-            side = edge * rng.choice([-1.0, 1.0])
-            u, v = (side, v) if rng.integers(2) else (u, side)
+            side = edge * places.choice([-1.0, 1.0])
+            u, v = (side, v) if places.integers(2) else (u, side)
         for stratum in strata(deployed, int(settings["position_trials"]), rng):
             yield f"{trial.POSITION}{n + 1}", stratum, (("u", float(u)), ("v", float(v)))
 

@@ -114,6 +114,7 @@ USE_CASES = (
     UseCase("incident report", "incident:report", ANYONE, reads=True),
     UseCase("trace", "trust:trace", ANYONE, reads=True),
     UseCase("evidence", "trust:evidence", ENGINEER),
+    UseCase("evidence verify", "trust:verify_evidence", ANYONE, reads=True, needs=Needs.NOTHING),
     UseCase("supply", "supply:accept", ENGINEER),
     UseCase("supply provider", "supply:contract", ENGINEER),
     UseCase("supply score", "supply:score", ANYONE, reads=True),

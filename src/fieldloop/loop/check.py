@@ -10,7 +10,7 @@ from fieldloop.ingest import open_log
 from fieldloop.loop.ingest import Rules, judged, measurements_of
 from fieldloop.loop.numbers import in_force
 from fieldloop.loop.workspace import Track, Workspace, track_silently
-from fieldloop.model.episode import Defect, Episode
+from fieldloop.model.episode import Defect, Episode, Log
 from fieldloop.model.finding import EpisodeReport
 from fieldloop.protocol import CollectionProtocol, agree, parse_protocol
 from fieldloop.report import check as pages
@@ -108,7 +108,9 @@ def _check_paths(
 def _write(file: Path, text: str) -> None:
     if not file.parent.is_dir():
         raise BadInput(f"{file.parent} is no folder, so the report cannot be written there.")
-    file.write_text(text, encoding="utf-8")
+    part = file.with_name(f".{file.name}.part")
+    part.write_text(text, encoding="utf-8")
+    part.replace(file)  # a reader sees the old report or the new one, never half of one
 
 
 def _check_workspace(workspace: Workspace) -> CheckReport:
@@ -119,5 +121,6 @@ def _check_workspace(workspace: Workspace) -> CheckReport:
     events = judged(workspace, numbers)
     workspace.write(*events)
     rules = in_force(workspace)
-    dataset = checks.judge(checks.measure_batch(checks.Batch(tuple(episodes), (), rules)), rules)
+    defects = tuple(defect for log in workspace.store.find(Log) for defect in log.defects)
+    dataset = checks.judge(checks.measure_batch(checks.Batch(tuple(episodes), defects, rules)), rules)
     return CheckReport(workspace.name, "workspace", rules, tuple(event.report for event in events), dataset)

@@ -5,6 +5,7 @@ Every step is a use case that a user could run by hand; the clock is handed in, 
 
 import random
 import time
+from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -39,13 +40,14 @@ from fieldloop.model.event import RobotRegistered
 from fieldloop.model.finding import Status
 from fieldloop.model.incident import Step
 from fieldloop.model.plan import Plan
+from fieldloop.model.policy import Outcome, Stage
 from fieldloop.model.rollout import Rollout, Rung
 from fieldloop.simulate.catalogue import skus_text
 from fieldloop.simulate.floor import Floor
 from fieldloop.simulate.mix import deployment_text, draw, protocol_text
 
 DAYS = 70
-SITTING = 12
+SITTING = 10
 SITES = ("lab", "leipzig", "gdansk")
 Tell = Callable[..., None]
 
@@ -224,8 +226,8 @@ class _Telling:
         self.heading("Diagnose", "which gap is it?")
         opened = [incident.open_incident(self.workspace, alarm=alarm.id).incident for alarm in watch.alarms]
         for one in opened:
-            incident.move(self.workspace, one.id, Step.CONTAINED, note="Tasks go to people until this is understood.")
-            incident.move(self.workspace, one.id, Step.CLASSIFIED, note="Clips reviewed: grasps beside the item.")
+            incident.move(self.workspace, one.id, Step.CONTAINED, note="Left running, watched: to see what it costs.")
+            incident.move(self.workspace, one.id, Step.CLASSIFIED, note=self.what_fails(one.site))
         made = diagnose.diagnose(self.workspace, seed=self.floor.seed)
         self.tell(
             f"  {made.baseline:.0%} became {made.observed:.0%}: {made.unseen_share:.0%} of the loss under conditions "
@@ -293,18 +295,24 @@ class _Telling:
                     self.workspace, views.points_camera, views.points_base, robot=robot.id, sensor=views.sensor,
                     parent=views.parent,
                 )  # fmt: skip
-            session = collect.open_session(
-                self.workspace, robot.id, people[first // SITTING % len(people)], checked=done, on_floor=site != "lab"
-            )
+            person = people[first // SITTING % len(people)]
+            session = collect.open_session(self.workspace, robot.id, person, checked=done, on_floor=site != "lab")
             turns += sitting(
-                self.floor, strata[first : first + SITTING], folder, start_ns=self.clock(), session=session.id,
-                protocol=self.workspace.protocol().label,
+                self.floor, strata[first : first + SITTING], folder, [person], start_ns=self.clock(),
+                session=session.id, protocol=self.workspace.protocol().label,
             )  # fmt: skip
             self.clock.pass_days(0.1)
             collect.close_session(self.workspace, session.id)
         write_demonstrations(turns, self.workspace.track)
-        self.tell(f"  {len(strata)} demonstrations at {site}, {len(people)} operators taking turns.")
+        sittings = -(-len(strata) // SITTING)
+        self.tell(f"  {len(strata)} demonstrations at {site} in {sittings} sittings, another operator each.")
         return folder
+
+    def what_fails(self, site: str) -> str:
+        """Say how the failed attempts of a site failed."""
+        where = {"site": site, "stage": Stage.PRODUCTION, "succeeded": False}
+        failed = Counter(o.failure.value for o in self.workspace.store.find(Outcome, where) if o.failure)
+        return "Failed attempts: " + ", ".join(f"{n} {name}" for name, n in failed.most_common())
 
     def first_finding(self, log: ingest.TakenIn) -> str:
         """Say what stands in a log's way."""

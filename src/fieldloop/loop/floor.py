@@ -9,7 +9,7 @@ from fieldloop.loop.run_on import each
 from fieldloop.loop.workspace import Track, Workspace, track_silently
 from fieldloop.model.condition import Stratum
 from fieldloop.model.identity import ulid
-from fieldloop.model.policy import Outcome, PolicyVersion, Stage
+from fieldloop.model.policy import FailureClass, Outcome, PolicyVersion, Stage
 from fieldloop.model.stream import NS_PER_S
 from fieldloop.serve.engine import Engine
 from fieldloop.simulate.floor import Floor
@@ -36,9 +36,10 @@ class Turn:
     folder: Path
 
 
-def sitting(floor: Floor, strata: Sequence[Stratum], folder: Path, *, start_ns: int, **facts: str) -> list[Turn]:
-    """Return the turns of one sitting, operators alternating; `facts` are session, protocol, provider …"""
-    people = floor.operators()
+def sitting(
+    floor: Floor, strata: Sequence[Stratum], folder: Path, people: Sequence[str], *, start_ns: int, **facts: str
+) -> list[Turn]:
+    """Return the turns of one sitting, people alternating; `facts` are session, protocol, provider …"""
     stated = {"task": "pick"} | {key: value for key, value in facts.items() if value}
     return [
         Turn(floor.seed, i, s, people[i % len(people)], start_ns + i * BETWEEN_NS, stated, folder)
@@ -66,9 +67,9 @@ def demonstrate(turn: Turn) -> Path:
 
 
 def run_trials(
-    workspace: Workspace, engine: Engine, version: PolicyVersion, trials: Sequence[Trial], *, seed: int
+    workspace: Workspace, engine: Engine, version: PolicyVersion, trials: Sequence[Trial], *, seed: int, look: int
 ) -> list[Outcome]:
-    """Run the trials of a gate on the simulated floor, in their blind order."""
+    """Run the trials of a gate on the simulated floor, in their blind order; every look draws its own."""
     floor, now = Floor(seed), workspace.clock()
 
     def setup(trial: Trial) -> Setup:
@@ -78,7 +79,7 @@ def run_trials(
 
     outcomes = []
     for trial in workspace.track(trials, f"gate trials of {version.name}", len(trials)):
-        chance = floor.chance("gate", version.id, trial.order)
+        chance = floor.chance("gate", version.id, look, trial.order)
         at_ns = now - (len(trials) - trial.order) * BETWEEN_NS
         tried = floor.attempt(engine, trial.stratum, chance, at_ns, setup(trial))
         outcomes.append(_outcome(engine, version.id, tried, at_ns, Stage.GATE, chance.integers, trial.scenario))
@@ -114,7 +115,7 @@ def _outcome(
     draw: Callable[..., int],
     scenario: str = "",
 ) -> Outcome:
-    """Write an attempt down; one that the guard would not have allowed is an intervention, never a success."""
+    """Write an attempt down; one that the guard holds before it begins is an intervention, never a success."""
     held = _held(engine, tried, at_ns)
     site = tried.stratum.level("site") or ""
     return Outcome(
@@ -127,7 +128,7 @@ def _outcome(
         at_ns=at_ns,
         succeeded=tried.succeeded and not held,
         judged_by=JUDGE,
-        failure=tried.failure,
+        failure=FailureClass.OTHER if held and tried.succeeded else tried.failure,
         scenario=scenario,
         cycle_s=tried.cycle_s,
         confidence=tried.confidence,
@@ -137,6 +138,7 @@ def _outcome(
 
 
 def _held(engine: Engine, tried: Attempt, at_ns: int) -> bool:
+    """Ask the guard before anything moves: then only confidence and the action itself can speak against it."""
     limits = GuardLimits.from_json(engine.bundle.guard, engine.bundle.guard_fingerprint)
     reading = Reading(at_ns, at_ns, tried.confidence, tried.action.values, (), (), 0.0)
     return step(GuardState(), limits, reading)[1].answer is not Answer.ALLOW

@@ -1,24 +1,30 @@
 """May this policy version go on? Trials, bounds, a decision with its evidence."""
 
+import json
 from collections.abc import Iterable, Sequence
+from dataclasses import replace
 
 import numpy as np
 
-from fieldloop.evaluate import Trial, judge, plan
+from fieldloop.errors import UnknownName
+from fieldloop.evaluate import Trial, judge, novel_lightings, plan
 from fieldloop.loop.audit import latest_deployment
 from fieldloop.loop.floor import run_trials
 from fieldloop.loop.policies import load, named
 from fieldloop.loop.serve import timed
 from fieldloop.loop.workspace import Workspace
+from fieldloop.model.codec import to_plain
 from fieldloop.model.condition import Exposure
 from fieldloop.model.decision import Decision
 from fieldloop.model.event import OutcomeRecorded, PolicyGated
+from fieldloop.model.identity import content_id
 from fieldloop.model.policy import Outcome, PolicyVersion, Stage
 from fieldloop.model.release import Release
+from fieldloop.store import Expected
 
 
 def trials(workspace: Workspace, policy: str, *, site: str = "", seed: int = 0) -> tuple[Trial, ...]:
-    """List the trials that a gate of this policy needs, in blind order.
+    """List the trials that the next gate of this policy needs, in blind order.
 
     Arguments:
         policy: id, beginning of it, or name
@@ -28,43 +34,57 @@ def trials(workspace: Workspace, policy: str, *, site: str = "", seed: int = 0) 
     """
     version = named(workspace, policy)
     release = workspace.store.get(Release, version.release)
-    seen = {level for share in release.shares if share.sampled and (level := share.stratum.level("lighting"))}
     return plan(
         version.id,
         _exposures(workspace, release, site),
         workspace.operations["gate"],
-        np.random.default_rng(seed),
-        known_lightings=seen,
+        # fresh trials at every look, at the same positions: those are added up by their number
+        np.random.default_rng([seed, _look(workspace, version)]),
+        known_lightings=_trained_under(release),
+        places=np.random.default_rng(seed),
     )
 
 
 def gate(workspace: Workspace, policy: str, *, simulate: bool = False, site: str = "", seed: int = 0) -> Decision:
     """Decide whether a policy version may go on: pass, fail, or how many more trials are needed.
 
+    Where no trial was added since the last decision, that one is the answer: asking again is no new look.
+
     Arguments:
         policy: id, beginning of it, or name
         simulate: run the trials on the simulated floor first, instead of judging those recorded with stage gate
-        site: trials at one site only; the whole deployment unless given
+        site: trials and judgement of one site only; the whole deployment unless given
         seed: for the order and the draws
 
     """
-    version = named(workspace, policy)
+    version, settings, seen = named(workspace, policy), workspace.operations["gate"], workspace.store.last()
+    release = workspace.store.get(Release, version.release)
+    exposures, look = _exposures(workspace, release, site), _look(workspace, version)
+    where = {"policy": version.id, "stage": Stage.GATE} | ({"site": site} if site else {})
+    recorded, fresh = workspace.store.find(Outcome, where), list[Outcome]()
+    if not simulate and (last := _last_on(workspace, version, site, recorded)):
+        return last
     engine = load(workspace, version)
     if simulate:
         ahead = trials(workspace, version.id, site=site, seed=seed)
-        _record(workspace, run_trials(workspace, engine, version, ahead, seed=seed))
-    target = latest_deployment(workspace).target_cycle_s
+        fresh = run_trials(workspace, engine, version, ahead, seed=seed, look=look)
+    outcomes = [*recorded, *fresh]
     decision = judge(
-        workspace.store.find(Outcome, {"policy": version.id, "stage": Stage.GATE}),
+        outcomes,
         timed(workspace, engine)[1],
-        workspace.operations["gate"],
-        target,
+        settings,
+        latest_deployment(workspace).target_cycle_s,
         policy=version.id,
         decision_id=workspace.ids.new("decision"),
         at_ns=workspace.clock(),
-        look=1 + workspace.store.count(Decision, {"policy": version.id}),
+        look=look,
+        novel_lightings=len(novel_lightings(exposures, settings, _trained_under(release))),
     )
-    workspace.write(PolicyGated(decision))
+    decision = replace(decision, site=site, outcomes=_hash(outcomes))
+    # together or not at all: trials without their look would be drawn a second time
+    workspace.write(
+        *map(OutcomeRecorded, fresh), PolicyGated(decision), expect=Expected(Decision, seen, {"policy": version.id})
+    )
     return decision
 
 
@@ -73,8 +93,24 @@ def decisions(workspace: Workspace) -> tuple[Decision, ...]:
     return tuple(workspace.store.find(Decision, newest=True))
 
 
-def _record(workspace: Workspace, outcomes: Iterable[Outcome]) -> None:
-    workspace.write(*(OutcomeRecorded(outcome) for outcome in outcomes))
+def _look(workspace: Workspace, version: PolicyVersion) -> int:
+    return 1 + workspace.store.count(Decision, {"policy": version.id})
+
+
+def _last_on(workspace: Workspace, version: PolicyVersion, site: str, outcomes: Sequence[Outcome]) -> Decision | None:
+    """Return the last decision about this site where it rests on the same outcomes and the same limits."""
+    judged = workspace.store.find(Decision, {"policy": version.id}, newest=True)
+    last = next((d for d in judged if d.site == site), None)
+    same = (_hash(outcomes), workspace.operations["gate"].fingerprint)
+    return last if last and (last.outcomes, last.operations) == same else None
+
+
+def _hash(outcomes: Iterable[Outcome]) -> str:
+    return content_id(json.dumps(to_plain(o)).encode() for o in sorted(outcomes, key=lambda o: o.id))
+
+
+def _trained_under(release: Release) -> set[str]:
+    return {level for share in release.shares if share.sampled and (level := share.stratum.level("lighting"))}
 
 
 def _exposures(workspace: Workspace, release: Release, site: str) -> Sequence[Exposure]:
@@ -82,8 +118,11 @@ def _exposures(workspace: Workspace, release: Release, site: str) -> Sequence[Ex
     deployed = latest_deployment(workspace).exposures
     if not site:
         return deployed
+    everywhere = [*deployed, *(Exposure(s.stratum, s.sampled) for s in release.shares)]
+    if site not in (known := {name for e in everywhere if (name := e.stratum.level("site"))}):
+        raise UnknownName("site", site, known)
     here = [e for e in deployed if e.stratum.level("site") == site]
-    return here or [Exposure(s.stratum, s.sampled) for s in release.shares if s.stratum.level("site") == site]
+    return here or [e for e in everywhere if e.stratum.level("site") == site]
 
 
 __all__ = ["PolicyVersion", "decisions", "gate", "trials"]

@@ -15,6 +15,7 @@ from fieldloop.model.policy import Outcome, Stage
 from fieldloop.respond import clocks, demand, post_mortem, report_incident
 from fieldloop.respond import move as take_step
 from fieldloop.respond import open_incident as open_from_alarm
+from fieldloop.store import Expected
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,16 +45,20 @@ def open_incident(
         stratum: under which conditions, such as lighting=dim,bin=back
 
     """
-    where = Stratum.parse(stratum)
+    where, seen = Stratum.parse(stratum), workspace.store.last()
     if alarm:
         raised = workspace.store.get(Alarm, alarm)
+        for known in workspace.store.find(Incident, {"alarm": raised.id}):
+            raise Refused(f"{raised.id} has its incident already: {known.id}. Go on there: fieldloop incident move")
         opened = open_from_alarm(raised, workspace.clock(), workspace.ids, workspace.actor.id, where)
     elif not policy:
         raise BadInput("Name the policy that was running (--policy), or the alarm that was raised (--alarm).")
     else:
         version = named(workspace, policy)
         opened = report_incident(version.id, site, what, workspace.clock(), workspace.ids, workspace.actor.id, where)
-    workspace.write(IncidentOpened(opened))
+    workspace.write(
+        IncidentOpened(opened), expect=Expected(Incident, seen, {"alarm": opened.alarm}) if opened.alarm else None
+    )
     return _now(workspace, opened)
 
 
@@ -66,10 +71,13 @@ def move(workspace: Workspace, incident: str, step: Step, *, note: str) -> Incid
         note: what was done; the post-mortem is made of these notes
 
     """
+    seen = workspace.store.last()
     known = workspace.store.get(Incident, incident)
     moved = take_step(known, step, workspace.clock(), workspace.actor.id, note)
     asked = _demands(workspace, moved) if step is Step.DIAGNOSED else ()
-    workspace.write(IncidentMoved(moved), *(DemandPlaced(one) for one in asked))
+    workspace.write(
+        IncidentMoved(moved), *(DemandPlaced(one) for one in asked), expect=Expected(Incident, seen, {"id": known.id})
+    )
     return _now(workspace, moved)
 
 
@@ -82,7 +90,9 @@ def report(workspace: Workspace, incident: str) -> str:
     """
     known = workspace.store.get(Incident, incident)
     end = known.done(Step.RESOLVED)
-    span = range(known.alerted_ns, (end.at_ns if end else workspace.clock()) + 1)
+    # what an alarm was raised about lies before it
+    start_ns = workspace.store.get(Alarm, known.alarm).rate.start_ns if known.alarm else known.alerted_ns
+    span = range(start_ns, (end.at_ns if end else workspace.clock()) + 1)
     where = {"policy": known.policy, "stage": Stage.PRODUCTION, "succeeded": False, "at_ns": span}
     return post_mortem(
         known,

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from fieldloop import check as checks
-from fieldloop.errors import BadInput, UnreadableLog
+from fieldloop.errors import BadInput, StoreBusy, StoreError, StoreFull, UnreadableLog
 from fieldloop.ingest import open_log
 from fieldloop.ingest.readers import all_readers
 from fieldloop.ingest.search import find_logs
@@ -23,9 +23,6 @@ from fieldloop.store.parquet import put_rows, read_rows
 
 EpisodeNumbers = tuple[Episode, tuple[Measured, ...]]
 """An episode and what every check found in it."""
-
-
-SHOWN_DEFECTS = 3
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,8 +61,8 @@ class Ingested:
 
     @property
     def exit_ok(self) -> bool:
-        """Could every log be read?"""
-        return all(log.status is not Status.ERRORED for log in self.logs)
+        """Is every log fit to learn from?"""
+        return all(log.status is Status.PASSED for log in self.logs)
 
 
 def ingest(workspace: Workspace, paths: tuple[Path, ...]) -> Ingested:
@@ -78,8 +75,8 @@ def ingest(workspace: Workspace, paths: tuple[Path, ...]) -> Ingested:
     if not paths:
         raise BadInput("Name at least one log or folder.")
     in_force(workspace)  # a protocol that is wrong is named before anything is read
-    logs = [log for path in paths for log in _logs(path)]
     taken: list[TakenIn] = []
+    logs = [log for path in paths for log in _logs(path, taken)]
     waiting: deque[tuple[Look, Blob]] = deque()
     # bytes first: an event may only name what is already on the shelf; what is known needs no second look
     fresh = _shelved(workspace, logs, taken, waiting)
@@ -95,6 +92,7 @@ class Look:
     path: Path
     name: str
     rules: Rules
+    signature: tuple[int, int]
 
 
 @dataclass(frozen=True, slots=True)
@@ -109,12 +107,8 @@ class Seen:
 def look(what: Look) -> Seen:
     """Read one log and measure its episodes; runs anywhere, writes nothing."""
     opened = open_log(what.path)
-    measured: list[EpisodeNumbers] = []
-    defects: list[Defect] = []
-    for recording in opened.recordings:
-        measured.append((recording.episode, checks.measure(what.rules.case(recording))))
-        defects += recording.defects
-    return Seen(opened.format, tuple(measured), (*opened.defects, *defects))
+    measured = tuple((r.episode, checks.measure(what.rules.case(r))) for r in opened.recordings)
+    return Seen(opened.format, measured, opened.defects)  # complete once the recordings have been walked
 
 
 def episodes(
@@ -158,9 +152,10 @@ def measurements_of(workspace: Workspace, episode: Episode) -> tuple[Measured, .
     return checks.from_rows(read_rows(workspace.shelf, kept[0].blob.sha256))[episode.id] if kept else ()
 
 
-def _logs(path: Path) -> Iterator[tuple[Path, str]]:
-    """Yield each log below a path with the name it is known by; what is no log yields itself, to be refused by name."""
-    found, _ = find_logs(path, all_readers()[0]) if path.exists() else ((), ())
+def _logs(path: Path, refused: list[TakenIn]) -> Iterator[tuple[Path, str]]:
+    """Yield each log below a path with the name it is known by; a file that should be one and is not is refused."""
+    found, defects = find_logs(path, all_readers()[0]) if path.exists() else ((), ())
+    refused += [TakenIn(d.subject, "", "", (), Status.ERRORED, message=d.message) for d in defects if found]
     if not found:
         yield path, path.name
     for log in found:
@@ -184,28 +179,43 @@ def _shelved(
     rules = _numbers_in_force(workspace)
     for path, name in logs:
         try:
+            before = _signature(path)
             open_log(path)
-        except UnreadableLog as broken:
+            blob = workspace.shelf.put_folder(path) if path.is_dir() else workspace.shelf.put_file(path)
+        except (StoreFull, StoreBusy):
+            raise  # the next log would fare no better
+        except (UnreadableLog, StoreError, OSError) as broken:
             taken.append(TakenIn(name, "", "", (), Status.ERRORED, message=str(broken)))
             continue
-        blob = workspace.shelf.put_folder(path) if path.is_dir() else workspace.shelf.put_file(path)
         if known := workspace.store.find(Log, {"blob": blob.sha256}):
             status = _status(workspace, known[0].episodes)
             taken.append(TakenIn(name, known[0].format, blob.sha256, known[0].episodes, status, already_here=True))
             continue
-        what = Look(path, name, rules)
+        what = Look(path, name, rules, before)
         waiting.append((what, blob))
         yield what
 
 
+def _signature(path: Path) -> tuple[int, int]:
+    """Size and time of change, of a folder the sum and the latest: whoever writes to it changes one of them."""
+    stats = [p.stat() for p in ([path] if path.is_file() else path.rglob("*")) if p.is_file()]
+    return sum(s.st_size for s in stats), max((s.st_mtime_ns for s in stats), default=0)
+
+
 def _take_in(workspace: Workspace, what: Look, blob: Blob, seen: Seen) -> TakenIn:
+    if _signature(what.path) != what.signature:
+        message = "It changed while it was read. Nothing of it was kept; ingest it again once it is written."
+        return TakenIn(what.name, seen.format, "", (), Status.ERRORED, message=message)
     episodes = tuple(episode for episode, _ in seen.measured)
     log = Log(blob, what.name, seen.format, tuple(e.id for e in episodes), seen.defects)
     # an episode that came in another log before keeps its measurements and its judgement
     fresh = [pair for pair in seen.measured if not workspace.store.count(Episode, {"id": pair[0].id})]
-    workspace.write(LogIngested(log, episodes), *_measured(workspace, fresh), *judged(workspace, fresh))
-    message = "; ".join(f"{d.subject} {d.place}: {d.message}" for d in log.defects[:SHOWN_DEFECTS])
-    return TakenIn(what.name, log.format, blob.sha256, log.episodes, _status(workspace, log.episodes), message=message)
+    judgements = judged(workspace, fresh)
+    workspace.write(LogIngested(log, episodes), *_measured(workspace, fresh), *judgements)
+    against = [f.message for event in judgements for f in event.report.findings if f.counts]
+    told = [*(f"{d.subject} {d.place}: {d.message}" for d in log.defects), *against]
+    status = _status(workspace, log.episodes)
+    return TakenIn(what.name, log.format, blob.sha256, log.episodes, status, message=told[0] if told else "")
 
 
 def _measured(workspace: Workspace, measured: Sequence[EpisodeNumbers]) -> list[Event]:

@@ -1,5 +1,6 @@
 """Watching production: every outcome, rates with intervals, alarms beyond chance."""
 
+import dataclasses
 import json
 import math
 from collections.abc import Sequence
@@ -7,19 +8,25 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Literal
 
-from fieldloop.errors import BadInput
+from fieldloop.errors import BadInput, Refused
 from fieldloop.loop.audit import latest_deployment
 from fieldloop.loop.policies import named
 from fieldloop.loop.workspace import Workspace
 from fieldloop.model.alarm import Alarm, Watch
-from fieldloop.model.codec import from_plain
+from fieldloop.model.codec import from_plain, iso
 from fieldloop.model.condition import Stratum
 from fieldloop.model.event import AlarmRaised, OutcomeRecorded
+from fieldloop.model.person import Role
 from fieldloop.model.policy import FailureClass, Outcome, PolicyVersion, Stage
+from fieldloop.model.stream import NS_PER_S
 from fieldloop.monitor import Baseline, daily, watch
 
 NOMINAL = ("", "base", "consecutive")
 """Scenarios in which nothing was made harder on purpose."""
+SCENARIOS = ("lighting:", "position:", "distractors", "edge:", "incident:")
+TRIALS = (Stage.LAB, Stage.GATE)
+CLOCKS_APART_NS = 60 * NS_PER_S
+"""Two machines' clocks may differ by this much without anyone lying."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,7 +44,8 @@ def record(workspace: Workspace, file: Path) -> RecordedOutcomes:
         file: one outcome a line
 
     """
-    return record_outcomes(workspace, [_outcome(n, line) for n, line in enumerate(_lines(file), 1)])
+    told = [_outcome(workspace, n, line) for n, line in enumerate(_lines(file), 1)]
+    return record_outcomes(workspace, told)
 
 
 def add(  # noqa: PLR0913 - each is an option of the command
@@ -76,9 +84,6 @@ def add(  # noqa: PLR0913 - each is an option of the command
 
     """
     where, at_ns = Stratum.parse(stratum), workspace.clock()
-    for name, value in (("cycle_s", cycle_s), ("confidence", confidence), ("latency_ms", latency_ms)):
-        if value is not None and not (math.isfinite(value) and value >= 0):
-            raise BadInput(f"{name} = {value} is no measurement; leave it out where nothing was measured.")
     told = Outcome(
         id=outcome or workspace.ids.new("outcome"),
         policy=named(workspace, policy).id,
@@ -96,13 +101,15 @@ def add(  # noqa: PLR0913 - each is an option of the command
         latency_ms=latency_ms,
         interventions=interventions,
     )
+    _refuse_untrue(workspace, told)
     record_outcomes(workspace, [told])
     return workspace.store.get(Outcome, told.id)
 
 
 def record_outcomes(workspace: Workspace, outcomes: Sequence[Outcome]) -> RecordedOutcomes:
     """Write outcomes down once each, however often they are delivered."""
-    fresh = {o.id: o for o in outcomes if not workspace.store.count(Outcome, {"id": o.id})}
+    known = {o.id for o in workspace.store.find(Outcome, {"id": [o.id for o in outcomes]})} if outcomes else set()
+    fresh = {o.id: o for o in outcomes if o.id not in known}
     if fresh:
         workspace.write(*(OutcomeRecorded(outcome) for outcome in fresh.values()))
     return RecordedOutcomes(len(fresh), len(outcomes) - len(fresh))
@@ -165,8 +172,27 @@ def _lines(file: Path) -> list[str]:
     return [line for line in file.read_text(encoding="utf-8").splitlines() if line.strip()]
 
 
-def _outcome(number: int, line: str) -> Outcome:
+def _outcome(workspace: Workspace, number: int, line: str) -> Outcome:
     try:
-        return from_plain(Outcome, json.loads(line))
+        told = from_plain(Outcome, json.loads(line))
+        _refuse_untrue(workspace, told)
     except (ValueError, KeyError, TypeError, BadInput) as wrong:
         raise BadInput(f"Line {number} is no outcome: {wrong} Nothing was written.") from wrong
+    return dataclasses.replace(told, judged_by=told.judged_by or workspace.actor.id)
+
+
+def _refuse_untrue(workspace: Workspace, told: Outcome) -> None:
+    """Refuse what cannot have happened, and trials reported by whom they would let through."""
+    if told.stage in TRIALS and workspace.actor.role not in (Role.ADMIN, Role.ENGINEER):
+        raise Refused(f"Outcomes of stage {told.stage} are recorded by engineers; {workspace.actor.id} is not one.")
+    if told.stage is Stage.GATE and told.scenario not in NOMINAL[1:] and not told.scenario.startswith(SCENARIOS):
+        raise BadInput(f"{told.scenario!r} is no scenario of a gate: fieldloop gate trials lists them.")
+    named(workspace, told.policy)
+    for name in ("cycle_s", "confidence", "latency_ms"):
+        value = getattr(told, name)
+        if value is not None and not (math.isfinite(value) and value >= 0):
+            raise BadInput(f"{name} = {value} is no measurement; leave it out where nothing was measured.")
+    if told.interventions < 0:
+        raise BadInput(f"interventions = {told.interventions}; count from 0.")
+    if told.at_ns > workspace.clock() + CLOCKS_APART_NS:
+        raise BadInput(f"Outcome {told.id} is from the future ({iso(told.at_ns)}). Set the robot's clock.")

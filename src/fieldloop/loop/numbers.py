@@ -3,6 +3,7 @@
 from dataclasses import dataclass
 
 from fieldloop.check import UNITS
+from fieldloop.loop.audit import require_complete_audit
 from fieldloop.loop.workspace import Workspace
 from fieldloop.model.event import ProtocolLocked
 from fieldloop.protocol import CollectionProtocol, Operations, agree, default_operations, default_protocol
@@ -72,6 +73,7 @@ def lock(workspace: Workspace, *, task: str = "") -> Numbers:
         task: the workspace's task unless given
 
     """
+    require_complete_audit(workspace)
     rules = in_force(workspace, task)
     if not is_locked(workspace, rules):
         workspace.write(ProtocolLocked(rules.name, rules.version, rules.fingerprint))

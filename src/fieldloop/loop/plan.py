@@ -1,5 +1,7 @@
 """What to collect next: coverage of the deployed strata, failures in the field, what incidents ask for."""
 
+import dataclasses
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -8,6 +10,7 @@ import numpy as np
 
 from fieldloop.errors import UnknownName
 from fieldloop.loop.audit import latest_deployment, require_complete_audit
+from fieldloop.loop.rollout import in_production, on_ladder
 from fieldloop.loop.workspace import Workspace
 from fieldloop.model.episode import Episode
 from fieldloop.model.event import PlanDrawn
@@ -69,15 +72,21 @@ def coverage_now(workspace: Workspace) -> tuple[Coverage, ...]:
     """Return every deployed stratum with its demonstrations in hand and how production fared there."""
     exposures = latest_deployment(workspace).exposures
     accepted = workspace.store.find(Episode, {"status": Status.PASSED})
-    outcomes = workspace.store.find(Outcome, {"stage": Stage.PRODUCTION})
+    # what an earlier version failed at is no news once another one works there
+    climbing = on_ladder(workspace)
+    running = [version for version in (in_production(workspace), climbing and climbing.candidate) if version]
+    where = {"stage": Stage.PRODUCTION} | ({"policy": running} if running else {})
+    outcomes = workspace.store.find(Outcome, where)
     return tuple(coverage(exposures, accepted, outcomes))
 
 
 def open_demands(workspace: Workspace) -> Sequence[Demand]:
-    """Return demands placed since the last plan was drawn: an earlier plan has answered the others."""
-    latest = next(iter(workspace.store.find(Plan, newest=True, limit=1)), None)
-    since = latest.drawn_ns if latest else 0
-    return [demand for demand in workspace.store.find(Demand) if demand.at_ns >= since]
+    """Return what no plan has answered yet, demand by demand."""
+    got = Counter[str]()
+    for drawn in workspace.store.find(Plan):
+        got.update(dict(drawn.answered))
+    open_ones = ((d, d.demonstrations - got[d.id]) for d in workspace.store.find(Demand))
+    return [dataclasses.replace(d, demonstrations=missing) for d, missing in open_ones if missing > 0]
 
 
 def _progress(workspace: Workspace, latest: Plan) -> tuple[Progress, ...]:

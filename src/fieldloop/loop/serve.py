@@ -5,6 +5,7 @@ from dataclasses import dataclass
 
 from fieldloop.errors import Refused
 from fieldloop.loop.policies import load, named
+from fieldloop.loop.rollout import last_gate
 from fieldloop.loop.workspace import Workspace
 from fieldloop.model.decision import Latency
 from fieldloop.model.finding import Finding, Status
@@ -29,20 +30,25 @@ class PolicyHealth:
         return self.admission.status if self.health.status is Status.PASSED else self.health.status
 
 
-def serve(workspace: Workspace, policy: str, *, host: str = "127.0.0.1", port: int = 8600) -> None:
+def serve(workspace: Workspace, policy: str, *, host: str = "127.0.0.1", port: int = 8600, override: str = "") -> None:
     """Serve a policy version over HTTP and WebSocket until interrupted; one that is too slow is refused.
 
     Arguments:
         policy: id, beginning of it, or name
         host: the address to listen on
         port: the port to listen on
+        override: why a version is served whose last gate did not pass
 
     """
     version = named(workspace, policy)
+    gate = last_gate(workspace, version.id)
+    if (gate is None or gate.status is not Status.PASSED) and not override.strip():
+        said = f"its last gate {gate.id} says {gate.status}" if gate else "it was never gated"
+        raise Refused(f"{version.name} is not served: {said}. Give a reason to serve it all the same: --override")
     engine = load(workspace, version)
     admission = timed(workspace, engine)[1]
-    if admission.status is Status.FAILED:
-        raise Refused(f"{version.name} is not served: {admission.message}")
+    if admission.status is not Status.PASSED:
+        raise Refused(f"{version.name} is not served, its latency {admission.status}: {admission.message}")
     settings = workspace.operations["serve"]
     listen(app(engine, settings, workspace.clock), host, port, settings)
 

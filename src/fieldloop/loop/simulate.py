@@ -72,7 +72,8 @@ def collect(
     exposures = floor.lab_mix() if mix == "lab" else floor.production_mix()
     strata = [Stratum.parse(stratum)] * count if stratum else draw(exposures, count, floor.chance("mix", session))
     label = default_protocol().label
-    turns = sitting(floor, strata, folder, start_ns=time.time_ns(), session=session, protocol=label)
+    people = floor.operators()
+    turns = sitting(floor, strata, folder, people, start_ns=time.time_ns(), session=session, protocol=label)
     logs = write_demonstrations(turns, track)
     return SimulatedLogs(str(folder), len(logs), sum(path.stat().st_size for path in logs))
 

@@ -1,6 +1,7 @@
 """Providers: a delivery is accepted or returned by the same checks as everything else."""
 
 from fieldloop.errors import BadInput
+from fieldloop.loop.audit import require_complete_audit
 from fieldloop.loop.workspace import Workspace
 from fieldloop.model.delivery import Acceptance, Scorecard
 from fieldloop.model.episode import Episode
@@ -23,6 +24,7 @@ def contract(
         cost: what one delivered episode costs
 
     """
+    require_complete_audit(workspace)
     known = Provider(provider, name or provider, min_acceptance, cost)
     workspace.write(ProviderContracted(known))
     return known
@@ -56,4 +58,6 @@ def score(workspace: Workspace, provider: str) -> Scorecard:
 
     """
     known = workspace.store.get(Provider, provider)
-    return scorecard((recorded.event.acceptance for recorded in workspace.store.events(DeliveryJudged)), known)
+    # a delivery that was judged again is still one delivery
+    judged = {r.event.acceptance.delivery: r.event.acceptance for r in workspace.store.events(DeliveryJudged)}
+    return scorecard(judged.values(), known)

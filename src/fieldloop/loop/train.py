@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from fieldloop.errors import Refused
-from fieldloop.loop.annotate import PHASE
+from fieldloop.loop.annotate import MACHINE, PHASE
 from fieldloop.loop.ingest import reopen
 from fieldloop.loop.release import named as named_release
 from fieldloop.loop.workspace import Workspace
@@ -14,6 +14,7 @@ from fieldloop.model.episode import Episode
 from fieldloop.model.event import PolicyTrained
 from fieldloop.model.policy import PolicyVersion
 from fieldloop.model.release import Release
+from fieldloop.release import labels_id
 from fieldloop.serve.bundle import read_bundle
 from fieldloop.train import Gathered, gather, learn, write_bundle
 
@@ -31,7 +32,8 @@ def train(
 
     """
     frozen = named_release(workspace, release)
-    shown, held = _samples(workspace, frozen, frozen.train), _samples(workspace, frozen, frozen.validation)
+    spans = _labels(workspace, frozen)
+    shown, held = (_samples(workspace, frozen, chosen, spans) for chosen in (frozen.train, frozen.validation))
     if not shown.samples:
         reason = shown.skipped[0][1] if shown.skipped else "it holds no episode to train on"
         raise Refused(f"Nothing in release {frozen.name} can be learnt from: {reason}.")
@@ -65,8 +67,22 @@ def policies(workspace: Workspace) -> tuple[PolicyVersion, ...]:
     return tuple(workspace.store.find(PolicyVersion, newest=True))
 
 
-def _samples(workspace: Workspace, frozen: Release, chosen: Sequence[str]) -> Gathered:
+def _labels(workspace: Workspace, frozen: Release) -> list[Annotation]:
+    """Return the labels a release was frozen with, of one author an episode; refuses where they have changed since."""
+    spans = [s for s in workspace.store.find(Annotation, {"kind": PHASE}) if s.episode in set(frozen.episodes)]
+    if labels_id(spans) != frozen.annotations_sha256:
+        raise Refused(
+            f"Labels of {frozen.name} were changed after it was frozen. Freeze a new release: fieldloop release"
+        )
+    chosen: dict[str, str] = {}
+    for span in spans:  # a person's word counts before a machine's proposal
+        if chosen.get(span.episode, MACHINE) == MACHINE:
+            chosen[span.episode] = span.author
+    return [span for span in spans if span.author == chosen[span.episode]]
+
+
+def _samples(workspace: Workspace, frozen: Release, chosen: Sequence[str], spans: Sequence[Annotation]) -> Gathered:
     episodes = workspace.store.find(Episode, {"id": list(chosen)}) if chosen else []
     recordings = (reopen(workspace, e) for e in workspace.track(episodes, f"reading {frozen.name}", len(episodes)))
     frames = int(workspace.operations["train"]["frames_per_demonstration"])
-    return gather(recordings, workspace.store.find(Annotation, {"kind": PHASE}), frozen.shares, frames)
+    return gather(recordings, spans, frozen.shares, frames)

@@ -1,20 +1,26 @@
 """Where a policy comes from, and a sealed record of it."""
 
 import json
-from dataclasses import dataclass
+import os
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
 from pathlib import Path
+from tempfile import NamedTemporaryFile
 
+from fieldloop.errors import BadInput
 from fieldloop.loop.policies import named
 from fieldloop.loop.workspace import Workspace
 from fieldloop.model.calibration import Calibration
 from fieldloop.model.codec import to_plain
 from fieldloop.model.episode import Episode
+from fieldloop.model.event import Event, Recorded, TokenIssued
 from fieldloop.model.person import Provider
 from fieldloop.model.release import Release
-from fieldloop.trust import Lineage, chain, verify
+from fieldloop.trust import Lineage, Link, Verification, chain, verify
 from fieldloop.trust import trace as follow
 
 PAGE = 1000
+SCHEMA = "evidence/1"
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,15 +60,61 @@ def evidence(workspace: Workspace, policy: str, file: Path) -> Evidence:
         file: where to write the JSON
 
     """
-    lineage = trace(workspace, policy)
+    lineage, until = trace(workspace, policy), workspace.store.last()
     records = [{"kind": "Lineage", "body": to_plain(lineage)}]
-    after = 0
-    while page := workspace.store.tail(after, PAGE):
-        records += [{"kind": type(r.event).__name__, "body": to_plain(r)} for r in page]
-        after = page[-1].seq
+    records += [{"kind": type(r.event).__name__, "body": to_plain(r)} for r in _events(workspace, until)]
     links = chain(records)
     found = verify(links)
-    file.write_text(
-        json.dumps({"schema": "evidence/1", "head": found.head, "links": to_plain(links)}), encoding="utf-8"
-    )
+    _write(file, json.dumps({"schema": SCHEMA, "head": found.head, "links": to_plain(links)}))
     return Evidence(str(file), lineage.policy, found.links, found.head, found.message)
+
+
+def verify_evidence(file: Path) -> Verification:
+    """Check a sealed record link by link, and name the first that is broken.
+
+    Arguments:
+        file: the JSON that `fieldloop evidence` wrote
+
+    """
+    try:
+        pack = json.loads(file.read_bytes())
+        if pack["schema"] != SCHEMA:
+            raise BadInput(f"{file} says it is {pack['schema']!r}; a sealed record is {SCHEMA!r}.")
+        links = [Link(raw["position"], raw["previous"], raw["record"], raw["sha256"]) for raw in pack["links"]]
+        return verify(links, pack["head"])
+    except OSError as wrong:
+        raise BadInput(f"{file} cannot be read: {wrong.strerror}.") from wrong
+    except (ValueError, KeyError, TypeError) as wrong:
+        raise BadInput(f"{file} is no sealed record as `fieldloop evidence` writes it: {wrong!r}.") from wrong
+
+
+def _events(workspace: Workspace, until: int) -> Iterator[Recorded[Event]]:
+    """Every event up to a sequence number, whatever is written meanwhile; what opens a door is left out."""
+    after = 0
+    while after < until and (page := workspace.store.tail(after, min(PAGE, until - after))):
+        yield from map(_without_secret, page)
+        after = page[-1].seq
+
+
+def _without_secret(recorded: Recorded[Event]) -> Recorded[Event]:
+    if not isinstance(recorded.event, TokenIssued):
+        return recorded
+    return replace(recorded, event=TokenIssued(replace(recorded.event.token, sha256="")))
+
+
+def _write(file: Path, text: str) -> None:
+    """Write beside and move into place, so that a record is there whole or not at all."""
+    if not file.parent.is_dir():
+        raise BadInput(f"{file.parent} is no folder. Make it first, or write the record elsewhere.")
+    if file.is_dir():
+        raise BadInput(f"{file} is a folder. Name the file to write.")
+    try:
+        with NamedTemporaryFile(
+            "w", dir=file.parent, prefix=f".{file.name}.", delete=False, encoding="utf-8"
+        ) as beside:
+            beside.write(text)
+            beside.flush()
+            os.fsync(beside.fileno())
+        Path(beside.name).replace(file)
+    except OSError as wrong:
+        raise BadInput(f"{file} cannot be written: {wrong.strerror}.") from wrong

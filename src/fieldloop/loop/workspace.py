@@ -1,6 +1,8 @@
 """A folder with settings, protocols, operations, an embedded store: what every use case works on."""
 
 import dataclasses
+import json
+import re
 import secrets
 import time
 import tomllib
@@ -15,7 +17,7 @@ from fieldloop.model.event import Event, ProtocolLocked
 from fieldloop.model.identity import Clock, Ids
 from fieldloop.model.person import LOCAL_ADMIN, Actor
 from fieldloop.protocol import CollectionProtocol, Operations, default_protocol, parse_operations, parse_protocol
-from fieldloop.store import Shelf, Store, open_shelf, open_store
+from fieldloop.store import Expected, Shelf, Store, open_shelf, open_store
 
 T = TypeVar("T")
 Track = Callable[[Iterable[Any], str, int | None], Iterator[Any]]
@@ -23,6 +25,7 @@ Track = Callable[[Iterable[Any], str, int | None], Iterator[Any]]
 
 SETTINGS_FILE = "fieldloop.toml"
 INSIDE = ".fieldloop"
+TASK_NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9_-]*")
 KNOWN_SETTINGS = {"name", "task", "store", "shelf"}
 
 
@@ -82,9 +85,9 @@ class Workspace:
         """Return the protocol in force for a task, the shipped one where the workspace has none of its own."""
         return self.protocols.get(task or self.task, default_protocol())
 
-    def write(self, *events: Event, caused_by: int | None = None) -> int:
-        """Write down what happened, all or nothing, in this actor's name."""
-        return self.store.append(events, actor=self.actor.id, at_ns=self.clock(), caused_by=caused_by)
+    def write(self, *events: Event, caused_by: int | None = None, expect: Expected | None = None) -> int:
+        """Write down what happened, all or nothing, in this actor's name; `expect` as in `Store.append`."""
+        return self.store.append(events, actor=self.actor.id, at_ns=self.clock(), caused_by=caused_by, expect=expect)
 
     def acting_as(self, actor: Actor, track: Track | None = None) -> "Workspace":
         """Return the same workspace in somebody else's hands."""
@@ -110,11 +113,13 @@ def create_workspace(root: Path, *, name: str = "", task: str = "pick") -> None:
         raise WorkspaceError(f"{root} is a workspace already. Use it with --workspace, or choose another folder.")
     if root.exists() and not root.is_dir():
         raise WorkspaceError(f"{root} is a file. Choose a folder that does not exist yet, or an empty one.")
+    if not TASK_NAME.fullmatch(task):
+        raise WorkspaceError(f"{task!r} is no name for a task: letters, digits, - and _ make one, such as pick.")
     (root / "protocols").mkdir(parents=True, exist_ok=True)
     _write_new(root / "operations.toml", OPERATIONS_TEXT)
     _write_new(root / "protocols" / f"{task}.toml", PROTOCOL_TEXT.format(task=task))
     # the settings come last: a folder with them is a whole workspace
-    _write_new(root / SETTINGS_FILE, SETTINGS_TEXT.format(name=name or root.resolve().name, task=task))
+    _write_new(root / SETTINGS_FILE, SETTINGS_TEXT.format(name=json.dumps(name or root.resolve().name), task=task))
 
 
 def open_workspace(root: Path, **given: Any) -> Workspace:
@@ -123,7 +128,9 @@ def open_workspace(root: Path, **given: Any) -> Workspace:
     inside = root / INSIDE
     inside.mkdir(parents=True, exist_ok=True)
     if "store" not in given:
-        given["store"] = open_store(settings.get("store") or f"sqlite:///{inside.resolve() / 'ledger.db'}")
+        path = root / "operations.toml"
+        section = parse_operations(_read(path) if path.exists() else "", path.name)["store"]
+        given["store"] = open_store(settings.get("store") or f"sqlite:///{inside.resolve() / 'ledger.db'}", section)
     if "shelf" not in given:
         given["shelf"] = open_shelf(settings.get("shelf") or str(inside.resolve() / "shelf"))
     return Workspace(root=root, settings=settings, **given)
@@ -163,7 +170,7 @@ def _write_new(path: Path, text: str) -> None:
 
 SETTINGS_TEXT = """# A fieldloop workspace. The store and the shelf are embedded unless a URL is given here.
 [workspace]
-name  = "{name}"
+name  = {name}
 task  = "{task}"
 # store = "postgresql://user@host/database"
 # shelf = "s3://bucket/prefix"

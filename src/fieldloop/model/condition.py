@@ -60,6 +60,14 @@ class Stratum:
         kept = set(factors)
         return Stratum(tuple(c for c in self.conditions if c.factor in kept))
 
+    def at(self, site: str) -> "Stratum":
+        """Return the same with the site among its conditions, where it does not say one.
+
+        >>> str(Stratum.of(lighting="dim").at("gdansk"))
+        'lighting=dim,site=gdansk'
+        """
+        return Stratum.of({"site": site, **self.levels}) if site else self
+
     def __bool__(self) -> bool:
         """Does it say anything? A stratum without conditions is everywhere."""
         return bool(self.conditions)

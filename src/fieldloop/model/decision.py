@@ -22,7 +22,10 @@ class GateTest:
 
 @dataclass(frozen=True, slots=True)
 class Decision:
-    """A gate's answer; CANNOT_TELL means that more trials are needed, and each test says how many."""
+    """A gate's answer; CANNOT_TELL means that more trials are needed, and each test says how many.
+
+    `site` is the only one it speaks of, empty for the whole deployment; `outcomes` names what was judged by its hash.
+    """
 
     id: str
     policy: str
@@ -30,6 +33,8 @@ class Decision:
     tests: tuple[GateTest, ...]
     operations: str
     at_ns: int
+    site: str = ""
+    outcomes: str = ""
 
 
 @dataclass(frozen=True, slots=True)

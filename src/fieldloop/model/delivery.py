@@ -19,6 +19,8 @@ class Acceptance:
     returned: tuple[str, ...]
     operations: str = ""
     at_ns: int = 0
+    delivery: str = ""
+    """Names the delivery by its episodes."""
 
     @property
     def share(self) -> float:

@@ -30,6 +30,11 @@ class Episode:
     failure: str = ""
     facts: tuple[tuple[str, str], ...] = ()
 
+    @property
+    def where(self) -> Stratum:
+        """The stratum with the site among its conditions, wherever the log said it."""
+        return self.stratum.at(self.site)
+
     def fact(self, name: str) -> str | None:
         """Return a further fact by name, None where the log did not say."""
         return dict(self.facts).get(name)

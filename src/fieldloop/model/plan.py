@@ -68,6 +68,8 @@ class Plan:
     drawn_ns: int
     operations: str
     warnings: tuple[str, ...] = ()
+    answered: tuple[tuple[str, int], ...] = ()
+    """Demands by id, and how many demonstrations each got; what is missing waits for the next plan."""
 
 
 @dataclass(frozen=True, slots=True)

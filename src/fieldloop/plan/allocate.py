@@ -2,6 +2,7 @@
 
 import math
 from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
@@ -14,6 +15,14 @@ from fieldloop.protocol import Section
 Strategy = Callable[[Gain, Floats, int, Section], Floats]
 
 
+@dataclass(frozen=True, slots=True)
+class Allocation:
+    """Quotas, and how much of each demand (by id) they answer."""
+
+    quotas: tuple[Quota, ...]
+    answered: tuple[tuple[str, int], ...]
+
+
 def allocate(
     coverages: Sequence[Coverage],
     demands: Iterable[Demand],
@@ -23,6 +32,18 @@ def allocate(
     strategy: str = "marginal",
 ) -> tuple[Quota, ...]:
     """Spend a budget: demands first, oldest first, the rest by a strategy; each quota with gain, interval and why."""
+    return spend(coverages, demands, budget, settings, rng, strategy).quotas
+
+
+def spend(
+    coverages: Sequence[Coverage],
+    demands: Iterable[Demand],
+    budget: int,
+    settings: Section,
+    rng: np.random.Generator,
+    strategy: str = "marginal",
+) -> Allocation:
+    """Spend a budget, and say which demands that answers."""
     if strategy not in STRATEGIES:
         raise UnknownName("strategy", strategy, STRATEGIES)
     if budget < 0:
@@ -32,11 +53,12 @@ def allocate(
     reasons: list[list[str]] = [[] for _ in coverages]
     # a single cause, however loud, must not starve every other stratum
     reserved = math.floor(settings.number("max_demand_share") * budget)
-    unused, outside = _honour(coverages, demands, reserved, gain, given, reasons)
-    left = budget - reserved + unused
+    answered, outside = _honour(coverages, demands, reserved, gain, given, reasons)
+    left = budget - sum(amount for _, amount in answered)
     if len(coverages) and left:
         given = given + STRATEGIES[strategy](gain, given, left, settings)
-    return (*_quotas(coverages, gain, given, reasons, settings, rng), *outside)
+    quotas = (*_quotas(coverages, gain, given, reasons, settings, rng), *outside)
+    return Allocation(quotas, tuple(answered))
 
 
 def _honour(
@@ -46,14 +68,15 @@ def _honour(
     gain: Gain,
     given: Floats,
     reasons: list[list[str]],
-) -> tuple[int, list[Quota]]:
-    """Give demands what they ask for while the budget lasts; return what is left and what lies outside the map."""
-    left, outside = budget, []
+) -> tuple[list[tuple[str, int]], list[Quota]]:
+    """Give demands what they ask for while the budget lasts; return what each got and what lies outside the map."""
+    left, answered, outside = budget, [], []
     for demand in sorted(demands, key=lambda d: (d.at_ns, d.id)):
         amount = min(left, demand.demonstrations)
         if amount <= 0:
             continue
         left -= amount
+        answered.append((demand.id, amount))
         asked = f"{demand.demonstrations} asked for, demands may take no more of the budget"
         short = f" ({asked})" if amount < demand.demonstrations else ""
         inside = [at for at, c in enumerate(coverages) if demand.stratum.covers(c.stratum)]
@@ -67,7 +90,7 @@ def _honour(
         given += added
         for at in np.flatnonzero(added):
             reasons[at].append(f"{int(added[at])} for {demand.source}: {demand.why}{short}")
-    return left, outside
+    return answered, outside
 
 
 def _best(gain: Gain, given: Floats, amount: int, caps: Floats, among: Sequence[int] | None = None) -> Floats:

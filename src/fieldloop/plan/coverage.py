@@ -24,11 +24,11 @@ def coverage(
     for exposure in exposures:
         shares[exposure.stratum if kept is None else exposure.stratum.only(kept)] += exposure.share  # type: ignore[assignment]  # a Counter adds shares as well as counts
     named = {c.factor for stratum in shares for c in stratum.conditions}
-    demonstrations = Counter(_placed(e.stratum, e.site, named) for e in episodes)
+    demonstrations = Counter(e.where.only(named) for e in episodes)
     attempts: Counter[Stratum] = Counter()
     failures: Counter[Stratum] = Counter()
     for outcome in outcomes:
-        place = _placed(outcome.stratum, outcome.site, named)
+        place = outcome.stratum.at(outcome.site).only(named)
         attempts[place] += 1
         failures[place] += not outcome.succeeded
     total = sum(demonstrations[s] for s in shares)
@@ -36,11 +36,3 @@ def coverage(
         Coverage(s, share, demonstrations[s], demonstrations[s] / total if total else 0.0, attempts[s], failures[s])
         for s, share in sorted(shares.items(), key=lambda item: (-item[1], item[0]))
     )
-
-
-def _placed(stratum: Stratum, site: str, factors: set[str]) -> Stratum:
-    """Reduce to the map's factors; the site is a field of its own where the stratum does not repeat it."""
-    levels = {f: level for f, level in stratum.levels.items() if f in factors}
-    if "site" in factors and site:
-        levels.setdefault("site", site)
-    return Stratum.of(levels)

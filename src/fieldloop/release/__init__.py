@@ -3,8 +3,8 @@
 `assemble` freezes, `diff` tells two apart, `datasheet` describes one; `writers` put it into other people's formats.
 """
 
-from fieldloop.release.assemble import Terms, assemble
+from fieldloop.release.assemble import Terms, assemble, labels_id
 from fieldloop.release.datasheet import datasheet
 from fieldloop.release.difference import ReleaseDiff, diff
 
-__all__ = ["ReleaseDiff", "Terms", "assemble", "datasheet", "diff"]
+__all__ = ["ReleaseDiff", "Terms", "assemble", "datasheet", "diff", "labels_id"]

@@ -49,7 +49,7 @@ def assemble(
         raise Refused(f"No episode may enter release {name!r}: {listed}.")
     train, validation = split(kept, settings.number("validation_share"), terms.seed)
     shares = weigh(kept, terms.exposures, settings)
-    labels = content_id(json.dumps(to_plain(span)).encode() for e in kept for span in spans.get(e.id, ()))
+    labels = labels_id(span for e in kept for span in spans.get(e.id, ()))
     content = [[e.id for e in kept], train, validation, terms.protocol, terms.taxonomy, to_plain(shares), labels]
     return Release(
         id=content_id(json.dumps(part).encode() for part in content),
@@ -63,6 +63,11 @@ def assemble(
         annotations_sha256=labels,
         excluded=tuple(sorted(reasons.items())),
     )
+
+
+def labels_id(annotations: Iterable[Annotation]) -> str:
+    """Name labels by their content, in whatever order they come."""
+    return content_id(sorted(json.dumps(to_plain(span), sort_keys=True).encode() for span in annotations))
 
 
 def _by_episode(annotations: Iterable[Annotation]) -> dict[str, list[Annotation]]:

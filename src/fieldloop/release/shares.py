@@ -16,7 +16,7 @@ def weigh(episodes: Sequence[Episode], exposures: Sequence[Exposure], settings: 
     Without a map, nature is unknown and every episode weighs one.
     """
     factors = {c.factor for e in exposures for c in e.stratum.conditions}
-    sampled = Counter(_placed(e, factors) for e in episodes)
+    sampled = Counter(e.where.only(factors) if factors else e.stratum for e in episodes)
     natural: dict[Stratum, float] = {}
     for exposure in exposures:
         natural[exposure.stratum] = natural.get(exposure.stratum, 0.0) + exposure.share
@@ -39,13 +39,3 @@ def _weight(natural: float | None, sampled: float, settings: Section) -> float:
     if natural is None:
         return settings.number("undeployed_weight")
     return min(natural / sampled, settings.number("max_weight"))
-
-
-def _placed(episode: Episode, factors: set[str]) -> Stratum:
-    """Reduce to the map's factors; the site is a field of its own where the stratum does not repeat it."""
-    if not factors:
-        return episode.stratum
-    levels = {f: level for f, level in episode.stratum.levels.items() if f in factors}
-    if "site" in factors and episode.site:
-        levels.setdefault("site", episode.site)
-    return Stratum.of(levels)

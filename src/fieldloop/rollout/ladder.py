@@ -51,6 +51,8 @@ def start(
         )
     if candidate == incumbent:
         raise Refused(f"{candidate} is in production already; roll out another version.")
+    if shadow and not incumbent:
+        raise Refused("Nothing is in production, so there is nothing to shadow; start without --shadow.")
     first = Rung.TRIAL if incumbent else Rung.FLEET
     rung = Rung.SHADOW if shadow else first
     passed = gate.status is Status.PASSED

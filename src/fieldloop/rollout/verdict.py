@@ -50,7 +50,8 @@ def _too_few(candidate: Counts, incumbent: Counts, settings: Section) -> tuple[S
 
 
 def _loss_possible(candidate: Counts, incumbent: Counts, share: float, settings: Section) -> tuple[Status, str] | None:
-    margin, level = settings.number("max_drop"), settings.number("confidence")
+    """No loss is shown at a level that every look of the rung shares, as it is asked again and again."""
+    margin, level = settings.number("max_drop"), 1 - (1 - settings.number("confidence")) / settings.number("looks")
     if difference.lower_bound(candidate, incumbent, level) > -margin:
         return None
     more = more_needed(candidate, incumbent, share, margin, level)

@@ -8,9 +8,9 @@ from typing import Any
 
 from fieldloop.errors import BadInput
 from fieldloop.protocol import Section, default_operations
-from fieldloop.store.contract import Job, Jobs, Shelf, Store, Swept
+from fieldloop.store.contract import Expected, Job, Jobs, Shelf, Store, Swept
 
-__all__ = ["Job", "Jobs", "Shelf", "Store", "Swept", "open_shelf", "open_store"]
+__all__ = ["Expected", "Job", "Jobs", "Shelf", "Store", "Swept", "open_shelf", "open_store"]
 
 
 def open_store(url: str, settings: Section | None = None) -> Store:

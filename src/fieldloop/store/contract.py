@@ -47,6 +47,15 @@ class Jobs(Protocol):
         """Return what is not finished, first due first; only what is due by `at_ns` where that is given."""
 
 
+@dataclass(frozen=True, slots=True)
+class Expected:
+    """What a writer read before it decided: no such noun was stated behind this sequence number."""
+
+    noun: type
+    last: int
+    where: Mapping[str, Any] = field(default_factory=dict)
+
+
 class Store(Protocol):
     """A ledger of typed events beside tables that follow from it, written in one transaction."""
 
@@ -54,8 +63,19 @@ class Store(Protocol):
     def jobs(self) -> Jobs:
         """Timed and background work, kept in the same database."""
 
-    def append(self, events: Sequence[Event], *, actor: str, at_ns: int, caused_by: int | None = None) -> int:
-        """Write events and their table rows, all or none, durably; return the last sequence number."""
+    def append(
+        self,
+        events: Sequence[Event],
+        *,
+        actor: str,
+        at_ns: int,
+        caused_by: int | None = None,
+        expect: Expected | None = None,
+    ) -> int:
+        """Write events and their table rows, all or none, durably; return the last sequence number.
+
+        Where `expect` does not hold any more: StoreBusy, and nothing is written.
+        """
 
     def last(self) -> int:
         """Return the sequence number of the newest event, 0 where nothing has happened."""

@@ -7,12 +7,12 @@ from typing import Any, TypeVar
 
 from sqlalchemy import func, select
 
-from fieldloop.errors import BadInput, StoreError
+from fieldloop.errors import BadInput, StoreBusy, StoreError
 from fieldloop.model.alarm import Rate
 from fieldloop.model.episode import Episode, Log
 from fieldloop.model.event import E, Event, OutcomeRecorded, Recorded
 from fieldloop.store import prepare, rates
-from fieldloop.store.contract import Jobs
+from fieldloop.store.contract import Expected, Jobs
 from fieldloop.store.database import Database, bare
 from fieldloop.store.fast_lane import OutcomeBatch
 from fieldloop.store.jobs import SqlJobs
@@ -48,11 +48,19 @@ class SqlStore:
         """Timed and background work, kept in the same database."""
         return self._jobs
 
-    def append(self, events: Sequence[Event], *, actor: str, at_ns: int, caused_by: int | None = None) -> int:
+    def append(
+        self,
+        events: Sequence[Event],
+        *,
+        actor: str,
+        at_ns: int,
+        caused_by: int | None = None,
+        expect: Expected | None = None,
+    ) -> int:
         """Write events and their table rows, all or none, durably; return the last sequence number."""
         if not events:
             return self.last()
-        if all(type(event) is OutcomeRecorded for event in events):
+        if expect is None and all(type(event) is OutcomeRecorded for event in events):
             batch = OutcomeBatch(events, actor, at_ns)
             with contextlib.suppress(_SeenBefore), self._database.writing_bare() as cursor:
                 last = self._standing(cursor, caused_by)
@@ -62,9 +70,12 @@ class SqlStore:
         bodies = bodies_of(events)
         with self._database.writing(in_order=True) as connection:
             last = self._standing(bare(connection), caused_by)
+            tables = Tables(connection, self._statements)
+            if expect is not None:
+                _require(tables, expect)
             rows = rows_of(events, bodies, last, actor, at_ns, caused_by)
             bare(connection).executemany(self._statements.add_events, rows)
-            project(Tables(connection, self._statements), enumerate(events, last + 1))
+            project(tables, enumerate(events, last + 1))
         return last + len(events)
 
     def last(self) -> int:
@@ -159,3 +170,10 @@ class SqlStore:
         if caused_by is not None and not 0 < caused_by <= (last or 0):
             raise BadInput(f"caused_by = {caused_by}, but the ledger holds events 1 to {last or 0}.")
         return last or 0
+
+
+def _require(tables: Tables, expect: Expected) -> None:
+    """Refuse to write over what somebody stated since it was read; the write lock is held."""
+    for _, seq in tables.find_with_place(expect.noun, expect.where, newest=True, limit=1):
+        if seq > expect.last:
+            raise StoreBusy(f"The {expect.noun.__name__.lower()} changed meanwhile; look again and repeat.")

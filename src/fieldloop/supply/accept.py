@@ -5,6 +5,7 @@ from collections.abc import Iterable, Iterator, Sequence
 
 from fieldloop.model.delivery import Acceptance
 from fieldloop.model.finding import EpisodeReport, Status
+from fieldloop.model.identity import content_id
 from fieldloop.model.person import Provider
 from fieldloop.protocol import Section
 
@@ -31,6 +32,7 @@ def accept(reports: Iterable[EpisodeReport], provider: Provider, settings: Secti
         returned=tuple(sorted(r.episode for r in judged if r.status is not Status.PASSED)),
         operations=settings.fingerprint,
         at_ns=at_ns,
+        delivery=content_id(sorted(r.episode.encode() for r in judged)),
     )
 
 

@@ -63,7 +63,7 @@ def gather(
 
 
 def _weight(recording: Recording, shares: Sequence[StratumShare]) -> float:
-    stratum = recording.episode.stratum
+    stratum = recording.episode.where
     return next((share.weight for share in shares if share.stratum.covers(stratum)), 1.0)
 
 

@@ -8,7 +8,8 @@ from nicegui import app as host
 from nicegui import run, ui
 
 from fieldloop.errors import FieldloopError
-from fieldloop.loop.home import attention, home, tail
+from fieldloop.loop.home import home
+from fieldloop.loop.page_reads import attention, tail
 from fieldloop.loop.workspace import Workspace
 from fieldloop.model.person import Actor
 from fieldloop.ui.assets import serve_assets

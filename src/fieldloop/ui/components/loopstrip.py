@@ -2,7 +2,8 @@
 
 from collections.abc import Sequence
 
-from fieldloop.loop.home import Change, StageNow
+from fieldloop.loop.home_changes import Change
+from fieldloop.loop.home_stages import StageNow
 from fieldloop.ui.components.marks import status_mark
 from fieldloop.ui.markup import Html, tag
 from fieldloop.ui.said import ago, moment

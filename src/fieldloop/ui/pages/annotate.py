@@ -6,8 +6,8 @@ from itertools import combinations
 
 from fieldloop.errors import BadInput
 from fieldloop.loop.annotate import agree
-from fieldloop.loop.home import every
 from fieldloop.loop.ingest import episodes
+from fieldloop.loop.page_reads import every
 from fieldloop.model.annotation import Agreement, Annotation
 from fieldloop.model.episode import Episode
 from fieldloop.model.finding import Status

@@ -3,7 +3,7 @@
 from collections import Counter
 
 from fieldloop.loop.audit import latest_audit, latest_deployment
-from fieldloop.loop.home import newest
+from fieldloop.loop.page_reads import newest
 from fieldloop.model.deployment import Audit, Deployment, Range, Site
 from fieldloop.ui.components import (
     Column,

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from itertools import groupby
 
 from fieldloop.errors import UnknownName
-from fieldloop.loop.home import every
+from fieldloop.loop.page_reads import every
 from fieldloop.loop.release import releases
 from fieldloop.model.annotation import Annotation
 from fieldloop.model.episode import Episode

@@ -4,7 +4,7 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from urllib.parse import urlencode
 
-from fieldloop.loop.home import every
+from fieldloop.loop.page_reads import every
 from fieldloop.model.episode import Episode
 from fieldloop.model.finding import EpisodeReport, Status
 from fieldloop.ui.components import Column, chip, command, dense_table, empty_state, next_card, panel, status

@@ -3,8 +3,9 @@
 from collections import Counter
 from collections.abc import Sequence
 
-from fieldloop.loop.home import Success, every, rates, success_over_time
+from fieldloop.loop.home_success import Success, success_over_time
 from fieldloop.loop.monitor import outcomes
+from fieldloop.loop.page_reads import every, rates
 from fieldloop.loop.rollout import status as rollouts
 from fieldloop.model.alarm import Alarm, Rate
 from fieldloop.model.codec import to_plain
@@ -52,7 +53,7 @@ def draw(visit: Visit) -> Drawn:
                 "Success on the floor",
                 "success.js",
                 {"src": "/api/home", "first": to_plain(over_time)},
-                "all sites, 95 % interval",
+                f"{over_time.policy}, all sites, 95 % interval",
                 8,
                 live=True,
             )
@@ -68,7 +69,8 @@ def _answer(alarms: Sequence[Alarm], over_time: Success) -> Html:
     if not over_time.points:
         return next_card("idle", "Too few outcomes to give a rate", "It appears as robots report.")
     now, base = over_time.points[-1], over_time.baseline
-    said = f"{percent(now.rate)} of {plural(now.episodes, 'episode')} succeeded in {over_time.window_days:g} days"
+    days = f"succeeded in {over_time.window_days:g} days"
+    said = f"{over_time.policy}: {percent(now.rate)} of {plural(now.episodes, 'episode')} {days}"
     if base is not None and over_time.alarm is not None and now.rate < over_time.alarm:
         under = f"That is {100 * (base - now.rate):.1f} points under the baseline, and no alarm was raised. Look again:"
         return next_card("warn", said, under, command("fieldloop monitor"))

@@ -51,7 +51,7 @@ def _success(now: Home) -> Part:
             command("fieldloop monitor record FILE"),
         )
         return panel("Success on the floor", nothing, columns=8)
-    note = f"{now.success.window_days:g}-day rolling, all sites, 95 % interval"
+    note = f"{now.success.policy}, {now.success.window_days:g}-day rolling, all sites, 95 % interval"
     return IslandPanel(
         "Success on the floor",
         "success.js",

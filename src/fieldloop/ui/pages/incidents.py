@@ -2,8 +2,8 @@
 
 from collections.abc import Sequence
 
-from fieldloop.loop.home import every
 from fieldloop.loop.incident import IncidentNow, incidents
+from fieldloop.loop.page_reads import every
 from fieldloop.model.diagnosis import Diagnosis
 from fieldloop.model.finding import Status
 from fieldloop.model.incident import Step

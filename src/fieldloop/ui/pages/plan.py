@@ -2,7 +2,7 @@
 
 from urllib.parse import urlencode
 
-from fieldloop.loop.home import newest
+from fieldloop.loop.page_reads import newest
 from fieldloop.loop.plan import PlanNow, show
 from fieldloop.model.deployment import Deployment
 from fieldloop.model.plan import Plan

@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 
-from fieldloop.loop.home import every
+from fieldloop.loop.page_reads import every
 from fieldloop.loop.policies import named
 from fieldloop.model.decision import Decision, GateTest
 from fieldloop.model.finding import Status

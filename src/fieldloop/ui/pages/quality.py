@@ -3,7 +3,7 @@
 from collections import defaultdict
 from collections.abc import Sequence
 
-from fieldloop.loop.home import every, reports
+from fieldloop.loop.page_reads import every, reports
 from fieldloop.model.calibration import Calibration
 from fieldloop.model.finding import EpisodeReport, Finding, Status
 from fieldloop.ui.components import Column, command, dense_table, empty_state, meter, next_card, panel, status

@@ -1,0 +1,98 @@
+"""The one thing to do next: the field first, then the loop in its order."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from fieldloop.loop.home_marks import BAD, GOOD, IDLE, RUN, WARN
+from fieldloop.loop.home_now import Now
+from fieldloop.model.finding import Status
+from fieldloop.model.incident import Step
+from fieldloop.model.rollout import Rung
+
+
+@dataclass(frozen=True, slots=True)
+class NextStep:
+    """The one thing to do next: what is so, why it matters, and the command and page for it."""
+
+    mark: str
+    sentence: str
+    why: str
+    command: str
+    page: str
+
+
+def next_step(now: Now) -> NextStep:
+    """Return the most urgent thing to do."""
+    return next(_rules(now))
+
+
+def _rules(now: Now) -> Iterator[NextStep]:
+    """What to do, most urgent first: the field, then the loop in its order."""
+    yield from _field_rules(now)
+    yield from _data_rules(now)
+    yield from _ship_rules(now)
+    done = "Production is watched; new outcomes come in here."
+    yield NextStep(GOOD, "Nothing waits for you", done, "fieldloop monitor", "/floor")
+
+
+def _field_rules(now: Now) -> Iterator[NextStep]:
+    for incident in now.incidents:
+        step, what = (
+            next(s for s in Step if not incident.done(s)).value,
+            f"Incident at {incident.site}: {incident.what}",
+        )
+        move = f"fieldloop incident move {incident.id} {step}"
+        yield NextStep(BAD, what, f"It is not {step} yet, and its clock runs.", move, "/incidents")
+    if alarm := now.unexplained:
+        yield NextStep(BAD, f"Production fell at {alarm.site}", alarm.message, "fieldloop diagnose", "/floor")
+    if now.audit is None:
+        why = "Everything else is measured against the deployment map."
+        yield NextStep(
+            IDLE, "Describe where the robot will work", why, "fieldloop audit deployment.toml", "/deployment"
+        )
+    elif not (now.audit.complete or now.audit.overridden_by):
+        gaps, why = sum(len(a.missing) for a in now.audit.answers), f"Its score is {100 * now.audit.score:.0f} %."
+        yield NextStep(WARN, f"The map leaves {gaps} gaps", why, "fieldloop audit", "/deployment")
+    if now.demands:
+        asked = f"The field asks for {sum(d.demonstrations for d in now.demands):,} demonstrations"
+        yield NextStep(WARN, asked, now.demands[-1].why, "fieldloop plan", "/plan")
+
+
+def _data_rules(now: Now) -> Iterator[NextStep]:
+    if now.plan is None:
+        why = "Coverage says what is missing, stratum by stratum."
+        yield NextStep(RUN, "Draw the first plan", why, "fieldloop plan", "/plan")
+    elif now.left:
+        why = f"The plan is expected to bring {100 * now.plan.expected_gain:+.1f} points on the floor."
+        yield NextStep(RUN, f"Collect {now.left:,} more demonstrations", why, "fieldloop ingest PATH", "/plan")
+    if now.passed > now.annotated:
+        waiting = f"{now.passed - now.annotated:,} accepted episodes have no phases yet"
+        yield NextStep(RUN, waiting, "A release holds annotated episodes.", "fieldloop annotate", "/annotate")
+    if now.annotated and (now.release is None or len(now.release.episodes) < now.annotated):
+        why = f"{now.annotated:,} accepted episodes are annotated."
+        yield NextStep(RUN, "Freeze a release", why, "fieldloop release NAME", "/releases")
+
+
+def _ship_rules(now: Now) -> Iterator[NextStep]:
+    release, policy, gate, climb = now.release, now.policy, now.decision, now.rollout
+    if release and (policy is None or policy.release != release.id):
+        train = f"fieldloop train {release.name}"
+        yield NextStep(RUN, f"Train on release {release.name}", "No policy has seen it yet.", train, "/policies")
+    if policy is None:
+        return
+    if climb and climb.candidate == policy.id and climb.rung not in (Rung.FLEET, Rung.BACK):
+        said = f"{policy.name} is on rung {climb.rung.value}"
+        yield NextStep(RUN, said, climb.reason, "fieldloop rollout advance", "/floor")
+    if gate is None or gate.policy != policy.id:
+        run = f"fieldloop gate {policy.name}"
+        yield NextStep(RUN, f"Put {policy.name} through the gate", "It has no decision yet.", run, "/policies")
+    elif gate.status is Status.CANNOT_TELL:
+        more = f"The gate needs {sum(t.more_trials for t in gate.tests):,} more trials of {policy.name}"
+        how = f"Record them with stage gate, or have them simulated: fieldloop gate {policy.name} --simulate"
+        yield NextStep(WARN, more, how, f"fieldloop gate trials {policy.name}", "/policies")
+    elif gate.status is not Status.PASSED:
+        why = next((f"{t.name}: {t.message}" for t in gate.tests if t.status is gate.status), "")
+        yield NextStep(BAD, f"The gate held {policy.name} back", why, "fieldloop plan", "/policies")
+    elif climb is None or climb.candidate != policy.id:
+        start = f"fieldloop rollout start {policy.name}"
+        yield NextStep(RUN, f"Roll {policy.name} out", "The gate admitted it.", start, "/floor")

@@ -1,0 +1,77 @@
+"""What the store says at this moment, read once for everything that home shows."""
+
+from dataclasses import dataclass
+
+from fieldloop.loop.home_success import Success, success_over_time
+from fieldloop.loop.page_reads import UNPASSED, newest
+from fieldloop.loop.workspace import Workspace
+from fieldloop.model.alarm import Alarm
+from fieldloop.model.annotation import PHASES, Annotation
+from fieldloop.model.decision import Decision
+from fieldloop.model.deployment import Audit, Deployment
+from fieldloop.model.diagnosis import Diagnosis
+from fieldloop.model.episode import Episode, Session
+from fieldloop.model.finding import Status
+from fieldloop.model.incident import Incident, Step
+from fieldloop.model.plan import Coverage, Demand, Plan, Progress
+from fieldloop.model.policy import PolicyVersion
+from fieldloop.model.release import Release
+from fieldloop.model.rollout import Rollout
+
+
+@dataclass(frozen=True, slots=True)
+class Now:
+    """What the store says at this moment, read once."""
+
+    deployment: Deployment | None
+    audit: Audit | None
+    plan: Plan | None
+    progress: tuple[Progress, ...]
+    coverage: tuple[Coverage, ...]
+    demands: tuple[Demand, ...]
+    passed: int
+    held: int
+    left: int
+    episodes: int
+    annotated: int
+    sessions: int
+    release: Release | None
+    policy: PolicyVersion | None
+    decision: Decision | None
+    rollout: Rollout | None
+    success: Success
+    alarm: Alarm | None
+    diagnosis: Diagnosis | None
+    incidents: tuple[Incident, ...]
+
+    @property
+    def unexplained(self) -> Alarm | None:
+        """An alarm that no diagnosis has answered yet."""
+        answered = self.alarm and self.diagnosis and self.diagnosis.made_ns >= self.alarm.raised_ns
+        return None if answered else self.alarm
+
+
+def read_now(workspace: Workspace) -> Now:
+    """Ask the store everything once."""
+    store = workspace.store
+    deployment, plan = newest(workspace, Deployment), newest(workspace, Plan)
+    progress: tuple[Progress, ...] = ()
+    coverage: tuple[Coverage, ...] = ()
+    if deployment is not None:
+        from fieldloop.loop.plan import show  # an empty workspace needs no planner
+
+        shown = show(workspace)
+        progress, coverage = shown.progress, shown.coverage
+    since = plan.drawn_ns if plan else 0
+    return Now(
+        deployment, newest(workspace, Audit), plan, progress, coverage,
+        demands=tuple(d for d in store.find(Demand) if d.at_ns >= since),
+        passed=store.count(Episode, {"status": Status.PASSED}), held=store.count(Episode, {"status": UNPASSED}),
+        left=sum(p.left for p in progress),
+        episodes=store.count(Episode), sessions=store.count(Session, {"closed_ns": None}),
+        annotated=len({a.episode for a in store.find(Annotation, {"label": PHASES[0]})}),
+        release=newest(workspace, Release), policy=newest(workspace, PolicyVersion),
+        decision=newest(workspace, Decision), rollout=newest(workspace, Rollout),
+        success=success_over_time(workspace), alarm=newest(workspace, Alarm), diagnosis=newest(workspace, Diagnosis),
+        incidents=tuple(i for i in store.find(Incident) if i.done(Step.REVIEWED) is None),
+    )  # fmt: skip

@@ -1,0 +1,88 @@
+"""Taking logs in: nothing is passed over in silence, one bad log does not stop the others, twice changes nothing."""
+
+import json
+
+import pytest
+
+from fieldloop.errors import BadInput
+from fieldloop.loop import check, ingest, setup
+from fieldloop.loop.workspace import open_workspace
+from fieldloop.model.episode import Episode, Log
+from fieldloop.model.finding import Status
+from fieldloop.testing import synthetic
+from fieldloop.testing.logs import write_mcap
+
+
+@pytest.fixture
+def here(tmp_path):
+    setup.init(tmp_path / "site")
+    opened = open_workspace(tmp_path / "site")
+    yield opened
+    opened.close()
+
+
+@pytest.fixture
+def folder(tmp_path):
+    logs = tmp_path / "logs"
+    logs.mkdir()
+    write_mcap(synthetic.healthy(), logs / "good.mcap")
+    (logs / "empty.mcap").write_bytes(b"")
+    (logs / "text.mcap").write_text("not a log at all\n" * 20)
+    (logs / "notes.txt").write_text("battery changed at noon")
+    return logs
+
+
+def test_a_file_that_should_be_a_log_and_is_none_is_named(here, folder):
+    taken = {log.name: log for log in ingest.ingest(here, (folder,)).logs}
+    assert set(taken) == {"good.mcap", "empty.mcap", "text.mcap"}, "notes are no logs and nobody says they are"
+    assert taken["empty.mcap"].status is taken["text.mcap"].status is Status.ERRORED
+    assert "empty" in taken["empty.mcap"].message
+    assert here.store.count(Log) == 1
+
+
+def test_ingest_says_by_its_exit_whether_all_is_fit(here, folder):
+    assert not ingest.ingest(here, (folder,)).exit_ok
+
+
+def test_a_path_that_is_not_there_is_an_error_row_and_no_path_is_refused(here, tmp_path):
+    (row,) = ingest.ingest(here, (tmp_path / "nowhere",)).logs
+    assert row.status is Status.ERRORED
+    assert "no such file" in row.message
+    with pytest.raises(BadInput, match="at least one"):
+        ingest.ingest(here, ())
+
+
+def test_a_log_that_grows_while_it_is_read_is_not_kept(here, folder, monkeypatch):
+    growing = folder / "good.mcap"
+    first = ingest.look
+
+    def and_grow(what):
+        seen = first(what)
+        growing.write_bytes(growing.read_bytes() + b"more")
+        return seen
+
+    monkeypatch.setattr(ingest, "look", and_grow)
+    (row,) = ingest.ingest(here, (growing,)).logs
+    assert row.status is Status.ERRORED
+    assert "changed while it was read" in row.message
+    assert here.store.count(Episode) == 0
+
+
+def test_the_same_bytes_under_another_name_are_known(here, folder):
+    ingest.ingest(here, (folder / "good.mcap",))
+    (folder / "copy.mcap").write_bytes((folder / "good.mcap").read_bytes())
+    (row,) = ingest.ingest(here, (folder / "copy.mcap",)).logs
+    assert row.already_here
+    assert here.store.count(Episode) == 1
+
+
+def test_the_json_that_others_rely_on(folder):
+    report = json.loads(json.dumps(check.check(None, (folder,)).json_object()))
+    assert list(report) == ["schema", "protocol", "episodes", "dataset"]
+    assert report["schema"] == "check/1"
+    (episode,) = report["episodes"]
+    assert list(episode) == ["id", "name", "status", "findings"]
+    for finding in (*episode["findings"], *report["dataset"]["findings"]):
+        assert list(finding) == ["check", "subject", "status", "measured", "limit", "unit", "message"]
+        assert finding["status"] != "passed"
+    assert {f["subject"] for f in report["dataset"]["findings"] if f["check"] == "corpus.defects"} >= {"empty.mcap"}
