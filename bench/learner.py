@@ -20,7 +20,8 @@ from fieldloop.geometry.transforms import Floats
 from fieldloop.model.annotation import Annotation
 from fieldloop.model.condition import Exposure, Stratum
 from fieldloop.model.policy import Action, Observation
-from fieldloop.protocol import default_operations
+from fieldloop.protocol import Section, default_operations
+from fieldloop.protocol.number import Value
 from fieldloop.simulate.compression import delivered, delivered_depth
 from fieldloop.simulate.floor import Floor
 from fieldloop.simulate.log import write_log
@@ -33,6 +34,19 @@ Answer = Callable[[NDArray[np.uint8], NDArray[np.float32]], Floats]
 LAB, MORE = 80, 50
 CONVOLUTION_STEPS = 900
 SHORT_STEPS = 300
+SWEEP: tuple[tuple[str, Value], ...] = (
+    ("hidden_units", (128,)),
+    ("hidden_units", (64, 32)),
+    ("max_epochs", 150),
+    ("max_epochs", 600),
+    ("ensemble", 1),
+    ("weight_decay", 0.001),
+    ("weight_decay", 0.01),
+    ("context_components", 3),
+    ("context_components", 10),
+)
+"""What the settings of `train` might have been instead, one at a time."""
+SWEEP_SEEDS = 3
 
 
 class Trained:
@@ -66,12 +80,23 @@ def measure(*, short: bool) -> Mapping[str, Figure]:
                     ("production", floor.production_mix(), 120 if short else 240),
                 ):
                     rows[f"{name}_{where}_{when}"].append(_rate(floor, policy, mix, where, tries, rows))
+        if not short and seed < SWEEP_SEEDS:
+            _sweep(floor, lab + more, seed, rows)
     rows |= _costs(Floor(0), 3 if short else 8)
     return {name: summarise(values, _unit(name), _aim(name)) for name, values in rows.items()}
 
 
-def _learn_mlp(samples: Sequence[Sample], seed: int) -> Answer:
-    weights = reference.learn(samples, default_operations()["train"], seed)
+def _sweep(floor: Floor, samples: Sequence[Sample], seed: int, rows: dict[str, list[float]]) -> None:
+    """Try other settings of the learner, one at a time, on all demonstrations."""
+    for setting, value in SWEEP:
+        chosen = default_operations()["train"].replaced(**{setting: value})
+        policy = Trained(_learn_mlp(samples, seed, chosen))
+        name = f"{setting}_{value}_production_after".replace(" ", "")
+        rows[name].append(_rate(floor, policy, floor.production_mix(), "production", 240, rows))
+
+
+def _learn_mlp(samples: Sequence[Sample], seed: int, settings: Section | None = None) -> Answer:
+    weights = reference.learn(samples, settings or default_operations()["train"], seed)
     return lambda pictures, depths: reference.act(weights, pictures, depths)[0]
 
 

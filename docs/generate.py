@@ -28,7 +28,8 @@ def numbers() -> Iterator[str]:
     yield "| setting | value | unit | why | source |\n|---|---|---|---|---|"
     for name, x in sorted(rows, key=lambda row: row[1].source.kind != "assumed"):
         shown = ", ".join(map(str, x.value)) if isinstance(x.value, tuple) else x.value
-        yield f"| {name} | {shown} | {x.unit} | {x.why} | {x.source.kind}: {x.source.ref} |"
+        unused = " (declared, not used yet)" if x.pending else ""
+        yield f"| {name}{unused} | {shown} | {x.unit} | {x.why} | {x.source.kind}: {x.source.ref} |"
 
 
 def commands() -> Iterator[str]:

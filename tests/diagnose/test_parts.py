@@ -1,5 +1,7 @@
 """The parts of a diagnosis: expectation, split, gap table."""
 
+from datetime import UTC, datetime
+
 import numpy as np
 import pytest
 from hypothesis import given, settings
@@ -12,6 +14,7 @@ from fieldloop.diagnose.split import divide
 from fieldloop.diagnose.table import tabulate
 from fieldloop.model.condition import Stratum
 from fieldloop.model.diagnosis import Gap
+from fieldloop.model.policy import Outcome, Stage
 
 
 def test_the_fit_is_sklearns_ridge_logistic():
@@ -20,14 +23,14 @@ def test_the_fit_is_sklearns_ridge_logistic():
     chance = np.random.default_rng(1)
     x = (chance.random((400, 4)) < 0.4).astype(float)
     y = (chance.random(400) < logistic(1.0 + x @ np.array([0.8, -1.0, 0.3, 0.0]))).astype(float)
-    ours, _ = fit(np.column_stack([np.ones(400), x]), np.ones(400), y)
+    ours, _ = fit(np.column_stack([np.ones(400), x]), np.ones(400), y, 1.0)
     theirs = LogisticRegression(C=1.0, tol=1e-8).fit(x, y)
     assert ours == pytest.approx([theirs.intercept_[0], *theirs.coef_[0]], abs=0.01)
 
 
 def test_a_perfect_or_hopeless_baseline_stays_finite():
     for good in (0.0, 20.0):
-        coefficients, covariance = fit(np.ones((1, 1)), np.array([20.0]), np.array([good]))
+        coefficients, covariance = fit(np.ones((1, 1)), np.array([20.0]), np.array([good]), 1.0)
         assert np.isfinite(coefficients).all()
         assert np.isfinite(covariance).all()
 
@@ -35,11 +38,21 @@ def test_a_perfect_or_hopeless_baseline_stays_finite():
 def test_expected_rates_follow_what_was_always_hard():
     evidence = draw(WORLDS["worn gripper"], 1)
     table = tabulate(evidence.baseline)
-    fitted = expect(table)
+    fitted = expect(table, 1.0)
     rates = fitted.rates(fitted.design(table))
     assert rates.mean() == pytest.approx(table.success.mean(), abs=0.005)
     hard = np.array([row["tier"] == "long_tail" for row in table.rows])
     assert rates[hard].mean() == pytest.approx(table.success[hard].mean(), abs=0.03)
+
+
+def test_days_are_those_of_the_site():
+    late = int(datetime(2025, 3, 3, 23, 30, tzinfo=UTC).timestamp()) * 10**9
+    outcomes = [
+        Outcome(f"o{at}", "p", Stratum(), Stage.PRODUCTION, "leipzig", "r", late + at, True, "j")
+        for at in (0, 3600 * 10**9)
+    ]
+    assert len(set(tabulate(outcomes).days)) == 2
+    assert len(set(tabulate(outcomes, time_zones={"leipzig": "Europe/Berlin"}).days)) == 1
 
 
 rows = st.lists(st.tuples(st.booleans(), st.floats(0, 1), st.booleans()), min_size=1, max_size=50)

@@ -6,6 +6,7 @@ from pathlib import Path
 import pytest
 
 from fieldloop.api.parameters import read
+from fieldloop.check import UNITS
 from fieldloop.loop.catalogue import COMMANDS
 
 ROOT = Path(__file__).parents[2]
@@ -45,3 +46,9 @@ def test_every_link_leads_somewhere():
     for path in (ROOT / "README.md", ROOT / "DESIGN.md", ROOT / "CONTRIBUTING.md", *(ROOT / "docs").glob("*.md")):
         for target in re.findall(r"\]\(([^)#:]+)\)", path.read_text()):
             assert (path.parent / target).exists(), f"{path.name} links to {target}"
+
+
+def test_the_readme_counts_the_checks_right_and_holds_no_placeholder():
+    readme = (ROOT / "README.md").read_text()
+    assert f"{len(UNITS)} questions" in readme
+    assert not re.search(r"^[A-Z]{4,}$", readme, re.MULTILINE)

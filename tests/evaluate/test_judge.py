@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from fieldloop.errors import BadInput
-from fieldloop.evaluate import judge, plan
+from fieldloop.evaluate import judge, plan, say_what_is_left
 from fieldloop.model.condition import Exposure, Stratum
 from fieldloop.model.finding import Finding, Status
 from fieldloop.model.policy import Outcome, Stage
@@ -127,12 +127,28 @@ def test_the_same_outcome_twice_counts_once():
     assert decided(made * 2).tests == decided(made).tests
 
 
-def test_results_of_another_policy_or_scenario_are_refused():
+def test_an_outcome_of_no_known_scenario_is_left_out_and_said():
+    made = outcomes(0.99)
+    odd = [dataclasses.replace(made[0], id=f"odd{n}", scenario="lightning:warm", succeeded=False) for n in range(3)]
+    with_odd, without = decided([*made, *odd]), decided(made)
+    assert (with_odd.status, statuses(with_odd)) == (without.status, statuses(without))
+    (message,) = (t.message for t in with_odd.tests if t.name == "consecutive")
+    assert "3 outcomes were not counted, their scenario is 'lightning:warm'; a gate knows base" in message
+    assert "not counted" not in str(without.tests)
+
+
+def test_lightings_that_nobody_can_list_say_so():
+    untried = decided([])
+    assert say_what_is_left(untried, 3, GATE) == untried
+    left = say_what_is_left(decided([o for o in outcomes(1.0) if o.scenario != "lighting:side"]), 2, GATE)
+    assert [t.name for t in left.tests if "add levels to gate.lighting_levels" in t.message] == ["lighting:untried 3"]
+    assert "Only 2 novel lightings are left" in str(left.tests)
+
+
+def test_results_of_another_policy_are_refused():
     made = outcomes(1.0)
     with pytest.raises(BadInput, match="is of policy p2"):
         decided([dataclasses.replace(made[0], policy="p2")])
-    with pytest.raises(BadInput, match="scenario 'lightning:warm'; a gate knows base"):
-        decided([dataclasses.replace(made[0], scenario="lightning:warm")])
     with pytest.raises(BadInput, match="the first is 1"):
         decided(made, look=0)
 

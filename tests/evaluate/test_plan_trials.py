@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from fieldloop.errors import BadInput
-from fieldloop.evaluate import plan
+from fieldloop.evaluate import novel_lightings, plan
 from fieldloop.evaluate.plan import strata
 from fieldloop.model.condition import Exposure, Stratum
 from fieldloop.protocol import default_operations
@@ -70,6 +70,19 @@ def test_the_order_is_mixed_but_the_consecutive_block_is_unbroken():
 def test_the_same_generator_gives_the_same_plan_and_another_one_another():
     assert made(1) == made(1)
     assert made(1) != made(2)
+
+
+def test_places_outlast_a_plan_whose_draws_are_fresh():
+    first, again = (made(seed, places=np.random.default_rng(7)) for seed in (1, 2))
+    places = [{t.scenario: t.parameters for t in p if t.scenario.startswith("position:")} for p in (first, again)]
+    assert places[0] == places[1]
+    assert [t.scenario for t in first] != [t.scenario for t in again]
+
+
+def test_novel_lightings_may_run_out():
+    assert novel_lightings(EXPOSURES, GATE, ["warm", "cool"]) == ["side", "glare"]
+    named = {t.scenario for t in made(known_lightings=["warm", "cool"]) if t.scenario.startswith("lighting:")}
+    assert named == {"lighting:side", "lighting:glare"}
 
 
 def test_nothing_deployed_is_no_gate():

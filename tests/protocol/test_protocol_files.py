@@ -75,6 +75,19 @@ def test_a_mistake_in_operations_is_named(text, says):
         parse_operations(text)
 
 
+def test_limits_say_shares_as_percent():
+    assert str(default_protocol().limits["vision.black_or_blown"]) == "at most 2 % of frames"
+    assert str(default_protocol().limits["timing.rate"]) == "95 % to 105 % of declared rate"
+    assert str(Limit("ms", "why", SOURCE)) == "no limit"
+
+
+def test_a_setting_may_be_declared_before_it_is_used():
+    settings = default_protocol().settings
+    assert settings["operators.vr"].pending
+    assert not settings["episode.moving_rad_s"].pending
+    assert default_operations()["store"].replaced(job_lease_s=1.0).settings["job_lease_s"].pending
+
+
 def test_only_numbers_make_another_fingerprint():
     plain = default_protocol().fingerprint
     reworded = parse_protocol('[check.timing.longest_gap]\nwhy = "Said otherwise."')

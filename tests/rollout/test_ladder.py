@@ -41,7 +41,7 @@ def on(rung=Rung.TRIAL):
 def test_only_a_version_that_passed_its_own_gate_may_start():
     begun = start("new", "old", GATE, SETTINGS, 5, ids())
     assert (begun.rung, begun.share, begun.since_ns) == (Rung.TRIAL, 0.1, 5)
-    assert start("new", None, GATE, SETTINGS, 5, ids(), shadow=True).share == 0.0
+    assert start("new", "old", GATE, SETTINGS, 5, ids(), shadow=True).share == 0.0
     for gate in (dataclasses.replace(GATE, status=Status.CANNOT_TELL), dataclasses.replace(GATE, policy="other")):
         with pytest.raises(Refused, match="gate"):
             start("new", "old", gate, SETTINGS, 0, ids())
@@ -60,6 +60,8 @@ def test_an_override_goes_on_over_a_gate_that_failed_and_stays_in_the_record():
 
 def test_the_first_version_has_nothing_to_be_compared_with():
     assert start("new", None, GATE, SETTINGS, 0, ids()).rung is Rung.FLEET
+    with pytest.raises(Refused, match="nothing to shadow"):
+        start("new", None, GATE, SETTINGS, 0, ids(), shadow=True)
 
 
 def test_the_table_knows_every_case_and_only_passed_climbs():
@@ -85,7 +87,7 @@ def test_it_never_climbs_without_evidence_and_never_leaves_back(rung, candidate,
         assert HEIGHT[after.rung] == HEIGHT[rung] + 1
         assert candidate[1] >= 200
         assert days >= 7 - 1e-9
-        assert difference.lower_bound(candidate, incumbent, 0.95) > -0.05
+        assert difference.lower_bound(candidate, incumbent, 1 - 0.05 / 7) > -0.05
     if after.rung is Rung.BACK:
         assert incumbent[0] / incumbent[1] - candidate[0] / candidate[1] > 0.05
         assert difference.drop_score(candidate, incumbent) > 1.64
@@ -174,6 +176,18 @@ def test_equal_versions_arrive_and_worse_ones_come_back():
     worse = [climb(chance, 0.70, 0.85) for _ in range(30)]
     assert worse.count(Rung.FLEET) == 0
     assert worse.count(Rung.BACK) >= 28
+
+
+def test_looking_daily_lets_a_version_worse_by_the_margin_climb_no_oftener_than_allowed():
+    chance, climbed = np.random.default_rng(5), 0
+    for _ in range(300):
+        ours, theirs = (np.cumsum(chance.binomial(n, p, 13), dtype=int) for n, p in ((50, 0.85), (450, 0.90)))
+        looks = [
+            advance(on(), (int(ours[d - 1]), 50 * d), (int(theirs[d - 1]), 450 * d), SETTINGS, d * DAY)
+            for d in range(7, 14)
+        ]
+        climbed += any(look.rung is Rung.QUARTER for look in looks)
+    assert climbed <= 15
 
 
 def test_routing_is_sticky_even_and_only_moves_towards_the_candidate():

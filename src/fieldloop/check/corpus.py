@@ -13,7 +13,6 @@ from fieldloop.model.finding import Measurement
 from fieldloop.model.stream import NS_PER_S
 
 ROBUST_SD = 1.4826  # a normal distribution's standard deviation over its median absolute deviation
-LEAST_SHARE = 0.05  # lengths that are all alike still differ by a few frames
 SHORTEST_S = 0.001
 MOST_NAMED = 5
 
@@ -86,16 +85,19 @@ def length_outliers(batch: Batch) -> Iterator[Measurement]:
     tasks: dict[str, list[Episode]] = defaultdict(list)
     for episode in batch.episodes:
         tasks[episode.task].append(episode)
+    fewest, most_sd, least_spread = (
+        batch.parameter("corpus.length_outliers", name) for name in ("min_episodes", "robust_sd", "least_spread")
+    )
     for task, episodes in sorted(tasks.items()):
-        if len(episodes) >= batch.parameter("corpus.length_outliers", "min_episodes"):
-            yield _outliers(task, episodes, batch.parameter("corpus.length_outliers", "robust_sd"))
+        if len(episodes) >= fewest:
+            yield _outliers(task, episodes, most_sd, least_spread)
 
 
-def _outliers(task: str, episodes: list[Episode], most_sd: float) -> Measurement:
+def _outliers(task: str, episodes: list[Episode], most_sd: float, least_spread: float) -> Measurement:
     lengths = np.asarray([max((e.end_ns - e.start_ns) / NS_PER_S, SHORTEST_S) for e in episodes])
     logs = np.log(lengths)
     middle = float(np.median(logs))
-    spread = max(ROBUST_SD * float(np.median(np.abs(logs - middle))), LEAST_SHARE)
+    spread = max(ROBUST_SD * float(np.median(np.abs(logs - middle))), least_spread)
     far = np.flatnonzero(np.abs(logs - middle) > most_sd * spread)
     named = [f"{episodes[i].name} {lengths[i]:.1f} s" for i in far[:MOST_NAMED]]
     more = " …" if len(far) > MOST_NAMED else ""

@@ -7,6 +7,7 @@ from typing import Any
 from fieldloop.cli.screen import Screen
 from fieldloop.cli.tables import MARKS, heading, mark, said, short, styled, table
 from fieldloop.model.finding import EpisodeReport, Finding, Status
+from fieldloop.protocol.number import SHARE, in_words, interval_in_words
 
 MOST_EPISODES = 12  # in full on a screen; --json and --html have all
 ORDER = {status: place for place, status in enumerate(Status)}
@@ -99,24 +100,24 @@ def _by_check(episodes: Sequence[EpisodeReport], screen: Screen) -> None:
 
 def _findings(findings: Sequence[Finding]) -> Any:
     rows = [
-        (f.status, f.check, f.subject, said(f.measured), _limit(f), f.message)
+        (f.status, f.check, f.subject, _measured(f), _limit(f), f.message)
         for f in sorted(findings, key=lambda f: (not f.counts, ORDER[f.status], f.check))
     ]
     return table(("status", "check", "subject", "measured", "limit", "what"), rows, right=("measured",))
 
 
 def _limit(finding: Finding) -> str:
-    """Write the interval with its unit.
+    """Write the interval with its unit, a share as percent like the report.
 
-    >>> _limit(Finding("c", "s", Status.FAILED, 7.0, None, 5.0, "ms", ""))
-    'at most 5 ms'
+    >>> _limit(Finding("c", "s", Status.FAILED, 0.07, None, 0.02, "share of frames", ""))
+    'at most 2 % of frames'
     """
-    low, high = finding.minimum, finding.maximum
-    if low is None and high is None:
-        return "–"
-    if low is None:
-        return f"at most {high:g} {finding.unit}"
-    return f"at least {low:g} {finding.unit}" if high is None else f"{low:g} to {high:g} {finding.unit}"
+    return interval_in_words(finding.minimum, finding.maximum, finding.unit) or "–"
+
+
+def _measured(finding: Finding) -> str:
+    share = finding.measured is not None and finding.unit.startswith(SHARE)
+    return in_words(finding.measured or 0.0, finding.unit) if share else said(finding.measured)
 
 
 def _plural(word: str, count: int) -> str:

@@ -47,7 +47,7 @@ def numbers(shown: Any, screen: Screen) -> None:
     assumed = sum(n.source_kind == "assumed" for n in shown.numbers)
     title = f"{shown.name} v{shown.version} ({shown.fingerprint}), {lock}, {len(shown.numbers)} numbers"
     screen.print(heading(title).append(f", {assumed} of them assumed", style="yellow"))
-    rows = [(n.name, _value(n), n.unit, n.why, _source(n)) for n in shown.numbers]
+    rows = [(_name(n), _value(n), n.unit, n.why, _source(n)) for n in shown.numbers]
     screen.print(table(("name", "value", "unit", "why", "source"), rows))
 
 
@@ -104,6 +104,10 @@ def _progress(rows: tuple[Progress, ...]) -> Any:
     columns = ("stratum", "planned", "done", "accepted", "rejected", "left")
     cells = [(p.stratum, p.planned, p.done, p.accepted, p.rejected, p.left) for p in rows]
     return table(columns, cells, right=columns[1:])
+
+
+def _name(number: Any) -> str:
+    return f"{number.name} (declared, not used yet)" if number.pending else str(number.name)
 
 
 def _value(number: Any) -> str:

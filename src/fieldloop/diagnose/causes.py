@@ -17,9 +17,6 @@ from fieldloop.protocol import Section
 Floats = NDArray[np.float64]
 Mask = NDArray[np.bool_]
 
-FEWEST_DAYS = 5
-"""Resampling fewer days says little about days; episodes are resampled then, and the answer says so."""
-
 
 @dataclass(frozen=True)
 class Causes:
@@ -32,7 +29,7 @@ class Causes:
 
 def name_causes(loss: Loss, settings: Section, rng: np.random.Generator) -> Causes:
     """Name what carries a real loss."""
-    expectation = expect(loss.before)
+    expectation = expect(loss.before, settings.number("expectation_penalty"))
     search = Search(loss.after, expectation, settings)
     unseen = loss.unseen(settings)
     found = search.find()
@@ -43,7 +40,7 @@ def name_causes(loss: Loss, settings: Section, rng: np.random.Generator) -> Caus
     parts, split, by_days = _shares(loss, carriers, unseen, settings, rng)
     causes = [_cause(c, part, loss, settings) for c, part in zip(carriers, parts, strict=True) if part[1] > 0.0]
     causes.sort(key=lambda c: -c.share)
-    notes = (*_untold(found, loss, causes), *(() if by_days else (_too_few_days(loss),)))
+    notes = (*_untold(found, loss, causes, settings), *(() if by_days else (_too_few_days(loss),)))
     return Causes(tuple(causes), split, notes)
 
 
@@ -51,9 +48,10 @@ def _shares(
     loss: Loss, carriers: Sequence[Carrier], unseen: Mask, settings: Section, rng: np.random.Generator
 ) -> tuple[list[tuple[float, float, float]], Split, bool]:
     """Share of the loss that each carrier holds with its interval, the split, and whether days could be resampled."""
-    merged, design = Merged(loss.before), expect(loss.before).design(loss.after)
+    penalty = settings.number("expectation_penalty")
+    merged, design = Merged(loss.before, penalty), expect(loss.before, penalty).design(loss.after)
     days, day = np.unique(loss.after.days, return_inverse=True)
-    by_days = len(days) >= FEWEST_DAYS
+    by_days = len(days) >= settings.number("min_days")
     unit = day.ravel() if by_days else np.arange(len(loss.after))
 
     def once(before: Floats, after: Floats) -> tuple[list[float], Split]:
@@ -93,7 +91,7 @@ def _cause(carrier: Carrier, part: tuple[float, float, float], loss: Loss, setti
     return Cause(carrier.gap or named.gap, *part, carrier.stratum, never, carrier.evidence, fix)
 
 
-def _untold(found: Sequence[Slice], loss: Loss, causes: Sequence[Cause]) -> Iterator[str]:
+def _untold(found: Sequence[Slice], loss: Loss, causes: Sequence[Cause], settings: Section) -> Iterator[str]:
     for one in found:
         if one.alike:
             alike = ", ".join(map(str, (one.stratum, *one.alike)))
@@ -106,7 +104,7 @@ def _untold(found: Sequence[Slice], loss: Loss, causes: Sequence[Cause]) -> Iter
     rows = len(loss.after)
     for factor in sorted({c.factor for c in loss.after.conditions}):
         unsaid = sum(factor not in row for row in loss.after.rows)
-        if unsaid > rows / 2:
+        if unsaid > settings.number("max_unsaid_share") * rows:
             yield f"{unsaid} of {rows} production outcomes do not say their {factor}; log it."
 
 

@@ -24,7 +24,8 @@ from fieldloop.stats import difference
 class Evidence:
     """What a diagnosis rests on: outcomes of one policy before and in production, and what was demonstrated.
 
-    `site` '' takes all sites together; `demonstrations` None means that nobody knows what was trained on.
+    `site` '' takes all sites together; `demonstrations` None means that nobody knows what was trained on;
+    `time_zones` (IANA zone by site, UTC where none is given) say when a site's days begin.
     """
 
     policy: str
@@ -32,6 +33,7 @@ class Evidence:
     baseline: tuple[Outcome, ...]
     production: tuple[Outcome, ...]
     demonstrations: Mapping[Stratum, int] | None = None
+    time_zones: Mapping[str, str] | None = None
 
 
 def demonstrations_of(episodes: Iterable[Episode]) -> dict[Stratum, int]:
@@ -44,8 +46,8 @@ def diagnose(evidence: Evidence, settings: Section, ids: Ids, at_ns: int, rng: n
     before = [o for o in evidence.baseline if o.policy == evidence.policy]
     after = [o for o in evidence.production if _counts(o, evidence)]
     loss = Loss(
-        tabulate(before, slow := slow_limit_ms(before, settings.number("slow_quantile"))),
-        tabulate(after, slow),
+        tabulate(before, slow := slow_limit_ms(before, settings.number("slow_quantile")), evidence.time_zones),
+        tabulate(after, slow, evidence.time_zones),
         evidence.demonstrations,
     )
     status, reasons = _real(loss.before.counts, loss.after.counts, settings)

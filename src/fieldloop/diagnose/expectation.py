@@ -10,8 +10,6 @@ from fieldloop.model.condition import Condition
 
 Floats = NDArray[np.float64]
 
-PENALTY = 1.0
-"""Prior: a condition changes the log-odds by about one either way; a few rows then move it, one row hardly."""
 STEPS = 25
 CLOSE = 1e-8
 LEAST_WEIGHT = 1e-9
@@ -41,28 +39,31 @@ class Expectation:
 class Merged:
     """A baseline whose rows with the same conditions are one, so that it can be fitted again and again cheaply."""
 
-    def __init__(self, baseline: Table) -> None:
+    def __init__(self, baseline: Table, penalty: float) -> None:
         """Find the distinct rows."""
         design = np.column_stack([np.ones(len(baseline)), baseline.indicators(baseline.conditions)])
         self.patterns, where = np.unique(design, axis=0, return_inverse=True)
-        self._where, self._success = where.ravel(), baseline.success
+        self._where, self._success, self._penalty = where.ravel(), baseline.success, penalty
 
     def fit(self, weights: Floats) -> tuple[Floats, Floats]:
         """Fit with rows repeated by weight; return coefficients and their covariance."""
         size = len(self.patterns)
         tried = np.bincount(self._where, weights, size).astype(np.float64)
         good = np.bincount(self._where, weights * self._success, size).astype(np.float64)
-        return fit(self.patterns, tried, good)
+        return fit(self.patterns, tried, good, self._penalty)
 
 
-def expect(baseline: Table) -> Expectation:
+def expect(baseline: Table, penalty: float) -> Expectation:
     """Fit success on all conditions of the baseline."""
-    return Expectation(baseline.conditions, *Merged(baseline).fit(np.ones(len(baseline))))
+    return Expectation(baseline.conditions, *Merged(baseline, penalty).fit(np.ones(len(baseline))))
 
 
-def fit(design: Floats, tried: Floats, good: Floats) -> tuple[Floats, Floats]:
-    """Fit counts by row; half a success and half a failure are spread over them, so that a perfect record is finite."""
-    prior = np.diag([0.0] + [PENALTY] * (design.shape[1] - 1))
+def fit(design: Floats, tried: Floats, good: Floats, penalty: float) -> tuple[Floats, Floats]:
+    """Fit counts by row; half a success and half a failure are spread over them, so that a perfect record is finite.
+
+    The penalty is that of a prior: at 1 a condition changes the log-odds by about one either way.
+    """
+    prior = np.diag([0.0] + [penalty] * (design.shape[1] - 1))
     tried, good = tried + 1.0 / len(tried), good + 0.5 / len(tried)
     coefficients = np.zeros(design.shape[1])
     for _ in range(STEPS):

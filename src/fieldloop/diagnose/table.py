@@ -1,8 +1,10 @@
 """Outcomes as arrays: who succeeded, on which day, under which conditions."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from datetime import UTC, datetime
 from functools import cached_property
+from zoneinfo import ZoneInfo
 
 import numpy as np
 from numpy.typing import NDArray
@@ -11,25 +13,20 @@ from fieldloop.model.condition import Condition
 from fieldloop.model.policy import Outcome
 from fieldloop.model.stream import NS_PER_S
 
-NS_PER_DAY = 86_400 * NS_PER_S
 SLOW, QUICK = "slow", "quick"
 
 
 @dataclass(frozen=True)
 class Table:
-    """One row an outcome: its success, its time, and what it says of every factor."""
+    """One row an outcome: its success, its time, its local day (counted), and what it says of every factor."""
 
     rows: tuple[dict[str, str], ...]
     success: NDArray[np.float64]
     at_ns: NDArray[np.int64]
+    days: NDArray[np.int64]
 
     def __len__(self) -> int:
         return len(self.rows)
-
-    @cached_property
-    def days(self) -> NDArray[np.int64]:
-        """Return the day of every row."""
-        return self.at_ns // NS_PER_DAY
 
     @cached_property
     def conditions(self) -> tuple[Condition, ...]:
@@ -56,12 +53,20 @@ class Table:
         return int(self.success.sum()), len(self)
 
 
-def tabulate(outcomes: Sequence[Outcome], slow_ms: float | None = None) -> Table:
-    """Lay outcomes out: of each its stratum, site, robot and judge, and whether it answered slowly."""
+def tabulate(
+    outcomes: Sequence[Outcome], slow_ms: float | None = None, time_zones: Mapping[str, str] | None = None
+) -> Table:
+    """Lay outcomes out: of each its stratum, site, robot and judge, and whether it answered slowly.
+
+    A day is local to its site (IANA zone by site, UTC where none is given).
+    """
+    zones = {site: ZoneInfo(name) for site, name in (time_zones or {}).items()}
+    days = [datetime.fromtimestamp(o.at_ns // NS_PER_S, zones.get(o.site, UTC)).toordinal() for o in outcomes]
     return Table(
         rows=tuple(_levels(o, slow_ms) for o in outcomes),
         success=np.array([o.succeeded for o in outcomes], dtype=np.float64),
         at_ns=np.array([o.at_ns for o in outcomes], dtype=np.int64),
+        days=np.array(days, dtype=np.int64),
     )
 
 

@@ -9,8 +9,8 @@ than α. `chances` computes exactly how often a policy of any true rate passes, 
 """
 
 from fieldloop.evaluate.chances import Chances, chances
-from fieldloop.evaluate.judge import judge
+from fieldloop.evaluate.judge import judge, say_what_is_left
 from fieldloop.evaluate.plan import novel_lightings, plan
 from fieldloop.evaluate.trial import Trial
 
-__all__ = ["Chances", "Trial", "chances", "judge", "novel_lightings", "plan"]
+__all__ = ["Chances", "Trial", "chances", "judge", "novel_lightings", "plan", "say_what_is_left"]

@@ -27,13 +27,11 @@ def judge(
     decision_id: str,
     at_ns: int,
     look: int = 1,
-    novel_lightings: int | None = None,
 ) -> Decision:
     """Decide about a policy version; only a decision in which every test passed admits it.
 
     `latency` is what `serve.admit` found. `look` counts how often these trials were judged, this time included: each
     further look must be surer, so that asking again is no way through. An intervention makes an attempt no success.
-    `novel_lightings` is how many there are to try; where they are too few, the tests nobody can run say so.
     An outcome of a scenario that no gate knows is not counted, and the consecutive trials' message says how many.
     Settings: the section `gate`.
     """
@@ -43,7 +41,7 @@ def judge(
     looks = Looks.at(look, settings)
     nominal = [*by_scenario.get(trial.BASE, ()), *by_scenario.get(trial.CONSECUTIVE, ())]
     tests = (
-        *_lightings(by_scenario, settings, looks, novel_lightings),
+        *_lightings(by_scenario, settings, looks),
         *_positions(by_scenario, settings, looks),
         judge_distractors(
             _counted(by_scenario.get(trial.DISTRACTORS, ())), _counted(by_scenario.get(trial.BASE, ())), settings, looks
@@ -55,6 +53,19 @@ def judge(
     )
     status = next(s for s in Status if s in {t.status for t in tests})
     return Decision(decision_id, policy, status, tests, settings.fingerprint, at_ns)
+
+
+def say_what_is_left(decision: Decision, novel_lightings: int, settings: Section) -> Decision:
+    """Let the lightings nobody tried say so where there are too few novel ones: asking for their trials is no help."""
+    wanted = int(settings["novel_lightings"])
+    if novel_lightings >= wanted:
+        return decision
+    note = f"Only {novel_lightings} novel lightings are left of {wanted}; add levels to gate.lighting_levels."
+    tests = [
+        replace(t, message=f"{t.message} {note}") if t.name.startswith(trial.LIGHTING) and not t.trials else t
+        for t in decision.tests
+    ]
+    return replace(decision, tests=tuple(tests))
 
 
 def _sorted_out(outcomes: Iterable[Outcome], policy: str) -> tuple[dict[str, list[Outcome]], list[Outcome]]:
@@ -83,17 +94,9 @@ def _consecutive(
     return replace(judged, message=f"{judged.message} {note}")
 
 
-def _lightings(
-    by_scenario: Mapping[str, Sequence[Outcome]], settings: Section, looks: Looks, novel: int | None
-) -> tuple[GateTest, ...]:
+def _lightings(by_scenario: Mapping[str, Sequence[Outcome]], settings: Section, looks: Looks) -> tuple[GateTest, ...]:
     required, planned = settings.number("novel_lighting_min_rate"), int(settings["lighting_trials"])
-    wanted = int(settings["novel_lightings"])
-    tests = _each(by_scenario, (trial.LIGHTING,), wanted, (required, planned), looks)
-    if novel is None or novel >= wanted:
-        return tests
-    # nobody can list these trials, so more of them is not what helps
-    note = f"Only {novel} novel lightings are left of {wanted} required; add levels to gate.lighting_levels."
-    return tuple(t if t.trials else replace(t, message=f"{t.message} {note}") for t in tests)
+    return _each(by_scenario, (trial.LIGHTING,), int(settings["novel_lightings"]), (required, planned), looks)
 
 
 def _positions(by_scenario: Mapping[str, Sequence[Outcome]], settings: Section, looks: Looks) -> tuple[GateTest, ...]:

@@ -16,7 +16,6 @@ from fieldloop.model.finding import Status
 from fieldloop.protocol import agree, default_protocol
 
 OPTIONAL = {"psycopg": "postgres", "s3fs": "s3"}
-LOW_DISK_GB = 2.0
 BYTES_A_GB = 1e9
 
 
@@ -61,7 +60,7 @@ def _machine() -> Iterator[Symptom]:
 
 def _workspace(workspace: Workspace) -> Iterator[Symptom]:
     free = shutil.disk_usage(workspace.root).free / BYTES_A_GB
-    status = Status.PASSED if free > LOW_DISK_GB else Status.FAILED
+    status = Status.PASSED if free > workspace.operations["store"].number("low_disk_gb") else Status.FAILED
     yield Symptom("disk", status, f"{free:.1f} GB are free where the workspace is.")
     try:
         names = [rules.label for rules in workspace.protocols.values()]

@@ -7,7 +7,7 @@ from dataclasses import replace
 import numpy as np
 
 from fieldloop.errors import UnknownName
-from fieldloop.evaluate import Trial, judge, novel_lightings, plan
+from fieldloop.evaluate import Trial, judge, novel_lightings, plan, say_what_is_left
 from fieldloop.loop.audit import latest_deployment
 from fieldloop.loop.floor import run_trials
 from fieldloop.loop.policies import load, named
@@ -78,9 +78,9 @@ def gate(workspace: Workspace, policy: str, *, simulate: bool = False, site: str
         decision_id=workspace.ids.new("decision"),
         at_ns=workspace.clock(),
         look=look,
-        novel_lightings=len(novel_lightings(exposures, settings, _trained_under(release))),
     )
-    decision = replace(decision, site=site, outcomes=_hash(outcomes))
+    novel = novel_lightings(exposures, settings, _trained_under(release))
+    decision = replace(say_what_is_left(decision, len(novel), settings), site=site, outcomes=_hash(outcomes))
     # together or not at all: trials without their look would be drawn a second time
     workspace.write(
         *map(OutcomeRecorded, fresh), PolicyGated(decision), expect=Expected(Decision, seen, {"policy": version.id})

@@ -57,15 +57,15 @@ def read_now(workspace: Workspace) -> Now:
     deployment, plan = newest(workspace, Deployment), newest(workspace, Plan)
     progress: tuple[Progress, ...] = ()
     coverage: tuple[Coverage, ...] = ()
+    demands: tuple[Demand, ...] = ()
     if deployment is not None:
-        from fieldloop.loop.plan import show  # an empty workspace needs no planner
+        from fieldloop.loop.plan import open_demands, show  # an empty workspace needs no planner
 
         shown = show(workspace)
-        progress, coverage = shown.progress, shown.coverage
-    since = plan.drawn_ns if plan else 0
+        progress, coverage, demands = shown.progress, shown.coverage, tuple(open_demands(workspace))
     return Now(
         deployment, newest(workspace, Audit), plan, progress, coverage,
-        demands=tuple(d for d in store.find(Demand) if d.at_ns >= since),
+        demands=demands,
         passed=store.count(Episode, {"status": Status.PASSED}), held=store.count(Episode, {"status": UNPASSED}),
         left=sum(p.left for p in progress),
         episodes=store.count(Episode), sessions=store.count(Session, {"closed_ns": None}),

@@ -5,7 +5,6 @@ import os
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from pathlib import Path
-from tempfile import NamedTemporaryFile
 
 from fieldloop.errors import BadInput
 from fieldloop.loop.policies import named
@@ -108,13 +107,13 @@ def _write(file: Path, text: str) -> None:
         raise BadInput(f"{file.parent} is no folder. Make it first, or write the record elsewhere.")
     if file.is_dir():
         raise BadInput(f"{file} is a folder. Name the file to write.")
+    beside = file.with_name(f".{file.name}.{os.getpid()}")
     try:
-        with NamedTemporaryFile(
-            "w", dir=file.parent, prefix=f".{file.name}.", delete=False, encoding="utf-8"
-        ) as beside:
-            beside.write(text)
-            beside.flush()
-            os.fsync(beside.fileno())
-        Path(beside.name).replace(file)
+        with beside.open("w", encoding="utf-8") as stream:
+            stream.write(text)
+            stream.flush()
+            os.fsync(stream.fileno())
+        beside.replace(file)
     except OSError as wrong:
+        beside.unlink(missing_ok=True)
         raise BadInput(f"{file} cannot be written: {wrong.strerror}.") from wrong

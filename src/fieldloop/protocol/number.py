@@ -11,6 +11,9 @@ from fieldloop.errors import ProtocolError, UnknownName
 Value = float | int | str | bool | tuple[float, ...] | tuple[str, ...]
 
 
+SHARE = "share "
+
+
 class SourceKind(StrEnum):
     """How well a number is founded; `assumed` is honest, and that list should shrink."""
 
@@ -59,29 +62,42 @@ class Limit:
         >>> str(Limit("ms", "", source, maximum=5.0)), str(Limit("s", "", source, minimum=5.0, maximum=60.0))
         ('at most 5 ms', '5 to 60 s')
         """
-        match self.minimum, self.maximum:
-            case None, None:
-                return "no limit"
-            case None, high:
-                return f"at most {high:g} {self.unit}"
-            case low, None:
-                return f"at least {low:g} {self.unit}"
-            case low, high:
-                return f"{low:g} to {high:g} {self.unit}"
+        return interval_in_words(self.minimum, self.maximum, self.unit) or "no limit"
 
 
 @dataclass(frozen=True, slots=True)
 class Setting:
-    """A value that something is run by."""
+    """A value that something is run by; `pending` marks one that is declared, but that nothing uses yet."""
 
     value: Value
     unit: str
     why: str
     source: Source
+    pending: bool = False
 
 
 LIMIT_KEYS = {"unit", "min", "max", "why", "source", "parameters", "required", "pending"}
-SETTING_KEYS = {"value", "unit", "why", "source"}
+SETTING_KEYS = {"value", "unit", "why", "source", "pending"}
+
+
+def in_words(value: float, unit: str) -> str:
+    """Write a value without its unit; a share as percent.
+
+    >>> in_words(0.02, "share of frames"), in_words(5.0, "ms")
+    ('2 %', '5')
+    """
+    return f"{100 * value:.4g} %" if unit.startswith(SHARE) else f"{value:g}"
+
+
+def interval_in_words(low: float | None, high: float | None, unit: str) -> str:
+    """Write a closed interval with its unit; shares as percent; nothing where both ends are open.
+
+    >>> interval_in_words(None, 0.02, "share of frames"), interval_in_words(5.0, 60.0, "s")
+    ('at most 2 % of frames', '5 to 60 s')
+    """
+    ends = [in_words(end, unit) for end in (low, high) if end is not None]
+    said = f"{'at least ' if high is None else 'at most ' if low is None else ''}{' to '.join(ends)}"
+    return f"{said} {unit.removeprefix(SHARE)}" if ends else ""
 
 
 def read_limit(name: str, row: Mapping[str, Any]) -> Limit:
@@ -113,7 +129,8 @@ def read_setting(name: str, row: Mapping[str, Any]) -> Setting:
     if "value" not in row:
         raise ProtocolError(f"{name}: no value is given.")
     value = tuple(row["value"]) if isinstance(row["value"], list) else row["value"]
-    return Setting(value, _text(name, row, "unit"), _text(name, row, "why"), read_source(name, row))
+    pending = bool(row.get("pending", False))
+    return Setting(value, _text(name, row, "unit"), _text(name, row, "why"), read_source(name, row), pending)
 
 
 def read_source(name: str, row: Mapping[str, Any]) -> Source:

@@ -1,7 +1,7 @@
 """How to run: gate, guard, alarms, rollout, plan weights, incident clocks."""
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cache
 from typing import Any
 
@@ -38,7 +38,7 @@ class Section:
             old = settings.get(name)
             if old is None:
                 raise UnknownName(f"setting of {self.name}", name, settings)
-            settings[name] = Setting(value, old.unit, old.why, old.source)
+            settings[name] = replace(old, value=value)
         return _section(self.name, settings)
 
 

@@ -16,12 +16,6 @@ from fieldloop.train.samples import ACTION_NAMES, Sample
 from fieldloop.train.scaling import Scaling
 from fieldloop.train.vision import Vision
 
-MIN_SAMPLES = 8
-FOLDS = 5
-RIDGE = 1.0
-DRAWS = 2
-"""Each member draws this many times as many demonstrations as there are, so that it misses only one in seven."""
-
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Layer:
@@ -52,7 +46,7 @@ def learn(samples: Sequence[Sample], settings: Section, seed: int, validation: S
 
     Without `validation`, a fifth of the demonstrations is held out to measure the error and to scale confidence.
     """
-    samples, validation = _split(_checked(samples), validation, seed)
+    samples, validation = _split(_checked(samples, settings), validation, settings, seed)
     pictures, depths, owner = _stacked(samples)
     targets = np.stack([encode(samples[i].grasp) for i in owner])
     mean, spread = targets.mean(axis=0), targets.std(axis=0) + 1e-6
@@ -114,7 +108,8 @@ def _member(
     """Fit one perceptron on demonstrations drawn by their weight."""
     from sklearn.neural_network import MLPRegressor
 
-    drawn = rng.choice(len(share), DRAWS * len(share), p=share / share.sum())
+    draws = int(settings["draws_per_demonstration"]) * len(share)
+    drawn = rng.choice(len(share), draws, p=share / share.sum())
     rows = np.concatenate([np.flatnonzero(owner == i) for i in drawn])
     model = MLPRegressor(
         hidden_layer_sizes=tuple(int(units) for units in settings["hidden_units"]),
@@ -168,18 +163,19 @@ def _left_out_error(
     seen = vision.look(option, pictures, depths)
     inputs = scaling.fit(*seen, int(settings["context_components"]))(*seen)
     inputs = np.column_stack([inputs, np.ones(len(inputs))])
-    errors = []
-    for fold in range(FOLDS):
-        out = owner % FOLDS == fold
+    errors, folds, ridge = [], int(settings["folds"]), settings.number("choice_ridge")
+    for fold in range(folds):
+        out = owner % folds == fold
         known = inputs[~out]
-        slope = np.linalg.solve(known.T @ known + RIDGE * np.eye(known.shape[1]), known.T @ targets[~out])
+        slope = np.linalg.solve(known.T @ known + ridge * np.eye(known.shape[1]), known.T @ targets[~out])
         errors.append(np.abs(inputs[out] @ slope - targets[out]).mean())
     return float(np.mean(errors))
 
 
-def _checked(samples: Sequence[Sample]) -> list[Sample]:
-    if len(samples) < MIN_SAMPLES:
-        raise BadInput(f"{len(samples)} usable demonstrations; the reference learner needs at least {MIN_SAMPLES}.")
+def _checked(samples: Sequence[Sample], settings: Section) -> list[Sample]:
+    least = int(settings["min_demonstrations"])
+    if len(samples) < least:
+        raise BadInput(f"{len(samples)} usable demonstrations; the reference learner needs at least {least}.")
     if len({(sample.pictures.shape[1:], sample.depths.shape[1:]) for sample in samples}) > 1:
         raise BadInput("The demonstrations have pictures of different sizes; train on one size at a time.")
     if not any(sample.weight > 0 for sample in samples):
@@ -187,11 +183,13 @@ def _checked(samples: Sequence[Sample]) -> list[Sample]:
     return list(samples)
 
 
-def _split(samples: list[Sample], validation: Sequence[Sample], seed: int) -> tuple[list[Sample], list[Sample]]:
+def _split(
+    samples: list[Sample], validation: Sequence[Sample], settings: Section, seed: int
+) -> tuple[list[Sample], list[Sample]]:
     if validation:
         return samples, list(validation)
     order = np.random.default_rng([seed, len(samples)]).permutation(len(samples))
-    held = set(order[: max(len(samples) // FOLDS, 1)].tolist())
+    held = set(order[: max(len(samples) // int(settings["folds"]), 1)].tolist())
     return [s for i, s in enumerate(samples) if i not in held], [s for i, s in enumerate(samples) if i in held]
 
 

@@ -6,6 +6,7 @@ from typing import Any
 from fieldloop.model.codec import iso
 from fieldloop.model.condition import Stratum
 from fieldloop.model.finding import Finding
+from fieldloop.protocol.number import SHARE, interval_in_words
 
 SECOND_NS = 1_000_000_000
 MINUTE, HOUR, DAY = 60, 3_600, 86_400
@@ -49,6 +50,17 @@ def figure(value: Any, digits: int = 4) -> str:
     return f"{value:.{digits}g}" if isinstance(value, float) else str(value)
 
 
+def measured(value: float | None, unit: str, digits: int = 4) -> str:
+    """Write what was measured, a share as percent like its limit.
+
+    >>> measured(0.07, "share of frames"), measured(28.61234, "ms"), measured(None, "ms")
+    ('7 %', '28.61', '–')
+    """
+    if value is None or not math.isfinite(value) or not unit.startswith(SHARE):
+        return figure(value, digits)
+    return f"{figure(100.0 * value, digits)} %"
+
+
 def span(seconds: float) -> str:
     """Write a duration in the unit a person would choose.
 
@@ -86,12 +98,7 @@ def limit(finding: Finding) -> str:
     >>> limit(Finding("c", "s", Status.FAILED, 7.0, 5.0, 25.0, "N", ""))
     '5 to 25 N'
     """
-    low, high = finding.minimum, finding.maximum
-    if low is None and high is None:
-        return "–"
-    if low is None:
-        return f"at most {high:g} {finding.unit}"
-    return f"at least {low:g} {finding.unit}" if high is None else f"{low:g} to {high:g} {finding.unit}"
+    return interval_in_words(finding.minimum, finding.maximum, finding.unit) or "–"
 
 
 def where(stratum: Stratum, *, without: tuple[str, ...] = ()) -> str:

@@ -22,7 +22,7 @@ from fieldloop.ui.components import (
     status,
 )
 from fieldloop.ui.markup import Html, join, tag
-from fieldloop.ui.said import SECOND_NS, figure, limit, moment, plural, short
+from fieldloop.ui.said import SECOND_NS, limit, measured, moment, plural, short
 from fieldloop.ui.visit import Drawn, Visit
 
 MOST_NAMED = 4
@@ -60,7 +60,7 @@ def _findings(report: EpisodeReport | None) -> Html:
     """Show what did not pass one by one, and what passed folded by check."""
     found = sorted(report.findings if report else (), key=lambda f: (not f.counts, ORDER[f.status], f.check))
     rows = [
-        (status(f.status), f.check, f.subject, figure(f.measured), limit(f), f.message)
+        (status(f.status), f.check, f.subject, measured(f.measured, f.unit), limit(f), f.message)
         for f in found
         if f.status is not Status.PASSED
     ]
@@ -72,7 +72,7 @@ def _findings(report: EpisodeReport | None) -> Html:
 
 def _folded(same: Sequence[Finding]) -> tuple[Html, str, str, str, str, str]:
     values = sorted(f.measured for f in same if f.measured is not None)
-    ends = list(dict.fromkeys(figure(value, 3) for value in values[:1] + values[-1:]))
+    ends = list(dict.fromkeys(measured(value, same[0].unit, 3) for value in values[:1] + values[-1:]))
     span = " to ".join(ends) or "–"
     subjects = same[0].subject if len(same) == 1 else plural(len(same), "subject")
     said = same[0].message if len(same) == 1 else ", ".join(f.subject for f in same[:MOST_NAMED])

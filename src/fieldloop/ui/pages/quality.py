@@ -8,7 +8,7 @@ from fieldloop.model.calibration import Calibration
 from fieldloop.model.finding import EpisodeReport, Finding, Status
 from fieldloop.ui.components import Column, command, dense_table, empty_state, meter, next_card, panel, status
 from fieldloop.ui.markup import Html, tag, text
-from fieldloop.ui.said import figure, limit, moment, percent, plural
+from fieldloop.ui.said import figure, limit, measured, moment, percent, plural
 from fieldloop.ui.visit import Drawn, Visit
 
 
@@ -64,7 +64,7 @@ def _checks(judged: Sequence[EpisodeReport]) -> Html:
 def _row(check: str, found: Sequence[Finding], held: int, episodes: int) -> tuple[object, ...]:
     counts = {s: sum(f.status is s for f in found) for s in Status}
     values = sorted(f.measured for f in found if f.measured is not None)
-    middle = figure(values[len(values) // 2], 3) if values else "–"
+    middle = measured(values[len(values) // 2], found[0].unit, 3) if values else "–"
     failed = counts[Status.FAILED] + counts[Status.ERRORED]
     return (
         tag("span", check, class_="mono"),

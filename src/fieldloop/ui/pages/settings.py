@@ -61,8 +61,9 @@ def _row(number: Number) -> tuple[object, ...]:
         mark if number.source_kind == ASSUMED else tag("span", f"{number.source_kind}: {number.source}", class_="dim")
     )
     name = tag("span", number.name, class_="mono")
+    to_come = "check to come" if number.value is None else "not used yet"
     return (
-        tag("span", name, " ", chip("check to come")) if number.pending else name,
+        tag("span", name, " ", chip(to_come)) if number.pending else name,
         _value(number),
         number.unit,
         number.why,

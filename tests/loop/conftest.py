@@ -1,0 +1,25 @@
+"""A workspace in memory with the whole story of the doors in it, and a clock that goes on from there."""
+
+import random
+
+import pytest
+from tests.doors.story import NOW, write_story
+
+from fieldloop.loop.story_clock import StoryClock
+from fieldloop.loop.workspace import create_workspace, open_workspace
+from fieldloop.store import open_shelf, open_store
+
+
+@pytest.fixture
+def told(tmp_path):
+    create_workspace(tmp_path / "told", name="leipzig")
+    opened = open_workspace(
+        tmp_path / "told",
+        store=open_store("sqlite://"),
+        shelf=open_shelf("memory://"),
+        clock=StoryClock(NOW),
+        random_bits=random.Random(7).getrandbits,
+    )
+    write_story(opened)
+    yield opened
+    opened.close()

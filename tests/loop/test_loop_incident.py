@@ -1,0 +1,74 @@
+"""An alarm opens one incident, nobody's step is lost, and the post-mortem counts what raised the alarm."""
+
+import dataclasses
+
+import pytest
+from tests.doors.story import DAY, NOW
+
+from fieldloop.errors import Refused, StoreBusy
+from fieldloop.loop import incident
+from fieldloop.model.alarm import Alarm
+from fieldloop.model.event import AlarmRaised, IncidentMoved
+from fieldloop.model.incident import Incident, Step, StepDone
+from fieldloop.model.policy import Outcome, Stage
+
+
+def raise_alarm(workspace, name):
+    (known, *_) = workspace.store.find(Alarm)
+    workspace.write(AlarmRaised(dataclasses.replace(known, id=name)))
+
+
+def test_an_alarm_opens_one_incident(told):
+    with pytest.raises(Refused, match="alarm_1 has its incident already: incident_01"):
+        incident.open_incident(told, alarm="alarm_1")
+    raise_alarm(told, "other_alarm")
+    opened = incident.open_incident(told, alarm="other").incident
+    with pytest.raises(Refused, match=opened.id):
+        incident.open_incident(told, alarm="other")
+    assert told.store.count(Incident) == 2
+
+
+def test_a_report_by_a_person_may_repeat(told):
+    for _ in range(2):
+        incident.open_incident(told, "It drops items.", policy="p1", site="leipzig-b")
+    assert told.store.count(Incident, {"alarm": None}) == 2
+
+
+def test_a_step_that_somebody_else_took_meanwhile_is_not_lost(told, monkeypatch):
+    known = told.store.get(Incident, "incident_01")
+    theirs = dataclasses.replace(known, steps=(*known.steps, StepDone(Step.CLASSIFIED, NOW, "eva", "Grasps.")))
+    write = type(told).write
+
+    def late(self, *events, **more):
+        self.store.append([IncidentMoved(theirs)], actor="eva", at_ns=NOW)
+        return write(self, *events, **more)
+
+    with monkeypatch.context() as patch:
+        patch.setattr(type(told), "write", late)
+        with pytest.raises(StoreBusy, match="The incident changed meanwhile"):
+            incident.move(told, "incident_01", Step.RESOLVED, note="Done.")
+    assert told.store.get(Incident, "incident_01") == theirs
+    moved = incident.move(told, "incident_01", Step.RESOLVED, note="Done.").incident
+    assert [s.step for s in moved.steps][-2:] == [Step.CLASSIFIED, Step.RESOLVED]
+
+
+def test_another_incident_does_not_stand_in_the_way(told, monkeypatch):
+    mine = incident.open_incident(told, "It drops items.", policy="p1").incident
+    other = told.store.get(Incident, "incident_01")
+    write = type(told).write
+
+    def late(self, *events, **more):
+        self.store.append([IncidentMoved(other)], actor="eva", at_ns=NOW)
+        return write(self, *events, **more)
+
+    monkeypatch.setattr(type(told), "write", late)
+    assert incident.move(told, mine.id, Step.CONTAINED, note="Stopped.").incident.done(Step.CONTAINED)
+
+
+def test_the_post_mortem_counts_from_where_the_alarm_looked(told):
+    start = told.store.get(Alarm, "alarm_1").rate.start_ns
+    assert start < NOW - 16 * DAY
+    failed = [o for o in told.store.find(Outcome, {"stage": Stage.PRODUCTION, "succeeded": False}) if o.at_ns >= start]
+    after_the_alert = [o for o in failed if o.at_ns >= told.store.get(Incident, "incident_01").alerted_ns]
+    assert len(failed) > 50 > len(after_the_alert)
+    assert f"{len(failed)} " in incident.report(told, "incident_01")
