@@ -101,7 +101,7 @@ def test_asking_again_is_no_new_look(floor):
     second = gate.gate(floor, "p1")
     assert second.id != first.id
     # somebody corrects what was recorded: as many outcomes, other evidence
-    record(floor, 10, succeeded=False)
+    record(floor, 10, succeeded=True)
     assert gate.gate(floor, "p1").id not in (first.id, second.id)
 
 

@@ -71,4 +71,4 @@ def test_the_post_mortem_counts_from_where_the_alarm_looked(told):
     failed = [o for o in told.store.find(Outcome, {"stage": Stage.PRODUCTION, "succeeded": False}) if o.at_ns >= start]
     after_the_alert = [o for o in failed if o.at_ns >= told.store.get(Incident, "incident_01").alerted_ns]
     assert len(failed) > 50 > len(after_the_alert)
-    assert f"{len(failed)} " in incident.report(told, "incident_01")
+    assert f"{len(failed)} failed attempts from the days the alarm looked at" in incident.report(told, "incident_01")

@@ -5,6 +5,7 @@ import numpy as np
 from fieldloop.diagnose import Evidence, demonstrations_of
 from fieldloop.diagnose import diagnose as explain
 from fieldloop.errors import Refused
+from fieldloop.loop.audit import latest_deployment
 from fieldloop.loop.monitor import nominal
 from fieldloop.loop.policies import named
 from fieldloop.loop.rollout import in_production
@@ -37,6 +38,7 @@ def diagnose(workspace: Workspace, policy: str = "", *, site: str = "", seed: in
             production=tuple(workspace.store.find(Outcome, {"policy": version.id, "stage": Stage.PRODUCTION})),
             demonstrations=demonstrations_of(workspace.store.find(Episode, {"id": list(release.episodes)})),
             site=site,
+            time_zones={place.id: place.time_zone for place in latest_deployment(workspace).sites},
         ),
         workspace.operations["diagnose"],
         workspace.ids,

@@ -22,7 +22,7 @@ def post_mortem(
     asked = [d for d in demands if d.source in (incident.id, diagnosis.id if diagnosis else None)]
     parts = (
         *_head(incident),
-        *_impact(diagnosis, failures),
+        *_impact(incident, diagnosis, failures),
         *_cause(diagnosis),
         *_timeline(incident),
         *_clock_table(clocks(incident, settings, at_ns)),
@@ -40,7 +40,7 @@ def _head(incident: Incident) -> Iterator[str]:
     yield f"- alerted: {iso(incident.alerted_ns)}{f' by {incident.alarm}' if incident.alarm else ''}"
 
 
-def _impact(diagnosis: Diagnosis | None, failures: int | None) -> Iterator[str]:
+def _impact(incident: Incident, diagnosis: Diagnosis | None, failures: int | None) -> Iterator[str]:
     yield "\n## Impact\n"
     if diagnosis:
         yield (
@@ -48,7 +48,8 @@ def _impact(diagnosis: Diagnosis | None, failures: int | None) -> Iterator[str]:
             f"over {diagnosis.episodes} episodes ({100 * diagnosis.loss:.1f} points)."
         )
     if failures is not None:
-        yield f"{failures} failed attempts between the alert and the resolution."
+        begin = "the days the alarm looked at" if incident.alarm else "the alert"
+        yield f"{failures} failed attempts from {begin} to the resolution."
     if diagnosis is None and failures is None:
         yield "**Open:** nobody has said what it cost."
 
