@@ -20,6 +20,7 @@ CORRIDOR = sorted(module.name for module in pkgutil.iter_modules(loop.__path__))
 NOT_A_USE_CASE = {
     "a part that several use cases share": (
         "audit:latest_audit",
+        "ingest:numbers_in_force",
         "audit:latest_deployment",
         "audit:require_complete_audit",
         "ingest:look",

@@ -139,7 +139,9 @@ def test_walk(tmp_path, place, afternoon):  # noqa: PLR0915 - a walk is one long
     assert marked.episodes + len(marked.cannot_tell) == len(fit)
     r1 = release.release(here, "r1")
     assert set(r1.episodes) <= set(fit)
-    assert release.release(here, "again") == r1, "the same episodes are the same release"
+    assert release.release(here, "r1") == r1, "the same episodes are the same release"
+    with pytest.raises(Refused, match="release r1 already"):
+        release.release(here, "r2")
     p1 = train.train(here, "r1", name="p1", seed=SEED)
     assert p1.release == r1.id
 

@@ -1,10 +1,13 @@
 """Questions about whether it is known where the sensors were."""
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
+from dataclasses import replace
 
 from fieldloop.check.case import Case
 from fieldloop.check.registry import check
-from fieldloop.model.finding import Measurement, Status
+from fieldloop.model.calibration import Calibration
+from fieldloop.model.episode import Episode
+from fieldloop.model.finding import Measured, Measurement, Status
 from fieldloop.model.stream import StreamKind
 
 
@@ -17,12 +20,17 @@ from fieldloop.model.stream import StreamKind
 def in_force(case: Case) -> Iterator[Measurement]:
     """Was a good calibration in force for each camera from the episode's start to its end?"""
     for stream in case.streams(StreamKind.RGB):
-        names = {stream.name, stream.serial} - {""}
-        good = [
-            calibration for calibration in case.calibrations or ()
-            if calibration.sensor in names
-            and calibration.status is Status.PASSED
-            and calibration.holds_at(case.episode.start_ns)
-            and calibration.holds_at(case.episode.end_ns)
-        ]  # fmt: skip
-        yield Measurement(stream.name, float(len(good)))
+        yield Measurement(stream.name, _good(case.episode, {stream.name, stream.serial}, case.calibrations or ()))
+
+
+def count_again(measured: Measured, episode: Episode, calibrations: Iterable[Calibration]) -> Measured:
+    """Count anew what was known when the episode came in: calibrations are attached later too, the log stays shut."""
+    known = tuple(calibrations)
+    serial = {m.subject: episode.fact(f"serial.{m.subject}") or "" for m in measured.measurements}
+    again = (replace(m, value=_good(episode, {m.subject, serial[m.subject]}, known)) for m in measured.measurements)
+    return replace(measured, measurements=tuple(again))
+
+
+def _good(episode: Episode, names: set[str], calibrations: Iterable[Calibration]) -> float:
+    holding = (c for c in calibrations if c.holds_at(episode.start_ns) and c.holds_at(episode.end_ns))
+    return float(sum(c.sensor in names - {""} and c.status is Status.PASSED for c in holding))

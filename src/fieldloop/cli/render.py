@@ -32,7 +32,16 @@ RENDERERS = {
 }
 ONE_BY_ONE = {"IncidentNow", "EpisodeReport"}
 """Nouns that a row of a table cannot hold."""
-WIDE = {"findings", "evidence", "facts", "parent_from_child", "annotations_sha256", "operations"}
+WIDE = {
+    "findings",
+    "evidence",
+    "facts",
+    "parent_from_child",
+    "annotations_sha256",
+    "operations",
+    "excluded",
+    "answered",
+}
 """Fields that do not fit in a row of a list; `--json` has them."""
 
 

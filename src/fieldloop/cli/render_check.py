@@ -30,8 +30,23 @@ def checked(report: Any, screen: Screen) -> None:
         screen.print()
         screen.print(heading("The dataset as a whole"))
         screen.print(_findings(open_findings))
+    _untold(episodes, screen)
     if report.html:
         screen.write(f"\nReport with plots: {report.html}")
+
+
+def _untold(episodes: Sequence[EpisodeReport], screen: Screen) -> None:
+    """Say what the data could not show: a question without an answer is no praise."""
+    reasons: dict[str, list[str]] = defaultdict(list)
+    for finding in (f for episode in episodes for f in episode.findings):
+        if finding.status is Status.CANNOT_TELL and not finding.counts:
+            reasons[finding.check].append(finding.message)
+    if not reasons:
+        return
+    screen.print()
+    screen.print(heading(f"Cannot tell ({len(reasons)} questions; they do not count unless a protocol asks)"))
+    rows = [(check, len(said), Counter(said).most_common(1)[0][0]) for check, said in reasons.items()]
+    screen.print(table(("check", "times", "why"), rows, right=("times",)))
 
 
 def episode_report(report: EpisodeReport, screen: Screen) -> None:

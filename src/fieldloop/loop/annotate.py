@@ -31,7 +31,6 @@ def annotate(workspace: Workspace, episode: tuple[str, ...] = (), *, again: bool
     Arguments:
         episode: only these episodes (id or beginning of it)
         again: propose anew where the machine proposed before
-
     """
     chosen = [workspace.store.get(Episode, e) for e in episode] or workspace.store.find(
         Episode, {"status": Status.PASSED}
@@ -57,7 +56,6 @@ def agree(workspace: Workspace, first: str, second: str, *, frame_hz: float = 30
         first: one author
         second: the other author
         frame_hz: frames per second that boundaries are counted in
-
     """
     spans = {author: workspace.store.find(Annotation, {"author": author, "kind": PHASE}) for author in (first, second)}
     shared = {a.episode for a in spans[first]} & {a.episode for a in spans[second]}

@@ -18,6 +18,11 @@ class Audited:
     deployment: Deployment
     audit: Audit
 
+    @property
+    def exit_ok(self) -> bool:
+        """May one go on?"""
+        return self.audit.complete or self.audit.overridden_by is not None
+
 
 def audit(workspace: Workspace, deployment_map: Path | None = None, *, skus: Path | None = None) -> Audited:
     """Read the deployment map and ask the five gap questions of it.
@@ -25,11 +30,12 @@ def audit(workspace: Workspace, deployment_map: Path | None = None, *, skus: Pat
     Arguments:
         deployment_map: a deployment.toml; the workspace's own unless given
         skus: the catalogue as CSV; skus.csv beside the map unless given
-
     """
     path = deployment_map or workspace.root / "deployment.toml"
     catalogue = skus or path.with_name("skus.csv")
-    deployment = parse(_text(path), _text(catalogue), workspace.operations["audit"])
+    deployment = parse(
+        _text(path), _text(catalogue), workspace.operations["audit"], map_file=path.name, skus_file=catalogue.name
+    )
     asked = ask(deployment, workspace.operations["audit"])
     workspace.write(DeploymentMapped(deployment), DeploymentAudited(asked))
     return Audited(deployment, asked)
@@ -40,7 +46,6 @@ def override(workspace: Workspace, *, reason: str) -> Audit:
 
     Arguments:
         reason: why it is right to go on
-
     """
     if not reason.strip():
         raise BadInput("Going on over an incomplete audit needs a reason.")

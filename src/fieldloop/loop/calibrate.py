@@ -2,6 +2,7 @@
 
 import csv
 from collections.abc import Iterator
+from datetime import datetime
 from pathlib import Path
 
 from fieldloop.calibrate import extrinsic
@@ -9,25 +10,39 @@ from fieldloop.errors import BadInput
 from fieldloop.loop.workspace import Workspace
 from fieldloop.model.calibration import Calibration
 from fieldloop.model.event import CalibrationAttached
+from fieldloop.model.stream import NS_PER_S
 
 COLUMNS = ("camera_x", "camera_y", "camera_z", "base_x", "base_y", "base_z")
 
 
-def calibrate(workspace: Workspace, points: Path, *, robot: str, sensor: str) -> Calibration:
-    """Find a camera's place from marker points, and attach it from now on.
+def calibrate(workspace: Workspace, points: Path, *, robot: str, sensor: str, since: str = "") -> Calibration:
+    """Find a camera's place from marker points, and attach it from now on or since a time.
 
     Arguments:
         points: CSV with camera_x, camera_y, camera_z, base_x, base_y, base_z in metres, a row a marker
         robot: whose camera
         sensor: the camera's stream, such as camera/overhead
-
+        since: from when it holds, as ISO-8601 such as 2026-11-15T08:00:00Z; from now on unless given
     """
+    known = workspace.store.get(Robot, robot) if workspace.store.count(Robot) else None
+    names = [name for s in (known.sensors if known else ()) for name in (s.stream, s.serial)]
+    if names and sensor not in names:
+        raise UnknownName(f"sensor of {robot}", sensor, names)
     rows = list(_rows(points))
-    return attach(workspace, [r[:3] for r in rows], [r[3:] for r in rows], robot=robot, sensor=sensor)
+    return attach(
+        workspace, [r[:3] for r in rows], [r[3:] for r in rows], robot=robot, sensor=sensor, since_ns=_moment(since)
+    )
 
 
 def attach(
-    workspace: Workspace, points_camera: object, points_base: object, *, robot: str, sensor: str, parent: str = "base"
+    workspace: Workspace,
+    points_camera: object,
+    points_base: object,
+    *,
+    robot: str,
+    sensor: str,
+    parent: str = "base",
+    since_ns: int | None = None,
 ) -> Calibration:
     """Fit a camera's place and write it down; one that misses the protocol's limits is kept, and does not pass."""
     fitted = extrinsic(
@@ -37,7 +52,7 @@ def attach(
         calibration_id=workspace.ids.new("calibration"),
         robot=robot,
         sensor=sensor,
-        valid_from_ns=workspace.clock(),
+        valid_from_ns=workspace.clock() if since_ns is None else since_ns,
         parent=parent,
     )
     workspace.write(CalibrationAttached(fitted))
@@ -49,9 +64,20 @@ def calibrations(workspace: Workspace, *, robot: str = "") -> tuple[Calibration,
 
     Arguments:
         robot: only of one robot
-
     """
     return tuple(workspace.store.find(Calibration, {"robot": robot} if robot else {}, newest=True))
+
+
+def _moment(text: str) -> int | None:
+    if not text:
+        return None
+    try:
+        moment = datetime.fromisoformat(text)
+    except ValueError as wrong:
+        raise BadInput(f"{text!r} is no time. Write it as 2026-11-15T08:00:00Z.") from wrong
+    if moment.tzinfo is None:
+        raise BadInput(f"{text!r} does not say its zone. End it with Z for UTC.")
+    return int(moment.timestamp()) * NS_PER_S
 
 
 def _rows(path: Path) -> Iterator[list[float]]:

@@ -1,13 +1,13 @@
 """Is it fit to learn from? On any log or dataset folder, with or without a workspace."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
 from fieldloop import check as checks
 from fieldloop.errors import BadInput
 from fieldloop.ingest import open_log
-from fieldloop.loop.ingest import Rules, judged, measurements_of
+from fieldloop.loop.ingest import Rules, judged, measurements_of, numbers_in_force
 from fieldloop.loop.numbers import in_force
 from fieldloop.loop.workspace import Track, Workspace, track_silently
 from fieldloop.model.episode import Defect, Episode, Log
@@ -43,7 +43,6 @@ def check(
         paths: log files, dataset folders, or folders of logs; nothing is stored
         html: write the report with plots to this file too
         protocol: judge by this protocol file instead of the one in force
-
     """
     if paths:
         return _check_paths(workspace, paths, html, _rules(protocol), track)
@@ -72,7 +71,9 @@ def _check_paths(
     track: Track,
 ) -> CheckReport:
     force = rules or in_force(workspace)
-    held_against = Rules(force, {} if rules or not workspace else workspace.protocols)
+    held_against = numbers_in_force(workspace) if workspace else Rules(force)
+    if rules:
+        held_against = replace(held_against, usual=rules, by_task={})
     reports: list[EpisodeReport] = []
     episodes: list[Episode] = []
     defects: list[Defect] = []
@@ -106,6 +107,8 @@ def _check_paths(
 
 
 def _write(file: Path, text: str) -> None:
+    if file.is_dir():
+        raise BadInput(f"{file} is a folder. Name a file for the report, such as {file / 'report.html'}.")
     if not file.parent.is_dir():
         raise BadInput(f"{file.parent} is no folder, so the report cannot be written there.")
     part = file.with_name(f".{file.name}.part")

@@ -20,7 +20,6 @@ def enrol(workspace: Workspace, pseudonym: str, *, band: tuple[str, ...] = ()) -
     Arguments:
         pseudonym: never a name
         band: voluntary aggregate bands such as hand=medium
-
     """
     pairs = tuple((key, value) for key, _, value in (b.partition("=") for b in band))
     operator = Operator(pseudonym, pairs)
@@ -36,7 +35,6 @@ def register_robot(workspace: Workspace, robot: str, *, model: str, site: str, s
         model: what kind of arm it is
         site: where it stands
         sensor: stream:kind:serial:synchronised by, such as camera/wrist:rgb:D435-118:ptp (repeat it)
-
     """
     known = Robot(robot, model, site, tuple(map(_sensor, sensor)))
     workspace.write(RobotRegistered(known))
@@ -60,7 +58,6 @@ def open_session(
         checked: an item of the safety checklist that is done (repeat it)
         work_order: which work order of the plan this serves
         on_floor: at a deployed site, where calibrations age faster
-
     """
     station = Station(
         robot=workspace.store.get(Robot, robot),
@@ -83,7 +80,6 @@ def close_session(workspace: Workspace, session: str) -> Session:
 
     Arguments:
         session: its id or the beginning of it
-
     """
     known = workspace.store.get(Session, session)
     if known.closed_ns is not None:

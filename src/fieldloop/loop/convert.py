@@ -31,7 +31,6 @@ def convert(
         source: a log file, a dataset folder, or a folder of logs
         target: a folder that is not there yet; it appears whole or not at all
         to: the format to write (LeRobot v3.0)
-
     """
     log = open_log(source)
     recordings: Iterator[Recording] = track(log.recordings, f"converting {source.name}", None)

@@ -94,7 +94,6 @@ def demo(
     Arguments:
         folder: where the workspace is made
         seed: another seed changes every number and keeps the story
-
     """
     if (folder / SETTINGS_FILE).exists():
         raise WorkspaceError(f"{folder} is a workspace already. Look at it with: fieldloop up --workspace {folder}")

@@ -24,7 +24,6 @@ def diagnose(workspace: Workspace, policy: str = "", *, site: str = "", seed: in
         policy: id, beginning of it, or name; the version in production unless given
         site: one site only; all unless given
         seed: for the bootstrap behind the intervals
-
     """
     chosen = policy or in_production(workspace)
     if chosen is None:

@@ -30,7 +30,6 @@ def trials(workspace: Workspace, policy: str, *, site: str = "", seed: int = 0) 
         policy: id, beginning of it, or name
         site: at one site only; the whole deployment unless given
         seed: for the order and the draws
-
     """
     version = named(workspace, policy)
     release = workspace.store.get(Release, version.release)
@@ -55,7 +54,6 @@ def gate(workspace: Workspace, policy: str, *, simulate: bool = False, site: str
         simulate: run the trials on the simulated floor first, instead of judging those recorded with stage gate
         site: trials and judgement of one site only; the whole deployment unless given
         seed: for the order and the draws
-
     """
     version, settings, seen = named(workspace, policy), workspace.operations["gate"], workspace.store.last()
     release = workspace.store.get(Release, version.release)

@@ -56,7 +56,6 @@ def guard(workspace: Workspace, policy: str) -> Guarded:
 
     Arguments:
         policy: id, beginning of it, or name
-
     """
     limits = _limits(load(workspace, named(workspace, policy)))
     shown = tuple(GuardLimit(name, float(getattr(limits, name)), unit) for name, unit in UNITS.items())
@@ -69,7 +68,6 @@ def replay(workspace: Workspace, episode: str, *, policy: str) -> Replay:
     Arguments:
         episode: id or beginning of it
         policy: whose guard; id, beginning of it, or name
-
     """
     recording = reopen(workspace, workspace.store.get(Episode, episode))
     if missing := [name for name in NEEDED if name not in recording.streams]:

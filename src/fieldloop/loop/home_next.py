@@ -41,7 +41,7 @@ def _field_rules(now: Now) -> Iterator[NextStep]:
             next(s for s in Step if not incident.done(s)).value,
             f"Incident at {incident.site}: {incident.what}",
         )
-        move = f"fieldloop incident move {incident.id} {step}"
+        move = f'fieldloop incident move {incident.id} {step} --note "what was done"'
         yield NextStep(BAD, what, f"It is not {step} yet, and its clock runs.", move, "/incidents")
     if alarm := now.unexplained:
         yield NextStep(BAD, f"Production fell at {alarm.site}", alarm.message, "fieldloop diagnose", "/floor")

@@ -43,7 +43,6 @@ def open_incident(
         policy: which version was running
         site: where
         stratum: under which conditions, such as lighting=dim,bin=back
-
     """
     where, seen = Stratum.parse(stratum), workspace.store.last()
     if alarm:
@@ -69,7 +68,6 @@ def move(workspace: Workspace, incident: str, step: Step, *, note: str) -> Incid
         incident: its id or the beginning of it
         step: detected, contained, classified, diagnosed, resolved or reviewed
         note: what was done; the post-mortem is made of these notes
-
     """
     seen = workspace.store.last()
     known = workspace.store.get(Incident, incident)
@@ -86,7 +84,6 @@ def report(workspace: Workspace, incident: str) -> str:
 
     Arguments:
         incident: its id or the beginning of it
-
     """
     known = workspace.store.get(Incident, incident)
     end = known.done(Step.RESOLVED)

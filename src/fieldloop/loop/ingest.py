@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from fieldloop import check as checks
+from fieldloop.check.calibration import count_again
 from fieldloop.errors import BadInput, StoreBusy, StoreError, StoreFull, UnreadableLog
 from fieldloop.ingest import open_log
 from fieldloop.ingest.readers import all_readers
@@ -36,7 +37,8 @@ class Rules:
     def case(self, recording: Recording) -> checks.Case:
         """Assemble what the checks may look at."""
         episode = recording.episode
-        known = None if self.calibrations is None else self.calibrations.get(episode.robot, ())
+        # of a robot that was never calibrated here nothing is known; whether that counts is the protocol's to say
+        known = None if self.calibrations is None else self.calibrations.get(episode.robot)
         return checks.Case(recording, self.by_task.get(episode.task, self.usual), known)
 
 
@@ -70,7 +72,6 @@ def ingest(workspace: Workspace, paths: tuple[Path, ...]) -> Ingested:
 
     Arguments:
         paths: log files, dataset folders, or folders of logs
-
     """
     if not paths:
         raise BadInput("Name at least one log or folder.")
@@ -120,7 +121,6 @@ def episodes(
         status: only those last judged so
         site: only those of one site
         limit: at most so many
-
     """
     where: dict[str, Any] = {"status": status} if status else {}
     if site:
@@ -149,7 +149,11 @@ def judged(workspace: Workspace, measured: Iterable[EpisodeNumbers]) -> list[Epi
 def measurements_of(workspace: Workspace, episode: Episode) -> tuple[Measured, ...]:
     """Return what was measured when the episode came in, without opening its log."""
     kept = workspace.store.find(EpisodesMeasured, {"episode": episode.id}, newest=True, limit=1)
-    return checks.from_rows(read_rows(workspace.shelf, kept[0].blob.sha256))[episode.id] if kept else ()
+    if not kept:
+        return ()
+    numbers = checks.from_rows(read_rows(workspace.shelf, kept[0].blob.sha256))[episode.id]
+    known = workspace.store.find(Calibration, {"robot": episode.robot})
+    return tuple(count_again(m, episode, known) if m.check == "calibration.in_force" else m for m in numbers)
 
 
 def _logs(path: Path, refused: list[TakenIn]) -> Iterator[tuple[Path, str]]:
@@ -162,7 +166,8 @@ def _logs(path: Path, refused: list[TakenIn]) -> Iterator[tuple[Path, str]]:
         yield log.path, log.path.name if log.path == path else log.path.relative_to(path).as_posix()
 
 
-def _numbers_in_force(workspace: Workspace) -> Rules:
+def numbers_in_force(workspace: Workspace) -> Rules:
+    """Return what episodes of this workspace are held against."""
     known: dict[str, list[Calibration]] = {}
     for calibration in workspace.store.find(Calibration):
         known.setdefault(calibration.robot, []).append(calibration)
@@ -176,7 +181,7 @@ def _shelved(
     waiting: deque[tuple[Look, Blob]],
 ) -> Iterator[Look]:
     """Put each log on the shelf and yield those to be looked at; refused and known ones are taken as they are."""
-    rules = _numbers_in_force(workspace)
+    rules = numbers_in_force(workspace)
     for path, name in logs:
         try:
             before = _signature(path)
@@ -206,6 +211,9 @@ def _take_in(workspace: Workspace, what: Look, blob: Blob, seen: Seen) -> TakenI
     if _signature(what.path) != what.signature:
         message = "It changed while it was read. Nothing of it was kept; ingest it again once it is written."
         return TakenIn(what.name, seen.format, "", (), Status.ERRORED, message=message)
+    if workspace.store.count(Log, {"blob": blob.sha256}):  # another process was faster
+        known = tuple(episode.id for episode, _ in seen.measured)
+        return TakenIn(what.name, seen.format, blob.sha256, known, _status(workspace, known), already_here=True)
     episodes = tuple(episode for episode, _ in seen.measured)
     log = Log(blob, what.name, seen.format, tuple(e.id for e in episodes), seen.defects)
     # an episode that came in another log before keeps its measurements and its judgement

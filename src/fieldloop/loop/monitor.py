@@ -8,13 +8,14 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Literal
 
-from fieldloop.errors import BadInput, Refused
+from fieldloop.errors import BadInput, Refused, UnknownName
 from fieldloop.loop.audit import latest_deployment
 from fieldloop.loop.policies import named
 from fieldloop.loop.workspace import Workspace
 from fieldloop.model.alarm import Alarm, Watch
 from fieldloop.model.codec import from_plain, iso
 from fieldloop.model.condition import Stratum
+from fieldloop.model.deployment import Deployment
 from fieldloop.model.event import AlarmRaised, OutcomeRecorded
 from fieldloop.model.person import Role
 from fieldloop.model.policy import FailureClass, Outcome, PolicyVersion, Stage
@@ -42,7 +43,6 @@ def record(workspace: Workspace, file: Path) -> RecordedOutcomes:
 
     Arguments:
         file: one outcome a line
-
     """
     told = [_outcome(workspace, n, line) for n, line in enumerate(_lines(file), 1)]
     return record_outcomes(workspace, told)
@@ -81,7 +81,6 @@ def add(  # noqa: PLR0913 - each is an option of the command
         stage: lab, gate, shadow or production
         scenario: which trial of a gate this was
         outcome: the report's own id, so that it counts once however often it is delivered
-
     """
     where, at_ns = Stratum.parse(stratum), workspace.clock()
     told = Outcome(
@@ -124,7 +123,6 @@ def outcomes(
         policy: only of one policy version (its id)
         stage: only in one setting
         limit: at most so many
-
     """
     where: dict[str, Any] = {"policy": policy} if policy else {}
     if stage:
@@ -192,7 +190,21 @@ def _refuse_untrue(workspace: Workspace, told: Outcome) -> None:
         value = getattr(told, name)
         if value is not None and not (math.isfinite(value) and value >= 0):
             raise BadInput(f"{name} = {value} is no measurement; leave it out where nothing was measured.")
+    if told.confidence is not None and told.confidence > 1:
+        raise BadInput(f"confidence = {told.confidence} is above 1.")
+    if told.succeeded and told.failure:
+        raise BadInput(f"An attempt that succeeded cannot have failed by {told.failure}.")
+    _refuse_unknown_factors(workspace, told.stratum)
     if told.interventions < 0:
         raise BadInput(f"interventions = {told.interventions}; count from 0.")
     if told.at_ns > workspace.clock() + CLOCKS_APART_NS:
         raise BadInput(f"Outcome {told.id} is from the future ({iso(told.at_ns)}). Set the robot's clock.")
+
+
+def _refuse_unknown_factors(workspace: Workspace, stratum: Stratum) -> None:
+    """A misspelt factor would split one condition into two, for good."""
+    mapped = workspace.store.find(Deployment, newest=True, limit=1)
+    factors = {c.factor for e in mapped[0].exposures for c in e.stratum.conditions} if mapped else set()
+    for condition in stratum.conditions:
+        if factors and condition.factor not in factors:
+            raise BadInput(str(UnknownName("factor of the deployment", condition.factor, factors)))

@@ -41,7 +41,6 @@ def protocol(workspace: Workspace | None, *, task: str = "") -> Numbers:
 
     Arguments:
         task: the workspace's task unless given
-
     """
     rules = in_force(workspace, task)
     limits = (
@@ -49,7 +48,7 @@ def protocol(workspace: Workspace | None, *, task: str = "") -> Numbers:
         for name, x in rules.limits.items()
     )
     settings = (
-        Number(name, s.value, None, None, s.unit, s.why, s.source.kind, s.source.ref)
+        Number(name, s.value, None, None, s.unit, s.why, s.source.kind, s.source.ref, s.pending)
         for name, s in rules.settings.items()
     )
     return Numbers(rules.name, rules.version, rules.fingerprint, is_locked(workspace, rules), (*limits, *settings))
@@ -59,7 +58,7 @@ def operations(workspace: Workspace | None) -> Numbers:
     """Show how this workspace runs: gate, guard, alarms, rollout, plan weights."""
     running: Operations = workspace.operations if workspace else default_operations()
     numbers = (
-        Number(f"{section.name}.{name}", s.value, None, None, s.unit, s.why, s.source.kind, s.source.ref)
+        Number(f"{section.name}.{name}", s.value, None, None, s.unit, s.why, s.source.kind, s.source.ref, s.pending)
         for section in running.sections.values()
         for name, s in section.settings.items()
     )
@@ -71,7 +70,6 @@ def lock(workspace: Workspace, *, task: str = "") -> Numbers:
 
     Arguments:
         task: the workspace's task unless given
-
     """
     require_complete_audit(workspace)
     rules = in_force(workspace, task)

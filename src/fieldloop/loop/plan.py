@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from fieldloop.errors import UnknownName
+from fieldloop.errors import BadInput, UnknownName
 from fieldloop.loop.audit import latest_deployment, require_complete_audit
 from fieldloop.loop.rollout import in_production, on_ladder
 from fieldloop.loop.workspace import Workspace
@@ -40,12 +40,13 @@ def plan(workspace: Workspace, *, budget: int | None = None, strategy: str = "ma
         budget: how many demonstrations; operations' plan.budget unless given
         strategy: marginal (expected gain), frequency, uniform or failure_index
         seed: for the draws behind the intervals
-
     """
     require_complete_audit(workspace)
     if strategy not in STRATEGIES:
-        raise UnknownName("strategy", strategy, STRATEGIES)
+        raise BadInput(f"{UnknownName('strategy', strategy, STRATEGIES)} Known: {', '.join(STRATEGIES)}.")
     settings = workspace.operations["plan"]
+    if budget is not None and budget < 1:
+        raise BadInput(f"A budget of {budget} demonstrations is no plan; give a number from 1.")
     if budget is not None:
         settings = settings.replaced(budget=budget)
     crew = Crew(

@@ -1,6 +1,7 @@
 """Freeze what passed into releases."""
 
 from fieldloop.annotate import taxonomy
+from fieldloop.errors import Refused
 from fieldloop.loop.annotate import PHASE
 from fieldloop.loop.audit import latest_deployment
 from fieldloop.loop.workspace import Workspace
@@ -20,7 +21,6 @@ def release(workspace: Workspace, name: str, *, seed: int = 0) -> Release:
     Arguments:
         name: what people call it, such as r7
         seed: for the split; the same seed and episodes give the same release
-
     """
     words = taxonomy()
     terms = Terms(
@@ -38,7 +38,11 @@ def release(workspace: Workspace, name: str, *, seed: int = 0) -> Release:
         workspace.operations["release"],
     )
     if known := workspace.store.find(Release, {"id": frozen.id}):
-        return known[0]  # the same selection is the same release, under the name it was frozen with
+        if known[0].name != name:
+            raise Refused(
+                f"These episodes are release {known[0].name} already ({frozen.id[:12]}); nothing new to freeze."
+            )
+        return known[0]
     workspace.write(ReleaseFrozen(frozen))
     return frozen
 
@@ -54,7 +58,6 @@ def diff(workspace: Workspace, older: str, newer: str) -> ReleaseDiff:
     Arguments:
         older: id, beginning of it, or name
         newer: id, beginning of it, or name
-
     """
     return compare(named(workspace, older), named(workspace, newer))
 
@@ -64,7 +67,6 @@ def datasheet(workspace: Workspace, release: str) -> str:
 
     Arguments:
         release: id, beginning of it, or name
-
     """
     frozen = named(workspace, release)
     return describe(frozen, workspace.store.find(Episode, {"id": list(frozen.episodes)}))

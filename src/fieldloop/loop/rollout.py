@@ -27,7 +27,6 @@ def start(workspace: Workspace, policy: str, *, shadow: bool = False, override: 
         policy: id, beginning of it, or name
         shadow: let it answer without being obeyed first
         override: go on over a gate that did not pass; who and why is recorded
-
     """
     seen, candidate = workspace.store.last(), named(workspace, policy)
     gate = last_gate(workspace, candidate.id)
@@ -67,7 +66,6 @@ def back(workspace: Workspace, *, production: bool = False, reason: str = "by ha
     Arguments:
         production: take the version in production off instead; the one before it takes over
         reason: why, for the record
-
     """
     seen = workspace.store.last()
     current = _on_fleet(workspace) if production else on_ladder(workspace)

@@ -1,6 +1,7 @@
 """A policy version answers: on a port, or to a health probe."""
 
 import time
+from collections.abc import Callable
 from dataclasses import dataclass
 
 from fieldloop.errors import Refused
@@ -30,7 +31,15 @@ class PolicyHealth:
         return self.admission.status if self.health.status is Status.PASSED else self.health.status
 
 
-def serve(workspace: Workspace, policy: str, *, host: str = "127.0.0.1", port: int = 8600, override: str = "") -> None:
+def serve(
+    workspace: Workspace,
+    policy: str,
+    *,
+    host: str = "127.0.0.1",
+    port: int = 8600,
+    override: str = "",
+    tell: Callable[..., None] = print,
+) -> None:
     """Serve a policy version over HTTP and WebSocket until interrupted; one that is too slow is refused.
 
     Arguments:
@@ -38,7 +47,6 @@ def serve(workspace: Workspace, policy: str, *, host: str = "127.0.0.1", port: i
         host: the address to listen on
         port: the port to listen on
         override: why a version is served whose last gate did not pass
-
     """
     version = named(workspace, policy)
     gate = last_gate(workspace, version.id)
@@ -50,6 +58,7 @@ def serve(workspace: Workspace, policy: str, *, host: str = "127.0.0.1", port: i
     if admission.status is not Status.PASSED:
         raise Refused(f"{version.name} is not served, its latency {admission.status}: {admission.message}")
     settings = workspace.operations["serve"]
+    tell(f"{version.name}: http://{host}:{port}/act and ws://{host}:{port}/ws   health: /health   Ctrl+C ends")
     listen(app(engine, settings, workspace.clock), host, port, settings)
 
 
@@ -58,7 +67,6 @@ def health(workspace: Workspace, policy: str) -> PolicyHealth:
 
     Arguments:
         policy: id, beginning of it, or name
-
     """
     version = named(workspace, policy)
     engine = load(workspace, version)

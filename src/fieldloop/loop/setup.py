@@ -22,10 +22,9 @@ def init(folder: Path, *, name: str = "", task: str = "pick") -> Created:
     """Make a workspace: settings, a protocol, operations, an embedded store.
 
     Arguments:
-        folder: a folder that does not exist yet, or an empty one
+        folder: a new folder, or one that is there: files in it stay as they are
         name: what people call it; the folder's name unless given
         task: the task that is collected here
-
     """
     create_workspace(folder, name=name, task=task)
     workspace = open_workspace(folder)

@@ -8,7 +8,7 @@ from typing import Literal
 
 from fieldloop.errors import BadInput, Refused
 from fieldloop.loop.audit import latest_deployment
-from fieldloop.loop.floor import run_attempts, sitting, write_demonstrations
+from fieldloop.loop.floor import BETWEEN_NS, run_attempts, sitting, write_demonstrations
 from fieldloop.loop.monitor import record_outcomes
 from fieldloop.loop.policies import load, named
 from fieldloop.loop.rollout import in_production, on_ladder
@@ -64,7 +64,6 @@ def collect(
         stratum: these conditions instead, such as site=gdansk,tier=high,bin=back,lighting=dim
         session: the name of the sitting, and of the files
         seed: another seed builds another floor
-
     """
     if count < 1:
         raise BadInput(f"count = {count}; at least one demonstration is needed.")
@@ -73,7 +72,9 @@ def collect(
     strata = [Stratum.parse(stratum)] * count if stratum else draw(exposures, count, floor.chance("mix", session))
     label = default_protocol().label
     people = floor.operators()
-    turns = sitting(floor, strata, folder, people, start_ns=time.time_ns(), session=session, protocol=label)
+    turns = sitting(
+        floor, strata, folder, people, start_ns=time.time_ns() - count * BETWEEN_NS, session=session, protocol=label
+    )
     logs = write_demonstrations(turns, track)
     return SimulatedLogs(str(folder), len(logs), sum(path.stat().st_size for path in logs))
 
@@ -88,7 +89,6 @@ def production(
         episodes: how many attempts
         days: spread evenly over this long, up to now
         seed: which floor; the one the demonstrations came from
-
     """
     exposures = latest_deployment(workspace).exposures
     return attempt(workspace, _routing(workspace, policy), exposures, Stage.PRODUCTION, episodes, days, seed)
@@ -101,7 +101,6 @@ def laboratory(workspace: Workspace, policy: str, *, episodes: int = 100, seed: 
         policy: id, beginning of it, or name
         episodes: how many attempts
         seed: which floor; the one the demonstrations came from
-
     """
     version = named(workspace, policy)
     engine = load(workspace, version)

@@ -22,7 +22,6 @@ def contract(
         name: what people call it
         min_acceptance: the share of episodes that must pass; the house's bar holds where it is higher
         cost: what one delivered episode costs
-
     """
     require_complete_audit(workspace)
     known = Provider(provider, name or provider, min_acceptance, cost)
@@ -36,7 +35,6 @@ def accept(workspace: Workspace, provider: str, *, session: str = "") -> Accepta
     Arguments:
         provider: the provider's id
         session: only the episodes of one session; all of the provider's unless given
-
     """
     known = workspace.store.get(Provider, provider)
     delivered = [
@@ -55,7 +53,6 @@ def score(workspace: Workspace, provider: str) -> Scorecard:
 
     Arguments:
         provider: the provider's id
-
     """
     known = workspace.store.get(Provider, provider)
     # a delivery that was judged again is still one delivery

@@ -30,7 +30,6 @@ def issue(workspace: Workspace, name: str, *, role: Role = Role.OPERATOR, provid
         name: a pseudonym, such as op-7 or arm-3
         role: what they may do
         provider: the provider whose episodes alone they see
-
     """
     if not name.strip():
         raise BadInput("A token needs a name, such as op-7 or arm-3.")
@@ -46,7 +45,6 @@ def revoke(workspace: Workspace, token: str) -> Token:
 
     Arguments:
         token: its id or the beginning of it
-
     """
     revoked = dataclasses.replace(workspace.store.get(Token, token), revoked_ns=workspace.clock())
     workspace.write(TokenIssued(revoked))

@@ -29,7 +29,6 @@ def train(
         name: what people call the policy; numbered unless given
         seed: the same release and seed give the same policy
         trainer: the reference learner, or one that registered itself
-
     """
     frozen = named_release(workspace, release)
     spans = _labels(workspace, frozen)

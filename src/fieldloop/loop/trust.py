@@ -38,7 +38,6 @@ def trace(workspace: Workspace, policy: str) -> Lineage:
 
     Arguments:
         policy: id, beginning of it, or name
-
     """
     version = named(workspace, policy)
     release = workspace.store.get(Release, version.release)
@@ -57,7 +56,6 @@ def evidence(workspace: Workspace, policy: str, file: Path) -> Evidence:
     Arguments:
         policy: id, beginning of it, or name
         file: where to write the JSON
-
     """
     lineage, until = trace(workspace, policy), workspace.store.last()
     records = [{"kind": "Lineage", "body": to_plain(lineage)}]
@@ -73,7 +71,6 @@ def verify_evidence(file: Path) -> Verification:
 
     Arguments:
         file: the JSON that `fieldloop evidence` wrote
-
     """
     try:
         pack = json.loads(file.read_bytes())

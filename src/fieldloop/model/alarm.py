@@ -2,6 +2,8 @@
 
 from dataclasses import dataclass
 
+from fieldloop.model.finding import Status
+
 
 @dataclass(frozen=True, slots=True)
 class Rate:
@@ -41,3 +43,10 @@ class Watch:
     rates: tuple[Rate, ...]
     alarms: tuple[Alarm, ...]
     cannot_tell: tuple[str, ...] = ()
+
+    @property
+    def status(self) -> Status:
+        """An alarm is a failure; a site of which nothing can be said yet is no pass."""
+        if self.alarms:
+            return Status.FAILED
+        return Status.CANNOT_TELL if self.cannot_tell or not self.rates else Status.PASSED

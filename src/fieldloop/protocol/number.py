@@ -104,7 +104,7 @@ def read_limit(name: str, row: Mapping[str, Any]) -> Limit:
     """Read one `[check.…]` table."""
     refuse_unknown_keys(name, row, LIMIT_KEYS)
     for bound in ("min", "max"):
-        if bound in row and not isinstance(row[bound], int | float):
+        if bound in row and (not isinstance(row[bound], int | float) or not math.isfinite(row[bound])):
             raise ProtocolError(f"{name}: {bound} = {row[bound]!r} is not a number.")
     low, high = row.get("min"), row.get("max")
     if low is None and high is None:

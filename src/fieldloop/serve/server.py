@@ -5,6 +5,7 @@ that /livez answers while the policy thinks. There is no login: listen on loopba
 """
 
 import json
+import socket
 import time
 from collections.abc import AsyncIterator, Mapping
 from contextlib import asynccontextmanager
@@ -49,10 +50,17 @@ def app(engine: Engine, settings: Section, clock: Clock = time.time_ns) -> FastA
 
 
 def listen(served: FastAPI, host: str, port: int, settings: Section) -> None:
-    """Serve until interrupted."""
+    """Serve until interrupted; a port that somebody else holds is refused."""
     import uvicorn
 
-    uvicorn.Server(config(served, host, port, settings)).run()
+    opened = socket.socket(socket.AF_INET6 if ":" in host else socket.AF_INET, socket.SOCK_STREAM)
+    opened.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+    try:
+        opened.bind((host, port))
+    except (OSError, OverflowError) as wrong:
+        opened.close()
+        raise BadInput(f"Cannot listen on {host} port {port}: {wrong}. Choose another with --port.") from wrong
+    uvicorn.Server(config(served, host, port, settings)).run(sockets=[opened])
 
 
 def config(served: FastAPI, host: str, port: int, settings: Section) -> Any:

@@ -2,6 +2,7 @@
 
 import functools
 import json
+import re
 from collections.abc import Mapping, Sequence
 from typing import Any, TypeVar
 
@@ -73,7 +74,7 @@ class Tables:
 
     def get(self, noun: type[N], id_or_prefix: str) -> N:
         """Return the one noun with this id, or whose id begins so."""
-        kept, name = kept_as(noun), noun.__name__.lower()
+        kept, name = kept_as(noun), re.sub(r"(?<=[a-z])(?=[A-Z])", " ", noun.__name__).lower()
         if len(kept.key) != 1 or kept.key == ("seq",):
             raise BadInput(f"{noun.__name__} has no id of its own. Find it by {', '.join(kept.columns)}.")
         column = kept.table.c[kept.key[0]]

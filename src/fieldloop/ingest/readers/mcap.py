@@ -39,7 +39,9 @@ class McapReader:
         if not streams and not defects:
             defects.append(Defect(path.name, "", "The log is whole but holds no message."))
         facts = scan.metadata.get(METADATA_NAME, {})
-        episode, complaints = episode_from(facts, id_=_identity(gathered), name=path.stem, streams=streams.values())
+        episode, complaints = episode_from(
+            facts, id_=_identity(gathered, path), name=path.stem, streams=streams.values()
+        )
         yield Recording(episode, streams, (*defects, *complaints))
 
 
@@ -56,8 +58,13 @@ def _gather(scan: McapScan, path: Path) -> dict[Key, GatheredChannel]:
     return gathered
 
 
-def _identity(gathered: dict[Key, GatheredChannel]) -> str:
-    """Name the episode by its messages, topic by topic: chunks, compression and interleaving do not matter."""
+def _identity(gathered: dict[Key, GatheredChannel], path: Path) -> str:
+    """Name the episode by its messages, topic by topic: chunks, compression and interleaving do not matter.
+
+    Of a log without a message only its bytes are left; two of them are not the same episode.
+    """
+    if not gathered:
+        return content_id([path.read_bytes()])
     return content_id(
         part for key in sorted(gathered) for part in (*(text.encode() for text in key), gathered[key].digest.digest())
     )

@@ -18,8 +18,11 @@ def ladder(climb: Rollout) -> Html:
 
 def _step(rung: Rung, place: int, at: int, climb: Rollout) -> Html:
     state = "here" if place == at else "past" if place < at else ""
-    mark = status_mark({"here": "run", "past": "good"}.get(state, "idle"))
-    word = f"{100 * climb.share:.0f} % of tasks" if state == "here" else {"past": "passed"}.get(state, "to come")
+    # with nothing in production to be compared with, the first version never stood on the lower rungs
+    climbed = climb.incumbent is not None and rung is not Rung.SHADOW
+    mark = status_mark({"here": "run", "past": "good" if climbed else "idle"}.get(state, "idle"))
+    below = "passed" if climbed else "skipped"
+    word = f"{100 * climb.share:.0f} % of tasks" if state == "here" else {"past": below}.get(state, "to come")
     return tag(
         "li",
         tag("b", mark, rung.value),

@@ -120,7 +120,8 @@ def quotas(plan: Plan, progress: Sequence[Progress], most: int | None = None) ->
     ranked = sorted(plan.quotas, key=lambda q: -q.gain)[:most]
     largest = max((q.gain_high for q in ranked), default=0.0)
     done = {p.stratum: p for p in progress}
-    same = {c.factor for c in frozenset.intersection(*(frozenset(q.stratum.conditions) for q in plan.quotas))}
+    shared = [frozenset(q.stratum.conditions) for q in plan.quotas]
+    same = {c.factor for c in frozenset.intersection(*shared)} if shared else set()
     rows = [_quota(q, done.get(q.stratum), largest, tuple(same), whole=most is None) for q in ranked]
     columns: list[Column | str] = [
         "Where",
