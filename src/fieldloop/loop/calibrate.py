@@ -6,10 +6,11 @@ from datetime import datetime
 from pathlib import Path
 
 from fieldloop.calibrate import extrinsic
-from fieldloop.errors import BadInput
+from fieldloop.errors import BadInput, UnknownName
 from fieldloop.loop.workspace import Workspace
 from fieldloop.model.calibration import Calibration
 from fieldloop.model.event import CalibrationAttached
+from fieldloop.model.hardware import Robot
 from fieldloop.model.stream import NS_PER_S
 
 COLUMNS = ("camera_x", "camera_y", "camera_z", "base_x", "base_y", "base_z")
