@@ -62,7 +62,7 @@ def test_the_stages_say_what_is_in_them(told):
 
 def test_an_open_incident_comes_first_and_then_what_it_asked_for(tmp_path):
     workspace = told_workspace(tmp_path / "w")
-    assert home(workspace).next.command == "fieldloop incident move incident_01 classified"
+    assert home(workspace).next.command == 'fieldloop incident move incident_01 classified --note "what was done"'
     incident = workspace.store.get(Incident, "incident_01")
     done = tuple(StepDone(step, NOW, "local", "done") for step in Step)
     workspace.write(happened.IncidentMoved(dataclasses.replace(incident, steps=done)))

@@ -9,6 +9,8 @@ from fieldloop.errors import BadInput, Refused
 from fieldloop.loop.workspace import Workspace
 from fieldloop.model.deployment import Audit, Deployment
 from fieldloop.model.event import DeploymentAudited, DeploymentMapped
+from fieldloop.simulate.catalogue import skus_text
+from fieldloop.simulate.mix import deployment_text
 
 
 @dataclass(frozen=True, slots=True)
@@ -24,13 +26,18 @@ class Audited:
         return self.audit.complete or self.audit.overridden_by is not None
 
 
-def audit(workspace: Workspace, deployment_map: Path | None = None, *, skus: Path | None = None) -> Audited:
+def audit(
+    workspace: Workspace, deployment_map: Path | None = None, *, skus: Path | None = None, example: bool = False
+) -> Audited:
     """Read the deployment map and ask the five gap questions of it.
 
     Arguments:
         deployment_map: a deployment.toml; the workspace's own unless given
         skus: the catalogue as CSV; skus.csv beside the map unless given
+        example: begin with the simulated floor's map, written into the workspace to be edited
     """
+    if example:
+        _write_example(workspace)
     path = deployment_map or workspace.root / "deployment.toml"
     catalogue = skus or path.with_name("skus.csv")
     deployment = parse(
@@ -81,7 +88,18 @@ def require_complete_audit(workspace: Workspace) -> None:
         )
 
 
+def _write_example(workspace: Workspace) -> None:
+    for name, text in (("deployment.toml", deployment_text()), ("skus.csv", skus_text())):
+        path = workspace.root / name
+        if path.exists():
+            raise BadInput(f"{path} is there already; it is not written over.")
+        path.write_text(text, encoding="utf-8")
+
+
 def _text(path: Path) -> str:
     if not path.is_file():
-        raise BadInput(f"{path} is not there. A deployment is a deployment.toml with a skus.csv beside it.")
+        raise BadInput(
+            f"{path} is not there. A deployment is a deployment.toml with a skus.csv beside it; "
+            "begin with an example: fieldloop audit --example"
+        )
     return path.read_text(encoding="utf-8")

@@ -46,7 +46,8 @@ from fieldloop.simulate.catalogue import skus_text
 from fieldloop.simulate.floor import Floor
 from fieldloop.simulate.mix import deployment_text, draw, protocol_text
 
-DAYS = 70
+DAYS = 28
+"""The story lasts so long and ends about now; begun at midnight, so that a seed tells the same story all day."""
 SITTING = 10
 SITES = ("lab", "leipzig", "gdansk")
 Tell = Callable[..., None]
@@ -97,7 +98,7 @@ def demo(
     """
     if (folder / SETTINGS_FILE).exists():
         raise WorkspaceError(f"{folder} is a workspace already. Look at it with: fieldloop up --workspace {folder}")
-    began, clock = time.monotonic(), StoryClock(time.time_ns() - DAYS * NS_PER_DAY)
+    began, clock = time.monotonic(), StoryClock((time.time_ns() // NS_PER_DAY - DAYS) * NS_PER_DAY)
     setup.init(folder, name="demo")
     (folder / "protocols" / "pick.toml").write_text(protocol_text(), encoding="utf-8")
     workspace = open_workspace(folder, clock=clock, random_bits=random.Random(seed).getrandbits, track=track)
