@@ -5,7 +5,7 @@ import json
 import pytest
 
 from fieldloop.errors import BadInput
-from fieldloop.loop import check, ingest, setup
+from fieldloop.loop import check, doctor, ingest, setup
 from fieldloop.loop.workspace import open_workspace
 from fieldloop.model.episode import Episode, Log
 from fieldloop.model.finding import Status
@@ -74,6 +74,17 @@ def test_the_same_bytes_under_another_name_are_known(here, folder):
     (row,) = ingest.ingest(here, (folder / "copy.mcap",)).logs
     assert row.already_here
     assert here.store.count(Episode) == 1
+
+
+def test_a_sweep_removes_what_no_event_speaks_of_and_nothing_else(here, folder, tmp_path):
+    ingest.ingest(here, (folder / "good.mcap",))
+    orphan = here.shelf.put_bytes(b"shelved, then the process was killed")
+    assert doctor.sweep(here).blobs == (), "young bytes may still be spoken of"
+    (tmp_path / "site" / "operations.toml").write_text("[store.sweep_min_age_h]\nvalue = 0.0\n")
+    again = open_workspace(tmp_path / "site")
+    assert doctor.sweep(again).blobs == (orphan.sha256,)
+    assert doctor.doctor(again).exit_ok
+    again.close()
 
 
 def test_the_json_that_others_rely_on(folder):

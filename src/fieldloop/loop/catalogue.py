@@ -124,6 +124,7 @@ USE_CASES = (
     UseCase("token", "tokens:issue", ADMIN),
     UseCase("token revoke", "tokens:revoke", ADMIN),
     UseCase("doctor", "doctor:doctor", ANYONE, reads=True, needs=Needs.MAYBE),
+    UseCase("doctor sweep", "doctor:sweep", ADMIN),
     UseCase("demo", "demo:demo", ADMIN, needs=Needs.NOTHING, no_route="it makes a workspace and a server of its own"),
 )
 

@@ -14,9 +14,11 @@ from fieldloop.loop.workspace import Workspace
 from fieldloop.model.episode import Episode, Log
 from fieldloop.model.finding import Status
 from fieldloop.protocol import agree, default_protocol
+from fieldloop.store import Swept
 
 OPTIONAL = {"psycopg": "postgres", "s3fs": "s3"}
 BYTES_A_GB = 1e9
+SECONDS_PER_HOUR = 3600.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,6 +48,12 @@ def doctor(workspace: Workspace | None) -> Examination:
     """Look whether this machine and workspace are in order: extras, disk, protocols, ledger, shelf."""
     found = (*_machine(), *(_workspace(workspace) if workspace else ()))
     return Examination(__version__, f"{platform.python_version()} on {sys.platform}", tuple(found))
+
+
+def sweep(workspace: Workspace) -> Swept:
+    """Remove what a killed or refused ingest left: blobs that no event speaks of, and unfinished files."""
+    age_s = workspace.operations["store"].number("sweep_min_age_h") * SECONDS_PER_HOUR
+    return workspace.shelf.sweep(workspace.store.blobs(), age_s)
 
 
 def _machine() -> Iterator[Symptom]:
