@@ -45,6 +45,10 @@ def _field_rules(now: Now) -> Iterator[NextStep]:
         yield NextStep(BAD, what, f"It is not {step} yet, and its clock runs.", move, "/incidents")
     if alarm := now.unexplained:
         yield NextStep(BAD, f"Production fell at {alarm.site}", alarm.message, "fieldloop diagnose", "/floor")
+    for alarm in now.unattended:
+        why = "Clocks run from the alert; an incident that is diagnosed asks the plan for demonstrations."
+        start = f"fieldloop incident open --alarm {alarm.id}"
+        yield NextStep(BAD, f"The alarm at {alarm.site} has no incident yet", why, start, "/incidents")
     if now.audit is None:
         why = "Everything else is measured against the deployment map."
         yield NextStep(

@@ -43,6 +43,7 @@ class Now:
     alarm: Alarm | None
     diagnosis: Diagnosis | None
     incidents: tuple[Incident, ...]
+    unattended: tuple[Alarm, ...]
 
     @property
     def unexplained(self) -> Alarm | None:
@@ -74,4 +75,5 @@ def read_now(workspace: Workspace) -> Now:
         decision=newest(workspace, Decision), rollout=newest(workspace, Rollout),
         success=success_over_time(workspace), alarm=newest(workspace, Alarm), diagnosis=newest(workspace, Diagnosis),
         incidents=tuple(i for i in store.find(Incident) if i.done(Step.REVIEWED) is None),
+        unattended=tuple(a for a in store.find(Alarm) if not store.count(Incident, {"alarm": a.id})),
     )  # fmt: skip
