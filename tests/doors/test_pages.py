@@ -141,6 +141,7 @@ def test_an_empty_workspace_says_what_to_do(tmp_path, browser):
             visit(page, address + path)
             assert page.locator(".empty, .next").count() >= 1, path
         assert not page.wrong
+        page.wait_for_selector("html[data-live]")
         running.terminate()  # the page stays and says that the server is gone
         page.wait_for_selector(".lost", state="visible", timeout=20_000)
 

@@ -61,7 +61,7 @@ class Size:
     lab_attempts: int = 100
     production_attempts: int = 360
     budget: int = 64
-    rung_attempts: tuple[int, ...] = (2200,)
+    rung_attempts: tuple[int, ...] = (2500,)
 
 
 @dataclass(frozen=True, slots=True)

@@ -46,5 +46,6 @@ const watch = setInterval(() => {
   clearInterval(watch);
   socket.on("connect", () => delete root.dataset.lost);
   socket.on("disconnect", () => { root.dataset.lost = "1"; });
+  socket.on("connect_error", () => { root.dataset.lost = "1"; });  // the server went before the socket came up
   root.dataset.live = "1";
 }, 200);
