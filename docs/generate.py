@@ -4,6 +4,8 @@ import inspect
 from collections.abc import Iterator
 from pathlib import Path
 
+from fieldloop.api.parameters import read
+from fieldloop.api.routes import is_get
 from fieldloop.check.document import markdown
 from fieldloop.loop.catalogue import USE_CASES
 from fieldloop.model.event import EVENTS
@@ -37,7 +39,7 @@ def commands() -> Iterator[str]:
     yield f"# Commands and routes\n\n{NOTE}\nEach takes `--workspace DIR` and `--json`; `--help` has its options.\n"
     yield "| command | does | route | who may |\n|---|---|---|---|"
     for case in USE_CASES:
-        method = "GET" if case.reads else "POST"
+        method = "GET" if is_get(case, read(case.load())) else "POST"
         route = f"none: {case.no_route}" if case.no_route else f"{method} /api/{case.path}"
         yield f"| `fieldloop {case.command}` | {case.summary} | {route} | {', '.join(sorted(case.roles))} |"
     yield "| `fieldloop up` | Serve pages and API. | none: it is the server that routes | whoever sits at the machine |"

@@ -26,8 +26,6 @@ NOMINAL = ("", "base", "consecutive")
 """Scenarios in which nothing was made harder on purpose."""
 SCENARIOS = ("lighting:", "position:", "distractors", "edge:", "incident:")
 TRIALS = (Stage.LAB, Stage.GATE)
-CLOCKS_APART_NS = 60 * NS_PER_S
-"""Two machines' clocks may differ by this much without anyone lying."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -197,7 +195,8 @@ def _refuse_untrue(workspace: Workspace, told: Outcome) -> None:
     _refuse_unknown_factors(workspace, told.stratum)
     if told.interventions < 0:
         raise BadInput(f"interventions = {told.interventions}; count from 0.")
-    if told.at_ns > workspace.clock() + CLOCKS_APART_NS:
+    ahead_s = workspace.operations["monitor"].number("max_clock_ahead_s")
+    if told.at_ns > workspace.clock() + ahead_s * NS_PER_S:
         raise BadInput(f"Outcome {told.id} is from the future ({iso(told.at_ns)}). Set the robot's clock.")
 
 

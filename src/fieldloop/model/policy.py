@@ -46,6 +46,15 @@ class Action:
     latency_ms: float | None = None
 
 
+@dataclass(frozen=True, slots=True)
+class Input:
+    """One input of a policy's model: named like its stream, with its shape (a batch axis first, 0: any) and type."""
+
+    name: str
+    shape: tuple[int, ...]
+    dtype: str
+
+
 class Policy(Protocol):
     """Anything that answers an observation with an action: an engine, a remote server, a scripted expert."""
 

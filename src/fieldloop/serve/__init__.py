@@ -4,9 +4,10 @@
 `fieldloop_robot.client`. Nothing heavy is imported here.
 """
 
+from fieldloop.model.policy import Input
 from fieldloop.serve.admission import admit
 from fieldloop.serve.bench import measure
-from fieldloop.serve.bundle import Bundle, Input, read_bundle
+from fieldloop.serve.bundle import Bundle, read_bundle
 from fieldloop.serve.engine import Engine, Health, probe
 
 __all__ = ["Bundle", "Engine", "Health", "Input", "admit", "measure", "probe", "read_bundle"]

@@ -11,18 +11,10 @@ import numpy as np
 
 from fieldloop.errors import BadInput
 from fieldloop.model.identity import content_id
+from fieldloop.model.policy import Input
 
 SCHEMA = "bundle/1"
 CARD, WEIGHTS = "bundle.json", "policy.onnx"
-
-
-@dataclass(frozen=True, slots=True)
-class Input:
-    """One stream the policy wants: its name, the shape of one sample, and its type."""
-
-    name: str
-    shape: tuple[int, ...]
-    dtype: str
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,8 +7,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fieldloop.errors import BadInput
-from fieldloop.model.policy import Action, Observation
-from fieldloop.serve.bundle import Bundle, Input
+from fieldloop.model.policy import Action, Input, Observation
+from fieldloop.serve.bundle import Bundle
 
 
 def observed(message: Mapping[str, Any], inputs: tuple[Input, ...], now_ns: int) -> Observation:

@@ -4,8 +4,9 @@
 joins by one call, `register("mine", my_trainer)`, and is asked for by name: `learn(…, trainer="mine")`.
 """
 
+from fieldloop.model.policy import Input
 from fieldloop.train.bundle import write as write_bundle
 from fieldloop.train.samples import Gathered, Sample, gather
-from fieldloop.train.trainers import Input, Trained, Trainer, learn, register
+from fieldloop.train.trainers import Trained, Trainer, learn, register
 
 __all__ = ["Gathered", "Input", "Sample", "Trained", "Trainer", "gather", "learn", "register", "write_bundle"]

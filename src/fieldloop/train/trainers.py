@@ -4,17 +4,9 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from fieldloop.errors import UnknownName
+from fieldloop.model.policy import Input
 from fieldloop.protocol import Section
 from fieldloop.train.samples import ACTION_NAMES, CAMERA, DEPTH, Sample
-
-
-@dataclass(frozen=True, slots=True)
-class Input:
-    """One input of a model: named like its stream, batch axis first (0: any)."""
-
-    name: str
-    shape: tuple[int, ...]
-    dtype: str
 
 
 @dataclass(frozen=True, slots=True)

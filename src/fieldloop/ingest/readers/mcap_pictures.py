@@ -1,11 +1,12 @@
 """Pictures stored as messages: fetched from the log and decoded one at a time, when asked for."""
 
 from collections.abc import Iterable, Iterator, Sequence
+from functools import cached_property
 from pathlib import Path
 from typing import Any
 
 from fieldloop.ingest.readers.mcap_records import Place, read_place
-from fieldloop.ingest.readers.picture_bytes import NOTHING, Picture, decode_compressed, decode_raw
+from fieldloop.ingest.readers.picture_bytes import NOTHING, Picture, decode_compressed, decode_raw, size_of
 from fieldloop.ingest.readers.ros2 import Ros2Decoder
 from fieldloop.ingest.readers.ros_types import COMPRESSED_IMAGE
 
@@ -15,15 +16,11 @@ class McapPictures:
 
     def __init__(self, path: Path, places: Sequence[Place], decoder: Ros2Decoder) -> None:
         self._path, self._places, self._decoder = path, tuple(places), decoder
-        self._size: tuple[int, int] | None = None
 
-    @property
+    @cached_property
     def size(self) -> tuple[int, int]:
         """Width and height of the first frame that decodes; 0 × 0 where none does."""
-        if self._size is None:
-            shape = next((frame.shape for frame in self.frames() if frame.size), (0, 0))
-            self._size = (shape[1], shape[0])
-        return self._size
+        return size_of(self.frames())
 
     def __len__(self) -> int:
         return len(self._places)

@@ -1,11 +1,12 @@
 """Pictures kept as encoded bytes inside a table, or as files that the table names."""
 
 from collections.abc import Iterable, Iterator
+from functools import cached_property
 from pathlib import Path
 from typing import Any
 
 from fieldloop.ingest.readers.lerobot_layout import inside
-from fieldloop.ingest.readers.picture_bytes import NOTHING, Picture, decode_compressed
+from fieldloop.ingest.readers.picture_bytes import NOTHING, Picture, decode_compressed, size_of
 
 
 class ParquetPictures:
@@ -13,15 +14,11 @@ class ParquetPictures:
 
     def __init__(self, root: Path, column: Any) -> None:
         self._root, self._column = root, column
-        self._size: tuple[int, int] | None = None
 
-    @property
+    @cached_property
     def size(self) -> tuple[int, int]:
         """Width and height of the first frame that decodes; 0 × 0 where none does."""
-        if self._size is None:
-            shape = next((frame.shape for frame in self.frames() if frame.size), (0, 0))
-            self._size = (shape[1], shape[0])
-        return self._size
+        return size_of(self.frames())
 
     def __len__(self) -> int:
         return len(self._column)

@@ -1,6 +1,7 @@
 """Bytes of one picture become pixels: uint8 H×W×3 for colour, float32 H×W metres for depth."""
 
 import struct
+from collections.abc import Iterable
 from typing import Any
 
 import numpy as np
@@ -100,3 +101,9 @@ def _dequantised(picture: Picture, data: bytes) -> Picture:
     known = picture > 0
     depth[known] = a / (picture[known].astype(np.float32) - b)
     return depth
+
+
+def size_of(frames: Iterable[Picture]) -> tuple[int, int]:
+    """Return width and height of the first frame that decodes; 0 × 0 where none does."""
+    shape = next((frame.shape for frame in frames if frame.size), (0, 0))
+    return shape[1], shape[0]

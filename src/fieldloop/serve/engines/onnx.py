@@ -10,8 +10,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fieldloop.errors import BadInput
-from fieldloop.model.policy import Action, Observation
-from fieldloop.serve.bundle import WEIGHTS, Bundle, Input, read_bundle
+from fieldloop.model.policy import Action, Input, Observation
+from fieldloop.serve.bundle import WEIGHTS, Bundle, read_bundle
 
 ACTION, CONFIDENCE = "action", "confidence"
 TYPES = {
