@@ -10,8 +10,8 @@ import pytest
 
 from fieldloop.errors import UnreadableLog
 from fieldloop.ingest import open_log
+from fieldloop.ingest.pictures.video import VideoSpan, read_packets
 from fieldloop.ingest.readers.lerobot import LeRobotReader
-from fieldloop.ingest.readers.video import VideoSpan, read_packets
 from fieldloop.model.stream import ClockKind, StreamKind
 from fieldloop.release.writers.grid import resample
 from fieldloop.testing.synthetic import healthy

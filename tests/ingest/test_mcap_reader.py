@@ -12,8 +12,8 @@ from mcap.reader import make_reader
 from mcap.writer import CompressionType, Writer
 
 from fieldloop.ingest import open_log
+from fieldloop.ingest.messages.ros2 import Ros2Decoder
 from fieldloop.ingest.readers.mcap import McapReader
-from fieldloop.ingest.readers.ros2 import Ros2Decoder
 from fieldloop.model.condition import Stratum
 from fieldloop.model.stream import ClockKind, StreamKind
 from fieldloop.testing.logs import write_mcap

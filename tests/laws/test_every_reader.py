@@ -11,7 +11,7 @@ from fieldloop.testing.synthetic import healthy
 
 MAKERS = {
     "mcap": lambda folder: write_mcap(healthy(), folder / "pick.mcap"),
-    "lerobot": lambda folder: write_lerobot([healthy(seed=1), healthy(seed=2)], folder / "picks").folder,
+    "lerobot": lambda folder: write_lerobot([healthy(seed=1), healthy(seed=2)], folder / "picks").path,
 }
 
 

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from fieldloop.ingest.readers.picture_bytes import NOTHING, Picture
+from fieldloop.ingest.pictures.picture_bytes import NOTHING, Picture
 
 NS_PER_S = 1_000_000_000
 FAR_FRAMES = 32  # a jump this long is worth a seek to the next key frame

@@ -4,9 +4,9 @@ from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
 
-from fieldloop.ingest.readers.episode_facts import METADATA_NAME, episode_from
-from fieldloop.ingest.readers.mcap_channel import GatheredChannel
-from fieldloop.ingest.readers.mcap_records import MAGIC, McapScan
+from fieldloop.ingest.episode_facts import METADATA_NAME, episode_from
+from fieldloop.ingest.messages.topic import GatheredChannel
+from fieldloop.ingest.readers.mcap.records import MAGIC, McapScan
 from fieldloop.model.episode import Defect, Recording
 from fieldloop.model.identity import content_id
 from fieldloop.model.stream import Stream

@@ -6,9 +6,9 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any
 
-from fieldloop.ingest.readers.lerobot_info import Info, read_lines
-from fieldloop.ingest.readers.lerobot_layout import Entry, Rows, VideoPlace, inside, some, total_defects
-from fieldloop.ingest.readers.parquet_rows import first_timestamp, read_table
+from fieldloop.ingest.readers.lerobot.info import Info, read_lines
+from fieldloop.ingest.readers.lerobot.layout import Entry, Rows, VideoPlace, inside, some, total_defects
+from fieldloop.ingest.readers.lerobot.parquet_rows import first_timestamp, read_table
 from fieldloop.model.episode import Defect
 
 EPISODE_FILE = re.compile(r"episode_(\d+)\.parquet")

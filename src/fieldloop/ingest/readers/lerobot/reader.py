@@ -4,11 +4,11 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from fieldloop.errors import UnreadableLog
-from fieldloop.ingest.readers.lerobot_episode import read_recording
-from fieldloop.ingest.readers.lerobot_info import Info, read_info
-from fieldloop.ingest.readers.lerobot_layout import Layout, absent_cameras
-from fieldloop.ingest.readers.lerobot_v2 import LayoutV2
-from fieldloop.ingest.readers.lerobot_v3 import LayoutV3
+from fieldloop.ingest.readers.lerobot.episode import read_recording
+from fieldloop.ingest.readers.lerobot.info import Info, read_info
+from fieldloop.ingest.readers.lerobot.layout import Layout, absent_cameras
+from fieldloop.ingest.readers.lerobot.v2 import LayoutV2
+from fieldloop.ingest.readers.lerobot.v3 import LayoutV3
 from fieldloop.model.episode import Defect, Recording
 
 

@@ -6,9 +6,9 @@ from typing import Any
 
 import numpy as np
 
-from fieldloop.ingest.readers import cdr_table
-from fieldloop.ingest.readers.messages import Decoded
-from fieldloop.ingest.readers.ros_types import ARRAYS, JOINT_STATE, LAYOUTS, flatten, stamp_of
+from fieldloop.ingest.messages import cdr_table
+from fieldloop.ingest.messages.decoded import Decoded
+from fieldloop.ingest.messages.ros_types import ARRAYS, JOINT_STATE, LAYOUTS, flatten, stamp_of
 
 PARTS = (("", "position"), ("velocity", "velocity"), ("effort", "effort"))
 

@@ -8,10 +8,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fieldloop.errors import BadInput
-from fieldloop.ingest.readers.lerobot_info import INDEX_COLUMNS, Info
-from fieldloop.ingest.readers.lerobot_layout import Entry
-from fieldloop.ingest.readers.lerobot_streams import CAPTURE, camera_streams, picture_streams, table_streams
-from fieldloop.ingest.readers.parquet_rows import numeric
+from fieldloop.ingest.readers.lerobot.info import INDEX_COLUMNS, Info
+from fieldloop.ingest.readers.lerobot.layout import Entry
+from fieldloop.ingest.readers.lerobot.parquet_rows import numeric
+from fieldloop.ingest.readers.lerobot.streams import CAPTURE, camera_streams, picture_streams, table_streams
 from fieldloop.model.condition import Stratum
 from fieldloop.model.episode import Defect, Episode, Recording
 from fieldloop.model.identity import content_id

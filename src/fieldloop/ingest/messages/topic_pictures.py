@@ -5,10 +5,10 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any
 
-from fieldloop.ingest.readers.mcap_records import Place, read_place
-from fieldloop.ingest.readers.picture_bytes import NOTHING, Picture, decode_compressed, decode_raw, size_of
-from fieldloop.ingest.readers.ros2 import Ros2Decoder
-from fieldloop.ingest.readers.ros_types import COMPRESSED_IMAGE
+from fieldloop.ingest.messages.ros2 import Ros2Decoder
+from fieldloop.ingest.messages.ros_types import COMPRESSED_IMAGE
+from fieldloop.ingest.pictures.picture_bytes import NOTHING, Picture, decode_compressed, decode_raw, size_of
+from fieldloop.ingest.readers.mcap.records import Place, read_place
 
 
 class McapPictures:

@@ -10,8 +10,8 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from fieldloop.ingest.readers.messages import Decoded, Rows
-from fieldloop.ingest.readers.ros_types import Layout
+from fieldloop.ingest.messages.decoded import Decoded, Rows
+from fieldloop.ingest.messages.ros_types import Layout
 
 LITTLE_ENDIAN = b"\x00\x01"
 START, STAMP_END = 4, 12

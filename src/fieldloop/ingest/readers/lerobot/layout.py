@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Protocol
 
-from fieldloop.ingest.readers.lerobot_info import Info
+from fieldloop.ingest.readers.lerobot.info import Info
 from fieldloop.model.episode import Defect
 
 Rows = Callable[[list[Defect]], Any]

@@ -4,8 +4,8 @@ import json
 from collections.abc import Iterator, Sequence
 from typing import Any
 
-from fieldloop.ingest.readers.messages import Decoded
-from fieldloop.ingest.readers.ros_types import LONGEST_ARRAY
+from fieldloop.ingest.messages.decoded import Decoded
+from fieldloop.ingest.messages.ros_types import LONGEST_ARRAY
 
 LAST_SECOND = 2**33  # beyond it nanoseconds leave 63 bits
 

@@ -3,7 +3,6 @@
 import json
 import shutil
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -14,26 +13,17 @@ from fieldloop.errors import BadInput
 from fieldloop.model.codec import to_plain
 from fieldloop.model.episode import Episode, Recording
 from fieldloop.model.stream import Stream, StreamKind
-from fieldloop.release.writers.grid import nearest, resample, rule_for
-from fieldloop.release.writers.lerobot_stats import PictureStats, flatten, of_values
-from fieldloop.release.writers.lerobot_tables import DataWriter, write_episodes, write_tasks
-from fieldloop.release.writers.lerobot_video import FILE_BYTES, VideoWriter
+from fieldloop.release.writers.grid import RULES, Rule, nearest, resample
+from fieldloop.release.writers.lerobot.stats import PictureStats, flatten, of_values
+from fieldloop.release.writers.lerobot.tables import DataWriter, write_episodes, write_tasks
+from fieldloop.release.writers.lerobot.video import FILE_BYTES, VideoWriter
+from fieldloop.release.writers.written import Written
 
 CAPTURE = "capture_ns"
 NAMES = {"joints": "observation.state", "action": "action"}
 ORIGIN = ("name", "robot", "site", "operator", "session", "provider", "protocol", "simulated", "succeeded", "failure")
 DATA_PATH = "data/chunk-{chunk_index:03d}/file-{file_index:03d}.parquet"
 VIDEO_PATH = "videos/{video_key}/chunk-{chunk_index:03d}/file-{file_index:03d}.mp4"
-
-
-@dataclass(frozen=True, slots=True)
-class Written:
-    """What came of it; `left_out` names what the format cannot hold or could not be decoded."""
-
-    folder: Path
-    episodes: int
-    frames: int
-    left_out: tuple[str, ...]
 
 
 def write_lerobot(recordings: Iterable[Recording], folder: Path) -> Written:
@@ -198,7 +188,7 @@ def _feature(stream: Stream) -> Mapping[str, Any]:
         "stream": stream.name,
         "kind": stream.kind.value,
         "unit": stream.unit,
-        "resampled": rule_for(stream.kind).value,
+        "resampled": RULES.get(stream.kind, Rule.NEAREST).value,
     }
     return {"dtype": "float32", "shape": [width], "names": names, "info": origin}
 

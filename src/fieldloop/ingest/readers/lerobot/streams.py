@@ -8,10 +8,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from fieldloop.ingest.readers.lerobot_info import INDEX_COLUMNS, Feature, Info
-from fieldloop.ingest.readers.lerobot_layout import Entry, VideoPlace
-from fieldloop.ingest.readers.parquet_pictures import ParquetPictures
-from fieldloop.ingest.readers.video import VideoSpan, read_packets
+from fieldloop.ingest.pictures.video import VideoSpan, read_packets
+from fieldloop.ingest.readers.lerobot.info import INDEX_COLUMNS, Feature, Info
+from fieldloop.ingest.readers.lerobot.layout import Entry, VideoPlace
+from fieldloop.ingest.readers.lerobot.parquet_pictures import ParquetPictures
 from fieldloop.ingest.words import kind_of
 from fieldloop.model.episode import Defect
 from fieldloop.model.stream import NS_PER_S, ClockKind, Stream, StreamKind

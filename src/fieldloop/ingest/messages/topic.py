@@ -7,13 +7,13 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
-from fieldloop.ingest.readers.json_messages import decode_json
-from fieldloop.ingest.readers.mcap_pictures import McapPictures
-from fieldloop.ingest.readers.mcap_records import Channel, Message, Place
-from fieldloop.ingest.readers.messages import Columns, Decode, Decoded, Rows
-from fieldloop.ingest.readers.picture_bytes import is_depth
-from fieldloop.ingest.readers.ros2 import Ros2Decoder, decoder_for
-from fieldloop.ingest.readers.ros_types import COMPRESSED_IMAGE, IMAGE, JOINT_STATE, LAYOUTS, stamp_of
+from fieldloop.ingest.messages.decoded import Columns, Decode, Decoded, Rows
+from fieldloop.ingest.messages.json_messages import decode_json
+from fieldloop.ingest.messages.ros2 import Ros2Decoder, decoder_for
+from fieldloop.ingest.messages.ros_types import COMPRESSED_IMAGE, IMAGE, JOINT_STATE, LAYOUTS, stamp_of
+from fieldloop.ingest.messages.topic_pictures import McapPictures
+from fieldloop.ingest.pictures.picture_bytes import is_depth
+from fieldloop.ingest.readers.mcap.records import Channel, Message, Place
 from fieldloop.ingest.words import kind_of, words_of
 from fieldloop.model.episode import Defect
 from fieldloop.model.stream import ClockKind, Stream, StreamKind

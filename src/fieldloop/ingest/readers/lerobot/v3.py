@@ -5,9 +5,9 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any
 
-from fieldloop.ingest.readers.lerobot_info import Info
-from fieldloop.ingest.readers.lerobot_layout import Entry, Rows, VideoPlace, inside, some, total_defects
-from fieldloop.ingest.readers.parquet_rows import episode_indices, read_episode, read_pylist
+from fieldloop.ingest.readers.lerobot.info import Info
+from fieldloop.ingest.readers.lerobot.layout import Entry, Rows, VideoPlace, inside, some, total_defects
+from fieldloop.ingest.readers.lerobot.parquet_rows import episode_indices, read_episode, read_pylist
 from fieldloop.model.episode import Defect
 
 DATA_PATH = "data/chunk-{chunk_index:03d}/file-{file_index:03d}.parquet"

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import BinaryIO, NamedTuple
 
-from fieldloop.ingest.readers.mcap_chunks import ChunkHead, decompress, read_head
+from fieldloop.ingest.readers.mcap.chunks import ChunkHead, decompress, read_head
 from fieldloop.model.episode import Defect
 
 MAGIC = b"\x89MCAP0\r\n"

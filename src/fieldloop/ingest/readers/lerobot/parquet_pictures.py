@@ -5,8 +5,8 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any
 
-from fieldloop.ingest.readers.lerobot_layout import inside
-from fieldloop.ingest.readers.picture_bytes import NOTHING, Picture, decode_compressed, size_of
+from fieldloop.ingest.pictures.picture_bytes import NOTHING, Picture, decode_compressed, size_of
+from fieldloop.ingest.readers.lerobot.layout import inside
 
 
 class ParquetPictures:

@@ -1,0 +1,1 @@
+"""Pixels on demand: encoded pictures and stretches of video."""

@@ -1,0 +1,5 @@
+"""MCAP logs."""
+
+from fieldloop.ingest.readers.mcap.reader import McapReader
+
+__all__ = ["McapReader"]

@@ -1,0 +1,52 @@
+"""What came of writing, and the promise every writer keeps: whole or not at all."""
+
+import shutil
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+
+from fieldloop.errors import BadInput
+
+
+@dataclass(frozen=True, slots=True)
+class Written:
+    """What came of it. `left_out` names what the format cannot hold or could not be decoded.
+
+    `rules` says for every stream how its samples were brought onto the frame grid; `clock` is the stream whose stamps
+    are that grid, '' where nothing was resampled.
+    """
+
+    path: Path
+    episodes: int
+    frames: int
+    left_out: tuple[str, ...] = ()
+    clock: str = ""
+    rules: Mapping[str, str] | None = None
+
+
+@contextmanager
+def whole_or_nothing(target: Path) -> Iterator[Path]:
+    """Give a path to write to; it becomes `target` when the block ends well and is removed when it does not."""
+    if target.exists():
+        raise BadInput(f"{target} is there already. Give a name that is not taken.")
+    if not target.parent.is_dir():
+        raise BadInput(f"{target.parent} is no folder, so {target.name} cannot be written there.")
+    part = target.with_name(f".{target.name}.part")
+    if part.exists():
+        raise BadInput(
+            f"{part} is left of an earlier attempt, or another process writes it. Remove it, then try again."
+        )
+    try:
+        yield part
+        part.rename(target)
+    except BaseException:
+        _remove(part)  # half a dataset is none
+        raise
+
+
+def _remove(part: Path) -> None:
+    if part.is_dir():
+        shutil.rmtree(part, ignore_errors=True)
+    else:
+        part.unlink(missing_ok=True)
