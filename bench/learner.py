@@ -17,14 +17,15 @@ from numpy.typing import NDArray
 from bench import convolution
 from bench.harness import Figure, main, summarise
 from fieldloop.geometry.transforms import Floats
+from fieldloop.loop.floor import AS_CAMERAS_SEND
 from fieldloop.model.annotation import Annotation
 from fieldloop.model.condition import Exposure, Stratum
 from fieldloop.model.policy import Action, Observation
 from fieldloop.protocol import Section, default_operations
 from fieldloop.protocol.number import Value
+from fieldloop.release.writers.mcap import write_log
 from fieldloop.simulate.compression import delivered, delivered_depth
 from fieldloop.simulate.floor import Floor
-from fieldloop.simulate.log import write_log
 from fieldloop.simulate.mix import draw
 from fieldloop.simulate.recording import Demonstration
 from fieldloop.train import reference
@@ -147,7 +148,8 @@ def _costs(floor: Floor, count: int) -> dict[str, list[float]]:
                 rows[f"render_{name.replace('/', '_')}_ms"].append(spent / frames * 1e3)
                 rendering += spent
             began = time.process_time()
-            path = write_log(shown.recording, Path(folder) / f"{i}.mcap")
+            path = Path(folder) / f"{i}.mcap"
+            write_log(shown.recording, path, AS_CAMERAS_SEND)
             rows["render_demonstration_s"].append(rendering)
             rows["write_demonstration_s"].append(time.process_time() - began - rendering)
             rows["log_mb"].append(path.stat().st_size / 1e6)

@@ -8,8 +8,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
-from fieldloop.release.writers import write_lerobot
-from fieldloop.testing.logs import write_mcap
+from fieldloop.release.writers import write_lerobot, write_mcap
 from fieldloop.testing.shared import shared_data
 from fieldloop.testing.synthetic import healthy
 
@@ -21,7 +20,7 @@ def recording():
 
 @pytest.fixture(scope="session")
 def mcap_log(recording, tmp_path_factory):
-    return write_mcap(recording, tmp_path_factory.mktemp("mcap") / "pick.mcap")
+    return write_mcap([recording], tmp_path_factory.mktemp("mcap") / "pick.mcap").path
 
 
 @pytest.fixture(scope="session")
@@ -36,10 +35,10 @@ def v3(written_v3, tmp_path):
     return shutil.copytree(written_v3, tmp_path / "picks")
 
 
-@pytest.fixture
-def v2(written_v3, tmp_path):
+@pytest.fixture(scope="session")
+def written_v2(written_v3, tmp_path_factory):
     """The same set in the older layout: one file an episode."""
-    root = tmp_path / "picks-v2"
+    root = tmp_path_factory.mktemp("lerobot") / "picks-v2"
     (root / "meta").mkdir(parents=True)
     info = json.loads((written_v3 / "meta/info.json").read_text())
     frames = pq.read_table(written_v3 / "data/chunk-000/file-000.parquet")
@@ -49,17 +48,24 @@ def v2(written_v3, tmp_path):
         "video_path": "videos/chunk-{episode_chunk:03d}/{video_key}/episode_{episode_index:06d}.mp4",
     }
     cameras = [key for key, feature in info["features"].items() if feature["dtype"] == "video"]
-    lines = []
+    lines, stats = [], []
     for index in range(info["total_episodes"]):
         rows = frames.filter(pa.compute.equal(frames["episode_index"], index))
         _put(rows, root / f"data/chunk-000/episode_{index:06d}.parquet")
         lines.append(json.dumps({"episode_index": index, "tasks": ["pick"], "length": rows.num_rows}))
+        stats.append(json.dumps({"episode_index": index, "stats": _stats(rows, info)}))
         for key in cameras:
             _encode(root / f"videos/chunk-000/{key}/episode_{index:06d}.mp4", rows.num_rows)
     (root / "meta/info.json").write_text(json.dumps(info))
     (root / "meta/episodes.jsonl").write_text("\n".join(lines))
+    (root / "meta/episodes_stats.jsonl").write_text("\n".join(stats))
     (root / "meta/tasks.jsonl").write_text(json.dumps({"task_index": 0, "task": "pick"}))
     return root
+
+
+@pytest.fixture
+def v2(written_v2, tmp_path):
+    return shutil.copytree(written_v2, tmp_path / "picks-v2")
 
 
 @pytest.fixture
@@ -71,6 +77,15 @@ def shared():
         return folder
 
     return find
+
+
+def _stats(rows, info):
+    columns = [key for key, feature in info["features"].items() if feature["dtype"] != "video"]
+    arrays = {key: np.asarray(rows[key].to_pylist()).reshape(rows.num_rows, -1) for key in columns}
+    return {
+        key: {"min": values.min(0).tolist(), "max": values.max(0).tolist(), "count": [len(values)]}
+        for key, values in arrays.items()
+    }
 
 
 def _put(table, path):

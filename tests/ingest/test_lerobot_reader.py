@@ -55,15 +55,15 @@ def test_writer_to_reader(v3):
             "succeeded",
         ):
             assert getattr(got.episode, name) == getattr(wanted.episode, name)
-        assert got.episode.fact("source_episode") == wanted.episode.id
-        assert got.streams.keys() == wanted.streams.keys() - {"depth/overhead"}
+        assert got.episode.fact("uid") == wanted.episode.id
+        assert got.streams.keys() == wanted.streams.keys()
         grid_ns = wanted.streams["camera/overhead"].times_ns
         for name, stream in got.streams.items():
             before = wanted.streams[name]
             assert (stream.kind, stream.unit, stream.columns) == (before.kind, before.unit, before.columns)
             np.testing.assert_array_equal(stream.clocks[ClockKind.HEADER], grid_ns)
             if before.values is not None:
-                np.testing.assert_array_equal(stream.values, resample(before, grid_ns))
+                np.testing.assert_array_equal(stream.values, resample(before, grid_ns).astype(np.float32))
 
 
 def test_the_right_pictures_come_out_of_a_shared_video(v3):
@@ -346,15 +346,3 @@ def test_frames_by_index_are_the_frames_in_order(shared):
     every = {i: f for i, f in enumerate(source.frames()) if i in some}
     for index, frame in zip(sorted(some), source.frames(some), strict=True):
         np.testing.assert_array_equal(frame, every[index])
-
-
-@pytest.mark.parametrize("name", ["test_av1.mp4", "test_h264_bframes_deep.mp4", "test_hevc.mp4"])
-def test_unusual_codecs(shared, name):
-    path = shared("video-codec-edge") / name
-    packets = read_packets(path)
-    span = VideoSpan(path, packets, 0, len(packets.pts))
-    frames = list(span.frames())
-    assert all(frame.size for frame in frames)
-    picks = [0, len(frames) // 2, len(frames) - 1]
-    for index, frame in zip(picks, span.frames(picks), strict=True):
-        np.testing.assert_array_equal(frame, frames[index])

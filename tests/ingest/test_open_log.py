@@ -34,8 +34,7 @@ def test_an_empty_folder(tmp_path):
 @pytest.mark.parametrize(
     ("head", "said"),
     [
-        (b"#ROSBAG V2.0\n", "a ROS 1 bag"),
-        (b"\x89HDF\r\n\x1a\n", "an HDF5 file"),
+        (b"#ROSBAG V1.2\n", "a ROS 1 bag of another version"),
         (b"SQLite format 3\x00", "an SQLite file"),
         (b"PAR1\x15\x04", "a Parquet file; give the dataset's folder"),
         (b"\x00\x00\x00\x1cftypisom", "a video; give the dataset's folder"),
@@ -49,8 +48,8 @@ def test_other_bytes_are_named(tmp_path, head, said):
 
 
 def test_a_folder_names_the_stranger_in_it(tmp_path):
-    (tmp_path / "demo.hdf5").write_bytes(b"\x89HDF\r\n\x1a\n")
-    with pytest.raises(UnreadableLog, match="One file in it is an HDF5 file"):
+    (tmp_path / "old.bag").write_bytes(b"#ROSBAG V1.2\n")
+    with pytest.raises(UnreadableLog, match="One file in it is a ROS 1 bag of another version"):
         open_log(tmp_path)
 
 

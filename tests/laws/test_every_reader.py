@@ -4,13 +4,17 @@ import pytest
 
 from fieldloop.ingest.readers import READERS
 from fieldloop.model.episode import Episode, Recording
-from fieldloop.release.writers import write_lerobot
-from fieldloop.testing.logs import write_mcap
+from fieldloop.release.writers import write_hdf5, write_lerobot, write_mcap, write_rlds
 from fieldloop.testing.reader import check_reader
 from fieldloop.testing.synthetic import healthy
+from tests.ingest.bag_makers import write_ros1, write_rosbag2
 
 MAKERS = {
-    "mcap": lambda folder: write_mcap(healthy(), folder / "pick.mcap"),
+    "hdf5": lambda folder: write_hdf5([healthy(seed=1), healthy(seed=2)], folder / "picks.hdf5").path,
+    "rlds": lambda folder: write_rlds([healthy(seed=1), healthy(seed=2)], folder / "picks").path / "picks/1.0.0",
+    "ros1": lambda folder: write_ros1(folder / "pick.bag"),
+    "rosbag2": lambda folder: write_rosbag2(folder / "pick"),
+    "mcap": lambda folder: write_mcap([healthy()], folder / "pick.mcap").path,
     "lerobot": lambda folder: write_lerobot([healthy(seed=1), healthy(seed=2)], folder / "picks").path,
 }
 

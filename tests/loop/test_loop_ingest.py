@@ -9,8 +9,8 @@ from fieldloop.loop import check, doctor, ingest, setup
 from fieldloop.loop.workspace import open_workspace
 from fieldloop.model.episode import Episode, Log
 from fieldloop.model.finding import Status
+from fieldloop.release.writers import write_mcap
 from fieldloop.testing import synthetic
-from fieldloop.testing.logs import write_mcap
 
 
 @pytest.fixture
@@ -25,7 +25,7 @@ def here(tmp_path):
 def folder(tmp_path):
     logs = tmp_path / "logs"
     logs.mkdir()
-    write_mcap(synthetic.healthy(), logs / "good.mcap")
+    write_mcap([synthetic.healthy()], logs / "good.mcap")
     (logs / "empty.mcap").write_bytes(b"")
     (logs / "text.mcap").write_text("not a log at all\n" * 20)
     (logs / "notes.txt").write_text("battery changed at noon")

@@ -44,6 +44,16 @@ def test_what_was_written_is_what_another_reader_finds(tmp_path):
     assert list(read[0][0].position) == [0.1, 0.2]
 
 
+def test_a_topic_may_say_what_its_messages_cannot(tmp_path):
+    path = tmp_path / "episode.mcap"
+    with Recorder(path, {}, {"/joints": {"serial": "A-7"}, "/silent": {"serial": "B-8"}}) as recorder:
+        recorder.write("/joints", JOINTS, 1)
+        recorder.write("/force", WrenchStamped([0.0] * 6), 2)
+    with path.open("rb") as file:
+        said = {c.topic: dict(c.metadata) for c in make_reader(file).get_summary().channels.values()}
+    assert said == {"/joints": {"serial": "A-7"}, "/force": {}}, "a topic without a message is no topic of the log"
+
+
 def test_until_closed_only_the_part_file_exists(tmp_path):
     path = tmp_path / "episode.mcap"
     recorder = Recorder(path, {})

@@ -6,8 +6,9 @@ from mcap.reader import make_reader
 from mcap_ros2.decoder import DecoderFactory
 
 from fieldloop.errors import StoreError
+from fieldloop.loop.floor import AS_CAMERAS_SEND
 from fieldloop.model.stream import ClockKind
-from fieldloop.simulate.log import write_log
+from fieldloop.release.writers.mcap import write_log
 from fieldloop.simulate.recording import with_truth
 
 cv2 = pytest.importorskip("cv2")
@@ -15,7 +16,14 @@ cv2 = pytest.importorskip("cv2")
 
 @pytest.fixture(scope="module")
 def log(demonstration, tmp_path_factory):
-    return write_log(with_truth(demonstration), tmp_path_factory.mktemp("log") / "episode.mcap")
+    path = tmp_path_factory.mktemp("log") / "episode.mcap"
+    written = write_log(with_truth(demonstration), path, AS_CAMERAS_SEND)
+    assert written.left_out == (
+        "camera/overhead: pictures are compressed as JPEG of quality 80",
+        "camera/wrist: pictures are compressed as JPEG of quality 80",
+        "depth/overhead: depth is rounded to millimetres, from 1 to 65535",
+    )
+    return path
 
 
 @pytest.fixture(scope="module")

@@ -20,8 +20,16 @@ class Recorder:
     the part that is whole. A message that cannot be written as CDR is dropped alone.
     """
 
-    def __init__(self, path: str | os.PathLike[str], metadata: Mapping[str, str]) -> None:
-        """Begin a log; `metadata` are the facts of the episode, as text, that are known by now."""
+    def __init__(
+        self,
+        path: str | os.PathLike[str],
+        metadata: Mapping[str, str],
+        channels: Mapping[str, Mapping[str, str]] | None = None,
+    ) -> None:
+        """Begin a log; `metadata` are the facts of the episode, as text, that are known by now.
+
+        `channels` says of a topic what its messages cannot: unit, serial number of the device …
+        """
         self.path = Path(path)
         self.part = self.path.with_name(self.path.name + ".part")
         self.failed = ""
@@ -30,6 +38,7 @@ class Recorder:
         self.last_drop = ""
         self._facts = {str(key): str(value) for key, value in metadata.items()}
         self._facts_written = False
+        self._about = {topic: dict(said) for topic, said in (channels or {}).items()}
         self._channels: dict[str, int] = {}
         self._schemas: dict[str, int] = {}
         self._sequence: dict[int, int] = {}
@@ -118,7 +127,8 @@ class Recorder:
             kind = message.TYPE
             if kind not in self._schemas:
                 self._schemas[kind] = self._writer.register_schema(kind, "ros2msg", message.SCHEMA.encode())
-            self._channels[topic] = self._writer.register_channel(topic, "cdr", self._schemas[kind])
+            about = self._about.get(topic, {})
+            self._channels[topic] = self._writer.register_channel(topic, "cdr", self._schemas[kind], about)
         return self._channels[topic]
 
     def _drop(self, why: str) -> bool:

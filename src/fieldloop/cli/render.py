@@ -16,7 +16,9 @@ Renderer = Callable[[Any, Screen], None]
 RENDERERS = {
     "CheckReport": "render_check:checked",
     "EpisodeReport": "render_check:episode_report",
-    "Ingested": "render_check:ingested",
+    "Ingested": "render_ingest:ingested",
+    "Contents": "render_ingest:contents",
+    "Converted": "render_ingest:converted",
     "Audited": "render_prepare:audited",
     "Audit": "render_prepare:audit",
     "Numbers": "render_prepare:numbers",

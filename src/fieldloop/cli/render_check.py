@@ -1,4 +1,4 @@
-"""Answers about data, worst first: check reports and what became of each log."""
+"""Answers about data, worst first."""
 
 from collections import Counter, defaultdict
 from collections.abc import Sequence
@@ -60,27 +60,6 @@ def episode_report(report: EpisodeReport, screen: Screen) -> None:
         screen.print(_findings(open_findings))
     beside = f"; {unlooked} not applicable" if unlooked else ""
     screen.print(styled(f"{passed} answers passed{beside}.", "dim"))
-
-
-def ingested(result: Any, screen: Screen) -> None:
-    """Print what became of each log."""
-    fresh = sum(not log.already_here and log.status is not Status.ERRORED for log in result.logs)
-    known = sum(log.already_here for log in result.logs)
-    broken = sum(log.status is Status.ERRORED for log in result.logs)
-    parts = [f"{fresh} taken in"] + [f"{known} here already"] * bool(known) + [f"{broken} unreadable"] * bool(broken)
-    screen.print(heading(f"{len(result.logs)} {_plural('log', len(result.logs))}: {', '.join(parts)}"))
-    rows = [
-        (
-            log.name,
-            log.format,
-            len(log.episodes),
-            log.status,
-            log.sha256,
-            log.message or ("here already" if log.already_here else ""),
-        )
-        for log in sorted(result.logs, key=lambda log: ORDER[log.status])
-    ]
-    screen.print(table(("log", "format", "episodes", "status", "sha256", "note"), rows, right=("episodes",)))
 
 
 def _answer(report: Any, episodes: Sequence[EpisodeReport]) -> Any:

@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import TypeVar
 
 from fieldloop.errors import UnreadableLog
+from fieldloop.ingest.mapping import LogMapping, apply
 from fieldloop.ingest.reader import Reader, count_of, files_of, whole_log_defects
 from fieldloop.ingest.readers import all_readers
 from fieldloop.ingest.search import Found, find_logs, looks_like
@@ -21,8 +22,11 @@ class OpenLog:
     disagree); it is complete once `recordings` has been walked through. A recording's own defects are its own.
     """
 
-    def __init__(self, path: Path, found: tuple[Found, ...], defects: tuple[Defect, ...]) -> None:
+    def __init__(
+        self, path: Path, found: tuple[Found, ...], defects: tuple[Defect, ...], mapping: LogMapping | None = None
+    ) -> None:
         self.path = path
+        self._mapping = mapping
         self.format = " + ".join(sorted({log.reader.name for log in found}))
         self._found = found
         self._defects = list(dict.fromkeys(defects))
@@ -58,7 +62,7 @@ class OpenLog:
             recording = self._guarded(reader, path, partial(next, recordings, None))
             if recording is None:
                 return
-            yield recording
+            yield apply(self._mapping, recording) if self._mapping else recording
 
     def _guarded(self, reader: Reader, path: Path, ask: Callable[[], T]) -> T | None:
         try:
@@ -76,9 +80,10 @@ class OpenLog:
         return path.name if path == self.path else path.relative_to(self.path).as_posix()
 
 
-def open_log(path: Path) -> OpenLog:
+def open_log(path: Path, mapping: LogMapping | None = None) -> OpenLog:
     """Open a log file, a dataset folder, or a folder with several logs; the reader is chosen by content.
 
+    A mapping translates the house's names, units and frames while reading; the log itself is never touched.
     UnreadableLog says what was looked for when there is nothing here that a reader knows.
     """
     path = Path(path)
@@ -88,4 +93,4 @@ def open_log(path: Path) -> OpenLog:
     found, defects = find_logs(path, readers)
     if not found:
         raise UnreadableLog(f"{looks_like(path)} fieldloop reads: {', '.join(sorted(r.name for r in readers))}.")
-    return OpenLog(path, found, (*broken, *defects))
+    return OpenLog(path, found, (*broken, *defects), mapping)

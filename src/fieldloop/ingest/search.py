@@ -9,11 +9,21 @@ from fieldloop.ingest.reader import Reader
 from fieldloop.model.episode import Defect
 
 STRANGERS = {
-    b"#ROSBAG V": "a ROS 1 bag",
-    b"\x89HDF\r\n": "an HDF5 file",
-    b"SQLite format 3\x00": "an SQLite file, perhaps a rosbag2 recording in its older storage",
+    b"#ROSBAG V": "a ROS 1 bag of another version than 2.0; `rosbag fix` makes one of 2.0 of it",
+    b"SQLite format 3\x00": "an SQLite file without the tables of a rosbag2 recording",
     b"PAR1": "a Parquet file; give the dataset's folder, the one that holds meta/info.json",
 }
+TEXT_MODE = (
+    "that was copied in text mode: line ends were changed in it, which destroys it; copy it again in binary mode"
+)
+MANGLED = {
+    b"\x89MCAP0\r\r\n": "an MCAP log",
+    b"\x89MCAP0\n": "an MCAP log",
+    b"\xef\xbf\xbdMCAP0": "an MCAP log",
+    b"\xc2\x89MCAP0": "an MCAP log",
+}
+"""Beginnings after \\n became \\r\\n or the reverse, or after bytes were taken for characters."""
+
 MP4_MARK = slice(4, 8)
 HEAD_BYTES = 16
 
@@ -38,11 +48,12 @@ def find_logs(path: Path, readers: Sequence[Reader]) -> tuple[tuple[Found, ...],
                 found.append(Found(reader, candidate))
             else:
                 others.append(candidate)
+    defects += _split_bags(found, path)
     suffixes = {log.path.suffix for log in found if log.path.is_file()} - {""}
     defects += [
         Defect(other.relative_to(path).as_posix(), "byte 0", looks_like(other))
         for other in others
-        if other.suffix in suffixes
+        if other.suffix in suffixes or _mangled(_head(other))
     ]
     return tuple(sorted(found, key=lambda log: log.path)), tuple(defects)
 
@@ -60,7 +71,7 @@ def looks_like(path: Path) -> str:
         hint = f" One file in it is {seen}." if seen else ""
         return (
             f"{path} is a folder without a log: {inside}. "
-            f"Looked for files that begin as a log does and for a folder with meta/info.json.{hint}"
+            f"Looked for files that begin as a log does and for a folder with meta/info.json or metadata.yaml.{hint}"
         )
     size = path.stat().st_size
     if size == 0:
@@ -69,6 +80,23 @@ def looks_like(path: Path) -> str:
     if known := _stranger(head):
         return f"{path.name} is {known}."
     return f"{path.name} is no log that is known ({size} bytes, beginning {head[:8].hex(' ')})."
+
+
+def _split_bags(found: Sequence[Found], root: Path) -> Iterator[Defect]:
+    """Files `<folder>_0`, `<folder>_1` … are how ROS 2 splits one recording; without metadata.yaml they are several."""
+    folders: dict[Path, list[Path]] = {}
+    for log in found:
+        stem, _, number = log.path.stem.rpartition("_")
+        if log.path.is_file() and stem == log.path.resolve().parent.name and number.isdecimal():
+            folders.setdefault(log.path.parent, []).append(log.path)
+    for folder, files in sorted(folders.items()):
+        if len(files) > 1:
+            yield Defect(
+                folder.relative_to(root).as_posix(),
+                "metadata.yaml",
+                f"It is missing or empty: {len(files)} files that look like one split recording were read one by one. "
+                "`ros2 bag reindex` makes it anew.",
+            )
 
 
 def _walk(root: Path, readers: Sequence[Reader], found: list[Found], defects: list[Defect]) -> Iterator[Path]:
@@ -109,4 +137,9 @@ def _head(path: Path) -> bytes:
 def _stranger(head: bytes) -> str:
     if head[MP4_MARK] == b"ftyp":
         return "a video; give the dataset's folder, the one that holds meta/info.json"
-    return next((name for magic, name in STRANGERS.items() if head.startswith(magic)), "")
+    known = next((name for magic, name in STRANGERS.items() if head.startswith(magic)), "")
+    return known or (f"{mangled} {TEXT_MODE}" if (mangled := _mangled(head)) else "")
+
+
+def _mangled(head: bytes) -> str:
+    return next((name for magic, name in MANGLED.items() if head.startswith(magic)), "")

@@ -1,13 +1,15 @@
 """Is it fit to learn from? On any log or dataset folder, with or without a workspace."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
 from fieldloop import check as checks
 from fieldloop.errors import BadInput
-from fieldloop.ingest import open_log
+from fieldloop.ingest import OpenLog, open_log
 from fieldloop.loop.ingest import Rules, judged, measurements_of, numbers_in_force
+from fieldloop.loop.mapping import mapping_in_force
 from fieldloop.loop.numbers import in_force
 from fieldloop.loop.workspace import Track, Workspace, track_silently
 from fieldloop.model.episode import Defect, Episode, Log
@@ -35,6 +37,7 @@ def check(
     *,
     html: Path | None = None,
     protocol: Path | None = None,
+    mapping: Path | None = None,
     track: Track = track_silently,
 ) -> CheckReport:
     """Tell whether logs or datasets are fit to learn from; without a path, judge the workspace's episodes anew.
@@ -43,13 +46,15 @@ def check(
         paths: log files, dataset folders, or folders of logs; nothing is stored
         html: write the report with plots to this file too
         protocol: judge by this protocol file instead of the one in force
+        mapping: the house's names, units and frames (default: mapping.toml of the workspace, if it has one)
     """
     if paths:
-        return _check_paths(workspace, paths, html, _rules(protocol), track)
+        opened = [open_log(path, mapping_in_force(workspace, mapping)) for path in paths]
+        return _check_logs(workspace, opened, html, _rules(protocol), track)
     if workspace is None:
         raise BadInput("Name a log or a dataset folder: fieldloop check PATH")
-    if protocol or html:
-        raise BadInput("--protocol and --html go with a path: fieldloop check PATH --html report.html")
+    if protocol or html or mapping:
+        raise BadInput("--protocol, --mapping and --html go with a path: fieldloop check PATH --html report.html")
     return _check_workspace(workspace)
 
 
@@ -63,9 +68,9 @@ def _rules(file: Path | None) -> CollectionProtocol | None:
     return rules
 
 
-def _check_paths(
+def _check_logs(
     workspace: Workspace | None,
-    paths: tuple[Path, ...],
+    logs: Sequence[OpenLog],
     html: Path | None,
     rules: CollectionProtocol | None,
     track: Track,
@@ -79,9 +84,8 @@ def _check_paths(
     defects: list[Defect] = []
     formats: list[str] = []
     worst = pages.Shortlist()
-    for path in paths:
-        log = open_log(path)
-        for recording in track(log.recordings, f"checking {path.name}", None):
+    for log in logs:
+        for recording in track(log.recordings, f"checking {log.path.name}", None):
             case = held_against.case(recording)
             report = checks.report(recording.episode, checks.judge(checks.measure(case), case.protocol))
             reports.append(report)
@@ -92,9 +96,9 @@ def _check_paths(
         formats.append(log.format)
     dataset = checks.judge(checks.measure_batch(checks.Batch(tuple(episodes), tuple(defects), force)), force)
     made = CheckReport(
-        source=", ".join(path.name or str(path) for path in paths)
-        if len(paths) <= SHOWN_PATHS
-        else f"{len(paths)} logs",
+        source=", ".join(log.path.name or str(log.path) for log in logs)
+        if len(logs) <= SHOWN_PATHS
+        else f"{len(logs)} logs",
         format=" + ".join(sorted(set(formats))),
         protocol=force,
         episodes=tuple(reports),

@@ -163,7 +163,7 @@ class _Telling:
         whole = min(folder.glob("*.mcap"))
         (folder / "cut-short.mcap").write_bytes(whole.read_bytes()[: whole.stat().st_size * 3 // 5])
         self.heading("Check", "is it fit to learn from?")
-        taken = ingest.ingest(self.workspace, (folder,)).logs
+        taken = ingest.take_in(self.workspace, (folder,)).logs
         bad = [log for log in taken if log.status is not Status.PASSED]
         self.tell(f"  {len(taken)} logs taken in, {len(taken) - len(bad)} fit to learn from, {len(bad)} held back:")
         for log in bad[:3]:
@@ -258,7 +258,7 @@ class _Telling:
         for site in SITES:
             here = [s for s in strata if s.level("site") == site]
             if here:
-                ingest.ingest(self.workspace, (self.demonstrate(site, here),))
+                ingest.take_in(self.workspace, (self.demonstrate(site, here),))
         done = plan.show(self.workspace).progress
         self.tell(f"  collected {sum(p.done for p in done)}, accepted {sum(p.accepted for p in done)}.")
         return drawn

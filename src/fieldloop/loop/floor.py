@@ -11,9 +11,10 @@ from fieldloop.model.condition import Stratum
 from fieldloop.model.identity import ulid
 from fieldloop.model.policy import FailureClass, Outcome, PolicyVersion, Stage
 from fieldloop.model.stream import NS_PER_S
+from fieldloop.release.writers.mcap import Compression, write_log
 from fieldloop.serve.engine import Engine
+from fieldloop.simulate.compression import JPEG_QUALITY
 from fieldloop.simulate.floor import Floor
-from fieldloop.simulate.log import write_log
 from fieldloop.simulate.rollout import Attempt
 from fieldloop.simulate.scene import Setup, place
 from fieldloop_robot.guard import Answer, GuardLimits, GuardState, Reading, step
@@ -21,6 +22,7 @@ from fieldloop_robot.guard import Answer, GuardLimits, GuardState, Reading, step
 JUDGE = "simulated floor"
 BETWEEN_NS = 45 * NS_PER_S
 """From one start to the next: a demonstration, then the reset of the scene."""
+AS_CAMERAS_SEND = Compression(quality=JPEG_QUALITY, depth="millimetres")
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,7 +65,9 @@ def demonstrate(turn: Turn) -> Path:
         turn.stratum, turn.operator, floor.chance("demonstration", session, turn.index), turn.start_ns,
         {"name": name, **turn.facts},
     )  # fmt: skip
-    return write_log(shown.recording, turn.folder / f"{name}.mcap")
+    path = turn.folder / f"{name}.mcap"
+    write_log(shown.recording, path, AS_CAMERAS_SEND)
+    return path
 
 
 def run_trials(

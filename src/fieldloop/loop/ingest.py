@@ -8,22 +8,28 @@ from typing import Any
 
 from fieldloop import check as checks
 from fieldloop.check.calibration import count_again
-from fieldloop.errors import BadInput, StoreBusy, StoreError, StoreFull, UnreadableLog
-from fieldloop.ingest import open_log
+from fieldloop.errors import BadInput, StoreBusy, StoreError, StoreFull, UnreadableLog, WorkspaceError
+from fieldloop.ingest import LogMapping, open_log
 from fieldloop.ingest.readers import all_readers
 from fieldloop.ingest.search import find_logs
+from fieldloop.loop.contents import Contents, contents_of
+from fieldloop.loop.mapping import mapping_in_force, mapping_of, shelve_mapping
 from fieldloop.loop.numbers import in_force
 from fieldloop.loop.run_on import each
-from fieldloop.loop.workspace import Workspace
+from fieldloop.loop.workspace import Track, Workspace, track_silently
 from fieldloop.model.calibration import Calibration
 from fieldloop.model.episode import Blob, Defect, Episode, Log, Recording
 from fieldloop.model.event import EpisodeJudged, EpisodesMeasured, Event, LogIngested
 from fieldloop.model.finding import EpisodeReport, Measured, Status
 from fieldloop.protocol import CollectionProtocol
+from fieldloop.store import Expected
 from fieldloop.store.parquet import put_rows, read_rows
 
 EpisodeNumbers = tuple[Episode, tuple[Measured, ...]]
 """An episode and what every check found in it."""
+
+Signature = tuple[int, int]
+"""Bytes and time of change: whoever writes to a log changes one of them."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,20 +73,41 @@ class Ingested:
         return all(log.status is Status.PASSED for log in self.logs)
 
 
-def ingest(workspace: Workspace, paths: tuple[Path, ...]) -> Ingested:
+def ingest(
+    workspace: Workspace | None,
+    paths: tuple[Path, ...],
+    *,
+    dry_run: bool = False,
+    mapping: Path | None = None,
+    track: Track = track_silently,
+) -> Ingested | Contents:
     """Take robot logs in: shelve their bytes, measure every episode once, judge it. Twice changes nothing.
 
     Arguments:
         paths: log files, dataset folders, or folders of logs
+        dry_run: read everything and say what is there; stores nothing and needs no workspace
+        mapping: the house's names, units and frames (default: mapping.toml of the workspace, if it has one)
     """
     if not paths:
         raise BadInput("Name at least one log or folder.")
+    conventions = mapping_in_force(workspace, mapping)
+    if dry_run:
+        return contents_of(paths, conventions, track)
+    if workspace is None:
+        raise WorkspaceError(
+            "Here is no workspace to take logs into. Make one with `fieldloop init`, or look first: --dry-run"
+        )
+    return take_in(workspace, paths, conventions)
+
+
+def take_in(workspace: Workspace, paths: Sequence[Path], mapping: LogMapping | None = None) -> Ingested:
+    """Take logs in under the conventions of the house."""
     in_force(workspace)  # a protocol that is wrong is named before anything is read
     taken: list[TakenIn] = []
     logs = [log for path in paths for log in _logs(path, taken)]
     waiting: deque[tuple[Look, Blob]] = deque()
     # bytes first: an event may only name what is already on the shelf; what is known needs no second look
-    fresh = _shelved(workspace, logs, taken, waiting)
+    fresh = _shelved(workspace, logs, taken, waiting, mapping)
     looked = workspace.track(each(look, fresh), "taking logs in", len(logs))
     new = [_take_in(workspace, *waiting.popleft(), seen) for seen in looked]
     return Ingested((*taken, *new))
@@ -93,7 +120,8 @@ class Look:
     path: Path
     name: str
     rules: Rules
-    signature: tuple[int, int]
+    signature: Signature
+    mapping: LogMapping | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -107,7 +135,7 @@ class Seen:
 
 def look(what: Look) -> Seen:
     """Read one log and measure its episodes; runs anywhere, writes nothing."""
-    opened = open_log(what.path)
+    opened = open_log(what.path, what.mapping)
     measured = tuple((r.episode, checks.measure(what.rules.case(r))) for r in opened.recordings)
     return Seen(opened.format, measured, opened.defects)  # complete once the recordings have been walked
 
@@ -131,7 +159,8 @@ def episodes(
 def reopen(workspace: Workspace, episode: Episode) -> Recording:
     """Open an episode's streams again from the untouched log on the shelf."""
     log = workspace.store.log_of(episode.id)
-    for recording in open_log(workspace.shelf.local(log.blob, workspace.cache)).recordings:
+    here = workspace.shelf.local(log.blob, workspace.cache)
+    for recording in open_log(here, mapping_of(workspace, log)).recordings:
         if recording.episode.id == episode.id:
             return recording
     raise UnreadableLog(f"Log {log.name} ({log.blob.sha256[:12]}) no longer yields episode {episode.id[:12]}.")
@@ -179,12 +208,13 @@ def _shelved(
     logs: Iterable[tuple[Path, str]],
     taken: list[TakenIn],
     waiting: deque[tuple[Look, Blob]],
+    mapping: LogMapping | None,
 ) -> Iterator[Look]:
     """Put each log on the shelf and yield those to be looked at; refused and known ones are taken as they are."""
     rules = numbers_in_force(workspace)
     for path, name in logs:
         try:
-            before = _signature(path)
+            before = signature_of(path)
             open_log(path)
             blob = workspace.shelf.put_folder(path) if path.is_dir() else workspace.shelf.put_file(path)
         except (StoreFull, StoreBusy):
@@ -196,30 +226,35 @@ def _shelved(
             status = _status(workspace, known[0].episodes)
             taken.append(TakenIn(name, known[0].format, blob.sha256, known[0].episodes, status, already_here=True))
             continue
-        what = Look(path, name, rules, before)
+        what = Look(path, name, rules, before, mapping)
         waiting.append((what, blob))
         yield what
 
 
-def _signature(path: Path) -> tuple[int, int]:
-    """Size and time of change, of a folder the sum and the latest: whoever writes to it changes one of them."""
+def signature_of(path: Path) -> Signature:
+    """Size and time of change; of a folder the sum and the latest."""
     stats = [p.stat() for p in ([path] if path.is_file() else path.rglob("*")) if p.is_file()]
     return sum(s.st_size for s in stats), max((s.st_mtime_ns for s in stats), default=0)
 
 
 def _take_in(workspace: Workspace, what: Look, blob: Blob, seen: Seen) -> TakenIn:
-    if _signature(what.path) != what.signature:
+    if signature_of(what.path) != what.signature:
         message = "It changed while it was read. Nothing of it was kept; ingest it again once it is written."
         return TakenIn(what.name, seen.format, "", (), Status.ERRORED, message=message)
-    if workspace.store.count(Log, {"blob": blob.sha256}):  # another process was faster
-        known = tuple(episode.id for episode, _ in seen.measured)
-        return TakenIn(what.name, seen.format, blob.sha256, known, _status(workspace, known), already_here=True)
     episodes = tuple(episode for episode, _ in seen.measured)
-    log = Log(blob, what.name, seen.format, tuple(e.id for e in episodes), seen.defects)
+    conventions = shelve_mapping(workspace, what.mapping)
+    log = Log(blob, what.name, seen.format, tuple(e.id for e in episodes), seen.defects, conventions)
     # an episode that came in another log before keeps its measurements and its judgement
     fresh = [pair for pair in seen.measured if not workspace.store.count(Episode, {"id": pair[0].id})]
     judgements = judged(workspace, fresh)
-    workspace.write(LogIngested(log, episodes), *_measured(workspace, fresh), *judgements)
+    try:
+        unseen = Expected(Log, 0, {"blob": blob.sha256})
+        workspace.write(LogIngested(log, episodes), *_measured(workspace, fresh), *judgements, expect=unseen)
+    except StoreBusy:
+        if not workspace.store.count(Log, {"blob": blob.sha256}):
+            raise
+        known = log.episodes  # another process was faster
+        return TakenIn(what.name, seen.format, blob.sha256, known, _status(workspace, known), already_here=True)
     against = [f.message for event in judgements for f in event.report.findings if f.counts]
     told = [*(f"{d.subject} {d.place}: {d.message}" for d in log.defects), *against]
     status = _status(workspace, log.episodes)

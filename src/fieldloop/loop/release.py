@@ -7,7 +7,7 @@ from fieldloop.loop.audit import latest_deployment
 from fieldloop.loop.workspace import Workspace
 from fieldloop.model.annotation import Annotation
 from fieldloop.model.episode import Episode
-from fieldloop.model.event import ReleaseFrozen
+from fieldloop.model.event import ReleaseExported, ReleaseFrozen
 from fieldloop.model.finding import EpisodeReport
 from fieldloop.model.release import Release
 from fieldloop.release import ReleaseDiff, Terms, assemble
@@ -69,7 +69,8 @@ def datasheet(workspace: Workspace, release: str) -> str:
         release: id, beginning of it, or name
     """
     frozen = named(workspace, release)
-    return describe(frozen, workspace.store.find(Episode, {"id": list(frozen.episodes)}))
+    exported = [r.event for r in workspace.store.events(ReleaseExported) if r.event.release == frozen.id]
+    return describe(frozen, workspace.store.find(Episode, {"id": list(frozen.episodes)}), exported)
 
 
 def named(workspace: Workspace, release: str) -> Release:

@@ -72,13 +72,17 @@ class Blob:
 
 @dataclass(frozen=True, slots=True)
 class Log:
-    """A source taken in: where its untouched bytes rest and which episodes it held."""
+    """A source taken in: where its untouched bytes rest and which episodes it held.
+
+    `mapping` is the hash of the house conventions under which it was read, '' where there were none.
+    """
 
     blob: Blob
     name: str
     format: str
     episodes: tuple[str, ...]
     defects: tuple[Defect, ...] = ()
+    mapping: str = ""
 
 
 @dataclass(frozen=True, slots=True)

@@ -159,6 +159,20 @@ class ReleaseFrozen:
 
 
 @dataclass(frozen=True, slots=True)
+class ReleaseExported:
+    """A release was written as files: by which clock, and by which rule each stream was resampled."""
+
+    release: str
+    target: str
+    format: str
+    episodes: int
+    frames: int
+    clock: str
+    rules: tuple[tuple[str, str], ...]
+    left_out: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
 class PolicyTrained:
     """A policy version came to be."""
 
@@ -225,7 +239,7 @@ Event = (
     WorkspaceCreated | TokenIssued | ProtocolLocked | OperatorEnrolled | RobotRegistered | ProviderContracted
     | DeploymentMapped | DeploymentAudited | PlanDrawn | SessionOpened | SessionClosed
     | LogIngested | EpisodesMeasured | EpisodeJudged | DeliveryJudged | CalibrationAttached | EpisodeAnnotated
-    | ReleaseFrozen | PolicyTrained | OutcomeRecorded | PolicyGated | RolloutMoved
+    | ReleaseFrozen | ReleaseExported | PolicyTrained | OutcomeRecorded | PolicyGated | RolloutMoved
     | AlarmRaised | DiagnosisMade | IncidentOpened | IncidentMoved | DemandPlaced
 )  # fmt: skip
 

@@ -57,6 +57,17 @@ class FrameSource(Protocol):
         """
 
 
+@runtime_checkable
+class EncodedSource(FrameSource, Protocol):
+    """A FrameSource whose pictures rest compressed: whoever writes them on need not compress them a second time."""
+
+    def encoded(self, indices: Iterable[int] | None = None) -> Iterator[tuple[str, bytes]]:
+        """Yield form and bytes in ascending order; form as ROS names it (`jpeg`, `png`, `16UC1; png` for depth in mm).
+
+        ('', b'') stands for a frame that is not compressed by itself, or has no bytes.
+        """
+
+
 @dataclass(frozen=True, slots=True, eq=False)
 class Stream:
     """One channel on its clocks. Either `values` (n × columns) or `pictures` holds what was sensed."""

@@ -5,15 +5,17 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 
 from fieldloop.model.codec import iso
 from fieldloop.model.episode import Episode
+from fieldloop.model.event import ReleaseExported
 from fieldloop.model.release import Release
 from fieldloop.model.stream import NS_PER_S
 
 
-def datasheet(release: Release, episodes: Iterable[Episode]) -> str:
+def datasheet(release: Release, episodes: Iterable[Episode], exports: Iterable[ReleaseExported] = ()) -> str:
     """Write the datasheet of a release as Markdown."""
     inside = set(release.episodes)
     own = [e for e in episodes if e.id in inside]
-    return "\n".join((*_head(release, own), *_contents(own), *_strata(release), *_left_out(release), ""))
+    parts = (_head(release, own), _contents(own), _strata(release), _left_out(release), _exports(exports), ("",))
+    return "\n".join(line for part in parts for line in part)
 
 
 def _head(release: Release, own: Sequence[Episode]) -> Iterator[str]:
@@ -79,3 +81,16 @@ def _left_out(release: Release) -> Iterator[str]:
         yield "Nothing that was offered."
     for reason, n in Counter(why for _, why in release.excluded).most_common():
         yield f"- {n} × {reason}"
+
+
+def _exports(exports: Iterable[ReleaseExported]) -> Iterator[str]:
+    """Say how streams of many rates became rows: whoever trains on them should know."""
+    for export in exports:
+        yield f"\n## Exported as {export.format}\n"
+        yield f"- `{export.target}`: {export.episodes} episodes, {export.frames} frames"
+        yield f"- frames by: {export.clock or 'every stream keeps its own stamps'}"
+        by_rule: dict[str, list[str]] = {}
+        for stream, rule in export.rules:
+            by_rule.setdefault(rule, []).append(stream)
+        yield from (f"- {rule}: {', '.join(streams)}" for rule, streams in sorted(by_rule.items()))
+        yield from (f"- left out or changed: {line}" for line in export.left_out)

@@ -1,13 +1,10 @@
-"""What a camera's driver does to pictures before anybody sees them: JPEG for colour, 16-bit PNG in mm for depth."""
+"""What a camera's driver does to pictures before anybody sees them: JPEG for colour, whole millimetres for depth."""
 
 import numpy as np
 from numpy.typing import NDArray
 
 JPEG_QUALITY = 80
 MM_PER_M = 1000.0
-FARTHEST_MM = 65535
-NO_RETURN = 0
-"""Depth of a pixel that nothing came back from, as REP 118 has it for whole numbers."""
 
 
 def jpeg(picture: NDArray[np.uint8]) -> bytes:
@@ -16,16 +13,6 @@ def jpeg(picture: NDArray[np.uint8]) -> bytes:
 
     settings = [cv2.IMWRITE_JPEG_QUALITY, JPEG_QUALITY]
     done, data = cv2.imencode(".jpg", cv2.cvtColor(picture, cv2.COLOR_RGB2BGR), settings)
-    assert done
-    return bytes(data)
-
-
-def depth_png(depth_m: NDArray[np.float32]) -> bytes:
-    """Compress depth in metres; NaN becomes 0."""
-    import cv2
-
-    millimetres = np.round(np.nan_to_num(depth_m, nan=float(NO_RETURN)) * MM_PER_M).clip(0, FARTHEST_MM)
-    done, data = cv2.imencode(".png", millimetres.astype(np.uint16))
     assert done
     return bytes(data)
 

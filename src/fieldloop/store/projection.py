@@ -117,6 +117,7 @@ PROJECTIONS: dict[type[Event], Projection] = {
     happened.CalibrationAttached: _calibrate,
     happened.EpisodeAnnotated: _annotate,
     happened.ReleaseFrozen: _stated("release"),
+    happened.ReleaseExported: _nothing,
     happened.PolicyTrained: _stated("policy"),
     happened.PolicyGated: _stated("decision"),
     happened.RolloutMoved: _stated("rollout"),

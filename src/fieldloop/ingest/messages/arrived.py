@@ -21,7 +21,11 @@ class Described:
 
 
 class Arrived(NamedTuple):
-    """Some messages of one topic in the order they are stored. `places` has one row each, read only by its log."""
+    """Some messages of one topic in the order they are stored. `places` has one row each, read only by its log.
+
+    Payloads are copied where they are kept, so they may be views of a buffer that the log uses again; `Spans` is the
+    quickest form.
+    """
 
     log_ns: NDArray[np.int64]
     publish_ns: NDArray[np.int64] | None

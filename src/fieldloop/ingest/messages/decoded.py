@@ -1,4 +1,4 @@
-"""What a decoder makes of a channel's messages: stamps, and rows of numbers grouped by their columns."""
+"""What decoders make of a topic's messages: stamps, and rows of numbers grouped by their columns."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
@@ -6,33 +6,130 @@ from dataclasses import dataclass, field
 import numpy as np
 from numpy.typing import NDArray
 
+from fieldloop.ingest.messages.spans import Spans
+
+NO_STAMP = np.iinfo(np.int64).min
 Columns = tuple[str, ...]
+Group = tuple[str, Columns]
+"""What is added to the topic's name ('' for its own stream), and the columns."""
+
+Numbers = Sequence[float] | NDArray[np.float64]
+Integers = NDArray[np.int64]
 
 
 @dataclass(slots=True)
 class Rows:
-    """Rows of one group: which messages they came from, and their numbers."""
+    """Rows of one group: which messages they came from, their numbers, and their own stamps where they have them."""
 
-    messages: list[int] = field(default_factory=list)
-    values: list[Sequence[float] | NDArray[np.float64]] = field(default_factory=list)
+    messages: Integers
+    values: NDArray[np.float64]
+    stamps_ns: Integers | None = None
+    frame_id: str = ""
 
 
 @dataclass(slots=True)
 class Decoded:
-    """A batch of messages in the order given. `stamps_ns` holds None where a message carries no stamp."""
+    """A batch of messages in the order given. `stamps_ns` holds NO_STAMP where a message carries none."""
 
-    stamps_ns: list[int | None]
-    groups: dict[tuple[str, Columns], Rows] = field(default_factory=dict)
-    failures: list[tuple[int, str]] = field(default_factory=list)
+    stamps_ns: Integers
+    groups: dict[Group, Rows] = field(default_factory=dict)
+    failed: int = 0
+    first_failure: tuple[int, str] | None = None
     frame_id: str = ""
     left_out: set[str] = field(default_factory=set)
 
-    def add(self, suffix: str, columns: Columns, message: int, values: Sequence[float] | NDArray[np.float64]) -> None:
-        """Put one row into the group of its columns."""
-        rows = self.groups.setdefault((suffix, columns), Rows())
-        rows.messages.append(message)
-        rows.values.append(values)
 
-
-Decode = Callable[[Sequence[bytes]], Decoded]
+Decode = Callable[[Spans], Decoded]
 """Turns a batch of payloads into numbers; a message it cannot read is a failure of that message alone."""
+
+
+class Collector:
+    """Puts a batch together message by message, for what cannot be decoded as a table."""
+
+    def __init__(self, count: int) -> None:
+        self.decoded = Decoded(np.full(count, NO_STAMP, np.int64))
+        self._rows: dict[Group, tuple[list[int], list[Numbers], list[int], str]] = {}
+
+    def stamp(self, message: int, stamp_ns: int | None, frame_id: str = "") -> None:
+        """Note when and in which frame a message was sensed."""
+        if stamp_ns is not None and abs(stamp_ns) < 2**63:
+            self.decoded.stamps_ns[message] = stamp_ns
+        self.decoded.frame_id = self.decoded.frame_id or frame_id
+
+    def add(self, group: Group, message: int, values: Numbers, stamp_ns: int | None = None, frame_id: str = "") -> None:
+        """Put one row into its group; a row may have a stamp and a frame of its own."""
+        messages, rows, stamps, _ = self._rows.setdefault(group, ([], [], [], frame_id))
+        messages.append(message)
+        rows.append(values)
+        if stamp_ns is not None:
+            stamps.append(stamp_ns)
+
+    def fail(self, message: int, reason: str) -> None:
+        """Note a message that could not be read."""
+        self.decoded.failed += 1
+        self.decoded.first_failure = self.decoded.first_failure or (message, reason)
+
+    def finish(self) -> Decoded:
+        """Return the batch."""
+        for group, (messages, rows, stamps, frame_id) in self._rows.items():
+            values = np.asarray(rows, np.float64).reshape(len(rows), -1)
+            own = np.asarray(stamps, np.int64) if len(stamps) == len(rows) else None
+            self.decoded.groups[group] = Rows(np.asarray(messages, np.int64), values, own, frame_id)
+        return self.decoded
+
+
+class Gathered:
+    """All batches of a topic, kept as arrays and put together once."""
+
+    def __init__(self, most_groups: int) -> None:
+        self.frame_id = ""
+        self.failed = 0
+        self.first_failure: tuple[int, str] | None = None
+        self.left_out: set[str] = set()
+        self.too_many = False
+        self._most_groups = most_groups
+        self._stamps: list[tuple[Integers, Integers]] = []
+        self._parts: dict[Group, list[Rows]] = {}
+
+    def add(self, batch: Decoded, messages: Integers) -> None:
+        """Add a batch whose messages have these numbers in the topic."""
+        self._stamps.append((messages, batch.stamps_ns))
+        self.frame_id = self.frame_id or batch.frame_id
+        self.left_out |= batch.left_out
+        self.failed += batch.failed
+        if batch.first_failure and not self.first_failure:
+            self.first_failure = (int(messages[batch.first_failure[0]]), batch.first_failure[1])
+        for group, rows in batch.groups.items():
+            if group not in self._parts and len(self._parts) >= self._most_groups:
+                self.too_many = True
+                continue
+            rows.messages = messages[rows.messages]
+            self._parts.setdefault(group, []).append(rows)
+
+    def stamps_ns(self, count: int) -> Integers:
+        """Return the stamps of all `count` messages, NO_STAMP where there is none."""
+        stamps = np.full(count, NO_STAMP, np.int64)
+        for messages, part in self._stamps:
+            stamps[messages] = part
+        return stamps
+
+    def groups(self) -> dict[Group, Rows]:
+        """Return each group's rows in the order of their messages."""
+        return {group: _together(parts) for group, parts in self._parts.items()}
+
+    def decoded(self, count: int) -> Decoded:
+        """Return everything as one batch of `count` messages."""
+        return Decoded(
+            self.stamps_ns(count), self.groups(), self.failed, self.first_failure, self.frame_id, self.left_out
+        )
+
+
+def _together(parts: list[Rows]) -> Rows:
+    messages = np.concatenate([part.messages for part in parts])
+    values = np.concatenate([part.values for part in parts])
+    own = [part.stamps_ns for part in parts if part.stamps_ns is not None]
+    stamps = np.concatenate(own) if len(own) == len(parts) else None
+    if bool((np.diff(messages) < 0).any()):
+        order = np.argsort(messages, kind="stable")
+        messages, values, stamps = messages[order], values[order], None if stamps is None else stamps[order]
+    return Rows(messages, values, stamps, parts[0].frame_id)

@@ -1,30 +1,62 @@
 """Decode JSON messages: every number under its dotted name."""
 
+import base64
 import json
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from typing import Any
 
-from fieldloop.ingest.messages.decoded import Decoded
+from fieldloop.ingest.messages.decoded import Collector, Decoded
+from fieldloop.ingest.messages.picture_messages import PictureFields
 from fieldloop.ingest.messages.ros_types import LONGEST_ARRAY
+from fieldloop.ingest.messages.shapes import shapes_of
+from fieldloop.ingest.messages.spans import Spans
 
 LAST_SECOND = 2**33  # beyond it nanoseconds leave 63 bits
 
 
-def decode_json(payloads: Sequence[bytes]) -> Decoded:
-    """Decode a batch of JSON payloads; a payload that is no JSON is a failure of that message alone."""
-    decoded = Decoded([])
-    for index, payload in enumerate(payloads):
-        try:
-            message = json.loads(payload)
-            flat = list(_flatten(message, decoded.left_out))
-        except (ValueError, RecursionError, OverflowError) as wrong:
-            decoded.stamps_ns.append(None)
-            decoded.failures.append((index, f"no JSON: {wrong}"))
-            continue
-        decoded.stamps_ns.append(_stamp(message))
-        if flat:
-            decoded.add("", tuple(name for name, _ in flat), index, [value for _, value in flat])
-    return decoded
+class JsonDecoder:
+    """Decodes messages of one type; without a schema the type is ''."""
+
+    def __init__(self, type_: str) -> None:
+        self._type = type_
+
+    def __call__(self, payloads: Spans) -> Decoded:
+        """Decode a batch of payloads; one that is no JSON is a failure of that message alone."""
+        collector = Collector(len(payloads))
+        for index, payload in enumerate(payloads):
+            try:
+                message = parse_json(payload)
+                flat = list(_flatten(message, collector.decoded.left_out))
+                numbers = [float(value) for _, value in flat]
+            except (ValueError, RecursionError, OverflowError) as wrong:
+                collector.fail(index, f"no JSON: {wrong}")
+                continue
+            collector.stamp(index, stamp_in(message), frame_in(message))
+            for group, picks in shapes_of(self._type, tuple(name for name, _ in flat), {}):
+                collector.add(group, index, numbers if picks is None else [numbers[i] for i in picks])
+        return collector.finish()
+
+
+def parse_json(payload: bytes | memoryview) -> Any:
+    """Read one message; ValueError where it is no JSON."""
+    try:
+        return json.loads(bytes(payload))
+    except RecursionError as wrong:
+        raise ValueError("it is nested too deeply") from wrong
+
+
+def read_picture(payload: bytes | memoryview) -> PictureFields:
+    """Read a picture message of Foxglove, its bytes in base64; ValueError where it is none."""
+    message = parse_json(payload)
+    data = message.get("data") if isinstance(message, dict) else None
+    if not isinstance(data, str):
+        raise ValueError("it holds no data")  # noqa: TRY004 - what is wrong is a value in the log
+    try:
+        height, width, step = (int(message.get(name) or 0) for name in ("height", "width", "step"))
+    except (TypeError, OverflowError) as wrong:
+        raise ValueError(f"its size is no number: {wrong}") from wrong
+    form = str(message.get("format", message.get("encoding", "")))
+    return PictureFields(stamp_in(message), frame_in(message), form, base64.b64decode(data), height, width, step)
 
 
 def _flatten(value: Any, left_out: set[str], path: str = "") -> Iterator[tuple[str, float]]:
@@ -39,10 +71,17 @@ def _flatten(value: Any, left_out: set[str], path: str = "") -> Iterator[tuple[s
         for index, inner in enumerate(value):
             yield from _flatten(inner, left_out, f"{path}[{index}]")
     elif isinstance(value, bool | int | float):
-        yield path, float(value)
+        yield path, value
 
 
-def _stamp(message: Any) -> int | None:
+def frame_in(message: Any) -> str:
+    """Find the frame of a message in its header or among its fields."""
+    header = message.get("header", message) if isinstance(message, dict) else None
+    frame = header.get("frame_id") if isinstance(header, dict) else None
+    return frame if isinstance(frame, str) else ""
+
+
+def stamp_in(message: Any) -> int | None:
     """Find a sensing stamp in the forms ROS and Foxglove write: seconds beside nanoseconds."""
     if not isinstance(message, dict):
         return None

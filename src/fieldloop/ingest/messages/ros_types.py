@@ -1,64 +1,79 @@
-"""ROS 2 message types: which numbers of a known type make up a stream, and what every other type flattens to."""
+"""ROS message types that are treated by name, and what every other decoded message flattens to."""
 
-from collections.abc import Iterator
-from typing import Any, NamedTuple
+from collections.abc import Iterator, Mapping
+from typing import Any
 
 import numpy as np
 
 LONGEST_ARRAY = 64  # longer arrays (scans, clouds, maps) are no signal; they stay in the log and are named in a note
-
-
-class Layout(NamedTuple):
-    """A type whose numbers after the header are `doubles` float64 in a row, and those that make up its stream."""
-
-    doubles: int
-    columns: tuple[str, ...]
-    picks: tuple[int, ...]
-    unit: str
-
-
-WRENCH = ("fx", "fy", "fz", "tx", "ty", "tz")
-POSE = ("x", "y", "z", "qx", "qy", "qz", "qw")
-LAYOUTS = {
-    "geometry_msgs/msg/WrenchStamped": Layout(6, WRENCH, tuple(range(6)), "N, N·m"),
-    "geometry_msgs/msg/PoseStamped": Layout(7, POSE, tuple(range(7)), "m"),
-    # orientation 4 + covariance 9, angular velocity 3 + 9, linear acceleration 3 + 9
-    "sensor_msgs/msg/Imu": Layout(37, ("ax", "ay", "az", "gx", "gy", "gz"), (25, 26, 27, 13, 14, 15), "m/s², rad/s"),
-}
+LONGEST_SIGNAL = 4096  # of types that are nothing but a list of numbers
 JOINT_STATE = "sensor_msgs/msg/JointState"
 IMAGE, COMPRESSED_IMAGE = "sensor_msgs/msg/Image", "sensor_msgs/msg/CompressedImage"
-ARRAYS = {f"std_msgs/msg/{name}MultiArray" for name in ("Float64", "Float32", "Int64", "Int32", "Int16", "Int8")}
+CAMERA_INFO = "sensor_msgs/msg/CameraInfo"
+TRANSFORMS = {"tf2_msgs/msg/TFMessage", "tf/msg/tfMessage"}
+ARRAYS = {
+    f"std_msgs/msg/{name}MultiArray"
+    for name in ("Float64", "Float32", "Int64", "Int32", "Int16", "Int8", "UInt64", "UInt32", "UInt16", "UInt8")
+}
+STAMPS = ("stamp", "timestamp")
+SILENT = ("header", "structure_needs_at_least_one_member")  # the latter fills messages that hold nothing
+Fields = Mapping[str, Any]
 
 
-def flatten(message: Any, left_out: set[str], prefix: str = "") -> Iterator[tuple[str, float]]:
+def full_name(name: str) -> str:
+    """Return a type's name as ROS 2 writes it.
+
+    >>> full_name("sensor_msgs/Imu"), full_name("sensor_msgs/msg/Imu")
+    ('sensor_msgs/msg/Imu', 'sensor_msgs/msg/Imu')
+    """
+    package, _, rest = name.partition("/")
+    return f"{package}/msg/{rest}" if rest and "/" not in rest else name
+
+
+def longest_array(name: str) -> int:
+    """How many numbers may an array of this type have to count as a signal?"""
+    return LONGEST_SIGNAL if name == JOINT_STATE or name in ARRAYS else LONGEST_ARRAY
+
+
+def flatten(
+    message: Any, fields: Fields, left_out: set[str], longest: int = LONGEST_ARRAY, prefix: str = ""
+) -> Iterator[tuple[str, float]]:
     """Yield every number of a decoded message under its dotted name, in the order the type declares.
 
-    Stamps, text and long arrays are passed over; the names of long arrays are added to `left_out`.
+    Stamps, text and long arrays are passed over; the names of long arrays are added to `left_out`. `fields` are the
+    definitions of all types: an object of a type carries its constants too.
     """
-    for name, value in vars(message).items() if hasattr(message, "__dict__") else ():
-        path = f"{prefix}{name}"
-        if name in ("header", "__msgtype__") or name.isupper() or isinstance(value, str | bytes):
-            continue  # names in capitals are constants of the type
+    for name, _ in fields[message.__msgtype__][1]:
+        path, value = f"{prefix}{name}", getattr(message, name)
+        if name in SILENT or isinstance(value, str | bytes):
+            continue
         if isinstance(value, bool | int | float | np.generic):
             yield path, float(value)
         elif isinstance(value, list | np.ndarray):
-            yield from _array(path, value, left_out)
-        elif hasattr(value, "__msgtype__") and value.__msgtype__ != "builtin_interfaces/msg/Time":
-            yield from flatten(value, left_out, f"{path}.")
+            yield from _array(path, value, fields, left_out, longest)
+        elif value.__msgtype__ != "builtin_interfaces/msg/Time":
+            yield from flatten(value, fields, left_out, longest, f"{path}.")
 
 
 def stamp_of(message: Any) -> tuple[int | None, str]:
-    """Return the sensing stamp and the frame of a message's header, where it has one."""
-    header = getattr(message, "header", None)
-    stamp = getattr(header, "stamp", None)
-    if stamp is None:
-        return None, ""
+    """Return the sensing stamp and the frame of a message, where it has them: in its header, or as fields."""
+    header = getattr(message, "header", message)
+    stamp: Any = next((found for name in STAMPS if (found := getattr(header, name, None)) is not None), None)
+    if not (hasattr(stamp, "sec") and hasattr(stamp, "nanosec")):
+        return None, str(getattr(header, "frame_id", ""))
     return stamp.sec * 1_000_000_000 + stamp.nanosec, str(getattr(header, "frame_id", ""))
 
 
-def _array(path: str, values: Any, left_out: set[str]) -> Iterator[tuple[str, float]]:
-    if len(values) > LONGEST_ARRAY or (len(values) and not isinstance(values[0], bool | int | float | np.generic)):
+def _array(path: str, values: Any, fields: Fields, left_out: set[str], longest: int) -> Iterator[tuple[str, float]]:
+    if not len(values) or isinstance(values[0], str):
+        return
+    numbers = isinstance(values[0], bool | int | float | np.generic)
+    geometry = str(getattr(values[0], "__msgtype__", "")).startswith("geometry_msgs/")
+    if len(values) > longest or not (numbers or geometry):
         left_out.add(path)
         return
     for index, value in enumerate(values):
-        yield f"{path}[{index}]", float(value)
+        if numbers:
+            yield f"{path}[{index}]", float(value)
+        else:
+            yield from flatten(value, fields, left_out, longest, f"{path}[{index}].")

@@ -1,21 +1,75 @@
-"""Pictures stored as messages: fetched from the log and decoded one at a time, when asked for."""
+"""The pictures of a topic: only their places are kept; pixels are fetched and decoded when asked for."""
 
 from collections.abc import Iterable, Iterator, Sequence
 from functools import cached_property
-from pathlib import Path
-from typing import Any
 
-from fieldloop.ingest.messages.ros2 import Ros2Decoder
-from fieldloop.ingest.messages.ros_types import COMPRESSED_IMAGE
-from fieldloop.ingest.pictures.picture_bytes import NOTHING, Picture, decode_compressed, decode_raw, size_of
-from fieldloop.ingest.readers.mcap.records import Place, read_place
+import numpy as np
+from numpy.typing import NDArray
+
+from fieldloop.ingest.messages.arrived import Payloads
+from fieldloop.ingest.messages.decoded import NO_STAMP
+from fieldloop.ingest.messages.picture_messages import PictureMessages
+from fieldloop.ingest.messages.video_messages import VideoOnDemand, begins_anew
+from fieldloop.ingest.pictures.picture_bytes import NOTHING, Picture, size_of
+from fieldloop.model.stream import FrameSource
+
+COLUMNS = 3  # message, stamp, whether decoding can begin there
 
 
-class McapPictures:
-    """A FrameSource over the messages of one image topic; holds their places, never their pixels."""
+class TopicPictures:
+    """Reads the head of every picture message and remembers where it lies."""
 
-    def __init__(self, path: Path, places: Sequence[Place], decoder: Ros2Decoder) -> None:
-        self._path, self._places, self._decoder = path, tuple(places), decoder
+    def __init__(self, source: Payloads, messages: PictureMessages) -> None:
+        self.frame_id = self.form = ""
+        self._source, self._messages = source, messages
+        self._failed, self._first_failure = 0, (0, "")
+        self._rows: list[NDArray[np.int64]] = []
+        self._places: list[NDArray[np.int64]] = []
+
+    def take(self, first: int, payloads: Sequence[bytes | memoryview], places: NDArray[np.int64]) -> None:
+        """Note the pictures in messages `first`, `first` + 1, …"""
+        rows = []
+        for index, payload in enumerate(payloads):
+            try:
+                found = self._messages.read(payload)
+            except ValueError as wrong:
+                self._first_failure = self._first_failure if self._failed else (first + index, str(wrong))
+                self._failed += 1
+                continue
+            key = self._messages.is_video and begins_anew(found.form, found.data)
+            rows.append((index, NO_STAMP if found.stamp_ns is None else found.stamp_ns, key))
+            self.frame_id, self.form = self.frame_id or found.frame_id, self.form or found.form
+        if rows:
+            kept = np.asarray(rows, np.int64)
+            self._places.append(places[kept[:, 0]])
+            self._rows.append(kept + np.asarray([first, 0, 0]))
+
+    def readable(self) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+        """Return which messages hold a picture, and their sensing stamps."""
+        rows = self._all_rows()
+        return rows[:, 0], rows[:, 1].copy()
+
+    def source(self) -> FrameSource:
+        """Return the pictures."""
+        places = np.concatenate(self._places) if self._places else np.empty((0, 1), np.int64)
+        if not self._messages.is_video:
+            return PicturesOnDemand(self._source, places, self._messages)
+        keys = np.union1d([0], np.flatnonzero(self._all_rows()[:, 2]))
+        return VideoOnDemand(self._source, places, keys, self._messages, self.form)
+
+    def failure(self) -> tuple[int, int, str] | None:
+        """How many messages could not be decoded, which was the first, and why? None where all could."""
+        return (self._failed, *self._first_failure) if self._failed else None
+
+    def _all_rows(self) -> NDArray[np.int64]:
+        return np.concatenate(self._rows) if self._rows else np.empty((0, COLUMNS), np.int64)
+
+
+class PicturesOnDemand:
+    """An EncodedSource over the messages of one image topic."""
+
+    def __init__(self, source: Payloads, places: NDArray[np.int64], messages: PictureMessages) -> None:
+        self._source, self._places, self._messages = source, places, messages
 
     @cached_property
     def size(self) -> tuple[int, int]:
@@ -27,24 +81,22 @@ class McapPictures:
 
     def frames(self, indices: Iterable[int] | None = None) -> Iterator[Picture]:
         """Yield frames in ascending order; one that cannot be decoded as an empty array."""
-        chunks: dict[int, bytes] = {}
-        with self._path.open("rb") as file:
-            for index in range(len(self)) if indices is None else sorted(indices):
-                yield self._decode(read_place(file, self._places[index], chunks))
+        for payload in self._fetch(indices):
+            try:
+                yield self._messages.picture(payload)
+            except ValueError:
+                yield NOTHING
 
-    def _decode(self, payload: bytes) -> Picture:
-        try:
-            message = self._decoder.message(payload)
-        except ValueError:
-            return NOTHING
-        return decode_message(message, self._decoder.name)
+    def encoded(self, indices: Iterable[int] | None = None) -> Iterator[tuple[str, bytes]]:
+        """Yield form and bytes as they are stored, in ascending order; ('', b'') for plain pixels."""
+        for payload in self._fetch(indices):
+            try:
+                found = self._messages.read(payload)
+            except ValueError:
+                yield "", b""
+                continue
+            yield ("", b"") if self._messages.is_raw else (found.form, found.data)
 
-
-def decode_message(message: Any, name: str) -> Picture:
-    """Decode a sensor_msgs Image or CompressedImage."""
-    data = bytes(message.data)
-    if name == COMPRESSED_IMAGE:
-        return decode_compressed(data, message.format)
-    return decode_raw(
-        data, message.encoding, message.height, message.width, message.step, big_endian=bool(message.is_bigendian)
-    )
+    def _fetch(self, indices: Iterable[int] | None) -> Iterator[bytes]:
+        wanted = np.arange(len(self)) if indices is None else np.asarray(sorted(indices), np.int64)
+        return self._source.fetch(self._places[wanted])

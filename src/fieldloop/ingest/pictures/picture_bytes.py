@@ -48,6 +48,8 @@ def decode_compressed(data: bytes, form: str = "") -> Picture:
         return NOTHING
     if picture is None:
         return NOTHING
+    if picture.dtype == np.float32 and picture.ndim == 2:  # noqa: PLR2004 - depth in metres, as TIFF holds it
+        return np.asarray(picture)
     if picture.dtype == np.uint16:
         return _dequantised(picture, data) if start and form.startswith("32FC1") else _metres(picture)
     if picture.ndim == 2:  # noqa: PLR2004 - two axes: grey

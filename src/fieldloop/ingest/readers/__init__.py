@@ -4,11 +4,14 @@ from functools import cache
 from importlib.metadata import EntryPoint, entry_points
 
 from fieldloop.ingest.reader import Reader
+from fieldloop.ingest.readers.hdf5 import Hdf5Reader
 from fieldloop.ingest.readers.lerobot import LeRobotReader
 from fieldloop.ingest.readers.mcap import McapReader
+from fieldloop.ingest.readers.rlds import RldsReader
+from fieldloop.ingest.readers.rosbag import Ros1Reader, Rosbag2Reader
 from fieldloop.model.episode import Defect
 
-READERS: tuple[Reader, ...] = (McapReader(), LeRobotReader())
+READERS: tuple[Reader, ...] = (McapReader(), Ros1Reader(), Rosbag2Reader(), LeRobotReader(), Hdf5Reader(), RldsReader())
 GROUP = "fieldloop.readers"
 
 

@@ -2,7 +2,7 @@
 
 from collections import Counter
 from collections.abc import Iterable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 
@@ -12,6 +12,9 @@ from fieldloop.model.stream import Stream, StreamKind
 
 CLOCKS = (StreamKind.RGB, StreamKind.DEPTH, StreamKind.ACTION, StreamKind.JOINT_POSITION)
 """Whose stamps make the frame grid, first choice first: a learner's frame is a picture."""
+
+NUMBERS = "biuf"
+"""Kinds of NumPy type that are numbers: truths, integers with and without sign, fractions."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -76,7 +79,7 @@ def survey(recordings: Iterable[Recording], *, clock: str = "", hz: float | None
         raise BadInput("There is no recording to write.")
     for name, found in list(seen.items()):
         if found.episodes < count or found.differs:
-            left[name] = found.differs or f"only {found.episodes} of {count} episodes have it"
+            left[name] = found.differs or left.get(name) or f"only {found.episodes} of {count} episodes have it"
             del seen[name]
     if not seen:
         raise BadInput(f"No stream is in every episode: {'; '.join(f'{n}: {why}' for n, why in left.items())}.")
@@ -95,8 +98,10 @@ def _unfit(stream: Stream) -> str:
         return "it has no sample"
     if stream.values is None and stream.pictures is None:
         return stream.notes.get("encoding") or stream.notes.get("values") or "it has stamps but no values"
-    if stream.values is not None and not stream.values.size:
+    if stream.values is not None and (not stream.values.size or stream.values.dtype.kind not in NUMBERS):
         return "its messages hold no numbers"
+    if stream.pictures is not None and 0 in stream.pictures.size:
+        return "none of its pictures can be decoded"
     return ""
 
 
@@ -107,10 +112,13 @@ def _note(seen: dict[str, _Seen], stream: Stream) -> None:
     found.episodes += 1
     if stream.hz:
         found.rates.append(stream.hz)
-    if stream.values is not None and (width := _width(stream)) != found.feature.width:
-        found.differs = f"it has {found.feature.width} columns in one episode and {width} in another"
-    if stream.pictures is not None and stream.pictures.size != found.feature.size:
-        found.differs = f"its pictures are {found.feature.size} in one episode and {stream.pictures.size} in another"
+    new, known = _feature(stream), found.feature
+    for what in ("kind", "unit", "columns", "size", "width"):
+        here, there = getattr(new, what), getattr(known, what)
+        if here != there and not (what == "columns" and not (here and there)):
+            found.differs = found.differs or f"its {what} is {there or 'not told'} in one episode, {here} in another"
+    if new.dtype != known.dtype:
+        found.feature = replace(known, dtype=np.result_type(new.dtype, known.dtype).name)
 
 
 def _feature(stream: Stream) -> Feature:

@@ -13,6 +13,10 @@ from fieldloop.model.stream import NS_PER_S, Stream, StreamKind
 from fieldloop.release.writers.features import Features
 from fieldloop.release.writers.grid import Rule, Times, nearest, resample, rule_for
 
+MISSING: NDArray[Any] = np.empty((0, 0, 3), np.uint8)
+MOST_ROWS = 50_000_000
+"""More than two weeks at 30 Hz: a grid longer than that comes of a broken stamp."""
+
 
 @dataclass(slots=True, eq=False)
 class Framed:
@@ -43,14 +47,27 @@ class Framed:
             np.full((height, width), np.nan, np.float32) if depth else np.zeros((height, width, 3), np.uint8)
         )
         broken = 0
-        for picture in stream.pictures.frames(self.picks[camera].tolist()):
-            if picture.size:
-                before = picture
-            else:
-                broken += 1
-            yield before
+        for run in ascending(self.picks[camera]):
+            wanted, times = np.unique(run, return_counts=True)
+            source = iter(stream.pictures.frames(wanted.tolist()))
+            for rows in times.tolist():
+                picture = next(source, MISSING)
+                if picture.shape[:2] == (height, width):
+                    before = picture
+                else:
+                    broken += rows
+                yield from [before] * rows
         if broken:
             self.notes.append(f"{self.episode.name}: {broken} frames of {camera} do not decode; the one before stands")
+
+
+def ascending(picks: NDArray[np.int64]) -> list[NDArray[np.int64]]:
+    """Cut picks into runs that never step back: a source hands out its frames in ascending order only.
+
+    >>> [run.tolist() for run in ascending(np.array([0, 1, 1, 3, 2]))]
+    [[0, 1, 1, 3], [2]]
+    """
+    return np.split(picks, np.flatnonzero(np.diff(picks) < 0) + 1)
 
 
 def frame(recording: Recording, features: Features) -> Framed:
@@ -62,18 +79,39 @@ def frame(recording: Recording, features: Features) -> Framed:
     times = _grid(streams[features.clock].times_ns, features)
     rules = {name: rule_for(streams[name], times) for name in wanted}
     values = {f.name: resample(streams[f.name], times, rules[f.name]) for f in features.signals}
-    picks = {f.name: nearest(streams[f.name].times_ns, times) for f in features.cameras}
+    picks = {f.name: _picks(streams[f.name], times, rules[f.name]) for f in features.cameras}
     notes = [
         note for f in features.cameras if (note := _late(episode, streams[f.name], picks[f.name], times, features))
     ]
+    notes += [note for f in features.signals if (note := _apart(episode, streams[f.name], times, features))]
     return Framed(episode, times, values, picks, rules, {name: streams[name] for name in wanted}, notes)
+
+
+def _picks(camera: Stream, times: Times, rule: Rule) -> NDArray[np.int64]:
+    return np.arange(len(times)) if rule is Rule.AS_RECORDED else nearest(camera.times_ns, times)
+
+
+def _apart(episode: Episode, stream: Stream, times: Times, features: Features) -> str:
+    """Name a signal that shares no moment with the frames: its clock is another one, and every row a guess."""
+    if not len(times) or (stream.times_ns.min() <= times[-1] and stream.times_ns.max() >= times[0]):
+        return ""
+    return (
+        f"{episode.name}: {stream.name} ({stream.clock} clock) shares no moment with the frames of {features.clock}; "
+        f"its rows repeat one sample"
+    )
 
 
 def _grid(stamps_ns: Times, features: Features) -> Times:
     ordered = np.sort(stamps_ns)
     if not features.uniform:
         return ordered
-    count = int((int(ordered[-1]) - int(ordered[0])) * features.hz / NS_PER_S) + 1
+    span_s = (int(ordered[-1]) - int(ordered[0])) / NS_PER_S
+    count = int(span_s * features.hz) + 1
+    if count > MOST_ROWS:
+        raise BadInput(
+            f"{features.clock} spans {span_s:.0f} s, which is {count} rows at {features.hz:g} Hz. Its stamps are "
+            "hardly right; take its own samples as the grid instead."
+        )
     even: Times = ordered[0] + np.round(np.arange(count) * (NS_PER_S / features.hz)).astype(np.int64)
     return even
 

@@ -3,9 +3,10 @@
 from collections.abc import Sequence
 from itertools import groupby
 
-from fieldloop.errors import UnknownName
+from fieldloop.errors import FieldloopError, UnknownName
 from fieldloop.loop.page_reads import every
 from fieldloop.loop.release import releases
+from fieldloop.loop.streams import streams
 from fieldloop.model.annotation import Annotation
 from fieldloop.model.episode import Episode
 from fieldloop.model.finding import EpisodeReport, Finding, Status
@@ -26,6 +27,16 @@ from fieldloop.ui.said import SECOND_NS, limit, measured, moment, plural, short
 from fieldloop.ui.visit import Drawn, Visit
 
 MOST_NAMED = 4
+STREAM_COLUMNS = (
+    "Stream",
+    "Kind",
+    Column("Samples", "num"),
+    Column("Rate", "num"),
+    "Clocks",
+    "Unit",
+    Column("Holds", "text"),
+    Column("Notes", "text"),
+)
 ORDER = {status: place for place, status in enumerate(Status)}
 
 
@@ -39,7 +50,10 @@ def draw(visit: Visit) -> Drawn:
     spans = every(visit.workspace, Annotation, {"kind": "phase", "episode": episode.id})[::-1]
     used = [release.name for release in releases(visit.workspace) if episode.id in release.episodes]
     title = join(tag("a", "Episodes", href="/episodes"), " / ", episode.name)
-    return Drawn(title, (_verdict(report), _phases(episode, spans), _findings(report), _facts(episode, used)))
+    return Drawn(
+        title,
+        (_verdict(report), _phases(episode, spans), _findings(report), _facts(episode, used), _streams(visit, episode)),
+    )
 
 
 def _verdict(report: EpisodeReport | None) -> Html:
@@ -99,6 +113,30 @@ def _facts(episode: Episode, used: Sequence[str]) -> Html:
         ("In releases", ", ".join(used) or "none"),
     ]
     return panel("Episode", key_value(pairs), columns=4)
+
+
+def _streams(visit: Visit, episode: Episode) -> Html:
+    """Show what the log holds; one that cannot be opened any more says why."""
+    try:
+        shown = streams(visit.workspace, episode.id)
+    except FieldloopError as gone:
+        return panel("Streams", empty_state("The log cannot be opened", str(gone), command("fieldloop doctor")))
+    rows = [
+        (
+            s.name,
+            s.kind.value.replace("_", " "),
+            s.samples,
+            f"{s.hz:.4g} Hz" if s.hz else "–",
+            " > ".join(s.clocks),
+            s.unit or "–",
+            s.holds,
+            "; ".join(f"{name}: {note}" for name, note in s.notes),
+        )
+        for s in shown
+    ]
+    return panel(
+        "Streams", dense_table(STREAM_COLUMNS, rows), note="every clock it came with, most trusted first", flush=True
+    )
 
 
 def _phases(episode: Episode, spans: Sequence[Annotation]) -> Html:

@@ -5,14 +5,15 @@ from collections.abc import Mapping, Sequence
 from urllib.parse import urlencode
 
 from fieldloop.loop.page_reads import every
-from fieldloop.model.episode import Episode
+from fieldloop.loop.streams import logs
+from fieldloop.model.episode import Episode, Log
 from fieldloop.model.finding import EpisodeReport, Status
 from fieldloop.ui.components import Column, chip, command, dense_table, empty_state, next_card, panel, status
 from fieldloop.ui.markup import Html, tag, text
-from fieldloop.ui.said import SECOND_NS, moment, plural, where
+from fieldloop.ui.said import SECOND_NS, moment, plural, short, where
 from fieldloop.ui.visit import Drawn, Visit
 
-MOST, MOST_REPORTS = 300, 50
+MOST, MOST_REPORTS, MOST_LOGS, MEGABYTE = 300, 50, 50, 1e6
 COLUMNS = (
     "Episode",
     "Status",
@@ -25,6 +26,15 @@ COLUMNS = (
     "Begun",
     Column("First finding", "text"),
 )
+LOG_COLUMNS = (
+    "Log",
+    "Format",
+    Column("Episodes", "num"),
+    Column("Size", "num"),
+    "Mapping",
+    Column("Wrong with the file", "text"),
+    Column("Findings", "num"),
+)
 Judged = tuple[Episode, Status | None]
 
 
@@ -32,7 +42,7 @@ def draw(visit: Visit) -> Drawn:
     """Draw the list of episodes."""
     known = _known(visit)
     if not known:
-        how = "Take robot logs in: MCAP files, LeRobot folders, or folders of them."
+        how = "Take robot logs in: MCAP, ROS bags, HDF5, LeRobot, RLDS, or folders of them."
         return Drawn(text("Episodes"), (empty_state("No episode yet", how, command("fieldloop ingest PATH")),))
     chosen = [(episode, verdict) for episode, verdict in known if _matches(episode, verdict, visit.query)]
     verdicts = _reports(visit, chosen[:MOST])
@@ -41,7 +51,27 @@ def draw(visit: Visit) -> Drawn:
     note += f", newest {MOST} shown" if len(chosen) > MOST else ""
     table = tag("div", dense_table(COLUMNS, rows), style="padding-top:8px")
     listed = panel("Episodes", _filters(known, visit.query), table, note=note, flush=True)
-    return Drawn(text("Episodes"), (_answer(visit, known), listed))
+    return Drawn(text("Episodes"), (_answer(visit, known), listed, _logs(visit)))
+
+
+def _logs(visit: Visit) -> Html:
+    """Show where episodes came from, and what was wrong with those files."""
+    found = logs(visit.workspace, limit=MOST_LOGS)
+    rows = [
+        (
+            tag("span", log.name, title=log.blob.sha256),
+            log.format,
+            len(log.episodes),
+            f"{log.blob.size / MEGABYTE:,.1f} MB",
+            short(log.mapping) if log.mapping else "–",
+            " ".join(f"{d.subject} {d.place}: {d.message}" for d in log.defects[:1]) or "nothing",
+            len(log.defects),
+        )
+        for log in found
+    ]
+    total = visit.workspace.store.count(Log)
+    note = f"{len(found):,} of {plural(total, 'log')}, newest first"
+    return panel("Logs", dense_table(LOG_COLUMNS, rows), note=note, flush=True)
 
 
 def _known(visit: Visit) -> list[Judged]:

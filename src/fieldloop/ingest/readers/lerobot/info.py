@@ -1,14 +1,18 @@
 """A LeRobot dataset's own description, read with suspicion: what it states wrongly or not at all is named."""
 
 import json
+import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+from fieldloop.ingest.pictures.video import POINTER, POINTER_SAID
 from fieldloop.model.episode import Defect
 
 INFO = "meta/info.json"
+OTHER_DTYPES = ("video", "image", "string", "language")
+FAR_TOO_WIDE = re.compile(r"\d{4}")  # a number filled up to so many digits makes no path, but fills all memory
 INDEX_COLUMNS = ("timestamp", "frame_index", "episode_index", "index", "task_index")
 
 
@@ -21,6 +25,11 @@ class Feature:
     shape: tuple[int, ...]
     names: tuple[str, ...]
     info: Mapping[str, Any] = field(default_factory=dict)
+
+    @property
+    def is_number(self) -> bool:
+        """Is it kept as numbers in the table?"""
+        return self.dtype not in OTHER_DTYPES
 
     @property
     def is_depth(self) -> bool:
@@ -43,6 +52,11 @@ class Info:
         """Keys of the features kept as video."""
         return tuple(key for key, feature in self.features.items() if feature.dtype == "video")
 
+    @property
+    def declared(self) -> bool:
+        """Are the features the dataset's own word, not gathered from its files?"""
+        return isinstance(self.raw.get("features"), dict) and bool(self.raw["features"])
+
     def total(self, name: str) -> int | None:
         """Return a stated total, None where it is not stated as a whole number."""
         value = self.raw.get(name)
@@ -50,9 +64,11 @@ class Info:
 
     def path(self, which: str, default: str, **parts: Any) -> str:
         """Fill a path template of the dataset; the usual one where the dataset's own cannot be filled."""
-        template = self.raw.get(which)
+        template = str(self.raw.get(which) or default)
+        if FAR_TOO_WIDE.search(template):
+            return default.format(**parts)
         try:
-            return str(template or default).format(**parts)
+            return template.format(**parts)
         except (KeyError, IndexError, ValueError, AttributeError):
             return default.format(**parts)
 
@@ -92,8 +108,10 @@ def read_lines(path: Path, defects: list[Defect]) -> Iterator[dict[str, Any]]:
             continue
         try:
             row = json.loads(line)
-        except ValueError as wrong:
-            defects.append(Defect(name, f"line {number}", f"No JSON: {wrong}."))
+        except (ValueError, RecursionError) as wrong:
+            defects.append(Defect(name, f"line {number}", why_no_json(path, wrong)))
+            if text.encode().startswith(POINTER):
+                return
             continue
         if isinstance(row, dict):
             yield row
@@ -106,12 +124,20 @@ def _load(path: Path) -> tuple[dict[str, Any], list[Defect]]:
         return {}, [Defect(INFO, "", "The file is missing.")]
     try:
         raw = json.loads(path.read_bytes())
-    except ValueError as wrong:
-        size = path.stat().st_size
-        return {}, [Defect(INFO, "byte 0", "The file is empty." if not size else f"No JSON: {wrong}.")]
+    except (ValueError, RecursionError) as wrong:
+        return {}, [Defect(INFO, "byte 0", why_no_json(path, wrong))]
     if not isinstance(raw, dict):
         return {}, [Defect(INFO, "byte 0", "An object was expected.")]
     return raw, []
+
+
+def why_no_json(path: Path, wrong: Exception) -> str:
+    """Say why a file is no JSON: empty, a stand-in for the real file, or broken."""
+    with path.open("rb") as file:
+        head = file.read(len(POINTER))
+    if not head:
+        return "The file is empty."
+    return f"No JSON: {POINTER_SAID if head == POINTER else wrong}."
 
 
 def _features(declared: Mapping[str, Any], defects: list[Defect]) -> Iterator[tuple[str, Feature]]:
@@ -129,16 +155,19 @@ def _features(declared: Mapping[str, Any], defects: list[Defect]) -> Iterator[tu
 
 
 def _names(raw: Any) -> tuple[str, ...]:
-    """Flatten the three forms in use: a list, a list in a list, a dict of lists.
+    """Flatten the forms in use: a list, lists in lists, a dict of lists, a dict of names to places.
 
-    >>> _names([["a", "b"]]), _names({"motors": ["a", "b"]}), _names(None)
-    (('a', 'b'), ('a', 'b'), ())
+    >>> _names([["a", "b"]]), _names({"motors": ["a", "b"]}), _names({"a": 0, "b": 1}), _names(None)
+    (('a', 'b'), ('a', 'b'), ('a', 'b'), ())
+    >>> _names({"arm": {"left": ["a"], "right": ["b"]}})
+    ('a', 'b')
     """
+    if isinstance(raw, str):
+        return (raw,)
     if isinstance(raw, Mapping):
-        raw = list(raw.values()) if all(isinstance(v, list) for v in raw.values()) else list(raw)
-    if not isinstance(raw, list):
-        return ()
-    return tuple(name for item in raw for name in (item if isinstance(item, list) else [item]) if isinstance(name, str))
+        nested = all(isinstance(value, list | Mapping) for value in raw.values())
+        raw = list(raw.values()) if nested else list(raw)
+    return tuple(name for item in raw for name in _names(item)) if isinstance(raw, list) else ()
 
 
 def _video_folders(root: Path, version: str) -> list[str]:

@@ -1,15 +1,18 @@
 """What the two layouts of LeRobot datasets have in common: entries to read, and cameras that are really there."""
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
+from itertools import pairwise
 from pathlib import Path
 from typing import Any, Protocol
 
 from fieldloop.ingest.readers.lerobot.info import Info
+from fieldloop.ingest.readers.lerobot.rows import Rows
+from fieldloop.ingest.readers.lerobot.stats import Stats
 from fieldloop.model.episode import Defect
 
-Rows = Callable[[list[Defect]], Any]
-"""Reads an episode's rows as an Arrow table, None where it cannot; complaints go into the list."""
+ReadRows = Callable[[list[Defect]], Rows | None]
+"""Reads an episode's rows, None where it cannot; complaints go into the list."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,12 +29,15 @@ class Entry:
     """One episode to read: where its parts are, and what the listing says of it."""
 
     index: int
-    rows: Rows
+    rows: ReadRows
     videos: Mapping[str, VideoPlace]
     length: int | None = None
     tasks: tuple[str, ...] = ()
     facts: Mapping[str, Any] = field(default_factory=dict)
     data_path: str = ""
+    stats: Stats = field(default_factory=dict)
+    frames: tuple[int, int] | None = None
+    """The span of the dataset's running frame number that the listing gives it."""
 
 
 class Layout(Protocol):
@@ -65,14 +71,29 @@ def some(numbers: list[int], most: int = 5) -> str:
     >>> some([0, 1, 2, 3, 7, 9, 10])
     '0 to 3, 7, 9 to 10'
     """
-    runs: list[list[int]] = []
+    runs: list[tuple[int, int]] = []
     for number in numbers:
         if runs and number == runs[-1][1] + 1:
-            runs[-1][1] = number
+            runs[-1] = (runs[-1][0], number)
         else:
-            runs.append([number, number])
+            runs.append((number, number))
+    return _spans(runs, most)
+
+
+def _spans(runs: list[tuple[int, int]], most: int = 5) -> str:
     spans = [f"{a} to {b}" if b > a else f"{a}" for a, b in runs]
     return ", ".join(spans[:most]) + (" …" if len(spans) > most else "")
+
+
+def gap_defects(listing: str, indices: Iterable[int]) -> list[Defect]:
+    """Name numbers that are left out: LeRobot finds an episode by its place in the list, not by its number."""
+    known = sorted({-1, *(index for index in indices if index >= 0)})
+    gaps = [(before + 1, after - 1) for before, after in pairwise(known) if after > before + 1]
+    if not gaps:
+        return []
+    count = sum(last - first + 1 for first, last in gaps)
+    said = f"{count} numbers of episodes are left out: {_spans(gaps)}. LeRobot finds an episode by its place in "
+    return [Defect(listing, "episode_index", f"{said}the list, so it gives every later one another one's video.")]
 
 
 def total_defects(info: Info, stated: Mapping[str, int]) -> list[Defect]:

@@ -4,9 +4,12 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from fieldloop.errors import UnreadableLog
+from fieldloop.ingest.readers.lerobot.dataset import open_dataset
 from fieldloop.ingest.readers.lerobot.episode import read_recording
 from fieldloop.ingest.readers.lerobot.info import Info, read_info
 from fieldloop.ingest.readers.lerobot.layout import Layout, absent_cameras
+from fieldloop.ingest.readers.lerobot.sidecar import read_sidecar
+from fieldloop.ingest.readers.lerobot.tasks import read_tasks
 from fieldloop.ingest.readers.lerobot.v2 import LayoutV2
 from fieldloop.ingest.readers.lerobot.v3 import LayoutV3
 from fieldloop.model.episode import Defect, Recording
@@ -28,10 +31,10 @@ class LeRobotReader:
     def read(self, path: Path) -> Iterator[Recording]:
         """Yield the episodes by index."""
         info, _ = read_info(path)
-        layout, absent = _layout(path, info), absent_cameras(path, info)
-        listed = layout.listed()
+        layout = _layout(path, info)
+        dataset = open_dataset(path, info, layout.listed())
         for entry in layout.entries():
-            yield read_recording(path, info, entry, absent, listed)
+            yield read_recording(dataset, entry)
 
     def count(self, path: Path) -> int:
         """How many episodes will be tried to read?"""
@@ -49,6 +52,8 @@ class LeRobotReader:
         ]
         if not any(True for _ in layout.entries()):
             defects.append(Defect("data", "", "There is no data file of any episode."))
+        read_tasks(path, info.version, defects)
+        read_sidecar(path, defects)
         return (*defects, *absent, *layout.defects())
 
 

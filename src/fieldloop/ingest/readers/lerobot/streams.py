@@ -1,64 +1,77 @@
 """Columns and videos of a LeRobot episode become streams."""
 
 import math
-from collections.abc import Mapping
+from collections.abc import Collection
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from fieldloop.ingest.pictures.depth_video import depth_codes
+from fieldloop.ingest.pictures.packets import Packets
 from fieldloop.ingest.pictures.video import VideoSpan, read_packets
 from fieldloop.ingest.readers.lerobot.info import INDEX_COLUMNS, Feature, Info
 from fieldloop.ingest.readers.lerobot.layout import Entry, VideoPlace
 from fieldloop.ingest.readers.lerobot.parquet_pictures import ParquetPictures
+from fieldloop.ingest.readers.lerobot.rows import Rows
+from fieldloop.ingest.readers.lerobot.stamps import Stamps, Times
 from fieldloop.ingest.words import kind_of
 from fieldloop.model.episode import Defect
 from fieldloop.model.stream import NS_PER_S, ClockKind, Stream, StreamKind
-
-CAPTURE = "capture_ns"
-"""The feature in which a fieldloop release keeps real stamps: one column a camera, the first is the frame grid."""
 
 NAMES = {"observation.state": "joints", "action": "action"}
 KINDS = {"observation.state": StreamKind.JOINT_POSITION, "action": StreamKind.ACTION}
 IMAGES = "observation.images."
 LARGEST_ANGLE_RAD = 4 * math.pi  # two turns either way: beyond it no arm's joint is told in radians
 ASSUMED = "radians are assumed: the dataset does not say"
-Times = NDArray[np.int64]
+NO_RETURN = "kept as video in 4096 steps; the lowest step is read as no return"
+KIND_VALUES = {kind.value: kind for kind in StreamKind}
 
 
-def table_streams(arrays: Mapping[str, NDArray[Any]], info: Info, times_ns: Times) -> dict[str, Stream]:
-    """Make a stream of every column of numbers that is not bookkeeping."""
-    streams = {}
-    for key, values in arrays.items():
-        if key in INDEX_COLUMNS or key == CAPTURE:
+def table_streams(rows: Rows, info: Info, times_ns: Times, stamps: Stamps) -> dict[str, Stream]:
+    """Make a stream of every column of numbers that is neither bookkeeping nor stamps."""
+    streams: dict[str, Stream] = {}
+    for key, values in rows.arrays.items():
+        if key in INDEX_COLUMNS or key in stamps.columns:
             continue
         feature = info.features.get(key) or Feature(key, str(values.dtype), values.shape[1:], ())
-        name = str(feature.info.get("stream") or NAMES.get(key, key))
+        name = _name(feature, NAMES.get(key, key), streams)
         kind = _kind(key, feature)
         unit, notes = _unit(kind, feature, values)
+        real, said = stamps.clocks(key)
         names = feature.names if len(feature.names) == values.shape[1] else ()
         streams[name] = Stream(
-            name, kind, unit, _clocks(times_ns, arrays), values, nominal_hz=info.fps, columns=names, notes=notes
-        )
+            name, kind, unit, {ClockKind.SYNTHETIC: times_ns} | real, values, nominal_hz=info.fps, columns=names,
+            notes=notes | said | _resampled(feature),
+            frame_id=_said(feature, "frame_id"), serial=_said(feature, "serial"),
+        )  # fmt: skip
     return streams
 
 
-def picture_streams(root: Path, info: Info, table: Any, times_ns: Times, columns: set[str]) -> dict[str, Stream]:
-    """Make a stream of every column that holds encoded pictures."""
-    streams = {}
-    for key in sorted(columns):
-        feature = info.features.get(key)
-        if feature and feature.dtype == "image":
-            name = camera_name(key)
-            source = ParquetPictures(root, table[key])
-            clocks = {ClockKind.SYNTHETIC: times_ns}
-            streams[name] = Stream(name, StreamKind.RGB, "8-bit", clocks, pictures=source, nominal_hz=info.fps)
-    return streams
+def picture_streams(
+    root: Path, info: Info, rows: Rows, times_ns: Times, stamps: Stamps
+) -> tuple[dict[str, Stream], list[bytes]]:
+    """Make a stream of every column that holds encoded pictures; also return what names their content."""
+    streams: dict[str, Stream] = {}
+    parts: list[bytes] = []
+    for key in sorted({name for shard, _, _ in rows.places for name in shard.pictures}):
+        feature = info.features.get(key) or Feature(key, "image", (), ())
+        name = _name(feature, camera_name(key), streams)
+        source = ParquetPictures(root, key, [(shard.path, start, stop) for shard, start, stop in rows.places])
+        real, said = stamps.clocks(key)
+        depth = feature.is_depth or _kind(key, feature) is StreamKind.DEPTH
+        streams[name] = Stream(
+            name, StreamKind.DEPTH if depth else StreamKind.RGB, "m" if depth else "8-bit",
+            {ClockKind.SYNTHETIC: times_ns} | real, pictures=source, nominal_hz=info.fps,
+            notes=said | _resampled(feature), frame_id=_said(feature, "frame_id"), serial=_said(feature, "serial"),
+        )  # fmt: skip
+        parts += [key.encode(), *source.fingerprint()]
+    return streams, parts
 
 
 def camera_streams(
-    info: Info, entry: Entry, absent: tuple[str, ...], capture: Mapping[str, Times], defects: list[Defect]
+    info: Info, entry: Entry, absent: tuple[str, ...], stamps: Stamps, defects: list[Defect]
 ) -> tuple[dict[str, Stream], list[bytes]]:
     """Make a stream of every video, stamped by its container; also return what names the videos' content."""
     streams: dict[str, Stream] = {}
@@ -66,27 +79,37 @@ def camera_streams(
     for key in info.cameras:
         if key in absent:
             continue  # said once for the whole dataset
-        name, feature = camera_name(key), info.features[key]
+        feature = info.features[key]
+        name = _name(feature, camera_name(key), streams)
         if key not in entry.videos:
             defects.append(Defect(name, f"episode {entry.index}", "The table of episodes names no video."))
             continue
+        place = entry.videos[key]
         try:
-            span = _open(entry.videos[key], info.fps)
-            times = span.times_ns - _start_ns(entry.videos[key], span)
-        except ValueError as wrong:
-            defects.append(Defect(name, entry.videos[key].path.name, f"The video cannot be read: {wrong}."))
+            span = _open(place, info.fps, feature)
+            parts += [key.encode(), *span.fingerprint()]
+        except (ValueError, OSError) as wrong:
+            defects.append(Defect(name, place.path.name, f"The video cannot be read: {wrong}."))
             continue
-        clocks = {ClockKind.CONTAINER: times}
-        if len(capture.get(name, ())) == len(span):
-            clocks[ClockKind.HEADER] = capture[name]
+        clocks, said = stamps.clocks(key)
+        if any(len(times) != len(span) for times in clocks.values()):
+            clocks, said = {}, {}
         depth = feature.is_depth
+        if ClockKind.SYNTHETIC not in clocks:  # else the video's stamps were made up with it
+            clocks = {ClockKind.CONTAINER: span.times_ns - _start_ns(place, span)} | clocks
         streams[name] = Stream(
             name, StreamKind.DEPTH if depth else StreamKind.RGB, "m" if depth else "8-bit", clocks,
-            pictures=None if depth else span, nominal_hz=_rate(feature, info),
-            notes={"pixels": "depth kept as video is not decoded"} if depth else {},
+            pictures=span, nominal_hz=_rate(feature, info),
+            notes=said | ({"pixels": NO_RETURN} if depth else {}) | _resampled(feature),
+            frame_id=_said(feature, "frame_id"), serial=_said(feature, "serial"),
         )  # fmt: skip
-        parts += [key.encode(), *span.fingerprint()]
     return streams, parts
+
+
+def _name(feature: Feature, usual: str, taken: Collection[str]) -> str:
+    """Name a stream as the release did, else as usual; two features are never one stream."""
+    name = str(feature.info.get("stream") or usual)
+    return feature.key if name in taken else name
 
 
 def camera_name(key: str) -> str:
@@ -98,16 +121,22 @@ def camera_name(key: str) -> str:
     return f"camera/{key.removeprefix(IMAGES).removeprefix('observation.').replace('/', '.')}"
 
 
-def _open(place: VideoPlace, fps: float | None) -> VideoSpan:
-    if not place.path.is_file():
-        raise ValueError("the file is missing")
-    packets = read_packets(place.path)
+def _open(place: VideoPlace, fps: float | None, feature: Feature) -> VideoSpan:
+    codes = depth_codes(feature.info) if feature.is_depth else None
+    try:
+        packets = read_packets(place.path)
+    except FileNotFoundError as absent:
+        raise ValueError("the file is missing") from absent
     if place.from_s is None or place.to_s is None:
-        return VideoSpan(place.path, packets, 0, len(packets.pts))
+        return VideoSpan(place.path, packets, 0, len(packets.pts), codes)
     half_ns = NS_PER_S / (2 * (fps or NS_PER_S))
-    bounds = [place.from_s * NS_PER_S - half_ns, place.to_s * NS_PER_S - half_ns]
-    first, last = np.searchsorted(packets.times_ns, bounds)
-    return VideoSpan(place.path, packets, int(first), int(last))
+    first, last = (_frame_at(packets, seconds * NS_PER_S - half_ns) for seconds in (place.from_s, place.to_s))
+    return VideoSpan(place.path, packets, first, max(first, last), codes)
+
+
+def _frame_at(packets: Packets, at_ns: float) -> int:
+    """Return the first frame shown no earlier; a whole number is sought, as a fraction would copy the whole table."""
+    return int(packets.times_ns.searchsorted(math.ceil(at_ns))) if abs(at_ns) < 1 << 62 else 0
 
 
 def _start_ns(place: VideoPlace, span: VideoSpan) -> int:
@@ -121,25 +150,32 @@ def _rate(feature: Feature, info: Info) -> float | None:
     return float(rate) if isinstance(rate, int | float) and rate > 0 else info.fps
 
 
-def _clocks(times_ns: Times, arrays: Mapping[str, NDArray[Any]]) -> dict[ClockKind, Times]:
-    """Rows were resampled onto the first camera's frames, so its real stamps, where kept, are theirs."""
-    clocks = {ClockKind.SYNTHETIC: times_ns}
-    capture = arrays.get(CAPTURE)
-    if capture is not None and len(capture) == len(times_ns):
-        clocks[ClockKind.HEADER] = capture[:, 0].astype(np.int64)
-    return clocks
+def _said(feature: Feature, name: str) -> str:
+    """What a release remembers of the sensor behind a feature."""
+    return str(feature.info.get(name) or "")
+
+
+def _resampled(feature: Feature) -> dict[str, str]:
+    rule = feature.info.get("resampled")
+    return {"resampled": str(rule)} if rule else {}
 
 
 def _kind(key: str, feature: Feature) -> StreamKind:
-    stated = str(feature.info.get("kind") or "")
-    if stated in set(StreamKind):
-        return StreamKind(stated)
+    stated = KIND_VALUES.get(str(feature.info.get("kind") or ""))
+    if stated is not None:
+        return stated
     if key in KINDS:
         return KINDS[key]
+    if key.startswith("action."):
+        return StreamKind.ACTION
     if not key.startswith("observation."):
         return StreamKind.OTHER
     kind = kind_of(key.removeprefix("observation."))
-    return StreamKind.OTHER if kind in (StreamKind.RGB, StreamKind.DEPTH, StreamKind.ACTION) else kind
+    pictures = (StreamKind.RGB, StreamKind.ACTION) if feature.dtype == "image" else (*PICTURES, StreamKind.ACTION)
+    return StreamKind.OTHER if kind in pictures else kind
+
+
+PICTURES = (StreamKind.RGB, StreamKind.DEPTH)
 
 
 def _unit(kind: StreamKind, feature: Feature, values: NDArray[Any]) -> tuple[str, dict[str, str]]:

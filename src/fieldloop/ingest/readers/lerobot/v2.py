@@ -6,14 +6,28 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any
 
+import numpy as np
+
+from fieldloop.ingest.readers.lerobot.declared import column_defects
 from fieldloop.ingest.readers.lerobot.info import Info, read_lines
-from fieldloop.ingest.readers.lerobot.layout import Entry, Rows, VideoPlace, inside, some, total_defects
-from fieldloop.ingest.readers.lerobot.parquet_rows import first_timestamp, read_table
+from fieldloop.ingest.readers.lerobot.layout import (
+    Entry,
+    ReadRows,
+    VideoPlace,
+    gap_defects,
+    inside,
+    some,
+    total_defects,
+)
+from fieldloop.ingest.readers.lerobot.rows import Rows, gather
+from fieldloop.ingest.readers.lerobot.shard import open_shard
+from fieldloop.ingest.readers.lerobot.stats import Stats, plain_stats, read_whole
 from fieldloop.model.episode import Defect
 
 EPISODE_FILE = re.compile(r"episode_(\d+)\.parquet")
 VIDEO_PATH = "videos/chunk-{episode_chunk:03d}/{video_key}/episode_{episode_index:06d}.mp4"
 LISTING = "meta/episodes.jsonl"
+STATISTICS = "meta/episodes_stats.jsonl"
 
 
 class LayoutV2:
@@ -43,6 +57,15 @@ class LayoutV2:
         found = ((EPISODE_FILE.fullmatch(path.name), path) for path in sorted((self._root / "data").rglob("*.parquet")))
         return {int(match[1]): path for match, path in found if match}
 
+    @cached_property
+    def _stats(self) -> dict[int, Stats]:
+        """Return each episode's own statistics; v2.0 has none, only those of the whole."""
+        path = self._root / STATISTICS
+        if self._info.version == "v2.0" and not path.is_file():
+            return {}
+        rows = read_lines(path, self._complaints)
+        return {row["episode_index"]: plain_stats(row.get("stats")) for row in rows if _is_number(row)}
+
     def listed(self) -> int:
         """How many episodes does the dataset say it has?"""
         return len(self._listing) or self._info.total("total_episodes") or len(self._files)
@@ -55,16 +78,17 @@ class LayoutV2:
             length = row.get("length")
             yield Entry(
                 index,
-                _reader(path, self._root),
+                self._reader(index, path),
                 {key: self._video(key, index) for key in self._info.cameras},
                 length if isinstance(length, int) else None,
                 tuple(map(str, tasks)) if isinstance(tasks, list) else (),
                 data_path=path.relative_to(self._root).as_posix(),
+                stats=self._stats.get(index, {}),
             )
 
     def defects(self) -> list[Defect]:
         """Compare the listing with the files and with the totals."""
-        listing, files = self._listing, self._files
+        listing, files, _ = self._listing, self._files, self._stats
         defects = list(self._complaints)
         if missing := sorted(listing.keys() - files.keys()):
             defects.append(
@@ -81,6 +105,9 @@ class LayoutV2:
         lengths = [row["length"] for row in listing.values() if isinstance(row.get("length"), int)]
         if listing and len(lengths) == len(listing):
             defects += total_defects(self._info, {"total_episodes": len(listing), "total_frames": sum(lengths)})
+        defects += gap_defects(LISTING, listing.keys() if listing else files.keys())
+        if self._info.version == "v2.0" and not (self._root / STATISTICS).is_file():
+            read_whole(self._root, defects)
         return defects + self._late_start()
 
     def _late_start(self) -> list[Defect]:
@@ -88,7 +115,7 @@ class LayoutV2:
         if not (self._files and self._info.cameras and self._info.fps):
             return []
         index, path = min(self._files.items())
-        first = first_timestamp(path)
+        first = _first_timestamp(path, self._root)
         if first is None or abs(first) * self._info.fps < 0.5:  # noqa: PLR2004 - nearer to frame 0 than to any other
             return []
         shift = round(first * self._info.fps)
@@ -99,6 +126,16 @@ class LayoutV2:
             )
         ]  # fmt: skip
 
+    def _reader(self, index: int, path: Path) -> ReadRows:
+        def read(defects: list[Defect]) -> Rows | None:
+            shard = open_shard(path, self._root, defects)
+            if shard is None:
+                return None
+            defects += column_defects(self._info, shard)
+            return gather([(shard, 0, len(shard))], index, defects)
+
+        return read
+
     def _video(self, key: str, index: int) -> VideoPlace:
         size = self._info.raw.get("chunks_size")
         chunk = index // size if isinstance(size, int) and size > 0 else 0
@@ -106,5 +143,11 @@ class LayoutV2:
         return VideoPlace(inside(self._root, self._info.path("video_path", VIDEO_PATH, **parts)))
 
 
-def _reader(path: Path, root: Path) -> Rows:
-    return lambda defects: read_table(path, path.relative_to(root).as_posix(), defects)
+def _is_number(row: Mapping[str, Any]) -> bool:
+    return isinstance(row.get("episode_index"), int)
+
+
+def _first_timestamp(path: Path, root: Path) -> float | None:
+    shard = open_shard(path, root, [])
+    stamps = gather([(shard, 0, min(1, len(shard)))], 0, []).arrays.get("timestamp") if shard else None
+    return float(stamps[0, 0]) if stamps is not None and stamps.size and np.isfinite(stamps[0, 0]) else None

@@ -5,59 +5,73 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any
 
+from fieldloop.ingest.readers.lerobot.declared import column_defects
 from fieldloop.ingest.readers.lerobot.info import Info
-from fieldloop.ingest.readers.lerobot.layout import Entry, Rows, VideoPlace, inside, some, total_defects
-from fieldloop.ingest.readers.lerobot.parquet_rows import episode_indices, read_episode, read_pylist
+from fieldloop.ingest.readers.lerobot.layout import (
+    Entry,
+    ReadRows,
+    VideoPlace,
+    gap_defects,
+    inside,
+    some,
+    total_defects,
+)
+from fieldloop.ingest.readers.lerobot.listing import EPISODES, Listing, overlaps, read_listing
+from fieldloop.ingest.readers.lerobot.parquet_rows import why_unreadable
+from fieldloop.ingest.readers.lerobot.rows import Rows, gather
+from fieldloop.ingest.readers.lerobot.shard import Run, Shard, open_shard
+from fieldloop.ingest.readers.lerobot.stats import across, read_whole
 from fieldloop.model.episode import Defect
 
 DATA_PATH = "data/chunk-{chunk_index:03d}/file-{file_index:03d}.parquet"
 VIDEO_PATH = "videos/{video_key}/chunk-{chunk_index:03d}/file-{file_index:03d}.mp4"
-EPISODES = "meta/episodes"
 OWN_COLUMNS = ("episode_index", "tasks", "length", "dataset_from_index", "dataset_to_index")
+Held = tuple[Shard, int, int]
 
 
 class LayoutV3:
-    """A v3.0 dataset on disk."""
+    """A v3.0 dataset on disk. Each data file is walked once, in order."""
 
     def __init__(self, root: Path, info: Info) -> None:
         self._root, self._info = root, info
         self._complaints: list[Defect] = []
+        self._paths: dict[tuple[str, int, int], Path] = {}
+        self._walked: list[Shard] = []
 
     @cached_property
-    def _listing(self) -> dict[int, Mapping[str, Any]]:
-        rows: dict[int, Mapping[str, Any]] = {}
-        files = sorted((self._root / EPISODES).rglob("*.parquet"))
-        if not files:
-            self._complaints.append(
-                Defect(EPISODES, "", "There is no table of episodes; they are taken from the data files.")
-            )
-        for path in files:
-            for row in read_pylist(path, path.relative_to(self._root).as_posix(), self._complaints, without="stats/"):
-                index = row.get("episode_index")
-                if not isinstance(index, int) or index in rows:
-                    what = "listed twice" if index in rows else "without an index"
-                    self._complaints.append(Defect(EPISODES, f"episode {index}", f"An episode is {what}."))
-                else:
-                    rows[index] = row
-        return rows
+    def _listing(self) -> Listing:
+        return read_listing(self._root, self._info, self._complaints)
 
     @cached_property
-    def _held(self) -> dict[int, list[Path]]:
-        """Which data file really holds which episode."""
-        held: dict[int, list[Path]] = {}
+    def _held(self) -> dict[int, list[Held]]:
+        """Which rows of which data file really are which episode's."""
+        held: dict[int, list[Held]] = {}
         for path in sorted((self._root / "data").rglob("*.parquet")):
-            for index in episode_indices(path, path.relative_to(self._root).as_posix(), self._complaints):
-                held.setdefault(index, []).append(path)
+            shard = open_shard(path, self._root, self._complaints)
+            if shard is None:
+                continue
+            self._complaints += column_defects(self._info, shard)
+            for run in self._runs(shard):
+                held.setdefault(run.episode, []).append((shard, run.start, run.stop))
         return held
+
+    def _runs(self, shard: Shard) -> list[Run]:
+        from pyarrow import ArrowException
+
+        try:
+            return shard.runs()
+        except (ArrowException, OSError, ValueError, TypeError, KeyError) as wrong:
+            self._complaints.append(Defect(shard.name, "episode_index", why_unreadable(shard.path, wrong)))
+            return []
 
     def listed(self) -> int:
         """How many episodes does the dataset say it has?"""
-        return len(self._listing) or self._info.total("total_episodes") or len(self._held)
+        return len(self._listing.rows) or self._info.total("total_episodes") or len(self._held)
 
     def entries(self) -> Iterator[Entry]:
         """Yield every episode that some data file holds, listed or not."""
         for index in sorted(self._held):
-            row = self._listing.get(index, {})
+            row = self._listing.rows.get(index, {})
             length, tasks = row.get("length"), row.get("tasks")
             yield Entry(
                 index,
@@ -66,12 +80,14 @@ class LayoutV3:
                 length if isinstance(length, int) else None,
                 tuple(map(str, tasks)) if isinstance(tasks, list) else (),
                 {key: value for key, value in row.items() if key not in OWN_COLUMNS and "/" not in key},
-                self._held[index][0].relative_to(self._root).as_posix(),
+                self._held[index][0][0].name,
+                self._listing.stats_of(index),
+                _span(row),
             )
 
     def defects(self) -> list[Defect]:
         """Compare the table of episodes with the data files, with itself and with the totals."""
-        listing, held = self._listing, self._held
+        listing, held = self._listing.rows, self._held
         defects = list(self._complaints)
         if missing := sorted(listing.keys() - held.keys()):
             defects.append(
@@ -81,34 +97,61 @@ class LayoutV3:
             defects.append(
                 Defect(EPISODES, "", f"{len(unlisted)} episodes have data but are not listed: {some(unlisted)}.")
             )
+        defects += gap_defects(EPISODES, listing.keys())
         lengths = [row["length"] for row in listing.values() if isinstance(row.get("length"), int)]
         if listing and len(lengths) == len(listing):
             defects += total_defects(self._info, {"total_episodes": len(listing), "total_frames": sum(lengths)})
-        return defects
+        defects += overlaps(listing, self._info.cameras, self._info.fps)
+        whole = read_whole(self._root, defects)
+        return [*defects, *across(whole, self._listing.all_stats())]
 
-    def _reader(self, index: int, row: Mapping[str, Any]) -> Rows:
+    def _reader(self, index: int, row: Mapping[str, Any]) -> ReadRows:
         """Read from where the rows are; metadata that points elsewhere is named."""
-        paths, root = self._held[index], self._root
-        said = inside(root, self._info.path("data_path", DATA_PATH, **_file(row, "data/"))) if row else paths[0]
+        places = self._held[index]
 
-        def read(defects: list[Defect]) -> Any:
-            if said not in [path.resolve() for path in paths] and said not in paths:
-                where = f"{said.relative_to(root.resolve()) if said.is_relative_to(root.resolve()) else said.name}"
-                really = paths[0].relative_to(root).as_posix()
-                defects.append(Defect("data", f"episode {index}", f"The table says {where}, the rows are in {really}."))
-            return read_episode(paths, index, root, defects)
+        def read(defects: list[Defect]) -> Rows:
+            said = self._path("data_path", DATA_PATH, row, "data/") if row else places[0][0].path
+            if all(said not in (shard.path, shard.resolved) for shard, _, _ in places):
+                where = said.name if not said.is_relative_to(top := self._root.resolve()) else said.relative_to(top)
+                defects.append(
+                    Defect(
+                        "data", f"episode {index}",
+                        f"The table says {where}, the rows are in {places[0][0].name}. "
+                        "LeRobot itself would read another episode's rows.",
+                    )
+                )  # fmt: skip
+            self._walk(shard for shard, _, _ in places)
+            return gather(places, index, defects)
 
         return read
+
+    def _walk(self, shards: Iterator[Shard]) -> None:
+        """Keep what is decoded of the files at hand, let go of the rest."""
+        now = list(shards)
+        for shard in self._walked:
+            if shard not in now:
+                shard.forget()
+        self._walked = now
 
     def _video(self, key: str, row: Mapping[str, Any]) -> VideoPlace | None:
         prefix = f"videos/{key}/"
         if not isinstance(row.get(f"{prefix}file_index"), int):
             return None
-        parts = {"video_key": key, **_file(row, prefix)}
-        path = inside(self._root, self._info.path("video_path", VIDEO_PATH, **parts))
+        path = self._path("video_path", VIDEO_PATH, row, prefix, video_key=key)
         start, end = row.get(f"{prefix}from_timestamp"), row.get(f"{prefix}to_timestamp")
-        return VideoPlace(path, start if start is None else float(start), end if end is None else float(end))
+        return VideoPlace(path, *(float(s) if isinstance(s, int | float) else None for s in (start, end)))
+
+    def _path(self, which: str, usual: str, row: Mapping[str, Any], prefix: str, **parts: str) -> Path:
+        """Fill a path template; asked for every episode, answered once for every file."""
+        numbers = [row.get(f"{prefix}{name}") for name in ("chunk_index", "file_index")]
+        chunk, file = (n if isinstance(n, int) else 0 for n in numbers)
+        key = (prefix, chunk, file)
+        if key not in self._paths:
+            filled = self._info.path(which, usual, chunk_index=chunk, file_index=file, **parts)
+            self._paths[key] = inside(self._root, filled)
+        return self._paths[key]
 
 
-def _file(row: Mapping[str, Any], prefix: str) -> dict[str, int]:
-    return {name: int(row.get(f"{prefix}{name}") or 0) for name in ("chunk_index", "file_index")}
+def _span(row: Mapping[str, Any]) -> tuple[int, int] | None:
+    start, stop = row.get("dataset_from_index"), row.get("dataset_to_index")
+    return (start, stop) if isinstance(start, int) and isinstance(stop, int) else None

@@ -4,18 +4,22 @@ from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
 
-from fieldloop.ingest.episode_facts import METADATA_NAME, episode_from
-from fieldloop.ingest.messages.topic import GatheredChannel
-from fieldloop.ingest.readers.mcap.records import MAGIC, McapScan
+from fieldloop.ingest.episode_facts import episode_from, facts_from_metadata
+from fieldloop.ingest.messages.topic import Topic
+from fieldloop.ingest.messages.topic_facts import facts_of
+from fieldloop.ingest.readers.mcap.attached_facts import attached_facts
+from fieldloop.ingest.readers.mcap.payloads import McapPayloads
+from fieldloop.ingest.readers.mcap.records import MAGIC
+from fieldloop.ingest.readers.mcap.scan import McapScan
 from fieldloop.model.episode import Defect, Recording
 from fieldloop.model.identity import content_id
 from fieldloop.model.stream import Stream
 
-Key = tuple[str, str, str]
+PIECE = 1 << 20
 
 
 class McapReader:
-    """ROS 2 (CDR) and JSON messages are decoded; of other encodings the stamps are read."""
+    """Messages of ROS 2 and 1, protobuf and JSON are decoded; of other encodings the stamps are read."""
 
     name = "mcap"
 
@@ -29,45 +33,45 @@ class McapReader:
     def read(self, path: Path) -> Iterator[Recording]:
         """Yield the one recording in the file; what is broken in it is among its defects."""
         scan = McapScan(path)
-        gathered = _gather(scan, path)
+        topics = _gather(scan, path)
         streams: dict[str, Stream] = {}
-        for channel in gathered.values():
-            for stream in channel.streams():
+        for topic in topics:
+            for stream in topic.streams():
                 free = _free(stream.name, streams)
                 streams[free] = replace(stream, name=free)
-        defects = [*scan.defects, *(defect for channel in gathered.values() for defect in channel.defects())]
+        defects = [*scan.defects, *(defect for topic in topics for defect in topic.defects())]
         if not streams and not defects:
             defects.append(Defect(path.name, "", "The log is whole but holds no message."))
-        facts = scan.metadata.get(METADATA_NAME, {})
-        episode, complaints = episode_from(
-            facts, id_=_identity(gathered, path), name=path.stem, streams=streams.values()
-        )
+        facts = attached_facts(scan.attachments) | facts_of(topics, streams) | facts_from_metadata(scan.metadata)
+        episode, complaints = episode_from(facts, id_=_identity(topics, path), name=path.stem, streams=streams.values())
         yield Recording(episode, streams, (*defects, *complaints))
 
 
-def _gather(scan: McapScan, path: Path) -> dict[Key, GatheredChannel]:
-    """Two channels of the same topic, type and encoding (two publishers) make one stream."""
-    gathered: dict[Key, GatheredChannel] = {}
-    by_number: dict[int, GatheredChannel] = {}
-    for message in scan.messages():
-        if message.channel not in by_number:
-            channel = scan.channels[message.channel]
-            key = (channel.topic, channel.schema.name if channel.schema else "", channel.encoding)
-            by_number[message.channel] = gathered.setdefault(key, GatheredChannel(path, channel))
-        by_number[message.channel].take(message)
-    return gathered
+def _gather(scan: McapScan, path: Path) -> list[Topic]:
+    topics: dict[int, Topic] = {}
+    source = McapPayloads(path)
+    for number, arrived in scan.batches():
+        if number not in topics:
+            topics[number] = Topic(scan.catalogue.described[number], source)
+        topics[number].take(arrived)
+    return list(topics.values())
 
 
-def _identity(gathered: dict[Key, GatheredChannel], path: Path) -> str:
+def _identity(topics: list[Topic], path: Path) -> str:
     """Name the episode by its messages, topic by topic: chunks, compression and interleaving do not matter.
 
     Of a log without a message only its bytes are left; two of them are not the same episode.
     """
-    if not gathered:
-        return content_id([path.read_bytes()])
-    return content_id(
-        part for key in sorted(gathered) for part in (*(text.encode() for text in key), gathered[key].digest.digest())
-    )
+    if not topics:
+        return content_id(_pieces(path))
+    named = ((t.described.topic, t.described.type, t.described.encoding, t.digest) for t in topics)
+    return content_id(part for *texts, digest in sorted(named) for part in (*(t.encode() for t in texts), digest))
+
+
+def _pieces(path: Path) -> Iterator[bytes]:
+    with path.open("rb") as file:
+        while piece := file.read(PIECE):
+            yield piece
 
 
 def _free(name: str, taken: dict[str, Stream]) -> str:

@@ -1,203 +1,188 @@
-"""Write Recordings as a LeRobot v3.0 dataset: frames on the camera's clock, real stamps and origin kept beside."""
+"""Write Recordings as a LeRobot v3.0 dataset: one row a frame, real stamps and origin kept beside."""
 
 import json
-import shutil
+import os
 from collections.abc import Iterable, Iterator, Mapping
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import closing
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from fieldloop.errors import BadInput
-from fieldloop.model.codec import to_plain
-from fieldloop.model.episode import Episode, Recording
-from fieldloop.model.stream import Stream, StreamKind
-from fieldloop.release.writers.grid import RULES, Rule, nearest, resample
-from fieldloop.release.writers.lerobot.stats import PictureStats, flatten, of_values
-from fieldloop.release.writers.lerobot.tables import DataWriter, write_episodes, write_tasks
-from fieldloop.release.writers.lerobot.video import FILE_BYTES, VideoWriter
-from fieldloop.release.writers.written import Written
+from fieldloop.model.episode import Recording
+from fieldloop.release.writers.features import Features, survey
+from fieldloop.release.writers.framed import Framed, frame
+from fieldloop.release.writers.lerobot.cameras import Camera
+from fieldloop.release.writers.lerobot.files import Limits, Places
+from fieldloop.release.writers.lerobot.info import describe_dataset, describe_signal
+from fieldloop.release.writers.lerobot.naming import name_features
+from fieldloop.release.writers.lerobot.origin import SIDECAR, TEXTS, TRUTHS, columns_of, sidecar_line, tasks_of
+from fieldloop.release.writers.lerobot.signals import Signals
+from fieldloop.release.writers.lerobot.stats import flatten
+from fieldloop.release.writers.lerobot.tables import ParquetFiles, episodes_table, write_tasks
+from fieldloop.release.writers.lerobot.trust import Trust
+from fieldloop.release.writers.lerobot.video import Codec
+from fieldloop.release.writers.written import Written, whole_or_nothing
 
-CAPTURE = "capture_ns"
-NAMES = {"joints": "observation.state", "action": "action"}
-ORIGIN = ("name", "robot", "site", "operator", "session", "provider", "protocol", "simulated", "succeeded", "failure")
-DATA_PATH = "data/chunk-{chunk_index:03d}/file-{file_index:03d}.parquet"
-VIDEO_PATH = "videos/{video_key}/chunk-{chunk_index:03d}/file-{file_index:03d}.mp4"
+EPISODES_PATH = "meta/episodes/chunk-{chunk_index:03d}/file-{file_index:03d}.parquet"
+EPISODES_AT_ONCE = 100
+FASTEST_HZ = 100_000
+TRAIN = "train"
 
 
-def write_lerobot(recordings: Iterable[Recording], folder: Path) -> Written:
+def write_lerobot(
+    recordings: Iterable[Recording],
+    target: Path,
+    *,
+    clock: str = "",
+    hz: float | None = None,
+    splits: Mapping[str, str] | None = None,
+    codec: Codec = "h264",
+    crf: int | None = None,
+    limits: Limits | None = None,
+) -> Written:
     """Write a dataset into a folder that is not there yet; it appears whole or not at all.
 
-    The first camera by name gives the frame grid. Commands and grippers are held, continuous signals interpolated,
-    all else taken from the nearest sample. Depth is left out and named.
+    The recordings are walked through once to see what all have, and once more for each split. `clock` names the
+    stream whose stamps are the rows, `hz` asks for even rows instead. `splits` says for an episode's id which split it
+    belongs to; else its fact `split` does, else it is `train`. Pictures are h264 unless asked for otherwise, because a
+    learner decodes them many times and AV1 takes three times as long.
     """
-    if folder.exists():
-        raise BadInput(f"{folder} is there already. Give the name of a folder that is not.")
-    part = folder.with_name(f".{folder.name}.part")
-    if part.exists():
-        raise BadInput(
-            f"{part} is left of an earlier attempt, or another process writes it. Remove it, then try again."
-        )
-    dataset: _Dataset | None = None
-    try:
-        for recording in recordings:
-            dataset = dataset or _Dataset(part, recording)
-            dataset.add(recording)
-        if dataset is None:
-            raise BadInput("There is no recording to write.")  # noqa: TRY301 - one way out for every failure
-        dataset.close()
-        part.rename(folder)
-    except BaseException:
-        shutil.rmtree(part, ignore_errors=True)  # half a dataset is none
-        raise
-    return Written(folder, len(dataset.rows), dataset.frames, tuple(sorted(dataset.left_out)))
+    walk = list(recordings) if isinstance(recordings, Iterator) else recordings  # it is read more than once
+    with whole_or_nothing(target) as part:
+        found: dict[str, None] = {}
+        features = survey(_noting(walk, splits or {}, found), clock=clock, hz=hz)
+        with closing(_Dataset(part, features, codec, crf, limits or Limits())) as dataset:
+            for split in found:  # LeRobot's splits are ranges of episodes, so each is written in one go
+                for recording in walk:
+                    if _split_of(recording, splits or {}) == split:
+                        dataset.add(recording, split)
+            dataset.finish()
+    left_out = (*features.left_out, *dataset.left_out())
+    return Written(target, dataset.episodes, dataset.frames, left_out, features.clock, dataset.trust.rules)
+
+
+def _split_of(recording: Recording, splits: Mapping[str, str]) -> str:
+    return splits.get(recording.episode.id) or recording.episode.fact("split") or TRAIN
+
+
+def _noting(recordings: Iterable[Recording], splits: Mapping[str, str], found: dict[str, None]) -> Iterator[Recording]:
+    """Hand recordings on, and note which splits there are."""
+    for recording in recordings:
+        found[_split_of(recording, splits)] = None
+        yield recording
 
 
 class _Dataset:
-    """A dataset being written. The first recording decides which features there are."""
+    """A dataset being written, episode by episode."""
 
-    def __init__(self, folder: Path, first: Recording) -> None:
-        self._folder = folder
-        streams = first.streams.values()
-        self._cameras = sorted(s.name for s in streams if s.kind is StreamKind.RGB and s.pictures is not None)
-        self._signals = {
-            s.name: _key(s.name) for s in streams if s.values is not None and s.kind is not StreamKind.OTHER
-        }
-        if not self._cameras:
-            raise BadInput(f"{first.episode.name} has no camera, and a camera's clock is the dataset's frame grid.")
-        self._fps = max(1, round(first.streams[self._cameras[0]].hz or 0))
-        self._features = {key: _feature(first.streams[name]) for name, key in self._signals.items()}
-        self._robot = first.episode.robot
-        (folder / "meta").mkdir(parents=True)
-        self._data = DataWriter(folder / DATA_PATH.format(chunk_index=0, file_index=0))
-        self._videos = {name: VideoWriter(folder, _key(name), self._fps) for name in self._cameras}
-        self._pictures = {name: PictureStats() for name in self._cameras}
-        self._values: dict[str, list[NDArray[Any]]] = {}
+    def __init__(self, folder: Path, features: Features, codec: Codec, crf: int | None, limits: Limits) -> None:
+        self._folder, self._features, self._limits = folder, features, limits
+        self._fps = max(1, min(round(features.hz), FASTEST_HZ))
+        self._keys = name_features(features)
+        folder.mkdir()
+        (folder / "meta").mkdir()
+        self._signals = Signals(folder, features, self._keys, limits)
+        self._cameras = [
+            Camera(folder, feature, self._keys[feature.name], self._fps, codec, crf, limits)
+            for feature in features.cameras
+        ]
+        self._listing = ParquetFiles(folder, EPISODES_PATH, Places(limits.data_mb, limits.files_a_chunk))
+        self._rows: list[dict[str, Any]] = []
         self._tasks: dict[str, int] = {}
-        self.rows: list[dict[str, Any]] = []
-        self.frames = 0
-        self.left_out = {
-            s.name for s in streams if s.name not in (*self._cameras, *self._signals)
-        }  # depth, and what is no part of learning
+        self._splits: dict[str, int] = {}
+        self._notes: list[str] = []
+        self.trust = Trust(features)
+        self.episodes = self.frames = 0
 
-    def add(self, recording: Recording) -> None:
+    def add(self, recording: Recording, split: str) -> None:
         """Append one episode."""
-        episode = recording.episode
-        if missing := [name for name in (*self._cameras, *self._signals) if name not in recording.streams]:
-            raise BadInput(f"{episode.name} lacks {', '.join(missing)}, which the first episode has.")
-        grid_ns = recording.streams[self._cameras[0]].times_ns
-        if empty := [name for name in (*self._cameras, *self._signals) if not len(recording.streams[name])]:
-            raise BadInput(f"{episode.name} has no sample of {', '.join(empty)}.")
-        columns = {key: resample(recording.streams[name], grid_ns) for name, key in self._signals.items()}
-        picks = {name: nearest(recording.streams[name].times_ns, grid_ns) for name in self._cameras}
-        stamps = [recording.streams[name].times_ns[picks[name]] for name in self._cameras]
-        columns[CAPTURE] = np.stack(stamps, axis=1)
-        columns |= self._bookkeeping(len(grid_ns), episode.task or "unnamed")
-        row, stats = self._row(episode, len(grid_ns)), {key: of_values(values) for key, values in columns.items()}
-        for name in self._cameras:
-            seen = PictureStats()
-            span = self._videos[name].add(self._frames_of(recording, name, picks[name], seen))
-            self._pictures[name].merge(seen)
-            stats[_key(name)] = seen.stats()
-            prefix = f"videos/{_key(name)}/"
-            row |= {f"{prefix}chunk_index": span.chunk, f"{prefix}file_index": span.file}
-            row |= {f"{prefix}from_timestamp": span.from_s, f"{prefix}to_timestamp": span.to_s}
-        self._data.add(columns)
-        for key, values in columns.items():
-            self._values.setdefault(key, []).append(values)
-        self.rows.append(row | flatten(stats))
-        self.frames += len(grid_ns)
+        framed = frame(recording, self._features)
+        self.trust.note(framed)
+        tasks = tasks_of(framed.episode)
+        for task in tasks:
+            self._tasks.setdefault(task, len(self._tasks))
+        place, stats = self._signals.add(framed, self._bookkeeping(len(framed), self._tasks[tasks[0]]))
+        row: dict[str, Any] = {
+            "episode_index": self.episodes, "tasks": tasks, "length": len(framed),
+            "data/chunk_index": place.chunk, "data/file_index": place.file,
+            "dataset_from_index": self.frames, "dataset_to_index": self.frames + len(framed),
+        }  # fmt: skip
+        for columns, of_camera in self._encode(framed):
+            row |= columns
+            stats |= of_camera
+        self._rows.append(row | flatten(stats) | columns_of(framed.episode, split))
+        defects = tuple(f"{d.subject} {d.place}: {d.message}" for d in recording.defects)
+        with (self._folder / SIDECAR).open("a", encoding="utf-8") as sidecar:
+            sidecar.write(sidecar_line(framed, self.episodes, split, defects) + "\n")
+        self._notes += framed.notes
+        self._splits[split] = self._splits.get(split, 0) + 1
+        self.episodes += 1
+        self.frames += len(framed)
+        if len(self._rows) >= EPISODES_AT_ONCE:
+            self._list()
+
+    def finish(self) -> None:
+        """Write the tables that speak of the whole."""
+        if self._rows:
+            self._list()
+        self.close()
+        write_tasks(self._folder / "meta/tasks.parquet", list(self._tasks))
+        stats = self._signals.stats() | {camera.key: camera.seen.stats() for camera in self._cameras}
+        (self._folder / "meta/stats.json").write_text(json.dumps(stats, indent=4), encoding="utf-8")
+        described = json.dumps(self._info(), indent=4, ensure_ascii=False)
+        (self._folder / "meta/info.json").write_text(described, encoding="utf-8")
 
     def close(self) -> None:
-        """Write the tables that speak of the whole."""
-        self._data.close()
-        for video in self._videos.values():
-            video.close()
-        write_episodes(self._folder / "meta/episodes/chunk-000/file-000.parquet", self.rows)
-        write_tasks(self._folder / "meta/tasks.parquet", list(self._tasks))
-        stats = {key: of_values(np.concatenate(parts)) for key, parts in self._values.items()}
-        stats |= {_key(name): seen.stats() for name, seen in self._pictures.items()}
-        (self._folder / "meta/stats.json").write_text(json.dumps(stats), encoding="utf-8")
-        (self._folder / "meta/info.json").write_text(json.dumps(self._info(), indent=4), encoding="utf-8")
+        """Let go of all files, finished or not."""
+        self._signals.close()
+        self._listing.close()
+        for camera in self._cameras:
+            camera.close()
 
-    def _bookkeeping(self, count: int, task: str) -> dict[str, NDArray[Any]]:
-        number = self._tasks.setdefault(task, len(self._tasks))
-        frame = np.arange(count)
+    def left_out(self) -> list[str]:
+        """Name what the dataset does not hold as it was."""
+        losses = [line for camera in self._cameras for line in camera.losses()]
+        return [*self._notes, *self._signals.losses(), *losses]
+
+    def _encode(self, framed: Framed) -> list[tuple[dict[str, Any], dict[str, Any]]]:
+        if not self._cameras:
+            return []
+        with ThreadPoolExecutor(min(len(self._cameras), os.cpu_count() or 1)) as pool:
+            return list(pool.map(lambda camera: camera.add(framed), self._cameras))
+
+    def _list(self) -> None:
+        place = self._listing.place(len(self._rows))
+        where = {"meta/episodes/chunk_index": place.chunk, "meta/episodes/file_index": place.file}
+        self._listing.write(episodes_table([row | where for row in self._rows], TEXTS, TRUTHS))
+        self._rows.clear()
+
+    def _bookkeeping(self, count: int, task: int) -> dict[str, NDArray[Any]]:
+        number = np.arange(count)
         columns: dict[str, NDArray[Any]] = {
-            "timestamp": (frame / self._fps).astype(np.float32), "frame_index": frame,
-            "episode_index": np.full(count, len(self.rows)), "index": frame + self.frames,
-            "task_index": np.full(count, number),
+            "timestamp": (number / self._fps).astype(np.float32), "frame_index": number,
+            "episode_index": np.full(count, self.episodes), "index": number + self.frames,
+            "task_index": np.full(count, task),
         }  # fmt: skip
         return {name: values[:, None] for name, values in columns.items()}
 
-    def _row(self, episode: Episode, count: int) -> dict[str, Any]:
-        origin = {name: to_plain(getattr(episode, name)) for name in ORIGIN}
-        return {
-            "episode_index": len(self.rows), "tasks": [episode.task or "unnamed"], "length": count,
-            "data/chunk_index": 0, "data/file_index": 0,
-            "dataset_from_index": self.frames, "dataset_to_index": self.frames + count,
-            "meta/episodes/chunk_index": 0, "meta/episodes/file_index": 0,
-            **origin, "stratum": str(episode.stratum), "source_episode": episode.id,
-        }  # fmt: skip
-
-    def _frames_of(
-        self, recording: Recording, name: str, picks: NDArray[np.int64], seen: PictureStats
-    ) -> Iterator[NDArray[Any]]:
-        """Yield one picture a row; one that does not decode is replaced by the one before, and named."""
-        source = recording.streams[name].pictures
-        assert source is not None
-        width, height = source.size
-        before: NDArray[Any] = np.zeros((height, width, 3), np.uint8)
-        for picture in source.frames(picks.tolist()):
-            if picture.size:
-                before = picture
-            else:
-                self.left_out.add(f"{recording.episode.name}: frames of {name} that do not decode")
-            seen.add(before)
-            yield before
-
     def _info(self) -> dict[str, Any]:
-        features: dict[str, Any] = dict(self._features)
-        features[CAPTURE] = {"dtype": "int64", "shape": [len(self._cameras)], "names": self._cameras}
-        features |= {_key(name): _video_feature(self._videos[name].size or (0, 0), self._fps) for name in self._cameras}
-        features["timestamp"] = {"dtype": "float32", "shape": [1], "names": None}
-        integers = ("frame_index", "episode_index", "index", "task_index")
-        features |= {key: {"dtype": "int64", "shape": [1], "names": None} for key in integers}
-        return {
-            "codebase_version": "v3.0", "robot_type": self._robot or None, "total_episodes": len(self.rows),
-            "total_frames": self.frames, "total_tasks": len(self._tasks), "chunks_size": 1000, "fps": self._fps,
-            "data_files_size_in_mb": 100, "video_files_size_in_mb": FILE_BYTES >> 20,
-            "splits": {"train": f"0:{len(self.rows)}"},
-            "data_path": DATA_PATH, "video_path": VIDEO_PATH, "features": features,
-        }  # fmt: skip
-
-
-def _key(name: str) -> str:
-    """Name a feature; LeRobot allows no slash in it."""
-    if name.startswith("camera/"):
-        return f"observation.images.{name.removeprefix('camera/').replace('/', '.')}"
-    return NAMES.get(name) or f"observation.{name.replace('/', '.')}"
-
-
-def _feature(stream: Stream) -> Mapping[str, Any]:
-    assert stream.values is not None
-    width = int(np.prod(stream.values.shape[1:]))
-    names = list(stream.columns) if len(stream.columns) == width else None
-    origin = {
-        "stream": stream.name,
-        "kind": stream.kind.value,
-        "unit": stream.unit,
-        "resampled": RULES.get(stream.kind, Rule.NEAREST).value,
-    }
-    return {"dtype": "float32", "shape": [width], "names": names, "info": origin}
-
-
-def _video_feature(size: tuple[int, int], fps: int) -> Mapping[str, Any]:
-    width, height = size
-    pix_fmt = "yuv420p" if width % 2 == 0 and height % 2 == 0 else "yuv444p"
-    info = {
-        "video.height": height, "video.width": width, "video.codec": "h264", "video.pix_fmt": pix_fmt,
-        "video.is_depth_map": False, "video.fps": fps, "video.channels": 3, "has_audio": False,
-    }  # fmt: skip
-    return {"dtype": "video", "shape": [height, width, 3], "names": ["height", "width", "channels"], "info": info}
+        described: dict[str, Any] = {}
+        clocks, rules = self.trust.clocks, self.trust.rules
+        for feature in self._features.signals:
+            name = feature.name
+            described[self._keys[name]] = describe_signal(feature, clocks[name], rules[name])
+        for camera in self._cameras:
+            name = camera.feature.name
+            described[camera.key] = camera.described(clocks[name], rules[name])
+        totals = {"total_episodes": self.episodes, "total_frames": self.frames, "total_tasks": len(self._tasks)}
+        splits, start = {}, 0
+        for name, count in self._splits.items():
+            splits[name] = f"{start}:{start + count}"
+            start += count
+        return describe_dataset(
+            described, [camera.feature.name for camera in self._cameras], totals, self._limits,
+            fps=self._fps, robot=self._features.robot, splits=splits, clock=self._features.clock,
+        )  # fmt: skip

@@ -1,36 +1,87 @@
-"""True statistics of what is written: from every value, not an envelope of episodes."""
+"""True statistics of what is written: from every value and every pixel, not a sample and no envelope of episodes."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from fieldloop.release.writers.lerobot.quantiles import of_held
+
 QUANTILES = {"q01": 0.01, "q10": 0.10, "q50": 0.50, "q90": 0.90, "q99": 0.99}
 LEVELS = 256
+EXACT_IN_FLOAT32 = 1 << 24
 Stats = dict[str, Any]
+Values = NDArray[Any]
 
 
-def of_values(values: NDArray[Any]) -> Stats:
-    """Return min, max, mean, std, count and quantiles of each column."""
-    rows = values.reshape(len(values), -1).astype(np.float64)
-    stats = {"min": rows.min(0), "max": rows.max(0), "mean": rows.mean(0), "std": rows.std(0)}
-    stats |= {name: np.quantile(rows, share, axis=0) for name, share in QUANTILES.items()}
-    return {name: value.tolist() for name, value in stats.items()} | {"count": [len(rows)]}
+def of_values(values: Values) -> Stats:
+    """Return min, max, mean, std, count and quantiles of each column; values that are not finite are left out."""
+    seen = ValueStats(values.shape[1])
+    seen.add(values)
+    return seen.stats(of_held(values, list(QUANTILES.values())))
+
+
+class ValueStats:
+    """What can be said of values without holding them: extremes, mean and spread of each column."""
+
+    def __init__(self, columns: int) -> None:
+        self.columns = columns
+        self.rows = 0
+        self.unfit = 0
+        self._counts = np.zeros(columns)
+        self._mean, self._squares = np.zeros(columns), np.zeros(columns)
+        self._low, self._high = np.full(columns, np.inf), np.full(columns, -np.inf)
+
+    def add(self, values: Values) -> None:
+        """Take in some rows; partial means are merged, so that no precision is lost however many there are."""
+        if not len(values):
+            return
+        rows = values.astype(np.float64)
+        fit = np.isfinite(rows)
+        counts = fit.sum(0).astype(np.float64)
+        known = np.where(fit, rows, 0.0)
+        mean = known.sum(0) / np.maximum(counts, 1)
+        squares = (np.where(fit, rows - mean, 0.0) ** 2).sum(0)
+        both = np.maximum(self._counts + counts, 1)
+        apart = mean - self._mean
+        self._squares += squares + apart**2 * self._counts * counts / both
+        self._mean += apart * counts / both
+        self._low = np.minimum(self._low, np.where(fit, rows, np.inf).min(0))
+        self._high = np.maximum(self._high, np.where(fit, rows, -np.inf).max(0))
+        self._counts += counts
+        self.rows += len(rows)
+        self.unfit += int(rows.size - fit.sum())
+
+    def stats(self, quantiles: NDArray[np.float64]) -> Stats:
+        """Return all statistics, with quantiles (shares × columns) found elsewhere."""
+        none = self._counts == 0
+        found = {
+            "min": self._low, "max": self._high, "mean": self._mean,
+            "std": np.sqrt(self._squares / np.maximum(self._counts, 1)),
+            **dict(zip(QUANTILES, quantiles, strict=True)),
+        }  # fmt: skip
+        return {name: np.where(none, np.nan, value).tolist() for name, value in found.items()} | {"count": [self.rows]}
 
 
 class PictureStats:
-    """Counts of 8-bit levels per channel: exact statistics of every pixel that was looked at."""
+    """Counts of levels per channel: exact statistics of every pixel of every frame, before it is encoded."""
 
-    def __init__(self) -> None:
-        self.counts = np.zeros((3, LEVELS), np.int64)
+    def __init__(self, levels: NDArray[np.float64] | None = None, channels: int = 3) -> None:
+        self.levels = np.arange(LEVELS) / (LEVELS - 1) if levels is None else levels
+        self.counts = np.zeros((channels, len(self.levels)), np.int64)
         self.frames = 0
 
-    def add(self, picture: NDArray[Any]) -> None:
-        """Count one picture, thinned out to about 150 pixels a side."""
-        step = max(1, min(picture.shape[:2]) // 150)
-        for channel in range(3):
-            self.counts[channel] += np.bincount(picture[::step, ::step, channel].ravel(), minlength=LEVELS)
+    def add(self, picture: Values) -> None:
+        """Count one picture: H×W×3 levels, or H×W steps of distance."""
+        import cv2
+
+        size = len(self.levels)
+        lines = max(1, EXACT_IN_FLOAT32 // picture.shape[1])  # OpenCV counts in float32
+        for top in range(0, len(picture), lines):
+            part = np.ascontiguousarray(picture[top : top + lines])
+            for channel in range(len(self.counts)):
+                self.counts[channel] += cv2.calcHist([part], [channel], None, [size], [0, size])[:, 0].astype(np.int64)
         self.frames += 1
 
     def merge(self, other: "PictureStats") -> None:
@@ -39,21 +90,19 @@ class PictureStats:
         self.frames += other.frames
 
     def stats(self) -> Stats:
-        """Return statistics of levels 0 to 1, shaped channel × 1 × 1."""
-        levels = np.arange(LEVELS) / (LEVELS - 1)
-        total = self.counts.sum(1)
-        share = self.counts / total[:, None]
-        mean = share @ levels
+        """Return statistics of levels, shaped channel × 1 × 1; a quantile is the level that so many lie at or below."""
+        share = self.counts / np.maximum(self.counts.sum(1, keepdims=True), 1)
+        mean = share @ self.levels
         present = [np.flatnonzero(row) for row in self.counts]
-        found = {
-            "min": [levels[p[0]] for p in present],
-            "max": [levels[p[-1]] for p in present],
-            "mean": mean,
-            "std": np.sqrt(np.maximum(share @ levels**2 - mean**2, 0.0)),
+        found: dict[str, Sequence[float]] = {
+            "min": [self.levels[p[0]] for p in present],
+            "max": [self.levels[p[-1]] for p in present],
+            "mean": mean.tolist(),
+            "std": np.sqrt((share * (self.levels - mean[:, None]) ** 2).sum(1)).tolist(),
         }
-        cumulative = np.cumsum(share, axis=1)
+        cumulative = np.cumsum(self.counts, axis=1)
         for name, q in QUANTILES.items():
-            found[name] = [levels[min(int(np.searchsorted(row, q)), LEVELS - 1)] for row in cumulative]
+            found[name] = [self.levels[int(np.searchsorted(row, q * row[-1]))] for row in cumulative]
         return {name: [[[float(v)]] for v in values] for name, values in found.items()} | {"count": [self.frames]}
 
 

@@ -1,80 +1,126 @@
 """Frames of many episodes in one video file after another, each episode beginning with a key frame."""
 
-from collections.abc import Iterable
+import os
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
 from fractions import Fraction
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any, Literal, NamedTuple
 
 import numpy as np
 
-FILE_BYTES = 200 << 20
-KEY_FRAME_EVERY = "2"  # random access is what a learner does; LeRobot's own default
-QUALITY = "20"
+from fieldloop.release.writers.lerobot.files import Place, Places
+
+Codec = Literal["h264", "av1"]
+VIDEO_PATH = "videos/{video_key}/chunk-{chunk_index:03d}/file-{file_index:03d}.mp4"
+KEY_FRAME_EVERY = 2  # random access is what a learner does; LeRobot's own default
+LONGEST_S = 1000.0
+"""LeRobot compares stamps within a file as float32 to 0.1 ms; from 1024 s on it could not tell them apart."""
+
+
+@dataclass(frozen=True, slots=True)
+class Encoding:
+    """How pictures are encoded: the encoder's name and options, and what the format calls the result."""
+
+    encoder: str
+    codec: str
+    pix_fmt: str
+    source: str
+    options: Mapping[str, str] = field(default_factory=dict)
+
+
+def encoding(codec: Codec, size: tuple[int, int], *, crf: int, depth: bool) -> Encoding:
+    """Choose an encoding. Distances are kept without loss beyond their steps, whatever the codec for colour."""
+    gop = {"g": str(KEY_FRAME_EVERY)}
+    if depth:
+        quiet = "lossless=1:bframes=0:log-level=none"
+        return Encoding("libx265", "hevc", "gray12le", "gray12le", gop | {"preset": "ultrafast", "x265-params": quiet})
+    # half-resolution colour needs even sides; a picture is never cut to fit
+    whole = size[0] % 2 == 0 and size[1] % 2 == 0
+    if codec == "av1":
+        os.environ.setdefault("SVT_LOG", "1")  # the library writes its settings onto the terminal otherwise
+        # not preset 12: of pictures of 64 pixels and less it gives every second frame as a copy of the one before
+        return Encoding("libsvtav1", "av1", "yuv420p", "rgb24", gop | {"crf": str(crf), "preset": "10"})
+    fast = {"crf": str(crf), "preset": "veryfast", "bf": "0", "threads": "1"}
+    return Encoding("libx264", "h264", "yuv420p" if whole else "yuv444p", "rgb24", gop | fast)
 
 
 class Span(NamedTuple):
     """Where an episode's frames of one camera lie."""
 
-    chunk: int
-    file: int
+    place: Place
     from_s: float
     to_s: float
 
 
 class VideoWriter:
-    """One camera's videos. `add` an episode's frames, then `close`."""
+    """One camera's videos. `add` an episode's frames, then `close`.
 
-    def __init__(self, folder: Path, key: str, fps: int) -> None:
-        self._folder, self._key, self._fps = folder, key, fps
-        self._file, self._frames = -1, 0
+    An episode is encoded alone, so that it can be cut out again without being encoded anew, and its packets are then
+    put behind those of the episodes before.
+    """
+
+    def __init__(self, folder: Path, key: str, fps: int, how: Encoding, places: Places) -> None:
+        self._folder, self._key, self._fps, self._how, self._places = folder, key, fps, how, places
+        self._alone = folder / "videos" / f"{key}.part.mp4"
+        self._alone.parent.mkdir(exist_ok=True)
+        self._frames = 0
         self._container: Any = None
         self._stream: Any = None
-        self._bytes = 0
-        self.size: tuple[int, int] | None = None
 
     def add(self, pictures: Iterable[Any]) -> Span:
         """Encode one episode's frames behind what is there."""
-        start, first = self._frames, True
-        for picture in pictures:
-            if self._container is None or (first and self._bytes > FILE_BYTES):
-                self._open(picture.shape[1], picture.shape[0])
-                start = 0
-            self._encode(picture, key=first)
-            first = False
-        return Span(0, max(self._file, 0), start / self._fps, self._frames / self._fps)
+        import av
+
+        count = self._encode(pictures)
+        size = self._alone.stat().st_size
+        place, is_new = self._places.next(size, too_long=(self._frames + count) / self._fps > LONGEST_S)
+        with av.open(str(self._alone)) as alone:
+            if is_new:
+                self._open(place, alone.streams.video[0])
+            for packet in alone.demux(video=0):
+                if packet.size:
+                    self._append(packet)
+        self._alone.unlink()
+        self._places.wrote(size)
+        start, self._frames = self._frames, self._frames + count
+        return Span(place, start / self._fps, self._frames / self._fps)
 
     def close(self) -> None:
-        """Write what the encoder still holds and finish the file."""
+        """Finish the file."""
         if self._container is not None:
-            for packet in self._stream.encode():
-                self._container.mux(packet)
             self._container.close()
             self._container = None
 
-    def _open(self, width: int, height: int) -> None:
+    def _open(self, place: Place, template: Any) -> None:
         import av
 
         self.close()
-        self._file += 1
-        self._frames, self._bytes, self.size = 0, 0, (width, height)
-        path = self._folder / f"videos/{self._key}/chunk-000/file-{self._file:03d}.mp4"
+        self._frames = 0
+        path = self._folder / place.path(VIDEO_PATH, video_key=self._key)
         path.parent.mkdir(parents=True, exist_ok=True)
         self._container = av.open(str(path), "w", options={"movflags": "faststart"})
-        options = {"crf": QUALITY, "g": KEY_FRAME_EVERY, "preset": "veryfast", "bf": "0"}
-        self._stream = self._container.add_stream("libx264", rate=self._fps, options=options)
-        self._stream.width, self._stream.height = width, height
-        # half-resolution colour needs even sides; a picture is never cut to fit
-        self._stream.pix_fmt = "yuv420p" if width % 2 == 0 and height % 2 == 0 else "yuv444p"
+        self._stream = self._container.add_stream_from_template(template, opaque=True)
 
-    def _encode(self, picture: Any, *, key: bool) -> None:
+    def _append(self, packet: Any) -> None:
+        shift = round(Fraction(self._frames, self._fps) / packet.time_base)
+        packet.pts, packet.dts = packet.pts + shift, packet.dts + shift
+        packet.stream = self._stream
+        self._container.mux(packet)
+
+    def _encode(self, pictures: Iterable[Any]) -> int:
         import av
-        from av.video.frame import PictureType
 
-        frame = av.VideoFrame.from_ndarray(np.ascontiguousarray(picture), format="rgb24")
-        frame.pts, frame.time_base = self._frames, Fraction(1, self._fps)
-        if key:
-            frame.pict_type = PictureType.I
-        for packet in self._stream.encode(frame):
-            self._bytes += packet.size
-            self._container.mux(packet)
-        self._frames += 1
+        count = 0
+        with av.open(str(self._alone), "w") as container:
+            stream = container.add_stream(self._how.encoder, rate=self._fps, options=dict(self._how.options))
+            stream.pix_fmt = self._how.pix_fmt
+            for picture in pictures:
+                if not count:
+                    stream.height, stream.width = picture.shape[:2]
+                frame = av.VideoFrame.from_ndarray(np.ascontiguousarray(picture), format=self._how.source)
+                frame.pts, frame.time_base = count, Fraction(1, self._fps)
+                container.mux(stream.encode(frame))
+                count += 1
+            container.mux(stream.encode())
+        return count

@@ -1,0 +1,149 @@
+"""MCAP: messages raw, ROS 2 decoded into columns, stamps alone; against the `mcap` package in the same run.
+
+Raw: theirs hands over every message as an object in log-time order (`make_reader(...).iter_messages()`, as it comes:
+no checksum checked); ours every message as arrays and views in file order, with all checksums checked. Decoded: theirs
+makes an object of every message (`mcap-ros2-support`); ours the streams of a Recording, clocks and identity included.
+"""
+
+import os
+import tempfile
+import time
+from collections.abc import Callable
+from pathlib import Path
+
+import numpy as np
+
+from bench.harness import Figure, summarise
+from fieldloop.ingest.readers.mcap import McapReader
+from fieldloop.ingest.readers.mcap.scan import McapScan
+from fieldloop.ingest.readers.mcap.stamps import stamps
+from fieldloop_robot.messages import Imu, JointState, Message, PoseStamped, WrenchStamped
+
+MILLISECOND = 1_000_000
+CAMERAS, PICTURE_BYTES = 2, 12_000
+SMALL_TOPICS, SMALL_PER_PICTURE = 8, 3
+
+
+def speed(short: bool) -> dict[str, Figure]:  # noqa: FBT001 - every part of the bench is asked alike
+    """Return ratios (theirs : ours, in time) and what they are made of."""
+    runs = 3 if short else 7
+    with tempfile.TemporaryDirectory() as folder:
+        raw = _write_mixed(Path(folder, "raw.mcap"), steps=3000 if short else 6500)
+        typed = _write_typed(Path(folder, "typed.mcap"), steps=5000 if short else 20_000)
+        theirs, ours = _race(lambda: _their_count(raw), lambda: _our_count(raw), runs)
+        decoded, columns = _race(lambda: _their_decoded(typed), lambda: _our_decoded(typed), runs)
+        times = _timed(lambda: sum(len(t) for t in stamps(raw).values()), runs)
+    messages, rows = _count(theirs), _count(decoded)
+    return {
+        "mcap_raw_ratio": _ratio(theirs, ours, "≥ 8"),
+        "ros2_decoded_ratio": _ratio(decoded, columns, "≥ 10"),
+        "mcap_raw_msg_per_s": summarise([messages / t for _, t in ours], "msg/s"),
+        "mcap_package_msg_per_s": summarise([messages / t for _, t in theirs], "msg/s"),
+        "ros2_decoded_msg_per_s": summarise([rows / t for _, t in columns], "msg/s"),
+        "mcap_stamps_msg_per_s": summarise([messages / t for _, t in times], "msg/s"),
+    }
+
+
+Run = tuple[int, float]
+"""What was counted, and the processor time it took (s): other work on the machine does not count."""
+
+
+def _race(theirs: Callable[[], int], ours: Callable[[], int], runs: int) -> tuple[list[Run], list[Run]]:
+    """Run both in turn, so that what slows the machine slows both."""
+    theirs(), ours()  # what is loaded on first use is no part of reading
+    pairs = [(_once(theirs), _once(ours)) for _ in range(runs)]
+    first, second = [pair[0] for pair in pairs], [pair[1] for pair in pairs]
+    assert _count(first) == _count(second), "both must have read the same"
+    return first, second
+
+
+def _timed(work: Callable[[], int], runs: int) -> list[Run]:
+    work()
+    return [_once(work) for _ in range(runs)]
+
+
+def _once(work: Callable[[], int]) -> Run:
+    begun = time.process_time()
+    return work(), time.process_time() - begun
+
+
+def _count(runs: list[Run]) -> int:
+    (count,) = {count for count, _ in runs}
+    return count
+
+
+def _ratio(theirs: list[Run], ours: list[Run], aim: str) -> Figure:
+    return summarise([a / b for (_, a), (_, b) in zip(theirs, ours, strict=True)], "×", aim)
+
+
+def _their_count(path: Path) -> int:
+    from mcap.reader import make_reader
+
+    with path.open("rb") as file:
+        return sum(1 for _ in make_reader(file).iter_messages())
+
+
+def _our_count(path: Path) -> int:
+    return sum(len(arrived.payloads) for _, arrived in McapScan(path).batches())
+
+
+def _their_decoded(path: Path) -> int:
+    from mcap.reader import make_reader
+    from mcap_ros2.decoder import DecoderFactory
+
+    with path.open("rb") as file:
+        reader = make_reader(file, decoder_factories=[DecoderFactory()])
+        return sum(1 for _ in reader.iter_decoded_messages())
+
+
+def _our_decoded(path: Path) -> int:
+    (recording,) = McapReader().read(path)
+    return sum(len(stream) for name, stream in recording.streams.items() if "/" not in name)
+
+
+def _write_mixed(path: Path, steps: int) -> Path:
+    """Two cameras of bytes that do not compress and eight small topics three times as fast, in zstd chunks of 1 MB."""
+    from mcap.writer import CompressionType, Writer
+
+    small = np.linspace(0, 1, 28).tobytes()
+    with path.open("wb") as file:
+        writer = Writer(file, chunk_size=1 << 20, compression=CompressionType.ZSTD)
+        writer.start()
+        channels = [writer.register_channel(f"/t{i}", "", 0) for i in range(CAMERAS + SMALL_TOPICS)]
+        for step in range(steps):
+            at = step * 33 * MILLISECOND
+            for channel in channels[:CAMERAS]:
+                writer.add_message(channel, at, os.urandom(PICTURE_BYTES), at)
+            for part in range(SMALL_PER_PICTURE):
+                for channel in channels[CAMERAS:]:
+                    writer.add_message(channel, at + part * 11 * MILLISECOND, small, at)
+        writer.finish()
+    return path
+
+
+def _write_typed(path: Path, steps: int) -> Path:
+    """Joints, wrench, IMU and pose at one rate, as a robot's recorder writes them."""
+    from mcap.writer import CompressionType, Writer
+
+    random = np.random.default_rng(0)
+    names = tuple(f"joint_{i}" for i in range(7))
+    kinds: dict[str, Callable[[np.ndarray[tuple[int], np.dtype[np.float64]]], Message]] = {
+        "/joint_states": lambda row: JointState(names, row[:7], row[7:14], row[14:21]),
+        "/wrench": lambda row: WrenchStamped(row[:6], "tool"),
+        "/imu": lambda row: Imu(row[:6], "base"),
+        "/tool_pose": lambda row: PoseStamped(row[:7], "base"),
+    }
+    with path.open("wb") as file:
+        writer = Writer(file, chunk_size=1 << 20, compression=CompressionType.ZSTD)
+        writer.start()
+        channels = {}
+        for step, row in enumerate(random.normal(size=(steps, 21))):
+            at = (1 + step) * MILLISECOND
+            for topic, make in kinds.items():
+                message = make(row)
+                if topic not in channels:
+                    schema = writer.register_schema(message.TYPE, "ros2msg", message.SCHEMA.encode())
+                    channels[topic] = writer.register_channel(topic, "cdr", schema)
+                writer.add_message(channels[topic], at + 2000, message.payload(at), at + 1000)
+        writer.finish()
+    return path

@@ -1,0 +1,143 @@
+"""Logs on their way in and out: what became of each, what is inside, what was written."""
+
+from collections.abc import Sequence
+from typing import Any
+
+from fieldloop.cli.screen import Screen
+from fieldloop.cli.tables import facts, heading, said, styled, table, when
+from fieldloop.model.finding import Status
+from fieldloop.model.stream import NS_PER_S
+
+ORDER = {status: place for place, status in enumerate(Status)}
+MOST_EPISODES = 8  # in full on a screen; --json has all
+MOST_FINDINGS = 20
+MOST_GROUPS = 6
+FIRST_REAL_NS = 10**18  # September 2001: earlier stamps count from the beginning of an episode
+
+
+def ingested(result: Any, screen: Screen) -> None:
+    """Print what became of each log."""
+    fresh = sum(not log.already_here and log.status is not Status.ERRORED for log in result.logs)
+    known = sum(log.already_here for log in result.logs)
+    broken = sum(log.status is Status.ERRORED for log in result.logs)
+    parts = [f"{fresh} taken in"] + [f"{known} here already"] * bool(known) + [f"{broken} unreadable"] * bool(broken)
+    screen.print(heading(f"{len(result.logs)} {_plural('log', len(result.logs))}: {', '.join(parts)}"))
+    rows = [
+        (
+            log.name,
+            log.format,
+            len(log.episodes),
+            log.status,
+            log.sha256,
+            log.message or ("here already" if log.already_here else ""),
+        )
+        for log in sorted(result.logs, key=lambda log: ORDER[log.status])
+    ]
+    screen.print(table(("log", "format", "episodes", "status", "sha256", "note"), rows, right=("episodes",)))
+
+
+def contents(result: Any, screen: Screen) -> None:
+    """Print what is inside: episodes with their streams, then what was wrong."""
+    count = len(result.episodes)
+    problems = [(e.name, f) for e in result.episodes for f in e.findings] + [("", f) for f in result.findings]
+    tail = f", {len(problems)} {_plural('finding', len(problems))}" if problems else ", nothing wrong with the files"
+    screen.print(heading(f"{count} {_plural('episode', count)}{tail}"))
+    alike: dict[Any, list[Any]] = {}
+    for episode in result.episodes:
+        alike.setdefault((episode.format, tuple((s.name, s.kind) for s in episode.streams)), []).append(episode)
+    for group in list(alike.values())[:MOST_GROUPS]:
+        screen.print()
+        _alike(group, screen)
+    if len(alike) > MOST_GROUPS:
+        screen.write(f"\n… and {len(alike) - MOST_GROUPS} more kinds of episodes; --json lists all.")
+    if problems:
+        screen.print()
+        _findings(problems, screen)
+
+
+def _findings(problems: Sequence[tuple[str, Any]], screen: Screen) -> None:
+    """Print findings; the same one in many episodes is one line."""
+    same: dict[tuple[str, str], list[tuple[str, str]]] = {}
+    for episode, finding in problems:
+        same.setdefault((finding.subject, finding.message), []).append((episode, finding.place))
+    rows = [
+        (where[0][0] if len(where) == 1 else f"{len(where)} episodes", subject, where[0][1], message)
+        for (subject, message), where in same.items()
+    ]
+    screen.print(heading("Findings"))
+    screen.print(table(("episode", "subject", "place", "what"), rows[:MOST_FINDINGS]))
+    if len(rows) > MOST_FINDINGS:
+        screen.write(f"… and {len(rows) - MOST_FINDINGS} more; --json lists all.")
+
+
+def _alike(episodes: Sequence[Any], screen: Screen) -> None:
+    """Print episodes that have the same streams: each in a line, then the streams of all."""
+    screen.print(heading(f"{len(episodes)} {_plural('episode', len(episodes))}, {episodes[0].format}"))
+    rows = [(e.name, _moment(_begin(e)), _length(e), len(e.findings) or "", e.id) for e in episodes[:MOST_EPISODES]]
+    screen.print(table(("episode", "begins", "seconds", "findings", "id"), rows, right=("seconds", "findings")))
+    if len(episodes) > MOST_EPISODES:
+        screen.write(f"… and {len(episodes) - MOST_EPISODES} more like these; --json lists all.")
+    if not episodes[0].streams:
+        return
+    screen.print()
+    columns = ("stream", "kind", "samples", "Hz", "clock")
+    streams = [
+        (s.name, s.kind, _range([e.streams[i].count for e in episodes]), said(s.nominal_hz), s.clock)
+        for i, s in enumerate(episodes[0].streams)
+    ]
+    screen.print(table(columns, streams, right=("samples", "Hz")))
+
+
+def converted(result: Any, screen: Screen) -> None:
+    """Print what was written, how streams were resampled, and what stayed behind."""
+    screen.print(
+        facts(
+            [
+                ("written", result.path),
+                ("format", result.format),
+                ("episodes", result.episodes),
+                ("messages" if result.format == "MCAP" else "frames", result.frames),
+                ("frames by", result.clock or "nothing was resampled"),
+            ]
+        )
+    )
+    if result.rules:
+        screen.print()
+        screen.print(table(("stream", "brought onto the frames"), list(result.rules)))
+    screen.print()
+    if not result.left_out:
+        screen.write("Nothing was left out.")
+        return
+    screen.print(heading("Left out or changed"))
+    for line in result.left_out:
+        screen.print(styled(f"▲ {line}", "yellow"))
+
+
+def _moment(at_ns: int | None) -> str:
+    if at_ns is None:
+        return ""
+    return when(at_ns) if at_ns > FIRST_REAL_NS else f"{at_ns / NS_PER_S:.3f} s"
+
+
+def _begin(episode: Any) -> int | None:
+    return min((s.start_ns for s in episode.streams if s.start_ns is not None), default=None)
+
+
+def _length(episode: Any) -> str:
+    """The longest stream's: streams of one episode may be on clocks that have nothing in common."""
+    lengths = [s.end_ns - s.start_ns for s in episode.streams if s.start_ns is not None]
+    return f"{max(lengths) / NS_PER_S:.2f}" if lengths else ""
+
+
+def _range(counts: Sequence[int]) -> str:
+    """Write the least and the most.
+
+    >>> _range([416, 470, 470]), _range([10, 10])
+    ('416 to 470', '10')
+    """
+    low, high = min(counts), max(counts)
+    return f"{low} to {high}" if low < high else str(low)
+
+
+def _plural(noun: str, count: int) -> str:
+    return noun if count == 1 else f"{noun}s"

@@ -1,0 +1,10 @@
+"""House conventions: what a team calls its topics, in which units and frames it records, brought to one language.
+
+A mapping is a file that fieldloop proposes and people edit. It changes how a log is read, never the log.
+"""
+
+from fieldloop.ingest.mapping.apply import apply
+from fieldloop.ingest.mapping.mapping import LogMapping, parse_mapping
+from fieldloop.ingest.mapping.propose import propose
+
+__all__ = ["LogMapping", "apply", "parse_mapping", "propose"]

@@ -1,0 +1,47 @@
+"""Which way x, y and z point: REP 103 says forward, left, up; cameras and game engines say otherwise."""
+
+import numpy as np
+from numpy.typing import NDArray
+
+from fieldloop.errors import BadInput
+
+DIRECTIONS = {
+    "forward": (1, 0, 0), "backward": (-1, 0, 0), "left": (0, 1, 0),
+    "right": (0, -1, 0), "up": (0, 0, 1), "down": (0, 0, -1),
+}  # fmt: skip
+REP_103 = "forward left up"
+
+
+def to_rep_103(axes: str) -> NDArray[np.float64]:
+    """Return the rotation that turns vectors recorded along these axes into REP 103; BadInput where it is none.
+
+    >>> (to_rep_103("right down forward") @ [0, 0, 1]).tolist()  # what a camera sees ahead
+    [1.0, 0.0, 0.0]
+    """
+    words = axes.replace(",", " ").split()
+    if len(words) != 3 or any(word not in DIRECTIONS for word in words):  # noqa: PLR2004 - x, y, z
+        raise BadInput(f"Axes say where x, y and z point, such as {REP_103!r} or 'right down forward', not {axes!r}.")
+    turned = np.asarray([DIRECTIONS[word] for word in words], np.float64).T
+    if round(float(np.linalg.det(turned))) != 1:
+        raise BadInput(f"Axes {axes!r} are no right-handed frame: one of them is named twice or points the wrong way.")
+    return turned
+
+
+def turn_vectors(values: NDArray[np.float64], turn: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Turn every three columns as one vector."""
+    return np.asarray((values.reshape(len(values), -1, 3) @ turn.T).reshape(len(values), -1))
+
+
+def turn_poses(values: NDArray[np.float64], turn: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Turn x y z qx qy qz qw, seven columns at a time: the frame they are told in gets other axes."""
+    from scipy.spatial.transform import Rotation
+
+    turned = values.copy()
+    for first in range(0, values.shape[1], 7):
+        turned[:, first : first + 3] = turn_vectors(values[:, first : first + 3], turn)
+        quaternions = values[:, first + 3 : first + 7]
+        known = np.isfinite(quaternions).all(1) & (np.linalg.norm(quaternions, axis=1) > 0)
+        turned[known, first + 3 : first + 7] = (
+            Rotation.from_matrix(turn) * Rotation.from_quat(quaternions[known])
+        ).as_quat()
+    return turned

@@ -1,0 +1,74 @@
+"""What was seen of a stream over several logs, and which unit its numbers speak for."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+
+import numpy as np
+from numpy.typing import NDArray
+
+from fieldloop.ingest.mapping.units import SI
+from fieldloop.model.stream import Stream, StreamKind
+
+ENOUGH_ROWS = 20_000
+LARGEST_ANGLE_RAD = 4 * np.pi  # two turns either way: beyond it no arm's joint is told in radians
+FARTHEST_M = 20.0  # a tool farther than this from its frame is told in millimetres
+WIDEST_GRIPPER_M = 1.5
+FASTEST_TURN_RAD_S = 35.0  # the full scale of common gyroscopes, 2000°/s
+GRAVITY_IN_G = (0.8, 1.2)
+POSE_COLUMNS, IMU_COLUMNS = 7, 6
+
+
+@dataclass(slots=True)
+class Evidence:
+    """What was seen of one stream over the logs that were looked at."""
+
+    stream: Stream
+    logs: int = 0
+    rows: list[NDArray[np.float64]] = field(default_factory=list)
+
+    def add(self, stream: Stream) -> None:
+        """Take one more log's stream into account."""
+        self.logs += 1
+        if stream.values is not None and stream.values.size and sum(map(len, self.rows)) < ENOUGH_ROWS:
+            self.rows.append(stream.values.reshape(len(stream), -1).astype(np.float64))
+
+    def reach(self, part: slice = slice(None)) -> float:
+        """The largest magnitude in these columns."""
+        pieces = [np.abs(rows[:, part]) for rows in self.rows if rows[:, part].size]
+        finite = [piece[np.isfinite(piece)] for piece in pieces]
+        return max((float(f.max()) for f in finite if f.size), default=0.0)
+
+
+def unit_lines(evidence: Evidence) -> Iterator[str]:
+    """Yield the line that states the unit, with the reason; as a comment where it cannot be told."""
+    stream = evidence.stream
+    if stream.values is None or not evidence.rows:
+        return
+    width, reach, far = stream.values.shape[1], evidence.reach(), evidence.reach(slice(0, 3))
+    match stream.kind:
+        case StreamKind.JOINT_POSITION | StreamKind.ACTION if reach > LARGEST_ANGLE_RAD:
+            yield f'unit = "deg"  # values reach {reach:.4g}: hardly radians'
+        case StreamKind.GRIPPER if reach > WIDEST_GRIPPER_M:
+            yield f'# unit = "mm"  # values reach {reach:.4g}: millimetres, per cent, or a count of the device?'
+        case StreamKind.POSE | StreamKind.HAND_POSE if width == POSE_COLUMNS and far > FARTHEST_M:
+            yield f'unit = ["mm", "mm", "mm", "", "", "", ""]  # positions reach {far:.4g}: hardly metres'
+        case StreamKind.IMU if width == IMU_COLUMNS:
+            yield from _imu(evidence)
+        case _ if stream.unit and stream.unit in SI:
+            why = f"  # {stream.notes['unit']}" if "unit" in stream.notes else ""
+            yield f'unit = "{stream.unit}"{why}'
+        case _ if not stream.unit and stream.kind is not StreamKind.OTHER:
+            yield '# unit = ""  # the log does not say'
+
+
+def _imu(evidence: Evidence) -> Iterator[str]:
+    norms = np.concatenate([np.linalg.norm(rows[:, :3], axis=1) for rows in evidence.rows])
+    still = float(np.nanmedian(norms)) if np.isfinite(norms).any() else 0.0
+    turning = evidence.reach(slice(3, 6))
+    units = [
+        "g" if GRAVITY_IN_G[0] < still < GRAVITY_IN_G[1] else "m/s²",
+        "deg/s" if turning > FASTEST_TURN_RAD_S else "rad/s",
+    ]
+    if units != ["m/s²", "rad/s"]:
+        listed = ", ".join(f'"{unit}"' for unit in [units[0]] * 3 + [units[1]] * 3)
+        yield f"unit = [{listed}]  # at rest it feels {still:.3g}, it turns at up to {turning:.4g}"

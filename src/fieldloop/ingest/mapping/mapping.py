@@ -1,0 +1,150 @@
+"""The mapping file: read with suspicion, so that a slip of the pen is named before a log is opened."""
+
+import hashlib
+import tomllib
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from fnmatch import fnmatchcase
+from typing import Any
+
+from fieldloop.errors import BadInput
+from fieldloop.ingest.mapping.axes import to_rep_103
+from fieldloop.ingest.mapping.units import to_si
+from fieldloop.model.stream import StreamKind
+
+SCHEMA = "mapping/1"
+FIELDS = (
+    "name",
+    "task",
+    "robot",
+    "site",
+    "operator",
+    "session",
+    "provider",
+    "protocol",
+    "failure",
+    "simulated",
+    "succeeded",
+)
+STREAM_KEYS = {"name", "kind", "unit", "columns", "frame", "axes", "serial", "drop"}
+
+
+@dataclass(frozen=True, slots=True)
+class StreamRule:
+    """What one stream of the log is called here and how it was recorded; what is empty stays as the log says."""
+
+    source: str
+    name: str = ""
+    kind: StreamKind | None = None
+    units: tuple[str, ...] = ()
+    columns: tuple[str, ...] = ()
+    frame: str = ""
+    axes: str = ""
+    serial: str = ""
+    drop: bool = False
+
+    def matches(self, stream: str) -> bool:
+        """Is this the stream's rule? `*` and `?` stand for any letters."""
+        return self.source == stream or fnmatchcase(stream, self.source)
+
+
+@dataclass(frozen=True, slots=True)
+class Told:
+    """Where a fact of the episode comes from: a fact of the log, or this text for every log."""
+
+    fact: str = ""
+    value: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class LogMapping:
+    """One house's conventions."""
+
+    text: str
+    streams: tuple[StreamRule, ...] = ()
+    frames: Mapping[str, str] = field(default_factory=dict)
+    episode: Mapping[str, Told] = field(default_factory=dict)
+    conditions: Mapping[str, Told] = field(default_factory=dict)
+
+    @property
+    def fingerprint(self) -> str:
+        """Name the mapping by its text."""
+        return hashlib.sha256(self.text.encode()).hexdigest()
+
+    def rule(self, stream: str) -> StreamRule | None:
+        """Return the first rule that speaks of a stream."""
+        return next((rule for rule in self.streams if rule.matches(stream)), None)
+
+
+def parse_mapping(text: str, source: str) -> LogMapping:
+    """Read a mapping file; BadInput says what is wrong and where."""
+    try:
+        raw = tomllib.loads(text)
+    except tomllib.TOMLDecodeError as wrong:
+        raise BadInput(f"{source} is no TOML: {wrong}.") from wrong
+    if raw.get("schema") != SCHEMA:
+        raise BadInput(f'{source} must say `schema = "{SCHEMA}"`; it says {raw.get("schema")!r}.')
+    if unknown := sorted(raw.keys() - {"schema", "streams", "frames", "episode", "conditions"}):
+        raise BadInput(
+            f"{source} has [{unknown[0]}], which means nothing here. Known: streams, frames, episode, conditions."
+        )
+    try:
+        made = LogMapping(
+            text,
+            tuple(_rule(key, row) for key, row in _table(raw, "streams").items()),
+            {str(key): str(value) for key, value in _table(raw, "frames").items()},
+            dict(_told(_table(raw, "episode"), FIELDS)),
+            dict(_told(_table(raw, "conditions"), ())),
+        )
+    except BadInput as wrong:
+        raise BadInput(f"{source}: {wrong}") from wrong
+    names = [rule.name for rule in made.streams if rule.name and not rule.drop]
+    if twice := sorted({name for name in names if names.count(name) > 1}):
+        raise BadInput(f"{source}: two streams are both to be called {twice[0]!r}.")
+    return made
+
+
+def _table(raw: Mapping[str, Any], key: str) -> Mapping[str, Any]:
+    value = raw.get(key, {})
+    if not isinstance(value, Mapping):
+        raise BadInput(f"[{key}] must be a table.")
+    return value
+
+
+def _rule(source: str, row: Any) -> StreamRule:
+    where = f'[streams."{source}"]'
+    if not isinstance(row, Mapping):
+        raise BadInput(f"{where} must be a table.")
+    if unknown := sorted(row.keys() - STREAM_KEYS):
+        raise BadInput(
+            f"{where} has {unknown[0]!r}, which means nothing here. Known: {', '.join(sorted(STREAM_KEYS))}."
+        )
+    kind = row.get("kind")
+    if kind is not None and kind not in set(StreamKind):
+        raise BadInput(f"{where} kind: {kind!r} is none of {', '.join(StreamKind)}.")
+    unit = row.get("unit", ())
+    units = tuple(str(u) for u in ([unit] if isinstance(unit, str) else unit))
+    try:
+        for each in units:
+            to_si(each)
+        if row.get("axes"):
+            to_rep_103(str(row["axes"]))
+    except BadInput as wrong:
+        raise BadInput(f"{where}: {wrong}") from wrong
+    return StreamRule(
+        source, str(row.get("name", "")), StreamKind(kind) if kind else None, units,
+        tuple(str(c) for c in row.get("columns", ())), str(row.get("frame", "")), str(row.get("axes", "")),
+        str(row.get("serial", "")), bool(row.get("drop", False)),
+    )  # fmt: skip
+
+
+def _told(table: Mapping[str, Any], known: tuple[str, ...]) -> Iterator[tuple[str, Told]]:
+    for key, row in table.items():
+        if known and key not in known:
+            raise BadInput(f"[episode] has {key!r}; an episode has {', '.join(known)}.")
+        if isinstance(row, str | int | float):
+            yield key, Told(value=str(row).lower() if isinstance(row, bool) else str(row))
+        elif isinstance(row, Mapping) and isinstance(row.get("fact"), str) and len(row) == 1:
+            yield key, Told(fact=row["fact"])
+        else:
+            raise BadInput(f'{key} must be a text, or {{ fact = "name of a fact of the log" }}, not {row!r}.')

@@ -1,0 +1,118 @@
+"""A first mapping, told from the logs: every proposal says why, and holds only once a person kept it."""
+
+import json
+import re
+from collections.abc import Iterable, Iterator
+from itertools import islice
+
+from fieldloop.errors import BadInput
+from fieldloop.ingest.mapping.evidence import Evidence, unit_lines
+from fieldloop.ingest.mapping.mapping import FIELDS, SCHEMA
+from fieldloop.model.episode import Recording
+from fieldloop.model.stream import Stream, StreamKind
+
+LOOKED_AT = 20
+OWN_NAMES = {
+    StreamKind.JOINT_POSITION: "joints", StreamKind.JOINT_VELOCITY: "joints/velocity",
+    StreamKind.JOINT_EFFORT: "joints/effort", StreamKind.GRIPPER: "gripper", StreamKind.FORCE_TORQUE: "force",
+    StreamKind.IMU: "imu", StreamKind.POSE: "tool", StreamKind.ACTION: "action", StreamKind.HAND_POSE: "hand",
+}  # fmt: skip
+FOLDERS = {StreamKind.RGB: "camera", StreamKind.DEPTH: "depth"}
+PICTURE_WORDS = {
+    "camera", "cam", "cameras", "image", "images", "raw", "compressed", "compresseddepth", "color", "colour", "rgb",
+    "depth", "observation", "rect", "aligned", "to", "video", "stream",
+}  # fmt: skip
+FACT_WORDS = {
+    "operator": ("operator", "operator_id", "teleoperator", "collector", "user", "subject"),
+    "robot": ("robot", "robot_id", "robot_type", "robot_name", "arm"),
+    "site": ("site", "location", "facility", "lab", "building"),
+    "task": ("task", "task_name", "instruction", "language_instruction"),
+    "session": ("session", "session_id"),
+    "provider": ("provider", "vendor"),
+    "succeeded": ("success", "successful", "succeeded", "task_success"),
+    "simulated": ("sim", "simulated", "simulation"),
+}
+
+
+def propose(recordings: Iterable[Recording], source: str) -> str:
+    """Write the text of a mapping for logs like these; at most the first twenty are looked at."""
+    seen: dict[str, Evidence] = {}
+    facts: dict[str, str] = {}
+    frames: set[str] = set()
+    empty: set[str] = set(FIELDS)
+    count = 0
+    for recording in islice(recordings, LOOKED_AT):
+        count += 1
+        facts |= dict(recording.episode.facts)
+        empty -= {name for name in FIELDS if getattr(recording.episode, name) not in ("", None)}
+        for stream in recording.streams.values():
+            seen.setdefault(stream.name, Evidence(stream)).add(stream)
+            frames |= {stream.frame_id} - {""}
+    if not count:
+        raise BadInput(f"{source} holds no recording to propose a mapping for.")
+    return "\n".join((*_head(source, count), *_streams(seen, count), *_frames(frames), *_facts(facts, empty), ""))
+
+
+def _head(source: str, count: int) -> Iterator[str]:
+    yield f"# How {source} names and measures things, proposed from {count} of its recordings. Edit it: it is yours."
+    yield "# In brackets stands what the log says; a line that is removed leaves it as it is."
+    yield "# `unit` is the unit as recorded (SI is what fieldloop keeps), `axes` where recorded x, y and z point"
+    yield '# (REP 103 is "forward left up", a camera "right down forward"), `drop = true` leaves a stream out.'
+    yield f'schema = "{SCHEMA}"'
+
+
+def _streams(seen: dict[str, Evidence], count: int) -> Iterator[str]:
+    kinds: dict[StreamKind, int] = {}
+    for evidence in seen.values():
+        kinds[evidence.stream.kind] = kinds.get(evidence.stream.kind, 0) + 1
+    taken: set[str] = set()
+    for name, evidence in sorted(seen.items()):
+        stream = evidence.stream
+        size = "pictures" if stream.pictures is not None else "stamps only"
+        if stream.values is not None:
+            size = f"{stream.values.shape[1]} columns"
+        rate = f", {stream.hz:.4g} Hz" if stream.hz else ""
+        yield f"\n[streams.{_quoted(name)}]  # {size}{rate}, in {evidence.logs} of {count}"
+        proposed = _name(stream, alone=kinds[stream.kind] == 1)
+        proposed = name if proposed in taken else proposed
+        taken.add(proposed)
+        yield f"name = {_quoted(proposed)}"
+        yield f"kind = {_quoted(stream.kind.value)}"
+        yield from unit_lines(evidence)
+        if stream.frame_id:
+            yield f"frame = {_quoted(stream.frame_id)}"
+
+
+def _name(stream: Stream, *, alone: bool) -> str:
+    """Call it what fieldloop calls such a stream, where nothing else could be meant.
+
+    >>> _name(Stream("cam_wrist/image_raw/compressed", StreamKind.RGB, "", {}), alone=False)
+    'camera/wrist'
+    """
+    if stream.kind in FOLDERS:
+        words = [w for w in re.split(r"[^A-Za-z0-9]+", stream.name) if w and w.lower() not in PICTURE_WORDS]
+        return f"{FOLDERS[stream.kind]}/{'_'.join(words) or 'main'}"
+    return OWN_NAMES[stream.kind] if alone and stream.kind in OWN_NAMES else stream.name
+
+
+def _frames(frames: set[str]) -> Iterator[str]:
+    if frames:
+        yield "\n[frames]  # coordinate frames as the log names them; REP 105 says base_link, tool0, …_optical_frame"
+        yield from (f"{_quoted(name)} = {_quoted(name)}" for name in sorted(frames))
+
+
+def _facts(facts: dict[str, str], empty: set[str]) -> Iterator[str]:
+    lines = []
+    for name in (f for f in FIELDS if f in empty and f in FACT_WORDS):
+        found = [key for key in sorted(facts) if key.rsplit(".", 1)[-1].lower() in FACT_WORDS[name]]
+        if found:
+            lines.append(f"{name} = {{ fact = {_quoted(found[0])} }}  # here: {' '.join(facts[found[0]].split())[:60]}")
+        else:
+            lines.append(f'# {name} = ""  # the log does not say; a text here holds for every log')
+    if lines:
+        yield "\n[episode]  # facts that the log leaves open"
+        yield from lines
+
+
+def _quoted(text: str) -> str:
+    return json.dumps(text, ensure_ascii=False)

@@ -1,0 +1,88 @@
+"""Camera calibrations that a log carries: in CameraInfo messages, or as a file attached to it."""
+
+import json
+import math
+from collections.abc import Mapping
+from typing import Any
+
+MATRIX = ("camera_matrix", "K", "k", "intrinsic_matrix", "intrinsics")
+DISTORTION = ("distortion_coefficients", "distortion_coeffs", "distortion", "dist_coeffs", "D", "d")
+MODEL = ("distortion_model", "model")
+WIDTH, HEIGHT = ("width", "image_width"), ("height", "image_height")
+MATRIX_NUMBERS = 9
+MOST_DISTORTION = 32
+
+
+def calibration_of(said: Any) -> str | None:
+    """Return a calibration as the text of a fact; None where no camera matrix is stated, or one of all zeros.
+
+    >>> calibration_of({"K": [600, 0, 320, 0, 600, 240, 0, 0, 1], "D": [0.1], "width": 640, "height": 480})
+    '{"camera_matrix": [600.0, 0.0, 320.0, 0.0, 600.0, 240.0, 0.0, 0.0, 1.0], "distortion": [0.1], "model": "", \
+"width": 640, "height": 480}'
+    """
+    matrix = _numbers(_first(said, MATRIX))
+    if len(matrix) != MATRIX_NUMBERS or not any(matrix):
+        return None
+    model = _first(said, MODEL)
+    sizes = {name: _whole(_first(said, keys)) for name, keys in (("width", WIDTH), ("height", HEIGHT))}
+    return json.dumps(
+        {
+            "camera_matrix": matrix,
+            "distortion": _numbers(_first(said, DISTORTION))[:MOST_DISTORTION],
+            "model": model if isinstance(model, str) else "",
+            **sizes,
+        }
+    )
+
+
+def calibrations_in(document: Any, name: str) -> dict[str, str]:
+    """Find calibrations in a parsed file: one by itself, or one for each camera it names."""
+    if not isinstance(document, Mapping):
+        return {}
+    if found := calibration_of(document):
+        camera = document.get("camera_name")
+        return {camera if isinstance(camera, str) and camera else name: found}
+    inner = document.get("cameras", document)
+    pairs = inner.items() if isinstance(inner, Mapping) else ()
+    return {str(camera): found for camera, said in pairs if (found := calibration_of(said))}
+
+
+def parse_document(content: bytes) -> Any:
+    """Read a small JSON or YAML file; None where it is neither."""
+    from ruamel.yaml import YAML
+
+    try:
+        text = content.decode("utf-8")
+    except UnicodeDecodeError:
+        return None
+    try:
+        return json.loads(text)
+    except (ValueError, RecursionError):
+        pass
+    try:
+        return YAML(typ="safe").load(text.removeprefix("%YAML:1.0"))  # OpenCV writes a head that is no YAML
+    except Exception:  # noqa: BLE001 - the parser raises whatever broken text leads it to
+        return None
+
+
+def _first(said: Any, names: tuple[str, ...]) -> Any:
+    for name in names:
+        found = said.get(name) if isinstance(said, Mapping) else getattr(said, name, None)
+        if found is not None:
+            return found
+    return None
+
+
+def _numbers(value: Any) -> list[float]:
+    """Read numbers from a list, a list of rows, or a map with `data`, as ROS and OpenCV write matrices."""
+    if isinstance(value, Mapping):
+        value = value.get("data")
+    try:
+        flat = [float(n) for row in value for n in (row if hasattr(row, "__len__") else (row,))]
+    except (TypeError, ValueError, OverflowError):
+        return []
+    return flat if all(math.isfinite(n) for n in flat) else []
+
+
+def _whole(value: Any) -> int:
+    return int(value) if isinstance(value, int | float) and math.isfinite(value) else 0

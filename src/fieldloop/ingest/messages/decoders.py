@@ -1,0 +1,55 @@
+"""Which decoder reads a topic: chosen by how its messages and their schema are written."""
+
+from collections.abc import Callable
+from typing import Any, NamedTuple
+
+from fieldloop.ingest.messages.arrived import Described
+from fieldloop.ingest.messages.decoded import Decode
+from fieldloop.ingest.messages.json_messages import JsonDecoder, parse_json, read_picture
+from fieldloop.ingest.messages.picture_messages import PICTURES, PictureMessages, ros_pictures
+from fieldloop.ingest.messages.protobuf import protobuf_decoder
+from fieldloop.ingest.messages.ros import decoder_for
+from fieldloop.ingest.messages.ros_types import full_name
+
+ROS_SCHEMAS = {"cdr": ("ros2msg", "ros2idl"), "ros1": ("ros1msg",)}
+
+
+class Reading(NamedTuple):
+    """How a topic is read: as numbers, as pictures, or (with a note that says why) by its stamps alone.
+
+    `message` decodes a single message, for what is stated once: calibrations.
+    """
+
+    decode: Decode | None = None
+    pictures: PictureMessages | None = None
+    message: Callable[[bytes], Any] | None = None
+    note: str = ""
+
+
+def reading_of(described: Described) -> Reading:
+    """Choose how to read a topic; what cannot be decoded still gives its stamps."""
+    try:
+        return _choose(described)
+    except ValueError as wrong:  # a schema's bytes need be no text either
+        return Reading(note=f"stamps only: {wrong}")
+
+
+def _choose(described: Described) -> Reading:
+    if described.encoding == "json":
+        if described.type in PICTURES:
+            return Reading(pictures=PictureMessages(described.type, read_picture))
+        return Reading(JsonDecoder(described.type), message=parse_json)
+    if described.encoding == "protobuf" and described.schema_encoding == "protobuf":
+        protobuf = protobuf_decoder(described.type, described.schema)
+        if described.type in PICTURES:
+            return Reading(pictures=PictureMessages(described.type, protobuf.read_picture))
+        return Reading(protobuf, message=protobuf.message)
+    if described.schema_encoding in ROS_SCHEMAS.get(described.encoding, ()):
+        ros = decoder_for(
+            full_name(described.type), described.encoding, described.schema_encoding, described.schema.decode("utf-8")
+        )
+        return Reading(pictures=ros_pictures(ros)) if ros.name in PICTURES else Reading(ros, message=ros.message)
+    schema = f" with a schema in {described.schema_encoding!r}" if described.schema_encoding else ""
+    return Reading(
+        note=f"stamps only: messages in {described.encoding or 'no stated encoding'!r}{schema} are not decoded"
+    )

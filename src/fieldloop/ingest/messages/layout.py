@@ -1,0 +1,146 @@
+"""Where each number of a message stands, found by walking its type over the bytes of one example."""
+
+import struct
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+
+from fieldloop.ingest.messages.ros_types import SILENT, STAMPS
+from fieldloop.ingest.messages.wire import Wire
+
+BASE, NAME, ARRAY, SEQUENCE = 1, 2, 3, 4  # kinds of fields, as rosbags numbers them
+TIME = "builtin_interfaces/msg/Time"
+PADDING = 3  # behind a message some middleware fills up to four bytes
+PRIMITIVES = {
+    "bool": "u1", "byte": "u1", "octet": "u1", "char": "u1", "uint8": "u1", "int8": "i1", "uint16": "u2", "int16": "i2",
+    "uint32": "u4", "int32": "i4", "uint64": "u8", "int64": "i8", "float32": "f4", "float64": "f8",
+}  # fmt: skip
+Definitions = Mapping[str, tuple[Any, list[tuple[str, tuple[Any, Any]]]]]
+
+
+@dataclass(slots=True)
+class Layout:
+    """Stretches of equal numbers (dtype, first byte, count) in the order of `names`; `fixed` must not change.
+
+    `words` are texts by their path: of what has names, the names.
+    """
+
+    stamp_at: int | None = None
+    stamp_order: str = "<"
+    words: dict[str, list[str]] = field(default_factory=dict)
+    names: list[str] = field(default_factory=list)
+    runs: list[tuple[np.dtype[Any], int, int]] = field(default_factory=list)
+    fixed: list[tuple[int, int]] = field(default_factory=list)
+    left_out: set[str] = field(default_factory=set)
+
+
+class LayoutFinder:
+    """Walks one type over messages. Arrays of more than `longest` numbers are left out and named."""
+
+    def __init__(self, types: Definitions, name: str, longest: int) -> None:
+        self._types, self._name, self._longest = types, name, longest
+
+    def find(self, payload: memoryview, wire: Wire) -> Layout:
+        """Lay out one message; ValueError where its bytes do not fit its type, or the type is beyond this walk."""
+        walk = _Walk(self._types, payload, wire, self._longest)
+        try:
+            walk.message(self._name, "")
+        except (struct.error, KeyError, IndexError, RecursionError, UnicodeDecodeError) as wrong:
+            raise ValueError(f"{type(wrong).__name__}: {wrong}") from wrong
+        if not len(payload) - PADDING <= walk.at <= len(payload):
+            raise ValueError(f"{len(payload)} bytes where its type has {walk.at}")
+        return walk.layout
+
+
+class _Walk:
+    def __init__(self, types: Definitions, payload: memoryview, wire: Wire, longest: int) -> None:
+        self._types, self._payload, self._wire, self._longest = types, payload, wire, longest
+        self.at = wire.start
+        self.layout = Layout(stamp_order=wire.order)
+        self._silent = 0  # inside a header, or an array that is left out
+
+    def message(self, name: str, path: str) -> None:
+        for field_name, described in self._types[name][1]:
+            inner = f"{path}.{field_name}" if path else field_name
+            silent = field_name in SILENT
+            self._silent += silent
+            self._field(described, inner)
+            self._silent -= silent
+
+    def _field(self, described: tuple[Any, Any], path: str) -> None:
+        kind, detail = described
+        kind = int(kind)
+        if kind == BASE:
+            self._base(detail[0], path, 1, indexed=False)
+        elif kind == NAME:
+            self._named(detail, path)
+        else:
+            inner, count = detail
+            self._several(inner, self._count() if kind == SEQUENCE else count, path)
+
+    def _named(self, name: str, path: str) -> None:
+        if name == TIME:
+            at = self._wire.aligned(self.at, 4)
+            if self.layout.stamp_at is None and (path == "header.stamp" or path in STAMPS):
+                self.layout.stamp_at = at
+            self._skip(at, 8)
+        else:
+            self.message(name, path)
+
+    def _several(self, inner: tuple[Any, Any], count: int, path: str) -> None:
+        if int(inner[0]) == BASE:
+            self._base(inner[1][0], path, count, indexed=True)
+            return
+        if count > len(self._payload):
+            raise ValueError(f"{path} claims {count} elements")
+        geometry = int(inner[0]) == NAME and str(inner[1]).startswith("geometry_msgs/") and count <= self._longest
+        if not geometry and count and not self._silent:
+            self.layout.left_out.add(path)
+        self._silent += not geometry
+        for index in range(count):
+            self._field(inner, f"{path}[{index}]")
+        self._silent -= not geometry
+
+    def _base(self, name: str, path: str, count: int, *, indexed: bool) -> None:
+        if name == "string":
+            self.layout.words[path] = [self._text() for _ in range(self._bounded(count, path))]
+            return
+        if not count:
+            return
+        dtype = np.dtype(self._wire.order + PRIMITIVES[name])
+        at = self._wire.aligned(self.at, dtype.itemsize)
+        self._skip(at, dtype.itemsize * count)
+        if self._silent:
+            return
+        if count > self._longest:
+            self.layout.left_out.add(path)
+            return
+        self.layout.names += [f"{path}[{i}]" for i in range(count)] if indexed else [path]
+        self.layout.runs.append((dtype, at, count))
+
+    def _text(self) -> str:
+        at = self._wire.aligned(self.at, 4)
+        (length,) = struct.unpack_from(f"{self._wire.order}I", self._payload, at)
+        self._skip(at + 4, length)
+        self.layout.fixed.append((at, self.at))
+        text = bytes(self._payload[at + 4 : self.at])
+        return (text.rstrip(b"\x00") if self._wire.nul_ended else text).decode("utf-8")
+
+    def _count(self) -> int:
+        at = self._wire.aligned(self.at, 4)
+        (count,) = struct.unpack_from(f"{self._wire.order}I", self._payload, at)
+        self._skip(at, 4)
+        self.layout.fixed.append((at, self.at))
+        return int(count)
+
+    def _bounded(self, count: int, path: str) -> int:
+        if count > len(self._payload):
+            raise ValueError(f"{path} claims {count} elements")
+        return count
+
+    def _skip(self, at: int, length: int) -> None:
+        self.at = at + length
+        if self.at > len(self._payload):
+            raise ValueError("the message is shorter than it says")

@@ -1,0 +1,76 @@
+"""Messages that hold a picture, whatever they are written in: what they say about it, and its pixels."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import partial
+from typing import Any, NamedTuple
+
+from fieldloop.ingest.messages.ros import RosDecoder
+from fieldloop.ingest.messages.ros_types import stamp_of
+from fieldloop.ingest.pictures.picture_bytes import Picture, decode_compressed, decode_raw
+
+COMPRESSED = ("sensor_msgs/msg/CompressedImage", "foxglove_msgs/msg/CompressedImage", "foxglove.CompressedImage")
+RAW = ("sensor_msgs/msg/Image", "foxglove_msgs/msg/RawImage", "foxglove.RawImage")
+VIDEO = ("foxglove_msgs/msg/CompressedVideo", "foxglove.CompressedVideo")
+PICTURES = {*COMPRESSED, *RAW, *VIDEO}
+
+
+class PictureFields(NamedTuple):
+    """What a picture message holds. `form` is how the picture is compressed, or how its plain pixels lie."""
+
+    stamp_ns: int | None
+    frame_id: str
+    form: str
+    data: bytes
+    height: int = 0
+    width: int = 0
+    step: int = 0
+    big_endian: bool = False
+
+
+ReadPicture = Callable[[bytes | memoryview], PictureFields]
+"""Reads one message; ValueError where its bytes do not fit its type."""
+
+
+@dataclass(frozen=True, slots=True)
+class PictureMessages:
+    """How the pictures of one topic are read."""
+
+    type: str
+    read: ReadPicture
+
+    @property
+    def is_video(self) -> bool:
+        """Does a picture lean on those before it?"""
+        return self.type in VIDEO
+
+    @property
+    def is_raw(self) -> bool:
+        """Are they plain pixels?"""
+        return self.type in RAW
+
+    def picture(self, payload: bytes | memoryview) -> Picture:
+        """Decode the pixels of a message; ValueError where its bytes do not fit its type."""
+        found = self.read(payload)
+        if not self.is_raw:
+            return decode_compressed(found.data, found.form)
+        return decode_raw(found.data, found.form, found.height, found.width, found.step, big_endian=found.big_endian)
+
+
+def ros_pictures(decoder: RosDecoder) -> PictureMessages:
+    """Return how picture messages of ROS 1 and 2 are read."""
+    return PictureMessages(decoder.name, partial(_read_ros, decoder))
+
+
+def _read_ros(decoder: RosDecoder, payload: bytes | memoryview) -> PictureFields:
+    message = decoder.message(payload)
+    return fields_of(message, *stamp_of(message))
+
+
+def fields_of(message: Any, stamp_ns: int | None, frame_id: str) -> PictureFields:
+    """Read the fields that picture messages of ROS and Foxglove share."""
+    height, width, step = (int(getattr(message, name, 0)) for name in ("height", "width", "step"))
+    form = str(getattr(message, "format", getattr(message, "encoding", "")))
+    return PictureFields(
+        stamp_ns, frame_id, form, bytes(message.data), height, width, step, bool(getattr(message, "is_bigendian", 0))
+    )

@@ -1,0 +1,45 @@
+"""Well-known message types: what they carry, in which unit, and under which short names."""
+
+from collections.abc import Mapping
+from typing import NamedTuple
+
+from fieldloop.model.stream import StreamKind
+
+
+class StreamType(NamedTuple):
+    """`columns` maps a number's path in the message to its short name; where it is empty, every number is kept."""
+
+    kind: StreamKind
+    unit: str
+    columns: Mapping[str, str]
+
+
+def _vector(path: str, names: str) -> dict[str, str]:
+    return {f"{path}.{axis}": name for axis, name in zip("xyzw", names.split(), strict=False)}
+
+
+def _pose(path: str, position: str = "position", orientation: str = "orientation") -> dict[str, str]:
+    return _vector(f"{path}{position}", "x y z") | _vector(f"{path}{orientation}", "qx qy qz qw")
+
+
+def _wrench(path: str) -> dict[str, str]:
+    return _vector(f"{path}force", "fx fy fz") | _vector(f"{path}torque", "tx ty tz")
+
+
+_FORCE, _POSE = StreamKind.FORCE_TORQUE, StreamKind.POSE
+_IMU = _vector("linear_acceleration", "ax ay az") | _vector("angular_velocity", "gx gy gz")
+STREAM_TYPES = {
+    "geometry_msgs/msg/Wrench": StreamType(_FORCE, "N, N·m", _wrench("")),
+    "geometry_msgs/msg/WrenchStamped": StreamType(_FORCE, "N, N·m", _wrench("wrench.")),
+    "sensor_msgs/msg/Imu": StreamType(StreamKind.IMU, "m/s², rad/s", _IMU),
+    "geometry_msgs/msg/Pose": StreamType(_POSE, "m", _pose("")),
+    "geometry_msgs/msg/PoseStamped": StreamType(_POSE, "m", _pose("pose.")),
+    "geometry_msgs/msg/PoseWithCovariance": StreamType(_POSE, "m", _pose("pose.")),
+    "geometry_msgs/msg/PoseWithCovarianceStamped": StreamType(_POSE, "m", _pose("pose.pose.")),
+    "geometry_msgs/msg/PoseArray": StreamType(_POSE, "m", {}),
+    "geometry_msgs/msg/Transform": StreamType(_POSE, "m", _pose("", "translation", "rotation")),
+    "geometry_msgs/msg/TransformStamped": StreamType(_POSE, "m", _pose("transform.", "translation", "rotation")),
+    "tf2_msgs/msg/TFMessage": StreamType(_POSE, "m", {}),
+    "foxglove.PoseInFrame": StreamType(_POSE, "m", _pose("pose.")),
+    "foxglove.FrameTransform": StreamType(_POSE, "m", _pose("", "translation", "rotation")),
+}  # fmt: skip

@@ -1,0 +1,60 @@
+"""The clocks of a topic: arrival, publishing and sensing stamps of its messages."""
+
+from collections.abc import Mapping
+
+import numpy as np
+from numpy.typing import NDArray
+
+from fieldloop.ingest.messages.decoded import NO_STAMP
+from fieldloop.model.stream import ClockKind
+
+Integers = NDArray[np.int64]
+Clocks = dict[ClockKind, Integers]
+Notes = dict[str, str]
+Slots = Mapping[ClockKind, ClockKind]
+"""Which clock the stamp in each place (header, publish, log) is."""
+
+
+class TopicClocks:
+    """Stamps as they arrived, batch by batch."""
+
+    def __init__(self) -> None:
+        self.count = 0
+        self._log_ns: list[Integers] = []
+        self._publish_ns: list[Integers] = []
+
+    def take(self, log_ns: Integers, publish_ns: Integers | None) -> Integers:
+        """Keep the stamps of some messages; return when they were published, 0 where nobody said."""
+        publish = np.zeros(len(log_ns), np.int64) if publish_ns is None else publish_ns
+        self._log_ns.append(log_ns)
+        self._publish_ns.append(publish)
+        self.count += len(log_ns)
+        return publish
+
+    def of(self, messages: Integers, header_ns: Integers | None, really: Slots | None = None) -> tuple[Clocks, Notes]:
+        """Return the clocks of these messages, and a note where their sensing stamps are of no use.
+
+        `really` says which clock each stamp is; one that it does not name repeats another and is left out.
+        """
+        stamps, notes = self._stamps(messages, header_ns, kept=really or {})
+        if really is not None and (clocks := {really[slot]: stamps[slot] for slot in really if slot in stamps}):
+            return clocks, notes
+        return stamps, notes
+
+    def _stamps(self, messages: Integers, header_ns: Integers | None, kept: Slots) -> tuple[Clocks, Notes]:
+        clocks = {ClockKind.LOG: _joined(self._log_ns)[messages]}
+        publish = _joined(self._publish_ns)[messages]
+        if publish.any() or ClockKind.PUBLISH in kept:
+            clocks[ClockKind.PUBLISH] = publish
+        if header_ns is None or not len(header_ns) or bool((header_ns == NO_STAMP).any()):
+            return clocks, {}
+        if not header_ns.any() and ClockKind.HEADER not in kept:
+            return clocks, {"header": "header stamps are all zero and were left out"}
+        clocks[ClockKind.HEADER] = header_ns
+        return clocks, {}
+
+
+def _joined(parts: list[Integers]) -> Integers:
+    if len(parts) > 1:
+        parts[:] = [np.concatenate(parts)]
+    return parts[0] if parts else np.empty(0, np.int64)

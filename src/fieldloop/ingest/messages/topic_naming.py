@@ -1,0 +1,113 @@
+"""What a topic's streams are called, what they carry, and in which unit: as the log says, else by type and name."""
+
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from fieldloop.ingest.messages.about import about
+from fieldloop.ingest.messages.arrived import Described
+from fieldloop.ingest.messages.decoded import Group
+from fieldloop.ingest.messages.ros_types import JOINT_STATE, full_name
+from fieldloop.ingest.messages.stream_types import STREAM_TYPES
+from fieldloop.ingest.pictures.picture_bytes import is_depth
+from fieldloop.ingest.words import kind_of, words_of
+from fieldloop.model.stream import ClockKind, FrameSource, Stream, StreamKind
+
+Clocks = Mapping[ClockKind, NDArray[np.int64]]
+Notes = Mapping[str, str]
+PART_KINDS = {"velocity": StreamKind.JOINT_VELOCITY, "effort": StreamKind.JOINT_EFFORT}
+PARTS = ("", *PART_KINDS)
+ROTARY_UNITS, SLIDING_UNITS = ("rad", "rad/s", "N·m"), ("m", "m/s", "N")  # REP 103
+
+
+class TopicNaming:
+    """Names the streams of one topic."""
+
+    def __init__(self, described: Described) -> None:
+        self.about = about(described.metadata)
+        self._topic = described.topic.strip("/") or "unnamed"
+        self._type = full_name(described.type)
+
+    @property
+    def name(self) -> str:
+        """The topic's own stream."""
+        return self.about.stream or self._topic
+
+    def names(self, groups: Iterable[Group]) -> dict[str, Group]:
+        """Name each group; two sets of joints on one topic become two streams, the second after its first joint."""
+        names: dict[str, Group] = {}
+        listed = list(groups)
+        if self.about.stream and len(listed) == 1:
+            return {self.about.stream: listed[0]}
+        for suffix, columns in listed:
+            plain = f"{self.name}/{suffix}" if suffix else self.name
+            first = f"{self.name}/{columns[0]}" if columns else self.name
+            several = f"{first}/{suffix}" if suffix else first
+            more = (f"{several}#{i}" for i in range(2, len(names) + 3))
+            names[next(name for name in (plain, several, *more) if name not in names)] = (suffix, columns)
+        return names
+
+    def numbers(self, name: str, group: Group, clocks: Clocks, values: NDArray[Any], notes: Notes) -> Stream:
+        """Make the stream of one group."""
+        suffix, columns = group
+        said = self.about
+        named_for_all = name == self.name
+        kind = said.kind or self._kind()
+        if said.columns is not None and len(said.columns) in (0, values.shape[1]):
+            columns = said.columns
+        unit = said.unit if said.unit is not None and named_for_all else self._unit(kind, suffix)
+        if kind is StreamKind.JOINT_POSITION and not (said.kind and named_for_all):
+            kind = PART_KINDS.get(suffix, kind)
+        return Stream(
+            name, kind, unit, clocks, self._typed(values), nominal_hz=said.nominal_hz, columns=columns,
+            frame_id=said.frame_id or "", serial=said.serial or "", notes=self._noted(notes),
+        )  # fmt: skip
+
+    def pictures(self, form: str, clocks: Clocks, source: FrameSource, frame_id: str, notes: Notes) -> Stream:
+        """Make the stream of a camera."""
+        said = self.about
+        depth = is_depth(form) or "depth" in words_of(self._topic)
+        kind = said.kind or (StreamKind.DEPTH if depth else StreamKind.RGB)
+        unit = said.unit if said.unit is not None else "m" if depth else "8-bit"
+        return Stream(
+            self.name, kind, unit, clocks, pictures=source, nominal_hz=said.nominal_hz,
+            frame_id=said.frame_id or frame_id, serial=said.serial or "", notes=self._noted(notes),
+        )  # fmt: skip
+
+    def stamps_only(self, clocks: Clocks, notes: Notes) -> Stream:
+        """Make the stream of a topic of which only the stamps are known."""
+        said = self.about
+        return Stream(
+            self.name, said.kind or StreamKind.OTHER, said.unit or "", clocks, nominal_hz=said.nominal_hz,
+            frame_id=said.frame_id or "", serial=said.serial or "", notes=self._noted(notes),
+        )  # fmt: skip
+
+    def _kind(self) -> StreamKind:
+        by_name = kind_of(self._topic)
+        if self._type == JOINT_STATE:
+            return by_name if by_name in (StreamKind.GRIPPER, StreamKind.ACTION) else StreamKind.JOINT_POSITION
+        if self._type in STREAM_TYPES:
+            by_type = STREAM_TYPES[self._type].kind
+            return by_name if by_name in (StreamKind.ACTION, StreamKind.HAND_POSE) else by_type
+        return by_name if by_name not in (StreamKind.RGB, StreamKind.DEPTH) else StreamKind.OTHER
+
+    def _unit(self, kind: StreamKind, suffix: str) -> str:
+        if self._type == JOINT_STATE:
+            units = SLIDING_UNITS if kind is StreamKind.GRIPPER else ROTARY_UNITS
+            return units[PARTS.index(suffix)]
+        return STREAM_TYPES[self._type].unit if self._type in STREAM_TYPES else ""
+
+    def _typed(self, values: NDArray[Any]) -> NDArray[Any]:
+        """Numbers travel as float64; the stream's own type is given back to them."""
+        dtype = self.about.dtype
+        if dtype is None or dtype == values.dtype:
+            return values
+        with np.errstate(invalid="ignore", over="ignore"):
+            return values.astype(dtype)
+
+    def _noted(self, notes: Notes) -> Notes:
+        if not self.about.wrong:
+            return notes
+        return {**notes, "metadata": f"not understood and passed over: {'; '.join(self.about.wrong)}"}

@@ -1,0 +1,36 @@
+"""Frames that move: each child frame of a TFMessage is a group of poses with stamps of its own."""
+
+from collections.abc import Iterator
+from typing import Any, NamedTuple
+
+from fieldloop.ingest.messages.decoded import Collector
+
+POSE = ("x", "y", "z", "qx", "qy", "qz", "qw")
+
+
+class FramePose(NamedTuple):
+    """Where a child frame is seen from its parent, at a time (ns)."""
+
+    parent: str
+    child: str
+    stamp_ns: int
+    pose: tuple[float, ...]
+
+
+def poses_in(message: Any) -> Iterator[FramePose]:
+    """Yield every transform of a decoded TFMessage."""
+    for entry in message.transforms:
+        move, turn = entry.transform.translation, entry.transform.rotation
+        stamp = entry.header.stamp
+        yield FramePose(
+            entry.header.frame_id.strip("/"),
+            entry.child_frame_id.strip("/"),
+            stamp.sec * 1_000_000_000 + stamp.nanosec,
+            (move.x, move.y, move.z, turn.x, turn.y, turn.z, turn.w),
+        )
+
+
+def collect(message: Any, index: int, collector: Collector) -> None:
+    """Put every transform of a message into the group of its child frame."""
+    for pose in poses_in(message):
+        collector.add((pose.child or "unnamed", POSE), index, pose.pose, pose.stamp_ns, pose.parent)

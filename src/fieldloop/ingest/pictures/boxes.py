@@ -1,0 +1,99 @@
+"""The boxes of an MP4 or MOV file: a walk that ends, over bytes that may say anything."""
+
+import struct
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+HEAD = struct.Struct(">I4s")
+LONG = struct.Struct(">Q")
+LARGEST_MOOV = 256 << 20
+MOST_BOXES = 20_000
+BODY = 8  # version, flags and a count stand before a table
+
+
+class Unusual(ValueError):
+    """Nothing is wrong, but a full demuxer should be asked."""
+
+
+class Box(NamedTuple):
+    """One box: its kind, the byte of the file at which its body begins, and the body."""
+
+    kind: str
+    at: int
+    data: memoryview
+
+    def children(self) -> "Iterator[Box]":
+        """Yield the boxes inside; ValueError names the byte of one that does not fit."""
+        position, number = 0, 0
+        while position + HEAD.size <= len(self.data):
+            head, length, kind = _head(self.data[position : position + 16], len(self.data) - position)
+            if length < head or position + length > len(self.data) or number == MOST_BOXES:
+                place = self.at + position
+                raise ValueError(f"box {kind!r} at byte {place} states {length} bytes, which its surroundings deny")
+            yield Box(kind, self.at + position + head, self.data[position + head : position + length])
+            position, number = position + length, number + 1
+
+    def find(self, *kinds: str) -> "Box | None":
+        """Go down by kinds, the first of each; None where there is none."""
+        inside = next((child for child in self.children() if child.kind == kinds[0]), None)
+        return inside if inside is None or not kinds[1:] else inside.find(*kinds[1:])
+
+    def need(self, *kinds: str) -> "Box":
+        """Go down by kinds; ValueError where there is none."""
+        found = self.find(*kinds)
+        if found is None:
+            raise ValueError(f"box {self.kind!r} at byte {self.at} holds no {'/'.join(kinds)}")
+        return found
+
+    def number(self, at: int, form: str = "I") -> int:
+        """Read one big-endian number; ValueError where the box is too short for it."""
+        try:
+            return int(struct.unpack_from(f">{form}", self.data, at)[0])
+        except struct.error as wrong:
+            raise ValueError(f"box {self.kind!r} at byte {self.at} is too short") from wrong
+
+    def table(self, columns: int, dtype: str, *, at: int = BODY) -> NDArray[Any]:
+        """Read the rows of a table whose number of rows stands before it; ValueError where they are not all there."""
+        count = self.number(at - 4)
+        kind = np.dtype(dtype)
+        if at + count * columns * kind.itemsize > len(self.data):
+            raise ValueError(f"box {self.kind!r} at byte {self.at} states {count} rows and is too short for them")
+        return np.frombuffer(self.data, kind, count * columns, at).reshape(count, columns)
+
+
+def read_moov(path: Path) -> tuple[Box, int]:
+    """Find the box that describes the file, and the file's size; ValueError where there is none."""
+    with path.open("rb") as file:
+        size = file.seek(0, 2)
+        position = 0
+        for _ in range(MOST_BOXES):
+            if position + HEAD.size > size:
+                break
+            file.seek(position)
+            head, length, kind = _head(memoryview(file.read(16)), size - position)
+            if position == 0 and kind not in ("ftyp", "moov", "mdat", "wide", "free", "skip", "pnot"):
+                raise Unusual("it does not begin as an MP4 does")
+            if kind == "moof":
+                raise Unusual("it is fragmented")
+            if length < head:
+                raise ValueError(f"box {kind!r} at byte {position} states {length} bytes")
+            if kind == "moov":
+                if length > LARGEST_MOOV or position + length > size:
+                    raise ValueError(f"the description at byte {position} states {length} bytes of a {size} byte file")
+                file.seek(position + head)
+                return Box(kind, position + head, memoryview(file.read(length - head))), size
+            position += length
+    raise ValueError(f"its description (moov) is missing: the {size} bytes end before it")
+
+
+def _head(data: memoryview, left: int) -> tuple[int, int, str]:
+    """Return the length of the head, of the whole box, and its kind."""
+    length, kind = HEAD.unpack_from(data)
+    name = kind.decode("latin-1")
+    if length == 1 and len(data) >= HEAD.size + LONG.size:
+        return HEAD.size + LONG.size, LONG.unpack_from(data, HEAD.size)[0], name
+    return HEAD.size, left if length == 0 else length, name

@@ -1,0 +1,153 @@
+"""The packet table of an MP4 or MOV file, from its boxes alone: no packet is read, no picture decoded."""
+
+from pathlib import Path
+
+import numpy as np
+
+from fieldloop.ingest.pictures.boxes import BODY, Box, Unusual, read_moov
+from fieldloop.ingest.pictures.packets import Numbers, Packets, in_order_shown
+
+CODECS = {
+    "avc1": "h264", "avc3": "h264", "hvc1": "hevc", "hev1": "hevc", "av01": "av1", "vp09": "vp9", "mp4v": "mpeg4",
+}  # fmt: skip
+SIZE_AT = 40  # width and height in the first entry of stsd
+LONGEST_STEP = 1 << 28  # a longer one is a mistake that demuxers mend
+MOST_PACKETS = 1 << 26
+NORMAL_RATE = 1 << 16
+UNREAD = ("stps", "sbgp", "stz2")  # they change which frames are key frames, or how sizes are written
+
+
+def packets_from_boxes(path: Path) -> Packets:
+    """List a video's packets; Unusual where a demuxer should be asked, ValueError with its place where it is broken."""
+    moov, file_size = read_moov(path)
+    if moov.find("mvex"):
+        raise Unusual("it is fragmented")
+    track = _video_track(moov)
+    tables = track.need("mdia", "minf", "stbl")
+    if any(child.kind in UNREAD for child in tables.children()):
+        raise Unusual("its sample tables are not the plain ones")
+    codec, size = _description(tables.need("stsd"))
+    timescale = _timescale(track.need("mdia", "mdhd"))
+    sizes = _sizes(tables.need("stsz"), file_size)
+    positions = _positions(tables, sizes)
+    pts = _times(tables, len(sizes))
+    pts = pts - _edit_shift(moov, track, timescale, pts)
+    keys = _keys(tables.find("stss"), len(sizes))
+    there = (positions + sizes <= file_size) & (sizes > 0)  # what a cut file has lost is not listed
+    return in_order_shown(codec, size, (1, timescale), pts[there], sizes[there], keys[there], positions[there])
+
+
+def _video_track(moov: Box) -> Box:
+    for child in moov.children():
+        if child.kind == "trak":
+            handler = child.need("mdia", "hdlr")
+            if bytes(handler.data[8:12]) == b"vide":
+                _all_here(child)
+                return child
+    raise ValueError("it has no video stream")
+
+
+def _all_here(track: Box) -> None:
+    references = track.find("mdia", "minf", "dinf", "dref")
+    if references is None:
+        return
+    entries = Box(references.kind, references.at + BODY, references.data[BODY:]).children()
+    if any(not entry.number(0) & 1 for entry in entries):
+        raise Unusual("its packets are in another file")
+
+
+def _description(stsd: Box) -> tuple[str, tuple[int, int]]:
+    if stsd.number(4) != 1:
+        raise Unusual("it describes its pictures in several ways")
+    kind = bytes(stsd.data[12:16]).decode("latin-1")
+    if kind not in CODECS:
+        raise Unusual(f"{kind!r} is no common codec")
+    return CODECS[kind], (stsd.number(SIZE_AT, "H"), stsd.number(SIZE_AT + 2, "H"))
+
+
+def _timescale(header: Box) -> int:
+    scale = header.number(20 if header.number(0, "B") else 12)
+    if not scale:
+        raise ValueError(f"box {header.kind!r} at byte {header.at} states no timescale")
+    return scale
+
+
+def _sizes(stsz: Box, file_size: int) -> Numbers:
+    same, count = stsz.number(4), stsz.number(8)
+    if same:
+        if same * count > file_size or count > MOST_PACKETS:
+            raise ValueError(f"box 'stsz' at byte {stsz.at} states {count} packets of {same} bytes in {file_size}")
+        return np.full(count, same, np.int64)
+    return stsz.table(1, ">u4", at=12)[:, 0].astype(np.int64)
+
+
+def _positions(tables: Box, sizes: Numbers) -> Numbers:
+    """Packets lie one after the other in chunks; a table says where each chunk begins."""
+    short = tables.find("stco")
+    offsets = short.table(1, ">u4") if short else tables.need("co64").table(1, ">u8")
+    begins = offsets[:, 0].astype(np.int64)
+    box = tables.need("stsc")
+    runs = box.table(3, ">u4").astype(np.int64)
+    firsts = np.append(runs[:, 0] - 1, len(begins))
+    spans = np.diff(firsts)
+    if len(runs) and (firsts[0] != 0 or (spans < 0).any()):
+        raise ValueError(f"box 'stsc' at byte {box.at} does not number the chunks in order")
+    if int((runs[:, 1] * spans).sum()) != len(sizes) or (runs[:, 2] > 1).any():
+        raise Unusual("its chunks hold another number of packets than are listed")
+    counts = np.repeat(runs[:, 1], spans)
+    before = np.cumsum(sizes) - sizes
+    first_packet = np.minimum(np.cumsum(counts) - counts, max(len(sizes) - 1, 0))
+    starts = begins - before[first_packet] if len(sizes) else begins[:0]
+    positions: Numbers = np.repeat(starts, counts if len(sizes) else 0) + before
+    return positions
+
+
+def _times(tables: Box, count: int) -> Numbers:
+    """Return when each packet is shown: steps add up to decoding times, offsets lead from there."""
+    steps = tables.need("stts").table(2, ">u4").astype(np.int64)
+    if int(steps[:, 0].sum()) != count or (steps[:, 1] > LONGEST_STEP).any():
+        raise Unusual("its table of steps does not fit its packets")
+    durations = np.repeat(steps[:, 1], steps[:, 0])
+    decoded: Numbers = np.cumsum(durations) - durations
+    box = tables.find("ctts")
+    if box is None:
+        return decoded
+    offsets = box.table(2, ">i4").astype(np.int64)
+    if int(offsets[:, 0].sum()) != count or (offsets[:, 0] < 0).any():
+        raise Unusual("its table of offsets does not fit its packets")
+    return decoded + np.repeat(offsets[:, 1], offsets[:, 0])
+
+
+def _keys(stss: Box | None, count: int) -> np.ndarray[tuple[int], np.dtype[np.bool_]]:
+    if stss is None:
+        return np.ones(count, np.bool_)
+    numbers = stss.table(1, ">u4")[:, 0].astype(np.int64) - 1
+    if not len(numbers) or numbers.min() < 0 or numbers.max() >= count:
+        raise Unusual("its list of key frames does not fit its packets")
+    keys = np.zeros(count, np.bool_)
+    keys[numbers] = True
+    return keys
+
+
+def _edit_shift(moov: Box, track: Box, timescale: int, pts: Numbers) -> int:
+    """How much later does the file count than a player? Edits that leave frames out are the demuxer's business."""
+    box = track.find("edts", "elst")
+    if box is None or not len(pts):
+        return 0
+    wide = box.number(0, "B") == 1
+    rows = box.table(1, "V20" if wide else "V12")[:, 0]
+    fields = [("duration", ">u8"), ("media", ">i8"), ("rate", ">i4")]
+    narrow = [("duration", ">u4"), ("media", ">i4"), ("rate", ">i4")]
+    edits = rows.view(np.dtype(fields if wide else narrow))
+    movie = moov.need("mvhd")
+    movie_scale = movie.number(20 if movie.number(0, "B") else 12)
+    empty = 0
+    if len(edits) == 2 and edits["media"][0] == -1 and movie_scale:  # noqa: PLR2004 - a pause, then the one edit
+        empty = int(edits["duration"][0]) * timescale // movie_scale
+        edits = edits[1:]
+    if len(edits) != 1 or not movie_scale or int(edits["rate"][0]) != NORMAL_RATE:
+        raise Unusual("it is put together of several edits")
+    start, length = int(edits["media"][0]), int(edits["duration"][0]) * timescale // movie_scale
+    if start != int(pts.min()) or int(pts.max()) >= start + length:
+        raise Unusual("its edits leave frames out")
+    return start - empty

@@ -1,0 +1,58 @@
+"""The packets of a video: when each is shown, where its bytes lie, which can be decoded alone."""
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+NS_PER_S = 1_000_000_000
+Numbers = NDArray[np.int64]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Packets:
+    """Every packet of a video in the order it is shown."""
+
+    width: int
+    height: int
+    pts: Numbers
+    times_ns: Numbers
+    sizes: Numbers
+    keys: NDArray[np.bool_]
+    positions: Numbers
+    codec: str
+
+    def part(self, first: int, last: int) -> "Packets":
+        """Return the packets from `first` to `last` (not included)."""
+        cut = slice(first, last)
+        columns = (self.pts[cut], self.times_ns[cut], self.sizes[cut], self.keys[cut], self.positions[cut])
+        return Packets(self.width, self.height, *columns, self.codec)
+
+    def key_before(self, index: int) -> int:
+        """Return the key frame from which a frame can be decoded: the last one shown no later than it; else 0."""
+        before = np.flatnonzero(self.keys[: index + 1])
+        return int(before[-1]) if len(before) else 0
+
+
+def in_order_shown(
+    codec: str,
+    size: tuple[int, int],
+    base: tuple[int, int],
+    pts: Numbers,
+    sizes: Numbers,
+    keys: NDArray[np.bool_],
+    positions: Numbers,
+) -> Packets:
+    """Put packets that came in decoding order into the order they are shown; `base` is the unit of pts in seconds."""
+    order = np.argsort(pts, kind="stable")
+    pts = pts[order]
+    return Packets(*size, pts, _nanoseconds(pts, *base), sizes[order], keys[order], positions[order], codec)
+
+
+def _nanoseconds(pts: Numbers, numerator: int, denominator: int) -> Numbers:
+    """Count in nanoseconds; whole seconds apart from the rest, so that nothing overflows."""
+    if numerator != 1 or denominator >= 1 << 32:
+        return np.asarray([p * numerator * NS_PER_S // denominator for p in pts.tolist()], np.int64)
+    whole, rest = np.divmod(pts, denominator)
+    counted: Numbers = whole * NS_PER_S + rest * NS_PER_S // denominator
+    return counted

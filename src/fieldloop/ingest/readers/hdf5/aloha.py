@@ -1,0 +1,67 @@
+"""The layout of ALOHA and ACT: one file an episode, two arms of seven joints, one array a camera."""
+
+from collections.abc import Iterator
+
+from fieldloop.ingest.readers.hdf5.draft import Draft, Part
+from fieldloop.ingest.readers.hdf5.facts import facts_of
+from fieldloop.ingest.readers.hdf5.generic import episode_clocks
+from fieldloop.ingest.readers.hdf5.names import kind_of_array
+from fieldloop.ingest.readers.hdf5.opened import Opened
+from fieldloop.ingest.readers.hdf5.parts import part_of
+from fieldloop.ingest.readers.hdf5.tree import Folder, Leaf
+from fieldloop.model.stream import StreamKind
+
+HZ = 50.0  # DT = 0.02 s in both recorders
+NOTE = "no stamps are stored; row number over 50 Hz, the recorder's rate, is used"
+ARM = ("waist", "shoulder", "elbow", "forearm_roll", "wrist_angle", "wrist_rotate", "gripper")
+JOINTS = tuple(f"{side}_{joint}" for side in ("left", "right") for joint in ARM)
+BASE = ("linear", "angular")
+LENGTHS = "compress_len"
+UNITS = {StreamKind.JOINT_POSITION: "rad", StreamKind.JOINT_VELOCITY: "rad/s", StreamKind.ACTION: "rad"}
+GRIPPERS = "the two gripper columns are normalised, not radians"
+
+
+class Aloha:
+    """`observations/qpos`, `qvel`, `effort` and `images/<camera>` beside `action`; attributes `sim` and `compress`."""
+
+    name = "aloha"
+
+    def matches(self, root: Folder) -> bool:
+        """Are there an action and joint positions or pictures to see it by?"""
+        seen = (root.find("observations/qpos"), root.find("observations/images"))
+        return isinstance(root.find("action"), Leaf) and any(thing is not None for thing in seen)
+
+    def count(self, root: Folder) -> int:  # noqa: ARG002 - every layout answers this question
+        """One file, one episode."""
+        return 1
+
+    def drafts(self, opened: Opened, root: Folder) -> Iterator[Draft]:
+        """Yield the file's one episode."""
+        opened.defects = []
+        facts = facts_of(root)
+        parts = [_part(leaf) for leaf in root.all_leaves() if leaf.path != LENGTHS]
+        clocks, note, stamps = episode_clocks(opened, root)
+        parts = [part for part in parts if part.leaves[0].path not in stamps]
+        yield Draft(
+            opened.path.stem, parts, hz=None if clocks else HZ, clocks=clocks, clock_note=note or NOTE, facts=facts,
+            defects=opened.defects,
+        )  # fmt: skip
+
+    def check(self, opened: Opened, root: Folder) -> None:
+        """Nothing is said about the file that its one episode does not say."""
+
+
+def _part(leaf: Leaf) -> Part:
+    images = "/images/" in f"/{leaf.path}"
+    part = part_of(
+        leaf, leaf.path.removeprefix("observations/"), StreamKind.RGB if images else kind_of_array(leaf.name)
+    )
+    if images and "depth" in leaf.path:
+        part.kind = StreamKind.DEPTH
+    width = leaf.shape[1] if len(leaf.shape) == 2 else 0  # noqa: PLR2004 - rows × columns
+    if width == len(JOINTS) and not images:
+        part.columns, part.unit = JOINTS, UNITS.get(part.kind, "")
+        part.notes["gripper"] = GRIPPERS
+    elif leaf.name == "base_action" and width == len(BASE):
+        part.columns, part.unit = BASE, "m/s, rad/s"
+    return part

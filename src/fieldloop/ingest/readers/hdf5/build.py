@@ -1,0 +1,199 @@
+"""A draft becomes a Recording: numbers are read, pictures and videos stay where they are."""
+
+from collections import Counter
+from collections.abc import Iterator, Mapping
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from fieldloop.ingest.episode_facts import episode_from
+from fieldloop.ingest.readers.hdf5.draft import Clocks, Draft, Part
+from fieldloop.ingest.readers.hdf5.opened import HDF5_ERRORS, Opened, reason
+from fieldloop.ingest.readers.hdf5.pictures import Form, PictureRows, form_of, is_bytes
+from fieldloop.ingest.readers.hdf5.rows import Rows, read_rows, stored_rows, stream_rows
+from fieldloop.ingest.readers.hdf5.tree import Leaf
+from fieldloop.ingest.readers.hdf5.videos import holds_video, look_at_video, video_bytes
+from fieldloop.model.episode import Defect, Recording
+from fieldloop.model.identity import content_id
+from fieldloop.model.stream import ClockKind, Stream, StreamKind
+
+Seen = dict[str, Stream]
+NO_STAMPS = "no stamps are stored; row number over rate is used"
+
+
+def build(opened: Opened, draft: Draft, layout: str) -> Recording:
+    """Read one episode. Its id is made of what it holds, never of where it stands."""
+    opened.defects = draft.defects  # from here on, what cannot be read is this episode's
+    streams: Seen = {}
+    lengths: dict[str, int] = {}
+    identity = content_id(_contents(opened, draft, streams, lengths))
+    _compare_lengths(draft, lengths)
+    facts = {**(draft.conclude(streams) if draft.conclude else {}), **draft.facts}
+    if not streams:
+        identity = content_id([draft.name.encode()])
+        draft.defects.append(Defect(draft.name, "", "Nothing of this episode can be read."))
+    episode, wrong = episode_from(facts, id_=identity, name=draft.name, streams=())
+    start_ns, end_ns = _span(streams)
+    episode = replace(episode, format=f"hdf5 {layout}", start_ns=start_ns, end_ns=end_ns)
+    return Recording(episode, streams, (*draft.defects, *wrong))
+
+
+def _contents(opened: Opened, draft: Draft, streams: Seen, lengths: dict[str, int]) -> Iterator[bytes]:
+    """Yield what names the episode, and gather its streams on the way."""
+    for part in sorted(draft.parts, key=lambda part: part.name):
+        yield part.name.encode()
+        try:
+            yield from _one(opened, draft, part, streams, lengths)
+        except HDF5_ERRORS as wrong:
+            draft.defects.append(Defect(part.leaves[0].path, "", f"It cannot be read: {reason(wrong)}."))
+
+
+def _one(opened: Opened, draft: Draft, part: Part, streams: Seen, lengths: dict[str, int]) -> Iterator[bytes]:
+    leaf = part.leaves[0]
+    if holds_video(leaf):
+        yield from _video(opened, part, streams)
+        return
+    form = form_of(leaf)
+    if form is None and not all(other.is_numeric for other in part.leaves):
+        what = "rows of bytes that are no pictures" if is_bytes(leaf) else f"values of the type {leaf.dtype}"
+        draft.defects.append(Defect(leaf.path, "", f"It holds {what}, which were left out."))
+        return
+    spans = [_span_of(opened, draft, other) for other in part.leaves]
+    for other, (first, last) in zip(part.leaves, spans, strict=True):
+        lengths[other.path] = last - first
+    first, last = spans[0][0], min(last for _, last in spans)
+    if last <= first:
+        return
+    if form is not None:
+        yield from _pictures(opened, draft, part, form, (first, last), streams)
+        return
+    values, rows = _values(opened, part, first, last)
+    if not len(rows):
+        return
+    yield values.dtype.str.encode() + str(values.shape).encode()
+    yield values.tobytes()
+    _not_finite(draft, part, values, rows)
+    columns = part.columns if len(part.columns) == values.shape[1] else ()
+    clocks, notes = _clocks(draft, part, rows - first)
+    streams[part.name] = Stream(
+        part.name, part.kind, part.unit, clocks, values, nominal_hz=part.nominal_hz or draft.hz, columns=columns,
+        frame_id=part.frame_id, serial=part.serial, notes=notes,
+    )  # fmt: skip
+
+
+def _span_of(opened: Opened, draft: Draft, leaf: Leaf) -> tuple[int, int]:
+    there = stored_rows(opened, leaf)
+    first, last = draft.rows or (0, there)
+    return min(first, there), min(last, there)
+
+
+def _values(opened: Opened, part: Part, first: int, last: int) -> tuple[NDArray[Any], Rows]:
+    """Read a part's arrays side by side; a row that one of them lacks is in none."""
+    read = [read_rows(opened, leaf, first, last) for leaf in part.leaves]
+    rows = read[0][1]
+    for _, others in read[1:]:
+        rows = np.intersect1d(rows, others)
+    values = np.hstack([array[np.isin(own, rows)] for array, own in read]) if len(read) > 1 else read[0][0]
+    return np.ascontiguousarray(values if part.take is None else values[:, part.take]), rows
+
+
+def _pictures(
+    opened: Opened, draft: Draft, part: Part, form: Form, span: tuple[int, int], streams: Seen
+) -> Iterator[bytes]:
+    """Go through the stored bytes once: they name the episode, and frames that cannot be read are found."""
+    leaf, (first, last) = part.leaves[0], span
+    yield leaf.dtype.str.encode() + str(leaf.shape[1:]).encode()
+    lost: list[int] = []
+    for start, block in stream_rows(opened, leaf, first, last):
+        if block is None:
+            lost.append(start)
+            continue
+        yield (
+            b"".join(row.tobytes() if hasattr(row, "tobytes") else bytes(row) for row in block)
+            if (block.dtype.kind == "O")
+            else block.tobytes()
+        )
+    if lost:
+        message = f"Pictures cannot be read in {len(lost)} places; there the frames are empty."
+        draft.defects.append(Defect(leaf.path, f"row {lost[0]}", message))
+    kind = _picture_kind(part, form)
+    clocks, notes = _clocks(draft, part, np.arange(last - first))
+    source = PictureRows(opened.path, leaf.path, form, first, last, leaf.shape)
+    streams[part.name] = Stream(
+        part.name, kind, part.unit or ("m" if kind is StreamKind.DEPTH else "8-bit"), clocks, pictures=source,
+        nominal_hz=part.nominal_hz or draft.hz, frame_id=part.frame_id, serial=part.serial, notes=notes,
+    )  # fmt: skip
+
+
+def _picture_kind(part: Part, form: Form) -> StreamKind:
+    """Pixels are what they are, whatever the name says; encoded bytes may hold either."""
+    if form is Form.DEPTH or (form is Form.ENCODED and part.kind is StreamKind.DEPTH):
+        return StreamKind.DEPTH
+    return StreamKind.RGB
+
+
+def _video(opened: Opened, part: Part, streams: Seen) -> Iterator[bytes]:
+    leaf = part.leaves[0]
+    data = video_bytes(leaf)
+    yield data
+    try:
+        source = look_at_video(opened.path, leaf, data)
+    except ValueError as wrong:
+        opened.defects.append(Defect(leaf.path, "", f"It is no video that can be read: {wrong}."))
+        return
+    if not len(source):
+        opened.defects.append(Defect(leaf.path, "", "The video has no frame."))
+        return
+    clocks = dict(part.clocks or {}) if part.clocks and _fits(part.clocks, len(source)) else {}
+    clocks[ClockKind.CONTAINER] = source.times_ns.copy()
+    streams[part.name] = Stream(
+        part.name, StreamKind.RGB, "8-bit", clocks, pictures=source, nominal_hz=part.nominal_hz,
+        frame_id=part.frame_id, serial=part.serial, notes=part.notes,
+    )  # fmt: skip
+
+
+def _clocks(draft: Draft, part: Part, rows: Rows) -> tuple[Clocks, dict[str, str]]:
+    """Return the stamps of some rows: the part's own, else the episode's, else row number over rate."""
+    needed = int(rows[-1]) + 1 if len(rows) else 0
+    for clocks in (part.clocks, draft.clocks):
+        if clocks and _fits(clocks, needed):
+            note = {"clock": draft.clock_note} if draft.clock_note and clocks is draft.clocks else {}
+            return {kind: stamps[rows] for kind, stamps in clocks.items()}, {**note, **part.notes}
+    said = draft.clock_note if not draft.clocks and draft.clock_note else NO_STAMPS
+    return draft.times(rows), {"clock": said, **part.notes}
+
+
+def _fits(clocks: Clocks, rows: int) -> bool:
+    return all(len(stamps) >= rows for stamps in clocks.values())
+
+
+def _not_finite(draft: Draft, part: Part, values: NDArray[Any], rows: Rows) -> None:
+    if values.dtype.kind != "f":
+        return
+    bad = rows[~np.isfinite(values).all(axis=1)]
+    if len(bad):
+        message = f"{len(bad)} of {len(rows)} rows hold values that are not finite."
+        draft.defects.append(Defect(part.leaves[0].path, f"row {bad[0]}", message))
+
+
+def _compare_lengths(draft: Draft, lengths: Mapping[str, int]) -> None:
+    """Name arrays that are shorter or longer than most of their episode."""
+    own_clock = {leaf.path for part in draft.parts if part.clocks for leaf in part.leaves}
+    compared = {path: rows for path, rows in lengths.items() if path not in own_clock}
+    if len(set(compared.values())) < 2:  # noqa: PLR2004 - all alike
+        return
+    usual = Counter(compared.values()).most_common(1)[0][0]
+    for path, rows in sorted(compared.items()):
+        if rows not in (usual, usual + 1):  # one more is the state after the last step
+            message = f"It has {rows} rows, most arrays of {draft.name} have {usual}."
+            draft.defects.append(Defect(path, f"row {min(rows, usual)}", message))
+
+
+def _span(streams: Mapping[str, Stream]) -> tuple[int, int]:
+    for clock in ClockKind:
+        found = [s.clocks[clock] for s in streams.values() if clock in s.clocks and len(s)]
+        if found:
+            return int(min(t.min() for t in found)), int(max(t.max() for t in found))
+    return 0, 0

@@ -1,0 +1,108 @@
+"""D4RL's layout: all episodes one behind the other; where one ends is said step by step."""
+
+from collections.abc import Iterator
+from itertools import pairwise
+
+import numpy as np
+from numpy.typing import NDArray
+
+from fieldloop.ingest.readers.hdf5.draft import ASSUMED_HZ, Draft
+from fieldloop.ingest.readers.hdf5.facts import facts_of, rate_of
+from fieldloop.ingest.readers.hdf5.names import kind_of_array
+from fieldloop.ingest.readers.hdf5.opened import HDF5_ERRORS, Opened, reason
+from fieldloop.ingest.readers.hdf5.parts import part_of
+from fieldloop.ingest.readers.hdf5.rows import stored_rows
+from fieldloop.ingest.readers.hdf5.tree import Folder, Leaf
+from fieldloop.model.episode import Defect
+from fieldloop.model.stream import StreamKind
+
+ENDS = ("terminals", "timeouts")
+ABOUT = "metadata"
+NOTE = "no stamps are stored; row number over {hz:g} Hz is used{stated}"
+
+
+class D4rl:
+    """`observations`, `actions`, `rewards`, `terminals`, `timeouts` and `infos/*` of one length."""
+
+    name = "d4rl"
+
+    def matches(self, root: Folder) -> bool:
+        """Are there actions and observations, and marks of where episodes end?"""
+        return {"actions", "observations"} <= root.members.keys() and any(
+            isinstance(root.find(name), Leaf) for name in ENDS
+        )
+
+    def count(self, root: Folder) -> int:
+        """Read the marks, and nothing else."""
+        return len(_spans(_ends(root)[0]))
+
+    def drafts(self, opened: Opened, root: Folder) -> Iterator[Draft]:
+        """Yield the episodes from the first row on; rows after the last mark are one that did not end."""
+        facts = facts_of(root)
+        about = root.find(ABOUT)
+        facts |= facts_of(about) if isinstance(about, Folder) else {}
+        hz = rate_of(facts)
+        note = NOTE.format(hz=hz or ASSUMED_HZ, stated="" if hz else ", which the file does not state")
+        leaves = [leaf for leaf in root.all_leaves() if leaf.shape and not leaf.path.startswith(f"{ABOUT}/")]
+        ends = _ends(root)[0]
+        spans = _spans(ends)
+        for index, (first, last) in enumerate(spans):
+            place = {"dataset": opened.path.stem, "episode_index": str(index), "dataset_episodes": str(len(spans))}
+            parts = [part_of(leaf, leaf.path, _kind(leaf)) for leaf in leaves]
+            draft = Draft(f"episode_{index:06d}", parts, (first, last), hz, clock_note=note, facts={**facts, **place})
+            if not ends[last - 1]:
+                message = f"The rows from {first} on have no mark of an end; the episode may be cut off."
+                draft.defects.append(Defect("terminals", f"row {last - 1}", message))
+            yield draft
+
+    def check(self, opened: Opened, root: Folder) -> None:
+        """Compare the lengths of all arrays: a shorter one would give later episodes nothing."""
+        ends, wrong = _ends(root)
+        opened.defects += wrong
+        for leaf in root.all_leaves():
+            if leaf.shape and not leaf.path.startswith(f"{ABOUT}/") and leaf.shape[0] not in (len(ends), 1):
+                message = f"It has {leaf.shape[0]} rows, the marks of episodes' ends {len(ends)}."
+                opened.defects.append(Defect(leaf.path, f"row {min(leaf.shape[0], len(ends))}", message))
+            if leaf.shape:
+                stored_rows(opened, leaf)
+
+
+def _kind(leaf: Leaf) -> StreamKind:
+    """D4RL's `observations` are one row of everything; only `infos` have names that say more."""
+    return StreamKind.OTHER if leaf.name == "observations" else kind_of_array(leaf.name)
+
+
+def _ends(root: Folder) -> tuple[NDArray[np.bool_], list[Defect]]:
+    """After which rows does an episode end?"""
+    marks: list[NDArray[np.bool_]] = []
+    wrong: list[Defect] = []
+    for name in ENDS:
+        leaf = root.find(name)
+        if not isinstance(leaf, Leaf):
+            continue
+        try:
+            if leaf.data.size > int(leaf.data.id.get_storage_size()) * 1100:
+                raise OSError("more values are declared than are stored")
+            marks.append(np.asarray(leaf.data[()]).reshape(-1).astype(bool))
+        except HDF5_ERRORS as broken:
+            wrong.append(Defect(name, "", f"The marks of episodes' ends cannot be read: {reason(broken)}."))
+    if not marks:
+        actions = root.find("actions")
+        rows = actions.shape[0] if isinstance(actions, Leaf) and actions.shape else 0
+        return np.zeros(min(rows, 1 << 32), bool), wrong
+    ends = np.zeros(max(len(mark) for mark in marks), bool)
+    for mark in marks:
+        ends[: len(mark)] |= mark
+    return ends, wrong
+
+
+def _spans(ends: NDArray[np.bool_]) -> list[tuple[int, int]]:
+    """Cut behind every mark.
+
+    >>> _spans(np.asarray([False, True, False, False]))
+    [(0, 2), (2, 4)]
+    """
+    cuts = [0, *(np.flatnonzero(ends) + 1).tolist()]
+    if cuts[-1] < len(ends):
+        cuts.append(len(ends))
+    return list(pairwise(cuts))

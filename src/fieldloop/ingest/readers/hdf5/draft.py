@@ -1,0 +1,80 @@
+"""What a layout says of one episode before anything of it is read: which arrays, what they are, on which clock."""
+
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, field
+from typing import Any, Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+from fieldloop.ingest.readers.hdf5.opened import Opened
+from fieldloop.ingest.readers.hdf5.tree import Folder, Leaf
+from fieldloop.model.episode import Defect
+from fieldloop.model.stream import NS_PER_S, ClockKind, Stream, StreamKind
+
+Clocks = Mapping[ClockKind, NDArray[np.int64]]
+ASSUMED_HZ = 20.0
+"""Where a file says neither stamps nor a rate; robosuite's own, and noted on every stream."""
+
+
+@dataclass(slots=True, eq=False)
+class Part:
+    """One stream: arrays side by side, or some columns of one. `clocks` where it has stamps of its own."""
+
+    name: str
+    leaves: tuple[Leaf, ...]
+    kind: StreamKind
+    unit: str = ""
+    columns: tuple[str, ...] = ()
+    take: slice | None = None
+    clocks: Clocks | None = None
+    nominal_hz: float | None = None
+    frame_id: str = ""
+    serial: str = ""
+    notes: dict[str, str] = field(default_factory=dict)
+
+
+@dataclass(slots=True, eq=False)
+class Draft:
+    """One episode: its parts, which rows of every array are its own, and what the file says about it."""
+
+    name: str
+    parts: list[Part]
+    rows: tuple[int, int] | None = None
+    hz: float | None = None
+    clocks: Clocks = field(default_factory=dict)
+    clock_note: str = ""
+    facts: dict[str, str] = field(default_factory=dict)
+    defects: list[Defect] = field(default_factory=list)
+    conclude: Callable[[Mapping[str, Stream]], dict[str, str]] | None = None
+
+    def times(self, rows: NDArray[np.int64]) -> Clocks:
+        """Row number over rate, for rows without stamps."""
+        return {ClockKind.SYNTHETIC: np.round(rows * (NS_PER_S / (self.hz or ASSUMED_HZ))).astype(np.int64)}
+
+
+class Layout(Protocol):
+    """One way to lay episodes out in a file."""
+
+    @property
+    def name(self) -> str:
+        """How the layout is called behind `hdf5` in Episode.format."""
+
+    def matches(self, root: Folder) -> bool:
+        """Is the file laid out so?"""
+
+    def count(self, root: Folder) -> int:
+        """How many episodes will be tried to read?"""
+
+    def drafts(self, opened: Opened, root: Folder) -> Iterator[Draft]:
+        """Yield the episodes; what is wrong with one goes into its draft."""
+
+    def check(self, opened: Opened, root: Folder) -> None:
+        """Add to `opened.defects` what is wrong with the file as a whole."""
+
+
+def text_of(value: Any) -> str:
+    """Write an attribute as a fact."""
+    if isinstance(value, bool):
+        return "true" if value else "false"
+    return ", ".join(map(text_of, value)) if isinstance(value, list) else str(value)

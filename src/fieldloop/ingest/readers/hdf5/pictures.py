@@ -1,0 +1,142 @@
+"""Pictures kept as rows of an array, as pixels or as encoded bytes: decoded when asked for."""
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from enum import StrEnum
+from functools import cached_property
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from fieldloop.errors import UnreadableLog
+from fieldloop.ingest.pictures.picture_bytes import NOTHING, Picture, decode_compressed, size_of
+from fieldloop.ingest.readers.hdf5.opened import HDF5_ERRORS, opened
+from fieldloop.ingest.readers.hdf5.tree import Leaf
+from fieldloop.ingest.words import words_of
+
+CHANNELS = (1, 3, 4)
+SMALLEST_SIDE = 8
+MM_PER_M = 1000.0
+ENCODED = (b"\xff\xd8\xff", b"\x89PNG\r\n")
+FLAT, STACKED = 3, 4  # axes: rows of grey or depth; rows with channels
+
+
+class Form(StrEnum):
+    """How a row holds its picture."""
+
+    PIXELS = "pixels"
+    CHANNELS_FIRST = "channels first"
+    DEPTH = "depth"
+    ENCODED = "encoded"
+
+
+def form_of(leaf: Leaf) -> Form | None:
+    """Tell from type and shape whether the rows are pictures, and how; None where they are numbers."""
+    shape, kind = leaf.shape, leaf.dtype
+    if kind == np.uint8 and len(shape) == STACKED:
+        if shape[3] in CHANNELS and min(shape[1:3]) >= SMALLEST_SIDE:
+            return Form.PIXELS
+        if shape[1] in CHANNELS and min(shape[2:]) >= SMALLEST_SIDE:
+            return Form.CHANNELS_FIRST
+    grey = len(shape) == FLAT or (len(shape) == STACKED and shape[3] == 1)
+    if grey and min(shape[1:3]) >= SMALLEST_SIDE:
+        if kind == np.uint8:
+            return Form.PIXELS
+        if "depth" in words_of(leaf.name) and (kind == np.uint16 or kind.kind == "f"):
+            return Form.DEPTH
+    return Form.ENCODED if _holds_encoded(leaf) else None
+
+
+def _holds_encoded(leaf: Leaf) -> bool:
+    in_bytes = leaf.dtype == np.uint8 and len(leaf.shape) == 2  # noqa: PLR2004 - rows of padded bytes
+    if not (in_bytes or is_bytes(leaf)) or not leaf.shape or not leaf.shape[0]:
+        return False
+    try:
+        return row_of_bytes(leaf.data[0]).startswith(ENCODED)
+    except HDF5_ERRORS:
+        return False
+
+
+def is_bytes(leaf: Leaf) -> bool:
+    """Is every row a string of bytes, of its own length or a fixed one?"""
+    import h5py
+
+    inner = h5py.check_vlen_dtype(leaf.dtype)
+    return inner == np.uint8 or (leaf.dtype.kind in "SV" and leaf.dtype.names is None) or _is_text(leaf)
+
+
+def _is_text(leaf: Leaf) -> bool:
+    import h5py
+
+    return h5py.check_string_dtype(leaf.dtype) is not None
+
+
+def row_of_bytes(row: Any) -> bytes:
+    """Return a row's bytes, whichever way they are kept."""
+    return row if isinstance(row, bytes) else np.asarray(row).tobytes()
+
+
+@dataclass(eq=False)
+class PictureRows:
+    """A FrameSource over rows `first` to `last` (not included) of one array."""
+
+    path: Path
+    dataset: str
+    form: Form
+    first: int
+    last: int
+    shape: tuple[int, ...]
+
+    @cached_property
+    def size(self) -> tuple[int, int]:
+        """Width and height in pixels; of encoded pictures those of the first that decodes."""
+        if self.form is Form.ENCODED:
+            return size_of(self.frames())
+        height, width = self.shape[2:4] if self.form is Form.CHANNELS_FIRST else self.shape[1:3]
+        return int(width), int(height)
+
+    def __len__(self) -> int:
+        return self.last - self.first
+
+    def frames(self, indices: Iterable[int] | None = None) -> Iterator[Picture]:
+        """Yield frames in ascending order; one that cannot be read as an empty array."""
+        wanted = range(len(self)) if indices is None else sorted(indices)
+        done = 0
+        try:
+            with opened(self.path) as file:
+                data = file.file[self.dataset]
+                for index in wanted:
+                    picture = self._picture(data, self.first + index)
+                    done += 1
+                    yield picture
+        except (UnreadableLog, *HDF5_ERRORS):
+            yield from (NOTHING for _ in range(len(wanted) - done))
+
+    def _picture(self, data: Any, row: int) -> Picture:
+        try:
+            stored = data[row]
+        except HDF5_ERRORS:
+            return NOTHING
+        if self.form is Form.ENCODED:
+            return decode_compressed(row_of_bytes(stored))
+        return depth_picture(stored) if self.form is Form.DEPTH else colour_picture(stored, self.form)
+
+
+def colour_picture(stored: NDArray[Any], form: Form) -> Picture:
+    """Return H×W×3 of whatever channels were stored: grey is repeated, transparency dropped."""
+    picture = np.moveaxis(stored, 0, -1) if form is Form.CHANNELS_FIRST else stored
+    if picture.ndim == 2 or picture.shape[2] == 1:  # noqa: PLR2004 - grey
+        picture = np.repeat(picture.reshape(*picture.shape[:2], 1), 3, axis=2)
+    return np.ascontiguousarray(picture[:, :, :3])
+
+
+def depth_picture(stored: NDArray[Any]) -> Picture:
+    """Return metres: whole numbers are millimetres, and 0 is no return."""
+    flat = stored.reshape(stored.shape[:2])
+    if flat.dtype.kind == "f":
+        return np.asarray(flat, np.float32)
+    metres = flat.astype(np.float32) / np.float32(MM_PER_M)
+    metres[flat == 0] = np.nan
+    return metres

@@ -1,0 +1,60 @@
+"""Read HDF5 files: known by their signature, then by how they are laid out inside."""
+
+from collections.abc import Iterator
+from pathlib import Path
+
+from fieldloop.ingest.readers.hdf5.aloha import Aloha
+from fieldloop.ingest.readers.hdf5.build import build
+from fieldloop.ingest.readers.hdf5.d4rl import D4rl
+from fieldloop.ingest.readers.hdf5.draft import Layout
+from fieldloop.ingest.readers.hdf5.generic import Generic
+from fieldloop.ingest.readers.hdf5.minari import Minari
+from fieldloop.ingest.readers.hdf5.opened import HDF5_ERRORS, opened, reason
+from fieldloop.ingest.readers.hdf5.robomimic import Robomimic
+from fieldloop.ingest.readers.hdf5.superblock import find_signature
+from fieldloop.ingest.readers.hdf5.tree import Folder
+from fieldloop.model.episode import Defect, Recording
+
+LAYOUTS: tuple[Layout, ...] = (Robomimic(), Minari(), D4rl(), Aloha(), Generic())
+"""Tried in this order; the last takes whatever has rows."""
+
+
+class Hdf5Reader:
+    """A file with HDF5's signature. Nothing outside the file is ever read on its behalf."""
+
+    name = "hdf5"
+
+    def recognises(self, path: Path) -> bool:
+        """Does the signature stand where it may stand?"""
+        return path.is_file() and find_signature(path) is not None
+
+    def read(self, path: Path) -> Iterator[Recording]:
+        """Yield the episodes one by one."""
+        with opened(path) as file:
+            root = Folder(file, file.file)
+            layout = _layout(root)
+            for draft in layout.drafts(file, root):
+                yield build(file, draft, layout.name)
+
+    def count(self, path: Path) -> int:
+        """How many episodes will be tried to read?"""
+        with opened(path) as file:
+            root = Folder(file, file.file)
+            return _layout(root).count(root)
+
+    def defects(self, path: Path) -> tuple[Defect, ...]:
+        """Tell what is wrong with the file as a whole."""
+        with opened(path) as file:
+            try:
+                root = Folder(file, file.file)
+                layout = _layout(root)
+                layout.check(file, root)
+                if not layout.count(root):
+                    file.defects.append(Defect("file", "", "There is nothing in it that could be an episode."))
+            except HDF5_ERRORS as wrong:
+                file.defects.append(Defect("file", "", f"Its groups cannot be read: {reason(wrong)}."))
+            return tuple(dict.fromkeys(file.defects))
+
+
+def _layout(root: Folder) -> Layout:
+    return next((layout for layout in LAYOUTS if layout.matches(root)), LAYOUTS[-1])

@@ -1,0 +1,225 @@
+"""robomimic's layout: one group a demonstration, observations by key, filter keys beside them."""
+
+import hashlib
+import json
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+import numpy as np
+
+from fieldloop.ingest.readers.hdf5.described import described_draft
+from fieldloop.ingest.readers.hdf5.draft import ASSUMED_HZ, Draft, Part, text_of
+from fieldloop.ingest.readers.hdf5.names import kind_of_array
+from fieldloop.ingest.readers.hdf5.opened import HDF5_ERRORS, Opened, reason
+from fieldloop.ingest.readers.hdf5.parts import observation_parts, part_of
+from fieldloop.ingest.readers.hdf5.rows import stored_rows
+from fieldloop.ingest.readers.hdf5.shifted import one_step_later
+from fieldloop.ingest.readers.hdf5.tree import LONGEST_TEXT, Folder, Leaf, plain
+from fieldloop.model.episode import Defect
+from fieldloop.model.stream import Stream
+
+LATER = "next_obs"
+SIMULATED_TYPES = (1, 3)  # robosuite and iGibson; 2 is gym, which says nothing
+NOT_FACTS = {"num_samples", "env_args", "total", "fieldloop"}
+NOTE = "no stamps are stored; row number over {hz:g} Hz is used"
+
+
+class Robomimic:
+    """`data/demo_<i>` with actions, rewards, dones, states, obs and next_obs; `mask/<key>` lists demonstrations."""
+
+    name = "robomimic"
+
+    def matches(self, root: Folder) -> bool:
+        """Is there a group `data` with demonstrations in it?"""
+        data = root.find("data")
+        return isinstance(data, Folder) and any(str(name).startswith("demo") for name in data.names())
+
+    def count(self, root: Folder) -> int:
+        """Every group is tried."""
+        return len(_demonstrations(root))
+
+    def drafts(self, opened: Opened, root: Folder) -> Iterator[Draft]:
+        """Yield the demonstrations by number."""
+        shared = _shared(root)
+        masks, _ = _masks(opened, root)
+        demonstrations = _demonstrations(root)
+        for number, folder in demonstrations:
+            opened.defects = []
+            facts = {"dataset": opened.path.stem, "dataset_episodes": str(len(demonstrations))}
+            facts |= {"episode_index": str(number)} if number is not None else {}
+            facts |= {"masks": ", ".join(masks[folder.name])} if folder.name in masks else {}
+            draft = described_draft(opened, folder) or _foreign_draft(opened, folder, shared)
+            draft.facts |= facts
+            draft.defects += opened.defects
+            yield draft
+
+    def check(self, opened: Opened, root: Folder) -> None:
+        """Compare attributes and filter keys with the demonstrations that are there."""
+        demonstrations = _demonstrations(root)
+        shared = _shared(root)
+        if "env_args" not in shared.attributes:
+            message = (
+                f"The attribute env_args is missing, so that no control rate is stated; {ASSUMED_HZ:g} Hz is assumed."
+            )
+            opened.defects.append(Defect("data", "env_args", message))
+        elif shared.hz is None:
+            message = f"It states no control_freq above 0; {ASSUMED_HZ:g} Hz is assumed."
+            opened.defects.append(Defect("data", "env_args", message))
+        _, listed = _masks(opened, root)
+        names = {folder.name for _, folder in demonstrations}
+        gone = {mask: len(set(demos) - names) for mask, demos in listed.items() if set(demos) - names}
+        if gone:
+            named = ", ".join(f"{mask} ({count} of {len(listed[mask])})" for mask, count in sorted(gone.items()))
+            message = f"Filter keys list demonstrations that are not in the file: {named}."
+            opened.defects.append(Defect("mask", "", message))
+        _check_total(opened, shared.attributes.get("total"), [folder for _, folder in demonstrations])
+
+
+class _Shared:
+    """What `data` says of all demonstrations."""
+
+    def __init__(self, attributes: Mapping[str, Any]) -> None:
+        self.attributes = attributes
+        self.environment = _object(attributes.get("env_args"))
+        options = self.environment.get("env_kwargs")
+        self.options: Mapping[str, Any] = options if isinstance(options, dict) else {}
+        rate = self.options.get("control_freq")
+        good = isinstance(rate, int | float) and not isinstance(rate, bool) and 0 < rate < 1e6  # noqa: PLR2004
+        self.hz = float(rate) if good and rate is not None else None
+
+    def facts(self) -> dict[str, str]:
+        """Return task, robot and whether it was simulated, as far as they are said."""
+        facts = {key: text for key, value in self.attributes.items() if key not in NOT_FACTS and (text := fact(value))}
+        if said := fact(self.attributes.get("env_args")):
+            facts["env_args"] = said
+        problem = _object(self.attributes.get("problem_info"))
+        if task := problem.get("language_instruction") or self.environment.get("env_name"):
+            facts["task"] = text_of(task)
+        if robots := self.options.get("robots"):
+            facts["robot"] = text_of(robots)
+        if self.environment.get("type") in SIMULATED_TYPES:
+            facts["simulated"] = "true"
+        return facts
+
+
+def fact(value: Any) -> str:
+    """Write an attribute as a fact; what is too long for one stays in the file."""
+    text = "" if value is None else text_of(value)
+    return text if len(text) <= LONGEST_TEXT else ""
+
+
+def _shared(root: Folder) -> _Shared:
+    data = root.find("data")
+    return _Shared(data.attributes() if isinstance(data, Folder) else {})
+
+
+def _demonstrations(root: Folder) -> list[tuple[int | None, Folder]]:
+    data = root.find("data")
+    folders = data.folders if isinstance(data, Folder) else {}
+    numbered = [
+        (int(tail) if (tail := name.rsplit("_", 1)[-1]).isdecimal() else None, f) for name, f in folders.items()
+    ]
+    return sorted(numbered, key=lambda pair: (pair[0] is None, pair[0] or 0, pair[1].name))
+
+
+def _masks(opened: Opened, root: Folder) -> tuple[dict[str, list[str]], dict[str, list[str]]]:
+    """Return demonstration → filter keys, and filter key → demonstrations."""
+    folder = root.find("mask")
+    by_demo: dict[str, list[str]] = {}
+    listed: dict[str, list[str]] = {}
+    for name, leaf in folder.leaves.items() if isinstance(folder, Folder) else ():
+        try:
+            listed[name] = [str(plain(n)) for n in leaf.data[: stored_rows(opened, leaf)]]
+        except HDF5_ERRORS as wrong:
+            opened.defects.append(Defect(leaf.path, "", f"The filter key cannot be read: {reason(wrong)}."))
+            continue
+        for demo in listed[name]:
+            by_demo.setdefault(demo, []).append(name)
+    return by_demo, listed
+
+
+def _foreign_draft(opened: Opened, folder: Folder, shared: _Shared) -> Draft:
+    """Make what can be made of a demonstration by the names robomimic gives its arrays."""
+    attributes = folder.attributes()
+    parts: list[Part] = [
+        part_of(leaf, leaf.name, kind_of_array(leaf.name)) for leaf in folder.leaves.values()
+    ]  # fmt: skip
+    facts = shared.facts() | _own_facts(attributes)
+    for name, group in folder.folders.items():
+        if name == LATER:
+            parts += _later_parts(opened, folder, facts)
+        elif name == "obs":
+            parts += observation_parts(group, "")
+        else:
+            parts += [
+                part_of(leaf, leaf.path.removeprefix(f"{folder.path}/"), kind_of_array(leaf.name))
+                for leaf in group.all_leaves()
+            ]
+    draft = Draft(folder.name, parts, hz=shared.hz, facts=facts, conclude=_conclude)
+    draft.clock_note = NOTE.format(hz=shared.hz or ASSUMED_HZ) + (
+        "" if shared.hz else ", which the file does not state"
+    )
+    _check_count(opened, folder, attributes.get("num_samples"))
+    return draft
+
+
+def _own_facts(attributes: Mapping[str, Any]) -> dict[str, str]:
+    facts = {
+        key: text
+        for key, value in attributes.items()
+        if key not in {*NOT_FACTS, "model_file"} and (text := fact(value))
+    }
+    model = attributes.get("model_file")
+    if isinstance(model, str):
+        data = model.encode()
+        facts["attachment.model_file"] = f"text/xml, {len(data)} bytes, sha256 {hashlib.sha256(data).hexdigest()}"
+        if "<mujoco" in model[:1000]:
+            facts["simulated"] = "true"
+    return facts
+
+
+def _later_parts(opened: Opened, folder: Folder, facts: dict[str, str]) -> Iterator[Part]:
+    """Yield those observations of the next step that are not just the observations, one step later."""
+    group, same = folder.folders[LATER], 0
+    for path, leaf in ((leaf.path.removeprefix(f"{folder.path}/{LATER}/"), leaf) for leaf in group.all_leaves()):
+        now = folder.find(f"obs/{path}")
+        if isinstance(now, Leaf) and one_step_later(opened, now, leaf):
+            same += 1
+        else:
+            yield part_of(leaf, f"{LATER}/{path}", kind_of_array(leaf.name))
+    if same:
+        facts[LATER] = f"{same} arrays are obs one step later; the row after the last step was not taken over"
+
+
+def _check_count(opened: Opened, folder: Folder, stated: Any) -> None:
+    actions = folder.leaves.get("actions")
+    if not isinstance(stated, int):
+        opened.defects.append(Defect(folder.path, "num_samples", "The attribute is missing; rows are counted instead."))
+    elif actions is not None and actions.shape and actions.shape[0] != stated:
+        message = f"It states {stated} rows, actions have {actions.shape[0]}."
+        opened.defects.append(Defect(folder.path, "num_samples", message))
+
+
+def _check_total(opened: Opened, stated: Any, folders: list[Folder]) -> None:
+    if not isinstance(stated, int):
+        return
+    counts = [count for folder in folders if isinstance(count := folder.attributes().get("num_samples"), int)]
+    if len(counts) == len(folders) and (total := sum(counts)) != stated:
+        message = f"It states {stated} rows in all, the demonstrations add up to {total}."
+        opened.defects.append(Defect("data", "total", message))
+
+
+def _conclude(streams: Mapping[str, Stream]) -> dict[str, str]:
+    """A reward of 1 among none but 0 and 1 is how robosuite says that the task was done."""
+    rewards = streams.get("rewards")
+    if rewards is None or rewards.values is None or not np.isin(rewards.values, (0, 1)).all():
+        return {}
+    return {"succeeded": "true"} if rewards.values.any() else {}
+
+
+def _object(text: Any) -> dict[str, Any]:
+    try:
+        found = json.loads(text) if isinstance(text, str) else {}
+    except ValueError:
+        return {}
+    return found if isinstance(found, dict) else {}

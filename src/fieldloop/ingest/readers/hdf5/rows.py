@@ -1,0 +1,138 @@
+"""Rows of an array, as far as they are stored and can be read; a declared size alone never asks for memory."""
+
+import math
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from fieldloop.ingest.readers.hdf5.opened import HDF5_ERRORS, Opened, reason
+from fieldloop.ingest.readers.hdf5.tree import Leaf
+from fieldloop.model.episode import Defect
+
+MOST_BYTES = 1 << 30
+"""More than this of one array and one episode is not held in memory."""
+
+MOST_CHUNK_BYTES = 1 << 28
+BEST_COMPRESSION = 1100  # deflate gives no more; what claims more is a small file with a large mouth
+SLACK_BYTES = 1 << 20
+BLOCK_BYTES = 4 << 20
+
+Rows = NDArray[np.int64]
+
+
+def stored_rows(opened: Opened, leaf: Leaf) -> int:
+    """How many of the declared rows can be there? What is declared but not stored is a defect."""
+    rows = leaf.shape[0] if leaf.shape else 0
+    if not rows:
+        return 0
+    if why := _too_large(leaf, opened.size):
+        opened.defects.append(Defect(leaf.path, "", why))
+        return 0
+    start = leaf.data.id.get_offset()
+    if start is None or not opened.is_cut:
+        return rows
+    there = max(0, opened.size - int(start)) // max(1, row_bytes(leaf))
+    if there < rows:
+        opened.defects.append(Defect(leaf.path, f"row {there}", f"Only {there} of {rows} rows lie before the cut."))
+    return min(rows, there)
+
+
+def read_rows(opened: Opened, leaf: Leaf, first: int, last: int) -> tuple[NDArray[Any], Rows]:
+    """Read rows as n × columns; rows that cannot be read are left out and named. Also returns which rows these are."""
+    kept = np.arange(first, last)
+    lost = _beyond_the_cut(opened, leaf, first, last)
+    if row_bytes(leaf) * (last - first) > MOST_BYTES:
+        opened.defects.append(Defect(leaf.path, "", f"Its rows {first} to {last} are too large to be read."))
+        return np.empty((0, 1)), kept[:0]
+    if not lost.any():
+        try:
+            return _flat(leaf.data[first:last]), kept
+        except HDF5_ERRORS as wrong:
+            why = reason(wrong)
+    else:
+        why = "they lie behind the cut"
+    pieces = []
+    for start, stop in _blocks(leaf, first, last):
+        part = slice(start - first, stop - first)
+        try:
+            if lost[part].any():
+                raise OSError(why)
+            pieces.append(_flat(leaf.data[start:stop]))
+        except HDF5_ERRORS as wrong:
+            why = reason(wrong)
+            lost[part] = True
+    bad = np.flatnonzero(lost) + first
+    if len(bad):
+        message = f"{len(bad)} of {last - first} rows cannot be read and were left out: {why}."
+        opened.defects.append(Defect(leaf.path, f"row {bad[0]}", message))
+    return np.concatenate(pieces) if pieces else np.empty((0, 1)), kept[~lost]
+
+
+def stream_rows(opened: Opened, leaf: Leaf, first: int, last: int) -> Iterator[tuple[int, NDArray[Any] | None]]:
+    """Yield blocks of rows, each with its first row; None for a block that cannot be read."""
+    lost = _beyond_the_cut(opened, leaf, first, last)
+    for start, stop in _blocks(leaf, first, last):
+        if lost[start - first : stop - first].any():
+            yield start, None
+            continue
+        try:
+            yield start, np.asarray(leaf.data[start:stop])
+        except HDF5_ERRORS:
+            yield start, None
+
+
+def row_bytes(leaf: Leaf) -> int:
+    """Return how many bytes one row takes in memory."""
+    return math.prod(leaf.shape[1:]) * leaf.dtype.itemsize
+
+
+def _too_large(leaf: Leaf, size: int) -> str:
+    """Say why the array cannot be what it claims to be."""
+    stored = int(leaf.data.id.get_storage_size())
+    declared = leaf.shape[0] * row_bytes(leaf)
+    if declared and not stored and not leaf.data.is_virtual:
+        return f"{leaf.shape} values are declared, but none was ever written."
+    if not leaf.data.is_virtual and declared > min(stored, size) * BEST_COMPRESSION + SLACK_BYTES:
+        return f"{leaf.shape} values are declared, far more than {min(stored, size)} stored bytes can hold."
+    chunk = leaf.data.chunks
+    if chunk and math.prod(chunk) * leaf.dtype.itemsize > MOST_CHUNK_BYTES:
+        return f"Its chunks of {chunk} values are too large to be read."
+    if leaf.data.is_virtual and declared > size * BEST_COMPRESSION:
+        return f"{leaf.shape} values are declared, far more than the file can hold."
+    return ""
+
+
+def _blocks(leaf: Leaf, first: int, last: int) -> Iterator[tuple[int, int]]:
+    """Cut a span of rows where the chunks are cut, so that each chunk is read once."""
+    step = leaf.data.chunks[0] if leaf.data.chunks else max(1, BLOCK_BYTES // max(1, row_bytes(leaf)))
+    start = first
+    while start < last:
+        stop = min(last, (start // step + 1) * step)
+        yield start, stop
+        start = stop
+
+
+def _beyond_the_cut(opened: Opened, leaf: Leaf, first: int, last: int) -> NDArray[np.bool_]:
+    """Which rows have a chunk that lies behind the end of a file that is cut off?"""
+    lost = np.zeros(max(0, last - first), bool)
+    if not opened.is_cut or not leaf.data.chunks:
+        return lost
+    step = leaf.data.chunks[0]
+
+    def look(chunk: Any) -> None:
+        if chunk.byte_offset + chunk.size > opened.size:
+            row = chunk.chunk_offset[0] - first
+            lost[max(0, row) : max(0, row + step)] = True
+
+    try:
+        leaf.data.id.chunk_iter(look)
+    except HDF5_ERRORS:
+        lost[:] = True
+    return lost
+
+
+def _flat(values: Any) -> NDArray[Any]:
+    array = np.asarray(values)
+    return np.ascontiguousarray(array.reshape(len(array), -1))

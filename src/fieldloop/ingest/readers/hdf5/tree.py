@@ -1,0 +1,204 @@
+"""Groups and arrays of a file. Only what lies in the file itself is followed; whatever leads out of it is named."""
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from fieldloop.ingest.readers.hdf5.opened import HDF5_ERRORS, Opened, reason
+from fieldloop.model.episode import Defect
+
+DEEPEST = 16
+LONGEST_TEXT = 10_000
+LARGEST_ATTRIBUTE = 1 << 24
+SAME_FILE = "."
+BOOKKEEPING = {"DIMENSION_LIST", "REFERENCE_LIST", "CLASS", "NAME"}
+"""What HDF5's own tools note about axes; it says nothing of the recording."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Leaf:
+    """One array that can be read without leaving the file."""
+
+    path: str
+    data: Any
+
+    @property
+    def name(self) -> str:
+        """The last part of its path."""
+        return self.path.rsplit("/", 1)[-1]
+
+    @property
+    def shape(self) -> tuple[int, ...]:
+        """Its declared shape; () for a single value."""
+        return tuple(self.data.shape or ())
+
+    @property
+    def dtype(self) -> np.dtype[Any]:
+        """Its type as NumPy sees it."""
+        found: np.dtype[Any] = self.data.dtype
+        return found
+
+    @property
+    def is_numeric(self) -> bool:
+        """Does it hold plain numbers or truths?"""
+        return self.dtype.kind in "biuf" and bool(self.shape)
+
+
+class Folder:
+    """One group. Members are looked at once, when they are first asked for."""
+
+    def __init__(self, opened: Opened, group: Any, path: str = "", above: tuple[int, ...] = ()) -> None:
+        self.path, self._opened, self._group = path, opened, group
+        self._above = (*above, _address(group))
+        self._members: dict[str, Folder | Leaf] | None = None
+
+    @property
+    def name(self) -> str:
+        """The last part of its path; '' for the whole file."""
+        return self.path.rsplit("/", 1)[-1]
+
+    @property
+    def members(self) -> Mapping[str, "Folder | Leaf"]:
+        """Everything directly inside that can be read."""
+        if self._members is None:
+            self._members = dict(self._look())
+        return self._members
+
+    @property
+    def folders(self) -> dict[str, "Folder"]:
+        """The groups directly inside."""
+        return {name: member for name, member in self.members.items() if isinstance(member, Folder)}
+
+    @property
+    def leaves(self) -> dict[str, Leaf]:
+        """The arrays directly inside."""
+        return {name: member for name, member in self.members.items() if isinstance(member, Leaf)}
+
+    def find(self, path: str) -> "Folder | Leaf | None":
+        """Return what is at a path below, None where there is nothing."""
+        here: Folder | Leaf | None = self
+        for part in path.split("/"):
+            here = here.members.get(part) if isinstance(here, Folder) else None
+        return here
+
+    def all_leaves(self) -> Iterator[Leaf]:
+        """Yield every array below, by path."""
+        for _, member in sorted(self.members.items()):
+            if isinstance(member, Folder):
+                yield from member.all_leaves()
+            else:
+                yield member
+
+    def attributes(self) -> dict[str, Any]:
+        """Read the group's attributes; one that cannot be read is named."""
+        return read_attributes(self._group, self.path or "/", self._opened.defects)
+
+    def names(self) -> list[str]:
+        """List what is inside without opening any of it; a damaged name may be bytes."""
+        try:
+            return sorted(self._group, key=str)
+        except HDF5_ERRORS as wrong:
+            self._complain(self.path or "/", f"The group cannot be listed: {reason(wrong)}.")
+            return []
+
+    def _look(self) -> Iterator[tuple[str, "Folder | Leaf"]]:
+        for raw in self.names():
+            name = str(plain(raw))
+            path = f"{self.path}/{name}" if self.path else name
+            try:
+                found = self._open(raw, path)
+            except HDF5_ERRORS as wrong:
+                self._complain(path, f"It cannot be opened: {reason(wrong)}.")
+                continue
+            if found is not None:
+                yield name, found
+
+    def _open(self, name: str, path: str) -> "Folder | Leaf | None":
+        import h5py
+
+        link = self._group.get(name, getlink=True)
+        member = self._group[name] if isinstance(link, h5py.HardLink) else None
+        if isinstance(member, h5py.Dataset) and not (why := _leads_out(member)):
+            return Leaf(path, member)
+        if isinstance(link, h5py.ExternalLink):
+            why = f"It is a link to another file ({link.filename}), which is not followed."
+        elif isinstance(link, h5py.SoftLink):
+            why = f"It is a link to {link.path}, which is read there and not followed here."
+        elif isinstance(member, h5py.Group):
+            if _address(member) not in self._above and len(self._above) <= DEEPEST:
+                return Folder(self._opened, member, path, self._above)
+            why = "The group holds itself or is nested too deeply, and was not entered."
+        elif not isinstance(member, h5py.Dataset):
+            return None  # a stored type: it holds nothing
+        self._complain(path, why)
+        return None
+
+    def _complain(self, path: str, message: str) -> None:
+        defect = Defect(path, "", message)
+        if defect not in self._opened.defects:
+            self._opened.defects.append(defect)
+
+
+def read_attributes(thing: Any, path: str, defects: list[Defect]) -> dict[str, Any]:
+    """Read attributes as plain values: text, numbers, lists of them."""
+    found: dict[str, Any] = {}
+    try:
+        names = list(thing.attrs)
+    except HDF5_ERRORS as wrong:
+        defects.append(Defect(path, "", f"Its attributes cannot be listed: {reason(wrong)}."))
+        return found
+    for name in names:
+        if name in BOOKKEEPING:
+            continue
+        try:
+            if why := _unreadable(thing.attrs.get_id(name)):
+                raise OSError(why)
+            found[str(plain(name))] = plain(thing.attrs[name])
+        except HDF5_ERRORS as wrong:
+            defects.append(Defect(path, f"attribute {name}", f"It cannot be read: {reason(wrong)}."))
+    return found
+
+
+def _unreadable(attribute: Any) -> str:
+    """Say why an attribute is not read: the library falls over damaged ones of free length, and large ones are data."""
+    from h5py import h5t
+
+    kind = attribute.get_type()
+    base = kind.get_super() if isinstance(kind, h5t.TypeArrayID) else kind
+    if not isinstance(base, h5t.TypeIntegerID | h5t.TypeFloatID | h5t.TypeStringID | h5t.TypeEnumID):
+        return f"values of the type {attribute.dtype} are not read as facts"
+    if attribute.get_storage_size() > LARGEST_ATTRIBUTE:
+        return f"{attribute.get_storage_size()} bytes are too many for a fact"
+    return ""
+
+
+def plain(value: Any) -> Any:
+    """Turn what h5py hands out into text, a number, a truth, or a list of them."""
+    if isinstance(value, str):  # h5py lets undecodable bytes through, which nobody could write out again
+        value = value.encode("utf-8", "replace")
+    if isinstance(value, bytes):
+        return value.decode("utf-8", "replace")
+    if isinstance(value, np.ndarray | np.generic):
+        return plain(value.tolist())
+    if isinstance(value, list | tuple):
+        return [plain(item) for item in value]
+    return value if isinstance(value, int | float | bool | None) else str(value)
+
+
+def _leads_out(dataset: Any) -> str:
+    if dataset.external:
+        return "Its values lie in another file, which is not followed."
+    if dataset.is_virtual and any(source.file_name != SAME_FILE for source in dataset.virtual_sources()):
+        return "It is put together from other files, which are not followed."
+    return ""
+
+
+def _address(group: Any) -> int:
+    from h5py import h5o
+
+    try:
+        return int(h5o.get_info(group.id).addr)
+    except HDF5_ERRORS:
+        return -1

@@ -1,0 +1,34 @@
+"""What all episodes of a dataset share, read once."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+from fieldloop.ingest.readers.lerobot.info import Info
+from fieldloop.ingest.readers.lerobot.layout import absent_cameras
+from fieldloop.ingest.readers.lerobot.sidecar import Sidecar, read_sidecar
+from fieldloop.ingest.readers.lerobot.stamps import StampColumns
+from fieldloop.ingest.readers.lerobot.stats import Stats, read_whole
+from fieldloop.ingest.readers.lerobot.tasks import read_tasks
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Dataset:
+    """A dataset's description, the cameras of which there is no file, and its small tables."""
+
+    root: Path
+    info: Info
+    listed: int
+    absent: tuple[str, ...]
+    stamps: StampColumns
+    tasks: Mapping[int, str]
+    stats: Stats
+    sidecar: Sidecar
+
+
+def open_dataset(root: Path, info: Info, listed: int) -> Dataset:
+    """Read what all episodes share; what is wrong with it is said once, for the log as a whole."""
+    return Dataset(
+        root, info, listed, absent_cameras(root, info), StampColumns(info), read_tasks(root, info.version, []),
+        read_whole(root, []), read_sidecar(root, []),
+    )  # fmt: skip

@@ -1,0 +1,30 @@
+"""What the dataset declares about its columns, held against the columns that are there."""
+
+from collections.abc import Iterator
+
+from fieldloop.ingest.readers.lerobot.info import INDEX_COLUMNS, INFO, Info
+from fieldloop.ingest.readers.lerobot.parquet_rows import innermost
+from fieldloop.ingest.readers.lerobot.shard import Shard
+from fieldloop.model.episode import Defect
+
+ARROW_NAMES = {"float": "float32", "double": "float64", "halffloat": "float16", "large_string": "string"}
+
+
+def column_defects(info: Info, shard: Shard) -> Iterator[Defect]:
+    """Name features without a column, and columns of another type or without a declaration."""
+    if not info.declared:
+        return
+    for key, feature in info.features.items():
+        if feature.dtype == "video":
+            continue
+        if key not in shard.schema.names:
+            if key not in INDEX_COLUMNS:
+                yield Defect(key, shard.name, "The feature is declared, but the table has no such column.")
+            continue
+        kind = str(innermost(shard.schema.field(key).type))
+        kind = ARROW_NAMES.get(kind, kind)
+        if feature.is_number and kind != feature.dtype:
+            yield Defect(key, shard.name, f"{feature.dtype} is declared in {INFO}, but the column holds {kind}.")
+    for key in shard.schema.names:
+        if key not in info.features and key not in INDEX_COLUMNS:
+            yield Defect(key, shard.name, f"The column is not declared in {INFO}; LeRobot will not open the dataset.")

@@ -1,0 +1,109 @@
+"""The table of episodes of a v3.0 dataset, read column by column."""
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from itertools import pairwise
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from fieldloop.ingest.readers.lerobot.info import INDEX_COLUMNS, Info
+from fieldloop.ingest.readers.lerobot.parquet_rows import read_columns, to_array
+from fieldloop.ingest.readers.lerobot.stats import CHECKED, Stats
+from fieldloop.model.episode import Defect
+
+EPISODES = "meta/episodes"
+STATS = "stats/"
+
+
+@dataclass(slots=True, eq=False)
+class Listing:
+    """One row an episode, and each feature's statistics as arrays of all episodes."""
+
+    rows: dict[int, dict[str, Any]] = field(default_factory=dict)
+    stats: list[tuple[range, dict[str, dict[str, NDArray[np.float64]]]]] = field(default_factory=list)
+    place: dict[int, int] = field(default_factory=dict)
+
+    def stats_of(self, index: int) -> Stats:
+        """Return one episode's statistics."""
+        at = self.place.get(index, -1)
+        for span, table in self.stats:
+            if at in span:
+                return {k: {n: values[at - span.start] for n, values in row.items()} for k, row in table.items()}
+        return {}
+
+    def all_stats(self) -> dict[str, dict[str, NDArray[np.float64]]]:
+        """Return the statistics of all episodes, n × columns; only what every part of the table holds."""
+        if len(self.stats) == 1:
+            return self.stats[0][1]
+        together: dict[str, dict[str, NDArray[np.float64]]] = {}
+        for key, row in self.stats[0][1].items() if self.stats else ():
+            for name in row:
+                parts = [table.get(key, {}).get(name) for _, table in self.stats]
+                shapes = {None if part is None else part.shape[1:] for part in parts}
+                if len(shapes) == 1 and None not in shapes:
+                    together.setdefault(key, {})[name] = np.concatenate([p for p in parts if p is not None])
+        return together
+
+
+def read_listing(root: Path, info: Info, defects: list[Defect]) -> Listing:
+    """Read every file of the table; what is listed twice or without a number is named."""
+    listing = Listing()
+    files = sorted((root / EPISODES).rglob("*.parquet"))
+    if not files:
+        defects.append(Defect(EPISODES, "", "There is no table of episodes; they are taken from the data files."))
+    wanted = {f"{STATS}{key}/{name}" for key in _checked(info) for name in CHECKED}
+    number = 0
+    for path in files:
+        columns = read_columns(
+            path, path.relative_to(root).as_posix(), defects, lambda c: not c.startswith(STATS) or c in wanted
+        )
+        plain = {name: column.to_pylist() for name, column in columns.items() if not name.startswith(STATS)}
+        count = len(next(iter(columns.values()))) if columns else 0
+        listing.stats.append((range(number, number + count), _stats(columns)))
+        for place, values in enumerate(zip(*plain.values(), strict=True), number):
+            row = dict(zip(plain, values, strict=True))
+            index = row.get("episode_index")
+            if not isinstance(index, int) or index in listing.rows:
+                what = "listed twice" if index in listing.rows else "without an index"
+                defects.append(Defect(EPISODES, f"episode {index}", f"An episode is {what}."))
+            else:
+                listing.rows[index], listing.place[index] = row, place
+        number += count
+    return listing
+
+
+def _checked(info: Info) -> Iterator[str]:
+    """Yield the features whose statistics are looked at: nobody normalises a frame's number."""
+    return (key for key, feature in info.features.items() if feature.is_number and key not in INDEX_COLUMNS)
+
+
+def overlaps(rows: Mapping[int, Mapping[str, Any]], cameras: tuple[str, ...], fps: float | None) -> Iterator[Defect]:
+    """Name stretches of a video that two episodes claim."""
+    half_s = 0.5 / fps if fps else 0.0
+    for key in cameras:
+        names = [f"videos/{key}/{n}" for n in ("chunk_index", "file_index", "from_timestamp", "to_timestamp")]
+        claims: list[tuple[Any, ...]] = [(*(row.get(name) for name in names), index) for index, row in rows.items()]
+        spans = sorted(claim for claim in claims if all(isinstance(part, int | float) for part in claim))
+        for (chunk, file, _, end, index), (*same, start, _, other) in pairwise(spans):
+            if same == [chunk, file] and start < end - half_s:
+                yield Defect(
+                    key, f"episode {other}",
+                    f"Its stretch of the video begins at {start:.3f} s, but episode {index}'s ends at {end:.3f} s: "
+                    "both show the same frames.",
+                )  # fmt: skip
+
+
+def _stats(columns: Mapping[str, Any]) -> dict[str, dict[str, NDArray[np.float64]]]:
+    found: dict[str, dict[str, NDArray[np.float64]]] = {}
+    for column, cells in columns.items():
+        if not column.startswith(STATS):
+            continue
+        key, _, name = column.removeprefix(STATS).rpartition("/")
+        try:
+            found.setdefault(key, {})[name] = to_array(cells).astype(np.float64)
+        except ValueError:  # rows that are null or differ in length: nothing to hold the data against
+            continue
+    return found

@@ -1,0 +1,48 @@
+"""Columns that are no numbers: what they say becomes facts of the episode, a change of text with the row it is at."""
+
+import json
+from collections.abc import Iterator
+from typing import Any
+
+from fieldloop.ingest.readers.lerobot.rows import Rows
+from fieldloop.model.episode import Defect
+
+MOST_CHANGES = 10_000
+NO_NUMBER = "is no number"
+
+
+def text_facts(rows: Rows, episode: int, place: str, defects: list[Defect]) -> dict[str, str]:
+    """Return column → text. A column of numbers that cannot be one array is a defect instead."""
+    facts = {}
+    for name, reason in rows.reasons.items():
+        if not reason.endswith(NO_NUMBER):
+            defects.append(Defect(place, f"episode {episode}, column {name}", f"The column was left out: {reason}."))
+            continue
+        changes = list(_changes(rows.cells(name)))
+        if not changes:
+            continue
+        alone = len(changes) == 1 and changes[0][0] == 0
+        facts[name] = plain_text(changes[0][1]) if alone else json.dumps(changes, default=str, ensure_ascii=False)
+    return facts
+
+
+def plain_text(value: Any) -> str:
+    """Write a value of a table as text: a text as it is, anything deeper as JSON.
+
+    >>> plain_text("reach"), plain_text(["reach", "lift"]), plain_text(2.5)
+    ('reach', '["reach", "lift"]', '2.5')
+    """
+    if isinstance(value, list | dict):
+        return json.dumps(value, default=str, ensure_ascii=False)
+    return value if isinstance(value, str) else str(value)
+
+
+def _changes(cells: list[Any]) -> Iterator[tuple[int, Any]]:
+    """Yield each cell that differs from the one before, with its row; empty beginnings are passed over."""
+    before: Any = None
+    given = 0
+    for row, cell in enumerate(cells):
+        if cell != before and (cell or before) and given < MOST_CHANGES:
+            yield row, cell
+            given += 1
+        before = cell

@@ -1,0 +1,48 @@
+"""The topics of an MCAP file. Channels of the same topic, type and encoding (two publishers) are one topic."""
+
+import numpy as np
+from numpy.typing import NDArray
+
+from fieldloop.ingest.messages.arrived import Described
+from fieldloop.ingest.readers.mcap.records import Channel, Schema
+
+CHANNELS = 1 << 16
+UNKNOWN = -1
+
+
+class Catalogue:
+    """Fills up as schemas and channels are met; `described` lists topics in the order they were first described."""
+
+    def __init__(self) -> None:
+        self.described: list[Described] = []
+        self._schemas: dict[int, Schema] = {}
+        self._numbers: dict[tuple[str, str, str, bytes], int] = {}
+        self._topic_of: NDArray[np.int64] = np.full(CHANNELS, UNKNOWN, np.int64)
+
+    def learn(self, record: Schema | Channel, *, again: bool = False) -> str:
+        """Take a description; return a complaint where it leans on a schema that is nowhere to be found.
+
+        With `again`, what is known already stays as it is.
+        """
+        if isinstance(record, Schema):
+            self._schemas.setdefault(record.id, record) if again else self._schemas.update({record.id: record})
+            return ""
+        if again and self._topic_of[record.id] != UNKNOWN:
+            return ""
+        schema = self._schemas.get(record.schema_id) or Schema(0, "", "", b"")
+        key = (record.topic, schema.name, record.message_encoding, schema.data)
+        if key not in self._numbers:
+            self._numbers[key] = len(self.described)
+            self.described.append(
+                Described(
+                    record.topic, schema.name, record.message_encoding, schema.encoding, schema.data, record.metadata
+                )
+            )
+        self._topic_of[record.id] = self._numbers[key]
+        if record.schema_id and not schema.id:
+            return f"Channel {record.id} names schema {record.schema_id}, which is described nowhere before it."
+        return ""
+
+    def topics(self, channels: NDArray[np.int64]) -> NDArray[np.int64]:
+        """Return the topic of each channel, UNKNOWN where it was not described."""
+        return self._topic_of[channels]

@@ -1,0 +1,78 @@
+"""The fields of one MCAP record, read in turn. Whatever follows the last known field is padding and is ignored."""
+
+import struct
+
+U16, U32, U64 = struct.Struct("<H"), struct.Struct("<I"), struct.Struct("<Q")
+
+
+class Fields:
+    """Reads numbers, texts and maps from a record's content; ValueError or struct.error where they do not fit."""
+
+    __slots__ = ("_at", "_content")
+
+    def __init__(self, content: bytes | memoryview) -> None:
+        self._content, self._at = memoryview(content), 0
+
+    def _number(self, form: struct.Struct) -> int:
+        (value,) = form.unpack_from(self._content, self._at)
+        self._at += form.size
+        return int(value)
+
+    def u8(self) -> int:
+        """Read a byte."""
+        self._at += 1
+        return self.rest(self._at - 1)[0] if self._at <= len(self._content) else self._short(1)
+
+    def u16(self) -> int:
+        """Read two bytes."""
+        return self._number(U16)
+
+    def u32(self) -> int:
+        """Read four bytes."""
+        return self._number(U32)
+
+    def u64(self) -> int:
+        """Read eight bytes."""
+        return self._number(U64)
+
+    def take(self, length: int) -> memoryview:
+        """Read `length` bytes."""
+        if self._at + length > len(self._content):
+            self._short(length)
+        self._at += length
+        return self._content[self._at - length : self._at]
+
+    def rest(self, start: int | None = None) -> memoryview:
+        """Return everything from here on."""
+        return self._content[self._at if start is None else start :]
+
+    def blob(self) -> memoryview:
+        """Read bytes that are led by their length in four bytes."""
+        return self.take(self.u32())
+
+    def text(self) -> str:
+        """Read a text."""
+        return bytes(self.blob()).decode("utf-8")
+
+    def texts(self) -> dict[str, str]:
+        """Read a map of texts."""
+        inner, found = Fields(self.blob()), {}
+        while not inner.done():
+            name = inner.text()
+            found[name] = inner.text()
+        return found
+
+    def numbers(self) -> dict[int, int]:
+        """Read a map from channels to large numbers."""
+        inner, found = Fields(self.blob()), {}
+        while not inner.done():
+            channel = inner.u16()
+            found[channel] = inner.u64()
+        return found
+
+    def done(self) -> bool:
+        """Is everything read?"""
+        return self._at >= len(self._content)
+
+    def _short(self, length: int) -> int:
+        raise ValueError(f"a field of {length} bytes does not fit")

@@ -1,0 +1,128 @@
+"""The messages of an unpacked chunk as arrays: channel, stamps, place. No step per message where there is an index."""
+
+from collections.abc import Iterator, Sequence
+from itertools import pairwise
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from fieldloop.ingest.readers.mcap.records import MESSAGE, RECORD_HEAD
+
+Integers = NDArray[np.int64]
+HEAD = np.dtype(
+    [("opcode", "u1"), ("length", "<u8"), ("channel", "<u2"), ("sequence", "<u4"), ("log", "<u8"), ("publish", "<u8")]
+)
+ENTRIES = 6  # behind the channel and the length of all entries
+FIELDS = HEAD.itemsize - RECORD_HEAD.size
+LAST_NS = 2**63 - 1  # the format has 64 bits without sign, we have 63: until the year 2262
+
+
+class MessageTable(NamedTuple):
+    """Messages in the order they are stored; `starts` and `lengths` say where their payloads lie in the buffer."""
+
+    channels: Integers
+    log_ns: Integers
+    publish_ns: Integers
+    starts: Integers
+    lengths: Integers
+
+    def pick(self, chosen: NDArray[np.intp] | NDArray[np.bool_]) -> "MessageTable":
+        """Return some of the messages."""
+        return MessageTable(*(column[chosen] for column in self))
+
+
+class Tiling(NamedTuple):
+    """What a buffer of records holds: where messages begin, other records, and where it breaks off (None: nowhere)."""
+
+    messages: Integers
+    others: list[tuple[int, int, int]]
+    broken_at: int | None
+
+
+def tile(buffer: bytes | memoryview, hints: Integers) -> Tiling:
+    """Find every record. `hints` are where an index says messages begin; believed only if all records fit together."""
+    if len(hints) and (tiling := _by_hints(buffer, np.sort(hints))):
+        return tiling
+    starts: list[int] = []
+    others: list[tuple[int, int, int]] = []
+    end = _walk(buffer, 0, len(buffer), starts, others)
+    return Tiling(np.asarray(starts, np.int64), others, None if end == len(buffer) else end)
+
+
+def message_places(indexes: Sequence[bytes]) -> Integers:
+    """Return where MessageIndex records say that messages begin; an index that is malformed says nothing."""
+    places = [
+        np.frombuffer(index, "<i8", (len(index) - ENTRIES) // 16 * 2, ENTRIES)[1::2]
+        for index in indexes
+        if len(index) > ENTRIES
+    ]
+    return np.concatenate(places) if places else np.empty(0, np.int64)
+
+
+def message_table(buffer: bytes | memoryview, starts: Integers) -> MessageTable:
+    """Read the heads of all messages that begin at `starts`."""
+    heads = _heads(buffer, starts)
+    return MessageTable(
+        heads["channel"].astype(np.int64),
+        _stamps(heads["log"]),
+        _stamps(heads["publish"]),
+        starts + HEAD.itemsize,
+        heads["length"].astype(np.int64) - FIELDS,
+    )
+
+
+def _by_hints(buffer: bytes | memoryview, hints: Integers) -> Tiling | None:
+    """Tile by an index; None where it does not fit the buffer."""
+    size = len(buffer)
+    if hints[0] < 0 or hints[-1] > size - HEAD.itemsize:
+        return None
+    heads = _heads(buffer, hints)
+    lengths = np.minimum(heads["length"], size).astype(np.int64)
+    begins = np.concatenate([[0], hints + RECORD_HEAD.size + lengths])
+    ends = np.concatenate([hints, [size]])
+    if bool((begins > ends).any()) or bool((heads["opcode"] != MESSAGE).any()) or bool((lengths < FIELDS).any()):
+        return None
+    more: list[int] = []
+    others: list[tuple[int, int, int]] = []
+    for gap in np.flatnonzero(begins != ends):
+        if _walk(buffer, int(begins[gap]), int(ends[gap]), more, others) != ends[gap]:
+            return None
+    return Tiling(np.union1d(hints, np.asarray(more, np.int64)) if more else hints, others, None)
+
+
+def _walk(buffer: bytes | memoryview, at: int, end: int, starts: list[int], others: list[tuple[int, int, int]]) -> int:
+    """Step from record to record; return where the last whole one ends."""
+    unpack, step = RECORD_HEAD.unpack_from, RECORD_HEAD.size
+    while at + step <= end:
+        opcode, length = unpack(buffer, at)
+        after = at + step + length
+        if after > end:
+            break
+        if opcode == MESSAGE and length >= FIELDS:
+            starts.append(at)
+        else:
+            others.append((opcode, at + step, after))
+        at = after
+    return at
+
+
+def _heads(buffer: bytes | memoryview, starts: Integers) -> NDArray[np.void]:
+    if not len(starts):
+        return np.empty(0, HEAD)
+    windows = np.ndarray((len(buffer) - HEAD.itemsize + 1,), f"V{HEAD.itemsize}", buffer, strides=(1,))
+    return windows[starts].view(HEAD)
+
+
+def _stamps(stamps: NDArray[np.uint64]) -> Integers:
+    return np.minimum(stamps, LAST_NS).astype(np.int64)
+
+
+def by_topic(topics: Integers) -> Iterator[tuple[int, NDArray[np.intp]]]:
+    """Yield each topic's number with the places of its messages, in order; a negative number is no topic."""
+    order = np.argsort(topics, kind="stable")
+    ordered = topics[order]
+    cuts = [0, *(np.flatnonzero(np.diff(ordered)) + 1).tolist(), len(ordered)]
+    for first, last in pairwise(cuts):
+        if first < last and ordered[first] >= 0:
+            yield int(ordered[first]), order[first:last]

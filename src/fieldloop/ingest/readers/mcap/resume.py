@@ -1,0 +1,46 @@
+"""Where to go on reading behind a damaged stretch: at the next chunk, told by the index or found by its looks."""
+
+import re
+import struct
+from typing import BinaryIO
+
+from fieldloop.ingest.readers.mcap.records import CHUNK, RECORD_HEAD, ChunkIndex
+from fieldloop.ingest.readers.mcap.summary import Summary
+
+WINDOW = 4 << 20
+KNOWN = rb"\x00{4}|\x03\x00{3}lz4|\x04\x00{3}zstd"
+LOOKS = re.compile(rb"(?=\x06[\s\S]{5}\x00{3}[\s\S]{28}(?:" + KNOWN + rb"))")  # a length of under a terabyte
+HEAD = struct.Struct("<BQQQQII")
+LONGEST_HEAD = HEAD.size + 16
+
+
+def next_chunk(file: BinaryIO, size: int, behind: int, summary: Summary) -> int | None:
+    """Find the first chunk that begins behind a place; None where there is none."""
+    indexed = [record.chunk_start_offset for record in summary.records if isinstance(record, ChunkIndex)]
+    if indexed:
+        return min((start for start in indexed if start > behind), default=None)
+    at = behind + 1
+    while at < size:
+        file.seek(at)
+        window = file.read(WINDOW + LONGEST_HEAD)
+        for found in LOOKS.finditer(window):
+            if found.start() < WINDOW and is_chunk(window[found.start() :][:LONGEST_HEAD], size - at - found.start()):
+                return at + found.start()
+        at += WINDOW
+    return None
+
+
+def is_chunk(head: bytes, left: int, *, padded: bool = False) -> bool:
+    """Do these bytes begin a chunk that fits into the `left` bytes to the end of the file?
+
+    A later version of the format may put more behind a chunk's records (`padded`).
+    """
+    if len(head) < HEAD.size + 8:
+        return False
+    opcode, length, start_ns, end_ns, _, _, named = HEAD.unpack_from(head)
+    inside = HEAD.size + named
+    if opcode != CHUNK or inside + 8 > len(head) or start_ns > end_ns or RECORD_HEAD.size + length > left:
+        return False
+    (records,) = struct.unpack_from("<Q", head, inside)
+    end = inside - RECORD_HEAD.size + 8 + records
+    return bool(end <= length if padded else end == length)

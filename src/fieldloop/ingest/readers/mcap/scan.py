@@ -1,0 +1,172 @@
+"""One walk through an MCAP file: its messages as arrays, everything else as facts, every defect with its place."""
+
+import struct
+from collections.abc import Iterator
+from pathlib import Path
+from typing import BinaryIO
+
+import numpy as np
+from numpy.typing import NDArray
+
+from fieldloop.ingest.messages.arrived import Arrived
+from fieldloop.ingest.messages.spans import Spans
+from fieldloop.ingest.readers.mcap import records as r
+from fieldloop.ingest.readers.mcap.attachments import Attached, read_attachment
+from fieldloop.ingest.readers.mcap.catalogue import Catalogue
+from fieldloop.ingest.readers.mcap.chunks import unpacked
+from fieldloop.ingest.readers.mcap.message_table import HEAD, by_topic, message_places, message_table, tile
+from fieldloop.ingest.readers.mcap.parse import parse
+from fieldloop.ingest.readers.mcap.payloads import IN_CHUNK, IN_FILE, places
+from fieldloop.ingest.readers.mcap.summary import Summary, read_summary
+from fieldloop.ingest.readers.mcap.walk import RecordWalk
+from fieldloop.model.episode import Defect
+
+Batch = tuple[int, Arrived]
+"""A topic's number in the catalogue, and some of its messages."""
+
+MALFORMED = (struct.error, ValueError)
+LOOSE_BYTES = 1 << 20  # messages outside chunks are handed on in batches of this size
+MOST_DEFECTS = 1000
+
+
+class McapScan:
+    """Catalogue, metadata, attachments and defects fill up while `batches` is iterated."""
+
+    def __init__(self, path: Path) -> None:
+        self.path = path
+        self.size = path.stat().st_size
+        self.catalogue = Catalogue()
+        self.metadata: dict[str, dict[str, str]] = {}
+        self.attachments: list[Attached] = []
+        self.defects: list[Defect] = []
+        self.count = 0
+        self._summary = Summary()
+        self._chunk: tuple[int, r.Chunk] | None = None
+        self._hints: list[bytes] = []
+        self._loose: list[tuple[int, bytes]] = []
+        self._loose_bytes = 0
+
+    def batches(self) -> Iterator[Batch]:
+        """Yield every message that can be read, in batches in file order; all checksums are checked on the way."""
+        with self.path.open("rb") as file:
+            self._summary = read_summary(file, self.size)
+            if not self._summary.intact:
+                self._defect(self.size, "The summary's checksum does not fit: some bytes behind the data changed.")
+            for opcode, at, content in RecordWalk(file, self.size, self._summary, self._defect).records():
+                if opcode == r.MESSAGE_INDEX:
+                    self._hints.append(content)
+                    continue
+                yield from self._finish_chunk()
+                if opcode != r.MESSAGE or self._loose_bytes > LOOSE_BYTES:
+                    yield from self._finish_loose()
+                try:
+                    self._take(opcode, at, content, file)
+                except MALFORMED as wrong:
+                    self._defect(at, f"A record of type {opcode:#04x} is malformed ({wrong}) and was left out.")
+            yield from self._finish_chunk()
+            yield from self._finish_loose()
+        self._compare_with_statistics()
+
+    def _take(self, opcode: int, at: int, content: bytes | memoryview, file: BinaryIO | None = None) -> None:
+        """Keep what a record says; chunks and messages wait until all that belongs to them has come."""
+        if opcode == r.MESSAGE:
+            if len(content) < HEAD.itemsize - r.RECORD_HEAD.size:
+                raise ValueError("it is shorter than a message's fields")
+            self._loose.append((at, bytes(content)))
+            self._loose_bytes += len(content)
+            return
+        if opcode == r.ATTACHMENT:
+            assert file is not None
+            self._attach(file, at)
+            return
+        match parse(opcode, content):
+            case r.Chunk() as chunk:
+                self._chunk = (at, chunk)
+            case (r.Schema() | r.Channel()) as described:
+                if complaint := self.catalogue.learn(described):
+                    self._defect(at, complaint)
+            case r.Metadata(name, pairs):
+                self.metadata.setdefault(name, {}).update(pairs)  # what is written later wins
+
+    def _finish_chunk(self) -> Iterator[Batch]:
+        if self._chunk is None:
+            return
+        (at, chunk), hints = self._chunk, self._hints
+        self._chunk, self._hints = None, []
+        span = f"A chunk with messages of {chunk.message_start_time} to {chunk.message_end_time} ns"
+        try:
+            buffer = unpacked(chunk)
+        except ValueError as wrong:
+            self._defect(at, f"{span} cannot be read ({wrong}); its messages were left out.")
+            return
+        tiling = tile(buffer, message_places(hints))
+        if tiling.broken_at is not None:
+            self._defect(at, f"{span} breaks off at its byte {tiling.broken_at}; messages behind it were left out.")
+        for opcode, begin, end in tiling.others:
+            try:
+                self._take_inside(opcode, at, memoryview(buffer)[begin:end])
+            except MALFORMED as wrong:
+                self._defect(at, f"A record of type {opcode:#04x} in it is malformed ({wrong}) and was left out.")
+        yield from self._hand_on(buffer, tiling.messages, at, IN_CHUNK)
+
+    def _take_inside(self, opcode: int, at: int, content: memoryview) -> None:
+        if opcode in (r.SCHEMA, r.CHANNEL):
+            self._take(opcode, at, content)
+        elif opcode == r.MESSAGE:
+            raise ValueError("it is shorter than a message's fields")
+
+    def _finish_loose(self) -> Iterator[Batch]:
+        if not self._loose:
+            return
+        held, self._loose, self._loose_bytes = self._loose, [], 0
+        lengths = np.asarray([len(content) for _, content in held], np.int64) + r.RECORD_HEAD.size
+        buffer = b"".join(part for _, c in held for part in (r.RECORD_HEAD.pack(r.MESSAGE, len(c)), c))
+        yield from self._hand_on(
+            buffer, np.cumsum(lengths) - lengths, np.asarray([at for at, _ in held], np.int64), IN_FILE
+        )
+
+    def _hand_on(
+        self, buffer: bytes | memoryview, starts: NDArray[np.int64], records: int | NDArray[np.int64], where: int
+    ) -> Iterator[Batch]:
+        """Cut the messages of a buffer into batches, a topic each."""
+        table = message_table(buffer, starts)
+        self.count += len(starts)
+        if where == IN_CHUNK:
+            rows = places(records, table.starts, table.lengths, IN_CHUNK)
+        else:
+            rows = places(records, np.full(len(starts), HEAD.itemsize), table.lengths, IN_FILE)
+        for topic, chosen in by_topic(self._topics(table.channels, rows)):
+            spans = Spans(buffer, table.starts[chosen], table.lengths[chosen])
+            yield topic, Arrived(table.log_ns[chosen], table.publish_ns[chosen], spans, rows[chosen])
+
+    def _topics(self, channels: NDArray[np.int64], rows: NDArray[np.int64]) -> NDArray[np.int64]:
+        topics = self.catalogue.topics(channels)
+        if not bool((topics < 0).any()):
+            return topics
+        for record in self._summary.records:  # the chunk that described them may be the broken one
+            if isinstance(record, r.Schema | r.Channel):
+                self.catalogue.learn(record, again=True)
+        topics = self.catalogue.topics(channels)
+        for channel in np.unique(channels[topics < 0]).tolist():
+            first = int(rows[np.flatnonzero(channels == channel)[0], 0])
+            self._defect(first, f"A message names channel {channel}, which is described nowhere before it; left out.")
+        return topics
+
+    def _attach(self, file: BinaryIO, at: int) -> None:
+        file.seek(at)
+        _, length = r.RECORD_HEAD.unpack(file.read(r.RECORD_HEAD.size))
+        attached = read_attachment(file, at + r.RECORD_HEAD.size, length)
+        if not attached.fits:
+            self._defect(at, f"The checksum of attachment {attached.name!r} does not fit: its bytes changed.")
+        self.attachments.append(attached)
+
+    def _compare_with_statistics(self) -> None:
+        for record in self._summary.records:
+            if isinstance(record, r.Statistics) and self._summary.intact and record.message_count != self.count:
+                said = f"The summary counts {record.message_count} messages"
+                self._defect(self.size, f"{said}, {self.count} could be read.")
+
+    def _defect(self, at: int, message: str) -> None:
+        defect = Defect(self.path.name, f"byte {at}", message)
+        if len(self.defects) < MOST_DEFECTS and defect not in self.defects:
+            self.defects.append(defect)

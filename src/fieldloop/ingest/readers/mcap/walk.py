@@ -1,0 +1,100 @@
+"""From record to record through the data of an MCAP file; a broken stretch is named and stepped over."""
+
+import bisect
+import os
+import zlib
+from collections.abc import Callable, Iterator
+from typing import BinaryIO
+
+from fieldloop.ingest.readers.mcap import records as r
+from fieldloop.ingest.readers.mcap.records import RECORD_HEAD
+from fieldloop.ingest.readers.mcap.resume import LONGEST_HEAD, is_chunk, next_chunk
+from fieldloop.ingest.readers.mcap.summary import Summary
+
+PIECE = 1 << 20
+MANY_LINES = 8
+Say = Callable[[int, str], None]
+"""Takes a defect: the byte it is at, and a sentence."""
+
+
+class RecordWalk:
+    """Walks once; checks the data's checksum on the way, if the file states one."""
+
+    def __init__(self, file: BinaryIO, size: int, summary: Summary, say: Say) -> None:
+        self._file, self._size, self._summary, self._say = file, size, summary, say
+        self._crc: int | None = zlib.crc32(r.MAGIC) if summary.data_crc else None
+        indexed = (record.chunk_start_offset for record in summary.records if isinstance(record, r.ChunkIndex))
+        self._chunks = sorted(indexed) if summary.intact else []
+
+    def records(self) -> Iterator[tuple[int, int, bytes]]:
+        """Yield opcode, place and content of every record up to the end of the data.
+
+        Attachments come without content: they may be larger than memory.
+        """
+        at = len(r.MAGIC)
+        while True:
+            self._file.seek(at)
+            head = self._file.read(RECORD_HEAD.size)
+            opcode, length = RECORD_HEAD.unpack(head) if len(head) == RECORD_HEAD.size else (0, 0)
+            if not self._plausible(opcode, length, at):
+                following = next_chunk(self._file, self._size, at, self._summary)
+                self._say_broken(at, len(head), opcode, length, following)
+                if following is None:
+                    return
+                at, self._crc = following, None
+                continue
+            content = self._file.read(length) if opcode != r.ATTACHMENT else b""
+            if opcode == r.DATA_END:
+                self._end(at, content)
+                return
+            self._add_to_crc(head, content, length if opcode == r.ATTACHMENT else 0)
+            yield opcode, at, content
+            at += RECORD_HEAD.size + length
+
+    def _plausible(self, opcode: int, length: int, at: int) -> bool:
+        """Can this be a record? It must fit into the file, run over no indexed chunk, and, as a chunk, fit itself."""
+        after = at + RECORD_HEAD.size + length
+        known = r.HEADER <= opcode <= r.LAST_KNOWN or opcode >= r.FIRST_PRIVATE
+        if not known or after > self._size:
+            return False
+        following = bisect.bisect_right(self._chunks, at)
+        if following < len(self._chunks) and self._chunks[following] < after:
+            return False
+        if opcode != r.CHUNK:
+            return True
+        head = os.pread(self._file.fileno(), LONGEST_HEAD, at)
+        return is_chunk(head, self._size - at, padded=bool(self._summary.records))
+
+    def _add_to_crc(self, head: bytes, content: bytes, more: int) -> None:
+        if self._crc is None:
+            return
+        self._crc = zlib.crc32(content, zlib.crc32(head, self._crc))
+        while more and (piece := self._file.read(min(PIECE, more))):
+            self._crc = zlib.crc32(piece, self._crc)
+            more -= len(piece)
+
+    def _say_broken(self, at: int, head: int, opcode: int, length: int, following: int | None) -> None:
+        if following is not None:
+            how = "the index names" if self._chunks else "that could be found"
+            self._say(at, f"Bytes {at} to {following} are damaged; reading went on at the next chunk {how}.")
+        elif head < RECORD_HEAD.size:
+            self._say(at, "The file ends here without its end records: it was cut off, or is still being written.")
+        else:
+            missing = at + RECORD_HEAD.size + length - self._size
+            tail = f"{missing} bytes of a record are missing" if opcode and missing > 0 else "what follows is no record"
+            self._say(at, f"Cut off: {tail}; {self._size - at} bytes were not read.")
+
+        if self._in_text_mode():
+            self._say(at, "The file seems to have been copied in text mode; copy it again in binary mode.")
+
+    def _in_text_mode(self) -> bool:
+        """Does every line feed follow a carriage return? In bytes of a log, one in 256 does by chance."""
+        start = os.pread(self._file.fileno(), PIECE, len(r.MAGIC))
+        return start.count(b"\r\n") == start.count(b"\n") >= MANY_LINES
+
+    def _end(self, at: int, content: bytes) -> None:
+        stated = int.from_bytes(content[:4], "little")
+        if stated and self._crc is not None and stated != self._crc:
+            self._say(at, "The data section's checksum does not fit: some bytes before this place changed.")
+        if not self._summary.ended:
+            self._say(self._size, "The file has no footer: it was cut off behind its data.")

@@ -1,0 +1,202 @@
+"""What the steps of one episode hold, feature by feature: a table, pictures, words, or a reason why none of them."""
+
+import zlib
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from fieldloop.ingest.pictures.picture_bytes import Picture
+from fieldloop.ingest.readers.rlds.example import Kind, Values
+from fieldloop.ingest.readers.rlds.pixels import (
+    float_pixels,
+    form_of,
+    is_picture,
+    packed_pixels,
+    picture_decoder,
+    stored_pixels,
+)
+from fieldloop.ingest.readers.rlds.schema import Leaf
+from fieldloop.ingest.readers.rlds.varints import Unparsable, boundaries
+
+FLAT, LENGTHS = "ragged_flat_values", "ragged_row_lengths_"
+DYNAMIC = ("value", "shape")
+MOST_PADDING = 1 << 22
+Decode = Callable[[bytes], Picture]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Column:
+    """One feature of the steps: values, or places of pictures in the record, or words; else a note says why none."""
+
+    path: str
+    leaf: Leaf | None = None
+    values: NDArray[Any] | None = None
+    places: NDArray[np.int64] | None = None
+    decode: Decode | None = None
+    words: tuple[str, ...] | None = None
+    depth: bool = False
+    note: str = ""
+
+    def __len__(self) -> int:
+        held = next((h for h in (self.values, self.places, self.words) if h is not None), ())
+        return len(held)
+
+
+def group(features: Mapping[str, Values], prefix: str) -> dict[str, dict[str, Values]]:
+    """Gather what belongs together: a ragged feature is stored as several, told apart by how their names end."""
+    groups: dict[str, dict[str, Values]] = {}
+    for name, values in features.items():
+        if name.startswith(prefix):
+            path, _, end = name.removeprefix(prefix).rpartition("/")
+            ragged = end == FLAT or end.startswith(LENGTHS)
+            groups.setdefault(path if ragged else name.removeprefix(prefix), {})[end if ragged else ""] = values
+    return groups
+
+
+def dynamic(groups: dict[str, dict[str, Values]], leaves: Mapping[str, Leaf], prefix: str) -> None:
+    """Join tensors of changing shape, which are stored as a value and a shape, under the name they were declared by."""
+    for path in [p for p in groups if p.endswith("/value")]:
+        name = path.removesuffix("/value")
+        leaf = leaves.get(prefix + name)
+        if leaf and leaf.encoding and f"{name}/shape" in groups:
+            groups[name] = {"": groups.pop(path)[""]}
+            groups.pop(f"{name}/shape")
+
+
+def read_column(path: str, parts: Mapping[str, Values], leaf: Leaf | None, steps: int) -> Column:
+    """Read one feature; Unparsable says why it cannot be."""
+    if FLAT in parts:
+        return _ragged(path, parts, leaf, steps)
+    values = parts.get("")
+    if values is None or values.kind is Kind.NONE:
+        return Column(path, leaf, note="the record names it and holds nothing of it")
+    if values.kind is Kind.BYTES:
+        return _bytes(path, values, leaf)
+    if leaf and is_picture(path, leaf) and leaf.size and len(values.spans) == 1:
+        return _pixels(path, values, leaf)
+    numbers = typed(values.numbers(), leaf)
+    width = leaf.size if leaf and leaf.size is not None else (len(numbers) // steps if steps else 0)
+    if not width or len(numbers) % width:
+        raise Unparsable(f"{len(numbers)} values do not come out even in steps of {width or 'unknown size'}")
+    return Column(path, leaf, numbers.reshape(-1, width))
+
+
+def typed(numbers: NDArray[Any], leaf: Leaf | None) -> NDArray[Any]:
+    """Give numbers the type they were declared with; tf.train.Example keeps only float32 and int64."""
+    if leaf is None or leaf.form != "tensor":
+        return numbers
+    try:
+        wanted = np.dtype(leaf.dtype)
+    except TypeError:
+        return numbers
+    if wanted == np.uint64 and numbers.dtype == np.int64:
+        return numbers.view(np.uint64)
+    return numbers.astype(wanted, copy=False) if wanted.kind in "fiub" else numbers
+
+
+def _bytes(path: str, values: Values, leaf: Leaf | None) -> Column:
+    places = values.places()
+    head = bytes(values.payload[places[0, 0] : places[0, 1]][:32]) if len(places) else b""
+    form = form_of(head)
+    if (leaf and leaf.form == "image") or (leaf is None and form):
+        depth = leaf.dtype != "uint8" if leaf else form.startswith("16UC1")
+        return Column(path, leaf, places=places, decode=picture_decoder(leaf), depth=depth)
+    if leaf and leaf.encoding:
+        if is_picture(path, leaf):
+            return Column(path, leaf, places=places, decode=stored_pixels(leaf), depth=leaf.dtype != "uint8")
+        return _stored(path, values, leaf)
+    if leaf and leaf.form == "text" and leaf.size not in (1, None):
+        return Column(path, leaf, note="it holds several texts a step")
+    texts = [blob.decode("utf-8", "surrogateescape") for blob in values.blobs()]
+    if leaf is None and any(_odd(text) for text in texts):
+        return Column(path, leaf, note="it holds bytes of an unknown kind")
+    return Column(path, leaf, words=tuple(text.encode("utf-8", "replace").decode() for text in texts))
+
+
+def _pixels(path: str, values: Values, leaf: Leaf) -> Column:
+    """Pictures kept as a tensor: where each one lies in the list, so that it can be read when asked for."""
+    assert leaf.size is not None
+    span = values.packed()
+    places: NDArray[np.int64] | None = None
+    decode = packed_pixels(leaf)
+    if span and values.kind is Kind.INT64:
+        places = boundaries(values.payload[span.start : span.end], leaf.size)
+    elif span and (span.end - span.start) % (4 * leaf.size) == 0:
+        begins = np.arange(0, span.end - span.start, 4 * leaf.size, dtype=np.int64)
+        places, decode = np.column_stack([begins, begins + 4 * leaf.size]), float_pixels(leaf)
+    if span is None or places is None:
+        raise Unparsable(f"its values do not come out even in pictures of {' × '.join(map(str, leaf.shape))}")
+    return Column(path, leaf, places=places + span.start, decode=decode, depth=leaf.dtype != "uint8")
+
+
+def _stored(path: str, values: Values, leaf: Leaf) -> Column:
+    """Tensors kept as the bytes of their array, plain or deflated; all of one size make a table."""
+    dtype = np.dtype(leaf.dtype)
+    rows = [np.frombuffer(_plain(blob, leaf), dtype) for blob in values.blobs()]
+    if len({len(row) for row in rows}) > 1:
+        return _padded(path, leaf, np.concatenate(rows), np.asarray([len(row) for row in rows]))
+    return Column(path, leaf, np.stack(rows) if rows else np.zeros((0, 0), dtype))
+
+
+def _plain(blob: bytes, leaf: Leaf) -> bytes:
+    if leaf.encoding != "zlib":
+        return blob
+    try:
+        opened = zlib.decompressobj()
+        plain = opened.decompress(blob, 1 << 28)
+    except zlib.error as wrong:
+        raise Unparsable(f"a deflated tensor cannot be opened ({wrong})") from None
+    return plain[: len(plain) // np.dtype(leaf.dtype).itemsize * np.dtype(leaf.dtype).itemsize]
+
+
+def _ragged(path: str, parts: Mapping[str, Values], leaf: Leaf | None, steps: int) -> Column:
+    flat = parts[FLAT]
+    if flat.kind is Kind.BYTES:
+        return Column(path, leaf, note="it holds several pictures or texts a step")
+    numbers = typed(flat.numbers(), leaf)
+    counts: NDArray[np.int64] | None = None
+    for level in _levels(parts):  # outermost first: how many of the next does each step have?
+        counts = level if counts is None else _summed(level, counts)
+    if counts is None or len(counts) != steps:
+        raise Unparsable(f"its lengths are {0 if counts is None else len(counts)}, the steps {steps}")
+    rows = int(counts.sum())
+    width = len(numbers) // rows if rows else 1
+    if (counts < 0).any() or width * rows != len(numbers):
+        raise Unparsable(f"its lengths add up to {rows} rows, and it has {len(numbers)} values")
+    return _padded(path, leaf, numbers, counts * width)
+
+
+def _levels(parts: Mapping[str, Values]) -> Iterator[NDArray[np.int64]]:
+    index = 0
+    while (level := parts.get(f"{LENGTHS}{index}")) is not None:
+        yield level.ints()
+        index += 1
+
+
+def _summed(level: NDArray[np.int64], counts: NDArray[np.int64]) -> NDArray[np.int64]:
+    if (counts < 0).any() or int(counts.sum()) != len(level):
+        raise Unparsable(f"its inner lengths are {len(level)}, the outer ones add up to {int(counts.sum())}")
+    ends = np.concatenate([[0], np.cumsum(level)])
+    edges = np.concatenate([[0], np.cumsum(counts)])
+    return np.asarray(ends[edges[1:]] - ends[edges[:-1]])
+
+
+def _padded(path: str, leaf: Leaf | None, flat: NDArray[Any], counts: NDArray[np.int64]) -> Column:
+    """Make rows of one length: what a step does not have is NaN, and a number says how much it has."""
+    longest = int(counts.max()) if len(counts) else 0
+    if (counts == longest).all():
+        return Column(path, leaf, flat.reshape(len(counts), longest))
+    if len(counts) * longest > MOST_PADDING + 8 * len(flat):
+        return Column(
+            path, leaf, note=f"its steps have from {int(counts.min())} to {longest} values, too uneven for a table"
+        )
+    table = np.full((len(counts), longest), np.nan, np.result_type(flat.dtype, np.float32))
+    table[np.arange(longest) < counts[:, None]] = flat
+    return Column(path, leaf, table, note="steps have different numbers of values; what a step does not have is NaN")
+
+
+def _odd(text: str) -> bool:
+    return any(0xDC80 <= ord(letter) <= 0xDCFF for letter in text)  # noqa: PLR2004 - bytes that are no UTF-8

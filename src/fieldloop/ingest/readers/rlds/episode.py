@@ -1,0 +1,128 @@
+"""One record of an RLDS dataset becomes a Recording: its steps are streams, its metadata are facts."""
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, cast
+
+from fieldloop.errors import BadInput
+from fieldloop.ingest.readers.rlds.clock import step_clock
+from fieldloop.ingest.readers.rlds.columns import Column
+from fieldloop.ingest.readers.rlds.example import Values, parse_example
+from fieldloop.ingest.readers.rlds.facts import TRUTHS, metadata_facts, word_facts
+from fieldloop.ingest.readers.rlds.framing import Record
+from fieldloop.ingest.readers.rlds.own import KEPT, STAMPS, Kept, read_kept
+from fieldloop.ingest.readers.rlds.schema import Leaf
+from fieldloop.ingest.readers.rlds.steps import STEPS, read_steps
+from fieldloop.ingest.readers.rlds.streams import Shot, foreign_streams, kept_stream
+from fieldloop.ingest.words import words_of
+from fieldloop.model.condition import Stratum
+from fieldloop.model.episode import Defect, Episode, Recording
+from fieldloop.model.identity import content_id
+from fieldloop.model.stream import Stream
+
+TEXTS = ("name", "task", "robot", "site", "operator", "session", "provider", "protocol", "failure")
+ALIASES = {"operator_id": "operator", "success": "succeeded", "is_success": "succeeded", "robot_type": "robot"}
+FLAGS = ("simulated", "succeeded")
+
+
+@dataclass(frozen=True, slots=True)
+class Position:
+    """Where in its dataset a record stands."""
+
+    shard: Path
+    name: str
+    facts: Mapping[str, str]
+
+
+def read_recording(position: Position, record: Record, leaves: Mapping[str, Leaf]) -> Recording:
+    """Read one record; pictures stay where they are."""
+    place = f"record {record.index}, byte {record.offset}"
+    subject = position.shard.name
+    features, stopped = parse_example(record.payload)
+    defects = [Defect(subject, place, record.wrong)] if record.wrong else []
+    if stopped:
+        defects.append(Defect(subject, place, f"The record is no whole tf.train.Example: {stopped}."))
+    steps, columns, wrong = read_steps(features, leaves)
+    defects += [Defect(f"{subject} {path}", place, said) for path, said in wrong]
+    kept = _kept(features)
+    facts = dict(kept.facts) if kept else metadata_facts(features, leaves) | word_facts(columns)
+    clock = step_clock(_stamps_first(columns, kept), steps, facts)
+    shot = Shot(position.shard, record.offset)
+    if kept:
+        by_path = {column.path: column for column in columns}
+        streams = [
+            kept_stream(one, by_path[path], by_path.get(one.stamps), clock, shot)
+            for path, one in kept.streams.items()
+            if path in by_path
+        ]
+        lost = sorted(one.name for path, one in kept.streams.items() if path not in by_path)
+        defects += [
+            Defect(f"{subject} {name}", place, "The stream is named, but its feature is not there.") for name in lost
+        ]
+    else:
+        streams = list(foreign_streams(columns, clock, shot))
+        facts |= _padding(columns)
+    episode = _episode(_identity(features), position, facts, streams, defects, kept=kept is not None)
+    return Recording(episode, {stream.name: stream for stream in streams}, tuple(defects))
+
+
+def _kept(features: Mapping[str, Values]) -> Kept | None:
+    found = features.get(f"episode_metadata/{KEPT}")
+    try:
+        texts = found.blobs() if found else []
+    except ValueError:
+        return None
+    return read_kept(texts[0].decode("utf-8", "replace")) if len(texts) == 1 else None
+
+
+def _stamps_first(columns: list[Column], kept: Kept | None) -> list[Column]:
+    return [column for column in columns if column.path == STAMPS] if kept else columns
+
+
+def _padding(columns: list[Column]) -> dict[str, str]:
+    """Steps that only fill a batch up are no steps of the robot; how many there are is a fact."""
+    for column in columns:
+        if words_of(column.path.rpartition("/")[2]) & {"pad", "padding"} and column.values is not None:
+            padding = int(column.values.any(axis=1).sum())
+            return {"padding_steps": str(padding)} if padding else {}
+    return {}
+
+
+def _identity(features: Mapping[str, Values]) -> str:
+    """Name the steps' content as it is stored; what says where an episode stands is no part of it."""
+    named = sorted(name for name in features if name.startswith(STEPS)) or sorted(features)
+    return content_id(_parts(features, named))
+
+
+def _parts(features: Mapping[str, Values], names: list[str]) -> Iterator[bytes]:
+    for name in names:
+        yield name.encode()
+        yield from (cast("bytes", raw) for raw in features[name].raw())  # hashed in place, never copied
+
+
+def _episode(
+    id_: str, position: Position, facts: dict[str, str], streams: list[Stream], defects: list[Defect], *, kept: bool
+) -> Episode:
+    said = dict(facts)
+    if not kept:
+        said |= {field: facts[key] for key, field in ALIASES.items() if facts.get(key) and field not in facts}
+    fields: dict[str, Any] = {key: said[key] for key in TEXTS if said.get(key)}
+    for key in FLAGS:
+        if said.get(key):
+            fields[key] = TRUTHS.get(said[key].lower())
+            if fields[key] is None:
+                defects.append(
+                    Defect(key, position.name, f"{said[key]!r} is neither 'true' nor 'false'; it was left out.")
+                )
+    try:
+        fields["stratum"] = Stratum.parse(said.get("stratum", ""))
+    except BadInput as wrong:
+        defects.append(Defect("stratum", position.name, f"{wrong} It was left out."))
+    known = {*TEXTS, *FLAGS, "stratum"}
+    further = {key: value for key, value in facts.items() if key not in known} | dict(position.facts)
+    times = [stream.times_ns for stream in streams if len(stream)]
+    return Episode(
+        **{"name": position.name, **fields}, id=id_, format="rlds", facts=tuple(sorted(further.items())),
+        start_ns=int(min((t.min() for t in times), default=0)), end_ns=int(max((t.max() for t in times), default=0)),
+    )  # fmt: skip

@@ -1,0 +1,125 @@
+"""TFRecord framing: length, checksum of the length, payload, checksum of the payload, again and again."""
+
+import struct
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import BinaryIO
+
+import numpy as np
+
+HEAD = struct.Struct("<QI")
+TAIL = struct.Struct("<I")
+MASK_DELTA = 0xA282EAD8
+EXAMPLE_TAG = b"\x0a"  # a tf.train.Example begins with its one field, the features
+LARGEST_PAYLOAD = (1 << 31) - 1  # what protobuf itself can parse
+READ_BYTES = 1 << 22
+SEARCH_BYTES = 1 << 20
+
+
+@dataclass(frozen=True, slots=True)
+class Record:
+    """One payload and where it begins; `wrong` says what its framing got wrong, '' where nothing."""
+
+    index: int
+    offset: int
+    length: int
+    payload: bytes = b""
+    wrong: str = ""
+
+
+def masked_crc32c(data: bytes) -> int:
+    """Return the checksum as TFRecord stores it.
+
+    >>> hex(masked_crc32c(b"123456789"))
+    '0xc78ab0e5'
+    """
+    import google_crc32c
+
+    crc = int(google_crc32c.value(data))
+    return ((crc >> 15 | crc << 17) + MASK_DELTA) & 0xFFFFFFFF
+
+
+def begins_with_a_record(head: bytes) -> bool:
+    """Do these first bytes (13 are enough) begin a TFRecord file of tf.train.Examples?"""
+    return _is_head(head[: HEAD.size]) and head[HEAD.size : HEAD.size + 1] in (b"", EXAMPLE_TAG)
+
+
+def records(file: BinaryIO, size: int | None, *, payloads: bool = True) -> Iterator[Record]:
+    """Yield every record that can be found; behind a damaged length the next whole head is searched for.
+
+    `size` is the file's, None where it cannot be told. Without `payloads` only the frames are walked through.
+    """
+    at, index = 0, 0
+    while True:
+        if (there := file.seek(at)) < at:
+            yield Record(index, there, 0, wrong=f"{CUT} at byte {there}, within the record before.")
+            return
+        head = file.read(HEAD.size)
+        if not head:
+            return
+        if len(head) < HEAD.size:
+            yield Record(index, at, 0, wrong=f"The file ends within a record's head at byte {at}.")
+            return
+        length, _ = HEAD.unpack(head)
+        start = at + HEAD.size
+        if not _is_head(head) or length > LARGEST_PAYLOAD:
+            found = _next_head(file, at + 1, size)
+            where = "no further record was found" if found is None else f"the next one was found at byte {found}"
+            yield Record(index, start, 0, wrong=f"The length of the record at byte {at} is damaged; {where}.")
+            if found is None:
+                return
+            at = found
+        else:
+            record = _payload(file, index, start, length) if payloads else _skim(index, start, length, size)
+            yield record
+            at = start + length + TAIL.size
+            if record.wrong.startswith(CUT):
+                return
+        index += 1
+
+
+CUT = "The file ends"
+
+
+def _payload(file: BinaryIO, index: int, start: int, length: int) -> Record:
+    parts, missing = [], length
+    while missing and (part := file.read(min(missing, READ_BYTES))):  # a lying length costs no more than the file has
+        parts.append(part)
+        missing -= len(part)
+    payload, tail = b"".join(parts), file.read(TAIL.size)
+    if missing or len(tail) < TAIL.size:
+        wrong = (
+            f"{CUT} at byte {start + len(payload) + len(tail)}, within the record of {length} bytes from byte {start}."
+        )
+    elif TAIL.unpack(tail)[0] != masked_crc32c(payload):
+        wrong = f"The checksum of the record at byte {start} is wrong; its values may be."
+    else:
+        wrong = ""
+    return Record(index, start, length, payload, wrong)
+
+
+def _skim(index: int, start: int, length: int, size: int | None) -> Record:
+    cut = size is not None and start + length + TAIL.size > size
+    return Record(index, start, length, wrong=f"{CUT} within the record from byte {start}." if cut else "")
+
+
+def _is_head(head: bytes) -> bool:
+    return len(head) == HEAD.size and HEAD.unpack(head)[1] == masked_crc32c(head[:8])
+
+
+def _next_head(file: BinaryIO, at: int, size: int | None) -> int | None:
+    """Search for twelve bytes that are a length with its checksum, an Example behind them."""
+    most = min(size or LARGEST_PAYLOAD, LARGEST_PAYLOAD)
+    while True:
+        file.seek(at)
+        block = file.read(SEARCH_BYTES + HEAD.size + 1)
+        count = len(block) - HEAD.size
+        if count <= 0:
+            return None
+        bytes_ = np.frombuffer(block, np.uint8)
+        lengths = np.lib.stride_tricks.sliding_window_view(bytes_, 8)[:count].copy().view("<u8")[:, 0]
+        likely = (lengths > 0) & (lengths <= most) & (bytes_[HEAD.size :] == EXAMPLE_TAG[0])
+        for place in np.flatnonzero(likely).tolist():
+            if _is_head(block[place : place + HEAD.size]):
+                return at + int(place)
+        at += count

@@ -1,0 +1,148 @@
+"""Which shards make up a dataset, which are missing, and what dataset_info.json says of them."""
+
+import json
+import re
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from fieldloop.ingest.readers.rlds.framing import begins_with_a_record
+from fieldloop.ingest.readers.rlds.inflated import open_shard
+from fieldloop.ingest.readers.rlds.schema import FEATURES
+from fieldloop.model.episode import Defect
+
+INFO = "dataset_info.json"
+SHARD = re.compile(r"(?P<split>[\w-]+?)\.\w+?(?:\.\w+)?-(?P<index>\d{5,})-of-\d{5,}(?:\.\w+)?")
+OTHER_FORMATS = ("array_record", "riegeli", "parquet")
+HEAD_BYTES = 16
+MOST_NAMED = 5
+
+
+@dataclass(frozen=True, slots=True)
+class Shard:
+    """One file of records, and what is said of it."""
+
+    path: Path
+    split: str = ""
+    first: int = 0
+    expected: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Layout:
+    """A dataset on disk."""
+
+    name: str
+    shards: tuple[Shard, ...]
+    episodes: int | None
+    defects: tuple[Defect, ...]
+
+
+def read_layout(path: Path) -> Layout:
+    """Look at a dataset's folder, or at a single file of records."""
+    if path.is_file():
+        return Layout(path.name.split(".")[0], (Shard(path),), None, ())
+    said, defects = _info(path)
+    name = str(said.get("name") or path.parent.name)
+    files = {file: _split_of(file, name) for file in sorted(path.iterdir()) if file.is_file() and is_shard(file)}
+    splits = dict(_splits(said))
+    shards, at = [], 0
+    for split, lengths in splits.items():
+        mine = {index: file for file, (its, index) in files.items() if its == split}
+        for index, length in enumerate(lengths):
+            if index in mine:
+                shards.append(Shard(mine[index], split, at, length))
+                del files[mine[index]]
+            at += length
+        defects += _missing(split, lengths, set(mine))
+    for file, (split, _) in files.items():
+        shards.append(Shard(file, split, at))
+        if splits:
+            defects.append(Defect(file.name, INFO, "The shard is there, but not listed; it was read all the same."))
+    defects += _unread(path, {shard.path for shard in shards})
+    return Layout(name, tuple(shards), sum(map(sum, splits.values())) if splits else None, tuple(defects))
+
+
+def is_dataset(path: Path) -> bool:
+    """Does a folder hold a TFDS dataset? Its own description, or shards with at least half of it."""
+    if not path.is_dir():
+        return False
+    features, info = path / FEATURES, path / INFO
+    if not features.is_file() and not info.is_file():
+        return False
+    if b"featuresDict" in _head(features) or b"pythonClassName" in _head(features):
+        return True
+    return any(".tfrecord" in file.name for file in path.iterdir())
+
+
+def is_shard(path: Path) -> bool:
+    """Does a file hold records, plain or compressed? One that is named as a shard counts, so that it is missed."""
+    if SHARD.search(path.name) and ".tfrecord" in path.name:
+        return True
+    try:
+        file, _ = open_shard(path)
+        with file:
+            return begins_with_a_record(file.read(HEAD_BYTES))
+    except OSError:
+        return False
+
+
+def _head(path: Path) -> bytes:
+    try:
+        with path.open("rb") as file:
+            return file.read(1 << 12)
+    except OSError:
+        return b""
+
+
+def _info(path: Path) -> tuple[Mapping[str, Any], list[Defect]]:
+    if not (path / INFO).is_file():
+        return {}, [Defect(INFO, "", "The file is missing; shards are taken as they lie.")]
+    try:
+        said = json.loads((path / INFO).read_bytes())
+        if isinstance(said, dict):
+            return said, []
+        wrong = "an object was expected"
+    except (ValueError, RecursionError) as broken:
+        wrong = "it is empty" if not (path / INFO).stat().st_size else str(broken)
+    return {}, [Defect(INFO, "byte 0", f"The file cannot be read ({wrong}); shards are taken as they lie.")]
+
+
+def _splits(said: Mapping[str, Any]) -> Iterator[tuple[str, list[int]]]:
+    """Yield each split with the number of records in each of its shards."""
+    rows = said.get("splits")
+    for row in rows if isinstance(rows, list) else ():
+        if not isinstance(row, Mapping) or not isinstance(row.get("shardLengths", []), list):
+            continue
+        try:
+            yield str(row.get("name", "")), [max(int(length), 0) for length in row.get("shardLengths", [])]
+        except (TypeError, ValueError):
+            continue
+
+
+def _split_of(file: Path, dataset: str) -> tuple[str, int]:
+    found = SHARD.fullmatch(file.name.removeprefix(f"{dataset}-"))
+    return (found["split"], int(found["index"])) if found else ("", 0)
+
+
+def _unread(path: Path, read: set[Path]) -> Iterator[Defect]:
+    """Name files of other formats that hold records, and a folder that holds none at all."""
+    others = [file.name for file in path.iterdir() if file not in read]
+    strange = {form: count for form in OTHER_FORMATS if (count := sum(f".{form}-" in name for name in others))}
+    for form, count in strange.items():
+        said = f"{count} shards are {form} files, which are not read. Write the set again as tfrecord."
+        yield Defect("shards", INFO, said)
+    if not strange and not read:
+        yield Defect("shards", "", "There is no file of records in the folder.")
+
+
+def _missing(split: str, lengths: list[int], there: set[int]) -> Iterator[Defect]:
+    gone = [index for index in range(len(lengths)) if index not in there]
+    if not gone:
+        return
+    named = ", ".join(map(str, gone[:MOST_NAMED])) + (" …" if len(gone) > MOST_NAMED else "")
+    lost = sum(lengths[index] for index in gone)
+    yield Defect(
+        f"split {split}", INFO, f"Of {len(lengths)} shards these are missing: {named}; {lost} episodes with them."
+    )

@@ -1,0 +1,78 @@
+"""What features.json declares: for every path in an Example its form, type and shape."""
+
+import json
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from fieldloop.model.episode import Defect
+
+FEATURES = "features.json"
+DEEPEST = 32
+FORMS = {"tensor": "tensor", "image": "image", "text": "text", "classLabel": "tensor", "boundingBox": "tensor"}
+
+
+@dataclass(frozen=True, slots=True)
+class Leaf:
+    """One feature that holds values. `rank` counts the sequences around it; -1 in a shape is any length."""
+
+    path: str
+    form: str
+    dtype: str = ""
+    shape: tuple[int, ...] = ()
+    encoding: str = ""
+    rank: int = 0
+    said: str = ""
+
+    @property
+    def size(self) -> int | None:
+        """How many values does one of it have? None where it differs."""
+        count = 1
+        for side in self.shape:
+            count *= side
+        return count if all(side >= 0 for side in self.shape) else None
+
+
+def read_schema(folder: Path) -> tuple[dict[str, Leaf], list[Defect]]:
+    """Read features.json; where it is missing or broken, shapes are taken from the records, and the defect says so."""
+    path = folder / FEATURES
+    if not path.is_file():
+        return {}, [Defect(FEATURES, "", "The file is missing; shapes are taken from the records.")]
+    try:
+        declared = json.loads(path.read_bytes())
+        leaves = {leaf.path: leaf for leaf in _leaves(declared, "", 0, DEEPEST)}
+    except (ValueError, TypeError, KeyError, AttributeError, RecursionError) as wrong:
+        what = "The file is empty" if not path.stat().st_size else f"The file cannot be read ({wrong})"
+        return {}, [Defect(FEATURES, "byte 0", f"{what}; shapes are taken from the records.")]
+    if not leaves:
+        return {}, [Defect(FEATURES, "", "No features are declared; shapes are taken from the records.")]
+    return leaves, []
+
+
+def _leaves(feature: Mapping[str, Any], path: str, rank: int, deepest: int) -> Iterator[Leaf]:
+    if not deepest:
+        raise ValueError(f"features lie more than {DEEPEST} deep in each other")
+    if "featuresDict" in feature:
+        for name, inner in feature["featuresDict"].get("features", {}).items():
+            yield from _leaves(inner, f"{path}/{name}" if path else str(name), rank, deepest - 1)
+        return
+    if "sequence" in feature:
+        yield from _leaves(feature["sequence"]["feature"], path, rank + 1, deepest - 1)
+        return
+    if "dataset" in feature:
+        yield from _leaves(feature["dataset"]["feature"], path, rank + 1, deepest - 1)
+        return
+    form = next((form for form in FORMS if form in feature), "")
+    said = feature.get(form) or {}
+    kind = FORMS.get(form, "")
+    dtype = str(said.get("dtype") or {"image": "uint8", "text": "string"}.get(form, "int64" if form else ""))
+    if dtype in ("string", "object", "str") or (not form and "Text" in str(feature.get("pythonClassName"))):
+        kind, dtype = "text", "string"
+    encoding = str(said.get("encoding") or "").lower().removeprefix("none")
+    yield Leaf(path, kind, dtype, _shape(said.get("shape")), encoding, rank, str(feature.get("description") or ""))
+
+
+def _shape(raw: Any) -> tuple[int, ...]:
+    sides = raw.get("dimensions", []) if isinstance(raw, Mapping) else []
+    return tuple(max(int(side), -1) for side in sides)

@@ -1,0 +1,105 @@
+"""Features of the steps become streams, by what was kept of them or by the words of their paths."""
+
+import math
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+
+import numpy as np
+
+from fieldloop.ingest.readers.rlds.clock import StepClock
+from fieldloop.ingest.readers.rlds.columns import Column
+from fieldloop.ingest.readers.rlds.own import KeptStream
+from fieldloop.ingest.readers.rlds.pixels import RecordPictures, declared_size
+from fieldloop.ingest.words import kind_of, words_of
+from fieldloop.model.stream import Stream, StreamKind
+
+BOOKKEEPING = {"reward", "discount", "is", "embedding", "mask", "pad", "timestamp", "done"}
+"""Words of features that no word of a sensor in their path makes anything but OTHER."""
+
+STATE_WORDS = {"state", "proprio", "proprioception"}
+ASSUMED = "the dataset does not say what its state holds; it is taken for joint positions, in an unknown unit"
+
+
+class Shot:
+    """Where a record's payload begins in its shard: pictures are found from there."""
+
+    def __init__(self, shard: Path, offset: int) -> None:
+        self.shard, self.offset = shard, offset
+
+    def pictures(self, column: Column) -> RecordPictures:
+        """Return a column's pictures, to be read when asked for."""
+        assert column.places is not None
+        assert column.decode is not None
+        return RecordPictures(self.shard, column.places + self.offset, column.decode, declared_size(column.leaf))
+
+
+def foreign_streams(columns: Sequence[Column], clock: StepClock, shot: Shot) -> Iterator[Stream]:
+    """Make a stream of every feature that has one value, picture or reason a step."""
+    taken: set[str] = set()
+    for column in columns:
+        if column.words is not None or column.path == clock.path:
+            continue
+        kind, notes = _kind(column), dict(clock.notes)
+        if kind is StreamKind.JOINT_POSITION and words_of(column.path) & STATE_WORDS:
+            notes["unit"] = ASSUMED
+        if column.leaf and column.leaf.said:
+            notes["description"] = column.leaf.said
+        if column.note:
+            notes["values"] = column.note
+        name = _name(column)
+        while name in taken:
+            name = f"{name}_"
+        taken.add(name)
+        clocks = {clock.kind: clock.times_ns}
+        if column.places is not None:
+            unit = "m" if column.depth else "8-bit"
+            yield Stream(
+                name, kind, unit, clocks, pictures=shot.pictures(column), nominal_hz=clock.hz, notes=notes
+            )  # fmt: skip
+        else:
+            yield Stream(name, kind, "", clocks, column.values, nominal_hz=clock.hz, notes=notes)
+
+
+def kept_stream(kept: KeptStream, column: Column, stamps: Column | None, clock: StepClock, shot: Shot) -> Stream:
+    """Make the stream again that the feature was written from."""
+    notes, clocks = dict(kept.notes), {}
+    if stamps is not None and stamps.values is not None and stamps.values.dtype.kind in "iu":
+        columns = zip(kept.clocks, stamps.values.T, strict=False)
+        clocks = {kind: np.ascontiguousarray(row, np.int64) for kind, row in columns if kind}
+    if not clocks:  # the stamps are lost: what is left is no longer what they were
+        clocks, notes = {clock.kind: clock.times_ns}, notes | dict(clock.notes)
+    pictures = shot.pictures(column) if column.places is not None else None
+    values = column.values
+    if values is not None and kept.dtype:
+        with np.errstate(invalid="ignore", over="ignore"):
+            values = values.astype(np.dtype(kept.dtype), copy=False)
+    if values is not None and kept.shape and math.prod(kept.shape) == values.shape[1]:
+        values = values.reshape(len(values), *kept.shape)
+    names = kept.columns if values is not None and len(kept.columns) == values.shape[1] else ()
+    return Stream(
+        kept.name, kept.kind, kept.unit, clocks, values, pictures, kept.nominal_hz, names, kept.frame_id,
+        kept.serial, notes,
+    )  # fmt: skip
+
+
+def _kind(column: Column) -> StreamKind:
+    if column.places is not None:
+        return StreamKind.DEPTH if column.depth else StreamKind.RGB
+    words = words_of(column.path.rpartition("/")[2])
+    if words & BOOKKEEPING:
+        return StreamKind.OTHER
+    if column.path.split("/")[0] in ("action", "actions"):
+        return StreamKind.ACTION
+    kind = kind_of(column.path.removeprefix("observation/"))
+    if kind in (StreamKind.RGB, StreamKind.DEPTH):
+        return StreamKind.OTHER  # numbers about a camera
+    if kind is StreamKind.OTHER and words & STATE_WORDS and column.path.startswith("observation/"):
+        return StreamKind.JOINT_POSITION
+    return kind
+
+
+def _name(column: Column) -> str:
+    if column.places is None:
+        return column.path
+    root = "depth" if column.depth else "camera"
+    return f"{root}/{column.path.removeprefix('observation/').removeprefix(f'{root}/')}"

@@ -1,0 +1,134 @@
+"""What a rosbag2 folder says about itself in its metadata.yaml."""
+
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import Any
+
+from fieldloop.ingest.readers.rosbag.complaints import Complaints
+
+FILE_NAME = "metadata.yaml"
+ROOT = "rosbag2_bagfile_information"
+LARGEST = 8 << 20
+LONGEST_TEXT = 512 << 10  # without qualities of service; parsing more takes longer than reading the bag
+MOST_BRACKETS = 5000  # recorders write none, or empty ones; nested ones take the parser a square of time
+QUALITIES = re.compile(r"( *)(- )?offered_qos_profiles:")
+NEWEST_VERSION = 9
+
+
+@dataclass(frozen=True, slots=True)
+class BagMetadata:
+    """The statements that can be held against the files. None means that nothing was said."""
+
+    parts: tuple[str, ...] | None = None
+    start_ns: int | None = None
+    duration_ns: int | None = None
+    count: int | None = None
+    topics: Mapping[str, int] = field(default_factory=dict)
+    part_counts: Mapping[str, int] = field(default_factory=dict)
+    part_starts_ns: Mapping[str, int] = field(default_factory=dict)
+    compression_format: str = ""
+    compression_mode: str = ""
+    distribution: str = ""
+    custom: Mapping[str, str] = field(default_factory=dict)
+
+    def of_one_file(self) -> "BagMetadata":
+        """Keep what holds for a file that was taken out of its folder, and may have been renamed."""
+        if self.parts is not None and len(self.parts) == 1:
+            return replace(self, part_counts={}, part_starts_ns={})
+        return BagMetadata(compression_mode=self.compression_mode, distribution=self.distribution, custom=self.custom)
+
+
+def read_metadata(path: Path, complain: Complaints) -> BagMetadata:
+    """Read a metadata.yaml of any version; what it does not say, or says wrongly, is left open."""
+    if path.stat().st_size > LARGEST:
+        complain(FILE_NAME, f"It is {path.stat().st_size} bytes long, which no recorder writes; it was not read.")
+        return BagMetadata()
+    return parse_metadata(path.read_bytes().decode("utf-8", "replace"), complain)
+
+
+def parse_metadata(text: str, complain: Complaints) -> BagMetadata:
+    """Read the text of a metadata.yaml."""
+    from ruamel.yaml import YAML
+
+    text = _without_qualities(text)
+    if len(text) > LONGEST_TEXT or text.count("[") + text.count("{") > MOST_BRACKETS:
+        complain(FILE_NAME, "It is longer or deeper than any that a recorder writes; it was not read.")
+        return BagMetadata()
+    try:
+        said = YAML(typ="safe").load(text)
+    except Exception as wrong:  # noqa: BLE001 - the parser raises whatever broken text leads it to
+        complain(FILE_NAME, f"It is no YAML ({' '.join(str(wrong).split())[:120]}); `ros2 bag reindex` makes it anew.")
+        return BagMetadata()
+    root = _mapping(said).get(ROOT, said)
+    if not isinstance(root, Mapping):
+        complain(FILE_NAME, f"It has no {ROOT}.")
+        return BagMetadata()
+    version = _number(root.get("version"))
+    if version is None or version > NEWEST_VERSION:
+        complain(FILE_NAME, f"Its version is {root.get('version')!r}; versions up to {NEWEST_VERSION} are known.")
+    return _metadata(root)
+
+
+def _without_qualities(text: str) -> str:
+    """Leave out the qualities of service: most of the text, of no use here, and slow to parse."""
+    kept, inside = [], None
+    for line in text.splitlines():
+        indent = len(line) - len(line.lstrip(" "))
+        if inside is not None and (indent > inside or not line.strip() or line[inside : inside + 2] == "- "):
+            continue
+        inside = None
+        if found := QUALITIES.match(line):
+            inside = len(found[1])
+            if found[2]:  # the first of a list's entry: the rest of the entry follows
+                inside += len(found[2])
+                kept.append(f"{found[1]}- offered_qos_profiles: left out")
+            continue
+        kept.append(line)
+    return "\n".join(kept)
+
+
+def _metadata(root: Mapping[Any, Any]) -> BagMetadata:
+    listed = root.get("relative_file_paths")
+    files = [_mapping(entry) for entry in _list(root.get("files"))]
+    counted = [(_mapping(e.get("topic_metadata")).get("name"), e.get("message_count")) for e in _topics(root)]
+    return BagMetadata(
+        parts=tuple(str(part) for part in listed) if isinstance(listed, list) else None,
+        start_ns=_number(_mapping(root.get("starting_time")).get("nanoseconds_since_epoch")),
+        duration_ns=_number(_mapping(root.get("duration")).get("nanoseconds")),
+        count=_number(root.get("message_count")),
+        topics={str(name): count for name, said in counted if (count := _number(said)) is not None},
+        part_counts=_by_path(files, lambda entry: entry.get("message_count")),
+        part_starts_ns=_by_path(
+            files, lambda entry: _mapping(entry.get("starting_time")).get("nanoseconds_since_epoch")
+        ),
+        compression_format=_text(root.get("compression_format")).lower(),
+        compression_mode=_text(root.get("compression_mode")).lower(),
+        distribution=_text(root.get("ros_distro")),
+        custom={str(name): _text(value) for name, value in _mapping(root.get("custom_data")).items()},
+    )
+
+
+def _topics(root: Mapping[Any, Any]) -> list[Mapping[Any, Any]]:
+    return [_mapping(entry) for entry in _list(root.get("topics_with_message_count"))]
+
+
+def _by_path(files: list[Mapping[Any, Any]], ask: Any) -> dict[str, int]:
+    return {str(entry.get("path")): number for entry in files if (number := _number(ask(entry))) is not None}
+
+
+def _mapping(value: Any) -> Mapping[Any, Any]:
+    return value if isinstance(value, Mapping) else {}
+
+
+def _list(value: Any) -> list[Any]:
+    return value if isinstance(value, list) else []
+
+
+def _number(value: Any) -> int | None:
+    return value if isinstance(value, int) and not isinstance(value, bool) and abs(value) < 2**63 else None
+
+
+def _text(value: Any) -> str:
+    return str(value) if isinstance(value, str | int | float | bool) else ""

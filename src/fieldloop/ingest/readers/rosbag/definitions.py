@@ -1,0 +1,47 @@
+"""How ROS 2 messages are laid out where a bag does not say: as in a release of ROS itself."""
+
+from dataclasses import replace
+from functools import cache
+from typing import Any
+
+from fieldloop.ingest.messages.arrived import Described
+
+ORDER = ("humble", "galactic", "foxy", "jazzy", "kilted", "iron", "lyrical")
+"""Bags carry their types since Iron: one that does not was most likely made by what was current before."""
+
+SCHEMAS = ("ros2msg", "ros2idl")  # recorders write "unknown" where they did not find a definition
+
+
+@cache
+def known_definition(type_: str, distribution: str) -> tuple[str, str]:
+    """Return the definition of one of ROS's own types and the release it is of; two empty texts where there is none."""
+    for release in dict.fromkeys((distribution, *ORDER)):
+        store = _store(release)
+        if store is not None and type_ in store.fielddefs:
+            return str(store.generate_msgdef(type_, ros_version=2)[0]), release
+    return "", ""
+
+
+@cache
+def _store(release: str) -> Any:
+    from rosbags.typesys import Stores, get_typestore
+
+    name = f"ROS2_{release.upper()}"
+    return get_typestore(Stores[name]) if name in Stores.__members__ else None
+
+
+def with_definition(described: Described, distribution: str) -> Described:
+    """Fill in how a type is laid out where the bag does not say it, with a note that tells so."""
+    if described.schema_encoding in SCHEMAS:
+        return described
+    text, release = known_definition(described.type, distribution)
+    if not text:
+        missing = "the bag does not say how the type is laid out, and it is none of ROS's own"
+        return replace(described, metadata={**described.metadata, "definition": missing})
+    said = f"the bag does not say how the type is laid out; read as in ROS 2 {release.title()}"
+    return replace(
+        described,
+        schema_encoding="ros2msg",
+        schema=text.encode(),
+        metadata={**described.metadata, "definition": said},
+    )

@@ -1,0 +1,101 @@
+"""The files of a rosbag2 recording: told by their content, unpacked where they are compressed, read as one."""
+
+from collections.abc import Iterator, Mapping
+from itertools import groupby
+from pathlib import Path
+from typing import Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+from fieldloop.ingest.messages.arrived import Arrived, Described
+from fieldloop.ingest.readers.mcap.records import MAGIC as MCAP_MAGIC
+from fieldloop.ingest.readers.rosbag.complaints import Complaints
+from fieldloop.ingest.readers.rosbag.mcap_part import McapPart
+from fieldloop.ingest.readers.rosbag.sqlite_part import MAGIC as SQLITE_MAGIC
+from fieldloop.ingest.readers.rosbag.sqlite_part import SqlitePart
+from fieldloop.ingest.readers.rosbag.unpacked import ZSTD_MAGIC, unpack_file, unpack_message
+
+
+class Part(Protocol):
+    """One file of a recording."""
+
+    path: Path
+    complain: Complaints
+    distribution: str
+
+    @property
+    def facts(self) -> Mapping[str, str]:
+        """What the file says about its episode, once it was read."""
+
+    def messages(self) -> Iterator[tuple[Described, Arrived]]:
+        """Yield what can be read, in batches."""
+
+    def fetch(self, places: NDArray[np.int64]) -> Iterator[bytes]:
+        """Yield messages again by their places."""
+
+    def own_distribution(self) -> str:
+        """Return the release of ROS that wrote the file, where it says so."""
+
+    def first_ns(self) -> int | None:
+        """Return the earliest stamp where it can be told without reading."""
+
+
+def open_part(path: Path, complain: Complaints) -> Part | None:
+    """Open a file by what it begins with; None where it is neither SQLite nor MCAP."""
+    with path.open("rb") as file:
+        head = file.read(len(SQLITE_MAGIC))
+    scratch = None
+    if head.startswith(ZSTD_MAGIC):
+        scratch, wrong = unpack_file(path)
+        if wrong:
+            complain("", f"The compressed file is damaged: {wrong}.")
+        with scratch.path.open("rb") as file:
+            head = file.read(len(SQLITE_MAGIC))
+    if head.startswith(SQLITE_MAGIC):
+        return SqlitePart(path, complain, scratch)
+    if head.startswith(MCAP_MAGIC):
+        return McapPart(path, complain, scratch)
+    size = path.stat().st_size
+    complain("byte 0", f"It is neither SQLite nor MCAP ({size} bytes, beginning {head[:8].hex(' ')}).")
+    return None
+
+
+class Parts:
+    """Several files as one log. A place is the number of the file, then the place in it."""
+
+    def __init__(self, parts: list[Part], *, packed_messages: bool) -> None:
+        self._parts, self._packed = parts, packed_messages
+
+    def messages(self) -> Iterator[tuple[Part, Described, Arrived]]:
+        """Yield the messages of each file after the other."""
+        for number, part in enumerate(self._parts):
+            for described, arrived in part.messages():
+                first = np.full((len(arrived.log_ns), 1), number, np.int64)
+                kept = arrived._replace(places=np.hstack([first, arrived.places]))
+                yield part, described, self._unpacked(part, described, kept) if self._packed else kept
+
+    def fetch(self, places: NDArray[np.int64]) -> Iterator[bytes]:
+        """Yield messages again, from whichever file they are in."""
+        for number, run in groupby(places.tolist(), key=lambda place: place[0]):
+            inside = np.asarray([place[1:] for place in run], np.int64)
+            for payload in self._parts[number].fetch(inside):
+                yield _unpacked_or_nothing(payload) if self._packed else payload
+
+    def _unpacked(self, part: Part, described: Described, arrived: Arrived) -> Arrived:
+        kept, payloads = [], []
+        for index, payload in enumerate(arrived.payloads):
+            try:
+                payloads.append(unpack_message(payload))
+                kept.append(index)
+            except ValueError as wrong:
+                part.complain(described.topic, f"A message cannot be unpacked ({wrong}) and was left out.")
+        publish = None if arrived.publish_ns is None else arrived.publish_ns[kept]
+        return Arrived(arrived.log_ns[kept], publish, payloads, arrived.places[kept])
+
+
+def _unpacked_or_nothing(payload: bytes) -> bytes:
+    try:
+        return unpack_message(payload)
+    except ValueError:
+        return b""

@@ -1,0 +1,189 @@
+"""The outline of a ROS 1 bag: its chunks, connections and index, without unpacking anything."""
+
+from dataclasses import dataclass, field
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from fieldloop.ingest.readers.rosbag.complaints import Complaints
+from fieldloop.ingest.readers.rosbag.ros1_chunks import Chunk
+from fieldloop.ingest.readers.rosbag.ros1_records import (
+    ANY,
+    BAG_HEADER,
+    CHUNK,
+    CHUNK_INFO,
+    CONNECTION,
+    INDEX_DATA,
+    MESSAGE,
+    TOP_LEVEL,
+    Finder,
+    Record,
+    Source,
+    fields_of,
+    number_of,
+    record_at,
+    time_of,
+)
+
+MAGIC = b"#ROSBAG V2.0\n"
+LONGEST_RUN = 16 << 20
+LARGEST_DESCRIPTION = 16 << 20
+ENTRY = np.dtype([("seconds", "<u4"), ("rest", "<u4"), ("offset", "<u4")])
+
+
+class Connection(NamedTuple):
+    """A publisher of a topic: how its messages are laid out, and what else it said of itself."""
+
+    topic: str
+    type: str
+    definition: str
+    facts: tuple[tuple[str, str], ...]
+
+
+class IndexEntries(NamedTuple):
+    """Where the index says that messages of one connection lie in a chunk, and when they arrived."""
+
+    at: int
+    connection: int
+    log_ns: NDArray[np.int64]
+    offsets: NDArray[np.int64]
+
+
+@dataclass(slots=True)
+class Outline:
+    """What a bag holds, in the order of the file."""
+
+    chunks: list[Chunk] = field(default_factory=list)
+    connections: dict[int, Connection] = field(default_factory=dict)
+    index: dict[int, list[IndexEntries]] = field(default_factory=dict)
+    starts_ns: dict[int, int] = field(default_factory=dict)
+    header: Record | None = None
+
+    def in_order_of_time(self) -> list[Chunk]:
+        """Return the chunks by their first message, as far as the index tells it: a bag may hold them in any order."""
+        keys, last = [], 0
+        for chunk in self.chunks:
+            first = [int(entries.log_ns.min()) for entries in self.index.get(chunk.at, ()) if len(entries.log_ns)]
+            last = min(first) if first else self.starts_ns.get(chunk.at, last)
+            keys.append(last)
+        return [self.chunks[i] for i in sorted(range(len(keys)), key=keys.__getitem__)]
+
+
+def connection_of(fields: dict[str, bytes], data: bytes) -> Connection:
+    """Read a connection record; ValueError where it is malformed."""
+    texts = {name: value.decode("utf-8", "replace") for name, value in fields_of(data).items()}
+    if "type" not in texts or "topic" not in fields:
+        raise ValueError("it names no topic or no type")
+    kept = {"callerid", "latching", "md5sum"} & texts.keys()
+    return Connection(
+        fields["topic"].decode("utf-8", "replace"), texts["type"], texts.get("message_definition", ""),
+        tuple((name, texts[name]) for name in sorted(kept)),
+    )  # fmt: skip
+
+
+def outline_of(source: Source, complain: Complaints) -> Outline:
+    """Walk over the records; a damaged stretch is named and stepped over."""
+    outline, at, any_record, top_level = Outline(), len(MAGIC), Finder(source, ANY), Finder(source, TOP_LEVEL)
+    while at < source.size:
+        record = record_at(source, at)
+        if record is None:
+            following = any_record.next(at + 1)
+            _say_damaged(at, following, source.size, complain)
+            at = following
+            continue
+        record = _with_true_length(source, record, top_level, complain)
+        try:
+            _keep(outline, source, record)
+        except ValueError as wrong:
+            complain(record.at, f"A record cannot be used ({wrong}).")
+        at = record.end
+    _compare(outline, source, complain)
+    return outline
+
+
+def _say_damaged(at: int, following: int, size: int, complain: Complaints) -> None:
+    if following == size:
+        complain(at, f"Cut off, or damaged up to its end: {size - at} bytes were not read.")
+    else:
+        complain(at, f"Bytes {at} to {following} are damaged; reading went on at the next record.")
+
+
+def _with_true_length(source: Source, record: Record, top_level: Finder, complain: Complaints) -> Record:
+    """Believe a record's length where it leads to another record or to the end; otherwise look for the next."""
+    past_the_end = record.end > source.size
+    if not past_the_end and (record.op != CHUNK or record.end == source.size or record_at(source, record.end)):
+        return record
+    following = top_level.next(record.begin)
+    if following < source.size:
+        complain(record.at, f"A record is damaged: behind the {record.length} bytes it claims stands no other.")
+        return record._replace(length=following - record.begin)
+    if past_the_end:
+        missing = record.end - source.size
+        complain(record.at, f"Cut off: {missing} of the {record.length} bytes of a record are missing.")
+        return record._replace(length=source.size - record.begin)
+    return record
+
+
+def _keep(outline: Outline, source: Source, record: Record) -> None:
+    if record.op == MESSAGE:
+        _lengthen(outline.chunks, record)
+    elif record.op == CHUNK:
+        compression = record.fields.get("compression", b"").decode("ascii", "replace")
+        size = number_of(record.fields, "size")
+        outline.chunks.append(Chunk(record.at, record.begin, record.length, compression, size))
+    elif record.op == INDEX_DATA and outline.chunks:
+        outline.index.setdefault(outline.chunks[-1].at, []).append(_entries(source, record))
+    elif record.op == CHUNK_INFO:
+        start_ns = time_of(record.fields.get("start_time", b""))
+        outline.starts_ns[number_of(record.fields, "chunk_pos")] = start_ns
+    elif record.op == CONNECTION:
+        data = source.read(record.begin, min(record.length, LARGEST_DESCRIPTION))
+        outline.connections[number_of(record.fields, "conn")] = connection_of(record.fields, data)
+    elif record.op == BAG_HEADER:
+        outline.header = outline.header or record
+
+
+def _entries(source: Source, record: Record) -> IndexEntries:
+    data = source.read(record.begin, record.length)
+    rows = np.frombuffer(data[: len(data) // ENTRY.itemsize * ENTRY.itemsize], ENTRY)
+    if len(rows) != number_of(record.fields, "count"):
+        raise ValueError(f"an index of {number_of(record.fields, 'count')} entries has room for {len(rows)}")
+    log_ns = rows["seconds"].astype(np.int64) * 1_000_000_000 + rows["rest"]
+    return IndexEntries(record.at, number_of(record.fields, "conn"), log_ns, rows["offset"].astype(np.int64))
+
+
+def _lengthen(chunks: list[Chunk], record: Record) -> None:
+    """Messages outside any chunk: those behind each other are read like a chunk that is not compressed."""
+    if chunks and chunks[-1].begin == chunks[-1].at:
+        last = chunks[-1]
+        if last.begin + last.length == record.at and last.length < LONGEST_RUN:
+            length = record.end - last.begin
+            chunks[-1] = last._replace(length=length, size=length)
+            return
+    chunks.append(Chunk(record.at, record.at, record.end - record.at, "none", record.end - record.at))
+
+
+def _compare(outline: Outline, source: Source, complain: Complaints) -> None:
+    """Hold the bag's own table of contents against what is there."""
+    if outline.header is None:
+        complain(len(MAGIC), "The bag header is missing.")
+        return
+    if outline.header.fields.get("encryptor"):
+        complain(outline.header.at, "The bag is encrypted; decrypt it before it is read.")
+    try:
+        index_at, chunks = (number_of(outline.header.fields, name) for name in ("index_pos", "chunk_count"))
+    except ValueError as wrong:
+        complain(outline.header.at, f"The bag header is damaged: {wrong}.")
+        return
+    there = {chunk.at for chunk in outline.chunks if chunk.begin != chunk.at}
+    if index_at == 0:
+        complain(outline.header.at, "The bag was not closed: it has no index (`rosbag reindex` makes one).")
+    elif index_at != source.size and record_at(source, index_at) is None:
+        complain(outline.header.at, f"The index is said to begin at byte {index_at}, where there is none.")
+    if index_at and chunks != len(there):
+        complain(outline.header.at, f"The bag header counts {chunks} chunks; {len(there)} were found.")
+    if wrong_places := sorted(outline.starts_ns.keys() - there):
+        complain(
+            wrong_places[0], f"The index names {len(wrong_places)} chunks where there are none; the first is here."
+        )

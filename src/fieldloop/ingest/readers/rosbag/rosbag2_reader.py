@@ -1,0 +1,103 @@
+"""Read rosbag2 recordings: a folder with its metadata.yaml, or one SQLite file of it; one recording, one episode."""
+
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+
+from fieldloop.ingest.episode_facts import facts_from_metadata
+from fieldloop.ingest.readers.rosbag.bag_metadata import FILE_NAME, ROOT, BagMetadata, parse_metadata, read_metadata
+from fieldloop.ingest.readers.rosbag.complaints import Complaints
+from fieldloop.ingest.readers.rosbag.gathering import Gathering
+from fieldloop.ingest.readers.rosbag.parts import Part, Parts, open_part
+from fieldloop.ingest.readers.rosbag.sqlite_part import SqlitePart, is_bag, leftovers_of
+from fieldloop.ingest.readers.rosbag.tally import Tally
+from fieldloop.model.episode import Recording
+
+HEAD_BYTES = 1 << 16
+PART_SUFFIXES = {".db3", ".mcap", ".zstd"}
+
+
+class Rosbag2Reader:
+    """SQLite and MCAP storage, split or not, compressed by file or by message."""
+
+    name = "rosbag2"
+
+    def recognises(self, path: Path) -> bool:
+        """Is this a folder whose metadata.yaml describes a bag, or an SQLite file with a bag's tables?"""
+        if path.is_file():
+            return is_bag(path)
+        described = path / FILE_NAME
+        if not described.is_file():
+            return False
+        with described.open("rb") as file:
+            return ROOT.encode() in file.read(HEAD_BYTES)
+
+    def files(self, path: Path) -> tuple[Path, ...]:
+        """Return the files of a recording; beside a single file also what its writer left there."""
+        if path.is_file():
+            return (path, *leftovers_of(path))
+        return tuple(sorted(file for file in path.rglob("*") if file.is_file()))
+
+    def read(self, path: Path) -> Iterator[Recording]:
+        """Yield the one recording; what is broken in it is among its defects."""
+        complain = Complaints(path.name)
+        if path.is_file():
+            single = SqlitePart(path, Complaints(path.name))
+            said = parse_metadata(text, complain) if (text := single.own_metadata()) else BagMetadata()
+            yield self._recording(path.stem, [single], said.of_one_file(), complain, [path])
+            return
+        said = read_metadata(path / FILE_NAME, complain)
+        parts = [part for file in _files(path, said, complain) if (part := open_part(file, Complaints(file.name)))]
+        yield self._recording(path.name, _in_order(parts, said), said, complain, self.files(path))
+
+    def _recording(
+        self, name: str, opened: Sequence[Part], said: BagMetadata, complain: Complaints, files: Sequence[Path]
+    ) -> Recording:
+        for part in opened:
+            part.distribution = said.distribution or part.own_distribution()
+        parts = Parts(list(opened), packed_messages=said.compression_mode == "message")
+        gathering, tally = Gathering(parts), Tally()
+        for part, described, arrived in parts.messages():
+            tally.count(part.path.name, described.topic, arrived)
+            gathering.note(described)
+            gathering.take(described, arrived)
+        tally.compare(said, complain)
+        facts = facts_from_metadata({"": said.custom}) | (
+            {"ros_distro": said.distribution} if said.distribution else {}
+        )
+        for part in opened:
+            facts |= part.facts
+        defects = [defect for part in opened for defect in part.complain.defects()]
+        return gathering.recording(name, self.name, facts, [*complain.defects(), *defects], files)
+
+
+def _files(folder: Path, said: BagMetadata, complain: Complaints) -> list[Path]:
+    """Return the files that metadata.yaml lists and that are there; where it lists none, those that look like parts."""
+    there = {file.name: file for file in sorted(folder.iterdir()) if file.is_file() and file.suffix in PART_SUFFIXES}
+    if said.parts is None:
+        complain(FILE_NAME, "It does not list the files of the recording; those in the folder were read by name.")
+        return sorted(there.values(), key=_by_number)
+    listed: dict[str, Path] = {}
+    for entry in said.parts:
+        name = Path(entry).name  # older recorders put the folder in front; nothing outside it is ever read
+        packed = next((n for n in (name, f"{name}.zstd") if n in there), None)
+        if packed is None:
+            complain(entry, "The file is listed in metadata.yaml but is not there; its messages are missing.")
+        else:
+            listed[packed] = there[packed]
+    for extra in sorted(there.keys() - listed.keys()):
+        complain(extra, "The file lies in the folder but is not listed in metadata.yaml; it was not read.")
+    return list(listed.values())
+
+
+def _by_number(path: Path) -> tuple[int, str]:
+    digits = path.name.split(".")[0].rpartition("_")[2]
+    return (int(digits) if digits.isdecimal() else 0), path.name
+
+
+def _in_order(parts: list[Part], said: BagMetadata) -> list[Part]:
+    """Put the files in order of time, where that is known of all."""
+    starts = [said.part_starts_ns.get(part.path.name, part.first_ns()) for part in parts]
+    known = [start for start in starts if start is not None]
+    if len(known) < len(parts):
+        return parts
+    return [parts[i] for i in sorted(range(len(parts)), key=known.__getitem__)]

@@ -1,0 +1,172 @@
+"""One SQLite file of a rosbag2 recording: its topics and messages, read front to back without holding them."""
+
+import sqlite3
+from collections.abc import Iterator, Mapping
+from contextlib import closing
+from pathlib import Path
+from typing import Any, NamedTuple
+from urllib.parse import quote
+
+import numpy as np
+from numpy.typing import NDArray
+
+from fieldloop.ingest.messages.arrived import Arrived, Described
+from fieldloop.ingest.readers.rosbag.complaints import Complaints
+from fieldloop.ingest.readers.rosbag.definitions import with_definition
+from fieldloop.ingest.readers.rosbag.sqlite_rows import walk
+from fieldloop.ingest.readers.rosbag.unpacked import ScratchFile, copy_with_journal
+
+MAGIC = b"SQLite format 3\x00"
+BATCH_BYTES = 8 << 20
+LARGEST_VALUE = 1 << 30
+LEFTOVERS = ("-wal", "-journal")
+Batch = dict[int, tuple[list[int], list[bytes], list[int]]]
+
+
+class Definition(NamedTuple):
+    """How a type is laid out, as the bag says it."""
+
+    encoding: str
+    text: str
+
+
+class SqlitePart:
+    """A .db3 file; `scratch` is what it was unpacked to, where it is compressed."""
+
+    def __init__(self, path: Path, complain: Complaints, scratch: ScratchFile | None = None) -> None:
+        self.path, self.complain, self.distribution = path, complain, ""
+        self._held, self._plain = scratch, scratch.path if scratch else path
+        if leftovers := [beside for beside in leftovers_of(path) if beside.stat().st_size]:
+            self._held = copy_with_journal(path, leftovers)
+            self._plain = self._held.path
+            names = ", ".join(beside.name for beside in leftovers)
+            complain("", f"Its recorder was stopped before it was done: {names} lies beside it and was read with it.")
+
+    @property
+    def facts(self) -> Mapping[str, str]:
+        """What the file says about its episode: nothing, in this storage."""
+        return {}
+
+    def messages(self) -> Iterator[tuple[Described, Arrived]]:
+        """Yield what can be read, in batches, in the order it was written."""
+        with closing(self._connect()) as database:
+            try:
+                topics = self._topics(database)
+            except (sqlite3.DatabaseError, MemoryError) as wrong:
+                self.complain("table topics", f"It cannot be read ({wrong}); nothing was read.")
+                return
+            batch: Batch = {}
+            held, strangers = 0, 0
+            for row, topic, log_ns, data in walk(database, self.complain):
+                if topic not in topics:
+                    strangers += 1
+                    continue
+                stamps, payloads, rows = batch.setdefault(topic, ([], [], []))
+                stamps.append(log_ns)
+                payloads.append(data)
+                rows.append(row)
+                held += len(data) + 64
+                if held > BATCH_BYTES:
+                    yield from _arrived(batch, topics)
+                    batch, held = {}, 0
+            yield from _arrived(batch, topics)
+            if strangers:
+                self.complain("table messages", f"{strangers} messages of no known topic were left out.")
+
+    def fetch(self, places: NDArray[np.int64]) -> Iterator[bytes]:
+        """Yield messages again by their row; one that cannot be read any more is empty."""
+        with closing(self._connect()) as database:
+            for (row,) in places.tolist():
+                try:
+                    found = database.execute("SELECT data FROM messages WHERE rowid = ?", (row,)).fetchone()
+                except (sqlite3.DatabaseError, MemoryError):
+                    found = None
+                yield found[0] if found and isinstance(found[0], bytes) else b""
+
+    def first_ns(self) -> int | None:
+        """Return the earliest stamp, by the file's own index."""
+        found = self._ask("SELECT min(timestamp) FROM messages")
+        return found[0][0] if found and isinstance(found[0][0], int) else None
+
+    def own_distribution(self) -> str:
+        """Return the release of ROS that wrote the file, where it says so."""
+        found = self._ask("SELECT ros_distro FROM schema LIMIT 1")
+        return found[0][0] if found and isinstance(found[0][0], str) else ""
+
+    def own_metadata(self) -> str:
+        """Return the metadata.yaml that newer recorders also write into the file."""
+        found = self._ask("SELECT metadata FROM metadata ORDER BY id DESC LIMIT 1")
+        return found[0][0] if found and isinstance(found[0][0], str) else ""
+
+    def _topics(self, database: sqlite3.Connection) -> dict[int, Described]:
+        definitions = self._definitions(database)
+        found = {}
+        for number, name, type_, form in database.execute("SELECT id, name, type, serialization_format FROM topics"):
+            if isinstance(number, int) and all(isinstance(text, str) for text in (name, type_, form)):
+                found[number] = self._described(name, type_, form, definitions)
+            else:
+                self.complain("table topics", f"The topic in row {number!r} is damaged; its messages were left out.")
+        return found
+
+    def _definitions(self, database: sqlite3.Connection) -> dict[str, Definition]:
+        try:
+            rows = database.execute("SELECT topic_type, encoding, encoded_message_definition FROM message_definitions")
+            return {
+                type_: Definition(encoding, text)
+                for type_, encoding, text in rows
+                if isinstance(type_, str) and isinstance(encoding, str) and isinstance(text, str)
+            }
+        except sqlite3.DatabaseError:  # older recorders have no such table
+            return {}
+
+    def _described(self, name: str, type_: str, form: str, definitions: dict[str, Definition]) -> Described:
+        definition = definitions.get(type_, Definition("", ""))
+        described = Described(name, type_, form, definition.encoding, definition.text.encode())
+        return with_definition(described, self.distribution)
+
+    def _ask(self, question: str) -> list[Any]:
+        try:
+            with closing(self._connect()) as database:
+                return database.execute(question).fetchall()
+        except (sqlite3.DatabaseError, MemoryError):
+            return []
+
+    def _connect(self) -> sqlite3.Connection:
+        return connect(self._plain, untouched=self._held is None)
+
+
+def connect(path: Path, *, untouched: bool = True) -> sqlite3.Connection:
+    """Open a database that may be damaged; a file of somebody else is never written to, not even beside it."""
+    how = "mode=ro&immutable=1" if untouched else "mode=rw"
+    database = sqlite3.connect(f"file:{quote(str(path.resolve()))}?{how}", uri=True)
+    database.text_factory = lambda text: text.decode("utf-8", "replace")
+    database.setlimit(sqlite3.SQLITE_LIMIT_LENGTH, LARGEST_VALUE)
+    database.execute("PRAGMA writable_schema = ON")  # lets a file be read that is shorter than it says
+    database.execute("PRAGMA trusted_schema = OFF")
+    database.execute("PRAGMA cell_size_check = ON")
+    return database
+
+
+def is_bag(path: Path) -> bool:
+    """Is this an SQLite file with the tables of a bag? Where its catalogue is damaged, its beginning decides."""
+    with path.open("rb") as file:
+        head = file.read(1 << 16)
+    if not head.startswith(MAGIC):
+        return False
+    try:
+        with closing(connect(path)) as database:
+            tables = database.execute("SELECT name FROM sqlite_master WHERE type = 'table'").fetchall()
+        return {("topics",), ("messages",)} <= set(tables)
+    except sqlite3.DatabaseError:
+        return b"serialization_format" in head and b"topic_id" in head
+
+
+def leftovers_of(path: Path) -> list[Path]:
+    """Return what an interrupted writer left beside a database."""
+    return [beside for end in LEFTOVERS if (beside := path.with_name(path.name + end)).is_file()]
+
+
+def _arrived(batch: Batch, topics: dict[int, Described]) -> Iterator[tuple[Described, Arrived]]:
+    for topic, (stamps, payloads, rows) in batch.items():
+        places = np.asarray(rows, np.int64)[:, None]
+        yield topics[topic], Arrived(np.asarray(stamps, np.int64), None, payloads, places)

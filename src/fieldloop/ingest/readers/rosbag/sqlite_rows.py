@@ -1,0 +1,66 @@
+"""The rows of a bag's table of messages, by number; behind damaged pages the next rows are looked for."""
+
+import sqlite3
+from collections.abc import Iterator
+
+from fieldloop.ingest.readers.rosbag.complaints import Complaints
+
+Row = tuple[int, int, int, bytes]
+FIRST = -(2**63)
+LAST = 2**63 - 1
+MOST_GAPS = 1000
+FARTHEST = 40  # doublings: no bag has more than 2⁴⁰ messages
+BEHIND = "SELECT rowid, topic_id, timestamp, data FROM messages WHERE rowid > ? ORDER BY rowid"
+TABLE = "table messages"
+
+
+def walk(database: sqlite3.Connection, complain: Complaints) -> Iterator[Row]:
+    """Yield every row that can be read, in the order of writing."""
+    last = FIRST
+    for _ in range(MOST_GAPS):
+        broken = ""
+        try:
+            for row in database.execute(BEHIND, (last,)):
+                if row[0] <= last:
+                    broken = "rows are not in order"
+                    break
+                last = row[0]
+                if _is_message(row):
+                    yield row
+                else:
+                    complain(f"message {last}", "The row holds no message (its types are wrong); it was left out.")
+        except (sqlite3.DatabaseError, MemoryError) as wrong:
+            broken = str(wrong) or type(wrong).__name__
+        if not broken:
+            return
+        following = _readable_behind(database, max(last, 0))
+        if following is None:
+            complain(TABLE, f"It cannot be read behind message {max(last, 0)} ({broken}).")
+            return
+        complain(TABLE, f"Messages {max(last, 0) + 1} to {following} cannot be read ({broken}); those behind were.")
+        last = following
+    complain(TABLE, f"It is damaged in more than {MOST_GAPS} places; nothing was read behind message {last}.")
+
+
+def _is_message(row: Row) -> bool:
+    return isinstance(row[1], int) and isinstance(row[2], int) and isinstance(row[3], bytes)
+
+
+def _readable_behind(database: sqlite3.Connection, last: int) -> int | None:
+    """Return the smallest number behind which a row can be read again: leap ahead, then close in."""
+    good = next((last + (1 << n) for n in range(FARTHEST) if _reads_behind(database, last + (1 << n))), None)
+    if good is None:
+        return None
+    bad = last
+    while good - bad > 1:
+        middle = (bad + good) // 2
+        bad, good = (bad, middle) if _reads_behind(database, middle) else (middle, good)
+    return good
+
+
+def _reads_behind(database: sqlite3.Connection, number: int) -> bool:
+    try:
+        row = database.execute(f"{BEHIND} LIMIT 1", (number,)).fetchone()
+    except (sqlite3.DatabaseError, MemoryError):
+        return False
+    return row is not None and row[0] > number

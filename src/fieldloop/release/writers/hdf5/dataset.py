@@ -1,0 +1,158 @@
+"""Write recordings as one HDF5 file in robomimic's layout, episode by episode and picture by picture."""
+
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from fieldloop.errors import BadInput
+from fieldloop.model.episode import Episode, Recording
+from fieldloop.model.stream import Stream, StreamKind
+from fieldloop.release.writers.features import Features, survey
+from fieldloop.release.writers.framed import Framed, frame
+from fieldloop.release.writers.hdf5.demonstration import write_pictures, write_rows, write_stamps
+from fieldloop.release.writers.hdf5.description import ATTRIBUTE, describe, environment
+from fieldloop.release.writers.hdf5.keys import ACTIONS, Place, places
+from fieldloop.release.writers.written import Written, whole_or_nothing
+
+VERSIONS = ("v108", "v110")
+"""Old enough for every reader of today, new enough to check its own headers and to hold attributes over 64 kB."""
+
+SPLITS = {"train": "train", "valid": "valid", "val": "valid", "validation": "valid", "test": "test"}
+MADE = "action"
+
+
+def write_hdf5(
+    recordings: Iterable[Recording],
+    target: Path,
+    *,
+    clock: str = "",
+    hz: float | None = None,
+    actions_from: str = "",
+) -> Written:
+    """Write one file in robomimic's layout; the recordings are gone through twice.
+
+    `clock` and `hz` choose the grid (see `survey`). robomimic cannot do without actions: where nothing was recorded
+    as an action, `actions_from` names the stream whose next row is to stand for one.
+    """
+    chosen = _WithActions(recordings, actions_from) if actions_from else recordings
+    features = survey(chosen, clock=clock, hz=hz)
+    if not any(f.kind is StreamKind.ACTION for f in features.signals):
+        raise BadInput(
+            "robomimic's layout needs actions, and no stream of the kind 'action' is in every episode. "
+            "Name a stream whose next row is to stand for the action (actions_from), or write another format."
+        )
+    with whole_or_nothing(target) as part:
+        writer = _Writer(part, features)
+        try:
+            for recording in chosen:
+                writer.add(recording)
+            writer.finish()
+        finally:
+            writer.file.close()
+    made = (f"actions: made of {actions_from} of the next row",) if actions_from else ()
+    return Written(
+        target, writer.episodes, writer.frames, (*features.left_out, *made, *writer.left_out()), features.clock,
+        writer.rules,
+    )  # fmt: skip
+
+
+class _Writer:
+    """A file being written: what was seen so far is what the attributes at its end say."""
+
+    def __init__(self, path: Path, features: Features) -> None:
+        import h5py
+
+        self.file = h5py.File(path, "w", libver=VERSIONS)
+        self.episodes = self.frames = 0
+        self.rules: dict[str, str] = {}
+        self._features, self._places = features, places(features)
+        self._data = self.file.create_group("data")
+        self._masks: dict[str, list[str]] = {}
+        self._environments: dict[str, None] = {}
+        self._notes: list[str] = []
+        self._reach = [np.inf, -np.inf]
+
+    def add(self, recording: Recording) -> None:
+        """Write one recording as the next demonstration."""
+        framed = frame(recording, self._features)
+        name = f"demo_{self.episodes}"
+        group = self._data.create_group(name)
+        group.attrs["num_samples"] = len(framed)
+        write_rows(group, framed, self._features, self._places)
+        for camera in self._features.cameras:
+            write_pictures(group, framed, camera, self._places[camera.name][0])
+        stamps = write_stamps(group, framed, self._places)
+        told = describe(framed, self._features, self._in_actions(), stamps)
+        group.attrs[ATTRIBUTE] = np.bytes_(told.encode())  # in the group itself: text of free length lies elsewhere
+        self._remember(framed, name, group[ACTIONS])
+
+    def finish(self) -> None:
+        """Write what speaks of the whole."""
+        self._data.attrs["total"] = self.frames
+        self._data.attrs["env_args"] = next(iter(self._environments))
+        for mask, names in sorted(self._masks.items()):
+            self.file.create_dataset(f"mask/{mask}", data=np.asarray(names, "S"))
+
+    def left_out(self) -> Iterator[str]:
+        """Yield what the file does not hold, or holds otherwise than robomimic's tools expect."""
+        yield from self._notes
+        if len(self._environments) > 1:
+            yield f"env_args: {len(self._environments)} different ones; the first stands for all"
+        low, high = self._reach
+        if low < -1 or high > 1:
+            yield (
+                f"actions: values reach from {low:.4g} to {high:.4g} and were not rescaled; "
+                "robomimic's own tools expect them between -1 and 1"
+            )
+
+    def _in_actions(self) -> Mapping[str, tuple[Place, ...]]:
+        """Say which columns of `actions` belong to which stream: they stand side by side."""
+        found, at = dict(self._places), 0
+        for feature in self._features.signals:
+            if found[feature.name][0].path == ACTIONS:
+                found[feature.name] = (Place(ACTIONS, at, at + feature.width),)
+                at += feature.width
+        return found
+
+    def _remember(self, framed: Framed, name: str, actions: Any) -> None:
+        self.episodes, self.frames = self.episodes + 1, self.frames + len(framed)
+        self.rules |= {stream: rule.value for stream, rule in framed.rules.items()}
+        self._notes += framed.notes
+        self._environments.setdefault(environment(framed.episode, self._features.hz))
+        for mask in _masks(framed.episode):
+            self._masks.setdefault(mask, []).append(name)
+        if len(framed):
+            self._reach = [
+                min(self._reach[0], float(np.min(actions))), max(self._reach[1], float(np.max(actions)))
+            ]  # fmt: skip
+
+
+class _WithActions:
+    """The recordings, each with an action made of the next row of a stream; can be gone through again."""
+
+    def __init__(self, recordings: Iterable[Recording], source: str) -> None:
+        self._recordings, self._source = recordings, source
+
+    def __iter__(self) -> Iterator[Recording]:
+        for recording in self._recordings:
+            stream = recording.streams.get(self._source)
+            if stream is None or stream.values is None or not len(stream):
+                raise BadInput(f"{recording.episode.name} has no values of {self._source} to make actions of.")
+            yield replace(recording, streams={**recording.streams, MADE: _as_action(stream)})
+
+
+def _as_action(stream: Stream) -> Stream:
+    assert stream.values is not None
+    values = np.concatenate([stream.values[1:], stream.values[-1:]])
+    notes = {**stream.notes, "made": f"the next row of {stream.name}"}
+    return replace(stream, name=MADE, kind=StreamKind.ACTION, values=values, notes=notes)
+
+
+def _masks(episode: Episode) -> list[str]:
+    """Return the filter keys an episode is listed under: those it came with, and the split it is said to be in."""
+    came = [mask for mask in (episode.fact("masks") or "").split(", ") if mask]
+    split = SPLITS.get((episode.fact("split") or "").lower())
+    return sorted({*came, *([split] if split else [])})

@@ -1,0 +1,98 @@
+"""One framed recording becomes one demonstration group; pictures go through one at a time."""
+
+import zlib
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from fieldloop.model.stream import ClockKind, StreamKind
+from fieldloop.release.writers.features import Feature, Features
+from fieldloop.release.writers.framed import Framed
+from fieldloop.release.writers.grid import Rule, nearest
+from fieldloop.release.writers.hdf5.keys import ACTIONS, Place, free_key, plain
+
+GRID = "timestamps_ns"
+STAMPS = "stamps_ns"
+ZLIB_LEVEL = 1  # pictures: a higher level takes three times as long for a tenth of the size
+KEEPS_SAMPLES = (Rule.AS_RECORDED, Rule.NEAREST)
+"""Under these rules a row is a sample that was really taken, so that it has stamps of its own."""
+
+Places = Mapping[str, Sequence[Place]]
+
+
+def write_rows(group: Any, framed: Framed, features: Features, places: Places) -> None:
+    """Write everything but pictures: observations now and one step later, actions, rewards, dones, states."""
+    action_parts: list[NDArray[Any]] = []
+    for feature in features.signals:
+        values = framed.values[feature.name]
+        for place in places[feature.name]:
+            part = values[:, place.first : place.last]
+            if place.path == ACTIONS:
+                action_parts.append(part)
+            elif place.path.startswith("obs/"):
+                group.create_dataset(place.path, data=part)
+                group.create_dataset(f"next_{place.path}", data=one_later(part))
+            else:
+                group.create_dataset(place.path, data=part[:, 0] if part.shape[1] == 1 else part)
+    if action_parts:
+        group.create_dataset(ACTIONS, data=np.hstack(action_parts))
+    _outcome(group, framed)
+
+
+def write_pictures(group: Any, framed: Framed, camera: Feature, place: Place) -> None:
+    """Write a camera's frames, compressed once and stored twice: as seen at a step, and as seen one step later."""
+    count, (width, height) = len(framed), camera.size
+    depth = camera.kind is StreamKind.DEPTH
+    shape = (height, width, 1) if depth else (height, width, 3)
+    options: dict[str, Any] = {
+        "shape": (count, *shape), "dtype": np.float32 if depth else np.uint8, "chunks": (1, *shape),
+        "compression": "gzip", "compression_opts": ZLIB_LEVEL,
+    }  # fmt: skip
+    now, later = (group.create_dataset(path, **options) for path in (place.path, f"next_{place.path}"))
+    packed = b""
+    for row, picture in enumerate(framed.pictures(camera.name)):
+        packed = zlib.compress(np.ascontiguousarray(picture.reshape(shape)).data, ZLIB_LEVEL)
+        now.id.write_direct_chunk((row, 0, 0, 0), packed)
+        if row:
+            later.id.write_direct_chunk((row - 1, 0, 0, 0), packed)
+    if count:
+        later.id.write_direct_chunk((count - 1, 0, 0, 0), packed)
+
+
+def write_stamps(group: Any, framed: Framed, places: Places) -> dict[str, str]:
+    """Write the grid, and for every stream whose rows are samples the stamps they came with; say where they are."""
+    group.create_dataset(GRID, data=framed.times_ns)
+    written: dict[str, str] = {}
+    taken: set[str] = set()
+    for name in places:
+        if framed.rules[name] not in KEEPS_SAMPLES:
+            continue
+        stream = framed.streams[name]
+        clocks = [kind for kind in ClockKind if kind in stream.clocks]
+        picks = nearest(stream.times_ns, framed.times_ns)
+        path = f"{STAMPS}/{free_key(plain(name), taken, [''])}"
+        stored = group.create_dataset(path, data=np.stack([stream.clocks[kind][picks] for kind in clocks], axis=1))
+        stored.attrs["clocks"] = [kind.value for kind in clocks]
+        written[name] = path
+    return written
+
+
+def _outcome(group: Any, framed: Framed) -> None:
+    """Write rewards and dones by the outcome where none were recorded: robomimic looks for both."""
+    last = np.zeros(len(framed))
+    last[-1:] = 1.0
+    if "rewards" not in group:
+        group.create_dataset("rewards", data=last if framed.episode.succeeded else np.zeros(len(framed)))
+    if "dones" not in group:
+        group.create_dataset("dones", data=last.astype(np.int64))
+
+
+def one_later(values: NDArray[Any]) -> NDArray[Any]:
+    """Return each row's successor; nothing follows the last, so that it stands for itself.
+
+    >>> one_later(np.asarray([1, 2, 3])).tolist()
+    [2, 3, 3]
+    """
+    return np.concatenate([values[1:], values[-1:]])

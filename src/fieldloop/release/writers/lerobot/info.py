@@ -1,0 +1,86 @@
+"""How the dataset describes itself in meta/info.json: every feature with where it comes from."""
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from fieldloop.model.stream import ClockKind, StreamKind
+from fieldloop.release.writers.features import Feature
+from fieldloop.release.writers.lerobot.depth import SHIFT_M, DepthScale
+from fieldloop.release.writers.lerobot.files import Limits
+from fieldloop.release.writers.lerobot.tables import DATA_PATH
+from fieldloop.release.writers.lerobot.video import KEY_FRAME_EVERY, VIDEO_PATH, Encoding
+
+CAPTURE = "capture_ns"
+"""The feature with real stamps: the frame grid first, then for each camera when its picture was really taken."""
+
+GRID = "frame grid"
+INTEGERS = ("frame_index", "episode_index", "index", "task_index")
+
+
+def stored_type(feature: Feature) -> str:
+    """Return the type a signal is kept in: what learners take in as float32, all else as it was.
+
+    What has no kind may be anything, a clock even, so it is not rounded.
+    """
+    if feature.dtype == "float64" and feature.kind is StreamKind.OTHER:
+        return "float64"
+    return "float32" if feature.dtype.startswith("float") else feature.dtype
+
+
+def describe_signal(feature: Feature, clock: ClockKind, rule: str) -> dict[str, Any]:
+    """Describe a column of numbers."""
+    names = list(feature.columns) or None
+    info = _origin(feature, clock, rule)
+    return {"dtype": stored_type(feature), "shape": [feature.width], "names": names, "info": info}
+
+
+def describe_camera(feature: Feature, clock: ClockKind, rule: str, fps: int, how: Encoding) -> dict[str, Any]:
+    """Describe a video."""
+    width, height = feature.size
+    depth = feature.kind is StreamKind.DEPTH
+    channels = 1 if depth else 3
+    info = {
+        "video.height": height, "video.width": width, "video.codec": how.codec, "video.pix_fmt": how.pix_fmt,
+        "video.fps": fps, "video.channels": channels, "has_audio": False, "is_depth_map": depth,
+        "video.g": KEY_FRAME_EVERY, "video.preset": _number(how.options["preset"]), "video.video_backend": "pyav",
+    }  # fmt: skip
+    if depth:
+        scale = DepthScale()
+        info |= {
+            "video.depth_min": scale.nearest_m, "video.depth_max": scale.farthest_m, "video.shift": SHIFT_M,
+            "video.use_log": True, "depth_unit": "m", "video.extra_options": {"x265-params": "lossless=1"},
+        }  # fmt: skip
+    else:
+        info["video.crf"] = _number(how.options["crf"])
+    return {
+        "dtype": "video", "shape": [height, width, channels], "names": ["height", "width", "channels"],
+        "info": info | _origin(feature, clock, rule),
+    }  # fmt: skip
+
+
+def describe_dataset(
+    features: Mapping[str, Any], cameras: Sequence[str], totals: Mapping[str, int], limits: Limits, **said: Any
+) -> dict[str, Any]:
+    """Return meta/info.json; `said` has the frame rate, the robot, the splits and the clock."""
+    whole: dict[str, Any] = dict(features)
+    stamps = {"unit": "ns", "grid": said["clock"]}
+    whole[CAPTURE] = {"dtype": "int64", "shape": [1 + len(cameras)], "names": [GRID, *cameras], "info": stamps}
+    whole["timestamp"] = {"dtype": "float32", "shape": [1], "names": None}
+    whole |= {key: {"dtype": "int64", "shape": [1], "names": None} for key in INTEGERS}
+    return {
+        "codebase_version": "v3.0", "robot_type": said["robot"] or None, **totals,
+        "chunks_size": limits.files_a_chunk, "fps": said["fps"],
+        "data_files_size_in_mb": limits.data_mb, "video_files_size_in_mb": limits.video_mb, "splits": said["splits"],
+        "data_path": DATA_PATH, "video_path": VIDEO_PATH if cameras else None, "features": whole,
+    }  # fmt: skip
+
+
+def _origin(feature: Feature, clock: ClockKind, rule: str) -> dict[str, str]:
+    return {
+        "stream": feature.name, "kind": feature.kind.value, "unit": feature.unit, "frame_id": feature.frame_id,
+        "serial": feature.serial, "clock": clock.value, "resampled": rule,
+    }  # fmt: skip
+
+
+def _number(text: str) -> int | str:
+    return int(text) if text.isdigit() else text

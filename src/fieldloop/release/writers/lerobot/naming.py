@@ -1,0 +1,56 @@
+"""What a stream is called in a LeRobot dataset: its own rules for names, and no two streams under one."""
+
+from collections.abc import Sequence
+
+from fieldloop.model.stream import StreamKind
+from fieldloop.release.writers.features import Feature, Features
+
+STATE, ACTION, IMAGES = "observation.state", "action", "observation.images."
+KEPT = ("observation.", "action.", "next.")
+"""Beginnings by which a stream is told to come from a LeRobot dataset: its name stays what it was."""
+
+LONGEST = 200
+"""Bytes of a name: a video's is the name of a folder too, and few file systems take more than 255."""
+
+
+def name_features(features: Features) -> dict[str, str]:
+    """Return stream name → feature key. LeRobot allows no slash; names that become one get a number each.
+
+    The joints are `observation.state` and the commands `action`, which is where policies look for them: by name, or
+    where there is just one stream of that kind.
+    """
+    named = {
+        _only(features.signals, StreamKind.JOINT_POSITION, "joints"): STATE,
+        _only(features.signals, StreamKind.ACTION, "action"): ACTION,
+    }
+    keys: dict[str, str] = {}
+    taken: set[str] = set()
+    for feature in (*features.signals, *features.cameras):
+        wanted = named.get(feature.name) or _key(feature)
+        key, number = wanted, 1
+        while key.casefold() in taken:
+            number += 1
+            key = f"{wanted}_{number}"
+        taken.add(key.casefold())
+        keys[feature.name] = key
+    return keys
+
+
+def _only(signals: Sequence[Feature], kind: StreamKind, usual: str) -> str:
+    of_kind = [signal.name for signal in signals if signal.kind is kind]
+    return usual if usual in of_kind else of_kind[0] if len(of_kind) == 1 else ""
+
+
+def _key(feature: Feature) -> str:
+    plain = _cut(feature.name.replace("/", ".").strip(".") or "unnamed")
+    if feature.is_camera:
+        return IMAGES + plain.removeprefix(IMAGES).removeprefix("camera.")
+    if plain.startswith(KEPT):
+        return plain
+    if feature.kind is StreamKind.ACTION:
+        return f"action.{plain}"
+    return f"observation.{plain}"
+
+
+def _cut(text: str) -> str:
+    return text.encode()[:LONGEST].decode(errors="ignore").replace("\0", "")

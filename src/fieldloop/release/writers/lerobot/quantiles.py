@@ -1,0 +1,119 @@
+"""Exact quantiles of more values than memory holds: the values are walked through once for every 16 bits they have.
+
+A value's bits, put in the order of the numbers, are found from the highest down. Each walk counts how often each
+next 16 bits occur behind the bits found so far, which settles 16 more. So there is no error, and what is held is one
+table of counts for each quantile of each column, however many rows there are.
+"""
+
+from collections.abc import Callable, Iterable, Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+Walk = Callable[[], Iterable[NDArray[Any]]]
+"""Goes through all rows from the start, some (n × columns) at a time, all of one type."""
+
+DIGIT = 16
+COLUMNS_AT_ONCE = 12  # ten ranks each, half a megabyte a table: 60 MB
+HELD_VALUES = 1 << 22
+"""So many values are simply held and sorted: 32 MB, where walking again would be slower."""
+
+
+def quantiles(walk: Walk, rows: int, columns: int, shares: Sequence[float]) -> NDArray[np.float64]:
+    """Return shares × columns, what `np.quantile` says of all rows; values that are not finite are left out.
+
+    >>> quantiles(lambda: [np.array([[1.0], [2.0]]), np.array([[4.0]])], 3, 1, [0.5, 0.75]).tolist()
+    [[2.0], [3.0]]
+    """
+    if rows * columns <= HELD_VALUES:
+        return of_held(np.concatenate(list(walk())), shares)
+    return of_walked(walk, columns, shares)
+
+
+def of_held(values: NDArray[Any], shares: Sequence[float]) -> NDArray[np.float64]:
+    """Return shares × columns of values that are held."""
+    rows = values.astype(np.float64)
+    if rows.size and np.isfinite(rows).all():
+        return np.asarray(np.quantile(rows, shares, axis=0))
+    columns = [column[np.isfinite(column)] for column in rows.T]
+    return np.stack([np.quantile(c, shares) if len(c) else np.full(len(shares), np.nan) for c in columns], axis=1)
+
+
+def of_walked(walk: Walk, columns: int, shares: Sequence[float]) -> NDArray[np.float64]:
+    """Return shares × columns of values that are walked through, some columns at a time."""
+    parts = []
+    for first in range(0, columns, COLUMNS_AT_ONCE):
+        some = slice(first, first + COLUMNS_AT_ONCE)
+        parts.append(_of_columns(lambda some=some: (part[:, some] for part in walk()), shares))  # type: ignore[misc]
+    return np.concatenate(parts, axis=1)
+
+
+def _of_columns(walk: Walk, shares: Sequence[float]) -> NDArray[np.float64]:
+    counts = np.asarray(sum(np.isfinite(part).sum(0) for part in walk()))
+    places = np.outer(shares, np.maximum(counts - 1, 0))
+    ends = np.stack([np.floor(places), np.ceil(places)]).astype(np.int64)
+    ranks = [sorted(set(ends[:, :, j].ravel().tolist())) if counts[j] else [] for j in range(len(counts))]
+    found = np.full(places.shape, np.nan)
+    for j, value_at in enumerate(_select(walk, ranks)):
+        for i, place in enumerate(places[:, j] if value_at else ()):
+            low, high = (value_at[int(end)] for end in ends[:, i, j])
+            found[i, j] = low + (high - low) * (place - np.floor(place))
+    return found
+
+
+def _select(walk: Walk, ranks: Sequence[Sequence[int]]) -> list[dict[int, float]]:
+    """Return the value at each rank of each column."""
+    dtype = next(iter(walk())).dtype
+    bits = 8 * dtype.itemsize
+    sought = {(j, rank): (0, rank) for j, some in enumerate(ranks) for rank in some}  # → bits so far, rank among those
+    for shift in range(bits - min(DIGIT, bits), -1, -min(DIGIT, bits)):
+        prefixes: list[set[int]] = [set() for _ in ranks]
+        for (j, _), (prefix, _) in sought.items():
+            prefixes[j].add(prefix)
+        tables = _count(walk, prefixes, shift, bits)
+        for key, (prefix, rank) in sought.items():
+            cumulative = np.cumsum(tables[key[0], prefix])
+            digit = int(np.searchsorted(cumulative, rank, side="right"))
+            below = int(cumulative[digit - 1]) if digit else 0
+            sought[key] = (prefix << min(DIGIT, bits) | digit, rank - below)
+    found: list[dict[int, float]] = [{} for _ in ranks]
+    for (j, rank), (whole, _) in sought.items():
+        found[j][rank] = float(_value(whole, dtype))
+    return found
+
+
+def _count(walk: Walk, prefixes: Sequence[set[int]], shift: int, bits: int) -> dict[tuple[int, int], NDArray[np.int64]]:
+    size = 1 << min(DIGIT, bits)
+    tables = {(j, p): np.zeros(size, np.int64) for j, some in enumerate(prefixes) for p in some}
+    for part in walk():
+        for j, some in enumerate(prefixes):
+            column = part[:, j]
+            ordered = _ordered(column[np.isfinite(column)])
+            rest = ordered >> np.uint64(shift)
+            digits, above = (rest & np.uint64(size - 1)).astype(np.int64), rest >> np.uint64(min(DIGIT, bits))
+            for prefix in some:
+                tables[j, prefix] += np.bincount(digits[above == np.uint64(prefix)], minlength=size)
+    return tables
+
+
+def _ordered(values: NDArray[Any]) -> NDArray[np.uint64]:
+    """Return whole numbers that stand in the same order as the values."""
+    if values.dtype.kind in "bu":
+        return values.astype(np.uint64)
+    bits = 8 * values.dtype.itemsize
+    raw = np.ascontiguousarray(values).view(f"u{values.dtype.itemsize}").astype(np.uint64)
+    sign = np.uint64(1 << (bits - 1))
+    if values.dtype.kind == "i":
+        return raw ^ sign
+    return np.where(raw & sign, raw ^ np.uint64((1 << bits) - 1), raw | sign)
+
+
+def _value(whole: int, dtype: np.dtype[Any]) -> Any:
+    """Undo `_ordered`."""
+    bits = 8 * dtype.itemsize
+    if dtype.kind in "bu":
+        return whole
+    sign = 1 << (bits - 1)
+    raw = whole ^ sign if dtype.kind == "i" or whole & sign else whole ^ ((1 << bits) - 1)
+    return np.array([raw], f"u{dtype.itemsize}").view(dtype)[0]

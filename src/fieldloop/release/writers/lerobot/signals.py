@@ -1,0 +1,78 @@
+"""The columns of numbers of a dataset being written, and their statistics."""
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from fieldloop.release.writers.features import Feature, Features
+from fieldloop.release.writers.framed import Framed
+from fieldloop.release.writers.lerobot.files import Limits, Place, Places
+from fieldloop.release.writers.lerobot.info import CAPTURE, stored_type
+from fieldloop.release.writers.lerobot.quantiles import quantiles
+from fieldloop.release.writers.lerobot.stats import QUANTILES, Stats, ValueStats, of_values
+from fieldloop.release.writers.lerobot.tables import DATA_PATH, ParquetFiles, frames_table, read_column
+
+
+class Signals:
+    """Rows in, Parquet out: one row group an episode."""
+
+    def __init__(self, folder: Path, features: Features, keys: Mapping[str, str], limits: Limits) -> None:
+        self._features, self._keys = features, keys
+        self._files = ParquetFiles(folder, DATA_PATH, Places(limits.data_mb, limits.files_a_chunk))
+        self._seen: dict[str, ValueStats] = {}
+        self._rounded: dict[str, float] = {}
+
+    def add(self, framed: Framed, bookkeeping: Mapping[str, NDArray[Any]]) -> tuple[Place, dict[str, Stats]]:
+        """Write an episode's rows; return where they went, and their statistics."""
+        columns = {self._keys[f.name]: self._stored(f, framed.values[f.name]) for f in self._features.signals}
+        cameras = [framed.stamps_ns(camera.name) for camera in self._features.cameras]
+        columns[CAPTURE] = np.stack([framed.times_ns, *cameras], axis=1)
+        columns |= bookkeeping
+        place = self._files.place(len(framed))
+        self._files.write(frames_table(columns))
+        for key, values in columns.items():
+            self._seen.setdefault(key, ValueStats(values.shape[1])).add(values)
+        return place, {key: of_values(values) for key, values in columns.items()}
+
+    def close(self) -> None:
+        """Finish the last file."""
+        self._files.close()
+
+    def stats(self) -> dict[str, Stats]:
+        """Return the statistics of all rows; for the quantiles they are read back from the files."""
+        shares = list(QUANTILES.values())
+        found = {}
+        for key, seen in self._seen.items():
+            columns = seen.columns
+            found[key] = seen.stats(
+                quantiles(lambda key=key: read_column(self._files.paths, key), seen.rows, columns, shares)  # type: ignore[misc]
+            )
+        return found
+
+    def losses(self) -> list[str]:
+        """Name values that were rounded, and those no statistics can be made of."""
+        said = []
+        if self._rounded:
+            named = ", ".join(f"{name} by up to {most:.1g}" for name, most in sorted(self._rounded.items()))
+            said.append(f"kept as float32, so rounded: {named}")
+        for key, seen in self._seen.items():
+            if seen.unfit:
+                said.append(
+                    f"{key}: {seen.unfit} values are not finite; they are written, the statistics leave them out"
+                )
+        return said
+
+    def _stored(self, feature: Feature, values: NDArray[Any]) -> NDArray[Any]:
+        wanted = np.dtype(stored_type(feature))
+        if values.dtype == wanted:
+            return values
+        with np.errstate(over="ignore", invalid="ignore"):
+            stored = values.astype(wanted)
+            change = np.abs(stored.astype(np.float64) - values.astype(np.float64))
+        most = float(np.nanmax(np.where(np.isfinite(values), change, 0.0), initial=0.0))
+        if most > 0:
+            self._rounded[feature.name] = max(most, self._rounded.get(feature.name, 0.0))
+        return stored

@@ -1,0 +1,123 @@
+"""One recording becomes one MCAP log, through the robot's own recorder."""
+
+import heapq
+import re
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import NamedTuple
+
+from fieldloop.errors import StoreError
+from fieldloop.model.episode import Recording
+from fieldloop.model.stream import Stream
+from fieldloop.release.writers.mcap import numbers
+from fieldloop.release.writers.mcap.about import channel_metadata, episode_metadata
+from fieldloop.release.writers.mcap.pictures import Compression, Compressor
+from fieldloop.release.writers.mcap.slots import Slots, slots_of
+from fieldloop_robot.messages import Message
+from fieldloop_robot.recorder import Recorder
+
+ROWS = 1024  # at a time: a stream of any length is never held as Python numbers
+Stamped = tuple[int, int, int, int, Message]
+"""Received, number of its topic, published, sensed (ns), message."""
+
+
+class WrittenLog(NamedTuple):
+    """How many messages a log holds, and what of the recording it does not."""
+
+    messages: int
+    left_out: tuple[str, ...]
+
+
+class _Topic(NamedTuple):
+    name: str
+    stream: Stream
+    parts: Mapping[str, Stream]
+    slots: Slots
+    compressor: Compressor
+
+
+def write_log(recording: Recording, path: Path, compression: Compression | None = None) -> WrittenLog:
+    """Write all streams in the order in which a recorder would have received them; a log of that name is replaced.
+
+    Where the disk fails, StoreError says so and `<path>.part` keeps what was written.
+    """
+    left_out: list[str] = []
+    topics = _topics(recording, compression or Compression(), left_out)
+    facts, lost = episode_metadata(recording.episode)
+    channels = {topic.name: channel_metadata(topic.stream, topic.slots) for topic in topics}
+    names = list(channels)
+    with Recorder(path, facts, channels) as recorder:
+        for log_ns, number, publish_ns, header_ns, message in heapq.merge(
+            *(_messages(number, topic) for number, topic in enumerate(topics))
+        ):
+            if not recorder.write(names[number], message, header_ns, publish_ns, log_ns):
+                raise _incomplete(path, recorder.last_drop)  # inside, so that half a log does not get its name
+    if recorder.failed:
+        raise _incomplete(path, recorder.failed)
+    for topic in topics:
+        left_out += (f"{topic.stream.name}: {loss}" for loss in sorted(topic.compressor.losses))
+    return WrittenLog(recorder.written, (*left_out, *lost))
+
+
+def _incomplete(path: Path, why: str) -> StoreError:
+    return StoreError(f"{path} was not written completely: {why}. Is the disk full?")
+
+
+def _topics(recording: Recording, compression: Compression, left_out: list[str]) -> list[_Topic]:
+    """Decide which streams become a topic each; those that travel in another's message, or in none, become none."""
+    unfit = {name: why for name, stream in recording.streams.items() if (why := _unfit(stream))}
+    left_out += (f"{name}: {why}" for name, why in unfit.items())
+    fit = {name: stream for name, stream in recording.streams.items() if name not in unfit}
+    inside = _carried(fit)
+    carried = {part.name for parts in inside.values() for part in parts.values()}
+    topics: list[_Topic] = []
+    for stream in (stream for name, stream in fit.items() if name not in carried):
+        slots, parts = slots_of(stream), inside[stream.name]
+        for one in (stream, *parts.values()):
+            if one.values is not None:
+                left_out += (f"{one.name}: {loss}" for loss in numbers.losses(one))
+            left_out += (
+                f"{one.name}: its {kind.value} clock; a message has room for three stamps" for kind in slots.left_out
+            )
+        name = _topic_name(stream.name, {topic.name for topic in topics})
+        topics.append(_Topic(name, stream, parts, slots, Compressor(compression)))
+    return topics
+
+
+def _carried(streams: Mapping[str, Stream]) -> dict[str, dict[str, Stream]]:
+    """Return the parts that travel in each stream's message; what travels in another's carries nothing itself."""
+    inside: dict[str, dict[str, Stream]] = {}
+    carried: set[str] = set()
+    for name in sorted(streams, key=len):
+        inside[name] = {} if name in carried else numbers.parts_of(streams[name], streams)
+        carried |= {part.name for part in inside[name].values()}
+    return inside
+
+
+def _unfit(stream: Stream) -> str:
+    if not len(stream):
+        return "it has no sample"
+    if not slots_of(stream).held:
+        return "its stamps lie before 1901 and fit no message"
+    if stream.pictures is not None:
+        count = len(stream.pictures)
+        return "" if count == len(stream) else f"it has {len(stream)} stamps and {count} pictures"
+    return numbers.unwritable(stream)
+
+
+def _messages(number: int, topic: _Topic) -> Iterator[Stamped]:
+    stream = topic.stream
+    pictures = topic.compressor.messages(stream) if stream.pictures is not None else None
+    for first in range(0, len(stream), ROWS):
+        rows = slice(first, first + ROWS)
+        log, publish, header = (stamps.tolist() for stamps in topic.slots.stamps(stream, rows))
+        messages = pictures or numbers.messages(stream, topic.parts, rows)
+        for log_ns, publish_ns, header_ns, message in zip(log, publish, header, messages, strict=False):
+            yield log_ns, number, publish_ns, header_ns, message
+
+
+def _topic_name(stream: str, taken: set[str]) -> str:
+    """Name a topic as ROS 2 allows: letters, digits and underscores between slashes, no part beginning with a digit."""
+    parts = [re.sub(r"[^A-Za-z0-9_]", "_", part) for part in stream.split("/") if part]
+    name = "/" + ("/".join(f"_{part}" if part[0].isdigit() else part for part in parts) or "unnamed")
+    return next(n for n in (name, *(f"{name}_{i}" for i in range(2, len(taken) + 3))) if n not in taken)

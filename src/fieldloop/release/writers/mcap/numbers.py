@@ -1,0 +1,111 @@
+"""Rows of numbers become ROS 2 messages: the type whose fields mean what the columns say, else named values."""
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from fieldloop.model.stream import Stream, StreamKind
+from fieldloop.release.writers.mcap.about import spoken
+from fieldloop_robot.messages import Imu, JointState, Message, PoseStamped, WrenchStamped
+
+EXACT_WHOLE = 2**53
+Rows = list[list[float]]
+
+
+class Typed(NamedTuple):
+    """A message type with fixed fields: only a stream of exactly these columns and this unit may be written as one."""
+
+    columns: tuple[str, ...]
+    unit: str
+    make: Callable[[Sequence[float], str], Message]
+
+
+WRENCH = Typed(("fx", "fy", "fz", "tx", "ty", "tz"), "N, N·m", WrenchStamped)
+INERTIAL = Typed(("ax", "ay", "az", "gx", "gy", "gz"), "m/s², rad/s", Imu)
+POSE = Typed(("x", "y", "z", "qx", "qy", "qz", "qw"), "m", PoseStamped)
+TYPES = {
+    StreamKind.FORCE_TORQUE: WRENCH, StreamKind.IMU: INERTIAL, StreamKind.POSE: POSE, StreamKind.HAND_POSE: POSE,
+}  # fmt: skip
+TURNING, SLIDING = ("rad", "rad/s", "N·m"), ("m", "m/s", "N")
+PART_KINDS = {"velocity": StreamKind.JOINT_VELOCITY, "effort": StreamKind.JOINT_EFFORT}
+WHOLE = (StreamKind.JOINT_POSITION, StreamKind.GRIPPER, StreamKind.ACTION)
+
+
+def unwritable(stream: Stream) -> str:
+    """Say why a stream's values cannot be written; '' where they can."""
+    if stream.values is None:
+        return stream.notes.get("encoding") or stream.notes.get("values") or "it has stamps but no values"
+    if stream.values.dtype.kind not in "fiub":
+        return f"its values are {stream.values.dtype}, not numbers"
+    if not stream.values.size:
+        return "its samples hold no numbers"
+    return ""
+
+
+def losses(stream: Stream) -> Iterator[str]:
+    """Say what a message's float64s and flat lists cannot hold of a stream's values."""
+    values = stream.values
+    assert values is not None
+    if values.ndim > 2:  # noqa: PLR2004 - rows and columns
+        yield f"its shape: rows of {'×'.join(map(str, values.shape[1:]))} are written as one list"
+    if values.dtype.kind == "f" and values.dtype.itemsize > np.dtype(np.float64).itemsize:
+        yield f"digits of {values.dtype} beyond float64"
+    if values.dtype.kind in "iu" and (int(values.max()) > EXACT_WHOLE or int(values.min()) < -EXACT_WHOLE):
+        yield "whole numbers beyond 2^53 are rounded"
+
+
+def parts_of(stream: Stream, streams: Mapping[str, Stream]) -> dict[str, Stream]:
+    """Return the velocities and efforts that travel inside the message of their positions, by field.
+
+    Only where the message says all there is to know of them: equal stamps, columns, frame and device, units of REP 103.
+    """
+    if stream.kind not in WHOLE:
+        return {}
+    units = SLIDING if stream.kind is StreamKind.GRIPPER else TURNING
+    found = {}
+    for index, part in enumerate(PART_KINDS, start=1):
+        other = streams.get(f"{stream.name}/{part}")
+        kind = PART_KINDS[part] if stream.kind is StreamKind.JOINT_POSITION else stream.kind
+        if other is not None and other.kind is kind and other.unit == units[index] and _travels_with(stream, other):
+            found[part] = other
+    return found
+
+
+def messages(stream: Stream, parts: Mapping[str, Stream], rows: slice) -> Iterator[Message]:
+    """Yield the messages of some rows."""
+    typed = TYPES.get(stream.kind)
+    values, frame_id = _rows(stream, rows), spoken(stream.frame_id)
+    if typed and (stream.columns, stream.unit) == (typed.columns, typed.unit):
+        for row in values:
+            yield typed.make(row, frame_id)
+        return
+    nothing: Rows = [[]] * len(values)
+    field = {kind: part for part, kind in PART_KINDS.items()}.get(stream.kind, "position")
+    fields = {field: values} | {part: _rows(other, rows) for part, other in parts.items()}
+    names = tuple(spoken(name) for name in stream.columns) if len(stream.columns) == len(values[0]) else ()
+    for position, velocity, effort in zip(
+        *(fields.get(name, nothing) for name in ("position", "velocity", "effort")), strict=True
+    ):
+        yield JointState(names, position, velocity, effort, frame_id)
+
+
+def _travels_with(stream: Stream, other: Stream) -> bool:
+    said = [
+        (s.columns, s.frame_id, s.serial, s.nominal_hz, None if s.values is None else (s.values.dtype, s.values.shape))
+        for s in (stream, other)
+    ]
+    return (
+        said[0] == said[1]
+        and stream.values is not None
+        and stream.clocks.keys() == other.clocks.keys()
+        and all(np.array_equal(times, other.clocks[kind]) for kind, times in stream.clocks.items())
+    )
+
+
+def _rows(stream: Stream, rows: slice) -> Rows:
+    values: Any = stream.values
+    found = values[rows].reshape(-1, int(np.prod(values.shape[1:]))).astype(np.float64)
+    if values.dtype.kind in "iu":  # the largest must not round up to what its own type cannot hold
+        found = np.minimum(found, np.nextafter(float(np.iinfo(values.dtype).max) + 1.0, 0.0))
+    return found.tolist()  # type: ignore[no-any-return]

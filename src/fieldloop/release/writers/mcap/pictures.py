@@ -1,0 +1,90 @@
+"""Pictures become compressed messages: passed on as they were stored, else as JPEG or PNG; depth exactly or in mm."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any, Literal
+
+import numpy as np
+from numpy.typing import NDArray
+
+from fieldloop.model.stream import EncodedSource, Stream, StreamKind
+from fieldloop.release.writers.mcap.about import spoken
+from fieldloop_robot.messages import CompressedImage
+
+MM_PER_M = np.float32(1000)
+FARTHEST_MM = 65535
+PNG, DEPTH_PNG, DEPTH_TIFF = "png", "16UC1; png", "32FC1; tiff compressed "
+PLAIN_TIFF = 1  # the chunk around it is compressed
+ROUNDED = "depth is rounded to millimetres, from 1 to 65535"
+NOTHING = np.empty(0, np.uint8)
+
+
+@dataclass(frozen=True, slots=True)
+class Compression:
+    """How pictures that are not compressed yet are to be kept; `quality` speaks of JPEG.
+
+    Depth in `millimetres` is what a camera's driver sends; `exact` keeps every bit, in a larger file where depth is
+    no whole number of millimetres.
+    """
+
+    form: Literal["jpeg", "png"] = "jpeg"
+    quality: int = 95
+    depth: Literal["exact", "millimetres"] = "exact"
+
+
+class Compressor:
+    """Compresses one stream's pictures and remembers what it cost them."""
+
+    def __init__(self, compression: Compression) -> None:
+        self.losses: set[str] = set()
+        self._as = compression
+
+    def messages(self, stream: Stream) -> Iterator[CompressedImage]:
+        """Yield one message a frame, and empty ones behind a source that ends before its time."""
+        source, frame_id = stream.pictures, spoken(stream.frame_id)
+        assert source is not None
+        if isinstance(source, EncodedSource):
+            for index, (form, data) in enumerate(source.encoded()):
+                kept = (form, data) if form else self._compressed(next(iter(source.frames([index])), NOTHING), stream)
+                yield CompressedImage(*kept, frame_id)
+        else:
+            for picture in source.frames():
+                yield CompressedImage(*self._compressed(picture, stream), frame_id)
+        while True:
+            yield CompressedImage(*self._compressed(NOTHING, stream), frame_id)
+
+    def _compressed(self, picture: NDArray[Any], stream: Stream) -> tuple[str, bytes]:
+        if not picture.size:  # the message keeps its stamp, and decodes to nothing
+            self.losses.add("frames that do not decode are written as empty messages")
+            return DEPTH_PNG if stream.kind is StreamKind.DEPTH else self._as.form, b""
+        if picture.dtype.kind == "f":
+            return self._depth(np.asarray(picture, np.float32))
+        return self._as.form, self._colour(np.asarray(picture, np.uint8))
+
+    def _colour(self, picture: NDArray[np.uint8]) -> bytes:
+        import cv2
+
+        blue_first = cv2.cvtColor(picture, cv2.COLOR_RGB2BGR)
+        if self._as.form == PNG:
+            return bytes(cv2.imencode(".png", blue_first)[1])
+        self.losses.add(f"pictures are compressed as JPEG of quality {self._as.quality}")
+        return bytes(cv2.imencode(".jpg", blue_first, [cv2.IMWRITE_JPEG_QUALITY, self._as.quality])[1])
+
+    def _depth(self, depth_m: NDArray[np.float32]) -> tuple[str, bytes]:
+        """Whole millimetres as a 16-bit PNG, as REP 118 has it; other depth as floats, unless rounding is asked for."""
+        import cv2
+
+        with np.errstate(over="ignore"):
+            millimetres = np.nan_to_num(depth_m * MM_PER_M, nan=0.0).round().clip(0, FARTHEST_MM).astype(np.uint16)
+        rounding_is_known = self._as.depth == "millimetres" and ROUNDED in self.losses
+        if not rounding_is_known and not _same(millimetres, depth_m):
+            if self._as.depth == "exact":
+                return DEPTH_TIFF, bytes(cv2.imencode(".tiff", depth_m, [cv2.IMWRITE_TIFF_COMPRESSION, PLAIN_TIFF])[1])
+            self.losses.add(ROUNDED)
+        return DEPTH_PNG, bytes(cv2.imencode(".png", millimetres)[1])
+
+
+def _same(millimetres: NDArray[np.uint16], depth_m: NDArray[np.float32]) -> bool:
+    known = millimetres > 0
+    back = millimetres[known].astype(np.float32) / MM_PER_M
+    return np.array_equal(known, ~np.isnan(depth_m)) and np.array_equal(back, depth_m[known])

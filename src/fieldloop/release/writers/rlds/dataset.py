@@ -1,0 +1,213 @@
+"""Write Recordings as an RLDS dataset: one record an episode, one step a moment of the grid, real stamps beside."""
+
+import json
+import re
+from collections.abc import Iterable, Iterator, Mapping
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from fieldloop.errors import BadInput
+from fieldloop.model.episode import Episode, Recording
+from fieldloop.model.stream import ClockKind, StreamKind
+from fieldloop.release.writers.features import Feature, Features, survey
+from fieldloop.release.writers.framed import Framed, frame
+from fieldloop.release.writers.rlds import declared
+from fieldloop.release.writers.rlds.describe import GRID, KEPT, STAMPS, TEXTS, describe, episode_facts, stamps
+from fieldloop.release.writers.rlds.example import Pieces, bytes_list, example, numbers_list
+from fieldloop.release.writers.rlds.keys import free_keys, paths
+from fieldloop.release.writers.rlds.pictures import JPEG_QUALITY, PictureForm, encoded_pictures
+from fieldloop.release.writers.rlds.seen import Seen
+from fieldloop.release.writers.rlds.shards import ShardWriter
+from fieldloop.release.writers.written import Written, whole_or_nothing
+
+TRAIN = "train"
+MARKS = ("is_first", "is_last", "is_terminal")
+SCALARS = ("reward", "discount", "is_terminal")
+VERSION = re.compile(r"\d+\.\d+\.\d+")
+MIB = 1 << 20
+DESCRIPTION = (
+    "Written by fieldloop. A step's timestamp_ns is the moment its observation stands for; stamps_ns holds, for each "
+    "stream whose rows are samples, the stamps they really had. The action of the last step (is_last) is valid: it was "
+    "recorded like all others. episode_metadata/fieldloop is JSON that names every stream's kind, unit, columns, clock "
+    "and how it was brought onto the grid."
+)
+
+
+def write_rlds(
+    recordings: Iterable[Recording],
+    target: Path,
+    *,
+    name: str = "",
+    version: str = "1.0.0",
+    pictures: PictureForm = "png",
+    shard_mb: int = 256,
+    clock: str = "",
+    hz: float | None = None,
+) -> Written:
+    """Write `<target>/<name>/<version>/`, whole or not at all; `name` is made of the target's where none is given.
+
+    Colour pictures are PNG, or JPEG where `pictures` says so; distances keep every bit. Numbers with a fraction are
+    float32, as the format has it. A file is closed before it grows beyond `shard_mb`.
+    """
+    if not VERSION.fullmatch(version):
+        raise BadInput(f"{version!r} is no version such as 1.0.0.")
+    if shard_mb < 1:
+        raise BadInput("A shard has at least one MiB.")
+    seen = Seen(recordings)
+    features = survey(seen, clock=clock, hz=hz)
+    dataset = _dataset_name(name or target.name)
+    with whole_or_nothing(target) as part:
+        folder = part / dataset / version
+        folder.mkdir(parents=True)
+        writing = _Writing(folder, dataset, features, seen, pictures=pictures, most_bytes=shard_mb * MIB)
+        try:
+            for recording in recordings:
+                writing.add(recording)
+        except BaseException:
+            writing.abandon()
+            raise
+        writing.close(version)
+    return Written(target, writing.episodes, writing.steps, writing.left_out, features.clock, writing.rules)
+
+
+class _Writing:
+    """A dataset being written."""
+
+    def __init__(
+        self, folder: Path, name: str, features: Features, seen: Seen, *, pictures: PictureForm, most_bytes: int
+    ) -> None:
+        self._folder, self._name, self._features, self._form = folder, name, features, pictures
+        self._paths = paths(features)
+        self._dtypes = {f.name: seen.stored(f.name) for f in features.signals}
+        self._stamps = _stamp_paths(self._paths, seen, features)
+        self._lost: dict[str, None] = dict.fromkeys(features.left_out)
+        self._most_bytes = most_bytes
+        self._shards: dict[str, ShardWriter] = {}
+        self.rules: dict[str, str] = {}
+        self.episodes = self.steps = 0
+
+    @property
+    def left_out(self) -> tuple[str, ...]:
+        """Return what the format could not hold, each said once."""
+        return tuple(self._lost)
+
+    def add(self, recording: Recording) -> None:
+        """Append one episode as one record."""
+        framed = frame(recording, self._features)
+        found = {f"steps/{path}": pieces for path, pieces in self._step_features(framed)}
+        found |= {
+            f"episode_metadata/{key}": bytes_list([text.encode()]) for key, text in self._metadata(framed).items()
+        }
+        self._split(framed.episode).add(example(found), framed.episode.name)
+        self.episodes, self.steps = self.episodes + 1, self.steps + len(framed)
+        self.rules |= {name: rule.value for name, rule in framed.rules.items()}
+        self._lost |= dict.fromkeys(framed.notes)
+
+    def close(self, version: str) -> None:
+        """Name the shards, and write what TFDS reads first."""
+        for shards in self._shards.values():
+            shards.close()
+        steps, metadata = (
+            declared.tree(self._declared()),
+            declared.tree(dict.fromkeys((*TEXTS, "id", KEPT), declared.text())),
+        )
+        _write_json(self._folder / "features.json", declared.episodes(steps, metadata))
+        splits = [(split, shards.lengths, shards.payload_bytes) for split, shards in sorted(self._shards.items())]
+        _write_json(self._folder / "dataset_info.json", declared.dataset_info(self._name, version, DESCRIPTION, splits))
+
+    def abandon(self) -> None:
+        """Let go of open files; what was written is not kept."""
+        for shards in self._shards.values():
+            shards.abandon()
+
+    def _split(self, episode: Episode) -> ShardWriter:
+        """Return the files of the split an episode is said to be in; without a word it trains."""
+        split = re.sub(r"\W+", "_", episode.fact("split") or "") or TRAIN
+        if split not in self._shards:
+            self._shards[split] = ShardWriter(self._folder, self._name, split, self._most_bytes)
+        return self._shards[split]
+
+    def _step_features(self, framed: Framed) -> Iterator[tuple[str, Pieces]]:
+        count = len(framed)
+        yield "is_first", numbers_list(np.arange(count) == 0)
+        yield "is_last", numbers_list(np.arange(count) == count - 1)
+        if "is_terminal" not in self._paths.values():
+            yield "is_terminal", numbers_list(np.arange(count) == count - 1)
+        yield "language_instruction", bytes_list([framed.episode.task.encode()] * count)
+        yield GRID, numbers_list(framed.times_ns)
+        for name, (path, kinds) in self._stamps.items():
+            yield path, numbers_list(stamps(framed, name, kinds))
+        for feature in self._features.signals:
+            yield self._paths[feature.name], numbers_list(self._numbers(feature, framed.values[feature.name]))
+        for feature in self._features.cameras:
+            yield self._paths[feature.name], bytes_list(self._pictures(framed, feature))
+
+    def _pictures(self, framed: Framed, feature: Feature) -> Iterator[bytes]:
+        for data, made_here in encoded_pictures(framed, feature.name, self._form):
+            if made_here and self._form == "jpeg" and feature.kind is not StreamKind.DEPTH:
+                self._lost[f"{feature.name}: JPEG of quality {JPEG_QUALITY} changes pixels a little"] = None
+            yield data
+
+    def _numbers(self, feature: Feature, values: NDArray[Any]) -> NDArray[Any]:
+        stored = self._dtypes[feature.name]
+        with np.errstate(over="ignore"):
+            kept = values.astype(stored, copy=False)
+            same = np.array_equal(kept.astype(values.dtype), values, equal_nan=values.dtype.kind == "f")
+        if not same:
+            self._lost[
+                f"{feature.name}: {values.dtype.name} is rounded to {stored.name}, which is what the format holds"
+            ] = None
+        return kept
+
+    def _metadata(self, framed: Framed) -> dict[str, str]:
+        facts = episode_facts(framed.episode)
+        kept = describe(framed, self._features, self._paths, self._stamps)
+        return {key: facts.get(key, "") for key in TEXTS} | {"id": framed.episode.id, KEPT: kept}
+
+    def _declared(self) -> dict[str, declared.Declared]:
+        found = {mark: declared.tensor("bool") for mark in MARKS}
+        found |= {"language_instruction": declared.text(), GRID: declared.tensor("int64", said="nanoseconds")}
+        found |= {
+            path: declared.tensor("int64", len(kinds), said=", ".join(kinds)) for path, kinds in self._stamps.values()
+        }
+        for feature in self._features.signals:
+            path, said = self._paths[feature.name], _said(feature)
+            shape = () if path in SCALARS else (feature.width,)
+            found[path] = declared.tensor(self._dtypes[feature.name].name, *shape, said=said)
+        for feature in self._features.cameras:
+            depth = feature.kind is StreamKind.DEPTH
+            found[self._paths[feature.name]] = declared.image(
+                *feature.size, depth=depth, form=self._form, said=_said(feature)
+            )
+        return found
+
+
+def _stamp_paths(
+    found: Mapping[str, str], seen: Seen, features: Features
+) -> dict[str, tuple[str, tuple[ClockKind, ...]]]:
+    """Say where the stamps go that the grid does not tell, beside each other under the streams' own keys."""
+    names = [name for name in found if seen.has_own_stamps(name, features)]
+    keys = free_keys({name: found[name].removeprefix("observation/").replace("/", "_") for name in names})
+    return {name: (f"{STAMPS}/{key}", seen.clocks[name]) for name, key in keys.items()}
+
+
+def _said(feature: Feature) -> str:
+    parts = (feature.name, feature.unit and f"in {feature.unit}", ", ".join(feature.columns))
+    return "; ".join(part for part in parts if part)
+
+
+def _dataset_name(wanted: str) -> str:
+    """Make a name that TFDS allows: a letter, then letters, digits and underscores.
+
+    >>> _dataset_name("Bin picking (v2)"), _dataset_name("7up")
+    ('bin_picking_v2', 'set_7up')
+    """
+    name = re.sub(r"[^a-z0-9]+", "_", wanted.lower()).strip("_")
+    return name if name[:1].isalpha() else f"set_{name}".rstrip("_")
+
+
+def _write_json(path: Path, content: Any) -> None:
+    path.write_text(json.dumps(content, indent=2, ensure_ascii=False), encoding="utf-8")

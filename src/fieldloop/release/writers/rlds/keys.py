@@ -1,0 +1,55 @@
+"""Where in a step each stream goes: RLDS' own names where it has one, else among the observations."""
+
+from collections.abc import Mapping
+
+from fieldloop.model.stream import StreamKind
+from fieldloop.release.writers.features import Feature, Features
+
+OBSERVATION, ACTION = "observation", "action"
+OF_THE_STEP = {"reward": 1, "discount": 1, "is_terminal": 1, "language_embedding": 0}
+"""Streams of these names lie where RLDS looks for them, beside the observation; the number is the width they need."""
+
+
+def paths(features: Features) -> dict[str, str]:
+    """Return stream name → path in a step; no two share one, and none lies below another."""
+    actions = [f.name for f in features.signals if f.kind is StreamKind.ACTION]
+    return free_keys({f.name: _wanted(f, actions) for f in (*features.signals, *features.cameras)})
+
+
+def free_keys(wanted: Mapping[str, str]) -> dict[str, str]:
+    """Return name → key, with a number behind it where two names would share one.
+
+    >>> free_keys({"a/b": "a_b", "a_b": "a_b"})
+    {'a/b': 'a_b', 'a_b': 'a_b_2'}
+    """
+    found: dict[str, str] = {}
+    taken: set[str] = set()
+    for name, key in wanted.items():
+        found[name], number = key, 1
+        while found[name] in taken:
+            number += 1
+            found[name] = f"{key}_{number}"
+        taken.add(found[name])
+    return found
+
+
+def plain(name: str) -> str:
+    """Make a key of a stream's name: a slash would be a dictionary of its own.
+
+    >>> plain("/joints/velocity")
+    'joints_velocity'
+    """
+    return name.strip("/").replace("/", "_") or "unnamed"
+
+
+def _wanted(feature: Feature, actions: list[str]) -> str:
+    name = feature.name
+    if feature.is_camera:
+        kind = "depth" if feature.kind is StreamKind.DEPTH else "image"
+        bare = plain(name.removeprefix("observation/").removeprefix("camera/").removeprefix("depth/"))
+        return f"{OBSERVATION}/{bare if bare.startswith(kind) else f'{kind}_{bare}'}"
+    if name in actions:
+        return ACTION if len(actions) == 1 else f"{ACTION}/{plain(name.removeprefix('action/'))}"
+    if name in OF_THE_STEP and OF_THE_STEP[name] in (0, feature.width):
+        return name
+    return f"{OBSERVATION}/{plain(name.removeprefix('observation/'))}"

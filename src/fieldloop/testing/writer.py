@@ -1,0 +1,100 @@
+"""What every writer promises, for ours and for plug-in authors: call `check_writer` from a test of your own."""
+
+import shutil
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+
+from fieldloop.errors import BadInput
+from fieldloop.model.episode import Recording
+from fieldloop.model.stream import Stream, StreamKind
+from fieldloop.release.writers.written import Written
+from fieldloop.testing.injuries import cut
+from fieldloop.testing.kept import Limits, differences
+from fieldloop.testing.synthetic import healthy, healthy_case, with_streams
+
+Write = Callable[[Iterable[Recording], Path], Written]
+Read = Callable[[Path], Iterable[Recording]]
+SECONDS = 0.8
+
+
+def check_writer(write: Write, read: Read, scratch: Path, limits: Limits | None = None) -> None:
+    """Hold a writer to its promises; `scratch` is an empty folder to write in, `limits` what the format cannot keep.
+
+    `write` is given recordings that can be walked through more than once, as every writer is.
+    """
+    recordings = [sample_recording(seed) for seed in (1, 2)]
+    target = scratch / "written"
+    written = write(recordings, target)
+    assert written.path == target, "it says where it wrote"
+    assert [path.name for path in scratch.iterdir()] == [target.name], "it writes its target, and nothing beside it"
+    assert written.episodes == len(recordings), "it says how many episodes it wrote"
+    assert any("silent" in entry for entry in written.left_out), "a stream without values is left out, and named"
+    read_back = {recording.episode.name: recording for recording in read(target)}
+    assert read_back.keys() == {r.episode.name for r in recordings}, "every episode is read back under its name"
+    for recording in recordings:
+        told = list(differences(recording, read_back[recording.episode.name], written, limits or Limits()))
+        assert not told, "; ".join(told)
+    _is_whole_or_nothing(write, recordings, target)
+
+
+def sample_recording(seed: int) -> Recording:
+    """Make a short recording with a bit of everything: whole numbers, a device's serial, facts, a stream of stamps."""
+    made = cut(healthy_case(recording=healthy(seed=seed)), lambda at_s: at_s < SECONDS).recording
+    force, joints = made.streams["force"], made.streams["joints"]
+    counter = np.arange(len(joints), dtype=np.int64)[:, None]
+    changed: dict[str, Stream | None] = {
+        "force": replace(force, serial="FT-7", frame_id="wrist"),
+        "counter": replace(joints, name="counter", kind=StreamKind.OTHER, unit="", values=counter, columns=("ticks",)),
+        "silent": Stream("silent", StreamKind.OTHER, "", joints.clocks, notes={"encoding": "stamps only"}),
+    }
+    facts = (("lux", "420"), ("surface", "felt"))
+    return replace(
+        with_streams(made, changed), episode=replace(made.episode, facts=facts, failure="slip", succeeded=False)
+    )
+
+
+def _is_whole_or_nothing(write: Write, recordings: list[Recording], target: Path) -> None:
+    before = sorted((path, path.stat().st_mtime_ns) for path in target.parent.rglob("*"))
+    _refuses(write, recordings, target, BadInput, "a name that is taken is refused")
+    _refuses(write, [], target.with_name("nothing"), BadInput, "no recording is refused")
+    for walk in range(1, _walks(write, recordings, target.with_name("counted")) + 1):
+        breaking = _Breaking(recordings, walk)
+        _refuses(write, breaking, target.with_name("broken"), OSError, "a source that breaks is not hushed up")
+    after = sorted((path, path.stat().st_mtime_ns) for path in target.parent.rglob("*"))
+    assert before == after, "it appears whole or not at all, and touches nothing that is there"
+
+
+def _refuses(
+    write: Write, recordings: Iterable[Recording], target: Path, problem: type[Exception], promise: str
+) -> None:
+    try:
+        write(recordings, target)
+    except problem:
+        return
+    raise AssertionError(promise)
+
+
+def _walks(write: Write, recordings: list[Recording], target: Path) -> int:
+    """How often does the writer walk through its recordings? What it writes meanwhile is removed."""
+    counting = _Breaking(recordings, 0)
+    write(counting, target)
+    shutil.rmtree(target) if target.is_dir() else target.unlink()
+    return counting.walks
+
+
+class _Breaking:
+    """Recordings whose source is gone in the middle of the given walk; 0: never."""
+
+    def __init__(self, recordings: list[Recording], walk: int) -> None:
+        self.walks = 0
+        self._recordings, self._last = recordings, walk
+
+    def __iter__(self) -> Iterator[Recording]:
+        self.walks += 1
+        yield self._recordings[0]
+        if self.walks == self._last:
+            raise OSError("the disk is gone")
+        yield from self._recordings[1:]

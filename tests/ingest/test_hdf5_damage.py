@@ -1,0 +1,190 @@
+"""Damaged and hostile HDF5: what is readable is read, the rest is named, and nothing outside the file is touched."""
+
+import shutil
+
+import h5py
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from tests.ingest.hdf5_makers import ROWS, SIDES, aloha, d4rl, pictures, robomimic
+
+from fieldloop.errors import UnreadableLog
+from fieldloop.ingest import open_log
+from fieldloop.ingest.readers.hdf5 import Hdf5Reader
+
+
+def read(path):
+    log = open_log(path)
+    recordings = list(log.recordings)
+    return recordings, [*log.defects, *(defect for r in recordings for defect in r.defects)]
+
+
+def said_of(defects, subject):
+    return [defect.message for defect in defects if defect.subject == subject]
+
+
+def test_rows_before_the_cut_are_read(tmp_path):
+    path = aloha(tmp_path / "episode_0.hdf5")
+    with h5py.File(path) as file:
+        last = max(
+            (leaf.id.get_offset(), name) for name, leaf in file["observations/images"].items()
+        )  # the camera that lies at the end
+        row = int(np.prod((*SIDES, 3)))
+    cut = tmp_path / "cut.hdf5"
+    cut.write_bytes(path.read_bytes()[: last[0] + 5 * row + 7])
+    (recording,), defects = read(cut)
+    assert f"The file is cut off: it has {cut.stat().st_size} of" in said_of(defects, "file")[0]
+    name = f"images/{last[1]}"
+    assert len(recording.streams[name]) == 5
+    seed = ("cam_high", "cam_left_wrist").index(last[1])
+    np.testing.assert_array_equal(list(recording.streams[name].pictures.frames()), pictures(ROWS, seed)[:5])
+    assert len(recording.streams["qpos"]) == ROWS
+
+
+def test_a_file_that_was_never_closed_is_read(tmp_path):
+    whole = tmp_path / "open.hdf5"
+    with h5py.File(whole, "w", libver="latest") as file:
+        rows = file.create_dataset("joint_pos", (0, 6), np.float64, maxshape=(None, 6), chunks=(4, 6))
+        file.swmr_mode = True
+        rows.resize(10, axis=0)
+        rows[:] = np.arange(60).reshape(10, 6)
+        rows.flush()
+        shutil.copy(whole, tmp_path / "copied.hdf5")  # as a crash would leave it
+    (recording,), defects = read(tmp_path / "copied.hdf5")
+    assert "never closed" in said_of(defects, "file")[0]
+    np.testing.assert_array_equal(recording.streams["joint_pos"].values, np.arange(60).reshape(10, 6))
+
+
+def test_a_broken_chunk_costs_its_own_rows_only(tmp_path):
+    path = tmp_path / "broken.hdf5"
+    values = np.random.default_rng(0).normal(size=(20, 3))
+    with h5py.File(path, "w") as file:
+        kept = file.create_dataset("joint_pos", data=values, chunks=(5, 3), compression="gzip")
+        camera = file.create_dataset("camera_image", data=pictures(20), chunks=(1, *SIDES, 3), compression="gzip")
+        places = [(kept.id.get_chunk_info(1)), (camera.id.get_chunk_info(6))]
+    data = bytearray(path.read_bytes())
+    for place in places:
+        data[place.byte_offset : place.byte_offset + place.size] = b"\xff" * place.size
+    path.write_bytes(data)
+    (recording,), defects = read(path)
+    assert "5 of 20 rows cannot be read" in said_of(defects, "joint_pos")[0]
+    joints = recording.streams["joint_pos"]
+    whole = [*range(5), *range(10, 20)]
+    np.testing.assert_array_equal(joints.values, values[whole])
+    np.testing.assert_array_equal(joints.times_ns, np.asarray(whole) * 50_000_000)  # a gap, and no shift
+    assert said_of(defects, "camera_image") == ["Pictures cannot be read in 1 places; there the frames are empty."]
+    frames = list(recording.streams["camera_image"].pictures.frames())
+    assert [i for i, frame in enumerate(frames) if not frame.size] == [6]
+    np.testing.assert_array_equal(frames[7], pictures(20)[7])
+
+
+def test_arrays_of_different_lengths_numbers_that_are_none_and_odd_types_are_named(tmp_path):
+    path = robomimic(tmp_path / "lift.hdf5", demos=1)
+    with h5py.File(path, "a") as file:
+        obs = file["data/demo_0/obs"]
+        del obs["robot0_joint_pos"], file["data/demo_0/next_obs"]
+        obs["robot0_joint_pos"] = np.zeros((ROWS - 3, 7))
+        obs["robot0_joint_vel"][3, 2] = np.nan
+        obs.create_dataset("ragged", (ROWS,), h5py.vlen_dtype(np.float64))
+        obs.create_group("nothing")
+        obs["labels"] = np.asarray([b"a", b"b"] * (ROWS // 2))
+    (recording,), defects = read(path)
+    place = "data/demo_0/obs"
+    assert said_of(defects, f"{place}/robot0_joint_pos") == ["It has 9 rows, most arrays of demo_0 have 12."]
+    assert said_of(defects, f"{place}/robot0_joint_vel") == ["1 of 12 rows hold values that are not finite."]
+    assert "left out" in said_of(defects, f"{place}/ragged")[0]
+    assert "left out" in said_of(defects, f"{place}/labels")[0]
+    assert len(recording.streams["robot0_joint_pos"]) == ROWS - 3
+    assert len(recording.streams["actions"]) == ROWS
+
+
+def test_nothing_outside_the_file_is_read(tmp_path):
+    secret = tmp_path / "secret.bin"
+    secret.write_bytes(np.arange(100, dtype=np.float64).tobytes())
+    robomimic(tmp_path / "other.hdf5", demos=1)
+    inside = tmp_path / "in"
+    inside.mkdir()
+    layout = h5py.VirtualLayout((10, 7), np.float64)
+    layout[:] = h5py.VirtualSource(tmp_path / "other.hdf5", "data/demo_0/actions", (12, 7))[:10]
+    with h5py.File(inside / "links.hdf5", "w") as file:
+        file["joint_pos"] = np.zeros((10, 6))
+        file["linked"] = h5py.ExternalLink(str(tmp_path / "other.hdf5"), "data/demo_0/obs")
+        file["soft"] = h5py.SoftLink("/linked/robot0_joint_pos")
+        file.create_dataset("outside", (100,), np.float64, external=[(str(secret), 0, 800)])
+        file.create_virtual_dataset("virtual", layout)
+        file["again"] = file["/"]
+    (recording,), defects = read(inside / "links.hdf5")
+    assert recording.streams.keys() == {"joint_pos"}
+    assert {d.subject for d in defects} == {"linked", "soft", "outside", "virtual", "again"}
+
+
+@pytest.mark.parametrize(
+    ("options", "said"),
+    [
+        ({"chunks": (1, 1000)}, "none was ever written"),
+        ({"chunks": (1, 1000), "written": 1}, "far more than"),
+        ({"chunks": (1 << 16, 1000), "compression": "gzip"}, "none was ever written"),
+    ],
+)
+def test_a_declared_size_alone_asks_for_no_memory(tmp_path, options, said):
+    written = options.pop("written", 0) if "written" in options else 0
+    with h5py.File(tmp_path / "huge.hdf5", "w") as file:
+        rows = file.create_dataset("joint_pos", (1 << 40, 1000), np.float64, **options)
+        if written:
+            rows[0] = 1
+        file["joint_vel"] = np.zeros((5, 2))
+    (recording,), defects = read(tmp_path / "huge.hdf5")
+    assert recording.streams.keys() == {"joint_vel"}
+    assert said in said_of(defects, "joint_pos")[0]
+
+
+def test_a_file_with_nothing_in_it_says_so(tmp_path):
+    with h5py.File(tmp_path / "empty.hdf5", "w") as file:
+        file.create_group("data")
+    recordings, defects = read(tmp_path / "empty.hdf5")
+    assert recordings == []
+    assert said_of(defects, "file") == ["There is nothing in it that could be an episode."]
+
+
+def test_a_file_behind_a_user_block_is_found_and_its_cut_too(tmp_path):
+    path = robomimic(tmp_path / "lift.hdf5", demos=1, userblock_size=1024)
+    (recording,), defects = read(path)
+    assert (len(recording.streams["actions"]), defects) == (ROWS, [])
+    (frame,) = recording.streams["agentview_image"].pictures.frames([2])
+    np.testing.assert_array_equal(frame, pictures()[2])
+    cut = tmp_path / "cut.hdf5"
+    cut.write_bytes(path.read_bytes()[:-100])
+    assert "cut off" in said_of(read(cut)[1], "file")[0]
+
+
+@pytest.fixture(scope="module")
+def small(tmp_path_factory):
+    folder = tmp_path_factory.mktemp("small")
+    made = [robomimic(folder / "a.hdf5", 1), robomimic(folder / "b.hdf5", 1, libver="latest"), d4rl(folder / "c.hdf5")]
+    return [path.read_bytes() for path in made]
+
+
+@settings(max_examples=60, deadline=None)
+@given(
+    which=st.integers(0, 2),
+    places=st.lists(st.tuples(st.floats(0, 1), st.integers(0, 255)), max_size=8),
+    keep=st.floats(0.02, 1),
+)
+def test_hurt_bytes_never_break_the_reader(small, tmp_path_factory, which, places, keep):
+    data = bytearray(small[which])
+    for at, value in places:
+        data[int(at * (len(data) - 1))] = value
+    path = tmp_path_factory.mktemp("hurt") / "hurt.hdf5"
+    path.write_bytes(data[: int(len(data) * keep)])
+    reader = Hdf5Reader()
+    if not reader.recognises(path):
+        return
+    try:
+        recordings = list(reader.read(path))
+        reader.defects(path)
+    except UnreadableLog:
+        return
+    for recording in recordings:
+        for stream in recording.streams.values():
+            assert stream.pictures is None or len(list(stream.pictures.frames([0]))) == 1

@@ -1,0 +1,178 @@
+"""House conventions: proposed with reasons, read with suspicion, applied without touching the log."""
+
+import math
+import tomllib
+from dataclasses import replace
+from itertools import permutations
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from scipy.spatial.transform import Rotation
+
+from fieldloop.errors import BadInput
+from fieldloop.ingest.mapping import apply, parse_mapping, propose
+from fieldloop.ingest.mapping.axes import DIRECTIONS, to_rep_103, turn_poses, turn_vectors
+from fieldloop.ingest.mapping.units import FACTORS, SI, to_si
+from fieldloop.model.stream import ClockKind, Stream, StreamKind
+from fieldloop.testing.synthetic import healthy, with_streams
+
+
+def mapping(text):
+    return parse_mapping(f'schema = "mapping/1"\n{text}', "mapping.toml")
+
+
+def changed(name, **fields):
+    made = healthy()
+    return with_streams(made, {name: replace(made.streams[name], **fields)})
+
+
+def test_what_is_proposed_can_be_read_and_changes_nothing_that_is_right_already():
+    made = healthy()
+    told = apply(parse_mapping(propose([made], "logs"), "proposed"), made)
+    assert not told.defects
+    assert {s.kind for s in told.streams.values()} == {s.kind for s in made.streams.values()}
+    for name in ("joints", "gripper", "force", "imu", "tool", "action"):
+        assert np.array_equal(told.streams[name].values, made.streams[name].values), name
+    assert told.episode == made.episode
+
+
+@pytest.mark.parametrize(
+    ("name", "factor", "unit"),
+    [("joints", 180 / math.pi * 5, '"deg"'), ("tool", 1000.0, '["mm", "mm", "mm", "", "", "", ""]')],
+)
+def test_numbers_that_cannot_be_what_they_claim_are_asked_about(name, factor, unit):
+    values = np.array(healthy().streams[name].values)
+    values[:, :3] *= factor
+    (line,) = (
+        at for at in propose([changed(name, values=values)], "logs").splitlines() if at.startswith(f"unit = {unit}")
+    )
+    assert "hardly" in line
+
+
+def test_an_imu_at_rest_tells_g_from_metres_per_second_squared():
+    imu = healthy().streams["imu"]
+    resting = np.array(imu.values) * 0.1 + [0, 0, 1, 0, 0, 0]
+    assert '"g", "g", "g", "rad/s"' in propose([changed("imu", values=resting)], "logs")
+    assert '"g"' not in propose([changed("imu", values=resting * 9.81)], "logs")
+
+
+def test_what_cannot_be_told_stays_a_comment():
+    wide = changed("gripper", values=np.array(healthy().streams["gripper"].values) * 1000, unit="")
+    text = propose([wide], "logs")
+    assert '# unit = "mm"' in text
+    assert "unit" not in tomllib.loads(text)["streams"]["gripper"]
+
+
+def test_facts_of_the_log_are_offered_for_what_the_episode_leaves_open():
+    made = healthy(operator="", site="", facts=(("session.operator_id", "p17"),))
+    text = propose([made], "logs")
+    assert 'operator = { fact = "session.operator_id" }  # here: p17' in text
+    assert '# site = ""' in text
+    assert apply(parse_mapping(text, "x"), made).episode.operator == "p17"
+
+
+def test_names_units_columns_and_frames_are_translated():
+    made = changed("joints", values=np.degrees(healthy().streams["joints"].values), unit="", frame_id="robot_base")
+    names = ", ".join(f'"axis_{i}"' for i in range(6))
+    told = apply(
+        mapping(
+            f'[streams."joints"]\nname = "arm"\nunit = "deg"\ncolumns = [{names}]\nserial = "SN7"\n'
+            '[streams."joints/*"]\ndrop = true\n[frames]\nrobot_base = "base_link"\n'
+            '[episode]\nsite = "hall 2"\nsimulated = false\n[conditions]\nlighting = "dim"\n'
+        ),
+        made,
+    )
+    arm = told.streams["arm"]
+    assert "joints" not in told.streams
+    assert "joints/velocity" not in told.streams
+    np.testing.assert_allclose(arm.values, healthy().streams["joints"].values)
+    assert (arm.unit, arm.frame_id, arm.serial, arm.columns[5]) == ("rad", "base_link", "SN7", "axis_5")
+    assert arm.notes["unit"] == "recorded in deg"
+    assert (told.episode.site, told.episode.simulated) == ("hall 2", False)
+    assert str(told.episode.stratum) == "bin=front,lighting=dim"
+    assert told.episode.id == made.episode.id, "the bytes are the same, so the episode is"
+
+
+def test_what_the_log_does_not_allow_is_a_defect_and_the_stream_stays():
+    told = apply(
+        mapping('[streams.joints]\nunit = ["deg", "deg"]\n[streams.force]\naxes = "right down forward"'), healthy()
+    )
+    (defect,) = told.defects
+    assert (defect.subject, defect.place) == ("joints", "mapping")
+    assert np.array_equal(told.streams["joints"].values, healthy().streams["joints"].values)
+    assert not np.array_equal(told.streams["force"].values, healthy().streams["force"].values)
+
+
+def test_two_streams_never_melt_into_one():
+    told = apply(mapping('[streams."camera/*"]\nname = "camera/main"'), healthy())
+    assert {"camera/main", "camera/wrist"} <= told.streams.keys()
+    assert "taken by another" in told.defects[0].message
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ('[streams.joints]\nunit = "furlong"', "unit 'furlong' is not known"),
+        ('[streams.joints]\nkind = "joint"', "is none of"),
+        ('[streams.joints]\nunits = "deg"', "means nothing here"),
+        ('[streams.joints]\naxes = "up up up"', "no right-handed frame"),
+        ('[streams.joints]\naxes = "north"', "Axes say where"),
+        ('[streams.a]\nname = "x"\n[streams.b]\nname = "x"', "both to be called"),
+        ("[topics]\n", "means nothing here"),
+        ('[episode]\nweather = "fine"', "an episode has"),
+        ("[episode]\noperator = { fakt = 1 }", "must be a text"),
+        ("streams = 3", "must be a table"),
+        ("[streams", "no TOML"),
+    ],
+)
+def test_a_slip_of_the_pen_is_named_before_a_log_is_opened(text, said):
+    with pytest.raises(BadInput, match=said):
+        mapping(text)
+
+
+def test_a_file_of_another_kind_is_refused():
+    with pytest.raises(BadInput, match="must say"):
+        parse_mapping("name = 'protocol'", "protocol.toml")
+
+
+@pytest.mark.parametrize("unit", FACTORS)
+def test_every_unit_leads_to_si(unit):
+    si, factor = to_si(unit)
+    assert si in SI
+    assert factor > 0
+
+
+RIGHT_HANDED = [
+    " ".join(words)
+    for words in permutations(DIRECTIONS, 3)
+    if round(np.linalg.det(np.asarray([DIRECTIONS[w] for w in words]).T)) == 1
+]
+
+
+@given(st.sampled_from(RIGHT_HANDED), st.lists(st.floats(-10, 10), min_size=6, max_size=6))
+def test_turning_keeps_lengths_and_angles(axes, numbers):
+    turn = to_rep_103(axes)
+    before = np.asarray(numbers).reshape(1, 6)
+    after = turn_vectors(before, turn)
+    np.testing.assert_allclose(np.linalg.norm(after[:, :3]), np.linalg.norm(before[:, :3]), atol=1e-9)
+    np.testing.assert_allclose(after[0, :3] @ after[0, 3:], before[0, :3] @ before[0, 3:], atol=1e-9)
+
+
+@given(st.sampled_from(RIGHT_HANDED), st.integers(0, 1000))
+def test_a_turned_pose_moves_points_as_the_turned_frame_sees_them(axes, seed):
+    turn, rng = to_rep_103(axes), np.random.default_rng(seed)
+    place, facing, point = rng.normal(size=3), Rotation.random(rng=rng), rng.normal(size=3)
+    (pose,) = turn_poses(np.concatenate([place, facing.as_quat()])[None], turn)
+    seen = Rotation.from_quat(pose[3:]).apply(point) + pose[:3]
+    np.testing.assert_allclose(seen, turn @ (facing.apply(point) + place), atol=1e-9)
+
+
+def test_the_axes_a_camera_uses():
+    looking_ahead = Stream(
+        "d", StreamKind.FORCE_TORQUE, "N", {ClockKind.LOG: np.zeros(1, np.int64)}, np.asarray([[0.0, 0, 2]])
+    )
+    made = with_streams(healthy(), {"d": looking_ahead})
+    told = apply(mapping('[streams.d]\naxes = "right down forward"'), made)
+    assert told.streams["d"].values.tolist() == [[2.0, 0, 0]]

@@ -1,0 +1,88 @@
+"""Every record of the format's own conformance set, field by field."""
+
+import json
+
+import numpy as np
+import pytest
+
+from fieldloop.ingest.readers.mcap import McapReader
+from fieldloop.ingest.readers.mcap.parse import all_records
+from fieldloop.ingest.readers.mcap.records import Attachment, Chunk, MessageIndex
+from fieldloop.ingest.readers.mcap.stamps import stamps
+from fieldloop.model.stream import ClockKind
+
+SETS = {"NoData", "OneAttachment", "OneMessage", "OneMetadata", "OneSchemalessMessage", "TenMessages"}
+
+
+def plain(value):
+    """Write a field as the conformance set does: numbers as text, bytes as lists of them."""
+    if isinstance(value, bytes | memoryview):
+        return [str(byte) for byte in bytes(value)]
+    if isinstance(value, dict):
+        return {str(key): plain(inner) for key, inner in value.items()}
+    return str(value)
+
+
+def as_json(record):
+    fields = {name: plain(value) for name, value in record._asdict().items()}
+    if isinstance(record, Attachment):
+        del fields["crc"]  # the set does not state it
+    return {"type": type(record).__name__, "fields": [[name, fields[name]] for name in sorted(fields)]}
+
+
+@pytest.fixture
+def logs(shared):
+    found = sorted(shared("mcap-conformance").rglob("*.mcap"))
+    assert len(found) == 312
+    assert {log.name.split("-")[0].removesuffix(".mcap") for log in found} == SETS
+    return found
+
+
+def test_every_record_is_read_as_stated(logs):
+    kinds = set()
+    for log in logs:
+        wanted = json.loads(log.with_suffix(".json").read_text())["records"]
+        got = [as_json(r) for r in all_records(log.read_bytes()) if not isinstance(r, Chunk | MessageIndex)]
+        assert got == wanted, log.name
+        kinds |= {record["type"] for record in wanted}
+    assert kinds == {
+        "Header", "Schema", "Channel", "Message", "ChunkIndex", "Attachment", "AttachmentIndex", "Statistics",
+        "Metadata", "MetadataIndex", "SummaryOffset", "DataEnd", "Footer",
+    }  # fmt: skip
+
+
+def test_every_message_index_points_at_its_messages(logs):
+    """The set's JSON leaves indexes out: hold them against the chunks they belong to."""
+    seen = 0
+    for log in logs:
+        records = list(all_records(log.read_bytes()))
+        logged = sorted(record.log_time for record in records if type(record).__name__ == "Message")
+        indexed = [record.records for record in records if isinstance(record, MessageIndex)]
+        if indexed:
+            assert sorted(np.concatenate(indexed)[:, 0].tolist()) == logged, log.name
+            seen += 1
+    assert seen > 50
+
+
+def test_the_reader_finds_every_message_and_no_defect(logs):
+    for log in logs:
+        (got,) = McapReader().read(log)
+        wanted = json.loads(log.with_suffix(".json").read_text())["records"]
+        messages = [dict(record["fields"]) for record in wanted if record["type"] == "Message"]
+        logged = [int(message["log_time"]) for message in messages]
+        found = [t for stream in got.streams.values() for t in stream.clocks[ClockKind.LOG].tolist()]
+        assert found == logged, log.name
+        assert [d.message for d in got.defects] == ([] if messages else ["The log is whole but holds no message."])
+        assert [t for times in stamps(log).values() for t in times.tolist()] == logged, log.name
+
+
+def test_metadata_and_attachments_become_facts(logs):
+    for log in logs:
+        (got,) = McapReader().read(log)
+        if log.name.startswith("OneMetadata"):
+            assert got.episode.fact("myMetadata.foo") == "bar"
+        if log.name.startswith("OneAttachment"):
+            assert got.episode.fact("attachment.myFile") == (
+                "application/octet-stream, 3 bytes, "
+                "sha256 039058c6f2c0cb492c533b0a4d14ef77cc0f78abccced5287d84a1a2011cfb81"
+            )

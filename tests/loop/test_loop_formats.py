@@ -1,0 +1,215 @@
+"""Logs in and out: looked at without a workspace, read by the house's conventions, watched for, exported by rule."""
+
+import json
+import threading
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from fieldloop.errors import BadInput, UnreadableLog, WorkspaceError
+from fieldloop.ingest import open_log
+from fieldloop.loop import check, convert, export, ingest, mapping, release, setup, streams, watch
+from fieldloop.loop.workspace import open_workspace
+from fieldloop.model.episode import Episode, Log
+from fieldloop.model.event import LogIngested, ReleaseExported, ReleaseFrozen
+from fieldloop.model.finding import Status
+from fieldloop.model.release import Release
+from fieldloop.release.writers import write_lerobot, write_mcap
+from fieldloop.testing.injuries import cut
+from fieldloop.testing.synthetic import healthy_case, with_streams
+
+DEGREES = 'schema = "mapping/1"\n[streams.joints]\nname = "arm"\nunit = "deg"\n[episode]\nsite = "hall 2"\n'
+
+
+def short(seed=0):
+    return cut(healthy_case(seed=seed), lambda at_s: at_s < 2.0).recording
+
+
+@pytest.fixture
+def here(tmp_path):
+    setup.init(tmp_path / "site")
+    opened = open_workspace(tmp_path / "site")
+    yield opened
+    opened.close()
+
+
+@pytest.fixture
+def log(tmp_path):
+    (tmp_path / "logs").mkdir()
+    return write_mcap([short()], tmp_path / "logs" / "pick.mcap").path
+
+
+def in_degrees(path):
+    made = short()
+    joints = made.streams["joints"]
+    told = with_streams(made, {"joints": replace(joints, values=np.degrees(joints.values))})
+    return write_mcap([told], path).path
+
+
+# ── what is inside, without a workspace
+
+
+def test_a_dry_run_lists_everything_and_stores_nothing(here, log):
+    looked = ingest.ingest(None, (log,), dry_run=True)
+    plain = json.loads(json.dumps(looked.json_object()))
+    assert plain["schema"] == "ingest/1"
+    (episode,) = plain["episodes"]
+    assert list(episode) == ["id", "name", "format", "streams", "findings"]
+    by_name = {row["name"]: row for row in episode["streams"]}
+    joints = short().streams["joints"]
+    assert by_name["joints"] == {
+        "name": "joints", "kind": "joint_position", "count": len(joints), "start_ns": int(joints.times_ns[0]),
+        "end_ns": int(joints.times_ns[-1]), "nominal_hz": pytest.approx(120, rel=1e-3), "clock": "header",
+    }  # fmt: skip
+    assert looked.exit_ok
+    assert here.store.count(Log) == 0
+    assert ingest.ingest(here, (log,), dry_run=True).episodes == looked.episodes
+
+
+def test_a_dry_run_places_findings_with_the_episode_or_names_the_file(log, tmp_path):
+    folder = log.parent
+    (folder / "cut.mcap").write_bytes(log.read_bytes()[:-5000])
+    (folder / "empty.mcap").write_bytes(b"")
+    looked = ingest.ingest(None, (folder,), dry_run=True)
+    found = {episode.name: episode.findings for episode in looked.episodes}
+    assert len(found) == 1, "both logs state the same episode name"
+    assert any("byte" in finding.place for episode in looked.episodes for finding in episode.findings)
+    assert [finding.subject for finding in looked.findings] == ["empty.mcap"]
+    assert not looked.exit_ok
+    with pytest.raises(UnreadableLog, match="no such file"):
+        ingest.ingest(None, (tmp_path / "nowhere",), dry_run=True)
+
+
+def test_findings_of_a_whole_dataset_stand_with_its_first_episode(tmp_path):
+    folder = write_lerobot([short(0), short(1)], tmp_path / "picks").path
+    info = folder / "meta/info.json"
+    info.write_text(info.read_text().replace('"total_frames": 120', '"total_frames": 121'))
+    first, second = ingest.ingest(None, (folder,), dry_run=True).episodes
+    assert [finding.place for finding in first.findings] == ["total_frames"]
+    assert not second.findings
+
+
+def test_without_a_workspace_nothing_is_taken_in(log):
+    with pytest.raises(WorkspaceError, match="--dry-run"):
+        ingest.ingest(None, (log,))
+
+
+# ── house conventions
+
+
+def test_a_mapping_holds_for_ever_for_the_logs_taken_in_under_it(here, tmp_path):
+    log = in_degrees(tmp_path / "degrees.mcap")
+    file = tmp_path / "house.toml"
+    file.write_text(DEGREES)
+    (taken,) = ingest.ingest(here, (log,), mapping=file).logs
+    file.write_text('schema = "mapping/1"\n')
+    (episode,) = here.store.find(Episode)
+    assert (episode.site, taken.episodes) == ("hall 2", (episode.id,))
+    again = ingest.reopen(here, episode)
+    np.testing.assert_allclose(again.streams["arm"].values, short().streams["joints"].values, atol=1e-9)
+    assert here.store.find(Log)[0].mapping in here.store.blobs(), "a sweep keeps it"
+
+
+def test_the_workspaces_own_mapping_holds_unless_another_is_named(here, tmp_path):
+    log = in_degrees(tmp_path / "degrees.mcap")
+    (here.root / "mapping.toml").write_text(DEGREES)
+    names = {s.name for s in ingest.ingest(here, (log,), dry_run=True).episodes[0].streams}
+    assert "arm" in names
+    other = tmp_path / "other.toml"
+    other.write_text('schema = "mapping/1"\n')
+    names = {s.name for s in ingest.ingest(here, (log,), dry_run=True, mapping=other).episodes[0].streams}
+    assert "joints" in names
+    assert check.check(here, (log,)).episodes[0].status in Status
+
+
+def test_a_proposal_is_never_written_over_what_somebody_edited(log, tmp_path):
+    text = mapping.mapping((log,))
+    assert '[streams."joints"]' in text
+    out = tmp_path / "mapping.toml"
+    assert str(out) in mapping.mapping((log,), out=out)
+    assert out.read_text() == text
+    with pytest.raises(BadInput, match="edited"):
+        mapping.mapping((log,), out=out)
+    with pytest.raises(BadInput, match="cannot be read"):
+        ingest.ingest(None, (log,), dry_run=True, mapping=tmp_path / "absent.toml")
+
+
+# ── taking in
+
+
+def test_two_at_once_write_one_event(here, log):
+    other = open_workspace(here.root)
+    start = threading.Barrier(2)
+    results = []
+
+    def take(workspace):
+        start.wait()
+        results.extend(ingest.take_in(workspace, [log]).logs)
+
+    threads = [threading.Thread(target=take, args=(workspace,)) for workspace in (here, other)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    other.close()
+    assert sum(not row.already_here for row in results) == 1
+    assert len(list(here.store.events(LogIngested))) == 1
+
+
+def test_a_watched_folder_takes_a_log_once_nobody_writes_to_it(here, log, tmp_path):
+    (here.root / "operations.toml").write_text("[ingest.settle_s]\nvalue = 0.05\n")
+    workspace = open_workspace(here.root)
+    inbox = tmp_path / "inbox"
+    inbox.mkdir()
+    (inbox / "pick.mcap.part").write_bytes(log.read_bytes()[:20_000])
+    (inbox / "pick.mcap").write_bytes(log.read_bytes())
+    said = []
+    done = watch.watch(workspace, inbox, seconds=0.4, tell=said.append)
+    assert (done.taken_in, done.refused) == (1, 0)
+    assert workspace.store.count(Log) == 1, "what is still being recorded waits"
+    assert any("pick.mcap" in line for line in said)
+    assert watch.watch(workspace, inbox, seconds=0.2).taken_in == 1, "here already, and nothing changes"
+    assert workspace.store.count(Log) == 1
+    with pytest.raises(BadInput, match="no folder"):
+        watch.watch(workspace, log)
+    workspace.close()
+
+
+# ── out again
+
+
+def test_converting_says_by_which_clock_and_rule(log, tmp_path):
+    done = convert.convert(log, tmp_path / "set", to="lerobot")
+    rules = dict(done.rules)
+    assert (done.clock, done.episodes, done.frames) == ("camera/overhead", 1, 60)
+    assert (rules["joints"], rules["action"], rules["tool"]) == ("linear", "hold", "slerp")
+    assert rules["camera/overhead"] == "as recorded"
+    slower = convert.convert(log, tmp_path / "slow", to="lerobot", hz=10)
+    assert slower.frames == 20
+    with pytest.raises(BadInput, match="no stream that every episode has"):
+        convert.convert(log, tmp_path / "wrong", to="lerobot", clock="kamera")
+
+
+@pytest.mark.parametrize("to", ["lerobot", "hdf5", "rlds", "mcap"])
+def test_a_release_is_written_in_every_format_and_the_ledger_says_how(here, log, tmp_path, to):
+    ingest.ingest(here, (log,))
+    (episode,) = here.store.find(Episode)
+    frozen = Release("ab" * 32, "r1", (episode.id,), (episode.id,), (), "", "", (), "")
+    here.write(ReleaseFrozen(frozen))
+    done = export.export(here, "r1", tmp_path / "out", to=to)
+    (written,) = here.store.events(ReleaseExported)
+    assert (written.event.release, written.event.format, written.event.rules) == (frozen.id, done.format, done.rules)
+    (again,) = open_log(tmp_path / "out").recordings
+    assert again.episode.operator == episode.operator
+    assert np.array_equal(again.streams["camera/overhead"].times_ns, short().streams["camera/overhead"].times_ns)
+    assert done.format in release.datasheet(here, "r1")
+
+
+def test_every_stream_shows_every_clock(here, log):
+    ingest.ingest(here, (log,))
+    (episode,) = here.store.find(Episode)
+    shown = {s.name: s for s in streams.streams(here, episode.id[:8])}
+    assert shown["joints"].clocks == ("header", "publish", "log")
+    assert shown["camera/wrist"].holds == "pictures 64 × 48"
+    assert [row.name for row in streams.logs(here)] == ["pick.mcap"]

@@ -1,0 +1,42 @@
+"""Every reader, fed hurt logs for a minute: no crash, no hang, no hunger, and no silence where bytes are checked.
+
+FIELDLOOP_FUZZ_SECONDS (a reader), FIELDLOOP_FUZZ_SEED and FIELDLOOP_FUZZ_KEEP (where broken cases are kept) may be set.
+"""
+
+import os
+import random
+import tempfile
+from pathlib import Path
+
+import pytest
+from tests.ingest.bag_makers import Format, StoragePlugin, write_ros1, write_rosbag2
+from tests.laws.test_every_reader import MAKERS
+from tests.soak.fuzz import fuzz
+
+SECONDS = float(os.environ.get("FIELDLOOP_FUZZ_SECONDS", "45"))
+SEED = os.environ.get("FIELDLOOP_FUZZ_SEED") or str(random.SystemRandom().randrange(10**6))
+KEEP = Path(os.environ.get("FIELDLOOP_FUZZ_KEEP") or Path(tempfile.gettempdir()) / "fieldloop-fuzz")
+CHECKSUMMED = {"mcap", "rlds"}
+MORE = {
+    "ros1": [lambda f: write_ros1(f / "lz4.bag", Format.LZ4), lambda f: write_ros1(f / "bz2.bag", Format.BZ2)],
+    "rosbag2": [
+        lambda f: next(write_rosbag2(f / "single").glob("*.db3")),
+        lambda f: write_rosbag2(f / "packed", mode="message"),
+        lambda f: write_rosbag2(f / "archived", mode="file"),
+        lambda f: write_rosbag2(f / "mcap", StoragePlugin.MCAP),
+    ],
+}
+
+
+@pytest.mark.soak
+@pytest.mark.parametrize("name", MAKERS)
+def test_no_damage_breaks_a_reader(name, tmp_path):
+    logs = []
+    for number, make in enumerate((MAKERS[name], *MORE.get(name, ()))):
+        (tmp_path / str(number)).mkdir()
+        logs.append(Path(make(tmp_path / str(number))))
+    findings = fuzz(name, logs, seed=SEED, seconds=SECONDS, keep=KEEP, checksummed=name in CHECKSUMMED)
+    told = f"{findings.cases} cases, {findings.complained} with defects, {findings.refused} refused"
+    print(f"{name}: seed {SEED}, {told}, slowest {findings.slowest_s:.1f} s")  # noqa: T201 - the seed must be seen
+    assert findings.cases > SECONDS, f"only {told}: the reader or this machine is too slow to learn anything"
+    assert not findings.broken, f"{told}\n{findings.report()}"
