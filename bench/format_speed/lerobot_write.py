@@ -1,11 +1,11 @@
 """Writing a LeRobot v3.0 dataset beside LeRobot 0.6.1's own writer, on the same frames.
 
-Compared: from the first frame to the finished dataset, with both cores, pictures of two cameras in memory (320 × 240,
-moving texture with noise), h264 by x264 in the same settings (veryfast, crf 20, key frame every second, no B-frames).
-LeRobot's writer as its recorder uses it (pictures through PNG by four threads a camera, cameras encoded side by side)
-and, under `streaming`, its faster way without PNG, where it takes statistics of a sample of pixels. Ours takes them of
-every pixel, and true quantiles. `processor` compares seconds of processor instead of wall time, which other work on the
-machine disturbs less.
+Compared: from the first frame to the finished dataset, with all cores, pictures of two cameras in memory (320 × 240,
+moving texture with noise), h264 by x264 in the same settings (veryfast, crf 20, every second a key frame, no B-frames,
+no looking ahead). LeRobot's writer as its recorder uses it: pictures through PNG by four threads a camera, cameras
+encoded side by side. Under `streaming` it is its newer way without PNG. It takes statistics of a sample of pixels and
+merges quantiles into an envelope; ours are of every pixel and value. `processor` compares seconds of processor instead
+of wall time, which other work on the machine disturbs less.
 """
 
 import json

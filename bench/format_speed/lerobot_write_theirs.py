@@ -20,7 +20,8 @@ def main(frames: str, rows: str, target: str, streaming: str) -> None:
     video = {"dtype": "video", "shape": (height, width, 3), "names": ["height", "width", "channels"]}
     numbers = {"dtype": "float32", "shape": (values.shape[-1],), "names": None}
     features = dict.fromkeys(names, video) | {"observation.state": numbers, "action": numbers}
-    encoder = RGBEncoderConfig(vcodec="h264", g=2, crf=20, preset="veryfast", extra_options={"bf": "0"})
+    plain = {"bf": "0", "x264-params": "rc-lookahead=0:mbtree=0:scenecut=0"}
+    encoder = RGBEncoderConfig(vcodec="h264", g=2, crf=20, preset="veryfast", extra_options=plain)
     dataset = LeRobotDataset.create(
         "nobody/set", FPS, features, root=target, rgb_encoder=encoder, streaming_encoding=streaming == "True",
         image_writer_threads=0 if streaming == "True" else 4 * cameras,

@@ -1,13 +1,14 @@
 """Damaged and hostile HDF5: what is readable is read, the rest is named, and nothing outside the file is touched."""
 
 import shutil
+import zlib
 
 import h5py
 import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from tests.ingest.hdf5_makers import ROWS, SIDES, aloha, d4rl, pictures, robomimic
+from tests.ingest.hdf5_makers import ROWS, SIDES, aloha, d4rl, jpeg, pictures, robomimic
 
 from fieldloop.errors import UnreadableLog
 from fieldloop.ingest import open_log
@@ -88,7 +89,7 @@ def test_arrays_of_different_lengths_numbers_that_are_none_and_odd_types_are_nam
         obs["robot0_joint_vel"][3, 2] = np.nan
         obs.create_dataset("ragged", (ROWS,), h5py.vlen_dtype(np.float64))
         obs.create_group("nothing")
-        obs["labels"] = np.asarray([b"a", b"b"] * (ROWS // 2))
+        obs["labels"] = np.asarray([f"{i:04d}".encode() for i in range(ROWS)])
     (recording,), defects = read(path)
     place = "data/demo_0/obs"
     assert said_of(defects, f"{place}/robot0_joint_pos") == ["It has 9 rows, most arrays of demo_0 have 12."]
@@ -137,6 +138,44 @@ def test_a_declared_size_alone_asks_for_no_memory(tmp_path, options, said):
     (recording,), defects = read(tmp_path / "huge.hdf5")
     assert recording.streams.keys() == {"joint_vel"}
     assert said in said_of(defects, "joint_pos")[0]
+
+
+@pytest.mark.parametrize("options", [{}, {"chunks": (4,)}, {"chunks": (4,), "compression": "gzip"}])
+def test_a_row_that_claims_gigabytes_is_not_believed(tmp_path, options):
+    path = tmp_path / "long.hdf5"
+    with h5py.File(path, "w") as file:
+        rows = file.create_dataset("camera_image", (4,), h5py.vlen_dtype(np.uint8), **options)
+        for i, frame in enumerate(pictures(4)):
+            rows[i] = jpeg(frame)
+        file["joint_vel"] = np.zeros((5, 2))
+        at = rows.id.get_offset()
+        if at is None:  # the second row: four gigabytes
+            pack, unpack = (zlib.compress, zlib.decompress) if "compression" in options else (bytes, bytes)
+            stored = bytearray(unpack(rows.id.read_direct_chunk((0,))[1]))
+            stored[16:20] = b"\xf0\xff\xff\xff"
+            rows.id.write_direct_chunk((0,), pack(bytes(stored)))
+    if at is not None:
+        data = bytearray(path.read_bytes())
+        data[at + 16 : at + 20] = b"\xf0\xff\xff\xff"
+        path.write_bytes(data)
+    (recording,), defects = read(path)
+    assert [(d.subject, d.place) for d in defects] == [("camera_image", "row 1")]
+    frames = list(recording.streams["camera_image"].pictures.frames())
+    assert [frame.size > 0 for frame in frames] == [True, False, True, True]
+
+
+def test_a_heap_that_leads_nowhere_does_not_keep_the_reader_busy(tmp_path):
+    path = tmp_path / "heap.hdf5"
+    with h5py.File(path, "w") as file:
+        rows = file.create_dataset("camera_image", (4,), h5py.vlen_dtype(np.uint8))
+        for i, frame in enumerate(pictures(4)):
+            rows[i] = jpeg(frame)
+    data = path.read_bytes()
+    cut = tmp_path / "cut.hdf5"
+    cut.write_bytes(data[: data.index(b"GCOL") + 1500])  # in the middle of the heap: the rest reads as zeros
+    _, defects = read(cut)
+    assert "cut off" in said_of(defects, "file")[0]
+    assert any("heap" in message for message in said_of(defects, "file"))
 
 
 def test_a_file_with_nothing_in_it_says_so(tmp_path):

@@ -5,7 +5,7 @@ from itertools import pairwise
 import h5py
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 from tests.ingest.hdf5_makers import ROWS, SIDES, add_demo, aloha, d4rl, jpeg, minari, pictures, robomimic, video
 
@@ -119,6 +119,7 @@ def test_an_aloha_file_is_one_episode_of_two_arms(tmp_path, compress):
     assert np.abs(got - pictures(ROWS, 1)).max() <= (3 if compress else 0)
 
 
+@settings(max_examples=25)
 @given(st.lists(st.integers(1, 9), min_size=1, max_size=6))
 def test_d4rl_rows_are_cut_where_they_say_so(tmp_path_factory, lengths):
     path = d4rl(tmp_path_factory.mktemp("d4rl") / "door.hdf5", tuple(lengths))
@@ -190,6 +191,18 @@ def test_numbered_groups_of_an_unknown_file_are_episodes(tmp_path):
     assert [(r.episode.name, r.episode.succeeded) for r in recordings] == [("run_2", True), ("run_10", False)]
     assert recordings[0].streams["arm/joint_pos"].kind is StreamKind.JOINT_POSITION
     assert recordings[0].streams["arm/joint_pos"].nominal_hz == 10
+
+
+def test_tables_with_named_columns_and_texts_step_by_step_are_read(tmp_path):
+    with h5py.File(tmp_path / "table.h5", "w") as file:
+        file["joint_states"] = np.asarray([(0.5, 1), (0.25, 2)] * 5, [("elbow", "f4"), ("count", "i4")])
+        file["language_instruction"] = ["pick it"] * 6 + ["place it"] * 4
+    ((recording,), defects) = read(tmp_path / "table.h5")
+    assert (recording.defects, defects) == ((), ())
+    table = recording.streams["joint_states"]
+    assert (table.columns, table.kind) == (("elbow", "count"), StreamKind.JOINT_POSITION)
+    assert table.values[1].tolist() == [0.25, 2]
+    assert recording.episode.task == "pick it | place it"
 
 
 @pytest.mark.parametrize("unit", [1, 1_000, 1_000_000, 1_000_000_000])

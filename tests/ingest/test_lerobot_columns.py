@@ -11,8 +11,6 @@ import pytest
 from fieldloop.ingest import open_log
 from fieldloop.ingest.readers.lerobot import shard
 from fieldloop.model.stream import ClockKind, StreamKind
-from fieldloop.release.writers import write_lerobot
-from fieldloop.testing.synthetic import healthy, with_streams
 
 ROWS, FPS = 40, 20
 EPOCH_NS = 1_767_225_600_000_000_000
@@ -169,25 +167,6 @@ def test_columns_that_only_sound_like_stamps_stay_streams(root, values):
     recordings, _ = read(foreign(root, **{"observation.state.timestamp_ns": values}))
     assert recordings[0].streams["joints"].clock is ClockKind.SYNTHETIC
     assert "observation.state.timestamp_ns" in recordings[0].streams
-
-
-def test_a_made_up_clock_stays_made_up_through_a_release(tmp_path):
-    kept = {}
-    for name in ("joints", "camera/overhead"):
-        stream = healthy().streams[name]
-        kept[name] = type(stream)(
-            name, stream.kind, stream.unit, {ClockKind.SYNTHETIC: stream.times_ns.copy()}, stream.values,
-            stream.pictures, stream.nominal_hz, stream.columns, "base_link", "SN-7",
-        )  # fmt: skip
-    others = dict.fromkeys(healthy().streams.keys() - kept.keys())
-    write_lerobot([with_streams(healthy(), kept | others)], tmp_path / "release")
-    (recording,), said = read(tmp_path / "release")
-    assert said == []
-    for name, before in kept.items():
-        stream = recording.streams[name]
-        assert stream.clock is ClockKind.SYNTHETIC
-        assert (stream.frame_id, stream.serial) == ("base_link", "SN-7")
-        np.testing.assert_array_equal(stream.times_ns, kept["camera/overhead"].times_ns, err_msg=before.name)
 
 
 # ── texts and labels
@@ -405,33 +384,3 @@ def test_a_pointer_in_place_of_a_file_says_what_to_do(root, name):
     (root / name).write_bytes(POINTER)
     _, said = read(root)
     assert any(name in line and "Git LFS pointer" in line and "git lfs pull" in line for line in said), said
-
-
-# ── our own releases
-
-
-def test_two_episodes_that_claim_the_same_frames(v3):
-    path = v3 / LISTING
-    table = pq.read_table(path)
-    rows = table.to_pylist()
-    key = "videos/observation.images.wrist/"
-    rows[1][f"{key}from_timestamp"], rows[1][f"{key}to_timestamp"] = 0.0, 10.0
-    pq.write_table(pa.Table.from_pylist(rows, table.schema), path)
-    _, said = read(v3)
-    assert any(
-        "observation.images.wrist episode 1: Its stretch of the video begins at 0.000 s" in line for line in said
-    )
-
-
-def test_the_origin_survives_tools_that_drop_columns(v3):
-    before, _ = read(v3)
-    path = v3 / LISTING
-    table = pq.read_table(path)
-    kept = [name for name in table.column_names if "/" in name or name in ("episode_index", "tasks", "length")]
-    pq.write_table(table.select([*kept, "dataset_from_index", "dataset_to_index"]), path)
-    after, said = read(v3)
-    assert said == []
-    for one, other in zip(before, after, strict=True):
-        for name in ("name", "operator", "site", "stratum", "succeeded", "simulated"):
-            assert getattr(one.episode, name) == getattr(other.episode, name)
-        assert one.episode.fact("uid") == other.episode.fact("uid")

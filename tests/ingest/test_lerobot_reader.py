@@ -219,6 +219,14 @@ def test_a_path_that_leads_out_of_the_dataset_is_not_followed(v3, tmp_path):
     assert any("the file is missing" in line for line in said(log, recordings))
 
 
+@pytest.mark.parametrize("template", ["{chunk_index:0999999999d}.mp4", "{file_index:{chunk_index}d}", "{nobody}", "{"])
+def test_a_path_nobody_can_fill_is_the_usual_one(v3, template):
+    edit_info(v3, video_path=template)
+    log, recordings = read(v3)
+    assert said(log, recordings) == []
+    assert "camera/wrist" in recordings[0].streams
+
+
 def test_degrees_are_not_taken_for_radians(v3):
     info = json.loads((v3 / "meta/info.json").read_text())
     del info["features"]["observation.state"]["info"]

@@ -128,7 +128,7 @@ def test_any_type_read_as_a_table_is_as_read_one_by_one(data, fields, header, en
     spans = Spans.of(payloads)
     fast, slow = decoder(spans), decoder.one_by_one(spans)
     assert fast.failed == slow.failed == 0
-    assert decoder._layout(spans[0]) is not None, "every such type can be read as a table"
+    assert decoder._table_layout(spans[0]) is not None, "every such type can be read as a table"
     assert fast.groups.keys() == slow.groups.keys()
     assert fast.stamps_ns.tolist() == slow.stamps_ns.tolist()
     assert (fast.frame_id, fast.left_out) == (slow.frame_id, slow.left_out)
@@ -190,11 +190,16 @@ def test_a_representation_that_is_not_known_is_said(tmp_path):
 
 
 def test_a_schema_in_idl(tmp_path):
-    text = "=" * 80 + "\nIDL: x/msg/Y\nmodule x { module msg { struct Y { double a; long b; float c[2]; }; }; };\n"
-    rows = [(1, 1, b"\x00\x01\x00\x00" + struct.pack("<di2f", 0.5, -3, 1.0, 2.0))]
+    rule = "=" * 80 + "\nIDL: "
+    text = (
+        f'{rule}x/msg/Y\n#include "x/msg/Z.idl"\nmodule x {{ module msg {{\nenum Mode {{ SLOW, FAST }};\n'
+        "typedef float float__2[2];\nstruct Y { double a; x::msg::Z z; float__2 c; Mode mode; }; }; };\n"
+        f"{rule}x/msg/Z\nmodule x {{ module msg {{ struct Z {{ long b; }}; }}; }};\n"
+    )
+    rows = [(1, 1, b"\x00\x01\x00\x00" + struct.pack("<di2fI", 0.5, -3, 1.0, 2.0, 1))]
     stream = read(write(tmp_path / "a.mcap", {"/y": ("cdr", ("x/msg/Y", "ros2idl", text), rows)})).streams["y"]
-    assert stream.columns == ("a", "b", "c[0]", "c[1]")
-    assert stream.values.tolist() == [[0.5, -3, 1, 2]]
+    assert stream.columns == ("a", "z.b", "c[0]", "c[1]", "mode")
+    assert stream.values.tolist() == [[0.5, -3, 1, 2, 1]]
 
 
 def test_a_list_of_numbers_of_any_length_is_a_signal(tmp_path):
@@ -212,12 +217,26 @@ def test_a_list_of_numbers_of_any_length_is_a_signal(tmp_path):
     np.testing.assert_array_equal(stream.values, [numbers, numbers])
 
 
+def test_what_holds_no_number_keeps_its_header_clock_and_says_what_was_left_out(tmp_path):
+    text = schema_of([("string", ""), ("float64", "[]")], header=True)
+    long = np.arange(100.0)
+    body = struct.pack("<iiI", 1, 5, 2) + b"a\x00" + 2 * b"\x00" + struct.pack("<I", 2) + b"b\x00" + 2 * b"\x00"
+    body += struct.pack("<I", len(long))
+    payload = b"\x00\x01\x00\x00" + body + (-len(body) % 8) * b"\x00" + long.tobytes()
+    stream = read(write(tmp_path / "a.mcap", {"/y": ("cdr", ("x/msg/Y", "ros2msg", text), [(9, 8, payload)])})).streams[
+        "y"
+    ]
+    assert stream.values is None
+    assert (stream.clocks[ClockKind.HEADER].tolist(), stream.frame_id) == ([SECOND + 5], "a")
+    assert stream.notes["left out"] == "f1"
+
+
 # ── frames and calibrations
 
 TRANSFORM = (
     "geometry_msgs/TransformStamped[] transforms\n" + "=" * 80 + "\nMSG: geometry_msgs/TransformStamped\n"
     "std_msgs/Header header\nstring child_frame_id\ngeometry_msgs/Transform transform\n" + "=" * 80
-    + "\nMSG: geometry_msgs/Transform\ngeometry_msgs/Vector3 translation\ngeometry_msgs/Quaternion rotation\n" + "=" * 80
+    + "\nMSG: geometry_msgs/Transform\nVector3 translation\nQuaternion rotation\n" + "=" * 80
     + "\nMSG: geometry_msgs/Vector3\nfloat64 x\nfloat64 y\nfloat64 z\n" + "=" * 80
     + "\nMSG: geometry_msgs/Quaternion\nfloat64 x\nfloat64 y\nfloat64 z\nfloat64 w\n" + HEADER_TEXT[1]
 )  # fmt: skip
@@ -254,6 +273,23 @@ def test_each_child_frame_is_a_stream_of_poses(tmp_path):
     assert json.loads(got.episode.fact("transform.base.camera")) == [7, 0, 0, 0, 0, 0, 1]
     assert json.loads(got.episode.fact("transform.camera.lens")) == [8, 0, 0, 0, 0, 0, 1]
     assert got.streams["tf_static"].values is None
+
+
+def test_frames_read_as_a_table_are_as_read_one_by_one():
+    decoder = RosDecoder("tf2_msgs/msg/TFMessage", "cdr", "ros2msg", TRANSFORM)
+    every = [("base", "arm", 5, 1.0), ("/arm", "/hand", 6, 2.0)]
+    payloads = Spans.of(
+        [transforms(part) for part in (every, every[:1], every, [], [every[0], every[0]], [*every, ("x", "", 7, 3.0)])]
+    )
+    fast, slow = decoder(payloads), decoder.one_by_one(payloads)
+    assert fast.failed == slow.failed == 0
+    assert fast.groups.keys() == slow.groups.keys()
+    for group in fast.groups:
+        one, other = fast.groups[group], slow.groups[group]
+        assert one.messages.tolist() == other.messages.tolist()
+        assert one.stamps_ns.tolist() == other.stamps_ns.tolist()
+        assert one.frame_id == other.frame_id
+        np.testing.assert_array_equal(one.values, other.values)
 
 
 CAMERA_INFO = (

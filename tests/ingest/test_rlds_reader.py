@@ -2,6 +2,7 @@
 
 import gzip
 import json
+import struct
 import zlib
 
 import cv2
@@ -9,10 +10,22 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from tests.ingest.rlds_makers import MARKS, TEXT, dataset, dictionary, example, framed, image, marks, sequence, tensor
+from tests.ingest.rlds_makers import (
+    MARKS,
+    TEXT,
+    dataset,
+    dictionary,
+    example,
+    framed,
+    image,
+    marks,
+    masked,
+    sequence,
+    tensor,
+)
 
 from fieldloop.ingest import open_log
-from fieldloop.ingest.readers.rlds import RldsReader
+from fieldloop.ingest.readers.rlds import RldsReader, columns
 from fieldloop.model.stream import ClockKind, EncodedSource, StreamKind
 from fieldloop.testing.reader import check_reader
 
@@ -255,6 +268,28 @@ def test_padding_is_counted(tmp_path):
     assert read(tmp_path, marks(3) | {"steps/is_pad": [0, 0, 1]}, steps, None).episode.fact("padding_steps") == "1"
 
 
+def test_kinds_are_told_by_path(tmp_path):
+    paths = {
+        "action_dict/joint_position": StreamKind.ACTION, "observation/prev_action": StreamKind.OTHER,
+        "observation/gripper_closed": StreamKind.GRIPPER, "observation/ee_pose": StreamKind.POSE,
+        "observation/natural_language_embedding": StreamKind.OTHER, "observation/joint_pos": StreamKind.JOINT_POSITION,
+        "observation/camera_gain": StreamKind.OTHER, "observation/wrench": StreamKind.FORCE_TORQUE,
+    }  # fmt: skip
+    path = tmp_path / "bare"
+    path.write_bytes(framed(example(marks(2) | {f"steps/{name}": np.zeros(4, "f4") for name in paths})))
+    (found,) = READER.read(path)
+    assert {name: found.streams[name].kind for name in paths} == paths
+
+
+def test_records_without_steps_are_read_by_what_agrees(tmp_path):
+    path = tmp_path / "bare"
+    shots = [encoded(picture(i)) for i in range(3)]
+    path.write_bytes(framed(example({"frames": shots, "speed": np.arange(6, dtype="f4"), "user": [b"ada"]})))
+    (found,) = READER.read(path)
+    assert (len(found.streams["camera/frames"]), found.streams["speed"].values.shape) == (3, (3, 2))
+    assert found.episode.fact("user") == "ada"
+
+
 # ── damage
 
 
@@ -400,6 +435,19 @@ def test_numbers_do_not_keep_the_record_in_memory(tmp_path):
     while values.base is not None:
         assert isinstance(values.base, np.ndarray)
         values = values.base
+
+
+def test_a_few_bytes_that_stand_for_many_ask_for_no_memory(tmp_path, monkeypatch):
+    monkeypatch.setattr(columns, "MOST_INFLATED", 2 << 20)
+    bomb = zlib.compress(bytes(1 << 20))
+    steps = dictionary(x=tensor("uint8", 1 << 20, encoding="zlib"), **MARKS)
+    found = read(tmp_path, marks(3) | {"steps/x": [bomb] * 3}, steps, None)
+    assert "its deflated tensors hold more than 2 MiB" in said(found)
+    length = struct.pack("<Q", 1 << 30)
+    path = tmp_path / "bomb.gz"
+    path.write_bytes(gzip.compress(length + struct.pack("<I", masked(length)) + b"\x0a" + bytes(1 << 20)))
+    assert list(READER.read(path)) == []
+    assert "too many for a compressed file" in whole(path)
 
 
 @settings(max_examples=40)

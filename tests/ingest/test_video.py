@@ -350,4 +350,4 @@ def test_a_lost_end_is_looked_for_once(tmp_path, monkeypatch):
     assert numbers(VideoSpan(path, packets, 0, FRAMES).frames())[:20] == list(range(20))
     assert len(seeks) == 1
     assert [numbers(VideoSpan(path, packets, 0, FRAMES).frames([i]))[0] for i in range(30, FRAMES)] == [None] * 15
-    assert len(seeks) == 2
+    assert len(seeks) == 1

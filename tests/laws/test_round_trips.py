@@ -1,6 +1,7 @@
 """There and onwards: from any format into any other, what both can hold is kept and the rest is named."""
 
 from dataclasses import replace
+from itertools import islice
 
 import numpy as np
 import pytest
@@ -9,6 +10,7 @@ from fieldloop.ingest import open_log
 from fieldloop.model.stream import ClockKind, StreamKind
 from fieldloop.release import writers
 from fieldloop.testing.kept import Limits, differences
+from fieldloop.testing.shared import shared_data
 from fieldloop.testing.writer import check_writer, sample_recording
 
 LIMITS = {
@@ -50,6 +52,19 @@ def test_from_any_format_into_any_other(arrived, onwards, tmp_path):
     after = {recording.episode.name: recording for recording in recordings_in(tmp_path / "second")}
     for before in arrived:
         assert list(differences(before, after[before.episode.name], written, LIMITS[onwards])) == []
+
+
+@pytest.mark.parametrize("name", ["rlds-octo-bridge", "hdf5-robomimic", "hdf5-d4rl-adroit-human"])
+def test_other_people_s_sets_come_through_mcap_without_a_loss(name, tmp_path):
+    folder = shared_data(name)
+    if folder is None:
+        pytest.skip(f"{name}: this machine has no shared data")
+    before = list(islice(open_log(folder).recordings, 2))
+    written = writers.write_mcap(before, tmp_path / "logs")
+    assert written.left_out == ()  # pictures are passed on as they are stored
+    after = {recording.episode.name: recording for recording in recordings_in(tmp_path / "logs")}
+    for recording in before:
+        assert list(differences(recording, after[recording.episode.name], written, Limits())) == []
 
 
 # ── the laws themselves notice

@@ -6,6 +6,7 @@ the comparison here does, and is shown to.
 
 import json
 import os
+import shutil
 import subprocess
 from pathlib import Path
 
@@ -16,6 +17,7 @@ import pytest
 from tests.oracles import venvs
 from tests.release.marked_set import CAMERAS, FPS, KEYS, LENGTHS, truths
 
+from fieldloop.ingest import open_log
 from fieldloop.release.writers.lerobot import Limits, write_lerobot
 from fieldloop.testing.barcode import Mark, read
 
@@ -27,17 +29,16 @@ PER_LEVEL = 12.0  # levels, on average over a picture of 64 × 48 with hard edge
 PER_METRE = 0.0023
 
 
+def run_lerobot(scratch, *command):
+    """Run its Python; nothing may be fetched, nothing is left outside the scratch folder."""
+    environment = {**os.environ, "HF_HUB_OFFLINE": "1", "HF_HOME": str(scratch / "hf"), "HF_LEROBOT_HOME": str(scratch)}
+    done = subprocess.run([venvs.lerobot(), *command], env=environment, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr
+
+
 def read_by_lerobot(folder, scratch):
     """Return what LeRobot reads, and what it says of the whole."""
-    environment = {**os.environ, "HF_HUB_OFFLINE": "1", "HF_HOME": str(scratch / "hf"), "HF_LEROBOT_HOME": str(scratch)}
-    done = subprocess.run(
-        [venvs.lerobot(), READER, folder, scratch / "read.npz"],
-        env=environment,
-        capture_output=True,
-        text=True,
-        check=False,
-    )
-    assert done.returncode == 0, done.stderr
+    run_lerobot(scratch, READER, folder, scratch / "read.npz")
     arrays = dict(np.load(scratch / "read.npz"))
     return arrays, json.loads(str(arrays.pop("said")))
 
@@ -110,7 +111,8 @@ def _differing(key, got, wanted, within=1e-9):
 
 
 @pytest.mark.parametrize("codec", ["h264", "av1"])
-def test_it_reads_every_frame_as_it_was_written(tmp_path, codec):
+def test_it_reads_every_frame_as_it_was_written(tmp_path, monkeypatch, codec):
+    monkeypatch.setattr("fieldloop.release.writers.lerobot.dataset.EPISODES_AT_ONCE", 2)
     planted = truths()
     write_lerobot([t.recording for t in planted], tmp_path / "set", codec=codec, limits=TINY)
     arrays, said = read_by_lerobot(tmp_path / "set", tmp_path)
@@ -167,3 +169,31 @@ def test_what_its_loader_misses_is_caught_here(tmp_path, mutate, said_of_it):
     mutate(tmp_path / "set")
     found = differences(*read_by_lerobot(tmp_path / "set", tmp_path), planted)  # it opens, and says nothing
     assert any(line.startswith(said_of_it) for line in found), found
+
+
+DELETER = """
+import sys
+import lr_shim
+from pathlib import Path
+from lerobot.datasets.dataset_tools import delete_episodes
+from lerobot.datasets.lerobot_dataset import LeRobotDataset
+
+data = LeRobotDataset("nobody/set", root=sys.argv[1], video_backend="pyav")
+delete_episodes(data, [1], output_dir=Path(sys.argv[2]), repo_id="nobody/less")
+"""
+
+
+def test_its_own_tool_deletes_an_episode_and_the_origin_is_found_again(tmp_path):
+    planted = truths((6, 5, 7))
+    write_lerobot([t.recording for t in planted], tmp_path / "set")
+    run_lerobot(tmp_path, "-c", DELETER, tmp_path / "set", tmp_path / "less")
+    columns = pq.read_schema(next((tmp_path / "less/meta/episodes").rglob("*.parquet"))).names
+    assert "operator" not in columns  # its tool drops columns that it does not know
+    shutil.copy(tmp_path / "set/meta/fieldloop.jsonl", tmp_path / "less/meta/fieldloop.jsonl")
+    got = list(open_log(tmp_path / "less").recordings)
+    for recording, truth, number in zip(got, (planted[0], planted[2]), (0, 2), strict=True):
+        wanted = truth.recording.episode
+        assert (recording.episode.operator, recording.episode.site) == (wanted.operator, "köln")
+        np.testing.assert_array_equal(recording.streams["joints"].values, truth.values["joints"])
+        marks = [read(picture) for picture in recording.streams["camera/wrist"].pictures.frames()]
+        assert marks == [Mark(1, number, i) for i in range(len(truth.stamps_ns))]

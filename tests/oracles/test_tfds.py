@@ -194,6 +194,12 @@ def test_tfds_reads_every_step_value_and_frame_of_ours(tmp_path):
             assert marks == [Mark(camera, number, i) for i in range(STEPS)]
 
 
+def test_tfds_reads_jpeg(tmp_path):
+    write_rlds([made(0)], tmp_path / "set", pictures="jpeg")
+    arrays, _ = theirs(tmp_path / "set/set/1.0.0", tmp_path)
+    assert [read_mark(frame) for frame in arrays["0/observation/image_top"]] == [Mark(2, 0, i) for i in range(STEPS)]
+
+
 def test_tfds_reads_what_was_resampled_from_many_rates(tmp_path):
     compare([healthy(seed=i) for i in range(2)], tmp_path / "healthy", tmp_path, hz=10.0)
 

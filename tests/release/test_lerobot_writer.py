@@ -13,6 +13,7 @@ from tests.release.marked_set import CAMERAS, FPS, KEYS, LENGTHS, truths
 from fieldloop.model.stream import ClockKind, Stream, StreamKind
 from fieldloop.release.writers.features import survey
 from fieldloop.release.writers.lerobot import Limits, write_lerobot
+from fieldloop.release.writers.lerobot.files import Place, Places
 from fieldloop.release.writers.lerobot.naming import name_features
 from fieldloop.testing.barcode import Mark, read
 from fieldloop.testing.injuries import cut, spoil_frames
@@ -193,7 +194,8 @@ def test_it_says_what_it_rounded_and_how_it_resampled(written):
     assert (written.episodes, written.frames, written.clock) == (len(LENGTHS), sum(LENGTHS), "camera/front")
     assert any(line.startswith("kept as float32, so rounded: action by up to") for line in written.left_out)
     assert any(line.startswith("depth/front: distances are kept in 4096 steps") for line in written.left_out)
-    assert len(written.left_out) == 2
+    assert sum("pixels change a little by" in line for line in written.left_out) == 2
+    assert len(written.left_out) == 4
     assert (written.rules["joints"], written.rules["camera/wrist"]) == ("as recorded", "nearest")
 
 
@@ -323,3 +325,43 @@ def test_what_a_distance_loses_is_named(tmp_path):
 
 def test_a_walk_that_can_be_made_once_is_enough(tmp_path):
     assert write_lerobot((short(seed) for seed in range(2)), tmp_path / "set").episodes == 2
+
+
+def test_the_table_of_episodes_is_several_files_where_it_is_large(tmp_path, monkeypatch):
+    monkeypatch.setattr("fieldloop.release.writers.lerobot.dataset.EPISODES_AT_ONCE", 1)
+    limits = Limits(data_mb=0.02, files_a_chunk=2)
+    write_lerobot([t.recording for t in truths((3, 2, 4, 1))], tmp_path / "set", limits=limits)
+    files = sorted((tmp_path / "set/meta/episodes").rglob("*.parquet"))
+    assert len(files) > 2
+    assert len({pq.read_schema(path) for path in files}) == 1
+    for path in files:
+        for row in pq.read_table(path).to_pylist():
+            place = f"chunk-{row['meta/episodes/chunk_index']:03d}/file-{row['meta/episodes/file_index']:03d}.parquet"
+            assert path.as_posix().endswith(place)
+    indices = [i for path in files for i in pq.read_table(path)["episode_index"].to_pylist()]
+    assert indices == [0, 1, 2, 3]
+
+
+def test_another_camera_in_another_episode_is_a_fact_of_that_episode(tmp_path):
+    first, second = short(0), short(1)
+    other = replace(second.streams["camera/wrist"], serial="SN-2", frame_id="hand")
+    write_lerobot([first, with_streams(second, {"camera/wrist": other})], tmp_path / "set")
+    rows = pq.read_table(tmp_path / "set/meta/episodes/chunk-000/file-000.parquet").to_pylist()
+    assert rows[0]["facts"] is None
+    assert json.loads(rows[1]["facts"]) == {"serial.camera/wrist": "SN-2", "frame_id.camera/wrist": "hand"}
+
+
+def test_what_has_no_room_is_named(tmp_path):
+    made = short()
+    times = made.streams["camera/overhead"].times_ns[0] + np.arange(15) * 40_650_000
+    slow = replace(made.streams["camera/overhead"], clocks={ClockKind.HEADER: times}, nominal_hz=None)
+    done = write_lerobot([with_streams(made, {"camera/overhead": slow})], tmp_path / "set")
+    assert "rows come 24.6 times a second, and are said to come 25 times" in done.left_out
+    assert "of each stream the most trusted clock is kept, not also: publish, log" in done.left_out
+
+
+def test_a_file_that_would_last_too_long_is_followed_by_another():
+    places = Places(200, 1000)
+    assert [places.next(10, too_long=True)[1] for _ in range(2)] == [True, False]  # an empty file is never left behind
+    places.wrote(10)
+    assert places.next(10, too_long=True) == (Place(0, 1), True)

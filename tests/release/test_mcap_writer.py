@@ -328,7 +328,7 @@ def test_a_disk_that_fails_leaves_nothing(tmp_path, recording, monkeypatch):
 
 
 def test_one_message_that_cannot_be_written_is_no_log(tmp_path, recording, monkeypatch):
-    monkeypatch.setattr(numbers, "spoken", lambda _text: 7)  # no text for a frame
+    monkeypatch.setattr(numbers, "spoken", lambda _text: "\udce9")  # no UTF-8
     with pytest.raises(StoreError, match=r"not written completely: /"):
         write_mcap([recording], tmp_path / "a.mcap")
     assert list(tmp_path.iterdir()) == []

@@ -169,6 +169,17 @@ def test_our_reader_makes_the_recording_again(written, recordings):
     assert log.defects == ()
 
 
+def test_distances_are_found_without_the_declaration(recordings, tmp_path):
+    done = write_rlds(recordings[:1], tmp_path / "set")
+    (root(done) / "features.json").unlink()
+    (again,) = open_log(done.path).recordings
+    pairs = zip(
+        again.streams["depth/top"].pictures.frames(), recordings[0].streams["depth/top"].pictures.frames(), strict=True
+    )
+    assert all(np.array_equal(a, b) for a, b in pairs)
+    assert np.array_equal(again.streams["joints"].times_ns, again.streams["camera/top"].times_ns)
+
+
 def test_what_is_rounded_is_named_and_nothing_else(written):
     assert written.left_out == ("joints/velocity: float64 is rounded to float32, which is what the format holds",)
     assert written.rules["joints"] == "linear"

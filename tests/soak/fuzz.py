@@ -29,6 +29,7 @@ class Findings:
     refused: int = 0
     complained: int = 0
     slowest_s: float = 0.0
+    slowest: str = ""
     broken: dict[str, str] = field(default_factory=dict)
 
     def report(self):
@@ -95,9 +96,11 @@ def fuzz(name, good_logs, *, seed, seconds, keep, checksummed, workers=2):
                     done = hurt(good, place, f"{seed}/{name}/{case}")
                     said = worker.ask(place)
                     with lock:
-                        count(findings, said)
+                        count(findings, said, f"case {case} ({done})")
                         if (
-                            kind := breakage(said, expected[good], checksummed=checksummed)
+                            kind := breakage(
+                                said, expected[good], checksummed=checksummed is not None and checksummed in done
+                            )
                         ) and kind not in findings.broken:
                             kept = save(place, keep / f"{name}-{seed}-{case}")
                             findings.broken[kind] = (
@@ -124,11 +127,12 @@ def hurt(good, place, seed):
     return mutate_log(good, place, random.Random(seed))
 
 
-def count(findings, said):
+def count(findings, said, case):
     findings.cases += 1
     findings.refused += bool(said.get("refused"))
     findings.complained += bool(said.get("defects"))
-    findings.slowest_s = max(findings.slowest_s, said.get("seconds", 0.0))
+    if said.get("seconds", 0.0) > findings.slowest_s:
+        findings.slowest_s, findings.slowest = said["seconds"], case
 
 
 def breakage(said, expected, *, checksummed):

@@ -105,7 +105,9 @@ class Recorder:
         from mcap.writer import CompressionType, Writer
 
         self._file = self.part.open("wb")
-        self._writer = Writer(self._file, chunk_size=CHUNK_BYTES, compression=CompressionType.ZSTD)
+        self._writer = Writer(
+            self._file, chunk_size=CHUNK_BYTES, compression=CompressionType.ZSTD, enable_data_crcs=True
+        )
         self._writer.start(profile="ros2", library="fieldloop-robot")
         self._write_facts()
 

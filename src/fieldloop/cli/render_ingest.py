@@ -12,7 +12,7 @@ ORDER = {status: place for place, status in enumerate(Status)}
 MOST_EPISODES = 8  # in full on a screen; --json has all
 MOST_FINDINGS = 20
 MOST_GROUPS = 6
-FIRST_REAL_NS = 10**18  # September 2001: earlier stamps count from the beginning of an episode
+FIRST_REAL_NS = 10**17  # March 1973: earlier stamps count from the beginning of an episode
 
 
 def ingested(result: Any, screen: Screen) -> None:

@@ -1,5 +1,10 @@
 """For tests, ours and those of plug-in authors: synthetic episodes, injuries, and what each seam must keep.
 
-`synthetic` makes healthy recordings, `injuries` hurts them one check at a time; `reader.check_reader`,
-`writer.check_writer` and `store` hold an implementation to its promises.
+`synthetic` makes healthy recordings, `injuries` hurts them one check at a time; `check_reader`, `check_writer`, `store`
+and `shelf` hold an implementation to its promises.
 """
+
+from fieldloop.testing.reader import check_reader
+from fieldloop.testing.writer import check_writer
+
+__all__ = ["check_reader", "check_writer"]

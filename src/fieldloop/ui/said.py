@@ -8,6 +8,7 @@ from fieldloop.model.condition import Stratum
 from fieldloop.model.finding import Finding
 from fieldloop.protocol.number import SHARE, interval_in_words
 
+FIRST_REAL_NS = 10**17  # March 1973: no robot log is older
 SECOND_NS = 1_000_000_000
 MINUTE, HOUR, DAY = 60, 3_600, 86_400
 SHORT = 12
@@ -81,7 +82,13 @@ def ago(at_ns: int, now_ns: int) -> str:
 
 
 def moment(at_ns: int) -> str:
-    """Write a time to the second, in UTC."""
+    """Write a time to the second, in UTC; stamps that count from an episode's beginning are no time.
+
+    >>> moment(1_700_000_000_000_000_000), moment(50_000_000)
+    ('2023-11-14 22:13:20 UTC', 'not said')
+    """
+    if at_ns < FIRST_REAL_NS:
+        return "not said"
     return iso(at_ns)[:19].replace("T", " ") + " UTC"
 
 

@@ -32,8 +32,8 @@ class JsonDecoder:
                 collector.fail(index, f"no JSON: {wrong}")
                 continue
             collector.stamp(index, stamp_in(message), frame_in(message))
-            for group, picks in shapes_of(self._type, tuple(name for name, _ in flat), {}):
-                collector.add(group, index, numbers if picks is None else [numbers[i] for i in picks])
+            for shape in shapes_of(self._type, tuple(name for name, _ in flat), {}):
+                collector.add(shape.group, index, numbers if shape.picks is None else [numbers[i] for i in shape.picks])
         return collector.finish()
 
 

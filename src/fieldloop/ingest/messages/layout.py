@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from fieldloop.ingest.messages.ros_types import SILENT, STAMPS
+from fieldloop.ingest.messages.ros_types import SILENT
 from fieldloop.ingest.messages.wire import Wire
 
 BASE, NAME, ARRAY, SEQUENCE = 1, 2, 3, 4  # kinds of fields, as rosbags numbers them
@@ -24,11 +24,12 @@ Definitions = Mapping[str, tuple[Any, list[tuple[str, tuple[Any, Any]]]]]
 class Layout:
     """Stretches of equal numbers (dtype, first byte, count) in the order of `names`; `fixed` must not change.
 
-    `words` are texts by their path: of what has names, the names.
+    `stamps` says where each stamp stands: seconds, written so, and nanoseconds without a sign. `words` are texts by
+    their path, as the names of joints.
     """
 
-    stamp_at: int | None = None
-    stamp_order: str = "<"
+    stamps: dict[str, int] = field(default_factory=dict)
+    seconds: str = "<i4"
     words: dict[str, list[str]] = field(default_factory=dict)
     names: list[str] = field(default_factory=list)
     runs: list[tuple[np.dtype[Any], int, int]] = field(default_factory=list)
@@ -58,7 +59,7 @@ class _Walk:
     def __init__(self, types: Definitions, payload: memoryview, wire: Wire, longest: int) -> None:
         self._types, self._payload, self._wire, self._longest = types, payload, wire, longest
         self.at = wire.start
-        self.layout = Layout(stamp_order=wire.order)
+        self.layout = Layout(seconds=wire.seconds)
         self._silent = 0  # inside a header, or an array that is left out
 
     def message(self, name: str, path: str) -> None:
@@ -83,8 +84,7 @@ class _Walk:
     def _named(self, name: str, path: str) -> None:
         if name == TIME:
             at = self._wire.aligned(self.at, 4)
-            if self.layout.stamp_at is None and (path == "header.stamp" or path in STAMPS):
-                self.layout.stamp_at = at
+            self.layout.stamps[path] = at
             self._skip(at, 8)
         else:
             self.message(name, path)

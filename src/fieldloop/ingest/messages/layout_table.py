@@ -7,10 +7,13 @@ from numpy.typing import NDArray
 
 from fieldloop.ingest.messages.decoded import Decoded, Rows
 from fieldloop.ingest.messages.layout import Layout
+from fieldloop.ingest.messages.ros_types import STAMPS
 from fieldloop.ingest.messages.shapes import shapes_of
 from fieldloop.ingest.messages.spans import Bytes
 
 NS_PER_S = 1_000_000_000
+SENSED = ("header.stamp", *STAMPS)
+FRAMES = ("header.frame_id", "frame_id")
 NO_STAMP = np.iinfo(np.int64).min
 
 
@@ -25,14 +28,14 @@ def alike(table: Bytes, layout: Layout) -> NDArray[np.bool_]:
 def read_table(table: Bytes, layout: Layout, type_: str) -> Decoded:
     """Decode messages that are all alike; ValueError where names and numbers of a message do not fit each other."""
     shapes = shapes_of(type_, tuple(layout.names), layout.words)
-    decoded = Decoded(_stamps(table, layout), left_out=set(layout.left_out))
-    decoded.frame_id = next(
-        (layout.words[path][0] for path in ("header.frame_id", "frame_id") if path in layout.words), ""
-    )
+    decoded = Decoded(_sensed(table, layout), left_out=set(layout.left_out))
+    decoded.frame_id = next((layout.words[path][0] for path in FRAMES if layout.words.get(path)), "")
     if shapes:
         numbers, every = _numbers(table, layout), np.arange(len(table))
-        for group, picks in shapes:
-            decoded.groups[group] = Rows(every, numbers if picks is None else numbers[:, picks])
+        for shape in shapes:
+            values = numbers if shape.picks is None else numbers[:, shape.picks]
+            own = _stamps(table, layout, layout.stamps[shape.stamp]) if shape.stamp else None
+            decoded.groups[shape.group] = Rows(every, values, own, shape.frame_id)
     return decoded
 
 
@@ -57,10 +60,18 @@ def _merged(layout: Layout) -> list[tuple[np.dtype[Any], int, int]]:
     return runs
 
 
-def _stamps(table: Bytes, layout: Layout) -> NDArray[np.int64]:
-    if layout.stamp_at is None:
-        return np.full(len(table), NO_STAMP, np.int64)
-    halves = np.ascontiguousarray(table[:, layout.stamp_at : layout.stamp_at + 8])
-    seconds: NDArray[np.int64] = halves[:, :4].copy().view(f"{layout.stamp_order}i4")[:, 0].astype(np.int64)
-    nanoseconds: NDArray[np.int64] = halves[:, 4:].copy().view(f"{layout.stamp_order}u4")[:, 0].astype(np.int64)
-    return seconds * NS_PER_S + nanoseconds
+def _sensed(table: Bytes, layout: Layout) -> NDArray[np.int64]:
+    at = next((layout.stamps[path] for path in SENSED if path in layout.stamps), None)
+    return np.full(len(table), NO_STAMP, np.int64) if at is None else _stamps(table, layout, at)
+
+
+def _stamps(table: Bytes, layout: Layout, at: int) -> NDArray[np.int64]:
+    form = np.dtype([("seconds", layout.seconds), ("rest", f"{layout.seconds[0]}u4")])
+    stamps = np.ascontiguousarray(table[:, at : at + form.itemsize]).view(form)[:, 0]
+    return np.asarray(stamps["seconds"].astype(np.int64) * NS_PER_S + stamps["rest"], np.int64)
+
+
+def first_stamp(payload: bytes | memoryview, layout: Layout) -> int | None:
+    """Return the stamp of the one message that a layout was found in."""
+    stamp = int(_sensed(np.frombuffer(payload, np.uint8).reshape(1, -1), layout)[0])
+    return None if stamp == NO_STAMP else stamp

@@ -5,8 +5,10 @@ from dataclasses import dataclass
 from functools import partial
 from typing import Any, NamedTuple
 
+import numpy as np
+
+from fieldloop.ingest.messages.layout_table import first_stamp
 from fieldloop.ingest.messages.ros import RosDecoder
-from fieldloop.ingest.messages.ros_types import stamp_of
 from fieldloop.ingest.pictures.picture_bytes import Picture, decode_compressed, decode_raw
 
 COMPRESSED = ("sensor_msgs/msg/CompressedImage", "foxglove_msgs/msg/CompressedImage", "foxglove.CompressedImage")
@@ -38,6 +40,11 @@ class PictureMessages:
 
     type: str
     read: ReadPicture
+    peek: ReadPicture | None = None
+
+    def head(self, payload: bytes | memoryview) -> PictureFields:
+        """Read what a message says of its picture, without its bytes where that is cheaper; ValueError as ever."""
+        return (self.read if self.is_video else self.peek or self.read)(payload)
 
     @property
     def is_video(self) -> bool:
@@ -59,18 +66,31 @@ class PictureMessages:
 
 def ros_pictures(decoder: RosDecoder) -> PictureMessages:
     """Return how picture messages of ROS 1 and 2 are read."""
-    return PictureMessages(decoder.name, partial(_read_ros, decoder))
+    return PictureMessages(decoder.name, partial(_read_ros, decoder), partial(_peek_ros, decoder))
 
 
 def _read_ros(decoder: RosDecoder, payload: bytes | memoryview) -> PictureFields:
     message = decoder.message(payload)
-    return fields_of(message, *stamp_of(message))
+    return fields_of(message, *decoder.stamp_of(message))
+
+
+def _peek_ros(decoder: RosDecoder, payload: bytes | memoryview) -> PictureFields:
+    layout = decoder.layout(payload)
+    said = {path.rpartition(".")[2]: words[0] for path, words in layout.words.items() if words}
+    stamp_ns = first_stamp(payload, layout)
+    return PictureFields(stamp_ns, said.get("frame_id", ""), said.get("format", said.get("encoding", "")), b"")
 
 
 def fields_of(message: Any, stamp_ns: int | None, frame_id: str) -> PictureFields:
-    """Read the fields that picture messages of ROS and Foxglove share."""
-    height, width, step = (int(getattr(message, name, 0)) for name in ("height", "width", "step"))
+    """Read the fields that picture messages of ROS and Foxglove share; ValueError where it has other fields."""
+    data = getattr(message, "data", None)
+    if not isinstance(data, bytes | np.ndarray):
+        raise ValueError("it holds no bytes of a picture")  # noqa: TRY004 - what is wrong is the log
     form = str(getattr(message, "format", getattr(message, "encoding", "")))
+    try:
+        height, width, step = (int(getattr(message, name, 0)) for name in ("height", "width", "step"))
+    except TypeError as wrong:
+        raise ValueError(f"its size is no number: {wrong}") from wrong
     return PictureFields(
-        stamp_ns, frame_id, form, bytes(message.data), height, width, step, bool(getattr(message, "is_bigendian", 0))
+        stamp_ns, frame_id, form, bytes(data), height, width, step, bool(getattr(message, "is_bigendian", 0))
     )

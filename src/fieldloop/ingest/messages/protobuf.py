@@ -61,8 +61,8 @@ class ProtobufDecoder:
             flat = list(_flatten(message, self._class.DESCRIPTOR, collector.decoded.left_out, "", 0))
             collector.stamp(index, stamp_in(message), frame_in(message))
             numbers = [value for _, value in flat]
-            for group, picks in shapes_of(self.name, tuple(name for name, _ in flat), {}):
-                collector.add(group, index, numbers if picks is None else [numbers[i] for i in picks])
+            for shape in shapes_of(self.name, tuple(name for name, _ in flat), {}):
+                collector.add(shape.group, index, numbers if shape.picks is None else [numbers[i] for i in shape.picks])
         return collector.finish()
 
 

@@ -1,6 +1,7 @@
 """Decode ROS messages (CDR of ROS 2, the plain form of ROS 1) by the schema that the log carries."""
 
-from collections.abc import Mapping
+import re
+from collections.abc import Iterator, Mapping
 from functools import lru_cache
 from typing import Any
 
@@ -17,6 +18,9 @@ from fieldloop.ingest.messages.wire import CDR, FIRST_VERSION, wire_of
 
 MOST_LAYOUTS = 16  # in a batch; what is laid out in more ways than that is decoded one by one
 NO_LIMIT = 1 << 30
+WRAP_NS = 2**32 * 1_000_000_000
+MISFITS = (ValueError, AttributeError, TypeError, OverflowError)  # a log may call any type by a well-known name
+BUILT_IN = ("builtin_interfaces/msg/Time", "builtin_interfaces/msg/Duration")
 
 
 @lru_cache(maxsize=256)  # logs of one robot share their types, and a type costs some ten milliseconds
@@ -51,15 +55,24 @@ class RosDecoder:
         except Exception as wrong:  # the generated code raises whatever the broken bytes lead it to
             raise ValueError(f"{type(wrong).__name__}: {wrong}") from wrong
 
+    def stamp_of(self, message: Any) -> tuple[int | None, str]:
+        """Return the sensing stamp and the frame of a decoded message, where it has them."""
+        stamp, frame = stamp_of(message)
+        return (None if stamp is None else self._unwrapped(stamp)), frame
+
+    def _unwrapped(self, stamp_ns: int) -> int:
+        """ROS 1 counts seconds without a sign; the library takes them for signed."""
+        return stamp_ns + WRAP_NS if self._encoding == "ros1" and stamp_ns < 0 else stamp_ns
+
     def __call__(self, payloads: Spans) -> Decoded:
         """Decode a batch: as tables where messages are laid out alike, the others one by one."""
         gathered = Gathered(NO_LIMIT)
         waiting = np.arange(len(payloads))
         single: list[int] = []
-        for _ in range(MOST_LAYOUTS if self.name not in TRANSFORMS else 0):
+        for _ in range(MOST_LAYOUTS):
             if not len(waiting):
                 break
-            layout = self._layout(payloads[int(waiting[0])])
+            layout = self._table_layout(payloads[int(waiting[0])])
             table = None
             if layout is not None:
                 chosen = waiting[payloads.lengths[waiting] == payloads.lengths[waiting[0]]]
@@ -83,29 +96,33 @@ class RosDecoder:
             try:
                 message = self.message(payload)
                 self._collect(message, index, collector)
-            except ValueError as wrong:
+                collector.stamp(index, *self.stamp_of(message))
+            except MISFITS as wrong:
                 collector.fail(index, str(wrong))
-                continue
-            collector.stamp(index, *stamp_of(message))
         return collector.finish()
 
-    def _layout(self, payload: memoryview) -> Layout | None:
+    def layout(self, payload: bytes | memoryview) -> Layout:
+        """Find where everything stands in a message without decoding it; ValueError where that cannot be done."""
+        view = memoryview(payload)
+        return self._finder.find(view, wire_of(self._encoding, view))
+
+    def _table_layout(self, payload: memoryview) -> Layout | None:
         try:
-            layout = self._finder.find(payload, wire_of(self._encoding, payload))
+            layout = self.layout(payload)
             shapes_of(self.name, tuple(layout.names), layout.words)
-        except ValueError:
+        except (ValueError, KeyError, IndexError):
             return None  # one by one it will be said what is wrong with it
         return layout
 
     def _collect(self, message: Any, index: int, collector: Collector) -> None:
         if self.name in TRANSFORMS:
-            transforms.collect(message, index, collector)
+            transforms.collect(message, index, collector, self._unwrapped)
             return
         flat = list(flatten(message, self._store.fielddefs, collector.decoded.left_out, longest_array(self.name)))
         words: Mapping[str, Any] = {"name": message.name} if self.name == JOINT_STATE else {}
         values = np.asarray([value for _, value in flat], np.float64)
-        for group, picks in shapes_of(self.name, tuple(name for name, _ in flat), words):
-            collector.add(group, index, values if picks is None else values[picks])
+        for shape in shapes_of(self.name, tuple(name for name, _ in flat), words):
+            collector.add(shape.group, index, values if shape.picks is None else values[shape.picks])
 
 
 def _typestore(name: str, schema_encoding: str, text: str) -> Any:
@@ -113,7 +130,18 @@ def _typestore(name: str, schema_encoding: str, text: str) -> Any:
 
     store = get_typestore(Stores.EMPTY)
     try:
-        store.register(get_types_from_idl(text) if schema_encoding == "ros2idl" else get_types_from_msg(text, name))
+        if schema_encoding == "ros2idl":
+            types = {k: v for part in _idl_parts(text) for k, v in get_types_from_idl(part).items()}
+        else:
+            types = get_types_from_msg(text, name)
+        store.register({k: v for k, v in types.items() if k not in BUILT_IN})
     except (TypesysError, KeyError, ValueError, SyntaxError, RecursionError) as wrong:
         raise ValueError(f"schema {name} cannot be understood: {' '.join(str(wrong).split())[:120]}") from wrong
     return store
+
+
+def _idl_parts(text: str) -> Iterator[str]:
+    """Cut a schema into its files, without what names other files; enumerations are whole numbers of four bytes."""
+    for file in re.split(r"^=+\nIDL: .*\n", text, flags=re.MULTILINE):
+        if part := re.sub(r"^\s*#.*$", "", file, flags=re.MULTILINE).strip():
+            yield re.sub(r"\benum\s+(\w+)\s*\{[^}]*\}\s*;", r"typedef unsigned long \1;", part)

@@ -32,7 +32,7 @@ def full_name(name: str) -> str:
 
 def longest_array(name: str) -> int:
     """How many numbers may an array of this type have to count as a signal?"""
-    return LONGEST_SIGNAL if name == JOINT_STATE or name in ARRAYS else LONGEST_ARRAY
+    return LONGEST_SIGNAL if name == JOINT_STATE or name in ARRAYS or name in TRANSFORMS else LONGEST_ARRAY
 
 
 def flatten(

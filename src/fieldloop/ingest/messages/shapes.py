@@ -2,49 +2,74 @@
 
 from collections.abc import Mapping, Sequence
 from functools import lru_cache
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from fieldloop.ingest.messages.decoded import Group
-from fieldloop.ingest.messages.ros_types import ARRAYS, JOINT_STATE
-from fieldloop.ingest.messages.stream_types import STREAM_TYPES
-
-Picks = NDArray[np.intp] | None
-"""Which of the numbers; None: all of them."""
+from fieldloop.ingest.messages.ros_types import ARRAYS, JOINT_STATE, TRANSFORMS
+from fieldloop.ingest.messages.stream_types import POSE_COLUMNS, STREAM_TYPES
 
 JOINT_FIELDS = (("", "position"), ("velocity", "velocity"), ("effort", "effort"))
+Words = Mapping[str, Sequence[str]]
+Names = tuple[str, ...]
 
 
-def shapes_of(type_: str, names: tuple[str, ...], words: Mapping[str, Sequence[str]]) -> list[tuple[Group, Picks]]:
+class Shape(NamedTuple):
+    """One group: which of the numbers (None: all), and where its own stamp and frame are if it has them."""
+
+    group: Group
+    picks: NDArray[np.intp] | None = None
+    stamp: str = ""
+    frame_id: str = ""
+
+
+def shapes_of(type_: str, names: Names, words: Words) -> list[Shape]:
     """Return the groups that numbers of these names make up; ValueError where names and numbers do not fit."""
     if type_ == JOINT_STATE:
         return _joints(names, tuple(words.get("name", ())))
+    if type_ in TRANSFORMS:
+        return _frames(names, words)
     return _shapes(type_, names)
 
 
-def _joints(names: tuple[str, ...], joints: tuple[str, ...]) -> list[tuple[Group, Picks]]:
-    shapes: list[tuple[Group, Picks]] = []
+def _joints(names: Names, joints: Names) -> list[Shape]:
+    shapes = []
     for suffix, field in JOINT_FIELDS:
         picks = [i for i, name in enumerate(names) if name.startswith(f"{field}[")]
         if picks and joints and len(picks) != len(joints):
             raise ValueError(f"{len(joints)} names, but {len(picks)} values of {field}")
         if picks:
-            columns = joints or tuple(names[i] for i in picks)
-            shapes.append(((suffix, columns), np.asarray(picks)))
+            shapes.append(Shape((suffix, joints or tuple(names[i] for i in picks)), np.asarray(picks)))
+    return shapes
+
+
+def _frames(names: Names, words: Words) -> list[Shape]:
+    """One group a child frame; a message that speaks of one twice is not to be read as a table."""
+    width, shapes = len(POSE_COLUMNS), []
+    count = len(names) // width
+    for index in range(count):
+        path = f"transforms[{index}]"
+        if not names[index * width].startswith(f"{path}.transform.translation."):
+            raise ValueError("its transforms are not laid out as transforms are")
+        child, parent = words[f"{path}.child_frame_id"][0].strip("/"), words[f"{path}.header.frame_id"][0].strip("/")
+        picks = np.arange(index * width, (index + 1) * width)
+        shapes.append(Shape((child or "unnamed", POSE_COLUMNS), picks, f"{path}.header.stamp", parent))
+    if len({shape.group for shape in shapes}) != len(names) / width:
+        raise ValueError("a frame is stated twice")
     return shapes
 
 
 @lru_cache(maxsize=1024)
-def _shapes(type_: str, names: tuple[str, ...]) -> list[tuple[Group, Picks]]:
+def _shapes(type_: str, names: Names) -> list[Shape]:
     if not names:
         return []
     if type_ in ARRAYS:
         picks = [i for i, name in enumerate(names) if name.startswith("data[")]
-        return (
-            [(("", tuple(names[i].removeprefix("data") for i in picks)), np.asarray(picks, np.intp))] if picks else []
-        )
+        columns = tuple(names[i].removeprefix("data") for i in picks)
+        return [Shape(("", columns), np.asarray(picks, np.intp))] if picks else []
     wanted = STREAM_TYPES[type_].columns if type_ in STREAM_TYPES else {}
     if wanted and wanted.keys() <= set(names):
-        return [(("", tuple(wanted.values())), np.asarray([names.index(name) for name in wanted]))]
-    return [(("", names), None)]
+        return [Shape(("", tuple(wanted.values())), np.asarray([names.index(name) for name in wanted]))]
+    return [Shape(("", names))]

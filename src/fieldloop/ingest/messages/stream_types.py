@@ -26,6 +26,7 @@ def _wrench(path: str) -> dict[str, str]:
     return _vector(f"{path}force", "fx fy fz") | _vector(f"{path}torque", "tx ty tz")
 
 
+POSE_COLUMNS = ("x", "y", "z", "qx", "qy", "qz", "qw")
 _FORCE, _POSE = StreamKind.FORCE_TORQUE, StreamKind.POSE
 _IMU = _vector("linear_acceleration", "ax ay az") | _vector("angular_velocity", "gx gy gz")
 STREAM_TYPES = {

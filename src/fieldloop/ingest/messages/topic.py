@@ -69,7 +69,7 @@ class Topic:
         elif self._numbers:
             yield from self._of_numbers(naming, self._numbers)
         else:
-            yield self._stamps_only(naming)
+            yield self._stamps_only(naming, None, self._notes)
 
     def defects(self) -> Iterator[Defect]:
         """Yield what could not be decoded, once for the whole topic."""
@@ -112,19 +112,17 @@ class Topic:
 
     def _of_numbers(self, naming: TopicNaming, numbers: TopicNumbers) -> Iterator[Stream]:
         gathered = numbers.finish()
-        groups = {} if gathered.too_many else gathered.groups()
-        notes = dict(self._notes)
+        groups = gathered.groups()
+        notes, stamps = dict(self._notes), gathered.stamps_ns(self._clocks.count)
+        if gathered.left_out:
+            notes["left out"] = ", ".join(sorted(gathered.left_out))
         if gathered.too_many:
-            notes["values"] = f"left out: more than {len(gathered.groups())} different sets of columns"
+            notes["values"], groups = f"left out: more than {len(groups)} different sets of columns", {}
         elif self._is_static:
             notes["values"], groups = "left out: transforms that stand still are facts of the episode", {}
         if not groups:
-            self._notes = notes
-            yield self._stamps_only(naming)
-            return
-        if gathered.left_out:
-            notes["left out"] = ", ".join(sorted(gathered.left_out))
-        stamps = gathered.stamps_ns(self._clocks.count)
+            stream = self._stamps_only(naming, stamps, notes)
+            yield replace(stream, frame_id=stream.frame_id or gathered.frame_id)
         for name, group in naming.names(groups).items():
             rows = groups[group]
             own = stamps[rows.messages] if rows.stamps_ns is None else rows.stamps_ns
@@ -132,7 +130,7 @@ class Topic:
             stream = naming.numbers(name, group, clocks, rows.values, notes | more)
             yield replace(stream, frame_id=stream.frame_id or rows.frame_id or gathered.frame_id)
 
-    def _stamps_only(self, naming: TopicNaming) -> Stream:
+    def _stamps_only(self, naming: TopicNaming, stamps: NDArray[np.int64] | None, notes: dict[str, str]) -> Stream:
         every: NDArray[np.int64] = np.arange(self._clocks.count)
-        clocks, _ = self._clocks.of(every, None, naming.about.clocks)
-        return naming.stamps_only(clocks, self._notes)
+        clocks, more = self._clocks.of(every, stamps, naming.about.clocks)
+        return naming.stamps_only(clocks, notes | more)

@@ -25,5 +25,6 @@ def _cameras_beside(topic: str, cameras: Iterable[str]) -> list[str]:
     (['left/image_raw'], ['k'])
     """
     space, _, own = topic.strip("/").rpartition("/")
-    beside = [camera for camera in cameras if camera == space or camera.startswith(f"{space}/")] if space else []
-    return beside or [space or own]
+    if not space:
+        return [camera for camera in cameras if "/" not in camera] or [own]
+    return [camera for camera in cameras if camera == space or camera.startswith(f"{space}/")] or [space]

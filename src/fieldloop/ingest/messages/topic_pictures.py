@@ -31,7 +31,7 @@ class TopicPictures:
         rows = []
         for index, payload in enumerate(payloads):
             try:
-                found = self._messages.read(payload)
+                found = self._messages.head(payload)
             except ValueError as wrong:
                 self._first_failure = self._first_failure if self._failed else (first + index, str(wrong))
                 self._failed += 1

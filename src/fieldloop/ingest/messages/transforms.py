@@ -1,11 +1,10 @@
 """Frames that move: each child frame of a TFMessage is a group of poses with stamps of its own."""
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import Any, NamedTuple
 
 from fieldloop.ingest.messages.decoded import Collector
-
-POSE = ("x", "y", "z", "qx", "qy", "qz", "qw")
+from fieldloop.ingest.messages.stream_types import POSE_COLUMNS
 
 
 class FramePose(NamedTuple):
@@ -30,7 +29,7 @@ def poses_in(message: Any) -> Iterator[FramePose]:
         )
 
 
-def collect(message: Any, index: int, collector: Collector) -> None:
-    """Put every transform of a message into the group of its child frame."""
+def collect(message: Any, index: int, collector: Collector, unwrap: Callable[[int], int]) -> None:
+    """Put every transform of a message into the group of its child frame; `unwrap` mends the sign of its stamps."""
     for pose in poses_in(message):
-        collector.add((pose.child or "unnamed", POSE), index, pose.pose, pose.stamp_ns, pose.parent)
+        collector.add((pose.child or "unnamed", POSE_COLUMNS), index, pose.pose, unwrap(pose.stamp_ns), pose.parent)

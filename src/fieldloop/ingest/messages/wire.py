@@ -6,12 +6,16 @@ ENCAPSULATION = 4
 
 
 class Wire(NamedTuple):
-    """`start` is where counting for alignment begins; numbers are aligned to their size, to `most_aligned` at most."""
+    """`start` is where counting for alignment begins; numbers are aligned to their size, to `most_aligned` at most.
+
+    `seconds` is how those of a stamp are written: ROS 1 has no sign and reaches 2106, ROS 2 has one and reaches 2038.
+    """
 
     order: str
     start: int
     most_aligned: int
     nul_ended: bool
+    seconds: str
 
     def aligned(self, at: int, size: int) -> int:
         """Return the first place at or behind `at` where a number of this size may stand."""
@@ -19,12 +23,12 @@ class Wire(NamedTuple):
         return self.start + -(-(at - self.start) // step) * step
 
 
-ROS1 = Wire("<", 0, 1, nul_ended=False)
+ROS1 = Wire("<", 0, 1, nul_ended=False, seconds="<u4")
 CDR = {  # by the second byte of the encapsulation: CDR and its second version, each in both byte orders
-    0x00: Wire(">", ENCAPSULATION, 8, nul_ended=True),
-    0x01: Wire("<", ENCAPSULATION, 8, nul_ended=True),
-    0x06: Wire(">", ENCAPSULATION, 4, nul_ended=True),
-    0x07: Wire("<", ENCAPSULATION, 4, nul_ended=True),
+    0x00: Wire(">", ENCAPSULATION, 8, nul_ended=True, seconds=">i4"),
+    0x01: Wire("<", ENCAPSULATION, 8, nul_ended=True, seconds="<i4"),
+    0x06: Wire(">", ENCAPSULATION, 4, nul_ended=True, seconds=">i4"),
+    0x07: Wire("<", ENCAPSULATION, 4, nul_ended=True, seconds="<i4"),
 }
 FIRST_VERSION = (0x00, 0x01)
 

@@ -78,12 +78,15 @@ class VideoSpan:
         yield from (NOTHING for _ in range(len(wanted) - done))
 
     def fingerprint(self) -> Iterator[bytes]:
-        """Yield what names this stretch: its packet table, its first and its last packet."""
+        """Yield what names this stretch: when each packet is shown, its size and kind; the first and the last packet.
+
+        All packets would be better and cost as much as reading the whole file; sizes of compressed pictures differ
+        from one take to the next about as surely.
+        """
         part = slice(self._first, self._last)
         table = self._packets
-        yield (table.times_ns[part] - table.times_ns[part][:1]).tobytes()
-        yield table.sizes[part].tobytes()
-        yield table.keys[part].tobytes()
+        shown_ns = table.times_ns[part] - table.times_ns[part][:1]
+        yield b"".join((shown_ns.tobytes(), table.sizes[part].tobytes(), table.keys[part].tobytes()))
         with self._path.open("rb", buffering=0) as file:
             for index in sorted({self._first, self._last - 1}) if len(self) else ():
                 file.seek(max(0, int(table.positions[index])))
@@ -100,7 +103,8 @@ class VideoSpan:
                 pixels = _distances(self._depth) if self._depth else decoder.colours
                 for index in wanted:
                     frame = decoder.frame_at(self._first + index, self._packets)
-                    yield NOTHING if frame is None else pixels(frame)
+                    fits = frame is not None and (frame.width, frame.height) == self.size
+                    yield pixels(frame) if fits else NOTHING
         except (av.FFmpegError, OSError, ValueError, IndexError):
             return  # the caller yields what is missing as empty frames
 

@@ -52,7 +52,7 @@ class Framed:
             source = iter(stream.pictures.frames(wanted.tolist()))
             for rows in times.tolist():
                 picture = next(source, MISSING)
-                if picture.shape[:2] == (height, width):
+                if picture.shape == before.shape:
                     before = picture
                 else:
                     broken += rows

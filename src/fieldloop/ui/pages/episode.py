@@ -27,6 +27,7 @@ from fieldloop.ui.said import SECOND_NS, limit, measured, moment, plural, short
 from fieldloop.ui.visit import Drawn, Visit
 
 MOST_NAMED = 4
+WHAT = Column("What", "text")
 STREAM_COLUMNS = (
     "Stream",
     "Kind",
@@ -71,16 +72,16 @@ def _verdict(report: EpisodeReport | None) -> Html:
 
 
 def _findings(report: EpisodeReport | None) -> Html:
-    """Show what did not pass one by one, and what passed folded by check."""
+    """Show what stands in the way one by one, and the rest folded by check."""
     found = sorted(report.findings if report else (), key=lambda f: (not f.counts, ORDER[f.status], f.check))
     rows = [
         (status(f.status), f.check, f.subject, measured(f.measured, f.unit), limit(f), f.message)
         for f in found
-        if f.status is not Status.PASSED
+        if f.counts
     ]
-    passed = [f for f in found if f.status is Status.PASSED]
-    rows += [_folded(list(same)) for _, same in groupby(passed, key=lambda f: f.check)]
-    columns = ("Status", "Check", "Subject", Column("Measured", "num"), Column("Limit", "wrap"), Column("What", "wrap"))
+    quiet = [f for f in found if not f.counts]
+    rows += [_folded(list(same)) for _, same in groupby(quiet, key=lambda f: (f.status, f.check))]
+    columns = ("Status", "Check", Column("Subject", "wrap"), Column("Measured", "num"), Column("Limit", "wrap"), WHAT)
     return panel("Findings", dense_table(columns, rows), note="worst first", columns=8, flush=True)
 
 
@@ -89,9 +90,11 @@ def _folded(same: Sequence[Finding]) -> tuple[Html, str, str, str, str, str]:
     ends = list(dict.fromkeys(measured(value, same[0].unit, 3) for value in values[:1] + values[-1:]))
     span = " to ".join(ends) or "–"
     subjects = same[0].subject if len(same) == 1 else plural(len(same), "subject")
-    said = same[0].message if len(same) == 1 else ", ".join(f.subject for f in same[:MOST_NAMED])
+    said = ", ".join(f.subject for f in same[:MOST_NAMED]) if len(same) > 1 else same[0].message
+    if len(same) > 1 and same[0].status is not Status.PASSED:
+        said = f"{same[0].message} Also: {', '.join(f.subject for f in same[1:MOST_NAMED])}"
     more = f" and {len(same) - MOST_NAMED} more" if len(same) > MOST_NAMED else ""
-    return status(Status.PASSED), same[0].check, subjects, span, limit(same[0]), f"{said}{more}"
+    return status(same[0].status), same[0].check, subjects, span, limit(same[0]), f"{said}{more}"
 
 
 def _facts(episode: Episode, used: Sequence[str]) -> Html:

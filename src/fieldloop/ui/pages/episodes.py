@@ -51,7 +51,8 @@ def draw(visit: Visit) -> Drawn:
     note += f", newest {MOST} shown" if len(chosen) > MOST else ""
     table = tag("div", dense_table(COLUMNS, rows), style="padding-top:8px")
     listed = panel("Episodes", _filters(known, visit.query), table, note=note, flush=True)
-    return Drawn(text("Episodes"), (_answer(visit, known), listed, _logs(visit)))
+    sources = () if any(visit.query.values()) else (_logs(visit),)  # whoever filters looks for an episode
+    return Drawn(text("Episodes"), (_answer(visit, known), listed, *sources))
 
 
 def _logs(visit: Visit) -> Html:

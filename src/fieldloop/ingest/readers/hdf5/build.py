@@ -10,8 +10,9 @@ from numpy.typing import NDArray
 
 from fieldloop.ingest.episode_facts import episode_from
 from fieldloop.ingest.readers.hdf5.draft import Clocks, Draft, Part
+from fieldloop.ingest.readers.hdf5.facts import FIELDS, few_texts
 from fieldloop.ingest.readers.hdf5.opened import HDF5_ERRORS, Opened, reason
-from fieldloop.ingest.readers.hdf5.pictures import Form, PictureRows, form_of, is_bytes
+from fieldloop.ingest.readers.hdf5.pictures import Form, PictureRows, form_of
 from fieldloop.ingest.readers.hdf5.rows import Rows, read_rows, stored_rows, stream_rows
 from fieldloop.ingest.readers.hdf5.tree import Leaf
 from fieldloop.ingest.readers.hdf5.videos import holds_video, look_at_video, video_bytes
@@ -56,8 +57,12 @@ def _one(opened: Opened, draft: Draft, part: Part, streams: Seen, lengths: dict[
         yield from _video(opened, part, streams)
         return
     form = form_of(leaf)
+    if form is None and (text := few_texts(leaf)) is not None:
+        draft.facts.setdefault(FIELDS.get(leaf.name, part.name), text)
+        yield text.encode()
+        return
     if form is None and not all(other.is_numeric for other in part.leaves):
-        what = "rows of bytes that are no pictures" if is_bytes(leaf) else f"values of the type {leaf.dtype}"
+        what = "rows of bytes that are no pictures" if leaf.is_bytes else f"values of the type {leaf.dtype}"
         draft.defects.append(Defect(leaf.path, "", f"It holds {what}, which were left out."))
         return
     spans = [_span_of(opened, draft, other) for other in part.leaves]
@@ -110,11 +115,7 @@ def _pictures(
         if block is None:
             lost.append(start)
             continue
-        yield (
-            b"".join(row.tobytes() if hasattr(row, "tobytes") else bytes(row) for row in block)
-            if (block.dtype.kind == "O")
-            else block.tobytes()
-        )
+        yield from block
     if lost:
         message = f"Pictures cannot be read in {len(lost)} places; there the frames are empty."
         draft.defects.append(Defect(leaf.path, f"row {lost[0]}", message))

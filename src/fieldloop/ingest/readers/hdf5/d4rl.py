@@ -12,7 +12,7 @@ from fieldloop.ingest.readers.hdf5.names import kind_of_array
 from fieldloop.ingest.readers.hdf5.opened import HDF5_ERRORS, Opened, reason
 from fieldloop.ingest.readers.hdf5.parts import part_of
 from fieldloop.ingest.readers.hdf5.rows import stored_rows
-from fieldloop.ingest.readers.hdf5.tree import Folder, Leaf
+from fieldloop.ingest.readers.hdf5.tree import BEST_COMPRESSION, Folder, Leaf
 from fieldloop.model.episode import Defect
 from fieldloop.model.stream import StreamKind
 
@@ -81,7 +81,7 @@ def _ends(root: Folder) -> tuple[NDArray[np.bool_], list[Defect]]:
         if not isinstance(leaf, Leaf):
             continue
         try:
-            if leaf.data.size > int(leaf.data.id.get_storage_size()) * 1100:
+            if leaf.data.size > int(leaf.data.id.get_storage_size()) * BEST_COMPRESSION:
                 raise OSError("more values are declared than are stored")
             marks.append(np.asarray(leaf.data[()]).reshape(-1).astype(bool))
         except HDF5_ERRORS as broken:

@@ -5,7 +5,6 @@ from typing import Any
 
 from fieldloop.ingest.readers.hdf5.draft import text_of
 from fieldloop.ingest.readers.hdf5.opened import HDF5_ERRORS
-from fieldloop.ingest.readers.hdf5.pictures import is_bytes
 from fieldloop.ingest.readers.hdf5.tree import LONGEST_TEXT, Folder, Leaf, plain
 
 FIELDS = {
@@ -19,6 +18,7 @@ FIELDS = {
 TRUTHS = {"1": "true", "0": "false", "1.0": "true", "0.0": "false"}
 RATES = ("control_freq", "fps", "hz", "frequency", "freq", "rate", "sample_rate")
 FASTEST_HZ = 1e6
+MOST_TEXTS, FEW = 100_000, 8
 
 
 def facts_of(folder: Folder) -> dict[str, str]:
@@ -35,16 +35,20 @@ def facts_of(folder: Folder) -> dict[str, str]:
 
 def one_text(leaf: Leaf) -> str | None:
     """Return the text of an array that is one text; None where it is anything else."""
-    import h5py
+    told = few_texts(leaf) if leaf.data.size == 1 else None
+    return told or None
 
-    if leaf.data.size != 1 or not is_bytes(leaf) or h5py.check_string_dtype(leaf.dtype) is None:
+
+def few_texts(leaf: Leaf) -> str | None:
+    """Return the different texts of an array that says few things over and over; None where it is anything else."""
+    if not leaf.is_text or len(leaf.shape) > 1 or leaf.data.size > MOST_TEXTS:
         return None
     try:
-        value = plain(leaf.data[()])
+        told = dict.fromkeys(str(plain(leaf.row(i).rstrip(b"\x00"))) for i in range(leaf.data.size))
     except HDF5_ERRORS:
         return None
-    text = value[0] if isinstance(value, list) and value else value
-    return text if isinstance(text, str) and len(text) <= LONGEST_TEXT and "\ufffd" not in text else None
+    text = " | ".join(told)
+    return text if len(told) <= FEW and len(text) <= LONGEST_TEXT and "\ufffd" not in text else None
 
 
 def rate_of(facts: dict[str, str]) -> float | None:

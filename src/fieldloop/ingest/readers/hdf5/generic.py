@@ -43,6 +43,7 @@ class Generic:
             number = number_of(folder.name)
             facts |= {"episode_index": str(number)} if number is not None else {}
             yield _draft(opened, folder, facts)
+            folder.forget()
 
     def check(self, opened: Opened, root: Folder) -> None:
         """Nothing is said about such a file that its arrays do not say."""

@@ -47,6 +47,7 @@ class Minari:
             draft = Draft(folder.name, parts, hz=hz, clock_note=note, facts=facts, defects=opened.defects)
             _check_steps(folder, facts, draft)
             yield draft
+            folder.forget()
 
     def check(self, opened: Opened, root: Folder) -> None:
         """Compare the stated total with the episodes that are there."""

@@ -15,7 +15,7 @@ def part_of(leaf: Leaf, name: str, kind: StreamKind) -> Part:
     """One array, one stream; colour and depth are told from the array itself, never from its name alone."""
     if kind in (StreamKind.RGB, StreamKind.DEPTH) and leaf.is_numeric and len(leaf.shape) < 3:  # noqa: PLR2004
         kind = StreamKind.DEPTH if kind is StreamKind.DEPTH and leaf.dtype.itemsize == 1 else StreamKind.OTHER
-    return Part(name, (leaf,), kind, UNITS.get(kind, ""))
+    return Part(name, (leaf,), kind, UNITS.get(kind, ""), leaf.dtype.names or ())
 
 
 def observation_parts(group: Folder, prefix: str) -> Iterator[Part]:

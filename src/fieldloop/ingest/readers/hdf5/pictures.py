@@ -51,31 +51,12 @@ def form_of(leaf: Leaf) -> Form | None:
 
 def _holds_encoded(leaf: Leaf) -> bool:
     in_bytes = leaf.dtype == np.uint8 and len(leaf.shape) == 2  # noqa: PLR2004 - rows of padded bytes
-    if not (in_bytes or is_bytes(leaf)) or not leaf.shape or not leaf.shape[0]:
+    if not (in_bytes or leaf.is_bytes) or not leaf.shape or not leaf.shape[0]:
         return False
     try:
-        return row_of_bytes(leaf.data[0]).startswith(ENCODED)
+        return leaf.row(0).startswith(ENCODED)
     except HDF5_ERRORS:
         return False
-
-
-def is_bytes(leaf: Leaf) -> bool:
-    """Is every row a string of bytes, of its own length or a fixed one?"""
-    import h5py
-
-    inner = h5py.check_vlen_dtype(leaf.dtype)
-    return inner == np.uint8 or (leaf.dtype.kind in "SV" and leaf.dtype.names is None) or _is_text(leaf)
-
-
-def _is_text(leaf: Leaf) -> bool:
-    import h5py
-
-    return h5py.check_string_dtype(leaf.dtype) is not None
-
-
-def row_of_bytes(row: Any) -> bytes:
-    """Return a row's bytes, whichever way they are kept."""
-    return row if isinstance(row, bytes) else np.asarray(row).tobytes()
 
 
 @dataclass(eq=False)
@@ -106,21 +87,21 @@ class PictureRows:
         done = 0
         try:
             with opened(self.path) as file:
-                data = file.file[self.dataset]
+                leaf = Leaf.of(file, self.dataset, file.file[self.dataset])
                 for index in wanted:
-                    picture = self._picture(data, self.first + index)
+                    picture = self._picture(leaf, self.first + index)
                     done += 1
                     yield picture
         except (UnreadableLog, *HDF5_ERRORS):
             yield from (NOTHING for _ in range(len(wanted) - done))
 
-    def _picture(self, data: Any, row: int) -> Picture:
+    def _picture(self, leaf: Leaf, row: int) -> Picture:
         try:
-            stored = data[row]
+            if self.form is Form.ENCODED:
+                return decode_compressed(leaf.row(row))
+            stored = leaf.data[row]
         except HDF5_ERRORS:
             return NOTHING
-        if self.form is Form.ENCODED:
-            return decode_compressed(row_of_bytes(stored))
         return depth_picture(stored) if self.form is Form.DEPTH else colour_picture(stored, self.form)
 
 

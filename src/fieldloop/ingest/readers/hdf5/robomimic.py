@@ -52,6 +52,7 @@ class Robomimic:
             draft.facts |= facts
             draft.defects += opened.defects
             yield draft
+            folder.forget()
 
     def check(self, opened: Opened, root: Folder) -> None:
         """Compare attributes and filter keys with the demonstrations that are there."""
@@ -129,7 +130,7 @@ def _masks(opened: Opened, root: Folder) -> tuple[dict[str, list[str]], dict[str
     listed: dict[str, list[str]] = {}
     for name, leaf in folder.leaves.items() if isinstance(folder, Folder) else ():
         try:
-            listed[name] = [str(plain(n)) for n in leaf.data[: stored_rows(opened, leaf)]]
+            listed[name] = [str(plain(leaf.row(i).rstrip(b"\x00"))) for i in range(stored_rows(opened, leaf))]
         except HDF5_ERRORS as wrong:
             opened.defects.append(Defect(leaf.path, "", f"The filter key cannot be read: {reason(wrong)}."))
             continue

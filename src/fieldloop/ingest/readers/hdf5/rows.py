@@ -5,17 +5,18 @@ from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
+from numpy.lib.recfunctions import structured_to_unstructured
 from numpy.typing import NDArray
 
 from fieldloop.ingest.readers.hdf5.opened import HDF5_ERRORS, Opened, reason
-from fieldloop.ingest.readers.hdf5.tree import Leaf
+from fieldloop.ingest.readers.hdf5.tree import BEST_COMPRESSION, Leaf
 from fieldloop.model.episode import Defect
 
 MOST_BYTES = 1 << 30
 """More than this of one array and one episode is not held in memory."""
 
 MOST_CHUNK_BYTES = 1 << 28
-BEST_COMPRESSION = 1100  # deflate gives no more; what claims more is a small file with a large mouth
+MOST_UNWRITTEN = 16  # plain chunks: declared for later and not written yet, but not without measure
 SLACK_BYTES = 1 << 20
 BLOCK_BYTES = 4 << 20
 
@@ -70,15 +71,18 @@ def read_rows(opened: Opened, leaf: Leaf, first: int, last: int) -> tuple[NDArra
     return np.concatenate(pieces) if pieces else np.empty((0, 1)), kept[~lost]
 
 
-def stream_rows(opened: Opened, leaf: Leaf, first: int, last: int) -> Iterator[tuple[int, NDArray[Any] | None]]:
-    """Yield blocks of rows, each with its first row; None for a block that cannot be read."""
+def stream_rows(opened: Opened, leaf: Leaf, first: int, last: int) -> Iterator[tuple[int, list[bytes] | None]]:
+    """Yield the bytes of blocks of rows, each with its first row; None for a block that cannot be read."""
     lost = _beyond_the_cut(opened, leaf, first, last)
     for start, stop in _blocks(leaf, first, last):
         if lost[start - first : stop - first].any():
             yield start, None
             continue
         try:
-            yield start, np.asarray(leaf.data[start:stop])
+            yield (
+                start,
+                [leaf.row(i) for i in range(start, stop)] if leaf.is_bytes else [leaf.data[start:stop].tobytes()],
+            )
         except HDF5_ERRORS:
             yield start, None
 
@@ -94,7 +98,9 @@ def _too_large(leaf: Leaf, size: int) -> str:
     declared = leaf.shape[0] * row_bytes(leaf)
     if declared and not stored and not leaf.data.is_virtual:
         return f"{leaf.shape} values are declared, but none was ever written."
-    if not leaf.data.is_virtual and declared > min(stored, size) * BEST_COMPRESSION + SLACK_BYTES:
+    packed = leaf.data.id.get_create_plist().get_nfilters()
+    share = min(stored, size) * (BEST_COMPRESSION if packed else MOST_UNWRITTEN) + SLACK_BYTES
+    if not leaf.data.is_virtual and declared > share:
         return f"{leaf.shape} values are declared, far more than {min(stored, size)} stored bytes can hold."
     chunk = leaf.data.chunks
     if chunk and math.prod(chunk) * leaf.dtype.itemsize > MOST_CHUNK_BYTES:
@@ -107,6 +113,7 @@ def _too_large(leaf: Leaf, size: int) -> str:
 def _blocks(leaf: Leaf, first: int, last: int) -> Iterator[tuple[int, int]]:
     """Cut a span of rows where the chunks are cut, so that each chunk is read once."""
     step = leaf.data.chunks[0] if leaf.data.chunks else max(1, BLOCK_BYTES // max(1, row_bytes(leaf)))
+    step = 1 if leaf.free is not None else step
     start = first
     while start < last:
         stop = min(last, (start // step + 1) * step)
@@ -135,4 +142,6 @@ def _beyond_the_cut(opened: Opened, leaf: Leaf, first: int, last: int) -> NDArra
 
 def _flat(values: Any) -> NDArray[Any]:
     array = np.asarray(values)
+    if array.dtype.names:  # a table: one column a name
+        array = structured_to_unstructured(array)
     return np.ascontiguousarray(array.reshape(len(array), -1))

@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 
+from fieldloop.ingest.readers.hdf5.free_lengths import FreeRows, free_rows
 from fieldloop.ingest.readers.hdf5.opened import HDF5_ERRORS, Opened, reason
 from fieldloop.model.episode import Defect
 
@@ -13,16 +14,52 @@ DEEPEST = 16
 LONGEST_TEXT = 10_000
 LARGEST_ATTRIBUTE = 1 << 24
 SAME_FILE = "."
+BEST_COMPRESSION = 1100  # deflate gives no more; what claims more is a small file with a large mouth
 BOOKKEEPING = {"DIMENSION_LIST", "REFERENCE_LIST", "CLASS", "NAME"}
 """What HDF5's own tools note about axes; it says nothing of the recording."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Leaf:
-    """One array that can be read without leaving the file."""
+    """One array that can be read without leaving the file: its shape, () for a single value, and its NumPy type."""
 
     path: str
     data: Any
+    shape: tuple[int, ...]
+    dtype: np.dtype[Any]
+    free: FreeRows | None = None
+
+    @classmethod
+    def of(cls, opened: Opened, path: str, data: Any) -> "Leaf":
+        """Look at an array; where its type is damaged an error comes here and not later."""
+        dtype = data.dtype
+        if dtype.itemsize > opened.size * BEST_COMPRESSION:
+            raise OSError(f"one value of {dtype.itemsize} bytes is more than the file can hold")
+        return cls(path, data, tuple(data.shape or ()), dtype, free_rows(opened.path, data))
+
+    @property
+    def is_bytes(self) -> bool:
+        """Is every row a string of bytes, of its own length or a fixed one?"""
+        if self.free is not None:
+            return self.free.width == 1
+        return self.dtype.kind in "SV" and self.dtype.names is None
+
+    @property
+    def is_text(self) -> bool:
+        """Is every row said to be text?"""
+        import h5py
+
+        return self.is_bytes and h5py.check_string_dtype(self.dtype) is not None
+
+    def row(self, index: int) -> bytes:
+        """Return the bytes of one row, or of the only value, just as they are stored."""
+        if self.free is not None:
+            return self.free.row(index)
+        if self.shape:
+            return np.asarray(self.data[index : index + 1]).tobytes()
+        whole = np.empty((), self.dtype)
+        self.data.read_direct(whole)
+        return whole.tobytes()
 
     @property
     def name(self) -> str:
@@ -30,20 +67,11 @@ class Leaf:
         return self.path.rsplit("/", 1)[-1]
 
     @property
-    def shape(self) -> tuple[int, ...]:
-        """Its declared shape; () for a single value."""
-        return tuple(self.data.shape or ())
-
-    @property
-    def dtype(self) -> np.dtype[Any]:
-        """Its type as NumPy sees it."""
-        found: np.dtype[Any] = self.data.dtype
-        return found
-
-    @property
     def is_numeric(self) -> bool:
-        """Does it hold plain numbers or truths?"""
-        return self.dtype.kind in "biuf" and bool(self.shape)
+        """Does it hold rows of plain numbers or truths, by place or by name?"""
+        named = self.dtype.names or ()
+        kinds = {self.dtype[name].kind for name in named} or {self.dtype.kind}
+        return kinds <= set("biuf") and bool(self.shape)
 
 
 class Folder:
@@ -75,6 +103,10 @@ class Folder:
     def leaves(self) -> dict[str, Leaf]:
         """The arrays directly inside."""
         return {name: member for name, member in self.members.items() if isinstance(member, Leaf)}
+
+    def forget(self) -> None:
+        """Let go of what is inside, so that a file of many episodes is not held open array by array."""
+        self._members = None
 
     def find(self, path: str) -> "Folder | Leaf | None":
         """Return what is at a path below, None where there is nothing."""
@@ -121,7 +153,7 @@ class Folder:
         link = self._group.get(name, getlink=True)
         member = self._group[name] if isinstance(link, h5py.HardLink) else None
         if isinstance(member, h5py.Dataset) and not (why := _leads_out(member)):
-            return Leaf(path, member)
+            return Leaf.of(self._opened, path, member)
         if isinstance(link, h5py.ExternalLink):
             why = f"It is a link to another file ({link.filename}), which is not followed."
         elif isinstance(link, h5py.SoftLink):

@@ -12,7 +12,6 @@ from numpy.typing import NDArray
 from fieldloop.errors import UnreadableLog
 from fieldloop.ingest.pictures.picture_bytes import NOTHING, Picture
 from fieldloop.ingest.readers.hdf5.opened import HDF5_ERRORS, opened
-from fieldloop.ingest.readers.hdf5.pictures import is_bytes, row_of_bytes
 from fieldloop.ingest.readers.hdf5.tree import Leaf
 from fieldloop.model.stream import NS_PER_S
 
@@ -22,8 +21,10 @@ MOST_BYTES = 1 << 30
 
 def holds_video(leaf: Leaf) -> bool:
     """Do the bytes begin as an MP4, Matroska or AVI file does?"""
+    if not _is_one_file(leaf):
+        return False
     try:
-        head = _bytes(leaf.data, 16)
+        head = np.asarray(leaf.data[:16]).tobytes() if leaf.shape and leaf.dtype == np.uint8 else leaf.row(0)[:16]
     except HDF5_ERRORS:
         return False
     return head[4:8] == b"ftyp" or head.startswith(MATROSKA) or (head[:4] == b"RIFF" and head[8:12] == b"AVI ")
@@ -31,22 +32,14 @@ def holds_video(leaf: Leaf) -> bool:
 
 def video_bytes(leaf: Leaf) -> bytes:
     """Return the whole video; OSError where it is too large to be held."""
-    if leaf.data.size * leaf.dtype.itemsize > MOST_BYTES or int(leaf.data.id.get_storage_size()) > MOST_BYTES:
+    if leaf.data.size * leaf.dtype.itemsize > MOST_BYTES:
         raise OSError("it is larger than a gigabyte")
-    return _bytes(leaf.data, None)
+    return np.asarray(leaf.data[:]).tobytes() if leaf.shape and leaf.dtype == np.uint8 else leaf.row(0)
 
 
-def _bytes(data: Any, most: int | None) -> bytes:
-    leaf = Leaf("", data)
-    if leaf.dtype == np.uint8 and len(leaf.shape) == 1:
-        return np.asarray(data[:most]).tobytes()
-    if is_bytes(leaf) and data.size == 1:
-        if leaf.dtype.kind in "SV":  # read whole: a bytes string would lose zeros at its end
-            whole = np.empty(leaf.shape, leaf.dtype)
-            data.read_direct(whole)
-            return whole.tobytes()[:most]
-        return row_of_bytes(data[()] if not leaf.shape else data[0])[:most]
-    return b""
+def _is_one_file(leaf: Leaf) -> bool:
+    """Is it one long row of bytes, or one string of them?"""
+    return (leaf.dtype == np.uint8 and len(leaf.shape) == 1) or (leaf.is_bytes and leaf.data.size == 1)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -77,7 +70,7 @@ class VideoInside:
 
         try:
             with opened(self.path) as file:
-                data = video_bytes(Leaf(self.dataset, file.file[self.dataset]))
+                data = video_bytes(Leaf.of(file, self.dataset, file.file[self.dataset]))
             with av.open(io.BytesIO(data)) as container:
                 stream = container.streams.video[0]
                 at = 0

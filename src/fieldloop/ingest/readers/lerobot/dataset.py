@@ -1,7 +1,8 @@
 """What all episodes of a dataset share, read once."""
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from functools import cache
 from pathlib import Path
 
 from fieldloop.ingest.readers.lerobot.info import Info
@@ -23,12 +24,12 @@ class Dataset:
     stamps: StampColumns
     tasks: Mapping[int, str]
     stats: Stats
-    sidecar: Sidecar
+    sidecar: Callable[[], Sidecar]
 
 
 def open_dataset(root: Path, info: Info, listed: int) -> Dataset:
     """Read what all episodes share; what is wrong with it is said once, for the log as a whole."""
     return Dataset(
         root, info, listed, absent_cameras(root, info), StampColumns(info), read_tasks(root, info.version, []),
-        read_whole(root, []), read_sidecar(root, []),
+        read_whole(root, []), cache(lambda: read_sidecar(root, [])),
     )  # fmt: skip

@@ -81,8 +81,7 @@ def _stats_defects(dataset: Dataset, entry: Entry, rows: Rows, count: int) -> It
 
 def _identity(arrays: Mapping[str, NDArray[Any]], texts: Mapping[str, str], parts: list[bytes]) -> Iterator[bytes]:
     for name in sorted(arrays.keys() - set(POSITIONAL)):
-        yield name.encode()
-        yield arrays[name].dtype.str.encode()
+        yield f"{name} {arrays[name].dtype.str}".encode()
         yield arrays[name].tobytes()
     if texts:
         yield json.dumps(texts, sort_keys=True).encode()

@@ -12,7 +12,7 @@ from fieldloop.model.episode import Defect
 
 INFO = "meta/info.json"
 OTHER_DTYPES = ("video", "image", "string", "language")
-FAR_TOO_WIDE = re.compile(r"\d{4}")  # a number filled up to so many digits makes no path, but fills all memory
+FAR_TOO_WIDE = re.compile(r":[^}]*\d{4}|\{[^}]*\{")  # a number filled up to so many digits would fill all memory
 INDEX_COLUMNS = ("timestamp", "frame_index", "episode_index", "index", "task_index")
 
 
@@ -46,11 +46,8 @@ class Info:
     robot: str
     features: Mapping[str, Feature]
     raw: Mapping[str, Any]
-
-    @property
-    def cameras(self) -> tuple[str, ...]:
-        """Keys of the features kept as video."""
-        return tuple(key for key, feature in self.features.items() if feature.dtype == "video")
+    cameras: tuple[str, ...]
+    """Keys of the features kept as video."""
 
     @property
     def declared(self) -> bool:
@@ -91,7 +88,9 @@ def read_info(root: Path) -> tuple[Info, list[Defect]]:
     if not features:
         features = {key: Feature(key, "video", (), ()) for key in _video_folders(root, version)}
         defects.append(Defect(INFO, "features", "No features are declared; they are taken from the files."))
-    return Info(version, None if fps is None else float(fps), str(raw.get("robot_type") or ""), features, raw), defects
+    cameras = tuple(key for key, feature in features.items() if feature.dtype == "video")
+    robot = str(raw.get("robot_type") or "")
+    return Info(version, None if fps is None else float(fps), robot, features, raw, cameras), defects
 
 
 def read_lines(path: Path, defects: list[Defect]) -> Iterator[dict[str, Any]]:

@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
+from glob import escape
 from itertools import pairwise
 from pathlib import Path
 from typing import Any, Protocol
@@ -11,6 +12,7 @@ from fieldloop.ingest.readers.lerobot.rows import Rows
 from fieldloop.ingest.readers.lerobot.stats import Stats
 from fieldloop.model.episode import Defect
 
+LONGEST_PATTERN = 1000
 ReadRows = Callable[[list[Defect]], Rows | None]
 """Reads an episode's rows, None where it cannot; complaints go into the list."""
 
@@ -56,7 +58,7 @@ class Layout(Protocol):
 def absent_cameras(root: Path, info: Info) -> tuple[str, ...]:
     """Return cameras that are declared but of which no file exists anywhere."""
     pattern = "{}/**/*.mp4" if info.version.startswith("v3") else "chunk-*/{}/*.mp4"
-    return tuple(key for key in info.cameras if not any(_glob(root / "videos", pattern.format(key))))
+    return tuple(key for key in info.cameras if not any(_glob(root / "videos", pattern.format(escape(key)))))
 
 
 def inside(root: Path, relative: str) -> Path:
@@ -106,6 +108,8 @@ def total_defects(info: Info, stated: Mapping[str, int]) -> list[Defect]:
 
 
 def _glob(folder: Path, pattern: str) -> Iterator[Path]:
+    if len(pattern) > LONGEST_PATTERN:
+        return  # no file name is that long, and to look for it takes a square of time
     try:
         yield from folder.glob(pattern)
     except (ValueError, OSError):  # a feature name that is no file name

@@ -79,10 +79,10 @@ def _stated(entry: Entry, defects: list[Defect]) -> dict[str, Any]:
 def _remembered(dataset: Dataset, entry: Entry, arrays: Mapping[str, NDArray[Any]]) -> dict[str, Any]:
     """Look in the file beside the tables where the table of episodes has lost its further columns."""
     stamps = arrays.get(CAPTURE)
-    if "uid" in entry.facts or not dataset.sidecar or stamps is None or not len(stamps):
+    if "uid" in entry.facts or stamps is None or not len(stamps):
         return {}
     key = (len(stamps), int(stamps[0, 0]), int(stamps[-1, 0]))
-    return recall(dataset.sidecar, key, entry.index, dataset.listed)
+    return recall(dataset.sidecar(), key, entry.index, dataset.listed)
 
 
 def _tasks(

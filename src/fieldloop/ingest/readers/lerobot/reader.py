@@ -8,7 +8,7 @@ from fieldloop.ingest.readers.lerobot.dataset import open_dataset
 from fieldloop.ingest.readers.lerobot.episode import read_recording
 from fieldloop.ingest.readers.lerobot.info import Info, read_info
 from fieldloop.ingest.readers.lerobot.layout import Layout, absent_cameras
-from fieldloop.ingest.readers.lerobot.sidecar import read_sidecar
+from fieldloop.ingest.readers.lerobot.sidecar import check_sidecar
 from fieldloop.ingest.readers.lerobot.tasks import read_tasks
 from fieldloop.ingest.readers.lerobot.v2 import LayoutV2
 from fieldloop.ingest.readers.lerobot.v3 import LayoutV3
@@ -53,7 +53,7 @@ class LeRobotReader:
         if not any(True for _ in layout.entries()):
             defects.append(Defect("data", "", "There is no data file of any episode."))
         read_tasks(path, info.version, defects)
-        read_sidecar(path, defects)
+        check_sidecar(path, defects)
         return (*defects, *absent, *layout.defects())
 
 

@@ -45,12 +45,20 @@ def read_sidecar(root: Path, defects: list[Defect]) -> Sidecar:
             first, last = line["capture_ns"]
             episode = from_plain(Episode, line["episode"])
             key = (int(line["length"]), int(first), int(last))
-        except (BadInput, KeyError, TypeError, ValueError, AttributeError) as wrong:
+            said = {**dict(episode.facts), **_fields(episode), "uid": str(line.get("uid") or episode.id)}
+            remembered = Remembered(int(line["episode_index"]), said)
+        except (BadInput, KeyError, TypeError, ValueError, AttributeError, OverflowError) as wrong:
             defects.append(Defect(SIDECAR, f"line {number}", f"It tells no episode's origin: {wrong!r}."))
             continue
-        said = {**dict(episode.facts), **_fields(episode), "uid": str(line.get("uid") or episode.id)}
-        found.setdefault(key, []).append(Remembered(int(line.get("episode_index", -1)), said))
+        found.setdefault(key, []).append(remembered)
     return found
+
+
+def check_sidecar(root: Path, defects: list[Defect]) -> None:
+    """Name lines that are no JSON; what they say is looked at only where the table of episodes has lost it."""
+    if (root / SIDECAR).is_file():
+        for _ in read_lines(root / SIDECAR, defects):
+            pass
 
 
 def _fields(episode: Episode) -> Mapping[str, Any]:

@@ -3,6 +3,7 @@
 import struct
 
 U16, U32, U64 = struct.Struct("<H"), struct.Struct("<I"), struct.Struct("<Q")
+PAIR = struct.Struct("<HQ")
 
 
 class Fields:
@@ -64,11 +65,7 @@ class Fields:
 
     def numbers(self) -> dict[int, int]:
         """Read a map from channels to large numbers."""
-        inner, found = Fields(self.blob()), {}
-        while not inner.done():
-            channel = inner.u16()
-            found[channel] = inner.u64()
-        return found
+        return dict(PAIR.iter_unpack(self.blob()))
 
     def done(self) -> bool:
         """Is everything read?"""

@@ -1,6 +1,6 @@
 """The messages of an unpacked chunk as arrays: channel, stamps, place. No step per message where there is an index."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from itertools import pairwise
 from typing import NamedTuple
 
@@ -27,9 +27,9 @@ class MessageTable(NamedTuple):
     starts: Integers
     lengths: Integers
 
-    def pick(self, chosen: NDArray[np.intp] | NDArray[np.bool_]) -> "MessageTable":
-        """Return some of the messages."""
-        return MessageTable(*(column[chosen] for column in self))
+    def sorted(self, order: NDArray[np.intp]) -> "MessageTable":
+        """Return the messages in another order."""
+        return MessageTable(*(column[order] for column in self))
 
 
 class Tiling(NamedTuple):
@@ -118,11 +118,13 @@ def _stamps(stamps: NDArray[np.uint64]) -> Integers:
     return np.minimum(stamps, LAST_NS).astype(np.int64)
 
 
-def by_topic(topics: Integers) -> Iterator[tuple[int, NDArray[np.intp]]]:
-    """Yield each topic's number with the places of its messages, in order; a negative number is no topic."""
+def by_topic(topics: Integers) -> tuple[NDArray[np.intp], list[tuple[int, slice]]]:
+    """Return an order that puts each topic's messages together as they were stored, and which part of it is whose.
+
+    A negative number is no topic.
+    """
     order = np.argsort(topics, kind="stable")
     ordered = topics[order]
     cuts = [0, *(np.flatnonzero(np.diff(ordered)) + 1).tolist(), len(ordered)]
-    for first, last in pairwise(cuts):
-        if first < last and ordered[first] >= 0:
-            yield int(ordered[first]), order[first:last]
+    parts = [(int(ordered[first]), slice(first, last)) for first, last in pairwise(cuts) if first < last]
+    return order, [(topic, part) for topic, part in parts if topic >= 0]

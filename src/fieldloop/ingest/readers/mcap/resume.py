@@ -16,7 +16,7 @@ LONGEST_HEAD = HEAD.size + 16
 
 def next_chunk(file: BinaryIO, size: int, behind: int, summary: Summary) -> int | None:
     """Find the first chunk that begins behind a place; None where there is none."""
-    indexed = [record.chunk_start_offset for record in summary.records if isinstance(record, ChunkIndex)]
+    indexed = indexed_chunks(summary, size)
     if indexed:
         return min((start for start in indexed if start > behind), default=None)
     at = behind + 1
@@ -28,6 +28,12 @@ def next_chunk(file: BinaryIO, size: int, behind: int, summary: Summary) -> int 
                 return at + found.start()
         at += WINDOW
     return None
+
+
+def indexed_chunks(summary: Summary, size: int) -> list[int]:
+    """Where does the index say that chunks begin? Nowhere, if its checksum does not fit."""
+    starts = (record.chunk_start_offset for record in summary.records if isinstance(record, ChunkIndex))
+    return sorted(start for start in starts if start < size) if summary.intact else []
 
 
 def is_chunk(head: bytes, left: int, *, padded: bool = False) -> bool:

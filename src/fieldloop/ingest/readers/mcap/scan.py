@@ -11,9 +11,9 @@ from numpy.typing import NDArray
 from fieldloop.ingest.messages.arrived import Arrived
 from fieldloop.ingest.messages.spans import Spans
 from fieldloop.ingest.readers.mcap import records as r
+from fieldloop.ingest.readers.mcap.ahead import ChunksAhead, WaitingChunk, chunks_ahead
 from fieldloop.ingest.readers.mcap.attachments import Attached, read_attachment
 from fieldloop.ingest.readers.mcap.catalogue import Catalogue
-from fieldloop.ingest.readers.mcap.chunks import unpacked
 from fieldloop.ingest.readers.mcap.message_table import HEAD, by_topic, message_places, message_table, tile
 from fieldloop.ingest.readers.mcap.parse import parse
 from fieldloop.ingest.readers.mcap.payloads import IN_CHUNK, IN_FILE, places
@@ -41,65 +41,64 @@ class McapScan:
         self.defects: list[Defect] = []
         self.count = 0
         self._summary = Summary()
-        self._chunk: tuple[int, r.Chunk] | None = None
-        self._hints: list[bytes] = []
         self._loose: list[tuple[int, bytes]] = []
         self._loose_bytes = 0
 
     def batches(self) -> Iterator[Batch]:
         """Yield every message that can be read, in batches in file order; all checksums are checked on the way."""
-        with self.path.open("rb") as file:
+        with self.path.open("rb") as file, chunks_ahead(self.size) as chunks:
             self._summary = read_summary(file, self.size)
             if not self._summary.intact:
                 self._defect(self.size, "The summary's checksum does not fit: some bytes behind the data changed.")
             for opcode, at, content in RecordWalk(file, self.size, self._summary, self._defect).records():
                 if opcode == r.MESSAGE_INDEX:
-                    self._hints.append(content)
+                    chunks.index(content)
                     continue
-                yield from self._finish_chunk()
+                for chunk in chunks.due(every=opcode != r.CHUNK):
+                    yield from self._chunk(chunk)
                 if opcode != r.MESSAGE or self._loose_bytes > LOOSE_BYTES:
                     yield from self._finish_loose()
                 try:
-                    self._take(opcode, at, content, file)
+                    self._take(opcode, at, content, file, chunks)
                 except MALFORMED as wrong:
                     self._defect(at, f"A record of type {opcode:#04x} is malformed ({wrong}) and was left out.")
-            yield from self._finish_chunk()
+            for chunk in chunks.due(every=True):
+                yield from self._chunk(chunk)
             yield from self._finish_loose()
         self._compare_with_statistics()
 
-    def _take(self, opcode: int, at: int, content: bytes | memoryview, file: BinaryIO | None = None) -> None:
+    def _take(self, opcode: int, at: int, content: bytes, file: BinaryIO, chunks: ChunksAhead) -> None:
         """Keep what a record says; chunks and messages wait until all that belongs to them has come."""
         if opcode == r.MESSAGE:
             if len(content) < HEAD.itemsize - r.RECORD_HEAD.size:
                 raise ValueError("it is shorter than a message's fields")
-            self._loose.append((at, bytes(content)))
+            self._loose.append((at, content))
             self._loose_bytes += len(content)
             return
         if opcode == r.ATTACHMENT:
-            assert file is not None
             self._attach(file, at)
             return
         match parse(opcode, content):
             case r.Chunk() as chunk:
-                self._chunk = (at, chunk)
+                chunks.put(at, chunk)
             case (r.Schema() | r.Channel()) as described:
-                if complaint := self.catalogue.learn(described):
-                    self._defect(at, complaint)
+                self._learn(described, at)
             case r.Metadata(name, pairs):
                 self.metadata.setdefault(name, {}).update(pairs)  # what is written later wins
 
-    def _finish_chunk(self) -> Iterator[Batch]:
-        if self._chunk is None:
-            return
-        (at, chunk), hints = self._chunk, self._hints
-        self._chunk, self._hints = None, []
+    def _learn(self, described: r.Schema | r.Channel, at: int) -> None:
+        if complaint := self.catalogue.learn(described):
+            self._defect(at, complaint)
+
+    def _chunk(self, waiting: WaitingChunk) -> Iterator[Batch]:
+        at, chunk = waiting.at, waiting.chunk
         span = f"A chunk with messages of {chunk.message_start_time} to {chunk.message_end_time} ns"
         try:
-            buffer = unpacked(chunk)
+            buffer = waiting.records()
         except ValueError as wrong:
             self._defect(at, f"{span} cannot be read ({wrong}); its messages were left out.")
             return
-        tiling = tile(buffer, message_places(hints))
+        tiling = tile(buffer, message_places(waiting.indexes))
         if tiling.broken_at is not None:
             self._defect(at, f"{span} breaks off at its byte {tiling.broken_at}; messages behind it were left out.")
         for opcode, begin, end in tiling.others:
@@ -110,10 +109,11 @@ class McapScan:
         yield from self._hand_on(buffer, tiling.messages, at, IN_CHUNK)
 
     def _take_inside(self, opcode: int, at: int, content: memoryview) -> None:
-        if opcode in (r.SCHEMA, r.CHANNEL):
-            self._take(opcode, at, content)
-        elif opcode == r.MESSAGE:
+        if opcode == r.MESSAGE:
             raise ValueError("it is shorter than a message's fields")
+        record = parse(opcode, content) if opcode in (r.SCHEMA, r.CHANNEL) else None
+        if isinstance(record, r.Schema | r.Channel):
+            self._learn(record, at)
 
     def _finish_loose(self) -> Iterator[Batch]:
         if not self._loose:
@@ -135,9 +135,11 @@ class McapScan:
             rows = places(records, table.starts, table.lengths, IN_CHUNK)
         else:
             rows = places(records, np.full(len(starts), HEAD.itemsize), table.lengths, IN_FILE)
-        for topic, chosen in by_topic(self._topics(table.channels, rows)):
-            spans = Spans(buffer, table.starts[chosen], table.lengths[chosen])
-            yield topic, Arrived(table.log_ns[chosen], table.publish_ns[chosen], spans, rows[chosen])
+        order, parts = by_topic(self._topics(table.channels, rows))
+        table, rows = table.sorted(order), rows[order]
+        for topic, part in parts:
+            spans = Spans(buffer, table.starts[part], table.lengths[part])
+            yield topic, Arrived(table.log_ns[part], table.publish_ns[part], spans, rows[part])
 
     def _topics(self, channels: NDArray[np.int64], rows: NDArray[np.int64]) -> NDArray[np.int64]:
         topics = self.catalogue.topics(channels)

@@ -1,5 +1,6 @@
 """When did messages arrive? From the index alone, without unpacking a chunk, where the file has one."""
 
+import struct
 from pathlib import Path
 from typing import BinaryIO
 
@@ -36,10 +37,13 @@ def _by_index(file: BinaryIO, size: int) -> Stamps | None:
     parts: dict[str, list[NDArray[np.int64]]] = {}
     found = 0
     for chunk in sorted(chunks, key=lambda record: record.chunk_start_offset):
-        file.seek(chunk.chunk_start_offset + chunk.chunk_length)
+        begin = chunk.chunk_start_offset + chunk.chunk_length
+        if begin + chunk.message_index_length > size:
+            return None
+        file.seek(begin)
         try:
             indexes = _indexes(file.read(chunk.message_index_length))
-        except ValueError:
+        except (struct.error, ValueError):
             return None
         for topic, rows in _by_topic(indexes, topics).items():
             parts.setdefault(topic, []).append(rows)

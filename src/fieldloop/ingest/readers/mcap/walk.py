@@ -8,7 +8,7 @@ from typing import BinaryIO
 
 from fieldloop.ingest.readers.mcap import records as r
 from fieldloop.ingest.readers.mcap.records import RECORD_HEAD
-from fieldloop.ingest.readers.mcap.resume import LONGEST_HEAD, is_chunk, next_chunk
+from fieldloop.ingest.readers.mcap.resume import LONGEST_HEAD, indexed_chunks, is_chunk, next_chunk
 from fieldloop.ingest.readers.mcap.summary import Summary
 
 PIECE = 1 << 20
@@ -23,8 +23,7 @@ class RecordWalk:
     def __init__(self, file: BinaryIO, size: int, summary: Summary, say: Say) -> None:
         self._file, self._size, self._summary, self._say = file, size, summary, say
         self._crc: int | None = zlib.crc32(r.MAGIC) if summary.data_crc else None
-        indexed = (record.chunk_start_offset for record in summary.records if isinstance(record, r.ChunkIndex))
-        self._chunks = sorted(indexed) if summary.intact else []
+        self._chunks = indexed_chunks(summary, size)
 
     def records(self) -> Iterator[tuple[int, int, bytes]]:
         """Yield opcode, place and content of every record up to the end of the data.

@@ -24,6 +24,7 @@ from fieldloop.ingest.readers.rlds.varints import Unparsable, boundaries
 FLAT, LENGTHS = "ragged_flat_values", "ragged_row_lengths_"
 DYNAMIC = ("value", "shape")
 MOST_PADDING = 1 << 22
+MOST_INFLATED = 1 << 29
 Decode = Callable[[bytes], Picture]
 
 
@@ -39,6 +40,11 @@ class Column:
     words: tuple[str, ...] | None = None
     depth: bool = False
     note: str = ""
+
+    @property
+    def holds_nothing(self) -> bool:
+        """Is there only a note?"""
+        return self.values is None and self.places is None and self.words is None
 
     def __len__(self) -> int:
         held = next((h for h in (self.values, self.places, self.words) if h is not None), ())
@@ -135,21 +141,27 @@ def _pixels(path: str, values: Values, leaf: Leaf) -> Column:
 def _stored(path: str, values: Values, leaf: Leaf) -> Column:
     """Tensors kept as the bytes of their array, plain or deflated; all of one size make a table."""
     dtype = np.dtype(leaf.dtype)
-    rows = [np.frombuffer(_plain(blob, leaf), dtype) for blob in values.blobs()]
+    rows, left = [], MOST_INFLATED
+    for blob in values.blobs():
+        plain = _plain(blob, leaf, left)
+        left -= len(plain)
+        rows.append(np.frombuffer(plain, dtype, len(plain) // dtype.itemsize))
     if len({len(row) for row in rows}) > 1:
         return _padded(path, leaf, np.concatenate(rows), np.asarray([len(row) for row in rows]))
     return Column(path, leaf, np.stack(rows) if rows else np.zeros((0, 0), dtype))
 
 
-def _plain(blob: bytes, leaf: Leaf) -> bytes:
+def _plain(blob: bytes, leaf: Leaf, most: int) -> bytes:
     if leaf.encoding != "zlib":
         return blob
+    opened = zlib.decompressobj()
     try:
-        opened = zlib.decompressobj()
-        plain = opened.decompress(blob, 1 << 28)
+        plain = opened.decompress(blob, max(most, 1))
     except zlib.error as wrong:
         raise Unparsable(f"a deflated tensor cannot be opened ({wrong})") from None
-    return plain[: len(plain) // np.dtype(leaf.dtype).itemsize * np.dtype(leaf.dtype).itemsize]
+    if opened.unconsumed_tail:
+        raise Unparsable(f"its deflated tensors hold more than {MOST_INFLATED >> 20} MiB")
+    return plain
 
 
 def _ragged(path: str, parts: Mapping[str, Values], leaf: Leaf | None, steps: int) -> Column:

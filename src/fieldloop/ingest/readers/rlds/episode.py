@@ -14,7 +14,7 @@ from fieldloop.ingest.readers.rlds.framing import Record
 from fieldloop.ingest.readers.rlds.own import KEPT, STAMPS, Kept, read_kept
 from fieldloop.ingest.readers.rlds.schema import Leaf
 from fieldloop.ingest.readers.rlds.steps import STEPS, read_steps
-from fieldloop.ingest.readers.rlds.streams import Shot, foreign_streams, kept_stream
+from fieldloop.ingest.readers.rlds.streams import Payload, foreign_streams, kept_stream
 from fieldloop.ingest.words import words_of
 from fieldloop.model.condition import Stratum
 from fieldloop.model.episode import Defect, Episode, Recording
@@ -46,13 +46,13 @@ def read_recording(position: Position, record: Record, leaves: Mapping[str, Leaf
     steps, columns, wrong = read_steps(features, leaves)
     defects += [Defect(f"{subject} {path}", place, said) for path, said in wrong]
     kept = _kept(features)
-    facts = dict(kept.facts) if kept else metadata_facts(features, leaves) | word_facts(columns)
+    facts = dict(kept.facts) if kept else metadata_facts(features, leaves, columns) | word_facts(columns)
     clock = step_clock(_stamps_first(columns, kept), steps, facts)
-    shot = Shot(position.shard, record.offset)
+    payload = Payload(position.shard, record.offset)
     if kept:
         by_path = {column.path: column for column in columns}
         streams = [
-            kept_stream(one, by_path[path], by_path.get(one.stamps), clock, shot)
+            kept_stream(one, by_path[path], by_path.get(one.stamps), clock, payload)
             for path, one in kept.streams.items()
             if path in by_path
         ]
@@ -61,9 +61,11 @@ def read_recording(position: Position, record: Record, leaves: Mapping[str, Leaf
             Defect(f"{subject} {name}", place, "The stream is named, but its feature is not there.") for name in lost
         ]
     else:
-        streams = list(foreign_streams(columns, clock, shot))
+        streams = list(foreign_streams(columns, clock, payload))
         facts |= _padding(columns)
-    episode = _episode(_identity(features), position, facts, streams, defects, kept=kept is not None)
+    episode = _episode(
+        _identity(features) or content_id([record.payload]), position, facts, streams, defects, kept=kept is not None
+    )
     return Recording(episode, {stream.name: stream for stream in streams}, tuple(defects))
 
 
@@ -92,7 +94,7 @@ def _padding(columns: list[Column]) -> dict[str, str]:
 def _identity(features: Mapping[str, Values]) -> str:
     """Name the steps' content as it is stored; what says where an episode stands is no part of it."""
     named = sorted(name for name in features if name.startswith(STEPS)) or sorted(features)
-    return content_id(_parts(features, named))
+    return content_id(_parts(features, named)) if named else ""
 
 
 def _parts(features: Mapping[str, Values], names: list[str]) -> Iterator[bytes]:

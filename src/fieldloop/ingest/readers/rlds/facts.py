@@ -5,8 +5,6 @@ import json
 from collections.abc import Iterable, Mapping
 from typing import Any
 
-import numpy as np
-
 from fieldloop.ingest.readers.rlds.columns import Column, typed
 from fieldloop.ingest.readers.rlds.example import Kind, Values
 from fieldloop.ingest.readers.rlds.own import KEPT
@@ -22,21 +20,22 @@ MOST_LISTED = 1024
 MOST_TEXT = 1 << 16
 
 
-def metadata_facts(features: Mapping[str, Values], leaves: Mapping[str, Leaf]) -> dict[str, str]:
-    """Return what lies beside the steps, by path; nothing where the record has no steps of its own."""
+def metadata_facts(
+    features: Mapping[str, Values], leaves: Mapping[str, Leaf], columns: Iterable[Column]
+) -> dict[str, str]:
+    """Return what lies beside the steps, by path; in a record without steps of its own, single values."""
+    has_steps = any(name.startswith(STEPS) for name in features)
+    in_steps = {column.path for column in columns}
     facts: dict[str, str] = {}
-    if not any(name.startswith(STEPS) for name in features):
-        return facts
     for name, values in features.items():
-        path = name.removeprefix(METADATA)
-        if name.startswith(STEPS) or path == KEPT:
+        if (name.startswith(STEPS) if has_steps else name in in_steps) or name == METADATA + KEPT:
             continue
         try:
-            told = _told(values, leaves.get(name))
+            count, told = _told(values, leaves.get(name))
         except Unparsable:
             continue
-        if told:
-            facts[path] = told
+        if told and (has_steps or count == 1):
+            facts[name.removeprefix(METADATA)] = told
     return facts
 
 
@@ -56,23 +55,22 @@ def word_facts(columns: Iterable[Column]) -> dict[str, str]:
     return facts
 
 
-def _told(values: Values, leaf: Leaf | None) -> str:
+def _told(values: Values, leaf: Leaf | None) -> tuple[int, str]:
+    """Return how many values there are, and what they are."""
     if values.kind is Kind.BYTES:
-        return _listed([_text(blob) for blob in values.blobs()], values)
-    stored = values.numbers()
-    if stored.dtype.kind == "f":  # float32 is what is stored, so its digits are all there are
-        return _listed([float(str(number)) for number in stored[: MOST_LISTED + 1]], values)
-    return _listed(typed(stored, leaf)[: MOST_LISTED + 1].tolist(), values)
-
-
-def _listed(items: list[Any], values: Values) -> str:
-    if not items:
-        return ""
-    if len(items) > MOST_LISTED:
-        return f"{len(items) - 1} values or more, {_summary(b''.join(map(bytes, values.raw())))}"
-    if len(items) > 1:
-        return json.dumps(items, ensure_ascii=False)
-    return str(items[0]).lower() if isinstance(items[0], bool | np.bool_) else str(items[0])
+        places = values.places()[:MOST_LISTED]
+        items: list[Any] = [_text(bytes(values.payload[a:b])) for a, b in places.tolist()]
+        count = len(values.places())
+    else:
+        numbers = values.numbers()
+        count, first = len(numbers), numbers[:MOST_LISTED]
+        # float32 is what is stored, so its digits are all there are
+        items = [float(str(n)) for n in first] if first.dtype.kind == "f" else typed(first, leaf).tolist()
+    if count > MOST_LISTED:
+        return count, f"{count} values, {_summary(b''.join(map(bytes, values.raw())))}"
+    if count > 1:
+        return count, json.dumps(items, ensure_ascii=False)
+    return count, "".join(str(item).lower() if isinstance(item, bool) else str(item) for item in items)
 
 
 def _text(blob: bytes) -> str:

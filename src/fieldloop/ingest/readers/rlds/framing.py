@@ -12,6 +12,7 @@ TAIL = struct.Struct("<I")
 MASK_DELTA = 0xA282EAD8
 EXAMPLE_TAG = b"\x0a"  # a tf.train.Example begins with its one field, the features
 LARGEST_PAYLOAD = (1 << 31) - 1  # what protobuf itself can parse
+LARGEST_INFLATED = 1 << 29  # a few compressed bytes can stand for any number of them; no episode has so many
 READ_BYTES = 1 << 22
 SEARCH_BYTES = 1 << 20
 
@@ -70,10 +71,16 @@ def records(file: BinaryIO, size: int | None, *, payloads: bool = True) -> Itera
                 return
             at = found
         else:
-            record = _payload(file, index, start, length) if payloads else _skim(index, start, length, size)
+            if size is None and length > LARGEST_INFLATED:
+                said = f"The record at byte {start} has {length} bytes, too many for a compressed file."
+                record = Record(index, start, length, wrong=said)
+            else:
+                record = _payload(file, index, start, length, size) if payloads else _skim(index, start, length, size)
+            is_cut = record.wrong.startswith(CUT)
             yield record
+            del record  # or two episodes would be in memory while the next is read
             at = start + length + TAIL.size
-            if record.wrong.startswith(CUT):
+            if is_cut:
                 return
         index += 1
 
@@ -81,13 +88,10 @@ def records(file: BinaryIO, size: int | None, *, payloads: bool = True) -> Itera
 CUT = "The file ends"
 
 
-def _payload(file: BinaryIO, index: int, start: int, length: int) -> Record:
-    parts, missing = [], length
-    while missing and (part := file.read(min(missing, READ_BYTES))):  # a lying length costs no more than the file has
-        parts.append(part)
-        missing -= len(part)
-    payload, tail = b"".join(parts), file.read(TAIL.size)
-    if missing or len(tail) < TAIL.size:
+def _payload(file: BinaryIO, index: int, start: int, length: int, size: int | None) -> Record:
+    payload = file.read(min(length, max(size - start, 0))) if size is not None else _by_pieces(file, length)
+    tail = file.read(TAIL.size)
+    if len(payload) + len(tail) < length + TAIL.size:
         wrong = (
             f"{CUT} at byte {start + len(payload) + len(tail)}, within the record of {length} bytes from byte {start}."
         )
@@ -96,6 +100,15 @@ def _payload(file: BinaryIO, index: int, start: int, length: int) -> Record:
     else:
         wrong = ""
     return Record(index, start, length, payload, wrong)
+
+
+def _by_pieces(file: BinaryIO, length: int) -> bytes:
+    """Read what there is: of a compressed file nobody knows how much, and a length that lies must cost nothing."""
+    parts = []
+    while length and (part := file.read(min(length, READ_BYTES))):
+        parts.append(part)
+        length -= len(part)
+    return b"".join(parts)
 
 
 def _skim(index: int, start: int, length: int, size: int | None) -> Record:

@@ -61,6 +61,8 @@ def read_layout(path: Path) -> Layout:
         if splits:
             defects.append(Defect(file.name, INFO, "The shard is there, but not listed; it was read all the same."))
     defects += _unread(path, {shard.path for shard in shards})
+    config = str(said.get("configName") or "")
+    name = f"{name}/{config}" if config else name
     return Layout(name, tuple(shards), sum(map(sum, splits.values())) if splits else None, tuple(defects))
 
 

@@ -91,7 +91,7 @@ def is_picture(path: str, leaf: Leaf) -> bool:
 def picture_decoder(leaf: Leaf | None) -> Decode:
     """Return what decodes PNG and JPEG; distances in float32 hide in the four colours of a PNG."""
     if leaf and leaf.dtype == "float32":
-        return _hidden_floats
+        return hidden_floats
     return decode_compressed
 
 
@@ -151,7 +151,8 @@ def _shaped(numbers: NDArray[Any], leaf: Leaf) -> Picture:
     return np.repeat(colours, 3, axis=2) if colours.shape[2] == 1 else np.ascontiguousarray(colours[:, :, :3])
 
 
-def _hidden_floats(data: bytes) -> Picture:
+def hidden_floats(data: bytes) -> Picture:
+    """Decode distances whose four bytes are the four colours of a PNG's pixels."""
     import cv2
 
     try:

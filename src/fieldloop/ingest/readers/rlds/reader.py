@@ -71,7 +71,9 @@ def _read_shard(layout: Layout, shard: Shard, leaves: dict[str, Leaf]) -> Iterat
             if layout.episodes is not None:
                 facts["dataset_episodes"] = str(layout.episodes)
             name = f"{shard.split or layout.name}_{index:06d}"
-            yield read_recording(Position(shard.path, name, facts), record, leaves)
+            recording = read_recording(Position(shard.path, name, facts), record, leaves)
+            del record  # its pictures stay in the file
+            yield recording
 
 
 def _walk(shard: Shard) -> tuple[int, list[Defect]]:

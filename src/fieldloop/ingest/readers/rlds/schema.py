@@ -24,6 +24,7 @@ class Leaf:
     encoding: str = ""
     rank: int = 0
     said: str = ""
+    optional: bool = False
 
     @property
     def size(self) -> int | None:
@@ -42,10 +43,10 @@ def read_schema(folder: Path) -> tuple[dict[str, Leaf], list[Defect]]:
     try:
         declared = json.loads(path.read_bytes())
         leaves = {leaf.path: leaf for leaf in _leaves(declared, "", 0, DEEPEST)}
-    except (ValueError, TypeError, KeyError, AttributeError, RecursionError) as wrong:
+    except (ValueError, TypeError, KeyError, AttributeError, RecursionError, OverflowError) as wrong:
         what = "The file is empty" if not path.stat().st_size else f"The file cannot be read ({wrong})"
         return {}, [Defect(FEATURES, "byte 0", f"{what}; shapes are taken from the records.")]
-    if not leaves:
+    if not any(leaves):
         return {}, [Defect(FEATURES, "", "No features are declared; shapes are taken from the records.")]
     return leaves, []
 
@@ -70,7 +71,10 @@ def _leaves(feature: Mapping[str, Any], path: str, rank: int, deepest: int) -> I
     if dtype in ("string", "object", "str") or (not form and "Text" in str(feature.get("pythonClassName"))):
         kind, dtype = "text", "string"
     encoding = str(said.get("encoding") or "").lower().removeprefix("none")
-    yield Leaf(path, kind, dtype, _shape(said.get("shape")), encoding, rank, str(feature.get("description") or ""))
+    yield Leaf(
+        path, kind, dtype, _shape(said.get("shape")), encoding, rank, str(feature.get("description") or ""),
+        bool(said.get("optional")),
+    )  # fmt: skip
 
 
 def _shape(raw: Any) -> tuple[int, ...]:

@@ -13,6 +13,9 @@ from fieldloop.ingest.readers.rlds.varints import Unparsable
 
 STEPS = "steps/"
 MARKS = ("is_first", "is_last", "is_terminal")
+LARGEST_COUNTED = 4096
+"""Larger features are pictures, and counting their numbers means unpacking them."""
+
 Wrong = list[tuple[str, str]]
 
 
@@ -31,14 +34,16 @@ def read_steps(features: Mapping[str, Values], leaves: Mapping[str, Leaf]) -> tu
         except (Unparsable, TypeError, ValueError) as broken:
             wrong.append((prefix + path, f"The feature cannot be read: {broken}."))
             continue
-        if len(column) == count or column.note:
+        if len(column) == count or column.holds_nothing:
             columns.append(column)
         elif prefix or len(column) > 1:
             wrong.append(
                 (prefix + path, f"The feature has {len(column)} values, the episode {count} steps; it was left out.")
             )
     if prefix:
-        declared = {path.removeprefix(prefix) for path in leaves if path.startswith(prefix)}
+        declared = {
+            path.removeprefix(prefix) for path, leaf in leaves.items() if path.startswith(prefix) and not leaf.optional
+        }
         wrong += [
             (prefix + path, "The feature is declared, but the record has none.")
             for path in sorted(declared - groups.keys())
@@ -73,10 +78,6 @@ def _count(groups: Mapping[str, Mapping[str, Values]], leaves: Mapping[str, Leaf
     if said := marks or votes:
         return max(said, key=lambda length: (said[length], length))
     return math.gcd(*sizes) if sizes else 0
-
-
-LARGEST_COUNTED = 4096
-"""Larger features are pictures, and counting their numbers means unpacking them."""
 
 
 def _mark_defects(columns: list[Column], prefix: str) -> Iterator[tuple[str, str]]:

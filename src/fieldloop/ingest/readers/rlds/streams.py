@@ -2,6 +2,7 @@
 
 import math
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -9,7 +10,7 @@ import numpy as np
 from fieldloop.ingest.readers.rlds.clock import StepClock
 from fieldloop.ingest.readers.rlds.columns import Column
 from fieldloop.ingest.readers.rlds.own import KeptStream
-from fieldloop.ingest.readers.rlds.pixels import RecordPictures, declared_size
+from fieldloop.ingest.readers.rlds.pixels import RecordPictures, declared_size, hidden_floats
 from fieldloop.ingest.words import kind_of, words_of
 from fieldloop.model.stream import Stream, StreamKind
 
@@ -20,7 +21,7 @@ STATE_WORDS = {"state", "proprio", "proprioception"}
 ASSUMED = "the dataset does not say what its state holds; it is taken for joint positions, in an unknown unit"
 
 
-class Shot:
+class Payload:
     """Where a record's payload begins in its shard: pictures are found from there."""
 
     def __init__(self, shard: Path, offset: int) -> None:
@@ -33,7 +34,7 @@ class Shot:
         return RecordPictures(self.shard, column.places + self.offset, column.decode, declared_size(column.leaf))
 
 
-def foreign_streams(columns: Sequence[Column], clock: StepClock, shot: Shot) -> Iterator[Stream]:
+def foreign_streams(columns: Sequence[Column], clock: StepClock, payload: Payload) -> Iterator[Stream]:
     """Make a stream of every feature that has one value, picture or reason a step."""
     taken: set[str] = set()
     for column in columns:
@@ -54,13 +55,13 @@ def foreign_streams(columns: Sequence[Column], clock: StepClock, shot: Shot) -> 
         if column.places is not None:
             unit = "m" if column.depth else "8-bit"
             yield Stream(
-                name, kind, unit, clocks, pictures=shot.pictures(column), nominal_hz=clock.hz, notes=notes
+                name, kind, unit, clocks, pictures=payload.pictures(column), nominal_hz=clock.hz, notes=notes
             )  # fmt: skip
         else:
             yield Stream(name, kind, "", clocks, column.values, nominal_hz=clock.hz, notes=notes)
 
 
-def kept_stream(kept: KeptStream, column: Column, stamps: Column | None, clock: StepClock, shot: Shot) -> Stream:
+def kept_stream(kept: KeptStream, column: Column, stamps: Column | None, clock: StepClock, payload: Payload) -> Stream:
     """Make the stream again that the feature was written from."""
     notes, clocks = dict(kept.notes), {}
     if stamps is not None and stamps.values is not None and stamps.values.dtype.kind in "iu":
@@ -68,7 +69,9 @@ def kept_stream(kept: KeptStream, column: Column, stamps: Column | None, clock: 
         clocks = {kind: np.ascontiguousarray(row, np.int64) for kind, row in columns if kind}
     if not clocks:  # the stamps are lost: what is left is no longer what they were
         clocks, notes = {clock.kind: clock.times_ns}, notes | dict(clock.notes)
-    pictures = shot.pictures(column) if column.places is not None else None
+    if column.leaf is None and column.places is not None and kept.kind is StreamKind.DEPTH:
+        column = replace(column, decode=hidden_floats, depth=True)  # features.json is lost; a release writes depth so
+    pictures = payload.pictures(column) if column.places is not None else None
     values = column.values
     if values is not None and kept.dtype:
         with np.errstate(invalid="ignore", over="ignore"):
@@ -76,8 +79,11 @@ def kept_stream(kept: KeptStream, column: Column, stamps: Column | None, clock: 
     if values is not None and kept.shape and math.prod(kept.shape) == values.shape[1]:
         values = values.reshape(len(values), *kept.shape)
     names = kept.columns if values is not None and len(kept.columns) == values.shape[1] else ()
+    kind, unit = kept.kind, kept.unit
+    if pictures is not None and (kind is StreamKind.DEPTH) != column.depth:  # what can be decoded decides
+        kind, unit = _kind(column), "m" if column.depth else "8-bit"
     return Stream(
-        kept.name, kept.kind, kept.unit, clocks, values, pictures, kept.nominal_hz, names, kept.frame_id,
+        kept.name, kind, unit, clocks, values, pictures, kept.nominal_hz, names, kept.frame_id,
         kept.serial, notes,
     )  # fmt: skip
 
@@ -91,11 +97,10 @@ def _kind(column: Column) -> StreamKind:
     if column.path.split("/")[0] in ("action", "actions"):
         return StreamKind.ACTION
     kind = kind_of(column.path.removeprefix("observation/"))
-    if kind in (StreamKind.RGB, StreamKind.DEPTH):
-        return StreamKind.OTHER  # numbers about a camera
-    if kind is StreamKind.OTHER and words & STATE_WORDS and column.path.startswith("observation/"):
-        return StreamKind.JOINT_POSITION
-    return kind
+    observed = column.path.startswith("observation/")
+    if kind in (StreamKind.RGB, StreamKind.DEPTH) or (observed and kind is StreamKind.ACTION):
+        return StreamKind.OTHER  # numbers about a camera, or an action that is looked back at
+    return StreamKind.JOINT_POSITION if observed and kind is StreamKind.OTHER and words & STATE_WORDS else kind
 
 
 def _name(column: Column) -> str:

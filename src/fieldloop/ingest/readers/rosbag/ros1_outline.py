@@ -150,7 +150,9 @@ def _entries(source: Source, record: Record) -> IndexEntries:
     if len(rows) != number_of(record.fields, "count"):
         raise ValueError(f"an index of {number_of(record.fields, 'count')} entries has room for {len(rows)}")
     log_ns = rows["seconds"].astype(np.int64) * 1_000_000_000 + rows["rest"]
-    return IndexEntries(record.at, number_of(record.fields, "conn"), log_ns, rows["offset"].astype(np.int64))
+    return IndexEntries(
+        record.at, number_of(record.fields, "conn") & 0xFFFFFFFF, log_ns, rows["offset"].astype(np.int64)
+    )
 
 
 def _lengthen(chunks: list[Chunk], record: Record) -> None:

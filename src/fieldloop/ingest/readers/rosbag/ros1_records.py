@@ -53,8 +53,10 @@ class FileSource:
 
     def read(self, at: int, length: int) -> bytes:
         """Return up to `length` bytes from a place."""
+        if at >= self.size:
+            return b""  # a damaged place may also be farther than a file can be
         self._file.seek(at)
-        return self._file.read(min(length, max(self.size - at, 0)))
+        return self._file.read(min(length, self.size - at))
 
 
 class BytesSource:

@@ -72,7 +72,7 @@ class _Writer:
         self._data = self.file.create_group("data")
         self._masks: dict[str, list[str]] = {}
         self._environments: dict[str, None] = {}
-        self._notes: list[str] = []
+        self._notes: dict[str, None] = {}
         self._reach = [np.inf, -np.inf]
 
     def add(self, recording: Recording) -> None:
@@ -120,7 +120,7 @@ class _Writer:
     def _remember(self, framed: Framed, name: str, actions: Any) -> None:
         self.episodes, self.frames = self.episodes + 1, self.frames + len(framed)
         self.rules |= {stream: rule.value for stream, rule in framed.rules.items()}
-        self._notes += framed.notes
+        self._notes |= dict.fromkeys((*framed.notes, *_lost(framed.episode)))
         self._environments.setdefault(environment(framed.episode, self._features.hz))
         for mask in _masks(framed.episode):
             self._masks.setdefault(mask, []).append(name)
@@ -156,3 +156,12 @@ def _masks(episode: Episode) -> list[str]:
     came = [mask for mask in (episode.fact("masks") or "").split(", ") if mask]
     split = SPLITS.get((episode.fact("split") or "").lower())
     return sorted({*came, *([split] if split else [])})
+
+
+def _lost(episode: Episode) -> Iterator[str]:
+    """Name what the reader of the source could not hand on."""
+    for key, _ in episode.facts:
+        if key.startswith("attachment."):
+            yield f"{key}: its bytes stay in the source, its hash is kept"
+    if episode.fact("next_obs"):
+        yield "next_obs: what was seen after the last step; the last observation stands for it"

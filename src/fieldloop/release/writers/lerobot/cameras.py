@@ -56,7 +56,9 @@ class Camera:
 
     def losses(self) -> list[str]:
         """Name what video does not hold."""
-        return self._scale.losses(self.feature.name) if self._scale else []
+        if self._scale:
+            return self._scale.losses(self.feature.name)
+        return [f"{self.feature.name}: pixels change a little by {self._how.codec} with crf {self._how.options['crf']}"]
 
     def _fresh(self) -> PictureStats:
         if self._scale is None:

@@ -18,7 +18,15 @@ from fieldloop.release.writers.lerobot.cameras import Camera
 from fieldloop.release.writers.lerobot.files import Limits, Places
 from fieldloop.release.writers.lerobot.info import describe_dataset, describe_signal
 from fieldloop.release.writers.lerobot.naming import name_features
-from fieldloop.release.writers.lerobot.origin import SIDECAR, TEXTS, TRUTHS, columns_of, sidecar_line, tasks_of
+from fieldloop.release.writers.lerobot.origin import (
+    SIDECAR,
+    TEXTS,
+    TRUTHS,
+    columns_of,
+    facts_of,
+    sidecar_line,
+    tasks_of,
+)
 from fieldloop.release.writers.lerobot.signals import Signals
 from fieldloop.release.writers.lerobot.stats import flatten
 from fieldloop.release.writers.lerobot.tables import ParquetFiles, episodes_table, write_tasks
@@ -29,6 +37,7 @@ from fieldloop.release.writers.written import Written, whole_or_nothing
 EPISODES_PATH = "meta/episodes/chunk-{chunk_index:03d}/file-{file_index:03d}.parquet"
 EPISODES_AT_ONCE = 100
 FASTEST_HZ = 100_000
+SAME_RATE = 0.005
 TRAIN = "train"
 
 
@@ -113,10 +122,11 @@ class _Dataset:
         for columns, of_camera in self._encode(framed):
             row |= columns
             stats |= of_camera
-        self._rows.append(row | flatten(stats) | columns_of(framed.episode, split))
-        defects = tuple(f"{d.subject} {d.place}: {d.message}" for d in recording.defects)
+        facts = facts_of(framed, self._features)
+        self._rows.append(row | flatten(stats) | columns_of(framed.episode, split, facts))
+        defects = [f"{d.subject} {d.place}: {d.message}" for d in recording.defects]
         with (self._folder / SIDECAR).open("a", encoding="utf-8") as sidecar:
-            sidecar.write(sidecar_line(framed, self.episodes, split, defects) + "\n")
+            sidecar.write(sidecar_line(framed, self.episodes, split, facts, defects) + "\n")
         self._notes += framed.notes
         self._splits[split] = self._splits.get(split, 0) + 1
         self.episodes += 1
@@ -145,7 +155,9 @@ class _Dataset:
     def left_out(self) -> list[str]:
         """Name what the dataset does not hold as it was."""
         losses = [line for camera in self._cameras for line in camera.losses()]
-        return [*self._notes, *self._signals.losses(), *losses]
+        if abs(self._features.hz / self._fps - 1) > SAME_RATE:
+            losses.append(f"rows come {self._features.hz:.4g} times a second, and are said to come {self._fps} times")
+        return [*self._notes, *self._signals.losses(), *losses, *self.trust.losses()]
 
     def _encode(self, framed: Framed) -> list[tuple[dict[str, Any], dict[str, Any]]]:
         if not self._cameras:

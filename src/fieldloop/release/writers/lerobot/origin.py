@@ -5,11 +5,13 @@ episode's uid, by its length and by its real stamps.
 """
 
 import json
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 from fieldloop.model.codec import to_plain
 from fieldloop.model.episode import Episode
+from fieldloop.release.writers.features import Features
 from fieldloop.release.writers.framed import Framed
 
 SIDECAR = "meta/fieldloop.jsonl"
@@ -27,19 +29,30 @@ def tasks_of(episode: Episode) -> list[str]:
     return list(dict.fromkeys([episode.task, *(task for task in further if task)]))
 
 
-def columns_of(episode: Episode, split: str) -> dict[str, Any]:
+def facts_of(framed: Framed, features: Features) -> dict[str, str]:
+    """Return the episode's further facts, and how its sensors differ from what is said of the whole dataset."""
+    facts = dict(framed.episode.facts)
+    for feature in (*features.signals, *features.cameras):
+        stream = framed.streams[feature.name]
+        for what in ("serial", "frame_id"):
+            if (here := getattr(stream, what)) != getattr(feature, what):
+                facts.setdefault(f"{what}.{feature.name}", here)
+    return facts
+
+
+def columns_of(episode: Episode, split: str, facts: Mapping[str, str]) -> dict[str, Any]:
     """Return what the table of episodes says beyond what LeRobot asks for; None where the log did not say."""
     said = {name: getattr(episode, name) or None for name in TEXTS if hasattr(episode, name)}
-    facts = json.dumps(dict(episode.facts), ensure_ascii=False, sort_keys=True) if episode.facts else None
+    written = json.dumps(facts, ensure_ascii=False, sort_keys=True) if facts else None
     return said | {
-        "uid": episode.id, "stratum": str(episode.stratum) or None, "split": split, "facts": facts,
+        "uid": episode.id, "stratum": str(episode.stratum) or None, "split": split, "facts": written,
         **{name: getattr(episode, name) for name in TRUTHS},
     }  # fmt: skip
 
 
-def sidecar_line(framed: Framed, index: int, split: str, defects: tuple[str, ...]) -> str:
+def sidecar_line(framed: Framed, index: int, split: str, facts: Mapping[str, str], defects: Sequence[str]) -> str:
     """Return one episode's line of the file beside."""
-    episode, times = framed.episode, framed.times_ns
+    episode, times = replace(framed.episode, facts=tuple(sorted(facts.items()))), framed.times_ns
     said: Mapping[str, Any] = {
         "uid": episode.id, "episode_index": index, "split": split, "length": len(framed),
         "capture_ns": [int(times[0]), int(times[-1])], "episode": to_plain(episode),

@@ -5,7 +5,7 @@ next 16 bits occur behind the bits found so far, which settles 16 more. So there
 table of counts for each quantile of each column, however many rows there are.
 """
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Any
 
 import numpy as np
@@ -16,6 +16,7 @@ Walk = Callable[[], Iterable[NDArray[Any]]]
 
 DIGIT = 16
 COLUMNS_AT_ONCE = 12  # ten ranks each, half a megabyte a table: 60 MB
+ROWS_AT_ONCE = 1 << 18
 HELD_VALUES = 1 << 22
 """So many values are simply held and sorted: 32 MB, where walking again would be slower."""
 
@@ -45,8 +46,20 @@ def of_walked(walk: Walk, columns: int, shares: Sequence[float]) -> NDArray[np.f
     parts = []
     for first in range(0, columns, COLUMNS_AT_ONCE):
         some = slice(first, first + COLUMNS_AT_ONCE)
-        parts.append(_of_columns(lambda some=some: (part[:, some] for part in walk()), shares))  # type: ignore[misc]
+        parts.append(_of_columns(lambda some=some: _together(part[:, some] for part in walk()), shares))  # type: ignore[misc]
     return np.concatenate(parts, axis=1)
+
+
+def _together(parts: Iterable[NDArray[Any]]) -> Iterator[NDArray[Any]]:
+    """Put small parts together: a table of counts is added up once for each."""
+    held: list[NDArray[Any]] = []
+    for part in parts:
+        held.append(part)
+        if sum(map(len, held)) >= ROWS_AT_ONCE:
+            yield np.concatenate(held)
+            held = []
+    if held:
+        yield np.concatenate(held)
 
 
 def _of_columns(walk: Walk, shares: Sequence[float]) -> NDArray[np.float64]:

@@ -6,6 +6,8 @@ from fieldloop.release.writers.framed import Framed
 from fieldloop.release.writers.grid import Rule
 
 ORDER = list(ClockKind)
+REMADE = (ClockKind.CONTAINER, ClockKind.SYNTHETIC)
+"""Clocks that a LeRobot dataset has of its own."""
 
 
 class Trust:
@@ -15,6 +17,7 @@ class Trust:
         self._grid = features.clock
         self.clocks: dict[str, ClockKind] = {}
         self.rules: dict[str, str] = {}
+        self._further: set[ClockKind] = set()
 
     def note(self, framed: Framed) -> None:
         """Take in one episode.
@@ -24,7 +27,13 @@ class Trust:
         """
         grid = framed.streams[self._grid].clock
         for name, stream in framed.streams.items():
+            self._further |= set(stream.clocks) - {stream.clock, *REMADE}
             here = [stream.clock] if stream.values is None else [stream.clock, grid]
             self.clocks[name] = max([*here, self.clocks.get(name, ORDER[0])], key=ORDER.index)
             if self.rules.get(name, Rule.AS_RECORDED.value) == Rule.AS_RECORDED.value:
                 self.rules[name] = framed.rules[name].value
+
+    def losses(self) -> list[str]:
+        """Name clocks beside the most trusted one; there is room for one stamp a row."""
+        named = ", ".join(kind.value for kind in ORDER if kind in self._further)
+        return [f"of each stream the most trusted clock is kept, not also: {named}"] if named else []

@@ -98,9 +98,8 @@ class _Writing:
         """Append one episode as one record."""
         framed = frame(recording, self._features)
         found = {f"steps/{path}": pieces for path, pieces in self._step_features(framed)}
-        found |= {
-            f"episode_metadata/{key}": bytes_list([text.encode()]) for key, text in self._metadata(framed).items()
-        }
+        for key, text in self._metadata(framed).items():
+            found[f"episode_metadata/{key}"] = bytes_list([text.encode(errors="replace")])
         self._split(framed.episode).add(example(found), framed.episode.name)
         self.episodes, self.steps = self.episodes + 1, self.steps + len(framed)
         self.rules |= {name: rule.value for name, rule in framed.rules.items()}
@@ -110,11 +109,8 @@ class _Writing:
         """Name the shards, and write what TFDS reads first."""
         for shards in self._shards.values():
             shards.close()
-        steps, metadata = (
-            declared.tree(self._declared()),
-            declared.tree(dict.fromkeys((*TEXTS, "id", KEPT), declared.text())),
-        )
-        _write_json(self._folder / "features.json", declared.episodes(steps, metadata))
+        metadata = declared.tree(dict.fromkeys((*TEXTS, "id", KEPT), declared.text()))
+        _write_json(self._folder / "features.json", declared.episodes(declared.tree(self._declared()), metadata))
         splits = [(split, shards.lengths, shards.payload_bytes) for split, shards in sorted(self._shards.items())]
         _write_json(self._folder / "dataset_info.json", declared.dataset_info(self._name, version, DESCRIPTION, splits))
 
@@ -136,7 +132,7 @@ class _Writing:
         yield "is_last", numbers_list(np.arange(count) == count - 1)
         if "is_terminal" not in self._paths.values():
             yield "is_terminal", numbers_list(np.arange(count) == count - 1)
-        yield "language_instruction", bytes_list([framed.episode.task.encode()] * count)
+        yield "language_instruction", bytes_list([framed.episode.task.encode(errors="replace")] * count)
         yield GRID, numbers_list(framed.times_ns)
         for name, (path, kinds) in self._stamps.items():
             yield path, numbers_list(stamps(framed, name, kinds))
@@ -153,13 +149,12 @@ class _Writing:
 
     def _numbers(self, feature: Feature, values: NDArray[Any]) -> NDArray[Any]:
         stored = self._dtypes[feature.name]
-        with np.errstate(over="ignore"):
+        with np.errstate(over="ignore", invalid="ignore"):
             kept = values.astype(stored, copy=False)
             same = np.array_equal(kept.astype(values.dtype), values, equal_nan=values.dtype.kind == "f")
         if not same:
-            self._lost[
-                f"{feature.name}: {values.dtype.name} is rounded to {stored.name}, which is what the format holds"
-            ] = None
+            lost = f"{feature.name}: {values.dtype.name} is rounded to {stored.name}, which is what the format holds"
+            self._lost[lost] = None
         return kept
 
     def _metadata(self, framed: Framed) -> dict[str, str]:

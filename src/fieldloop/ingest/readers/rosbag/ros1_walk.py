@@ -1,0 +1,71 @@
+"""The records inside a chunk: most are read as a table by the places its index names, the others one by one."""
+
+import numpy as np
+
+from fieldloop.ingest.readers.rosbag.complaints import Complaints
+from fieldloop.ingest.readers.rosbag.ros1_chunks import Chunk
+from fieldloop.ingest.readers.rosbag.ros1_heads import NO_ROWS, Table, table_at
+from fieldloop.ingest.readers.rosbag.ros1_outline import Connection, IndexEntries, connection_of
+from fieldloop.ingest.readers.rosbag.ros1_records import (
+    CONNECTION,
+    MESSAGE,
+    BytesSource,
+    Finder,
+    Record,
+    number_of,
+    record_at,
+    time_of,
+)
+
+INSIDE = frozenset((MESSAGE, CONNECTION))
+MOST_GAPS = 1000
+
+
+class ChunkWalk:
+    """Finds the messages of one chunk after the other; connections met on the way are learnt."""
+
+    def __init__(self, connections: dict[int, Connection], complain: Complaints) -> None:
+        self._connections, self._complain = connections, complain
+
+    def messages(self, content: bytes, chunk: Chunk, index: list[IndexEntries]) -> Table:
+        """Return all messages in the order they are stored."""
+        hints = [entries.offsets for entries in index]
+        table = table_at(content, np.concatenate(hints)) if hints else NO_ROWS
+        begins = np.concatenate([[0], table[:, 3] + table[:, 4]])
+        ends = np.concatenate([table[:, 2], [len(content)]])
+        gaps = np.flatnonzero(begins < ends)
+        if len(gaps) > MOST_GAPS:  # an index that fits so badly is of no use
+            return self._walk(content, 0, chunk)
+        rest = [self._walk(content[begins[gap] : ends[gap]], int(begins[gap]), chunk) for gap in gaps]
+        rows = np.concatenate([table, *rest])
+        return rows[np.argsort(rows[:, 2], kind="stable")]
+
+    def _walk(self, content: bytes, base: int, chunk: Chunk) -> Table:
+        """Read a stretch record by record; what is damaged is named and stepped over."""
+        source, rows, at = BytesSource(content), [], 0
+        finder = Finder(source, INSIDE)
+        while at < source.size:
+            record = record_at(source, at)
+            if record is None or record.end > source.size or record.op not in INSIDE:
+                until = finder.next(at + 1)
+                stretch = f"bytes {base + at} to {base + until}"
+                self._complain(chunk.at, f"In a chunk, {stretch} hold no whole message and were left out.")
+                at = until
+                continue
+            try:
+                rows += self._take(source, record, base)
+            except ValueError as wrong:
+                self._complain(chunk.at, f"In a chunk, the record at its byte {base + at} cannot be used ({wrong}).")
+            at = record.end
+        return np.asarray(rows, np.int64).reshape(len(rows), -1) if rows else NO_ROWS
+
+    def _take(self, source: BytesSource, record: Record, base: int) -> list[tuple[int, ...]]:
+        number = number_of(record.fields, "conn")
+        if record.op == CONNECTION:
+            described = connection_of(record.fields, source.read(record.begin, record.length))
+            self._connections.setdefault(number, described)
+            return []
+        if number >= 1 << 32:
+            raise ValueError(f"there is no connection {number}")
+        log_ns = time_of(record.fields.get("time", b""))
+        return [(number, log_ns, base + record.at, base + record.begin, record.length)]

@@ -1,0 +1,91 @@
+"""Our own releases read back: clocks, sensors and origin as they were, also after other people's tools."""
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.parquet as pq
+
+from fieldloop.ingest import open_log
+from fieldloop.model.stream import ClockKind
+from fieldloop.release.writers import write_lerobot
+from fieldloop.testing.synthetic import healthy, with_streams
+
+LISTING = "meta/episodes/chunk-000/file-000.parquet"
+
+
+def read(root):
+    log = open_log(root)
+    recordings = list(log.recordings)
+    return recordings, [
+        f"{d.subject} {d.place}: {d.message}" for d in (*log.defects, *(d for r in recordings for d in r.defects))
+    ]
+
+
+def test_a_made_up_clock_stays_made_up_through_a_release(tmp_path):
+    kept = {}
+    for name in ("joints", "camera/overhead"):
+        stream = healthy().streams[name]
+        kept[name] = type(stream)(
+            name, stream.kind, stream.unit, {ClockKind.SYNTHETIC: stream.times_ns.copy()}, stream.values,
+            stream.pictures, stream.nominal_hz, stream.columns, "base_link", "SN-7",
+        )  # fmt: skip
+    others = dict.fromkeys(healthy().streams.keys() - kept.keys())
+    write_lerobot([with_streams(healthy(), kept | others)], tmp_path / "release")
+    (recording,), said = read(tmp_path / "release")
+    assert said == []
+    for name, before in kept.items():
+        stream = recording.streams[name]
+        assert stream.clock is ClockKind.SYNTHETIC
+        assert (stream.frame_id, stream.serial) == ("base_link", "SN-7")
+        np.testing.assert_array_equal(stream.times_ns, kept["camera/overhead"].times_ns, err_msg=before.name)
+
+
+def test_depth_comes_back_with_its_holes(tmp_path):
+    """The lowest step stands for what was not measured: it comes back as no return, not as a wall at one centimetre."""
+    stream = healthy().streams["depth/overhead"]
+
+    class Holed(type(stream.pictures)):
+        def _draw(self, place):
+            picture = super()._draw(place)
+            picture[:8, :8] = np.nan
+            return picture
+
+    source = Holed(stream.pictures.places[:20], depth=True)
+    kept = {name: healthy().streams[name] for name in ("joints",)}
+    clocks = {kind: times[:20].copy() for kind, times in stream.clocks.items()}
+    kept["depth/overhead"] = type(stream)(stream.name, stream.kind, "m", clocks, pictures=source, nominal_hz=30.0)
+    others = dict.fromkeys(healthy().streams.keys() - kept.keys())
+    write_lerobot([with_streams(healthy(), kept | others)], tmp_path / "release", clock="depth/overhead")
+    (recording,), said = read(tmp_path / "release")
+    assert said == []
+    pictures = recording.streams["depth/overhead"].pictures
+    for before, after in zip(source.frames([0, 7, 19]), pictures.frames([0, 7, 19]), strict=True):
+        assert after.dtype == np.float32
+        np.testing.assert_array_equal(np.isnan(after), np.isnan(before))
+        assert np.nanmax(np.abs(after - before)) < 0.002
+
+
+def test_two_episodes_that_claim_the_same_frames(v3):
+    path = v3 / LISTING
+    table = pq.read_table(path)
+    rows = table.to_pylist()
+    key = "videos/observation.images.wrist/"
+    rows[1][f"{key}from_timestamp"], rows[1][f"{key}to_timestamp"] = 0.0, 10.0
+    pq.write_table(pa.Table.from_pylist(rows, table.schema), path)
+    _, said = read(v3)
+    assert any(
+        "observation.images.wrist episode 1: Its stretch of the video begins at 0.000 s" in line for line in said
+    )
+
+
+def test_the_origin_survives_tools_that_drop_columns(v3):
+    before, _ = read(v3)
+    path = v3 / LISTING
+    table = pq.read_table(path)
+    kept = [name for name in table.column_names if "/" in name or name in ("episode_index", "tasks", "length")]
+    pq.write_table(table.select([*kept, "dataset_from_index", "dataset_to_index"]), path)
+    after, said = read(v3)
+    assert said == []
+    for one, other in zip(before, after, strict=True):
+        for name in ("name", "operator", "site", "stratum", "succeeded", "simulated"):
+            assert getattr(one.episode, name) == getattr(other.episode, name)
+        assert one.episode.fact("uid") == other.episode.fact("uid")
