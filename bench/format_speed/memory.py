@@ -18,7 +18,7 @@ KILOBYTES = 1024
 CHILD = "import sys; from bench.format_speed.memory import read_whole; read_whole(sys.argv[1])"
 
 
-def peak(short: bool) -> dict[str, Figure]:  # noqa: FBT001 - every part of the bench is asked alike
+def peak(*, short: bool) -> dict[str, Figure]:
     """Return the largest memory that reading a log of 1 GB (short) or 10 GB took, and how large the log was."""
     with tempfile.TemporaryDirectory() as folder:
         log = Path(folder, "pictures.mcap")
@@ -84,7 +84,8 @@ def _small() -> bytes:
 
 def _parts(log: bytes) -> tuple[bytes, bytes, bytes]:
     """Cut a log into what comes before its chunks, its chunks with their indexes, and an end without a summary."""
-    places, at = {}, len(MAGIC)
+    places: dict[int, int] = {}
+    at = len(MAGIC)
     while DATA_END not in places:
         opcode, length = RECORD_HEAD.unpack_from(log, at)
         places.setdefault(opcode, at)

@@ -204,18 +204,22 @@ def small(tmp_path_factory):
     return [path.read_bytes() for path in made]
 
 
-@settings(max_examples=60, deadline=None)
-@given(
-    which=st.integers(0, 2),
-    places=st.lists(st.tuples(st.floats(0, 1), st.integers(0, 255)), max_size=8),
-    keep=st.floats(0.02, 1),
-)
-def test_hurt_bytes_never_break_the_reader(small, tmp_path_factory, which, places, keep):
-    data = bytearray(small[which])
+HURTS = {
+    "which": st.integers(0, 2),
+    "places": st.lists(st.tuples(st.floats(0, 1), st.integers(0, 255)), max_size=8),
+    "keep": st.floats(0.02, 1),
+}
+
+
+def hurt(data, places, keep):
+    data = bytearray(data)
     for at, value in places:
         data[int(at * (len(data) - 1))] = value
-    path = tmp_path_factory.mktemp("hurt") / "hurt.hdf5"
-    path.write_bytes(data[: int(len(data) * keep)])
+    return bytes(data[: int(len(data) * keep)])
+
+
+def read_hurt(path):
+    """Read all there is; whatever a damaged file makes a reader say, it raises nothing but UnreadableLog."""
     reader = Hdf5Reader()
     if not reader.recognises(path):
         return
@@ -227,3 +231,20 @@ def test_hurt_bytes_never_break_the_reader(small, tmp_path_factory, which, place
     for recording in recordings:
         for stream in recording.streams.values():
             assert stream.pictures is None or len(list(stream.pictures.frames([0]))) == 1
+
+
+@settings(max_examples=60, deadline=None)
+@given(**HURTS)
+def test_hurt_bytes_never_break_the_reader(small, tmp_path_factory, which, places, keep):
+    path = tmp_path_factory.mktemp("hurt") / "hurt.hdf5"
+    path.write_bytes(hurt(small[which], places, keep))
+    read_hurt(path)
+
+
+@pytest.mark.soak
+@settings(max_examples=5_000, deadline=None)
+@given(**HURTS)
+def test_thousands_of_hurt_files_never_break_the_reader(small, tmp_path_factory, which, places, keep):
+    path = tmp_path_factory.getbasetemp() / "hurt.hdf5"
+    path.write_bytes(hurt(small[which], places, keep))
+    read_hurt(path)

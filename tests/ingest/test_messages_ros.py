@@ -9,6 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from tests.ingest.mcap_makers import SECOND, read, ros, write
 
+from fieldloop.ingest.messages.picture_peek import PicturePeek
 from fieldloop.ingest.messages.ros import RosDecoder
 from fieldloop.ingest.messages.spans import Spans
 from fieldloop.model.stream import ClockKind, StreamKind
@@ -345,6 +346,25 @@ def test_metadata_that_makes_no_sense_is_passed_over_and_said(tmp_path):
     stream = got.streams["joints"]
     assert stream.columns == ("a",)
     assert all(key in stream.notes["metadata"] for key in about)
+
+
+@settings(max_examples=60, deadline=None)
+@given(st.data())
+def test_a_picture_head_is_what_the_whole_message_says(data):
+    decoder = RosDecoder(CompressedImage.TYPE, "cdr", "ros2msg", CompressedImage.SCHEMA)
+    peek = PicturePeek(decoder)
+    for _ in range(3):
+        message = CompressedImage(data.draw(st.sampled_from(["jpeg", "png"])), data.draw(st.binary(max_size=6)), "lens")
+        payload = bytearray(message.payload(data.draw(st.integers(0, 2**31 - 1)) * SECOND + 7))
+        if data.draw(st.booleans()):
+            payload[data.draw(st.integers(0, len(payload) - 1))] ^= data.draw(st.integers(1, 255))
+        try:
+            head = peek(bytes(payload))
+            whole = decoder.message(bytes(payload))
+        except ValueError:
+            continue
+        assert (head.stamp_ns, head.frame_id) == decoder.stamp_of(whole)
+        assert head.form == whole.format
 
 
 def test_pictures_travel_to_another_process(tmp_path):

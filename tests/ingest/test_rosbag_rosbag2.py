@@ -1,11 +1,13 @@
 """rosbag2 recordings: SQLite and MCAP, split and compressed, described and not, whole and damaged."""
 
+import pickle
 import shutil
 import sqlite3
 from contextlib import closing
 
 import numpy as np
 import pytest
+import zstandard
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from ruamel.yaml import YAML
@@ -102,6 +104,56 @@ def test_what_was_written_is_read(tmp_path, storage, mode):
     assert_whole(recording)
     assert (recording.episode.name, recording.episode.operator) == ("pick", "Ada")
     assert recording.episode.fact("lux") == "420"
+
+
+@pytest.mark.parametrize("mode", [None, "file", "message"])
+def test_pictures_travel_to_another_process(tmp_path, mode):
+    camera = read(write_rosbag2(tmp_path / "pick", mode=mode)).streams["camera"].pictures
+    sent = pickle.loads(pickle.dumps(camera))
+    assert [int(frame[0, 0, 0]) for frame in sent.frames()] == list(LEVELS)
+
+
+def test_a_compressed_file_that_is_cut_off_gives_what_came_before(tmp_path):
+    bag = write_rosbag2(tmp_path / "pick", mode="file")
+    (file,) = bag.glob("*.zstd")
+    file.write_bytes(zstandard.ZstdCompressor(level=1).compress(big(tmp_path).read_bytes()))
+    whole = count(read(bag))
+    file.write_bytes(file.read_bytes()[: file.stat().st_size * 3 // 4])
+    recording = read(bag)
+    assert "cut off" in said(recording)
+    assert 0 < count(recording) < whole
+
+
+OLD = """rosbag2_bagfile_information:
+  version: 1
+  storage_identifier: sqlite3
+  relative_file_paths:
+    - {name}/{name}.db3
+  duration:
+    nanoseconds: 2000001
+  starting_time:
+    nanoseconds_since_epoch: 1000
+  message_count: 3
+  topics_with_message_count:
+    - offered_qos_profiles: "- history: 3"
+      message_count: 3
+      topic_metadata:
+        name: /text
+        type: std_msgs/msg/String
+        serialization_format: cdr
+"""
+
+
+def test_the_oldest_metadata_is_read(tmp_path):
+    bag = tmp_path / "old"
+    bag.mkdir()
+    shutil.move(big(tmp_path, rows=3), bag / "old.db3")
+    (bag / "metadata.yaml").write_text(OLD.format(name="old"))
+    recording = read(bag)
+    assert recording.streams["text"].times_ns.tolist() == [1000, 2000, 3000]
+    assert [defect.message for defect in recording.defects] == [
+        "It says that the recording lasts 2000001 ns; its messages span 2000."
+    ]
 
 
 def test_a_single_file_is_read_without_its_folder(bag, tmp_path):

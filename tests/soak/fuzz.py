@@ -16,6 +16,7 @@ from pathlib import Path
 from tests.soak.mutations import mutate_log
 
 REPOSITORY = Path(__file__).parents[2]
+CHILD = [sys.executable, "-m", "tests.soak.fuzz_worker"]
 PATIENCE_S = 30.0
 MOST_CPU_S = 5.0  # the good logs take a tenth of a second
 START_S = 60.0
@@ -39,12 +40,12 @@ class Findings:
 class Worker:
     """A child that reads logs until it dies or takes too long."""
 
-    def __init__(self, good):
+    def __init__(self, good, scratch):
         paths = os.pathsep.join(str(REPOSITORY / part) for part in ("src", "robot/src", "."))
         self._errors = tempfile.TemporaryFile()  # noqa: SIM115 - lives as long as the child
         self._process = subprocess.Popen(
-            [sys.executable, "-m", "tests.soak.fuzz_worker", str(good)],
-            cwd=REPOSITORY, env={**os.environ, "PYTHONPATH": paths}, stdin=subprocess.PIPE, stdout=subprocess.PIPE,
+            [*CHILD, str(good)],
+            cwd=REPOSITORY, env={**os.environ, "PYTHONPATH": paths, "TMPDIR": str(scratch)}, stdin=subprocess.PIPE, stdout=subprocess.PIPE,
             stderr=self._errors,
         )  # fmt: skip
         self._patience = START_S
@@ -84,7 +85,7 @@ def fuzz(name, good_logs, *, seed, seconds, keep, checksummed, workers=2):
     with tempfile.TemporaryDirectory(prefix=f"fuzz-{name}-") as scratch:
 
         def work(which):
-            worker, expected = Worker(good_logs[0]), {}
+            worker, expected = Worker(good_logs[0], scratch), {}
             try:
                 while time.monotonic() < deadline:
                     with lock:
@@ -108,7 +109,7 @@ def fuzz(name, good_logs, *, seed, seconds, keep, checksummed, workers=2):
                             )
                     if said.get("dead"):
                         worker.close()
-                        worker = Worker(good)
+                        worker = Worker(good, scratch)
                     shutil.rmtree(place.parent)
             finally:
                 worker.close()

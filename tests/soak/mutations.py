@@ -27,8 +27,10 @@ def mutate_log(source, target, random):
         data, done = _several(source.read_bytes(), random, text=False)
         target.write_bytes(data)
         return done
-    shutil.copytree(source, target)
-    files = sorted(path for path in target.rglob("*") if path.is_file())
+    files = [target / path.relative_to(source) for path in sorted(source.rglob("*")) if path.is_file()]
+    for file in files:  # contents alone: the good log may be protected, its copy must not be
+        file.parent.mkdir(parents=True, exist_ok=True)
+        shutil.copyfile(source / file.relative_to(target), file)
     victim = random.choice(files)
     name = victim.relative_to(target).as_posix()
     chance = random.random()

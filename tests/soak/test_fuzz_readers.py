@@ -15,9 +15,10 @@ from tests.laws import test_every_reader
 from tests.laws.test_every_reader import MAKERS
 from tests.soak.fuzz import fuzz
 
+from fieldloop.testing.shared import shared_data
 from fieldloop.testing.synthetic import healthy, with_streams
 
-SECONDS = float(os.environ.get("FIELDLOOP_FUZZ_SECONDS", "45"))
+SECONDS = float(os.environ.get("FIELDLOOP_FUZZ_SECONDS", "50"))
 SEED = os.environ.get("FIELDLOOP_FUZZ_SEED") or str(random.SystemRandom().randrange(10**6))
 KEEP = Path(os.environ.get("FIELDLOOP_FUZZ_KEEP") or Path(tempfile.gettempdir()) / "fieldloop-fuzz")
 CHECKSUMMED = {"mcap": "", "rlds": ".tfrecord"}
@@ -33,6 +34,12 @@ MORE = {
 }
 
 
+REAL = {
+    "hdf5": ["hdf5-d4rl-adroit-human/d4rl_adroit_pen/dummy_data/pen-human-v1.hdf5"],
+    "ros1": ["ros1-bags/rosbagjs/example-unsorted-chunks.bag"],
+    "rosbag2": ["mcap-ros2/rosbag2/sqlite3/talker", "mcap-ros2/rosbag2/sqlite3/convert_a/rewriter_a_0.db3"],
+    "mcap": ["mcap-ros2/rosbag2/mcap/talker/talker.mcap"],
+}
 SAMPLES = 24
 
 
@@ -49,6 +56,13 @@ def cut(stream):
     return replace(stream, clocks=clocks, pictures=replace(stream.pictures, places=stream.pictures.places[:SAMPLES]))
 
 
+def find(real):
+    """A log of the shared data, where this machine has them."""
+    name, _, rest = real.partition("/")
+    folder = shared_data(name)
+    return folder / rest if folder else None
+
+
 @pytest.mark.soak
 @pytest.mark.parametrize("name", MAKERS)
 def test_no_damage_breaks_a_reader(name, tmp_path, monkeypatch):
@@ -57,6 +71,7 @@ def test_no_damage_breaks_a_reader(name, tmp_path, monkeypatch):
     for number, make in enumerate((MAKERS[name], *MORE.get(name, ()))):
         (tmp_path / str(number)).mkdir()
         logs.append(Path(make(tmp_path / str(number))))
+    logs += [path for real in REAL.get(name, ()) if (path := find(real))]
     findings = fuzz(name, logs, seed=SEED, seconds=SECONDS, keep=KEEP, checksummed=CHECKSUMMED.get(name))
     told = f"{findings.cases} cases, {findings.complained} with defects, {findings.refused} refused"
     print(f"{name}: seed {SEED}, {told}, slowest {findings.slowest_s:.1f} s: {findings.slowest}")  # noqa: T201 - the seed must be seen

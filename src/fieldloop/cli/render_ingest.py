@@ -6,13 +6,12 @@ from typing import Any
 from fieldloop.cli.screen import Screen
 from fieldloop.cli.tables import facts, heading, said, styled, table, when
 from fieldloop.model.finding import Status
-from fieldloop.model.stream import NS_PER_S
+from fieldloop.model.stream import FIRST_REAL_NS, NS_PER_S
 
 ORDER = {status: place for place, status in enumerate(Status)}
 MOST_EPISODES = 8  # in full on a screen; --json has all
 MOST_FINDINGS = 20
 MOST_GROUPS = 6
-FIRST_REAL_NS = 10**17  # March 1973: earlier stamps count from the beginning of an episode
 
 
 def ingested(result: Any, screen: Screen) -> None:

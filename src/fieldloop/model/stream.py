@@ -10,6 +10,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 NS_PER_S = 1_000_000_000
+FIRST_REAL_NS = 10**17
+"""March 1973: no robot log is older, so smaller stamps count from an episode's beginning."""
 
 
 class StreamKind(StrEnum):

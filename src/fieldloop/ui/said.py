@@ -6,9 +6,9 @@ from typing import Any
 from fieldloop.model.codec import iso
 from fieldloop.model.condition import Stratum
 from fieldloop.model.finding import Finding
+from fieldloop.model.stream import FIRST_REAL_NS
 from fieldloop.protocol.number import SHARE, interval_in_words
 
-FIRST_REAL_NS = 10**17  # March 1973: no robot log is older
 SECOND_NS = 1_000_000_000
 MINUTE, HOUR, DAY = 60, 3_600, 86_400
 SHORT = 12

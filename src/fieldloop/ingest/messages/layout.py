@@ -126,7 +126,7 @@ class _Walk:
         self._skip(at + 4, length)
         self.layout.fixed.append((at, self.at))
         text = bytes(self._payload[at + 4 : self.at])
-        return (text.rstrip(b"\x00") if self._wire.nul_ended else text).decode("utf-8")
+        return (text.removesuffix(b"\x00") if self._wire.nul_ended else text).decode("utf-8")
 
     def _count(self) -> int:
         at = self._wire.aligned(self.at, 4)

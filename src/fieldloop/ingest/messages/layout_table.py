@@ -69,9 +69,3 @@ def _stamps(table: Bytes, layout: Layout, at: int) -> NDArray[np.int64]:
     form = np.dtype([("seconds", layout.seconds), ("rest", f"{layout.seconds[0]}u4")])
     stamps = np.ascontiguousarray(table[:, at : at + form.itemsize]).view(form)[:, 0]
     return np.asarray(stamps["seconds"].astype(np.int64) * NS_PER_S + stamps["rest"], np.int64)
-
-
-def first_stamp(payload: bytes | memoryview, layout: Layout) -> int | None:
-    """Return the stamp of the one message that a layout was found in."""
-    stamp = int(_sensed(np.frombuffer(payload, np.uint8).reshape(1, -1), layout)[0])
-    return None if stamp == NO_STAMP else stamp

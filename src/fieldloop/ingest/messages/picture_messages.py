@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from fieldloop.ingest.messages.layout_table import first_stamp
+from fieldloop.ingest.messages.picture_peek import PicturePeek
 from fieldloop.ingest.messages.ros import RosDecoder
 from fieldloop.ingest.pictures.picture_bytes import Picture, decode_compressed, decode_raw
 
@@ -40,11 +40,13 @@ class PictureMessages:
 
     type: str
     read: ReadPicture
-    peek: ReadPicture | None = None
+    peek: PicturePeek | None = None
 
     def head(self, payload: bytes | memoryview) -> PictureFields:
         """Read what a message says of its picture, without its bytes where that is cheaper; ValueError as ever."""
-        return (self.read if self.is_video else self.peek or self.read)(payload)
+        if self.is_video or self.peek is None:
+            return self.read(payload)
+        return PictureFields(*self.peek(payload), b"")
 
     @property
     def is_video(self) -> bool:
@@ -66,19 +68,12 @@ class PictureMessages:
 
 def ros_pictures(decoder: RosDecoder) -> PictureMessages:
     """Return how picture messages of ROS 1 and 2 are read."""
-    return PictureMessages(decoder.name, partial(_read_ros, decoder), partial(_peek_ros, decoder))
+    return PictureMessages(decoder.name, partial(_read_ros, decoder), PicturePeek(decoder))
 
 
 def _read_ros(decoder: RosDecoder, payload: bytes | memoryview) -> PictureFields:
     message = decoder.message(payload)
     return fields_of(message, *decoder.stamp_of(message))
-
-
-def _peek_ros(decoder: RosDecoder, payload: bytes | memoryview) -> PictureFields:
-    layout = decoder.layout(payload)
-    said = {path.rpartition(".")[2]: words[0] for path, words in layout.words.items() if words}
-    stamp_ns = first_stamp(payload, layout)
-    return PictureFields(stamp_ns, said.get("frame_id", ""), said.get("format", said.get("encoding", "")), b"")
 
 
 def fields_of(message: Any, stamp_ns: int | None, frame_id: str) -> PictureFields:

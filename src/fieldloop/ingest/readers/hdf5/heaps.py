@@ -1,48 +1,60 @@
 """Heaps of texts and rows of free length: a damaged one would keep the HDF5 library busy for ever."""
 
-import mmap
 import struct
 from collections.abc import Iterator
 from functools import lru_cache
 from pathlib import Path
+from typing import BinaryIO
 
 MARK = b"GCOL\x01\x00\x00\x00"
 HEAD, OBJECT = struct.Struct("<8sQ"), struct.Struct("<HHIQ")
 FREE = 0
+BLOCK_BYTES = 8 << 20
 
 
-def endless_places(path: Path) -> tuple[tuple[int, bytes], ...]:
-    """Return where a heap would be walked without end, and the bytes that end the walk there."""
+def heap_patches(path: Path, end: int) -> tuple[tuple[int, bytes], ...]:
+    """Return where heaps of a file that ends at `end` are damaged, and the bytes with which they can be read."""
     state = path.stat()
-    return _endless_places(path, state.st_mtime_ns, state.st_size)
+    return _heap_patches(path, end, state.st_mtime_ns, state.st_size)
 
 
 @lru_cache(maxsize=64)  # a file is opened again for every look at its pictures
-def _endless_places(path: Path, _mtime_ns: int, size: int) -> tuple[tuple[int, bytes], ...]:
-    if not size:
-        return ()
-    with path.open("rb") as file, mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ) as data:
-        return tuple(place for at in _heaps(data) if (place := _endless(data, at)))
+def _heap_patches(path: Path, end: int, _mtime_ns: int, _size: int) -> tuple[tuple[int, bytes], ...]:
+    with path.open("rb") as file:
+        return tuple(patch for at in list(_heaps(file)) for patch in _patches(file, at, end))
 
 
-def _heaps(data: mmap.mmap) -> Iterator[int]:
-    at = data.find(MARK)
-    while at >= 0:
-        yield at
-        at = data.find(MARK, at + 1)
+def _heaps(file: BinaryIO) -> Iterator[int]:
+    """Look through the whole file, block by block: a mapped one would count as memory in use."""
+    start, kept = 0, b""
+    while block := file.read(BLOCK_BYTES):
+        seen = kept + block
+        at = seen.find(MARK)
+        while at >= 0:
+            yield start - len(kept) + at
+            at = seen.find(MARK, at + 1)
+        start, kept = start + len(block), seen[-len(MARK) + 1 :]
 
 
-def _endless(data: mmap.mmap, at: int) -> tuple[int, bytes] | None:
-    """Walk as the library does: a free space of no size leads nowhere. What lies behind a cut reads as zeros."""
-    _, size = HEAD.unpack(_padded(data, at, HEAD.size))
+def _patches(file: BinaryIO, at: int, file_end: int) -> Iterator[tuple[int, bytes]]:
+    """Walk as the library does. A step of no size leads nowhere, one beyond the heap comes round to its beginning.
+
+    From there on the heap is made free space. What lies behind a cut reads as zeros.
+    """
+    _, size = HEAD.unpack(_padded(file, at, HEAD.size))
+    if at + size > file_end:
+        size = file_end - at
+        yield at + 8, struct.pack("<Q", size)
     end, here = at + size, at + HEAD.size
     while here + OBJECT.size <= end:
-        index, _, _, length = OBJECT.unpack(_padded(data, here, OBJECT.size))
-        if index == FREE and not length:
-            return here + 8, struct.pack("<Q", end - here)
-        here += length if index == FREE else OBJECT.size + (length + 7) // 8 * 8
-    return None
+        index, _, _, length = OBJECT.unpack(_padded(file, here, OBJECT.size))
+        step = length if index == FREE else OBJECT.size + (length + 7) // 8 * 8
+        if step < OBJECT.size or here + step > end:
+            yield here, OBJECT.pack(FREE, 0, 0, end - here)
+            return
+        here += step
 
 
-def _padded(data: mmap.mmap, at: int, size: int) -> bytes:
-    return data[at : at + size].ljust(size, b"\x00")
+def _padded(file: BinaryIO, at: int, size: int) -> bytes:
+    file.seek(at)
+    return file.read(size).ljust(size, b"\x00")

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from fieldloop.errors import UnreadableLog
-from fieldloop.ingest.readers.hdf5.heaps import endless_places
+from fieldloop.ingest.readers.hdf5.heaps import heap_patches
 from fieldloop.ingest.readers.hdf5.superblock import Superblock, read_superblock
 from fieldloop.model.episode import Defect
 
@@ -44,8 +44,8 @@ def opened(path: Path) -> Iterator[Opened]:
     block = read_superblock(path)
     if block is None:
         raise UnreadableLog(f"{path.name} has the mark of an HDF5 file, but its first block is not whole.")
-    patches = endless_places(path)
-    defects = [*_defects(block, size), *(_endless(at) for at, _ in patches)]
+    patches = heap_patches(path, max(size, min(block.size, size + MOST_MISSING)))
+    defects = [*_defects(block, size), *(_heap_defect(at) for at, _ in patches)]
     with ExitStack() as stack:
         if not defects:
             try:
@@ -81,7 +81,7 @@ def _defects(block: Superblock, size: int) -> Iterator[Defect]:
         )  # fmt: skip
 
 
-def _endless(at: int) -> Defect:
+def _heap_defect(at: int) -> Defect:
     message = "A heap of texts or rows of free length is damaged here; what lies behind in it is lost."
     return Defect("file", f"byte {at}", message)
 

@@ -43,6 +43,6 @@ class Catalogue:
             return f"Channel {record.id} names schema {record.schema_id}, which is described nowhere before it."
         return ""
 
-    def topics(self, channels: NDArray[np.int64]) -> NDArray[np.int64]:
+    def topics(self, channels: NDArray[np.uint16]) -> NDArray[np.int64]:
         """Return the topic of each channel, UNKNOWN where it was not described."""
         return self._topic_of[channels]

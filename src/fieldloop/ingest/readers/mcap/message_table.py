@@ -11,31 +11,45 @@ from fieldloop.ingest.readers.mcap.records import MESSAGE, RECORD_HEAD
 
 Integers = NDArray[np.int64]
 HEAD = np.dtype(
-    [("opcode", "u1"), ("length", "<u8"), ("channel", "<u2"), ("sequence", "<u4"), ("log", "<u8"), ("publish", "<u8")]
+    [("opcode", "u1"), ("length", "<u8"), ("channel", "<u2"), ("sequence", "<u4"), ("log", "<i8"), ("publish", "<i8")]
 )
 ENTRIES = 6  # behind the channel and the length of all entries
 FIELDS = HEAD.itemsize - RECORD_HEAD.size
+FEW_TOPICS = 2**15
 LAST_NS = 2**63 - 1  # the format has 64 bits without sign, we have 63: until the year 2262
 
 
-class MessageTable(NamedTuple):
-    """Messages in the order they are stored; `starts` and `lengths` say where their payloads lie in the buffer."""
+class Messages(NamedTuple):
+    """Messages in a buffer: where their records begin, and their fields as stored."""
 
-    channels: Integers
+    starts: Integers
+    heads: NDArray[np.void]
+
+    def sorted(self, order: NDArray[np.intp]) -> "Messages":
+        """Return the messages in another order."""
+        whole = self.heads.view(f"V{HEAD.itemsize}")  # copied in one piece each, not field by field
+        return Messages(self.starts[order], whole[order].view(HEAD))
+
+    def table(self) -> "MessageTable":
+        """Return stamps and payloads as arrays of their own."""
+        heads = self.heads
+        lengths = heads["length"].astype(np.int64) - FIELDS
+        return MessageTable(_stamps(heads["log"]), _stamps(heads["publish"]), self.starts + HEAD.itemsize, lengths)
+
+
+class MessageTable(NamedTuple):
+    """Stamps of messages; `starts` and `lengths` say where their payloads lie in the buffer."""
+
     log_ns: Integers
     publish_ns: Integers
     starts: Integers
     lengths: Integers
 
-    def sorted(self, order: NDArray[np.intp]) -> "MessageTable":
-        """Return the messages in another order."""
-        return MessageTable(*(column[order] for column in self))
-
 
 class Tiling(NamedTuple):
-    """What a buffer of records holds: where messages begin, other records, and where it breaks off (None: nowhere)."""
+    """What a buffer of records holds: its messages, other records, and where it breaks off (None: nowhere)."""
 
-    messages: Integers
+    messages: Messages
     others: list[tuple[int, int, int]]
     broken_at: int | None
 
@@ -47,7 +61,7 @@ def tile(buffer: bytes | memoryview, hints: Integers) -> Tiling:
     starts: list[int] = []
     others: list[tuple[int, int, int]] = []
     end = _walk(buffer, 0, len(buffer), starts, others)
-    return Tiling(np.asarray(starts, np.int64), others, None if end == len(buffer) else end)
+    return Tiling(messages_at(buffer, np.asarray(starts, np.int64)), others, None if end == len(buffer) else end)
 
 
 def message_places(indexes: Sequence[bytes]) -> Integers:
@@ -60,16 +74,12 @@ def message_places(indexes: Sequence[bytes]) -> Integers:
     return np.concatenate(places) if places else np.empty(0, np.int64)
 
 
-def message_table(buffer: bytes | memoryview, starts: Integers) -> MessageTable:
+def messages_at(buffer: bytes | memoryview, starts: Integers) -> Messages:
     """Read the heads of all messages that begin at `starts`."""
-    heads = _heads(buffer, starts)
-    return MessageTable(
-        heads["channel"].astype(np.int64),
-        _stamps(heads["log"]),
-        _stamps(heads["publish"]),
-        starts + HEAD.itemsize,
-        heads["length"].astype(np.int64) - FIELDS,
-    )
+    if not len(starts):
+        return Messages(starts, np.empty(0, HEAD))
+    windows = np.ndarray((len(buffer) - HEAD.itemsize + 1,), f"V{HEAD.itemsize}", buffer, strides=(1,))
+    return Messages(starts, windows[starts].view(HEAD))
 
 
 def _by_hints(buffer: bytes | memoryview, hints: Integers) -> Tiling | None:
@@ -77,7 +87,8 @@ def _by_hints(buffer: bytes | memoryview, hints: Integers) -> Tiling | None:
     size = len(buffer)
     if hints[0] < 0 or hints[-1] > size - HEAD.itemsize:
         return None
-    heads = _heads(buffer, hints)
+    messages = messages_at(buffer, hints)
+    heads = messages.heads
     lengths = np.minimum(heads["length"], size).astype(np.int64)
     begins = np.concatenate([[0], hints + RECORD_HEAD.size + lengths])
     ends = np.concatenate([hints, [size]])
@@ -88,7 +99,9 @@ def _by_hints(buffer: bytes | memoryview, hints: Integers) -> Tiling | None:
     for gap in np.flatnonzero(begins != ends):
         if _walk(buffer, int(begins[gap]), int(ends[gap]), more, others) != ends[gap]:
             return None
-    return Tiling(np.union1d(hints, np.asarray(more, np.int64)) if more else hints, others, None)
+    if more:
+        messages = messages_at(buffer, np.union1d(hints, np.asarray(more, np.int64)))
+    return Tiling(messages, others, None)
 
 
 def _walk(buffer: bytes | memoryview, at: int, end: int, starts: list[int], others: list[tuple[int, int, int]]) -> int:
@@ -107,15 +120,10 @@ def _walk(buffer: bytes | memoryview, at: int, end: int, starts: list[int], othe
     return at
 
 
-def _heads(buffer: bytes | memoryview, starts: Integers) -> NDArray[np.void]:
-    if not len(starts):
-        return np.empty(0, HEAD)
-    windows = np.ndarray((len(buffer) - HEAD.itemsize + 1,), f"V{HEAD.itemsize}", buffer, strides=(1,))
-    return windows[starts].view(HEAD)
-
-
-def _stamps(stamps: NDArray[np.uint64]) -> Integers:
-    return np.minimum(stamps, LAST_NS).astype(np.int64)
+def _stamps(stamps: NDArray[np.int64]) -> Integers:
+    """Return stamps that lie together; one beyond what a signed number holds becomes the last one it does."""
+    together = np.ascontiguousarray(stamps)
+    return np.where(together < 0, LAST_NS, together) if len(together) and together.min() < 0 else together
 
 
 def by_topic(topics: Integers) -> tuple[NDArray[np.intp], list[tuple[int, slice]]]:
@@ -123,7 +131,8 @@ def by_topic(topics: Integers) -> tuple[NDArray[np.intp], list[tuple[int, slice]
 
     A negative number is no topic.
     """
-    order = np.argsort(topics, kind="stable")
+    few = len(topics) and int(topics.max()) < FEW_TOPICS
+    order = np.argsort(topics.astype(np.int16) if few else topics, kind="stable")  # short numbers sort far faster
     ordered = topics[order]
     cuts = [0, *(np.flatnonzero(np.diff(ordered)) + 1).tolist(), len(ordered)]
     parts = [(int(ordered[first]), slice(first, last)) for first, last in pairwise(cuts) if first < last]

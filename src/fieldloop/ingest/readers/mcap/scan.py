@@ -11,10 +11,10 @@ from numpy.typing import NDArray
 from fieldloop.ingest.messages.arrived import Arrived
 from fieldloop.ingest.messages.spans import Spans
 from fieldloop.ingest.readers.mcap import records as r
-from fieldloop.ingest.readers.mcap.ahead import ChunksAhead, WaitingChunk, chunks_ahead
 from fieldloop.ingest.readers.mcap.attachments import Attached, read_attachment
 from fieldloop.ingest.readers.mcap.catalogue import Catalogue
-from fieldloop.ingest.readers.mcap.message_table import HEAD, by_topic, message_places, message_table, tile
+from fieldloop.ingest.readers.mcap.chunks import unpacked
+from fieldloop.ingest.readers.mcap.message_table import HEAD, Messages, by_topic, message_places, messages_at, tile
 from fieldloop.ingest.readers.mcap.parse import parse
 from fieldloop.ingest.readers.mcap.payloads import IN_CHUNK, IN_FILE, places
 from fieldloop.ingest.readers.mcap.summary import Summary, read_summary
@@ -41,38 +41,38 @@ class McapScan:
         self.defects: list[Defect] = []
         self.count = 0
         self._summary = Summary()
+        self._chunk: tuple[int, r.Chunk] | None = None
+        self._indexes: list[bytes] = []
         self._loose: list[tuple[int, bytes]] = []
         self._loose_bytes = 0
 
     def batches(self) -> Iterator[Batch]:
         """Yield every message that can be read, in batches in file order; all checksums are checked on the way."""
-        with self.path.open("rb") as file, chunks_ahead(self.size) as chunks:
+        with self.path.open("rb") as file:
             self._summary = read_summary(file, self.size)
             if not self._summary.intact:
                 self._defect(self.size, "The summary's checksum does not fit: some bytes behind the data changed.")
             for opcode, at, content in RecordWalk(file, self.size, self._summary, self._defect).records():
                 if opcode == r.MESSAGE_INDEX:
-                    chunks.index(content)
+                    self._indexes.append(bytes(content))
                     continue
-                for chunk in chunks.due(every=opcode != r.CHUNK):
-                    yield from self._chunk(chunk)
+                yield from self._finish_chunk()
                 if opcode != r.MESSAGE or self._loose_bytes > LOOSE_BYTES:
                     yield from self._finish_loose()
                 try:
-                    self._take(opcode, at, content, file, chunks)
+                    self._take(opcode, at, content, file)
                 except MALFORMED as wrong:
                     self._defect(at, f"A record of type {opcode:#04x} is malformed ({wrong}) and was left out.")
-            for chunk in chunks.due(every=True):
-                yield from self._chunk(chunk)
+            yield from self._finish_chunk()
             yield from self._finish_loose()
         self._compare_with_statistics()
 
-    def _take(self, opcode: int, at: int, content: bytes, file: BinaryIO, chunks: ChunksAhead) -> None:
+    def _take(self, opcode: int, at: int, content: bytes | memoryview, file: BinaryIO) -> None:
         """Keep what a record says; chunks and messages wait until all that belongs to them has come."""
         if opcode == r.MESSAGE:
             if len(content) < HEAD.itemsize - r.RECORD_HEAD.size:
                 raise ValueError("it is shorter than a message's fields")
-            self._loose.append((at, content))
+            self._loose.append((at, bytes(content)))
             self._loose_bytes += len(content)
             return
         if opcode == r.ATTACHMENT:
@@ -80,7 +80,7 @@ class McapScan:
             return
         match parse(opcode, content):
             case r.Chunk() as chunk:
-                chunks.put(at, chunk)
+                self._chunk = (at, chunk)
             case (r.Schema() | r.Channel()) as described:
                 self._learn(described, at)
             case r.Metadata(name, pairs):
@@ -90,15 +90,20 @@ class McapScan:
         if complaint := self.catalogue.learn(described):
             self._defect(at, complaint)
 
-    def _chunk(self, waiting: WaitingChunk) -> Iterator[Batch]:
-        at, chunk = waiting.at, waiting.chunk
+    def _finish_chunk(self) -> Iterator[Batch]:
+        """Hand on the messages of the chunk that was met, now that the indexes behind it have come."""
+        if self._chunk is None:
+            self._indexes = []
+            return
+        (at, chunk), indexes = self._chunk, self._indexes
+        self._chunk, self._indexes = None, []
         span = f"A chunk with messages of {chunk.message_start_time} to {chunk.message_end_time} ns"
         try:
-            buffer = waiting.records()
+            buffer = unpacked(chunk)
         except ValueError as wrong:
             self._defect(at, f"{span} cannot be read ({wrong}); its messages were left out.")
             return
-        tiling = tile(buffer, message_places(waiting.indexes))
+        tiling = tile(buffer, message_places(indexes))
         if tiling.broken_at is not None:
             self._defect(at, f"{span} breaks off at its byte {tiling.broken_at}; messages behind it were left out.")
         for opcode, begin, end in tiling.others:
@@ -106,7 +111,7 @@ class McapScan:
                 self._take_inside(opcode, at, memoryview(buffer)[begin:end])
             except MALFORMED as wrong:
                 self._defect(at, f"A record of type {opcode:#04x} in it is malformed ({wrong}) and was left out.")
-        yield from self._hand_on(buffer, tiling.messages, at, IN_CHUNK)
+        yield from self._hand_on(buffer, tiling.messages, at)
 
     def _take_inside(self, opcode: int, at: int, content: memoryview) -> None:
         if opcode == r.MESSAGE:
@@ -121,37 +126,35 @@ class McapScan:
         held, self._loose, self._loose_bytes = self._loose, [], 0
         lengths = np.asarray([len(content) for _, content in held], np.int64) + r.RECORD_HEAD.size
         buffer = b"".join(part for _, c in held for part in (r.RECORD_HEAD.pack(r.MESSAGE, len(c)), c))
-        yield from self._hand_on(
-            buffer, np.cumsum(lengths) - lengths, np.asarray([at for at, _ in held], np.int64), IN_FILE
-        )
+        messages = messages_at(buffer, np.cumsum(lengths) - lengths)
+        yield from self._hand_on(buffer, messages, np.asarray([at for at, _ in held], np.int64))
 
     def _hand_on(
-        self, buffer: bytes | memoryview, starts: NDArray[np.int64], records: int | NDArray[np.int64], where: int
+        self, buffer: bytes | memoryview, messages: Messages, records: int | NDArray[np.int64]
     ) -> Iterator[Batch]:
-        """Cut the messages of a buffer into batches, a topic each."""
-        table = message_table(buffer, starts)
-        self.count += len(starts)
-        if where == IN_CHUNK:
+        """Cut the messages of a buffer into batches, a topic each; `records` is the chunk's place, or theirs."""
+        self.count += len(messages.starts)
+        order, parts = by_topic(self._topics(messages.heads["channel"], records))
+        table = messages.sorted(order).table()
+        if isinstance(records, int):
             rows = places(records, table.starts, table.lengths, IN_CHUNK)
         else:
-            rows = places(records, np.full(len(starts), HEAD.itemsize), table.lengths, IN_FILE)
-        order, parts = by_topic(self._topics(table.channels, rows))
-        table, rows = table.sorted(order), rows[order]
+            rows = places(records[order], np.full(len(order), HEAD.itemsize), table.lengths, IN_FILE)
         for topic, part in parts:
             spans = Spans(buffer, table.starts[part], table.lengths[part])
             yield topic, Arrived(table.log_ns[part], table.publish_ns[part], spans, rows[part])
 
-    def _topics(self, channels: NDArray[np.int64], rows: NDArray[np.int64]) -> NDArray[np.int64]:
+    def _topics(self, channels: NDArray[np.uint16], records: int | NDArray[np.int64]) -> NDArray[np.int64]:
         topics = self.catalogue.topics(channels)
-        if not bool((topics < 0).any()):
+        if not len(topics) or topics.min() >= 0:
             return topics
         for record in self._summary.records:  # the chunk that described them may be the broken one
             if isinstance(record, r.Schema | r.Channel):
                 self.catalogue.learn(record, again=True)
         topics = self.catalogue.topics(channels)
         for channel in np.unique(channels[topics < 0]).tolist():
-            first = int(rows[np.flatnonzero(channels == channel)[0], 0])
-            self._defect(first, f"A message names channel {channel}, which is described nowhere before it; left out.")
+            at = records if isinstance(records, int) else int(records[np.flatnonzero(channels == channel)[0]])
+            self._defect(at, f"A message names channel {channel}, which is described nowhere before it; left out.")
         return topics
 
     def _attach(self, file: BinaryIO, at: int) -> None:

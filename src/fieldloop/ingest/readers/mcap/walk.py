@@ -13,6 +13,7 @@ from fieldloop.ingest.readers.mcap.summary import Summary
 
 PIECE = 1 << 20
 MANY_LINES = 8
+MOST_SPARE = 4  # a buffer for one large chunk is not kept for small ones
 Say = Callable[[int, str], None]
 """Takes a defect: the byte it is at, and a sentence."""
 
@@ -23,12 +24,14 @@ class RecordWalk:
     def __init__(self, file: BinaryIO, size: int, summary: Summary, say: Say) -> None:
         self._file, self._size, self._summary, self._say = file, size, summary, say
         self._crc: int | None = zlib.crc32(r.MAGIC) if summary.data_crc else None
+        self._buffers = [bytearray(), bytearray()]
         self._chunks = indexed_chunks(summary, size)
 
-    def records(self) -> Iterator[tuple[int, int, bytes]]:
+    def records(self) -> Iterator[tuple[int, int, bytes | memoryview]]:
         """Yield opcode, place and content of every record up to the end of the data.
 
-        Attachments come without content: they may be larger than memory.
+        A chunk's content is good until the second chunk after it is read: its memory is used again. Attachments come
+        without content: they may be larger than memory.
         """
         at = len(r.MAGIC)
         while True:
@@ -42,13 +45,25 @@ class RecordWalk:
                     return
                 at, self._crc = following, None
                 continue
-            content = self._file.read(length) if opcode != r.ATTACHMENT else b""
+            content = self._content(opcode, length)
             if opcode == r.DATA_END:
                 self._end(at, content)
                 return
             self._add_to_crc(head, content, length if opcode == r.ATTACHMENT else 0)
             yield opcode, at, content
             at += RECORD_HEAD.size + length
+
+    def _content(self, opcode: int, length: int) -> bytes | memoryview:
+        if opcode == r.ATTACHMENT:
+            return b""
+        if opcode != r.CHUNK:
+            return self._file.read(length)
+        self._buffers.reverse()
+        if not length <= len(self._buffers[0]) <= MOST_SPARE * length + PIECE:
+            self._buffers[0] = bytearray(length)
+        content = memoryview(self._buffers[0])[:length]
+        self._file.readinto(content)  # type: ignore[attr-defined] # every file opened for reading bytes has it
+        return content
 
     def _plausible(self, opcode: int, length: int, at: int) -> bool:
         """Can this be a record? It must fit into the file, run over no indexed chunk, and, as a chunk, fit itself."""
@@ -64,7 +79,7 @@ class RecordWalk:
         head = os.pread(self._file.fileno(), LONGEST_HEAD, at)
         return is_chunk(head, self._size - at, padded=bool(self._summary.records))
 
-    def _add_to_crc(self, head: bytes, content: bytes, more: int) -> None:
+    def _add_to_crc(self, head: bytes, content: bytes | memoryview, more: int) -> None:
         if self._crc is None:
             return
         self._crc = zlib.crc32(content, zlib.crc32(head, self._crc))
@@ -91,7 +106,7 @@ class RecordWalk:
         start = os.pread(self._file.fileno(), PIECE, len(r.MAGIC))
         return start.count(b"\r\n") == start.count(b"\n") >= MANY_LINES
 
-    def _end(self, at: int, content: bytes) -> None:
+    def _end(self, at: int, content: bytes | memoryview) -> None:
         stated = int.from_bytes(content[:4], "little")
         if stated and self._crc is not None and stated != self._crc:
             self._say(at, "The data section's checksum does not fit: some bytes before this place changed.")

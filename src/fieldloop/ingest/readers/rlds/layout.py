@@ -119,7 +119,7 @@ def _splits(said: Mapping[str, Any]) -> Iterator[tuple[str, list[int]]]:
             continue
         try:
             yield str(row.get("name", "")), [max(int(length), 0) for length in row.get("shardLengths", [])]
-        except (TypeError, ValueError):
+        except (TypeError, ValueError, OverflowError):
             continue
 
 

@@ -1,6 +1,5 @@
 """How the bytes of one picture in a record become pixels: encoded, as plain numbers, or as deflated bytes."""
 
-import math
 import zlib
 from collections.abc import Callable, Iterable, Iterator
 from functools import cached_property
@@ -29,13 +28,14 @@ LARGEST_PICTURE = 1 << 28
 class RecordPictures:
     """A FrameSource over pictures that stay in the shard; `places` says from which byte to which each one lies."""
 
-    def __init__(self, shard: Path, places: NDArray[np.int64], decode: Decode, size: tuple[int, int] | None) -> None:
-        self._shard, self._places, self._decode, self._size = shard, places, decode, size
+    def __init__(self, shard: Path, places: NDArray[np.int64], decode: Decode, *, depth: bool) -> None:
+        self._shard, self._places, self._decode = shard, places, decode
+        self._dtype = np.dtype(np.float32 if depth else np.uint8)
 
     @cached_property
     def size(self) -> tuple[int, int]:
-        """Width and height, as declared or of the first frame that decodes; 0 × 0 where none does."""
-        return self._size or size_of(self.frames())
+        """Width and height of the first frame that decodes; 0 × 0 where none does. What is declared may be wrong."""
+        return size_of(self.frames())
 
     def __len__(self) -> int:
         return len(self._places)
@@ -43,7 +43,8 @@ class RecordPictures:
     def frames(self, indices: Iterable[int] | None = None) -> Iterator[Picture]:
         """Yield frames in ascending order; one that cannot be decoded as an empty array."""
         for data in self._bytes(indices):
-            yield self._decode(data) if data else NOTHING
+            picture = self._decode(data) if data else NOTHING
+            yield picture if picture.dtype == self._dtype else NOTHING
 
     def encoded(self, indices: Iterable[int] | None = None) -> Iterator[tuple[str, bytes]]:
         """Yield form and bytes in ascending order; ('', b'') for what is not compressed by itself."""
@@ -124,18 +125,6 @@ def stored_pixels(leaf: Leaf) -> Decode:
         return _shaped(np.frombuffer(plain[: len(plain) // dtype.itemsize * dtype.itemsize], dtype), leaf)
 
     return decode
-
-
-def declared_size(leaf: Leaf | None) -> tuple[int, int] | None:
-    """Return width and height where they are declared and believable."""
-    if (
-        leaf is None
-        or len(leaf.shape) < PLANE
-        or min(leaf.shape[:2]) <= 0
-        or math.prod(leaf.shape[:2]) > LARGEST_PICTURE
-    ):
-        return None
-    return leaf.shape[1], leaf.shape[0]
 
 
 def _shaped(numbers: NDArray[Any], leaf: Leaf) -> Picture:

@@ -10,7 +10,7 @@ import numpy as np
 from fieldloop.ingest.readers.rlds.clock import StepClock
 from fieldloop.ingest.readers.rlds.columns import Column
 from fieldloop.ingest.readers.rlds.own import KeptStream
-from fieldloop.ingest.readers.rlds.pixels import RecordPictures, declared_size, hidden_floats
+from fieldloop.ingest.readers.rlds.pixels import RecordPictures, hidden_floats
 from fieldloop.ingest.words import kind_of, words_of
 from fieldloop.model.stream import Stream, StreamKind
 
@@ -31,7 +31,7 @@ class Payload:
         """Return a column's pictures, to be read when asked for."""
         assert column.places is not None
         assert column.decode is not None
-        return RecordPictures(self.shard, column.places + self.offset, column.decode, declared_size(column.leaf))
+        return RecordPictures(self.shard, column.places + self.offset, column.decode, depth=column.depth)
 
 
 def foreign_streams(columns: Sequence[Column], clock: StepClock, payload: Payload) -> Iterator[Stream]:

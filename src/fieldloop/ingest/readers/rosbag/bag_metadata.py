@@ -28,8 +28,6 @@ class BagMetadata:
     topics: Mapping[str, int] = field(default_factory=dict)
     part_counts: Mapping[str, int] = field(default_factory=dict)
     part_starts_ns: Mapping[str, int] = field(default_factory=dict)
-    compression_format: str = ""
-    compression_mode: str = ""
     distribution: str = ""
     custom: Mapping[str, str] = field(default_factory=dict)
 
@@ -37,7 +35,7 @@ class BagMetadata:
         """Keep what holds for a file that was taken out of its folder, and may have been renamed."""
         if self.parts is not None and len(self.parts) == 1:
             return replace(self, part_counts={}, part_starts_ns={})
-        return BagMetadata(compression_mode=self.compression_mode, distribution=self.distribution, custom=self.custom)
+        return BagMetadata(distribution=self.distribution, custom=self.custom)
 
 
 def read_metadata(path: Path, complain: Complaints) -> BagMetadata:
@@ -103,8 +101,6 @@ def _metadata(root: Mapping[Any, Any]) -> BagMetadata:
         part_starts_ns=_by_path(
             files, lambda entry: _mapping(entry.get("starting_time")).get("nanoseconds_since_epoch")
         ),
-        compression_format=_text(root.get("compression_format")).lower(),
-        compression_mode=_text(root.get("compression_mode")).lower(),
         distribution=_text(root.get("ros_distro")),
         custom={str(name): _text(value) for name, value in _mapping(root.get("custom_data")).items()},
     )

@@ -3,7 +3,7 @@
 from collections.abc import Iterator, Mapping
 from itertools import groupby
 from pathlib import Path
-from typing import Protocol
+from typing import Any, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
@@ -64,8 +64,12 @@ def open_part(path: Path, complain: Complaints) -> Part | None:
 class Parts:
     """Several files as one log. A place is the number of the file, then the place in it."""
 
-    def __init__(self, parts: list[Part], *, packed_messages: bool) -> None:
-        self._parts, self._packed = parts, packed_messages
+    def __init__(self, parts: list[Part]) -> None:
+        self._parts = parts
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        """Travel to another process as the files, which are opened again there."""
+        return _opened_again, (tuple(part.path for part in self._parts),)
 
     def messages(self) -> Iterator[tuple[Part, Described, Arrived]]:
         """Yield the messages of each file after the other."""
@@ -73,14 +77,15 @@ class Parts:
             for described, arrived in part.messages():
                 first = np.full((len(arrived.log_ns), 1), number, np.int64)
                 kept = arrived._replace(places=np.hstack([first, arrived.places]))
-                yield part, described, self._unpacked(part, described, kept) if self._packed else kept
+                packed = len(kept.log_ns) and _is_packed(kept.payloads[0])
+                yield part, described, self._unpacked(part, described, kept) if packed else kept
 
     def fetch(self, places: NDArray[np.int64]) -> Iterator[bytes]:
         """Yield messages again, from whichever file they are in."""
         for number, run in groupby(places.tolist(), key=lambda place: place[0]):
             inside = np.asarray([place[1:] for place in run], np.int64)
             for payload in self._parts[number].fetch(inside):
-                yield _unpacked_or_nothing(payload) if self._packed else payload
+                yield _unpacked_or_nothing(payload) if _is_packed(payload) else payload
 
     def _unpacked(self, part: Part, described: Described, arrived: Arrived) -> Arrived:
         kept, payloads = [], []
@@ -92,6 +97,15 @@ class Parts:
                 part.complain(described.topic, f"A message cannot be unpacked ({wrong}) and was left out.")
         publish = None if arrived.publish_ns is None else arrived.publish_ns[kept]
         return Arrived(arrived.log_ns[kept], publish, payloads, arrived.places[kept])
+
+
+def _opened_again(paths: tuple[Path, ...]) -> Parts:
+    return Parts([part for path in paths if (part := open_part(path, Complaints(path.name)))])
+
+
+def _is_packed(payload: bytes | memoryview) -> bool:
+    """Is a message compressed? One that is not begins with a zero byte in ROS 2, whatever metadata.yaml says."""
+    return payload[: len(ZSTD_MAGIC)] == ZSTD_MAGIC
 
 
 def _unpacked_or_nothing(payload: bytes) -> bytes:

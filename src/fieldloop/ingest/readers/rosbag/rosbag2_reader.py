@@ -54,7 +54,7 @@ class Rosbag2Reader:
     ) -> Recording:
         for part in opened:
             part.distribution = said.distribution or part.own_distribution()
-        parts = Parts(list(opened), packed_messages=said.compression_mode == "message")
+        parts = Parts(list(opened))
         gathering, tally = Gathering(parts), Tally()
         for part, described, arrived in parts.messages():
             tally.count(part.path.name, described.topic, arrived)
