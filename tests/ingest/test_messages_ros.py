@@ -293,6 +293,14 @@ def test_frames_read_as_a_table_are_as_read_one_by_one():
         np.testing.assert_array_equal(one.values, other.values)
 
 
+def test_a_type_that_only_bears_a_well_known_name_fails_alone(tmp_path):
+    other = TRANSFORM.replace("Time stamp", "Time moment")
+    rows = [(1, 1, transforms([("base", "arm", 5, 1.0)])), (2, 2, transforms([]))]
+    got = read(write(tmp_path / "a.mcap", {"/tf": ("cdr", ("tf2_msgs/msg/TFMessage", "ros2msg", other), rows)}))
+    assert [d.place for d in got.defects] == ["message 0"]
+    assert len(got.streams["tf"]) == 2
+
+
 CAMERA_INFO = (
     "std_msgs/Header header\nuint32 height\nuint32 width\nstring distortion_model\nfloat64[] d\nfloat64[9] k\n"
     "float64[9] r\nfloat64[12] p\n" + HEADER_TEXT[1]

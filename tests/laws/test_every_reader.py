@@ -1,13 +1,13 @@
 """What every reader obeys, present and future."""
 
 import pytest
+from tests.ingest.bag_makers import write_ros1, write_rosbag2
 
 from fieldloop.ingest.readers import READERS
 from fieldloop.model.episode import Episode, Recording
 from fieldloop.release.writers import write_hdf5, write_lerobot, write_mcap, write_rlds
 from fieldloop.testing.reader import check_reader
 from fieldloop.testing.synthetic import healthy
-from tests.ingest.bag_makers import write_ros1, write_rosbag2
 
 MAKERS = {
     "hdf5": lambda folder: write_hdf5([healthy(seed=1), healthy(seed=2)], folder / "picks.hdf5").path,

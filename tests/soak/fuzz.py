@@ -45,7 +45,8 @@ class Worker:
         self._errors = tempfile.TemporaryFile()  # noqa: SIM115 - lives as long as the child
         self._process = subprocess.Popen(
             [*CHILD, str(good)],
-            cwd=REPOSITORY, env={**os.environ, "PYTHONPATH": paths, "TMPDIR": str(scratch)}, stdin=subprocess.PIPE, stdout=subprocess.PIPE,
+            cwd=REPOSITORY, env={**os.environ, "PYTHONPATH": paths, "TMPDIR": str(scratch)},
+            stdin=subprocess.PIPE, stdout=subprocess.PIPE,
             stderr=self._errors,
         )  # fmt: skip
         self._patience = START_S

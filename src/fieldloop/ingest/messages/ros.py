@@ -109,10 +109,10 @@ class RosDecoder:
     def _table_layout(self, payload: memoryview) -> Layout | None:
         try:
             layout = self.layout(payload)
-            shapes_of(self.name, tuple(layout.names), layout.words)
+            shapes = shapes_of(self.name, tuple(layout.names), layout.words)
         except (ValueError, KeyError, IndexError):
             return None  # one by one it will be said what is wrong with it
-        return layout
+        return layout if all(not shape.stamp or shape.stamp in layout.stamps for shape in shapes) else None
 
     def _collect(self, message: Any, index: int, collector: Collector) -> None:
         if self.name in TRANSFORMS:

@@ -1,7 +1,9 @@
 """Where to go on reading behind a damaged stretch: at the next chunk, told by the index or found by its looks."""
 
+import bisect
 import re
 import struct
+from collections.abc import Sequence
 from typing import BinaryIO
 
 from fieldloop.ingest.readers.mcap.records import CHUNK, RECORD_HEAD, ChunkIndex
@@ -9,23 +11,26 @@ from fieldloop.ingest.readers.mcap.summary import Summary
 
 WINDOW = 4 << 20
 KNOWN = rb"\x00{4}|\x03\x00{3}lz4|\x04\x00{3}zstd"
-LOOKS = re.compile(rb"(?=\x06[\s\S]{5}\x00{3}[\s\S]{28}(?:" + KNOWN + rb"))")  # a length of under a terabyte
+LOOKS = re.compile(rb"\x06[\s\S]{5}\x00{3}[\s\S]{28}(?:" + KNOWN + rb")")  # a length of under a terabyte
 HEAD = struct.Struct("<BQQQQII")
 LONGEST_HEAD = HEAD.size + 16
 
 
-def next_chunk(file: BinaryIO, size: int, behind: int, summary: Summary) -> int | None:
-    """Find the first chunk that begins behind a place; None where there is none."""
-    indexed = indexed_chunks(summary, size)
+def next_chunk(file: BinaryIO, size: int, behind: int, indexed: Sequence[int]) -> int | None:
+    """Find the first chunk that begins behind a place: among those indexed, else by its looks. None: there is none."""
     if indexed:
-        return min((start for start in indexed if start > behind), default=None)
+        following = bisect.bisect_right(indexed, behind)
+        return indexed[following] if following < len(indexed) else None
     at = behind + 1
     while at < size:
         file.seek(at)
         window = file.read(WINDOW + LONGEST_HEAD)
-        for found in LOOKS.finditer(window):
-            if found.start() < WINDOW and is_chunk(window[found.start() :][:LONGEST_HEAD], size - at - found.start()):
-                return at + found.start()
+        found = LOOKS.search(window)
+        while found and found.start() < WINDOW:
+            start = found.start()
+            if is_chunk(window[start : start + LONGEST_HEAD], size - at - start):
+                return at + start
+            found = LOOKS.search(window, start + 1)  # one look may begin inside another
         at += WINDOW
     return None
 

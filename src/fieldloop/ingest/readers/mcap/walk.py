@@ -39,7 +39,7 @@ class RecordWalk:
             head = self._file.read(RECORD_HEAD.size)
             opcode, length = RECORD_HEAD.unpack(head) if len(head) == RECORD_HEAD.size else (0, 0)
             if not self._plausible(opcode, length, at):
-                following = next_chunk(self._file, self._size, at, self._summary)
+                following = next_chunk(self._file, self._size, at, self._chunks)
                 self._say_broken(at, len(head), opcode, length, following)
                 if following is None:
                     return

@@ -1,0 +1,3 @@
+"""Scripts that only another library's venv can import are no tests here."""
+
+collect_ignore = ["lerobot_reads.py"]
