@@ -41,6 +41,7 @@ STREAM_TYPES = {
     "geometry_msgs/msg/Transform": StreamType(_POSE, "m", _pose("", "translation", "rotation")),
     "geometry_msgs/msg/TransformStamped": StreamType(_POSE, "m", _pose("transform.", "translation", "rotation")),
     "tf2_msgs/msg/TFMessage": StreamType(_POSE, "m", {}),
+    "tf/msg/tfMessage": StreamType(_POSE, "m", {}),
     "foxglove.PoseInFrame": StreamType(_POSE, "m", _pose("pose.")),
     "foxglove.FrameTransform": StreamType(_POSE, "m", _pose("", "translation", "rotation")),
 }  # fmt: skip

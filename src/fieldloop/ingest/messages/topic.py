@@ -78,7 +78,7 @@ class Topic:
             return
         count, first, reason = failure
         message = f"{count} of {self._clocks.count} messages of {self.described.type} could not be decoded"
-        yield Defect(self.described.topic, f"message {first}", f"{message}; first: {reason}.")
+        yield Defect(self.described.topic, f"message {first}", f"{message}; first: {reason.rstrip('.')}.")
 
     def calibration(self) -> str | None:
         """Return what the first message says of a camera, None where this is no calibration."""

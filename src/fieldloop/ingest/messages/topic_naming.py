@@ -68,7 +68,7 @@ class TopicNaming:
     def pictures(self, form: str, clocks: Clocks, source: FrameSource, frame_id: str, notes: Notes) -> Stream:
         """Make the stream of a camera."""
         said = self.about
-        depth = is_depth(form) or "depth" in words_of(self._topic)
+        depth = is_depth(form) or ("depth" in words_of(self._topic) and _holds_distances(source))
         kind = said.kind or (StreamKind.DEPTH if depth else StreamKind.RGB)
         unit = said.unit if said.unit is not None else "m" if depth else "8-bit"
         return Stream(
@@ -111,3 +111,8 @@ class TopicNaming:
         if not self.about.wrong:
             return notes
         return {**notes, "metadata": f"not understood and passed over: {'; '.join(self.about.wrong)}"}
+
+
+def _holds_distances(source: FrameSource) -> bool:
+    """Does its first picture hold distances? A PNG does not say so, and a name may lie."""
+    return any(frame.dtype.kind == "f" for frame in source.frames([0])) if len(source) else False
