@@ -111,6 +111,27 @@ def test_two_streams_never_melt_into_one():
     assert "taken by another" in told.defects[0].message
 
 
+def test_a_name_that_another_stream_has_is_not_taken_from_it():
+    told = apply(mapping('[streams.gripper]\nname = "joints"'), healthy())
+    assert told.streams.keys() == healthy().streams.keys()
+    assert told.streams["joints"].kind is StreamKind.JOINT_POSITION
+    assert "taken by another" in told.defects[0].message
+    swapped = apply(mapping('[streams.gripper]\nname = "joints"\n[streams.joints]\nname = "gripper"'), healthy())
+    assert swapped.streams["joints"].kind is StreamKind.GRIPPER
+    assert not swapped.defects
+
+
+def test_a_unit_for_some_columns_leaves_the_unit_of_the_stream_clean():
+    told = apply(mapping('[streams.tool]\nunit = ["mm", "mm", "mm", "", "", "", ""]'), healthy())
+    assert told.streams["tool"].unit == "m"
+
+
+def test_one_bad_condition_costs_one_condition():
+    told = apply(mapping('[conditions]\nlighting = "dim"\nbin = "a,b"'), healthy())
+    assert str(told.episode.stratum) == "bin=front,lighting=dim"
+    assert "a,b" in told.defects[0].message
+
+
 @pytest.mark.parametrize(
     ("text", "said"),
     [

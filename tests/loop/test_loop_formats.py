@@ -1,15 +1,17 @@
 """Logs in and out: looked at without a workspace, read by the house's conventions, watched for, exported by rule."""
 
 import json
+import shutil
+import sqlite3
 import threading
 from dataclasses import replace
 
 import numpy as np
 import pytest
 
-from fieldloop.errors import BadInput, UnreadableLog, WorkspaceError
+from fieldloop.errors import BadInput, StoreFull, UnreadableLog, WorkspaceError
 from fieldloop.ingest import open_log
-from fieldloop.loop import check, convert, export, ingest, mapping, release, setup, streams, watch
+from fieldloop.loop import check, convert, export, ingest, mapping, release, reopen, setup, streams, watch
 from fieldloop.loop.workspace import open_workspace
 from fieldloop.model.episode import Episode, Log
 from fieldloop.model.event import LogIngested, ReleaseExported, ReleaseFrozen
@@ -106,7 +108,7 @@ def test_a_mapping_holds_for_ever_for_the_logs_taken_in_under_it(here, tmp_path)
     file.write_text('schema = "mapping/1"\n')
     (episode,) = here.store.find(Episode)
     assert (episode.site, taken.episodes) == ("hall 2", (episode.id,))
-    again = ingest.reopen(here, episode)
+    again = reopen.reopen(here, episode)
     np.testing.assert_allclose(again.streams["arm"].values, short().streams["joints"].values, atol=1e-9)
     assert here.store.find(Log)[0].mapping in here.store.blobs(), "a sweep keeps it"
 
@@ -157,23 +159,98 @@ def test_two_at_once_write_one_event(here, log):
     assert len(list(here.store.events(LogIngested))) == 1
 
 
-def test_a_watched_folder_takes_a_log_once_nobody_writes_to_it(here, log, tmp_path):
-    (here.root / "operations.toml").write_text("[ingest.settle_s]\nvalue = 0.05\n")
-    workspace = open_workspace(here.root)
-    inbox = tmp_path / "inbox"
-    inbox.mkdir()
-    (inbox / "pick.mcap.part").write_bytes(log.read_bytes()[:20_000])
-    (inbox / "pick.mcap").write_bytes(log.read_bytes())
+@pytest.fixture
+def inbox(here, tmp_path):
+    (tmp_path / "inbox").mkdir()
     said = []
-    done = watch.watch(workspace, inbox, seconds=0.4, tell=said.append)
-    assert (done.taken_in, done.refused) == (1, 0)
-    assert workspace.store.count(Log) == 1, "what is still being recorded waits"
-    assert any("pick.mcap" in line for line in said)
-    assert watch.watch(workspace, inbox, seconds=0.2).taken_in == 1, "here already, and nothing changes"
-    assert workspace.store.count(Log) == 1
+    yield watch.Inbox(here, tmp_path / "inbox", tell=said.append), said
+    assert said
+
+
+def test_a_watched_folder_takes_a_log_once_nobody_writes_to_it(inbox, here, log):
+    box, said = inbox
+    (box.folder / "pick.mcap.part").write_bytes(log.read_bytes()[:20_000])
+    (box.folder / ".pick.mcap.a1b2c3").write_bytes(log.read_bytes()[:20_000])
+    growing = box.folder / "pick.mcap"
+    for share in (0.3, 0.6, 1.0):
+        growing.write_bytes(log.read_bytes()[: int(log.stat().st_size * share)])
+        box.look()
+        assert here.store.count(Log) == 0, "it changed since the last look, or was never looked at before"
+    box.look()
+    box.look()
+    assert (box.taken_in, box.refused, here.store.count(Log)) == (1, 0, 1)
+    assert "pick.mcap" in said[0]
+    assert watch.Inbox(here, box.folder).before == {}
+
+
+def test_trouble_with_the_store_ends_no_watch(inbox, here, log, monkeypatch):
+    box, said = inbox
+    (box.folder / "pick.mcap").write_bytes(log.read_bytes())
+    with monkeypatch.context() as full:
+        full.setattr(watch, "take_in", lambda *_: (_ for _ in ()).throw(StoreFull("The disk is full.")))
+        box.look()
+        box.look()
+    assert here.store.count(Log) == 0
+    assert "full" in said[0]
+    box.look()
+    assert here.store.count(Log) == 1
+
+
+def test_watching_ends_by_itself_when_asked_to(here, log, tmp_path):
+    (tmp_path / "inbox").mkdir()
+    assert watch.watch(here, tmp_path / "inbox", seconds=0.0).taken_in == 0
     with pytest.raises(BadInput, match="no folder"):
-        watch.watch(workspace, log)
-    workspace.close()
+        watch.watch(here, log)
+
+
+def test_what_belongs_to_a_log_comes_with_it(here, tmp_path):
+    """A database that was not closed keeps its last messages in a journal beside it."""
+    bag = tmp_path / "take.db3"
+    left_open_bag(bag)
+    (taken,) = ingest.ingest(here, (bag,)).logs
+    assert here.store.find(Log)[0].blob.is_folder
+    (episode,) = here.store.find(Episode)
+    assert episode.name == "take"
+    assert len(reopen.reopen(here, episode).streams["chatter"]) == 3
+    assert taken.episodes == (episode.id,)
+
+
+def left_open_bag(path):
+    """Write a bag whose messages are all in its write-ahead log, as a recorder that was killed leaves it."""
+    database = sqlite3.connect(path.with_suffix(".open"))
+    database.executescript(
+        "CREATE TABLE topics(id INTEGER PRIMARY KEY, name TEXT, type TEXT, serialization_format TEXT,"
+        " offered_qos_profiles TEXT);"
+        "CREATE TABLE messages(id INTEGER PRIMARY KEY, topic_id INTEGER, timestamp INTEGER, data BLOB);"
+    )
+    database.execute("PRAGMA journal_mode=WAL")
+    database.execute("PRAGMA wal_autocheckpoint=0")
+    database.execute("INSERT INTO topics VALUES (1, '/chatter', 'std_msgs/msg/String', 'cdr', '')")
+    text = b"\x00\x01\x00\x00\x03\x00\x00\x00hi\x00"
+    database.executemany("INSERT INTO messages VALUES (?, 1, ?, ?)", [(i, 10**18 + i * 10**9, text) for i in range(3)])
+    database.commit()
+    for end in ("", "-wal"):
+        shutil.copy(f"{path.with_suffix('.open')}{end}", f"{path}{end}")
+    database.close()
+
+
+def test_an_episode_is_called_what_it_was_called_when_it_came_in(here, tmp_path):
+    bare = tmp_path / "kitchen take 7.mcap"
+    made = short()
+    write_mcap([replace(made, episode=replace(made.episode, name=""))], bare)
+    ingest.ingest(here, (bare,))
+    (episode,) = here.store.find(Episode)
+    assert episode.name == "kitchen take 7"
+    assert reopen.reopen(here, episode).episode == episode
+
+
+def test_a_known_log_under_another_mapping_is_said_to_be_read_by_the_first(here, log, tmp_path):
+    ingest.ingest(here, (log,))
+    file = tmp_path / "house.toml"
+    file.write_text(DEGREES)
+    (row,) = ingest.ingest(here, (log,), mapping=file).logs
+    assert row.already_here
+    assert "another mapping" in row.message
 
 
 # ── out again
@@ -189,6 +266,24 @@ def test_converting_says_by_which_clock_and_rule(log, tmp_path):
     assert slower.frames == 20
     with pytest.raises(BadInput, match="no stream that every episode has"):
         convert.convert(log, tmp_path / "wrong", to="lerobot", clock="kamera")
+
+
+@pytest.mark.parametrize("to", ["lerobot", "hdf5", "rlds", "mcap"])
+def test_what_was_wrong_with_the_log_is_said_of_every_target(log, tmp_path, to):
+    (tmp_path / "cut.mcap").write_bytes(log.read_bytes()[: int(log.stat().st_size * 0.7)])
+    done = convert.convert(tmp_path / "cut.mcap", tmp_path / "out", to=to)
+    assert any("byte" in line and "cut off" in line.lower() for line in done.left_out)
+
+
+def test_a_release_whose_episode_is_gone_is_not_half_exported(here, log, tmp_path, monkeypatch):
+    ingest.ingest(here, (log,))
+    (episode,) = here.store.find(Episode)
+    here.write(ReleaseFrozen(Release("ab" * 32, "r1", (episode.id,), (episode.id,), (), "", "", (), "")))
+    empty = write_mcap([short(5)], tmp_path / "other.mcap").path
+    monkeypatch.setattr(type(here.shelf), "local", lambda *_: empty)
+    with pytest.raises(UnreadableLog, match="1 of 1 episodes"):
+        export.export(here, "r1", tmp_path / "out", to="mcap")
+    assert not (tmp_path / "out").exists()
 
 
 @pytest.mark.parametrize("to", ["lerobot", "hdf5", "rlds", "mcap"])
@@ -212,4 +307,4 @@ def test_every_stream_shows_every_clock(here, log):
     shown = {s.name: s for s in streams.streams(here, episode.id[:8])}
     assert shown["joints"].clocks == ("header", "publish", "log")
     assert shown["camera/wrist"].holds == "pictures 64 × 48"
-    assert [row.name for row in streams.logs(here)] == ["pick.mcap"]
+    assert [row.name for row in ingest.logs(here)] == ["pick.mcap"]

@@ -4,7 +4,7 @@ from dataclasses import dataclass
 
 from fieldloop.annotate import agreement, propose, taxonomy
 from fieldloop.errors import BadInput
-from fieldloop.loop.ingest import reopen
+from fieldloop.loop.reopen import Reopened
 from fieldloop.loop.workspace import Workspace
 from fieldloop.model.annotation import Agreement, Annotation
 from fieldloop.model.episode import Episode
@@ -38,12 +38,12 @@ def annotate(workspace: Workspace, episode: tuple[str, ...] = (), *, again: bool
     if not again:
         chosen = [e for e in chosen if not workspace.store.count(Annotation, {"episode": e.id, "author": MACHINE})]
     events, refused = [], []
-    for one in workspace.track(chosen, "proposing phases", len(chosen)):
-        spans, reason = propose(reopen(workspace, one), taxonomy(), author=MACHINE)
+    for recording in workspace.track(Reopened(workspace, chosen), "proposing phases", len(chosen)):
+        spans, reason = propose(recording, taxonomy(), author=MACHINE)
         if spans:
-            events.append(EpisodeAnnotated(one.id, PHASE, MACHINE, tuple(spans)))
+            events.append(EpisodeAnnotated(recording.episode.id, PHASE, MACHINE, tuple(spans)))
         else:
-            refused.append((one.id, reason))
+            refused.append((recording.episode.id, reason))
     if events:
         workspace.write(*events)
     return Annotated(MACHINE, len(events), sum(len(e.annotations) for e in events), tuple(refused))

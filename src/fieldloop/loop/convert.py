@@ -1,19 +1,30 @@
 """Any log in, a training format out, without a workspace."""
 
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Literal
 
 from fieldloop.ingest import LogMapping, OpenLog, open_log
 from fieldloop.loop.mapping import mapping_in_force
 from fieldloop.loop.workspace import Track, track_silently
-from fieldloop.model.episode import Recording
+from fieldloop.model.episode import Defect, Recording
 from fieldloop.release import writers
 from fieldloop.release.writers import Written
 
 Format = Literal["lerobot", "hdf5", "rlds", "mcap"]
+Codec = Literal["h264", "av1"]
 WRITTEN_AS = {"lerobot": "LeRobot v3.0", "hdf5": "robomimic HDF5", "rlds": "RLDS", "mcap": "MCAP"}
+
+
+@dataclass(frozen=True, slots=True)
+class Options:
+    """How a training format is written, beyond what it must hold."""
+
+    clock: str = ""
+    hz: float | None = None
+    codec: Codec = "h264"
+    actions_from: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,13 +40,15 @@ class Converted:
     left_out: tuple[str, ...]
 
 
-def convert(
+def convert(  # noqa: PLR0913 - each is an option of the command
     source: Path,
     target: Path,
     *,
     to: Format = "lerobot",
     clock: str = "",
     hz: float | None = None,
+    codec: Codec = "h264",
+    actions_from: str = "",
     mapping: Path | None = None,
     track: Track = track_silently,
 ) -> Converted:
@@ -47,41 +60,58 @@ def convert(
         to: the format to write; mcap keeps every rate and clock, the others have one row a frame
         clock: the stream whose stamps are the frames (default: the first camera, else the action)
         hz: frames at this even rate instead
+        codec: how LeRobot's videos are compressed
+        actions_from: the stream that HDF5 takes for the actions where no stream is one
         mapping: the house's names, units and frames
     """
     log = _Again(source, mapping_in_force(None, mapping), track)
-    written = write(to, log, target, clock=clock, hz=hz)
-    lost = (*written.left_out, *(f"{d.subject} {d.place}: {d.message}" for d in log.log.defects))
-    return converted(to, written, lost)
+    options = Options(clock, hz, codec, actions_from)
+    return converted(to, write(to, log, target, options), (*log.told, *log.log.defects))
 
 
-def write(to: Format, recordings: Iterable[Recording], target: Path, *, clock: str, hz: float | None) -> Written:
+def write(to: Format, recordings: Iterable[Recording], target: Path, options: Options) -> Written:
     """Write recordings, which can be walked through more than once, in one of the formats."""
+    clock, hz = options.clock, options.hz
     match to:
         case "mcap":
             return writers.write_mcap(recordings, target)
         case "hdf5":
-            return writers.write_hdf5(recordings, target, clock=clock, hz=hz)
+            return writers.write_hdf5(recordings, target, clock=clock, hz=hz, actions_from=options.actions_from)
         case "rlds":
             return writers.write_rlds(recordings, target, clock=clock, hz=hz)
         case _:
-            return writers.write_lerobot(recordings, target, clock=clock, hz=hz)
+            return writers.write_lerobot(recordings, target, clock=clock, hz=hz, codec=options.codec)
 
 
-def converted(to: Format, written: Written, left_out: tuple[str, ...]) -> Converted:
-    """Say what came of it."""
+def converted(to: Format, written: Written, defects: Iterable[Defect]) -> Converted:
+    """Say what came of it; what was wrong with the source is no more in the target than what it could not hold."""
     rules = tuple(sorted((written.rules or {}).items()))
+    told = dict.fromkeys(f"{d.subject} {d.place}: {d.message}" for d in defects)
     return Converted(
-        str(written.path), WRITTEN_AS[to], written.episodes, written.frames, written.clock, rules, left_out
+        str(written.path), WRITTEN_AS[to], written.episodes, written.frames, written.clock, rules,
+        (*written.left_out, *told),
     )  # fmt: skip
 
 
 class _Again:
-    """A log whose recordings can be walked through as often as a writer needs."""
+    """A log whose recordings can be walked through as often as a writer needs; `told` is what was wrong with them."""
 
     def __init__(self, path: Path, mapping: LogMapping | None, track: Track) -> None:
         self.log: OpenLog = open_log(path, mapping)
+        self.told: list[Defect] = []
         self._track, self._name = track, path.name
 
     def __iter__(self) -> Iterator[Recording]:
-        return self._track(self.log.recordings, f"reading {self._name}", self.log.expected)
+        self.told = []
+        for recording in self._track(self.log.recordings, f"reading {self._name}", self.log.expected):
+            self.told += said_of(recording)
+            yield recording
+
+
+def said_of(recording: Recording) -> list[Defect]:
+    """Return what was wrong with a recording, each with the episode's name."""
+    name = recording.episode.name
+    return [
+        replace(d, subject=d.subject if d.subject.startswith(name) else f"{name}: {d.subject}")
+        for d in recording.defects
+    ]

@@ -3,14 +3,12 @@
 from collections.abc import Iterator
 from pathlib import Path
 
-from fieldloop.ingest import open_log
-from fieldloop.loop.convert import Converted, Format, converted, write
-from fieldloop.loop.mapping import mapping_of
+from fieldloop.loop.convert import Codec, Converted, Format, Options, converted, said_of, write
 from fieldloop.loop.release import named
+from fieldloop.loop.reopen import Reopened
 from fieldloop.loop.workspace import Workspace
-from fieldloop.model.episode import Log, Recording
+from fieldloop.model.episode import Defect, Episode, Recording
 from fieldloop.model.event import ReleaseExported
-from fieldloop.model.release import Release
 
 
 def export(
@@ -21,6 +19,8 @@ def export(
     to: Format = "lerobot",
     clock: str = "",
     hz: float | None = None,
+    codec: Codec = "h264",
+    actions_from: str = "",
 ) -> Converted:
     """Write a release's episodes in a training format; how they were resampled is written into the ledger.
 
@@ -30,10 +30,14 @@ def export(
         to: the format to write; mcap keeps every rate and clock, the others have one row a frame
         clock: the stream whose stamps are the frames (default: the first camera, else the action)
         hz: frames at this even rate instead
+        codec: how LeRobot's videos are compressed
+        actions_from: the stream that HDF5 takes for the actions where no stream is one
     """
     frozen = named(workspace, release)
-    made = write(to, _Episodes(workspace, frozen), target, clock=clock, hz=hz)
-    done = converted(to, made, made.left_out)
+    episodes = {e.id: e for e in workspace.store.find(Episode, {"id": list(frozen.episodes)})}
+    told = _Told(Reopened(workspace, [episodes[id_] for id_ in frozen.episodes], frozen.name))
+    written = write(to, told, target, Options(clock, hz, codec, actions_from))
+    done = converted(to, written, told.told)
     workspace.write(
         ReleaseExported(
             frozen.id, target.name, done.format, done.episodes, done.frames, done.clock, done.rules, done.left_out
@@ -42,24 +46,15 @@ def export(
     return done
 
 
-class _Episodes:
-    """The recordings of a release, log by log; each log is opened once a walk."""
+class _Told:
+    """Recordings, and what was wrong with them."""
 
-    def __init__(self, workspace: Workspace, release: Release) -> None:
-        self._workspace, self._release = workspace, release
+    def __init__(self, recordings: Reopened) -> None:
+        self._recordings = recordings
+        self.told: list[Defect] = []
 
     def __iter__(self) -> Iterator[Recording]:
-        wanted = set(self._release.episodes)
-        logs: dict[str, Log] = {}
-        for episode in self._release.episodes:
-            log = self._workspace.store.log_of(episode)
-            logs[log.blob.sha256] = log
-        return self._workspace.track(self._walk(logs, wanted), f"reading {self._release.name}", len(wanted))
-
-    def _walk(self, logs: dict[str, Log], wanted: set[str]) -> Iterator[Recording]:
-        for log in logs.values():
-            here = self._workspace.shelf.local(log.blob, self._workspace.cache)
-            for recording in open_log(here, mapping_of(self._workspace, log)).recordings:
-                if recording.episode.id in wanted:
-                    wanted.discard(recording.episode.id)  # the same episode may lie in two logs
-                    yield recording
+        self.told = []
+        for recording in self._recordings:
+            self.told += said_of(recording)
+            yield recording

@@ -7,8 +7,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fieldloop.errors import Refused
-from fieldloop.loop.ingest import reopen
 from fieldloop.loop.policies import load, named
+from fieldloop.loop.reopen import reopen
 from fieldloop.loop.workspace import Workspace
 from fieldloop.model.episode import Episode, Recording
 from fieldloop.model.policy import Observation

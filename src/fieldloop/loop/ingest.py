@@ -13,9 +13,10 @@ from fieldloop.ingest import LogMapping, open_log
 from fieldloop.ingest.readers import all_readers
 from fieldloop.ingest.search import find_logs
 from fieldloop.loop.contents import Contents, contents_of
-from fieldloop.loop.mapping import mapping_in_force, mapping_of, shelve_mapping
+from fieldloop.loop.mapping import mapping_in_force, shelve_mapping
 from fieldloop.loop.numbers import in_force
 from fieldloop.loop.run_on import each
+from fieldloop.loop.streams import StreamShown, remember_streams, streams_of
 from fieldloop.loop.workspace import Track, Workspace, track_silently
 from fieldloop.model.calibration import Calibration
 from fieldloop.model.episode import Blob, Defect, Episode, Log, Recording
@@ -120,6 +121,7 @@ class Look:
     path: Path
     name: str
     rules: Rules
+    files: tuple[Path, ...]
     signature: Signature
     mapping: LogMapping | None = None
 
@@ -131,13 +133,18 @@ class Seen:
     format: str
     measured: tuple[EpisodeNumbers, ...]
     defects: tuple[Defect, ...]
+    streams: tuple[tuple[StreamShown, ...], ...]
 
 
 def look(what: Look) -> Seen:
     """Read one log and measure its episodes; runs anywhere, writes nothing."""
     opened = open_log(what.path, what.mapping)
-    measured = tuple((r.episode, checks.measure(what.rules.case(r))) for r in opened.recordings)
-    return Seen(opened.format, measured, opened.defects)  # complete once the recordings have been walked
+    measured, streams = [], []
+    for recording in opened.recordings:
+        measured.append((recording.episode, checks.measure(what.rules.case(recording))))
+        streams.append(streams_of(recording))
+    # defects are complete once the recordings have been walked
+    return Seen(opened.format, tuple(measured), opened.defects, tuple(streams))
 
 
 def episodes(
@@ -156,14 +163,13 @@ def episodes(
     return tuple(workspace.store.find(Episode, where, newest=True, limit=limit))
 
 
-def reopen(workspace: Workspace, episode: Episode) -> Recording:
-    """Open an episode's streams again from the untouched log on the shelf."""
-    log = workspace.store.log_of(episode.id)
-    here = workspace.shelf.local(log.blob, workspace.cache)
-    for recording in open_log(here, mapping_of(workspace, log)).recordings:
-        if recording.episode.id == episode.id:
-            return recording
-    raise UnreadableLog(f"Log {log.name} ({log.blob.sha256[:12]}) no longer yields episode {episode.id[:12]}.")
+def logs(workspace: Workspace, *, limit: int = 100) -> tuple[Log, ...]:
+    """List the logs that were taken in, newest first, each with what was wrong with it.
+
+    Arguments:
+        limit: at most so many
+    """
+    return tuple(workspace.store.find(Log, newest=True, limit=limit))
 
 
 def judged(workspace: Workspace, measured: Iterable[EpisodeNumbers]) -> list[EpisodeJudged]:
@@ -214,31 +220,44 @@ def _shelved(
     rules = numbers_in_force(workspace)
     for path, name in logs:
         try:
-            before = signature_of(path)
-            open_log(path)
-            blob = workspace.shelf.put_folder(path) if path.is_dir() else workspace.shelf.put_file(path)
+            files = open_log(path).files
+            before = signature_of(files)
+            blob = _put(workspace, path, files)
         except (StoreFull, StoreBusy):
             raise  # the next log would fare no better
         except (UnreadableLog, StoreError, OSError) as broken:
             taken.append(TakenIn(name, "", "", (), Status.ERRORED, message=str(broken)))
             continue
         if known := workspace.store.find(Log, {"blob": blob.sha256}):
-            status = _status(workspace, known[0].episodes)
-            taken.append(TakenIn(name, known[0].format, blob.sha256, known[0].episodes, status, already_here=True))
+            taken.append(_here_already(workspace, name, known[0], mapping))
             continue
-        what = Look(path, name, rules, before, mapping)
+        what = Look(path, name, rules, files, before, mapping)
         waiting.append((what, blob))
         yield what
 
 
-def signature_of(path: Path) -> Signature:
-    """Size and time of change; of a folder the sum and the latest."""
-    stats = [p.stat() for p in ([path] if path.is_file() else path.rglob("*")) if p.is_file()]
+def _put(workspace: Workspace, path: Path, files: tuple[Path, ...]) -> Blob:
+    """Keep all that belongs to a log: a database's journal beside it, too."""
+    if path.is_dir():
+        return workspace.shelf.put_folder(path)
+    return workspace.shelf.put_file(path) if files == (path,) else workspace.shelf.put_folder(path.parent, files)
+
+
+def _here_already(workspace: Workspace, name: str, log: Log, mapping: LogMapping | None) -> TakenIn:
+    other = log.mapping != (mapping.fingerprint if mapping else "")
+    message = "Here already, taken in under another mapping; it goes on being read by that one." if other else ""
+    status = _status(workspace, log.episodes)
+    return TakenIn(name, log.format, log.blob.sha256, log.episodes, status, already_here=True, message=message)
+
+
+def signature_of(files: Sequence[Path]) -> Signature:
+    """Bytes of all files together, and when the last of them changed."""
+    stats = [file.stat() for file in files]
     return sum(s.st_size for s in stats), max((s.st_mtime_ns for s in stats), default=0)
 
 
 def _take_in(workspace: Workspace, what: Look, blob: Blob, seen: Seen) -> TakenIn:
-    if signature_of(what.path) != what.signature:
+    if signature_of(what.files) != what.signature:
         message = "It changed while it was read. Nothing of it was kept; ingest it again once it is written."
         return TakenIn(what.name, seen.format, "", (), Status.ERRORED, message=message)
     episodes = tuple(episode for episode, _ in seen.measured)
@@ -253,8 +272,9 @@ def _take_in(workspace: Workspace, what: Look, blob: Blob, seen: Seen) -> TakenI
     except StoreBusy:
         if not workspace.store.count(Log, {"blob": blob.sha256}):
             raise
-        known = log.episodes  # another process was faster
-        return TakenIn(what.name, seen.format, blob.sha256, known, _status(workspace, known), already_here=True)
+        return _here_already(workspace, what.name, log, what.mapping)  # another process was faster
+    for episode, shown in zip(episodes, seen.streams, strict=True):
+        remember_streams(workspace, episode.id, shown)
     against = [f.message for event in judgements for f in event.report.findings if f.counts]
     told = [*(f"{d.subject} {d.place}: {d.message}" for d in log.defects), *against]
     status = _status(workspace, log.episodes)

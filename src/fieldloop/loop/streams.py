@@ -1,10 +1,14 @@
 """What one episode's log holds, stream by stream."""
 
+import json
+import os
 from dataclasses import dataclass
+from pathlib import Path
 
-from fieldloop.loop.ingest import reopen
+from fieldloop.loop.reopen import reopen
 from fieldloop.loop.workspace import Workspace
-from fieldloop.model.episode import Episode, Log
+from fieldloop.model.codec import from_plain, to_plain
+from fieldloop.model.episode import Episode, Recording
 from fieldloop.model.stream import Stream, StreamKind
 
 
@@ -30,17 +34,31 @@ def streams(workspace: Workspace, episode: str) -> tuple[StreamShown, ...]:
     Arguments:
         episode: id or beginning of it
     """
-    recording = reopen(workspace, workspace.store.get(Episode, episode))
+    known = workspace.store.get(Episode, episode)
+    file = _kept(workspace, known.id)
+    if file.is_file():
+        return tuple(from_plain(StreamShown, row) for row in json.loads(file.read_text(encoding="utf-8")))
+    shown = streams_of(reopen(workspace, known))
+    remember_streams(workspace, known.id, shown)
+    return shown
+
+
+def streams_of(recording: Recording) -> tuple[StreamShown, ...]:
+    """Describe every stream of a recording."""
     return tuple(_shown(stream) for stream in recording.streams.values())
 
 
-def logs(workspace: Workspace, *, limit: int = 100) -> tuple[Log, ...]:
-    """List the logs that were taken in, newest first, each with what was wrong with it.
+def remember_streams(workspace: Workspace, episode: str, shown: tuple[StreamShown, ...]) -> None:
+    """Keep the list, so that showing it does not mean reading a log; it can always be made again."""
+    file = _kept(workspace, episode)
+    file.parent.mkdir(exist_ok=True)
+    part = file.with_suffix(f".{os.getpid()}.part")
+    part.write_text(json.dumps(to_plain(shown)), encoding="utf-8")
+    part.replace(file)
 
-    Arguments:
-        limit: at most so many
-    """
-    return tuple(workspace.store.find(Log, newest=True, limit=limit))
+
+def _kept(workspace: Workspace, episode: str) -> Path:
+    return workspace.cache / "streams" / f"{episode}.json"
 
 
 def _shown(stream: Stream) -> StreamShown:

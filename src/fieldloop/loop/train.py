@@ -6,8 +6,8 @@ from pathlib import Path
 
 from fieldloop.errors import Refused
 from fieldloop.loop.annotate import MACHINE, PHASE
-from fieldloop.loop.ingest import reopen
 from fieldloop.loop.release import named as named_release
+from fieldloop.loop.reopen import Reopened
 from fieldloop.loop.workspace import Workspace
 from fieldloop.model.annotation import Annotation
 from fieldloop.model.episode import Episode
@@ -82,6 +82,6 @@ def _labels(workspace: Workspace, frozen: Release) -> list[Annotation]:
 
 def _samples(workspace: Workspace, frozen: Release, chosen: Sequence[str], spans: Sequence[Annotation]) -> Gathered:
     episodes = workspace.store.find(Episode, {"id": list(chosen)}) if chosen else []
-    recordings = (reopen(workspace, e) for e in workspace.track(episodes, f"reading {frozen.name}", len(episodes)))
+    recordings = Reopened(workspace, episodes, frozen.name)
     frames = int(workspace.operations["train"]["frames_per_demonstration"])
     return gather(recordings, spans, frozen.shares, frames)

@@ -2,14 +2,15 @@
 
 import time
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 
-from fieldloop.errors import BadInput, StoreBusy
+from fieldloop.errors import BadInput, FieldloopError
 from fieldloop.ingest import LogMapping
+from fieldloop.ingest.reader import files_of
 from fieldloop.ingest.readers import all_readers
 from fieldloop.ingest.search import find_logs
-from fieldloop.loop.ingest import Signature, TakenIn, signature_of, take_in
+from fieldloop.loop.ingest import Signature, signature_of, take_in
 from fieldloop.loop.mapping import mapping_in_force
 from fieldloop.loop.workspace import Workspace
 from fieldloop.model.finding import Status
@@ -44,49 +45,57 @@ def watch(
     """
     if not folder.is_dir():
         raise BadInput(f"{folder} is no folder.")
-    conventions = mapping_in_force(workspace, mapping)
+    inbox = Inbox(workspace, folder, mapping_in_force(workspace, mapping), tell)
     settle_s = workspace.operations["ingest"].number("settle_s")
     end_s = None if seconds is None else time.monotonic() + seconds
-    before: dict[Path, Signature] = {}
-    done: dict[Path, Signature] = {}
-    taken: list[TakenIn] = []
     tell(f"Watching {folder}. A log is taken in once it has not changed for {settle_s:g} s. Ctrl-C ends this.")
     try:
-        while True:
-            now = dict(_logs_in(folder))
-            for path, signature in now.items():
-                if signature == before.get(path) and signature != done.get(path):
-                    done[path] = signature
-                    taken += _take(workspace, path, conventions, done, tell)
-            before = now
-            if end_s is not None and time.monotonic() >= end_s:
-                break
+        inbox.look()
+        while end_s is None or time.monotonic() < end_s:
             time.sleep(settle_s if end_s is None else max(0.0, min(settle_s, end_s - time.monotonic())))
+            inbox.look()
     except KeyboardInterrupt:
         tell("Ended.")
-    refused = sum(log.status is Status.ERRORED for log in taken)
-    return Watched(len(taken) - refused, refused)
+    return Watched(inbox.taken_in, inbox.refused)
 
 
-def _logs_in(folder: Path) -> Iterator[tuple[Path, Signature]]:
-    for log in find_logs(folder, all_readers()[0])[0]:
-        if log.path.suffix != UNFINISHED:
+@dataclass(slots=True)
+class Inbox:
+    """A folder that is looked at again and again; a log is taken in when two looks find it unchanged."""
+
+    workspace: Workspace
+    folder: Path
+    mapping: LogMapping | None = None
+    tell: Tell = lambda *_: None
+    taken_in: int = 0
+    refused: int = 0
+    before: dict[Path, Signature] = field(default_factory=dict)
+    done: dict[Path, Signature] = field(default_factory=dict)
+
+    def look(self) -> None:
+        """Look once, and take in what has settled since the last look."""
+        now = dict(self._logs())
+        settled = [p for p, found in now.items() if found == self.before.get(p) and found != self.done.get(p)]
+        self.before = now
+        if not settled:
+            return
+        try:
+            taken = take_in(self.workspace, settled, self.mapping).logs
+        except FieldloopError as trouble:  # a full disk or a busy store may be better at the next look
+            self.tell(f"{trouble} Trying again.")
+            return
+        self.done |= {path: now[path] for path in settled}
+        for log in taken:
+            known = "here already" if log.already_here else f"{len(log.episodes)} episodes, {log.status}"
+            self.tell(f"{log.name}: {log.message or known}")
+            self.refused += log.status is Status.ERRORED
+            self.taken_in += log.status is not Status.ERRORED
+
+    def _logs(self) -> Iterator[tuple[Path, Signature]]:
+        for log in find_logs(self.folder, all_readers()[0])[0]:
+            if log.path.suffix == UNFINISHED or log.path.name.startswith("."):  # a copy on its way in is hidden
+                continue
             try:
-                yield log.path, signature_of(log.path)
+                yield log.path, signature_of(files_of(log.reader, log.path))
             except OSError:  # it was moved away while we looked
                 continue
-
-
-def _take(
-    workspace: Workspace, path: Path, mapping: LogMapping | None, done: dict[Path, Signature], tell: Tell
-) -> tuple[TakenIn, ...]:
-    try:
-        logs = take_in(workspace, [path], mapping).logs
-    except StoreBusy as busy:
-        del done[path]  # the next look tries again
-        tell(f"{path.name}: {busy}")
-        return ()
-    for log in logs:
-        known = "here already" if log.already_here else f"{len(log.episodes)} episodes, {log.status}"
-        tell(f"{log.name}: {log.message or known}")
-    return logs

@@ -135,8 +135,8 @@ class Shelf(Protocol):
     def put_file(self, path: Path) -> Blob:
         """Keep a copy of a file."""
 
-    def put_folder(self, path: Path) -> Blob:
-        """Keep every file below a folder and a manifest that lists them; the manifest's hash is the folder's."""
+    def put_folder(self, path: Path, files: Sequence[Path] | None = None) -> Blob:
+        """Keep every file below a folder, or these, and a manifest that lists them; its hash is the folder's."""
 
     def has(self, sha256: str) -> bool:
         """Are these bytes here?"""

@@ -21,12 +21,12 @@ class Member:
     size: int
 
 
-def list_folder(folder: Path, put_file: Callable[[Path], Blob]) -> list[Member]:
-    """Keep every file below a folder, links followed, and list them by path; empty folders are not remembered."""
+def list_folder(folder: Path, put_file: Callable[[Path], Blob], files: Sequence[Path] | None = None) -> list[Member]:
+    """Keep every file below a folder, or these, links followed; list them by path, empty folders not remembered."""
     if not folder.is_dir():
         raise BadInput(f"{folder} is no folder.")
     members = []
-    for path in _files(folder):
+    for path in _files(folder) if files is None else files:
         blob = put_file(path)
         members.append(Member(path.relative_to(folder).as_posix(), blob.sha256, blob.size))
     return sorted(members, key=lambda member: member.path)

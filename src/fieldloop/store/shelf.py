@@ -5,7 +5,7 @@ import io
 import os
 import shutil
 import tempfile
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from collections.abc import Set as AbstractSet
 from dataclasses import dataclass
 from pathlib import Path
@@ -64,9 +64,9 @@ class HashedShelf:
             raise StoreError(f"{path} changed while it was read. Wait until it is complete and try again.")
         return Blob(sha256, before.st_size)
 
-    def put_folder(self, path: Path) -> Blob:
-        """Keep every file below a folder and a manifest that lists them; the manifest's hash is the folder's."""
-        members = list_folder(path, self.put_file)
+    def put_folder(self, path: Path, files: Sequence[Path] | None = None) -> Blob:
+        """Keep every file below a folder, or these, and a manifest that lists them; its hash is the folder's."""
+        members = list_folder(path, self.put_file, files)
         content = write_manifest(members)
         sha256 = hashlib.sha256(content).hexdigest()
         self._keep_bytes(FOLDERS, sha256, content)

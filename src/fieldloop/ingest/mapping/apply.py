@@ -26,12 +26,14 @@ def apply(mapping: LogMapping, recording: Recording) -> Recording:
     """
     defects = list(recording.defects)
     streams: dict[str, Stream] = {}
+    renamed = {name for name in recording.streams if (rule := mapping.rule(name)) and (rule.name or rule.drop)}
     for stream in recording.streams.values():
         rule = mapping.rule(stream.name)
         if rule and rule.drop:
             continue
         told = _told(stream, rule, mapping.frames, defects) if rule else _framed(stream, mapping.frames)
-        if told.name in streams:
+        owned = told.name in recording.streams and told.name not in renamed and told.name != stream.name
+        if told.name in streams or owned:
             defects.append(
                 Defect(
                     stream.name, "mapping", f"{told.name!r} is taken by another stream; the log's own name was kept."
@@ -76,7 +78,7 @@ def _in_si(stream: Stream, units: tuple[str, ...]) -> tuple[NDArray[Any] | None,
     if not units:
         return stream.values, stream.unit
     found = [to_si(unit) for unit in units]
-    names = ", ".join(dict.fromkeys(name for name, _ in found))
+    names = ", ".join(dict.fromkeys(name for name, _ in found if name))
     if stream.values is None:
         return None, names
     width = stream.values.shape[1]
@@ -113,9 +115,10 @@ def _episode(mapping: LogMapping, episode: Episode, defects: list[Defect]) -> Ep
         else:
             fields[name] = text
     conditions = {key: text for key, told in mapping.conditions.items() if (text := _said(told, episode))}
-    if bad := next((f"{k}={v}" for k, v in conditions.items() if set(f"{k}{v}") & set(",=")), ""):
-        defects.append(Defect("conditions", "mapping", f"{bad!r} has a comma or = in it and was left out."))
-    elif conditions:
+    for key in [key for key, text in conditions.items() if set(f"{key}{text}") & set(",=")]:
+        wrong = f"{key}={conditions.pop(key)}"
+        defects.append(Defect("conditions", "mapping", f"{wrong!r} has a comma or = in it and was left out."))
+    if conditions:
         fields["stratum"] = Stratum.of({**episode.stratum.levels, **conditions})
     return replace(episode, **fields)
 

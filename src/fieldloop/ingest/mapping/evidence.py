@@ -46,8 +46,10 @@ def unit_lines(evidence: Evidence) -> Iterator[str]:
         return
     width, reach, far = stream.values.shape[1], evidence.reach(), evidence.reach(slice(0, 3))
     match stream.kind:
-        case StreamKind.JOINT_POSITION | StreamKind.ACTION if reach > LARGEST_ANGLE_RAD:
+        case StreamKind.JOINT_POSITION if reach > LARGEST_ANGLE_RAD:
             yield f'unit = "deg"  # values reach {reach:.4g}: hardly radians'
+        case StreamKind.ACTION if reach > LARGEST_ANGLE_RAD:
+            yield f'# unit = "deg"  # values reach {reach:.4g}: no radians; a unit a column if a gripper is in it'
         case StreamKind.GRIPPER if reach > WIDEST_GRIPPER_M:
             yield f'# unit = "mm"  # values reach {reach:.4g}: millimetres, per cent, or a count of the device?'
         case StreamKind.POSE | StreamKind.HAND_POSE if width == POSE_COLUMNS and far > FARTHEST_M:

@@ -4,8 +4,8 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from urllib.parse import urlencode
 
+from fieldloop.loop.ingest import logs
 from fieldloop.loop.page_reads import every
-from fieldloop.loop.streams import logs
 from fieldloop.model.episode import Episode, Log
 from fieldloop.model.finding import EpisodeReport, Status
 from fieldloop.ui.components import Column, chip, command, dense_table, empty_state, next_card, panel, status

@@ -1,0 +1,48 @@
+"""Episodes opened again from the untouched logs on the shelf, as they were known when they came in."""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+
+from fieldloop.errors import UnreadableLog
+from fieldloop.ingest import open_log
+from fieldloop.loop.mapping import mapping_of
+from fieldloop.loop.workspace import Workspace
+from fieldloop.model.episode import Episode, Log, Recording
+
+
+class Reopened:
+    """Recordings of some episodes, as often as they are asked for; a log that holds many is walked through once."""
+
+    def __init__(self, workspace: Workspace, episodes: Sequence[Episode], what: str = "") -> None:
+        self._workspace, self._episodes, self._what = workspace, tuple(episodes), what
+
+    def __iter__(self) -> Iterator[Recording]:
+        if not self._what:
+            return self._walk()
+        return self._workspace.track(self._walk(), f"reading {self._what}", len(self._episodes))
+
+    def _walk(self) -> Iterator[Recording]:
+        wanted = {episode.id: episode for episode in self._episodes}
+        logs: dict[str, Log] = {}
+        for episode in self._episodes:
+            log = self._workspace.store.log_of(episode.id)
+            logs.setdefault(log.blob.sha256, log)
+        for log in logs.values():
+            here = self._workspace.shelf.local(log.blob, self._workspace.cache)
+            held = wanted.keys() & set(log.episodes)
+            for recording in open_log(here, mapping_of(self._workspace, log)).recordings if held else ():
+                if known := wanted.pop(recording.episode.id, None):
+                    held.discard(known.id)
+                    yield replace(recording, episode=known)  # on the shelf a log is called by its hash
+                if not held:
+                    break
+        if wanted:
+            names = ", ".join(f"{e.name} ({e.id[:12]})" for e in list(wanted.values())[:3])
+            raise UnreadableLog(
+                f"{len(wanted)} of {len(self._episodes)} episodes are no longer in the logs they came with: {names}."
+            )
+
+
+def reopen(workspace: Workspace, episode: Episode) -> Recording:
+    """Open one episode's streams again."""
+    return next(iter(Reopened(workspace, (episode,))))
