@@ -3,6 +3,7 @@
 import json
 import struct
 
+import cv2
 import google_crc32c
 import numpy as np
 from google.protobuf import descriptor_pb2, descriptor_pool, message_factory
@@ -139,3 +140,34 @@ def marks(count):
 
 
 MARKS = {name: tensor("bool") for name in ("is_first", "is_last", "is_terminal")}
+STEPS = 5
+
+
+def picture(seed, shape=(12, 16, 3), dtype=np.uint8):
+    return np.random.default_rng(seed).integers(0, np.iinfo(dtype).max, shape).astype(dtype)
+
+
+def encoded(array, form=".png"):
+    return cv2.imencode(form, array[:, :, ::-1] if array.ndim == 3 and array.shape[2] == 3 else array)[1].tobytes()
+
+
+def plain(steps=STEPS, seed=0, **more):
+    """An ordinary episode: a camera, a state, an action, an instruction."""
+    random = np.random.default_rng(seed)
+    return marks(steps) | {
+        "steps/action": random.normal(size=(steps, 3)).astype("f4"),
+        "steps/observation/state": random.normal(size=(steps, 2)).astype("f4"),
+        "steps/observation/image": [encoded(picture(seed * 100 + i)) for i in range(steps)],
+        "steps/language_instruction": [b"lift the cup"] * steps,
+        "steps/reward": np.zeros(steps, "f4"),
+        "episode_metadata/operator_id": [b"ada"],
+        "episode_metadata/success": [1],
+        "episode_metadata/matrix": np.asarray([1.5, 0.1], "f4"),
+    } | more  # fmt: skip
+
+
+PLAIN = dictionary(
+    action=tensor("float32", 3), reward=tensor("float32"), language_instruction=TEXT, **MARKS,
+    observation=dictionary(state=tensor("float64", 2), image=image(12, 16, 3)),
+)  # fmt: skip
+METADATA = dictionary(operator_id=TEXT, success=tensor("bool"), matrix=tensor("float32", 2))

@@ -1,7 +1,10 @@
 """Damaged and hostile HDF5: what is readable is read, the rest is named, and nothing outside the file is touched."""
 
 import shutil
+import struct
+import tracemalloc
 import zlib
+from pathlib import Path
 
 import h5py
 import numpy as np
@@ -13,6 +16,10 @@ from tests.ingest.hdf5_makers import ROWS, SIDES, aloha, d4rl, jpeg, pictures, r
 from fieldloop.errors import UnreadableLog
 from fieldloop.ingest import open_log
 from fieldloop.ingest.readers.hdf5 import Hdf5Reader
+from fieldloop.release.writers import write_hdf5
+from fieldloop.testing.writer import sample_recording
+
+COUNTERS = Path("/proc/self/io")
 
 
 def read(path):
@@ -140,6 +147,24 @@ def test_a_declared_size_alone_asks_for_no_memory(tmp_path, options, said):
     assert said in said_of(defects, "joint_pos")[0]
 
 
+@pytest.mark.parametrize("name", ["timestamps_ns", "stamps_ns/camera_overhead"])
+def test_stamps_of_our_own_ask_for_no_more_memory_than_is_stored(tmp_path, name):
+    path = write_hdf5([sample_recording(1)], tmp_path / "ours.hdf5").path
+    with h5py.File(path, "a") as file:
+        demo = file["data/demo_0"]
+        attributes, shape = dict(demo[name].attrs), (1 << 27, *demo[name].shape[1:])
+        del demo[name]
+        huge = demo.create_dataset(name, shape, np.int64, chunks=(1 << 16, *shape[1:]), compression="gzip")
+        huge.attrs.update(attributes)
+        huge[:1] = 1
+    tracemalloc.start()
+    recordings, defects = read(path)
+    assert tracemalloc.get_traced_memory()[1] < 200 << 20
+    tracemalloc.stop()
+    assert len(recordings) == 1
+    assert any("far more than" in d.message for d in defects)
+
+
 @pytest.mark.parametrize("options", [{}, {"chunks": (4,)}, {"chunks": (4,), "compression": "gzip"}])
 def test_a_row_that_claims_gigabytes_is_not_believed(tmp_path, options):
     path = tmp_path / "long.hdf5"
@@ -164,18 +189,65 @@ def test_a_row_that_claims_gigabytes_is_not_believed(tmp_path, options):
     assert [frame.size > 0 for frame in frames] == [True, False, True, True]
 
 
-def test_a_heap_that_leads_nowhere_does_not_keep_the_reader_busy(tmp_path):
-    path = tmp_path / "heap.hdf5"
+def texts_in_a_heap(path):
+    """A file whose texts and pictures lie in one heap; returns its bytes and where the heap begins."""
     with h5py.File(path, "w") as file:
         rows = file.create_dataset("camera_image", (4,), h5py.vlen_dtype(np.uint8))
+        file["joint_vel"] = np.zeros((5, 2))
+        file.attrs["task"], file.attrs["operator"] = "put the bolt in the tray", "op-9"
         for i, frame in enumerate(pictures(4)):
             rows[i] = jpeg(frame)
-    data = path.read_bytes()
-    cut = tmp_path / "cut.hdf5"
-    cut.write_bytes(data[: data.index(b"GCOL") + 1500])  # in the middle of the heap: the rest reads as zeros
-    _, defects = read(cut)
+    data = bytearray(path.read_bytes())
+    assert data.count(b"GCOL") == 1
+    return data, data.index(b"GCOL")
+
+
+@pytest.mark.parametrize("step", [0, 1 << 40])
+def test_a_heap_that_leads_nowhere_does_not_keep_the_reader_busy(tmp_path, step):
+    data, heap = texts_in_a_heap(tmp_path / "heap.hdf5")
+    second = heap + 16 + 16 + 24  # behind the first text: nothing of free space, which the library walks for ever
+    struct.pack_into("<HHIQ", data, second, 0, 0, 0, step)
+    (tmp_path / "heap.hdf5").write_bytes(data)
+    (recording,), defects = read(tmp_path / "heap.hdf5")
+    assert (recording.episode.task, recording.episode.operator) == ("put the bolt in the tray", "")
+    assert [d.place for d in defects if "heap of texts" in d.message] == [f"byte {second}"]
+    assert "joint_vel" in recording.streams
+
+
+def test_a_heap_that_is_cut_keeps_what_lies_before(tmp_path):
+    data, heap = texts_in_a_heap(tmp_path / "heap.hdf5")
+    (tmp_path / "heap.hdf5").write_bytes(data[: heap + 1500])
+    (recording,), defects = read(tmp_path / "heap.hdf5")
     assert "cut off" in said_of(defects, "file")[0]
-    assert any("heap" in message for message in said_of(defects, "file"))
+    assert any("heap of texts" in message for message in said_of(defects, "file"))
+    assert recording.episode.operator == "op-9"
+
+
+def test_a_heap_is_found_only_by_what_leads_to_it(tmp_path):
+    path = tmp_path / "large.hdf5"
+    with h5py.File(path, "w") as file:
+        file["joint_pos"] = np.zeros((10, 2))
+        file.attrs["task"] = "lift"
+        file.create_dataset("camera_image", (4000, 64, 64, 3), np.uint8)[-1] = 1  # 49 MB, of which none is asked for
+
+    def read_bytes():
+        counted = next(line for line in COUNTERS.read_text().splitlines() if line.startswith("rchar"))
+        return int(counted.split()[1])
+
+    if not COUNTERS.is_file():
+        pytest.skip("this system does not count what a process reads")
+    before = read_bytes()
+    assert Hdf5Reader().count(path) == 1
+    assert read_bytes() - before < 4 << 20
+
+
+def test_a_heap_of_a_million_empty_objects_is_left_early(tmp_path):
+    data, heap = texts_in_a_heap(tmp_path / "heap.hdf5")
+    data[heap + 8 : heap + 16] = struct.pack("<Q", 32 << 20)
+    data[heap + 16 :] = struct.pack("<HHIQ", 1, 0, 0, 0) * (2 << 20)
+    (tmp_path / "heap.hdf5").write_bytes(data)
+    _, defects = read(tmp_path / "heap.hdf5")
+    assert any("heap of texts" in d.message for d in defects)
 
 
 def test_a_file_with_nothing_in_it_says_so(tmp_path):

@@ -10,7 +10,6 @@ from hypothesis import strategies as st
 from tests.ingest.hdf5_makers import ROWS, SIDES, add_demo, aloha, d4rl, jpeg, minari, pictures, robomimic, video
 
 from fieldloop.ingest import open_log
-from fieldloop.ingest.readers.hdf5.stamps import to_nanoseconds
 from fieldloop.ingest.readers.hdf5.superblock import lookup3
 from fieldloop.model.stream import ClockKind, StreamKind
 from fieldloop.testing.shared import shared_data
@@ -151,15 +150,18 @@ def test_stamps_videos_and_texts_of_an_unknown_file_are_found(tmp_path):
     path = tmp_path / "take.h5"
     frames = pictures(20)
     start = 1_767_225_600
+    late = np.abs(np.random.default_rng(5).normal(0, 1e-3, 20)) * (np.arange(20) > 0)
     with h5py.File(path, "w") as file:
         file["left/images"] = np.zeros(0)  # replaced below by rows of bytes
         del file["left/images"]
         rows = file.create_dataset("left/images", (20,), h5py.vlen_dtype(np.uint8))
         for i, frame in enumerate(frames):
             rows[i] = jpeg(frame)
-        file["left/timestamp"] = start + np.arange(20) / 30
+        file["left/timestamp"] = start + np.arange(20) / 30 + late
         file["joints/position"] = np.zeros((50, 6))
-        file["joints/stamp_us"] = (start * 1_000_000 + np.arange(50) * 10_000).astype(np.int64)
+        file["joints/stamp_us"] = (start * 1_000_000 + np.arange(50) * 10_000 + np.arange(50) % 7 * 100).astype(
+            np.int64
+        )
         file["front"] = np.frombuffer(video(frames), np.uint8)
         file["wrist"] = np.void(video(frames, "matroska"))
         file["instruction"] = "put the bolt in the tray"
@@ -170,7 +172,7 @@ def test_stamps_videos_and_texts_of_an_unknown_file_are_found(tmp_path):
     camera, joints = recording.streams["left/images"], recording.streams["joints/position"]
     assert camera.clock is joints.clock is ClockKind.HEADER
     assert camera.times_ns[0] == joints.times_ns[0] == start * 10**9
-    np.testing.assert_allclose(np.diff(camera.times_ns), 1e9 / 30, atol=300)
+    np.testing.assert_allclose(camera.times_ns - start * 10**9, (np.arange(20) / 30 + late) * 1e9, atol=300)
     assert "seconds, by what is plausible" in camera.notes["clock"]
     assert "microseconds, by its name" in joints.notes["clock"]
     for name in ("left/images", "front", "wrist"):
@@ -179,6 +181,118 @@ def test_stamps_videos_and_texts_of_an_unknown_file_are_found(tmp_path):
     for name in ("front", "wrist"):
         assert recording.streams[name].clock is ClockKind.CONTAINER
         np.testing.assert_allclose(np.diff(recording.streams[name].times_ns), 40_000_000, atol=1_000_000)
+
+
+def test_even_stamps_are_no_real_ones_and_state_a_rate(tmp_path):
+    with h5py.File(tmp_path / "take.h5", "w") as file:
+        file["joint_pos"] = np.zeros((200, 6))
+        file["timestamps"] = np.arange(200) / 50
+    ((recording,), _) = read(tmp_path / "take.h5")
+    joints = recording.streams["joint_pos"]
+    assert (joints.clock, joints.nominal_hz) == (ClockKind.SYNTHETIC, pytest.approx(50))
+    assert "made up" in joints.notes["clock"]
+    assert "timestamps" not in recording.streams
+
+
+def test_a_name_with_time_in_it_is_no_clock_unless_it_rises(tmp_path):
+    with h5py.File(tmp_path / "take.h5", "w") as file:
+        file["joint_pos"] = np.zeros((200, 6))
+        file["loop_time"] = 0.02 + np.random.default_rng(0).normal(0, 0.002, 200)
+    ((recording,), _) = read(tmp_path / "take.h5")
+    assert recording.streams["joint_pos"].clock is ClockKind.SYNTHETIC
+    assert recording.streams["joint_pos"].hz is None
+    assert recording.streams["loop_time"].values.shape == (200, 1)
+
+
+def test_a_second_array_of_stamps_stays_a_stream(tmp_path):
+    real = 1_767_225_600 + np.cumsum(np.random.default_rng(0).uniform(0.015, 0.025, 200))
+    with h5py.File(tmp_path / "take.h5", "w") as file:
+        file["joint_pos"] = np.zeros((200, 6))
+        file["elapsed_time"], file["wall_time"] = np.arange(200) / 50, real
+    ((recording,), _) = read(tmp_path / "take.h5")
+    assert recording.streams["joint_pos"].clock is ClockKind.HEADER
+    np.testing.assert_allclose(recording.streams["joint_pos"].times_ns, real * 1e9, atol=300, rtol=0)
+    assert recording.streams.keys() == {"joint_pos", "elapsed_time"}
+
+
+@pytest.mark.parametrize(
+    ("name", "reach", "unit", "note"),
+    [
+        ("joint_pos", 3.0, "rad", "radians are assumed"),
+        ("joint_pos", 150.0, "", "hardly radians"),
+        ("joint_vel", 5.0, "rad/s", "radians a second are assumed"),
+        ("joint_vel", 90.0, "", "hardly"),
+        ("eef_pose", 0.5, "m", "metres are assumed"),
+        ("eef_pose", 700.0, "", "hardly metres"),
+    ],
+)
+def test_a_unit_that_nobody_said_is_noted_as_a_guess(tmp_path, name, reach, unit, note):
+    with h5py.File(tmp_path / "take.h5", "w") as file:
+        file[name] = np.linspace(-reach, reach, 60).reshape(10, 6)
+    ((recording,), _) = read(tmp_path / "take.h5")
+    assert recording.streams[name].unit == unit
+    assert note in recording.streams[name].notes["unit"]
+
+
+def test_episodes_that_differ_only_in_their_stamps_have_different_ids(tmp_path):
+    ids = set()
+    for number, seed in enumerate((0, 1, 1)):
+        with h5py.File(tmp_path / f"{number}.h5", "w") as file:
+            file["joint_pos"] = np.zeros((50, 6))
+            file["timestamp"] = np.cumsum(np.random.default_rng(seed).uniform(0.015, 0.025, 50))
+        ((recording,), _) = read(tmp_path / f"{number}.h5")
+        ids.add(recording.episode.id)
+    assert len(ids) == 2
+
+
+def test_episodes_of_which_nothing_can_be_read_are_told_apart(tmp_path):
+    for number in range(2):
+        robomimic(tmp_path / f"{number}.hdf5", demos=1 + number)
+        with h5py.File(tmp_path / f"{number}.hdf5", "a") as file:
+            for name in ("demo_7", "demo_8"):
+                file["data"].create_group(name)
+    empty = [r for number in range(2) for r in read(tmp_path / f"{number}.hdf5")[0] if not r.streams]
+    assert len({r.episode.id for r in empty}) == 4
+    again = [r.episode.id for r in read(tmp_path / "0.hdf5")[0] if not r.streams]
+    assert again == [r.episode.id for r in empty[:2]]
+
+
+@pytest.mark.parametrize(
+    ("rewards", "succeeded"), [(np.ones(ROWS), None), (np.zeros(ROWS), None), (np.eye(ROWS)[-1], True)]
+)
+def test_a_reward_for_being_alive_is_no_success(tmp_path, rewards, succeeded):
+    path = robomimic(tmp_path / "lift.hdf5", demos=1)
+    with h5py.File(path, "a") as file:
+        file["data/demo_0/rewards"][:] = rewards
+    assert read(path)[0][0].episode.succeeded is succeeded
+
+
+def test_what_the_file_says_of_success_stands_above_rewards(tmp_path):
+    path = robomimic(tmp_path / "lift.hdf5", demos=1)
+    with h5py.File(path, "a") as file:
+        file["data/demo_0"].attrs["success"] = 0
+    assert read(path)[0][0].episode.succeeded is False
+
+
+@pytest.mark.parametrize(("size", "whole"), [(11_000, True), (70_000, False)])
+def test_a_long_text_is_kept_or_named_never_dropped(tmp_path, size, whole):
+    path = robomimic(tmp_path / "lift.hdf5", demos=1)
+    text = '{"env_name": "Lift", "about": "' + "x" * size + '"}'
+    with h5py.File(path, "a") as file:
+        file["data"].attrs["env_args"] = text
+    fact = read(path)[0][0].episode.fact("env_args")
+    assert fact == text if whole else fact.startswith(f"{len(text)} characters, sha256 ")
+
+
+def test_an_episode_lasts_by_the_clock_its_streams_share(tmp_path):
+    """A video counts from its own beginning, stamps from 1970: not a take of fifty years."""
+    start = 1_767_225_600
+    with h5py.File(tmp_path / "take.h5", "w") as file:
+        file["front"] = np.frombuffer(video(pictures(20)), np.uint8)
+        file["joint_pos"] = np.zeros((20, 6))
+        file["timestamp"] = start + np.arange(20) / 25 + np.abs(np.random.default_rng(1).normal(0, 2e-3, 20))
+    ((recording,), _) = read(tmp_path / "take.h5")
+    assert 0 < recording.episode.end_ns - recording.episode.start_ns < 10**9
 
 
 def test_numbered_groups_of_an_unknown_file_are_episodes(tmp_path):
@@ -203,23 +317,6 @@ def test_tables_with_named_columns_and_texts_step_by_step_are_read(tmp_path):
     assert (table.columns, table.kind) == (("elbow", "count"), StreamKind.JOINT_POSITION)
     assert table.values[1].tolist() == [0.25, 2]
     assert recording.episode.task == "pick it | place it"
-
-
-@pytest.mark.parametrize("unit", [1, 1_000, 1_000_000, 1_000_000_000])
-@pytest.mark.parametrize("start_s", [0, 1_700_000_000])
-@pytest.mark.parametrize("hz", [5, 100])
-def test_the_unit_of_stamps_is_told_from_what_is_plausible(unit, start_s, hz):
-    wanted = start_s * 10**9 + (np.arange(50) * (10**9 // hz))
-    stored = wanted // unit if unit < 10**9 else wanted / 1e9
-    got, note = to_nanoseconds("timestamp", np.asarray(stored))
-    assert np.abs(got - wanted).max() < max(unit, 300) if unit < 10**9 else np.abs(got - wanted).max() < 300
-    assert "plausible" in note
-
-
-def test_numbers_that_can_be_no_stamps_are_not_taken_for_some():
-    assert to_nanoseconds("time", np.asarray([1.0, np.nan])) is None
-    assert to_nanoseconds("time", np.zeros(5)) is None
-    assert to_nanoseconds("time", np.asarray(["a", "b"])) is None
 
 
 def test_the_checksum_is_that_of_the_format():

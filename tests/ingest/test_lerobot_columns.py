@@ -7,71 +7,13 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
+from tests.ingest.lerobot_makers import DATA, LISTING, ROWS, foreign
 
 from fieldloop.ingest import open_log
 from fieldloop.ingest.readers.lerobot import shard
 from fieldloop.model.stream import ClockKind, StreamKind
 
-ROWS, FPS = 40, 20
-EPOCH_NS = 1_767_225_600_000_000_000
 POINTER = b"version https://git-lfs.github.com/spec/v1\noid sha256:4d7a\nsize 12345\n"
-
-
-def column(values):
-    """An Arrow column of rows of numbers, or whatever else it is."""
-    if isinstance(values, np.ndarray) and values.ndim == 2:
-        return pa.FixedSizeListArray.from_arrays(pa.array(values.ravel()), values.shape[1])
-    return values if isinstance(values, pa.Array) else pa.array(values)
-
-
-def dtype_of(values):
-    if isinstance(values, np.ndarray):
-        return str(values.dtype)
-    kind = column(values).type
-    return "image" if pa.types.is_struct(kind) else "language" if pa.types.is_list(kind) else "string"
-
-
-def foreign(root, episodes=2, row_group=ROWS, listing=None, names=None, **columns):
-    """Write a v3.0 dataset the way a stranger would: each column for all episodes, `ROWS` rows each."""
-    count = episodes * ROWS
-    random = np.random.default_rng(0)
-    columns = {"observation.state": random.normal(size=(count, 3)).astype(np.float32), **columns}
-    features = {
-        key: {"dtype": dtype_of(values), "shape": [*getattr(values, "shape", ())[1:]] or [1], "names": None}
-        for key, values in columns.items()
-    }
-    for key, given in (names or {}).items():
-        features[key]["names"] = given
-    frame, owner = np.tile(np.arange(ROWS), episodes), np.repeat(np.arange(episodes), ROWS)
-    columns |= {
-        "timestamp": (frame / FPS).astype(np.float32), "frame_index": frame, "episode_index": owner,
-        "index": np.arange(count), "task_index": np.zeros(count, np.int64),
-    }  # fmt: skip
-    for folder in ("meta/episodes/chunk-000", "data/chunk-000"):
-        (root / folder).mkdir(parents=True)
-    table = pa.table({key: column(values) for key, values in columns.items()})
-    pq.write_table(table, root / "data/chunk-000/file-000.parquet", row_group_size=row_group)
-    starts = np.arange(episodes) * ROWS
-    rows = {
-        "episode_index": np.arange(episodes), "tasks": [["pick"]] * episodes, "length": np.full(episodes, ROWS),
-        "data/chunk_index": np.zeros(episodes, np.int64), "data/file_index": np.zeros(episodes, np.int64),
-        "dataset_from_index": starts, "dataset_to_index": starts + ROWS, **(listing or {}),
-    }  # fmt: skip
-    state = columns["observation.state"].reshape(episodes, ROWS, -1)
-    rows |= {"stats/observation.state/min": state.min(1).tolist(), "stats/observation.state/max": state.max(1).tolist()}
-    rows["stats/observation.state/count"] = [[ROWS]] * episodes
-    pq.write_table(pa.table({key: column(v) for key, v in rows.items()}), root / LISTING)
-    pq.write_table(pa.table({"task_index": [0], "task": ["pick"]}), root / "meta/tasks.parquet")
-    whole = {"min": state.min((0, 1)).tolist(), "max": state.max((0, 1)).tolist(), "count": [count]}
-    (root / "meta/stats.json").write_text(json.dumps({"observation.state": whole}))
-    info = {"codebase_version": "v3.0", "fps": FPS, "robot_type": "so101", "features": features,
-            "total_episodes": episodes, "total_frames": count}  # fmt: skip
-    (root / "meta/info.json").write_text(json.dumps(info))
-    return root
-
-
-LISTING = "meta/episodes/chunk-000/file-000.parquet"
-DATA = "data/chunk-000/file-000.parquet"
 
 
 def read(root):
@@ -109,64 +51,6 @@ def test_a_strangers_set_reads_without_complaint(root):
     assert (joints.clock, joints.kind, joints.values.shape) == (
         ClockKind.SYNTHETIC, StreamKind.JOINT_POSITION, (ROWS, 3),
     )  # fmt: skip
-
-
-# ── stamps
-
-
-def stamps_ns():
-    """Two episodes at an uneven 20 Hz, an hour apart."""
-    steps = np.random.default_rng(1).uniform(45e6, 55e6, (2, ROWS)).astype(np.int64)
-    return (EPOCH_NS + np.cumsum(steps, 1) + np.array([[0], [3_600 * 10**9]])).ravel()
-
-
-@pytest.mark.parametrize(
-    ("name", "scale", "kind"),
-    [
-        ("observation.state.timestamp", 1, np.int64),
-        ("observation.state_stamp_ns", 1, np.int64),
-        ("observation.state.timestamp_us", 1_000, np.int64),
-        ("state_timestamp", 1_000_000, np.int64),
-        ("observation.state.timestamp", 1_000_000_000, np.float64),
-        ("capture_timestamp", 1_000, np.int64),
-        ("timestamp_ns", 1, np.int64),
-    ],
-)
-def test_columns_that_plainly_are_stamps_are_the_streams_own(root, name, scale, kind):
-    real = stamps_ns()
-    recordings, said = read(foreign(root, **{name: (real // scale if kind is np.int64 else real / scale).astype(kind)}))
-    assert said == []
-    for recording, wanted in zip(recordings, real.reshape(2, ROWS), strict=True):
-        joints = recording.streams["joints"]
-        assert joints.clock is ClockKind.HEADER
-        assert name in joints.notes["stamps"]
-        assert np.abs(joints.times_ns - wanted).max() < max(scale, 512)  # a float64 of this century has 238 ns steps
-        assert name not in recording.streams
-        assert recording.episode.start_ns == joints.times_ns[0]
-
-
-def test_a_stamp_of_one_stream_is_not_anothers(root):
-    effort = np.ones((2 * ROWS, 2), np.float32)
-    recordings, _ = read(foreign(root, **{"observation.effort": effort, "observation.effort.timestamp": stamps_ns()}))
-    assert recordings[0].streams["observation.effort"].clock is ClockKind.HEADER
-    assert recordings[0].streams["joints"].clock is ClockKind.SYNTHETIC
-
-
-@pytest.mark.parametrize(
-    "values",
-    [
-        np.tile(np.arange(ROWS) * (10**9 // FPS), 2),  # frame number over rate again
-        np.random.default_rng(0).permutation(2 * ROWS) * 10**7,  # not rising
-        np.arange(2 * ROWS) * 86_400 * 10**9,  # a frame a day
-        np.zeros(2 * ROWS, np.int64),
-        np.full(2 * ROWS, np.iinfo(np.int64).max),
-        np.where(np.arange(2.0 * ROWS) == 3, np.nan, np.arange(2.0 * ROWS)),
-    ],
-)
-def test_columns_that_only_sound_like_stamps_stay_streams(root, values):
-    recordings, _ = read(foreign(root, **{"observation.state.timestamp_ns": values}))
-    assert recordings[0].streams["joints"].clock is ClockKind.SYNTHETIC
-    assert "observation.state.timestamp_ns" in recordings[0].streams
 
 
 # ── texts and labels
@@ -222,6 +106,20 @@ def test_what_the_table_of_episodes_says_more(root):
     assert any("facts episode 1: Further facts are no JSON" in line for line in said)
     assert any("stratum episode 1: 'oops' is not factor=level" in line for line in said)
     assert len(said) == 2
+
+
+def test_what_others_call_it_fills_the_field_and_stays_a_fact(root):
+    listing = {"operator_id": ["ann", "bob"], "success": ["yes", "0.7"], "robot_id": ["arm-7", "arm-8"]}
+    (first, second), said = read(foreign(root, listing=listing, instruction=["never mind"] * 80))
+    assert said == []
+    assert (first.episode.operator, first.episode.robot, first.episode.succeeded) == ("ann", "arm-7", True)
+    assert (second.episode.succeeded, second.episode.fact("success")) == (None, "0.7")
+    assert first.episode.task == "pick"  # the table of tasks stands above a column of texts
+
+
+def test_a_text_too_long_for_a_fact_is_named_by_its_hash(root):
+    (first, _), _ = read(foreign(root, listing={"config": ["x" * 70_000, "short"]}))
+    assert first.episode.fact("config").startswith("70000 characters, sha256 ")
 
 
 def test_tasks_are_looked_up_by_number_where_the_listing_is_lost(root):
@@ -379,8 +277,11 @@ def test_rows_of_unlike_length_are_a_defect_of_their_episode(root):
 
 
 @pytest.mark.parametrize("name", [DATA, LISTING, "meta/info.json", "meta/stats.json"])
-def test_a_pointer_in_place_of_a_file_says_what_to_do(root, name):
+@pytest.mark.parametrize(
+    ("pointer", "advice"), [(POINTER, "git lfs pull"), (b"/annex/objects/SHA256E-s99--ab.parquet\n", "git annex get")]
+)
+def test_a_pointer_in_place_of_a_file_says_what_to_do(root, name, pointer, advice):
     foreign(root)
-    (root / name).write_bytes(POINTER)
+    (root / name).write_bytes(pointer)
     _, said = read(root)
-    assert any(name in line and "Git LFS pointer" in line and "git lfs pull" in line for line in said), said
+    assert any(name in line and "pointer, not the file" in line and advice in line for line in said), said

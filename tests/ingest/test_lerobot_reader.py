@@ -211,12 +211,22 @@ def test_lengths_that_differ_are_named(v3):
     assert any("camera/wrist episode 2: The video has 297 frames, the table 300 rows." in line for line in lines)
 
 
-def test_a_path_that_leads_out_of_the_dataset_is_not_followed(v3, tmp_path):
-    (tmp_path / "secret.mp4").write_bytes((v3 / "videos/observation.images.wrist/chunk-000/file-000.mp4").read_bytes())
-    edit_info(v3, video_path="../secret.mp4")
+def test_a_video_of_another_size_than_is_stated_is_named(v3):
+    info = json.loads((v3 / "meta/info.json").read_text())
+    feature = info["features"]["observation.images.wrist"]
+    named = dict(zip(feature["names"], feature["shape"], strict=True))
+    sizes = [named["width"], named["height"]]
+    feature["shape"], feature["names"] = [3, 10, 20], ["channels", "height", "width"]
+    info["features"]["observation.images.overhead"]["shape"] = [10, 20, 3]
+    info["features"]["observation.images.overhead"]["names"] = None
+    (v3 / "meta/info.json").write_text(json.dumps(info))
     log, recordings = read(v3)
-    assert not any("camera/wrist" in r.streams for r in recordings)
-    assert any("the file is missing" in line for line in said(log, recordings))
+    complaint = "The pictures are {} × {} pixels, meta/info.json states 20 × 10.".format(*sizes)
+    assert [line for line in said(log, recordings) if "pixels" in line][:2] == [
+        f"camera/overhead file-000.mp4: {complaint}",
+        f"camera/wrist file-000.mp4: {complaint}",
+    ]
+    assert all("camera/wrist" in r.streams for r in recordings)
 
 
 @pytest.mark.parametrize("template", ["{chunk_index:0999999999d}.mp4", "{file_index:{chunk_index}d}", "{nobody}", "{"])

@@ -1,13 +1,18 @@
 """Our own releases read back: clocks, sensors and origin as they were, also after other people's tools."""
 
+from dataclasses import replace
+
 import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
+import pytest
 
 from fieldloop.ingest import open_log
 from fieldloop.model.stream import ClockKind
 from fieldloop.release.writers import write_lerobot
-from fieldloop.testing.synthetic import healthy, with_streams
+from fieldloop.release.writers.lerobot.files import Limits
+from fieldloop.testing.injuries import cut
+from fieldloop.testing.synthetic import healthy, healthy_case, with_streams
 
 LISTING = "meta/episodes/chunk-000/file-000.parquet"
 
@@ -89,3 +94,26 @@ def test_the_origin_survives_tools_that_drop_columns(v3):
         for name in ("name", "operator", "site", "stratum", "succeeded", "simulated"):
             assert getattr(one.episode, name) == getattr(other.episode, name)
         assert one.episode.fact("uid") == other.episode.fact("uid")
+
+
+@pytest.mark.parametrize("frames", [25, 26])
+def test_an_episode_is_the_same_wherever_in_a_video_it_lies(tmp_path, frames):
+    """At 30 frames a second no frame begins on a whole nanosecond, so that each offset rounds in its own way."""
+    wanted = ("joints", "camera/overhead")
+    takes = []
+    for seed in range(3):
+        made = cut(healthy_case(recording=healthy(seed=seed)), lambda at_s: at_s < (frames - 0.5) / 30).recording
+        takes.append(replace(made, streams={name: made.streams[name] for name in wanted}))
+    assert len(takes[0].streams["camera/overhead"]) == frames
+    ids = []
+    for name, order, limits in (
+        ("order", takes, None),
+        ("reversed", takes[::-1], None),
+        ("tiny", takes, Limits(data_mb=1e-6, video_mb=1e-6, files_a_chunk=2)),
+    ):
+        write_lerobot(order, tmp_path / name, limits=limits)
+        recordings, said = read(tmp_path / name)
+        assert said == []
+        ids.append({recording.episode.name: recording.episode.id for recording in recordings})
+    assert ids[0] == ids[1] == ids[2]
+    assert len(set(ids[0].values())) == 3

@@ -6,8 +6,9 @@ import numpy as np
 import pytest
 
 from fieldloop.ingest.readers.mcap import McapReader
-from fieldloop.ingest.readers.mcap.parse import all_records
-from fieldloop.ingest.readers.mcap.records import Attachment, Chunk, MessageIndex
+from fieldloop.ingest.readers.mcap.chunks import unpacked
+from fieldloop.ingest.readers.mcap.parse import parse
+from fieldloop.ingest.readers.mcap.records import MAGIC, RECORD_HEAD, Attachment, Chunk, MessageIndex
 from fieldloop.ingest.readers.mcap.stamps import stamps
 from fieldloop.model.stream import ClockKind
 
@@ -28,6 +29,25 @@ def as_json(record):
     if isinstance(record, Attachment):
         del fields["crc"]  # the set does not state it
     return {"type": type(record).__name__, "fields": [[name, fields[name]] for name in sorted(fields)]}
+
+
+def all_records(data):
+    """Yield every record of a whole file, those inside chunks in place of their chunk."""
+    for record in records_in(data[len(MAGIC) : -len(MAGIC)]):
+        if isinstance(record, Chunk):
+            yield from records_in(unpacked(record))
+        else:
+            yield record
+
+
+def records_in(content):
+    at = 0
+    while at < len(content):
+        opcode, length = RECORD_HEAD.unpack_from(content, at)
+        at += RECORD_HEAD.size
+        if record := parse(opcode, memoryview(content)[at : at + length]):
+            yield record
+        at += length
 
 
 @pytest.fixture

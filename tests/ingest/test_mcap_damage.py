@@ -250,3 +250,17 @@ def test_next_to_nothing_is_refused_or_said(tmp_path, content):
     got = read(log)
     assert got.streams == {}
     assert got.defects
+
+
+def test_endless_damage_is_counted_when_it_is_no_longer_listed(tmp_path):
+    path = write(tmp_path / "a.mcap", {"/t": ("json", None, [(1, 1, b"{}")])}, use_chunking=False)
+    data = path.read_bytes()
+    strangers = b"".join(
+        struct.pack("<BQHIQQ", 0x05, 22, channel, 0, 1, 1) for channel in range(1000, 1300)
+    )  # messages of channels that nobody described
+    at = data.index(struct.pack("<BQ", 0x0F, 4))  # before the end of the data
+    path.write_bytes(data[:at] + strangers + data[at:])
+    messages = [defect.message for defect in read(path).defects]
+    assert 100 < len(messages) < 110
+    (more,) = (message for message in messages if "further defects are not listed" in message)
+    assert int(more.split()[0]) >= 200

@@ -52,7 +52,7 @@ def test_facts_of_the_episode_are_read(recording, mcap_log):
     ):
         assert getattr(got, name) == getattr(wanted, name)
     assert got.format == "mcap"
-    assert got.start_ns == int(min(s.clocks[ClockKind.LOG][0] for s in recording.streams.values()))
+    assert got.start_ns == int(min(s.clocks[ClockKind.HEADER][0] for s in recording.streams.values()))
 
 
 def test_further_facts_are_kept_and_wrong_ones_named(tmp_path):
@@ -182,7 +182,7 @@ def test_a_log_without_messages_is_whole_but_says_so(tmp_path):
 
 
 def test_records_of_others_become_facts_and_fill_what_ours_does_not_say(tmp_path):
-    records = [("rig", {"operator_id": "op-7", "robot": "other", "lux": "400"}), ("notes", {"x": "y" * 5000})]
+    records = [("rig", {"operator_id": "op-7", "robot": "other", "lux": "400"}), ("notes", {"x": "y" * 70_000})]
     log = write(
         tmp_path / "a.mcap",
         {"/t": ("json", None, [(1, 1, b'{"a": 1}')])},
@@ -192,7 +192,7 @@ def test_records_of_others_become_facts_and_fill_what_ours_does_not_say(tmp_path
     episode = read(log).episode
     assert (episode.operator, episode.robot) == ("op-7", "arm-1")
     assert episode.fact("rig.lux") == "400"
-    assert episode.fact("notes.x").startswith("5000 characters, sha256 ")
+    assert episode.fact("notes.x").startswith("70000 characters, sha256 ")
 
 
 @pytest.mark.parametrize(

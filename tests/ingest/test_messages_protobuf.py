@@ -73,7 +73,7 @@ def test_every_number_has_its_dotted_name(tmp_path, backwards):
     assert stream.values[1].tolist() == [9, 0, 7, 1, -2, 0.5, 2, 2, 2, 1.5]
     assert [math.isnan(v) for v in stream.values[0]] == [True, True] + [False] * 8
     assert stream.clocks[ClockKind.HEADER].tolist() == [SECOND + 5, 2 * SECOND + 5]
-    assert (stream.frame_id, stream.notes["left out"]) == ("base", "blob")
+    assert (stream.frame_id, stream.notes["left out"]) == ("base", "blob, words")
     (defect,) = got.defects
     assert (defect.subject, defect.place) == ("/s", "message 2")
 

@@ -12,14 +12,19 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from tests.ingest.rlds_makers import (
     MARKS,
-    TEXT,
+    METADATA,
+    PLAIN,
+    STEPS,
     dataset,
     dictionary,
+    encoded,
     example,
     framed,
     image,
     marks,
     masked,
+    picture,
+    plain,
     sequence,
     tensor,
 )
@@ -30,37 +35,6 @@ from fieldloop.model.stream import ClockKind, EncodedSource, StreamKind
 from fieldloop.testing.reader import check_reader
 
 READER = RldsReader()
-STEPS = 5
-
-
-def picture(seed, shape=(12, 16, 3), dtype=np.uint8):
-    return np.random.default_rng(seed).integers(0, np.iinfo(dtype).max, shape).astype(dtype)
-
-
-def encoded(array, form=".png"):
-    return cv2.imencode(form, array[:, :, ::-1] if array.ndim == 3 and array.shape[2] == 3 else array)[1].tobytes()
-
-
-def plain(steps=STEPS, seed=0, **more):
-    """An ordinary episode: a camera, a state, an action, an instruction."""
-    random = np.random.default_rng(seed)
-    return marks(steps) | {
-        "steps/action": random.normal(size=(steps, 3)).astype("f4"),
-        "steps/observation/state": random.normal(size=(steps, 2)).astype("f4"),
-        "steps/observation/image": [encoded(picture(seed * 100 + i)) for i in range(steps)],
-        "steps/language_instruction": [b"lift the cup"] * steps,
-        "steps/reward": np.zeros(steps, "f4"),
-        "episode_metadata/operator_id": [b"ada"],
-        "episode_metadata/success": [1],
-        "episode_metadata/matrix": np.asarray([1.5, 0.1], "f4"),
-    } | more  # fmt: skip
-
-
-PLAIN = dictionary(
-    action=tensor("float32", 3), reward=tensor("float32"), language_instruction=TEXT, **MARKS,
-    observation=dictionary(state=tensor("float64", 2), image=image(12, 16, 3)),
-)  # fmt: skip
-METADATA = dictionary(operator_id=TEXT, success=tensor("bool"), matrix=tensor("float32", 2))
 
 
 def read(folder, features, steps=PLAIN, metadata=METADATA):
@@ -209,85 +183,6 @@ def test_pictures_at_rest_are_handed_out_as_they_are(tmp_path):
     assert isinstance(source, EncodedSource)
     assert list(source.encoded()) == [("jpeg", shots[0]), ("png", shots[1]), ("", b""), ("", b"")]
     assert [frame.size > 0 for frame in source.frames()] == [True, True, False, False]
-
-
-# ── clocks and words
-
-
-@pytest.mark.parametrize(
-    ("name", "values", "first_ns", "step_ns"),
-    [
-        (
-            "timestamp_ns",
-            1_700_000_000_000_000_000 + np.arange(STEPS) * 50_000_000,
-            1_700_000_000_000_000_000,
-            50_000_000,
-        ),
-        (
-            "observation/timestamp",
-            1_700_000_000_000_000 + np.arange(STEPS) * 50_000,
-            1_700_000_000_000_000_000,
-            50_000_000,
-        ),
-        ("time_ms", np.arange(STEPS) * 20, 0, 20_000_000),
-    ],
-)
-def test_real_stamps_are_found(name, values, first_ns, step_ns, tmp_path):
-    leaf = {"timestamp": tensor("int64")} if name.startswith("observation/") else {}
-    steps = dictionary(observation=dictionary(**leaf), **MARKS, **({} if leaf else {name: tensor("int64")}))
-    found = read(tmp_path, marks(STEPS) | {f"steps/{name}": values}, steps, None)
-    stream = found.streams["is_first"]
-    assert (stream.clock, stream.times_ns[0], stream.times_ns[1] - stream.times_ns[0]) == (
-        ClockKind.LOG,
-        first_ns,
-        step_ns,
-    )
-
-
-def test_what_only_looks_like_stamps_is_none(tmp_path):
-    made = marks(3) | {"steps/timestamp": [1, 2, 3], "steps/time_ns": [5, 4, 6]}
-    found = read(tmp_path, made, dictionary(timestamp=tensor("int64"), time_ns=tensor("int64"), **MARKS), None)
-    assert found.streams["timestamp"].clock is ClockKind.SYNTHETIC
-    assert {"timestamp", "time_ns"} <= found.streams.keys()
-
-
-def test_a_stated_rate_is_the_clock(tmp_path):
-    found = read(tmp_path, plain() | {"episode_metadata/control_frequency": np.asarray([20.0], "f4")})
-    assert found.streams["action"].times_ns.tolist() == [0, 50_000_000, 100_000_000, 150_000_000, 200_000_000]
-    assert found.streams["action"].nominal_hz == 20.0
-
-
-def test_an_instruction_that_changes_is_told_by_step(tmp_path):
-    found = read(tmp_path, plain() | {"steps/language_instruction": [b"lift", b"lift", b"put", b"put", b"put"]})
-    assert found.episode.task == ""
-    assert json.loads(found.episode.fact("steps.language_instruction")) == [[0, "lift"], [2, "put"]]
-
-
-def test_padding_is_counted(tmp_path):
-    steps = dictionary(is_pad=tensor("bool"), **MARKS)
-    assert read(tmp_path, marks(3) | {"steps/is_pad": [0, 0, 1]}, steps, None).episode.fact("padding_steps") == "1"
-
-
-def test_kinds_are_told_by_path(tmp_path):
-    paths = {
-        "action_dict/joint_position": StreamKind.ACTION, "observation/prev_action": StreamKind.OTHER,
-        "observation/gripper_closed": StreamKind.GRIPPER, "observation/ee_pose": StreamKind.POSE,
-        "observation/natural_language_embedding": StreamKind.OTHER, "observation/joint_pos": StreamKind.JOINT_POSITION,
-        "observation/camera_gain": StreamKind.OTHER, "observation/wrench": StreamKind.FORCE_TORQUE,
-    }  # fmt: skip
-    path = tmp_path / "bare"
-    path.write_bytes(framed(example(marks(2) | {f"steps/{name}": np.zeros(4, "f4") for name in paths})))
-    (found,) = READER.read(path)
-    assert {name: found.streams[name].kind for name in paths} == paths
-
-
-def test_records_without_steps_are_read_by_what_agrees(tmp_path):
-    path = tmp_path / "bare"
-    shots = [encoded(picture(i)) for i in range(3)]
-    path.write_bytes(framed(example({"frames": shots, "speed": np.arange(6, dtype="f4"), "user": [b"ada"]})))
-    (found,) = READER.read(path)
-    assert (len(found.streams["camera/frames"]), found.streams["speed"].values.shape) == (3, (3, 2))
-    assert found.episode.fact("user") == "ada"
 
 
 # ── damage

@@ -43,6 +43,37 @@ def split(written_split, tmp_path):
     return shutil.copytree(written_split, tmp_path / "pick")
 
 
+def test_a_definition_that_is_cut_off_gives_way_to_the_one_of_ros(bag):
+    (file,) = bag.glob("*.db3")
+    whole = open_log(bag).recordings
+    (whole,) = whole
+    with closing(sqlite3.connect(file)) as database, database:
+        database.execute("UPDATE message_definitions SET encoded_message_definition = 'uint8 level'")
+        database.execute("UPDATE message_definitions SET encoding = 'ros2msg'")
+    (got,) = open_log(bag).recordings
+    assert got.streams.keys() == whole.streams.keys()
+    for name, stream in whole.streams.items():
+        assert stream.columns == got.streams[name].columns
+        assert np.array_equal(stream.times_ns, got.streams[name].times_ns)
+    assert {"does not fit its messages" in defect.message for defect in got.defects} == {True}
+
+
+def test_the_talker_of_the_shared_data_is_heard(shared):
+    (got,) = open_log(shared("mcap-ros2") / "rosbag2/sqlite3/talker").recordings
+    assert got.streams["rosout"].columns == ("level", "line")
+    assert len(got.streams["rosout"]) == 10
+    assert [defect.place for defect in got.defects] == ["/rosout"]
+
+
+def test_metadata_that_refers_to_itself_is_not_followed(bag):
+    said = (bag / "metadata.yaml").read_text()
+    lists = [f"k{i}: &k{i} [{', '.join([f'*k{i - 1}'] * 9)}]" for i in range(1, 12)]
+    (bag / "metadata.yaml").write_text("\n".join([said, "k0: &k0 [1]", *lists]))
+    (got,) = open_log(bag).recordings
+    assert any("refers to another part" in defect.message for defect in got.defects)
+    assert got.streams
+
+
 def join(scratch, name, storage):
     """Make one split recording of two that were written apart."""
     halves = [write_rosbag2(scratch / f"half{i}", storage, chosen=lambda n, i=i: n // 32 == i) for i in range(2)]

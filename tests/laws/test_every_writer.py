@@ -6,6 +6,8 @@ import numpy as np
 import pytest
 
 from fieldloop.errors import BadInput
+from fieldloop.ingest import open_log
+from fieldloop.model.stream import ClockKind, Stream, StreamKind
 from fieldloop.release.writers import write_hdf5, write_lerobot, write_mcap, write_rlds
 from fieldloop.testing.injuries import cut
 from fieldloop.testing.synthetic import healthy_case, with_streams
@@ -133,3 +135,166 @@ def test_an_empty_stream_is_named(write_framed, tmp_path):
     empty = replace(made.streams["imu"], clocks=nothing, values=np.zeros((0, 6)))
     done = write_framed([with_streams(made, {"imu": empty})], tmp_path / "set")
     assert "imu: it has no sample" in done.left_out
+
+
+# ── the grid: what a row is made of, and when it was taken
+
+
+def on(times, name="joints", kind=StreamKind.JOINT_POSITION, clocks=(ClockKind.HEADER,), **more):
+    """Numbers at given moments, the same by every clock unless they are given too."""
+    found = clocks if isinstance(clocks, dict) else dict.fromkeys(clocks, np.asarray(times, np.int64))
+    values = np.arange(2.0 * len(times)).reshape(-1, 2)
+    return Stream(name, kind, "rad", found, values, **more)
+
+
+def with_few(changed, seed=0):
+    """A short recording of an action, which is its clock, and of what is given."""
+    made = short(seed)
+    return replace(made, streams={"action": made.streams["action"], **{stream.name: stream for stream in changed}})
+
+
+def frames_of(recording):
+    return recording.streams["action"].times_ns
+
+
+def read_back(path):
+    return list(open_log(path).recordings)
+
+
+def test_rows_across_a_silence_are_counted_and_the_worst_is_named(write_framed, tmp_path):
+    """Joints that end after a second, a force that is silent for 28: 30 s of rows must not look like data."""
+    grid = 10**18 + np.arange(300) * 100_000_000
+    silent = np.concatenate([grid[:11], grid[-11:]])
+    streams = [
+        on(grid, "action", StreamKind.ACTION),
+        on(10**18 + np.arange(101) * 10_000_000, "joints"),
+        on(10**18 + np.arange(101) * 10_000_000, "grip", StreamKind.GRIPPER),
+        on(silent + 3_000_000, "force", StreamKind.FORCE_TORQUE),
+        on(silent + 3_000_000, "sense", StreamKind.OTHER),
+    ]
+    done = write_framed([replace(short(), streams={s.name: s for s in streams})], tmp_path / "set")
+    name = short().episode.name
+    said = [line for line in done.left_out if "are made of samples" in line]
+    for line in (
+        f"{name}: 288 of 300 rows of joints (linear) are made of samples more than 100 ms away, at worst 28.9 s",
+        f"{name}: 288 of 300 rows of grip (hold) are made of samples more than 100 ms away, at worst 28.9 s",
+        f"{name}: 279 of 300 rows of force (linear) are made of samples more than 300 ms away, at worst 27.9 s",
+        f"{name}: 273 of 300 rows of sense (nearest) are made of samples more than 300 ms away, at worst 13.9 s",
+    ):
+        assert line in said
+    assert len(said) == 4
+
+
+def test_a_signal_on_another_clock_is_told_to_share_no_moment(write_framed, tmp_path):
+    from_zero = on(np.arange(20) * 10_000_000)
+    done = write_framed([with_few([from_zero])], tmp_path / "set")
+    assert any("joints" in line and "shares no moment with the frames" in line for line in done.left_out)
+
+
+def test_stamps_that_repeat_keep_their_other_clocks(write_framed, tmp_path):
+    start = 10**18
+    header, log = (start + np.asarray(steps) * 10_000_000 for steps in ([0, 1, 1, 2, 3], [0, 1, 2, 3, 4]))
+    action = on(header, "action", StreamKind.ACTION, {ClockKind.HEADER: header, ClockKind.LOG: log})
+    done = write_framed([replace(short(), streams={"action": action})], tmp_path / "set")
+    (after,) = read_back(done.path)
+    assert after.streams["action"].times_ns.tolist() == header.tolist()
+    assert after.streams["action"].values.tolist() == action.values.tolist()
+    if not any("not also: log" in line for line in done.left_out):
+        assert after.streams["action"].clocks[ClockKind.LOG].tolist() == log.tolist()
+
+
+@pytest.mark.parametrize("kind", [StreamKind.JOINT_POSITION, StreamKind.GRIPPER, StreamKind.OTHER])
+@pytest.mark.parametrize("off_ns", [-400_000, 1, 400_000])
+def test_samples_next_to_the_frames_keep_the_moments_at_which_they_were_taken(write_framed, tmp_path, kind, off_ns):
+    beside = on(frames_of(short()) + off_ns, "beside", kind)
+    other = on(frames_of(short(1)), "beside", kind)  # in one episode of the two it is at the frames themselves
+    done = write_framed([with_few([beside]), with_few([other], 1)], tmp_path / "set")
+    assert done.rules["beside"] == "as recorded"
+    for after, before in zip(read_back(done.path), (beside, other), strict=True):
+        assert after.streams["beside"].clock is ClockKind.HEADER
+        assert after.streams["beside"].times_ns.tolist() == before.times_ns.tolist()
+
+
+def test_a_value_between_samples_is_trusted_as_little_as_the_worse_clock(write_framed, tmp_path):
+    logged = on(frames_of(short()) + 4_000_000, clocks=(ClockKind.LOG,))
+    done = write_framed([with_few([logged])], tmp_path / "set")
+    (after,) = read_back(done.path)
+    assert after.streams["joints"].clock is ClockKind.LOG
+    assert after.streams["joints"].times_ns.tolist() == frames_of(short()).tolist()
+
+
+# ── what is said of the whole
+
+
+def test_a_rule_is_that_of_the_worst_episode(write_framed, tmp_path):
+    exact, between = (on(frames_of(short(seed)) + seed * 3_000_000) for seed in (0, 1))
+    pair = [with_few([exact]), with_few([between], 1)]
+    for number, recordings in enumerate((pair, pair[::-1])):
+        assert write_framed(recordings, tmp_path / str(number)).rules["joints"] == "linear"
+
+
+def test_guesses_stay_guesses_and_rates_stay_rates(write_framed, tmp_path):
+    guessed = {"unit": "radians are assumed: the dataset does not say"}
+    stated = on(frames_of(short()), "stated", nominal_hz=119.0, notes=guessed)
+    nobody = on(frames_of(short()), "nobody")
+    between = on(frames_of(short())[::2] + 5_000_000, "between", nominal_hz=60.0, notes=guessed)
+    done = write_framed([with_few([stated, nobody, between])], tmp_path / "set")
+    (after,) = read_back(done.path)
+    assert dict(after.streams["stated"].notes).items() >= guessed.items()
+    assert after.streams["stated"].nominal_hz == 119.0
+    assert after.streams["nobody"].nominal_hz is None
+    assert dict(after.streams["between"].notes) == guessed | {"resampled": "linear", "recorded_hz": "60"}
+    assert after.streams["between"].nominal_hz == short().streams["action"].hz
+    write_framed([after], tmp_path / "second", hz=10.0)
+    (again,) = read_back(tmp_path / "second")
+    notes = guessed | {"resampled": "linear, then linear", "recorded_hz": "60"}
+    assert dict(again.streams["between"].notes) == notes
+    assert again.streams["between"].nominal_hz == 10.0
+
+
+def test_a_walk_that_can_be_made_once_is_enough(write, tmp_path):
+    assert write((short(seed) for seed in range(2)), tmp_path / "set").episodes == 2
+
+
+def test_recordings_that_are_others_the_second_time_are_refused(write_framed, tmp_path):
+    class Vanishing:
+        walks = 0
+
+        def __iter__(self):
+            self.walks += 1
+            return iter([short(0), short(1)][: 3 - self.walks])
+
+    with pytest.raises(BadInput, match="more than once"):
+        write_framed(Vanishing(), tmp_path / "set")
+    assert list(tmp_path.iterdir()) == []
+
+
+@pytest.mark.parametrize("hz", [0.0, -5.0, float("nan"), float("inf"), 1e-300, 1e300])
+def test_a_rate_that_is_none_is_refused(write_framed, tmp_path, hz):
+    with pytest.raises(BadInput, match="is no rate"):
+        write_framed([short()], tmp_path / "set", hz=hz)
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_what_is_no_utf_8_is_shown_as_an_escape_and_named(write, tmp_path):
+    made = short()
+    strange = replace(
+        made.episode,
+        name="caf\udce9",
+        task="\udcff",
+        robot="r\udcff",
+        facts=(("lux\udc80", "\udc81"), ("split", "\udc82")),
+    )
+    joints = replace(made.streams["joints"], name="j\udce9", frame_id="f\udce9", notes={"\udce9": "\udce9"})
+    done = write([replace(with_streams(made, {"joints": None, "j\udce9": joints}), episode=strange)], tmp_path / "set")
+    (after,) = read_back(done.path)
+    assert (after.episode.name, after.episode.task, after.episode.robot) == (r"caf\udce9", r"\udcff", r"r\udcff")
+    assert after.episode.fact(r"lux\udc80") == r"\udc81"
+    assert len(after.streams) == len(made.streams)
+    assert any("no UTF-8" in line and "name" in line for line in done.left_out)
+
+
+def test_outcomes_that_nobody_recorded_are_not_passed_off_as_data(write_framed, tmp_path):
+    done = write_framed([short()], tmp_path / "set")
+    made = {line.partition(":")[0] for line in done.left_out if ": made of " in line}
+    assert made == {write_hdf5: {"rewards", "dones"}, write_rlds: {"is_terminal"}, write_lerobot: set()}[write_framed]

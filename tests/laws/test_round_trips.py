@@ -15,7 +15,8 @@ from fieldloop.testing.writer import check_writer, sample_recording
 
 LIMITS = {
     "mcap": Limits(levels=3.0),  # JPEG of quality 95, unless PNG is asked for
-    "lerobot": Limits(levels=6.0, depth_m=0.01),  # pictures as video, depth in 4096 steps
+    # pictures as video, depth in 4096 steps; a row's number and a video's frame make two clocks
+    "lerobot": Limits(levels=6.0, depth_m=0.01, remade=(ClockKind.CONTAINER, ClockKind.SYNTHETIC)),
     "hdf5": Limits(),
     "rlds": Limits(),
 }
@@ -85,6 +86,9 @@ def injured(recording, name, **changes):
         (lambda r: injured(r, "imu", values=r.streams["imu"].values + 1e-9), "its numbers are others"),
         (lambda r: injured(r, "imu", values=r.streams["imu"].values.astype(np.float32)), "are float32"),
         (lambda r: injured(r, "imu", values=None), "its values are gone"),
+        (lambda r: injured(r, "force", notes={}), "its note unit was 'newtons are assumed'"),
+        (lambda r: injured(r, "force", nominal_hz=7.0), "its nominal rate is 7.0"),
+        (lambda r: injured(r, "state", nominal_hz=7.0), "its nominal rate is 7.0, and should be None"),
         (
             lambda r: injured(
                 r, "joints", clocks={k: t + (k is ClockKind.LOG) for k, t in r.streams["joints"].clocks.items()}
@@ -142,3 +146,36 @@ class Careless:
 def test_a_writer_that_breaks_its_promises_is_told_which(fault, complaint, tmp_path):
     with pytest.raises(AssertionError, match=complaint):
         check_writer(Careless(fault), recordings_in, tmp_path, LIMITS["mcap"])
+
+
+@pytest.mark.parametrize(
+    ("hurt", "said"),
+    [
+        (lambda r: injured(r, "force", notes={}), "its note unit was"),
+        (lambda r: injured(r, "force", notes={"unit": "newtons are assumed"}), "nothing says that it was resampled"),
+        (lambda r: injured(r, "force", nominal_hz=1000.0), "its nominal rate is 1000.0, and should be 30"),
+        (
+            lambda r: injured(
+                r,
+                "state",
+                clocks={k: t - 500_000 * (k is ClockKind.HEADER) for k, t in r.streams["state"].clocks.items()},
+            ),
+            "its header stamps are others",
+        ),
+        (
+            lambda r: injured(
+                r,
+                "camera/overhead",
+                clocks=dict(r.streams["camera/overhead"].clocks)
+                | {ClockKind.LOG: r.streams["camera/overhead"].clocks[ClockKind.LOG][[0, 1, 2, 2, *range(4, 24)]]},
+            ),
+            "its log stamps are others",
+        ),
+    ],
+)
+def test_a_loss_on_the_grid_that_nobody_named_is_found(hurt, said, tmp_path):
+    before = sample_recording(1)
+    written = writers.write_hdf5([before], tmp_path / "set")
+    (after,) = recordings_in(tmp_path / "set")
+    assert list(differences(before, after, written, Limits())) == []
+    assert any(said in told for told in differences(before, hurt(after), written, Limits()))

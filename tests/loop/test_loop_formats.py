@@ -307,4 +307,4 @@ def test_every_stream_shows_every_clock(here, log):
     shown = {s.name: s for s in streams.streams(here, episode.id[:8])}
     assert shown["joints"].clocks == ("header", "publish", "log")
     assert shown["camera/wrist"].holds == "pictures 64 × 48"
-    assert [row.name for row in ingest.logs(here)] == ["pick.mcap"]
+    assert [row.name for row in ingest.history(here)] == ["pick.mcap"]

@@ -11,8 +11,8 @@ from tests.release.test_rlds_writer import STEPS, made
 from fieldloop.ingest import open_log
 from fieldloop.model.stream import StreamKind
 from fieldloop.release.writers import write_rlds
-from fieldloop.release.writers.features import survey
 from fieldloop.release.writers.framed import frame
+from fieldloop.release.writers.survey import survey
 from fieldloop.testing.barcode import Mark
 from fieldloop.testing.barcode import read as read_mark
 from fieldloop.testing.shared import shared_data

@@ -8,9 +8,9 @@ from hypothesis.extra.numpy import arrays
 
 from fieldloop.errors import BadInput
 from fieldloop.model.stream import ClockKind, Stream, StreamKind
-from fieldloop.release.writers.features import survey
 from fieldloop.release.writers.framed import frame
-from fieldloop.release.writers.grid import Rule, nearest, resample, rule_for
+from fieldloop.release.writers.grid import Rule, away_ns, nearest, resample, rule_for
+from fieldloop.release.writers.survey import survey
 from fieldloop.testing.barcode import MarkedPictures, read
 from fieldloop.testing.injuries import cut
 from fieldloop.testing.synthetic import healthy_case, with_streams
@@ -76,6 +76,30 @@ def test_the_nearest_sample_is_the_nearest(made):
     times = [int(t) for t in source.times_ns]
     for stamp, pick in zip(grid.tolist(), nearest(source.times_ns, grid), strict=True):
         assert abs(times[pick] - stamp) == min(abs(t - stamp) for t in times)
+
+
+@given(sampled(StreamKind.OTHER), st.sampled_from([rule for rule in Rule if rule is not Rule.AS_RECORDED]))
+def test_no_row_is_nearer_to_its_samples_than_the_nearest_and_none_is_away_at_a_sample(made, rule):
+    source, grid = made
+    times = [int(t) for t in source.times_ns]
+    away = away_ns(source, grid, rule)
+    for stamp, far in zip(grid.tolist(), away.tolist(), strict=True):
+        least = min(abs(t - stamp) for t in times)
+        assert far >= least * (1 - 1e-12)
+        if stamp in times:
+            assert far == 0
+        if rule is Rule.NEAREST:
+            assert far == pytest.approx(least)
+        if rule is Rule.HOLD and stamp > min(times):
+            assert far == pytest.approx(stamp - max(t for t in times if t <= stamp))
+        if rule in (Rule.LINEAR, Rule.SLERP) and min(times) < stamp < max(times) and stamp not in times:
+            sides = stamp - max(t for t in times if t < stamp), min(t for t in times if t > stamp) - stamp
+            assert far == pytest.approx(max(sides))
+
+
+def test_stamps_at_the_two_ends_of_time_are_not_the_same_moment():
+    ends = np.asarray([-(2**63)]), np.asarray([2**63 - 1])
+    assert rule_for(stream(StreamKind.ACTION, ends[0], [1.0]), ends[1]) is Rule.HOLD
 
 
 @given(sampled(StreamKind.OTHER), st.sampled_from(sorted(StreamKind)))
@@ -175,7 +199,7 @@ def test_pictures_follow_their_stamps_even_where_those_jump_back_and_repeat():
     shown = [read(picture).frame for picture in framed.pictures("camera/wrist")]
     assert len(shown) == len(framed) == len(times)
     assert [shown[moment] for moment in order] == list(range(len(order)))
-    assert any("taken more than" in note for note in framed.notes)
+    assert any("rows of camera/wrist (nearest) are made of samples more than 33.33 ms" in note for note in framed.notes)
     np.testing.assert_array_equal(framed.stamps_ns("camera/wrist"), times[order][shown])
 
 

@@ -13,8 +13,8 @@ from fieldloop.errors import BadInput
 from fieldloop.ingest import open_log
 from fieldloop.model.stream import ClockKind, Stream, StreamKind
 from fieldloop.release.writers import write_hdf5
-from fieldloop.release.writers.features import survey
 from fieldloop.release.writers.hdf5.keys import places
+from fieldloop.release.writers.survey import survey
 from fieldloop.testing.barcode import Mark, MarkedPictures, read
 from fieldloop.testing.injuries import cut
 from fieldloop.testing.shared import shared_data
@@ -118,6 +118,11 @@ def test_without_actions_it_refuses_unless_it_is_told_what_stands_for_them(tmp_p
         assert file["data/demo_0/actions"].shape == (45, 6)
 
 
+def test_an_action_that_gives_way_to_one_that_is_made_is_named(tmp_path):
+    done = write_hdf5([short()], tmp_path / "a.hdf5", actions_from="joints")
+    assert "actions: made of joints of the next row, in place of the stream action" in done.left_out
+
+
 def test_actions_beyond_one_are_not_rescaled_but_named(tmp_path):
     made = short()
     action = made.streams["action"]
@@ -126,6 +131,27 @@ def test_actions_beyond_one_are_not_rescaled_but_named(tmp_path):
     assert any("reach from 3.5 to 3.5 and were not rescaled" in line for line in done.left_out)
     with h5py.File(tmp_path / "a.hdf5") as file:
         assert (file["data/demo_0/actions"][:] == 3.5).all()
+
+
+def test_what_stands_in_for_an_outcome_is_named_and_what_was_recorded_is_not(tmp_path, written):
+    lines = [line for line in written.left_out if line.startswith(("rewards: made", "dones: made"))]
+    assert len(lines) == 2
+    made = short()
+    frames = made.streams["camera/overhead"]
+    told = {
+        name: Stream(name, StreamKind.OTHER, "", frames.clocks, np.full((len(frames), 1), 0.5))
+        for name in ("rewards", "dones")
+    }
+    done = write_hdf5([with_streams(made, told)], tmp_path / "a.hdf5")
+    assert not any(line.startswith(("rewards", "dones")) for line in done.left_out)
+    with h5py.File(tmp_path / "a.hdf5") as file:
+        assert set(file["data/demo_0/rewards"][:].ravel()) == {0.5}
+
+
+def test_a_split_of_any_name_is_a_mask(tmp_path):
+    write_hdf5([short(facts=(("split", "Validation"),)), short(1, facts=(("split", "day 2"),))], tmp_path / "a.hdf5")
+    with h5py.File(tmp_path / "a.hdf5") as file:
+        assert sorted(file["mask"]) == ["day 2", "valid"]
 
 
 def test_several_commands_stand_side_by_side_and_come_apart_again(tmp_path):

@@ -11,10 +11,11 @@ import pytest
 from tests.release.marked_set import CAMERAS, FPS, KEYS, LENGTHS, truths
 
 from fieldloop.model.stream import ClockKind, Stream, StreamKind
-from fieldloop.release.writers.features import survey
 from fieldloop.release.writers.lerobot import Limits, write_lerobot
+from fieldloop.release.writers.lerobot.depth import DepthScale
 from fieldloop.release.writers.lerobot.files import Place, Places
 from fieldloop.release.writers.lerobot.naming import name_features
+from fieldloop.release.writers.survey import survey
 from fieldloop.testing.barcode import Mark, read
 from fieldloop.testing.injuries import cut, spoil_frames
 from fieldloop.testing.synthetic import healthy_case, with_streams
@@ -323,8 +324,28 @@ def test_what_a_distance_loses_is_named(tmp_path):
     assert stats["q50"][0][0][0] == pytest.approx(2.0, abs=0.001)
 
 
-def test_a_walk_that_can_be_made_once_is_enough(tmp_path):
-    assert write_lerobot((short(seed) for seed in range(2)), tmp_path / "set").episodes == 2
+def test_noise_of_distances_is_kept_to_the_step(tmp_path):
+    """Where nothing can be predicted from the frame before, none is: each stands for itself."""
+    random = np.random.default_rng(0)
+    steps = random.integers(0, 4096, (15, 48, 64))
+    metres = DepthScale().metres(steps).astype(np.float32)
+
+    class Noise:
+        size = (64, 48)
+
+        def __len__(self):
+            return 15
+
+        def frames(self, indices=None):
+            return (metres[i] for i in (range(15) if indices is None else indices))
+
+    made = short()
+    depth = replace(made.streams["depth/overhead"], pictures=Noise())
+    write_lerobot([with_streams(made, {"depth/overhead": depth})], tmp_path / "set")
+    with av.open(str(tmp_path / "set/videos/observation.images.depth.overhead/chunk-000/file-000.mp4")) as video:
+        frames = list(video.decode(video=0))
+    np.testing.assert_array_equal(np.stack([frame.to_ndarray(format="gray12le") for frame in frames]), steps)
+    assert all(frame.key_frame for frame in frames)
 
 
 def test_the_table_of_episodes_is_several_files_where_it_is_large(tmp_path, monkeypatch):
@@ -345,10 +366,36 @@ def test_the_table_of_episodes_is_several_files_where_it_is_large(tmp_path, monk
 def test_another_camera_in_another_episode_is_a_fact_of_that_episode(tmp_path):
     first, second = short(0), short(1)
     other = replace(second.streams["camera/wrist"], serial="SN-2", frame_id="hand")
-    write_lerobot([first, with_streams(second, {"camera/wrist": other})], tmp_path / "set")
+    done = write_lerobot([first, with_streams(second, {"camera/wrist": other})], tmp_path / "set")
     rows = pq.read_table(tmp_path / "set/meta/episodes/chunk-000/file-000.parquet").to_pylist()
+    assert any(line.startswith("camera/wrist: its serial is not the same in all episodes") for line in done.left_out)
     assert rows[0]["facts"] is None
     assert json.loads(rows[1]["facts"]) == {"serial.camera/wrist": "SN-2", "frame_id.camera/wrist": "hand"}
+
+
+def test_a_note_or_a_rate_of_one_episode_is_not_said_of_all(tmp_path):
+    notes = [{"unit": "assumed", "gaps": "2"}, {"unit": "assumed", "gaps": "3"}]
+    made = [
+        with_streams(short(i), {"imu": replace(short(i).streams["imu"], notes=notes[i], nominal_hz=100.0 + i)})
+        for i in range(2)
+    ]
+    done = write_lerobot(made, tmp_path / "set", clock="imu")
+    info = info_of(tmp_path / "set")["features"]["observation.imu"]["info"]
+    assert (info["notes"], info["nominal_hz"]) == ({"unit": "assumed"}, None)
+    rows = pq.read_table(tmp_path / "set/meta/episodes/chunk-000/file-000.parquet").to_pylist()
+    assert [json.loads(row["facts"]) for row in rows] == [
+        {"note.gaps.imu": f"{2 + i}", "nominal_hz.imu": f"{100 + i}"} for i in range(2)
+    ]
+    for what in ("nominal_hz", "note gaps"):
+        assert f"imu: its {what} is not the same in all episodes; each has its own among its facts" in done.left_out
+
+
+def test_a_clock_that_not_all_episodes_have_is_named(tmp_path):
+    made = short(1)
+    camera = made.streams["camera/wrist"]
+    worse = replace(camera, clocks={ClockKind.LOG: camera.times_ns})
+    done = write_lerobot([short(), with_streams(made, {"camera/wrist": worse})], tmp_path / "set")
+    assert any(line.startswith("camera/wrist: its header clock; ") for line in done.left_out)
 
 
 def test_what_has_no_room_is_named(tmp_path):

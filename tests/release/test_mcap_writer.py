@@ -135,7 +135,7 @@ def test_a_channel_says_what_its_messages_cannot(tmp_path):
     assert said == {
         "fieldloop.stream": "arm/state", "fieldloop.kind": "other", "fieldloop.unit": "V", "fieldloop.clock": "header",
         "fieldloop.frame_id": "base", "fieldloop.serial": "A-7", "fieldloop.dtype": "int64",
-        "fieldloop.nominal_hz": "50.0",
+        "fieldloop.nominal_hz": "50.0", "fieldloop.notes": "{}",
     }  # fmt: skip
 
 
@@ -347,7 +347,7 @@ def test_a_name_that_is_taken_is_refused(tmp_path, recording):
 def same_stream(before, after):
     assert (after.name, after.kind, after.unit) == (before.name, before.kind, before.unit)
     assert (after.columns, after.frame_id, after.serial) == (before.columns, before.frame_id, before.serial)
-    assert after.nominal_hz == before.nominal_hz
+    assert (after.nominal_hz, after.notes) == (before.nominal_hz, before.notes)
     assert after.clocks.keys() == before.clocks.keys()
     for kind, times in before.clocks.items():
         assert np.array_equal(after.clocks[kind], times), kind
@@ -365,6 +365,29 @@ def test_our_own_reader_gives_the_same_recording(recording, written):
             for frame, again in zip(stream.pictures.frames(), got.streams[name].pictures.frames(), strict=True):
                 assert np.array_equal(frame, again)
     assert got.defects == ()
+
+
+def test_what_was_guessed_is_still_a_guess_when_written_on(tmp_path):
+    noted = {"unit": "radians are assumed", "clock": "made up", "ünïcode\udce9": "x"}
+    joints = series("joints", [[1.0], [2.0]], kind=StreamKind.JOINT_POSITION, unit="rad", notes=noted, nominal_hz=50.0)
+    speed = series("joints/velocity", [[3.0], [4.0]], kind=StreamKind.JOINT_VELOCITY, unit="rad/s", nominal_hz=50.0)
+    imu = series(
+        "imu", np.ones((2, 6)), kind=StreamKind.IMU, unit="m/s², rad/s", columns=("ax", "ay", "az", "gx", "gy", "gz")
+    )
+    write_mcap([of(joints, speed, imu)], tmp_path / "a.mcap")
+    got = read_again(tmp_path / "a.mcap").streams
+    for stream in (joints, speed, imu):
+        same_stream(stream, got[stream.name])
+
+
+def test_texts_that_are_no_utf8_are_escaped_and_named(tmp_path):
+    stream = series("arm\udce9", [[1.0]], frame_id="base\udce9")
+    done = write_mcap([of(stream, task="caf\udce9")], tmp_path / "a.mcap")
+    assert [entry.partition(" holds what is no UTF-8")[0] for entry in done.left_out] == [
+        "arm\\udce9: its name", "arm\\udce9: its frame_id", "task: it",
+    ]  # fmt: skip
+    got = read_again(tmp_path / "a.mcap")
+    assert (got.episode.task, list(got.streams)) == ("caf\\udce9", ["arm\\udce9"])
 
 
 def test_an_episode_s_facts_come_back(tmp_path):

@@ -14,8 +14,8 @@ from fieldloop.model.condition import Stratum
 from fieldloop.model.episode import Episode, Recording
 from fieldloop.model.stream import ClockKind, Stream, StreamKind
 from fieldloop.release.writers import write_rlds
-from fieldloop.release.writers.features import survey
 from fieldloop.release.writers.framed import frame
+from fieldloop.release.writers.survey import survey
 from fieldloop.testing.barcode import Mark, MarkedPictures
 from fieldloop.testing.barcode import read as read_mark
 from fieldloop.testing.injuries import cut, spoil_frames
@@ -181,7 +181,9 @@ def test_distances_are_found_without_the_declaration(recordings, tmp_path):
 
 
 def test_what_is_rounded_is_named_and_nothing_else(written):
-    assert written.left_out == ("joints/velocity: float64 is rounded to float32, which is what the format holds",)
+    made, rounded = written.left_out
+    assert made.startswith("is_terminal: made of the outcome: ")
+    assert rounded == "joints/velocity: float64 is rounded to float32, which is what the format holds"
     assert written.rules["joints"] == "linear"
     assert written.rules["camera/top"] == "as recorded"
 
@@ -191,7 +193,7 @@ def test_float64_that_float32_can_hold_is_no_loss(tmp_path):
         Episode("i", "e", "made"),
         {"joints": stream("joints", StreamKind.JOINT_POSITION, np.asarray([[0.5], [np.nan]]))},
     )
-    assert write_rlds([exact], tmp_path / "set").left_out == ()
+    assert not any("rounded" in line for line in write_rlds([exact], tmp_path / "set").left_out)
     (again,) = open_log(tmp_path / "set").recordings
     assert np.array_equal(again.streams["joints"].values, exact.streams["joints"].values, equal_nan=True)
     assert again.streams["joints"].values.dtype == np.float64
@@ -213,6 +215,23 @@ def test_a_type_that_changes_between_episodes_is_widened(tmp_path):
     assert [r.streams["x"].values.ravel().tolist() for r in open_log(tmp_path / "set").recordings] == [
         [300, 301, 302]
     ] * 2
+
+
+@pytest.mark.parametrize(("succeeded", "ends"), [(True, [0, 0, 1]), (False, [0, 0, 1]), (None, [0, 0, 0])])
+def test_an_episode_of_which_no_outcome_is_known_does_not_end_in_a_terminal_state(tmp_path, succeeded, ends):
+    one = of_one(0, np.zeros((3, 1)))
+    done = write_rlds([replace(one, episode=replace(one.episode, succeeded=succeeded))], tmp_path / "set")
+    (payload,) = unframed(next(root(done).glob("*.tfrecord-*")).read_bytes())
+    assert parse(payload)["steps/is_terminal"] == ends
+    assert parse(payload)["steps/is_last"] == [0, 0, 1]
+
+
+def test_an_end_that_was_recorded_is_the_one_that_is_written(tmp_path):
+    recorded = stream("is_terminal", StreamKind.OTHER, np.zeros((STEPS, 1), bool))
+    done = write_rlds([made(extra=[recorded])], tmp_path / "set")
+    assert not any(line.startswith("is_terminal") for line in done.left_out)
+    (payload,) = unframed(next(root(done).glob("*.tfrecord-*")).read_bytes())
+    assert parse(payload)["steps/is_terminal"] == [0] * STEPS
 
 
 def test_shards_are_rolled_by_size(tmp_path):

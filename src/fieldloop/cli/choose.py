@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from pathlib import Path
 
 from fieldloop import __version__
 from fieldloop.errors import BadInput, UnknownName
@@ -48,6 +49,11 @@ def choose(words: Sequence[str]) -> Choice:
     if first not in known:
         raise UnknownName("command", first, sorted(known))
     if others and f"{first} {others[0]}" in COMMANDS:
+        if first in COMMANDS and Path(others[0]).exists():
+            raise BadInput(
+                f"`{others[0]}` is a verb of `fieldloop {first}` and also something in this folder. "
+                f"Write ./{others[0]} for what is here, or run the verb from another folder."
+            )
         return Choice(f"{first} {others[0]}", (*front, *others[1:]))
     if first not in COMMANDS and first not in OWN:
         verbs = sorted(c.partition(" ")[2] for c in COMMANDS if c.startswith(f"{first} "))

@@ -1,14 +1,25 @@
 """From words to an exit code: 0 passed, 1 failed or not known to have passed, 2 could not run."""
 
+import errno
 import os
+import signal
 import sys
+import threading
 from collections.abc import Sequence
 from typing import Any
 
 from fieldloop.cli.choose import Choice, choose
 from fieldloop.errors import FieldloopError
 
-PASSED, FAILED, COULD_NOT_RUN, INTERRUPTED = 0, 1, 2, 130
+PASSED, FAILED, COULD_NOT_RUN, INTERRUPTED, TERMINATED = 0, 1, 2, 130, 143
+NO_BUGS = {
+    errno.ENOSPC: "There is no space left",
+    errno.EDQUOT: "The disk quota is used up",
+    errno.EACCES: "Permission is denied",
+    errno.EPERM: "Permission is denied",
+    errno.EROFS: "The disk can only be read",
+}
+"""What the system may refuse anywhere, and what it means."""
 
 
 def main(argv: Sequence[str] | None = None) -> int:
@@ -18,6 +29,8 @@ def main(argv: Sequence[str] | None = None) -> int:
         if hasattr(stream, "reconfigure"):
             stream.reconfigure(errors="replace")  # a terminal without ✓ shows ?, and does not crash
     debug, as_json = "--debug" in words, "--json" in words
+    if threading.current_thread() is threading.main_thread():
+        signal.signal(signal.SIGTERM, _leave)  # so that half-written files are removed on the way out
     try:
         code = _run(choose(words))
         sys.stdout.flush()
@@ -30,8 +43,14 @@ def main(argv: Sequence[str] | None = None) -> int:
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return PASSED
     except KeyboardInterrupt:
-        print("Interrupted. What was acknowledged is kept; run the command again to go on.", file=sys.stderr)
+        print("Interrupted. What was complete is kept, what was half written is removed.", file=sys.stderr)
         return INTERRUPTED
+    except OSError as refused:
+        if refused.errno not in NO_BUGS:
+            return _say_bug(refused, debug=debug, as_json=as_json)
+        where = f" at {refused.filename}" if refused.filename else ""
+        told = f"{NO_BUGS[refused.errno]}{where}. What was half written is removed; make room or choose another place."
+        return _say(type(refused).__name__, told, as_json=as_json)
     except Exception as bug:  # noqa: BLE001 - the last stop before the user; every other error has a name
         return _say_bug(bug, debug=debug, as_json=as_json)
     return code
@@ -63,6 +82,10 @@ def _run(choice: Choice) -> int:
     from fieldloop.cli.perform import perform
 
     return exit_code(perform(choice.command, choice.words))
+
+
+def _leave(_signal: int, _frame: object) -> None:
+    sys.exit(TERMINATED)
 
 
 def _say(name: str, message: str, *, as_json: bool) -> int:

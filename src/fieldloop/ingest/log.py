@@ -20,6 +20,7 @@ class OpenLog:
 
     `defects` tells what is wrong with the log as a whole (a file among many that cannot be read, tables that
     disagree); it is complete once `recordings` has been walked through. A recording's own defects are its own.
+    `met` and `facts` are what a mapping could speak of: streams and facts by the names the log gives them.
     """
 
     def __init__(
@@ -27,6 +28,8 @@ class OpenLog:
     ) -> None:
         self.path = path
         self._mapping = mapping
+        self.met: set[str] = set()
+        self.facts: set[str] = set()
         self.format = " + ".join(sorted({log.reader.name for log in found}))
         self._found = found
         self._defects = list(dict.fromkeys(defects))
@@ -62,7 +65,11 @@ class OpenLog:
             recording = self._guarded(reader, path, partial(next, recordings, None))
             if recording is None:
                 return
-            yield apply(self._mapping, recording) if self._mapping else recording
+            if self._mapping:
+                self.met |= set(recording.streams)
+                self.facts |= {name for name, _ in recording.episode.facts}
+                recording = apply(self._mapping, recording)
+            yield recording
 
     def _guarded(self, reader: Reader, path: Path, ask: Callable[[], T]) -> T | None:
         try:

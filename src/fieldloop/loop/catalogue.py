@@ -82,7 +82,7 @@ USE_CASES = (
     UseCase("ingest mapping", "mapping:mapping", FLOOR, needs=Needs.NOTHING),
     UseCase("ingest watch", "watch:watch", FLOOR, no_route="it runs until somebody ends it"),
     UseCase("ingest list", "ingest:episodes", ANYONE, reads=True),
-    UseCase("ingest logs", "ingest:logs", ANYONE, reads=True),
+    UseCase("ingest history", "ingest:history", ANYONE, reads=True),
     UseCase("ingest streams", "streams:streams", ANYONE, reads=True),
     UseCase("check", "check:check", FLOOR, needs=Needs.MAYBE),
     UseCase("calibrate", "calibrate:calibrate", FLOOR),

@@ -29,6 +29,7 @@ from fieldloop.store.parquet import put_rows, read_rows
 EpisodeNumbers = tuple[Episode, tuple[Measured, ...]]
 """An episode and what every check found in it."""
 
+MEGABYTE = 1e6
 Signature = tuple[int, int]
 """Bytes and time of change: whoever writes to a log changes one of them."""
 
@@ -47,6 +48,20 @@ class Rules:
         # of a robot that was never calibrated here nothing is known; whether that counts is the protocol's to say
         known = None if self.calibrations is None else self.calibrations.get(episode.robot)
         return checks.Case(recording, self.by_task.get(episode.task, self.usual), known)
+
+
+@dataclass(frozen=True, slots=True)
+class LogShown:
+    """A log that was taken in, in a line."""
+
+    name: str
+    format: str
+    episodes: int
+    megabytes: float
+    sha256: str
+    mapping: str
+    findings: int
+    first_finding: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -163,13 +178,21 @@ def episodes(
     return tuple(workspace.store.find(Episode, where, newest=True, limit=limit))
 
 
-def logs(workspace: Workspace, *, limit: int = 100) -> tuple[Log, ...]:
+def history(workspace: Workspace, *, limit: int = 100) -> tuple[LogShown, ...]:
     """List the logs that were taken in, newest first, each with what was wrong with it.
 
     Arguments:
         limit: at most so many
     """
-    return tuple(workspace.store.find(Log, newest=True, limit=limit))
+    return tuple(_shown(log) for log in workspace.store.find(Log, newest=True, limit=limit))
+
+
+def _shown(log: Log) -> LogShown:
+    first = next((f"{d.subject} {d.place}: {d.message}" for d in log.defects), "")
+    return LogShown(
+        log.name, log.format, len(log.episodes), log.blob.size / MEGABYTE, log.blob.sha256, log.mapping,
+        len(log.defects), first,
+    )  # fmt: skip
 
 
 def judged(workspace: Workspace, measured: Iterable[EpisodeNumbers]) -> list[EpisodeJudged]:

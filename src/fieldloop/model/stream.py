@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 NS_PER_S = 1_000_000_000
+MM_PER_M = 1000.0
 FIRST_REAL_NS = 10**17
 """March 1973: no robot log is older, so smaller stamps count from an episode's beginning."""
 
@@ -104,9 +105,14 @@ class Stream:
 
     @property
     def hz(self) -> float | None:
-        """The declared rate, else the one the median interval implies; None where neither can be said."""
+        """The declared rate, else the one the median interval implies; None where neither can be said.
+
+        Stamps that were all made up without a declared rate only count samples: their interval says nothing.
+        """
         if self.nominal_hz:
             return self.nominal_hz
+        if self.clock is ClockKind.SYNTHETIC:
+            return None
         steps = np.diff(self.times_ns)
         steps = steps[steps > 0]
         return float(NS_PER_S / np.median(steps)) if len(steps) else None

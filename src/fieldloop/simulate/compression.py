@@ -3,8 +3,9 @@
 import numpy as np
 from numpy.typing import NDArray
 
+from fieldloop.model.stream import MM_PER_M
+
 JPEG_QUALITY = 80
-MM_PER_M = 1000.0
 
 
 def jpeg(picture: NDArray[np.uint8]) -> bytes:

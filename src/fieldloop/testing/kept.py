@@ -1,33 +1,38 @@
 """What a recording lost by being written and read again, beyond what the writer said."""
 
 import re
-from collections.abc import Iterator
-from dataclasses import dataclass, fields
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from fieldloop.model.episode import Episode, Recording
-from fieldloop.model.stream import Stream
-from fieldloop.release.writers.grid import Rule, nearest, resample
+from fieldloop.model.episode import Recording
+from fieldloop.model.episode_text import FIELDS
+from fieldloop.model.stream import ClockKind, Stream
+from fieldloop.release.writers.grid import Rule, Times, grid_of, picks_of, resample, rule_for
 from fieldloop.release.writers.written import Written
 
-FIELDS = tuple(f.name for f in fields(Episode) if f.name not in ("id", "format", "start_ns", "end_ns", "facts"))
 OF_THE_PLACE = ("dataset", "dataset_episodes", "episode_index", "split", "source_episode", "uid")
 """Facts of where an episode lies: written on, it lies elsewhere."""
 TRAITS = ("kind", "unit", "columns", "frame_id", "serial")
+RESAMPLED = "resampled"
+SAME_RATE = 0.05
+TRUST = tuple(ClockKind)
 
 
 @dataclass(frozen=True, slots=True)
 class Limits:
     """What a format cannot keep of anything, so that it need not be said each time.
 
-    `levels` is how far a picture may be off on average, in 8-bit levels, `depth_m` a distance in metres.
+    `levels` is how far a picture may be off on average, in 8-bit levels, `depth_m` a distance in metres. `remade` are
+    clocks that the format makes itself for every stream, so that they are other ones afterwards.
     """
 
     levels: float = 0.0
     depth_m: float = 0.0
+    remade: tuple[ClockKind, ...] = ()
 
 
 def differences(before: Recording, after: Recording, written: Written, limits: Limits) -> Iterator[str]:
@@ -49,38 +54,83 @@ def differences(before: Recording, after: Recording, written: Written, limits: L
 def _of_stream(recording: Recording, before: Stream, after: Stream, written: Written, limits: Limits) -> Iterator[str]:
     for trait in TRAITS:
         one, other = getattr(before, trait), getattr(after, trait)
-        if one != other:
+        if one != other and not _said(f"{before.name}: its {trait}", written):
             yield f"its {trait} was {one!r} and is {other!r}"
-    if not written.clock:
-        yield from _same_clocks(before, after, written)
-        picks = np.arange(len(before))
-        values = before.values
-    else:
-        grid = np.sort(recording.streams[written.clock].times_ns)
-        picks = nearest(before.times_ns, grid)
-        wanted = before.times_ns[picks] if before.pictures is not None else grid
-        if not np.array_equal(after.times_ns, wanted):
-            yield f"its {after.clock.value} stamps are not those of the frames"
-        values = None if before.values is None else resample(before, grid, _rule(before, written))
-    if values is not None:
-        yield from _same_values(values, after, rounding=_said(before.name, written))
+    if written.clock:
+        clock = recording.streams[written.clock]
+        yield from _on_the_grid(clock, before, after, written, limits)
+        return
+    yield from _same_notes(before, after, written)
+    yield from _same_rate(before.nominal_hz, before, after, written)
+    yield from _same_clocks(before.clocks, before, after, written, limits)
+    if before.values is not None:
+        yield from _same_values(before.values, after, rounding=_said(before.name, written))
     if before.pictures is not None:
+        yield from _same_pictures(before, np.arange(len(before)), after, limits)
+
+
+def _on_the_grid(clock: Stream, before: Stream, after: Stream, written: Written, limits: Limits) -> Iterator[str]:
+    """Compare what was brought onto the stamps of another stream, by the rule that its kind asks for."""
+    grid = grid_of(clock.times_ns)
+    rule, stated = rule_for(before, grid), (written.rules or {}).get(before.name, "")
+    if rule is not Rule.AS_RECORDED and rule.value not in stated.split(" or "):
+        yield f"it is {rule.value} and said to be {stated!r}"
+    yield from _same_notes(before, after, written)
+    rate = before.nominal_hz if stated == Rule.AS_RECORDED.value else clock.hz
+    if rule is not Rule.AS_RECORDED or after.nominal_hz != before.nominal_hz:
+        yield from _same_rate(rate, before, after, written)
+    if rule is not Rule.AS_RECORDED and RESAMPLED not in after.notes:
+        yield "nothing says that it was resampled"
+    picks = picks_of(before, grid, rule) if rule.keeps_samples else None
+    yield from _same_clocks(_clocks(clock, before, grid, picks), before, after, written, limits)
+    if before.values is not None:
+        yield from _same_values(resample(before, grid, rule), after, rounding=_said(before.name, written))
+    if before.pictures is not None and picks is not None:
         yield from _same_pictures(before, picks, after, limits)
 
 
-def _rule(stream: Stream, written: Written) -> Rule:
-    assert written.rules is not None, "what is resampled says how"
-    return Rule(written.rules[stream.name])
+def _clocks(clock: Stream, before: Stream, grid: Times, picks: NDArray[np.int64] | None) -> dict[ClockKind, Times]:
+    """Return the stamps that rows must have: their samples' own, else the grid's under the less trusted name."""
+    if picks is None:
+        return {max(clock.clock, before.clock, key=TRUST.index): grid}
+    return {kind: times[picks] for kind, times in before.clocks.items()}
 
 
-def _same_clocks(before: Stream, after: Stream, written: Written) -> Iterator[str]:
-    for kind, times in before.clocks.items():
+def _same_notes(before: Stream, after: Stream, written: Written) -> Iterator[str]:
+    """A note says what is not certain: without it a guess has become a fact."""
+    for key, text in before.notes.items():
+        kept = after.notes.get(key, "")
+        more = key == RESAMPLED and kept.startswith(f"{text}, then ")
+        if kept != text and not more and not _said(f"{before.name}: its note {key}", written):
+            yield f"its note {key} was {text!r} and is {kept!r}"
+
+
+def _same_rate(wanted: float | None, before: Stream, after: Stream, written: Written) -> Iterator[str]:
+    found = after.nominal_hz
+    same = abs(found / wanted - 1) < SAME_RATE if found and wanted else not found and not wanted
+    if not same and not _said(f"{before.name}: its nominal_hz", written):
+        yield f"its nominal rate is {found}, and should be {wanted}"
+
+
+def _same_clocks(
+    wanted: Mapping[ClockKind, Times], before: Stream, after: Stream, written: Written, limits: Limits
+) -> Iterator[str]:
+    for kind, times in wanted.items():
+        first = kind is next(one for one in ClockKind if one in wanted)
+        if kind in limits.remade and not first:
+            continue
         if kind in after.clocks and not np.array_equal(after.clocks[kind], times):
             yield f"its {kind.value} stamps are others"
-        elif kind not in after.clocks and not _said(f"{before.name}: its {kind.value} clock", written):
+        elif kind not in after.clocks and not _clock_said(before.name, kind, written):
             yield f"its {kind.value} clock is gone"
-    if more := after.clocks.keys() - before.clocks.keys():
+    if more := after.clocks.keys() - wanted.keys() - {*limits.remade}:
         yield f"it never had a clock called {', '.join(sorted(kind.value for kind in more))}"
+
+
+def _clock_said(name: str, kind: ClockKind, written: Written) -> bool:
+    """Is it named for this stream, or as one that no stream keeps?"""
+    everywhere = [line for line in written.left_out if line.startswith("of each stream ")]
+    return _said(f"{name}: its {kind.value} clock", written) or any(kind.value in line for line in everywhere)
 
 
 def _same_values(wanted: NDArray[Any], after: Stream, *, rounding: bool) -> Iterator[str]:

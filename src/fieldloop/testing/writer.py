@@ -9,7 +9,7 @@ import numpy as np
 
 from fieldloop.errors import BadInput
 from fieldloop.model.episode import Recording
-from fieldloop.model.stream import Stream, StreamKind
+from fieldloop.model.stream import ClockKind, Stream, StreamKind
 from fieldloop.release.writers.written import Written
 from fieldloop.testing.injuries import cut
 from fieldloop.testing.kept import Limits, differences
@@ -41,12 +41,19 @@ def check_writer(write: Write, read: Read, scratch: Path, limits: Limits | None 
 
 
 def sample_recording(seed: int) -> Recording:
-    """Make a short recording with a bit of everything: whole numbers, a device's serial, facts, a stream of stamps."""
+    """Make a short recording with a bit of everything.
+
+    Whole numbers, a device's serial, a guess that is noted, a rate that nobody states, stamps that repeat, samples next
+    to the frames but not at them, facts, a stream of stamps.
+    """
     made = cut(healthy_case(recording=healthy(seed=seed)), lambda at_s: at_s < SECONDS).recording
     force, joints = made.streams["force"], made.streams["joints"]
+    overhead = _repeated(made.streams["camera/overhead"])
     counter = np.arange(len(joints), dtype=np.int64)[:, None]
     changed: dict[str, Stream | None] = {
-        "force": replace(force, serial="FT-7", frame_id="wrist"),
+        "force": replace(force, serial="FT-7", frame_id="wrist", notes={"unit": "newtons are assumed"}),
+        "camera/overhead": overhead,
+        "state": _beside(overhead, seed),
         "counter": replace(joints, name="counter", kind=StreamKind.OTHER, unit="", values=counter, columns=("ticks",)),
         "silent": Stream("silent", StreamKind.OTHER, "", joints.clocks, notes={"encoding": "stamps only"}),
     }
@@ -54,6 +61,20 @@ def sample_recording(seed: int) -> Recording:
     return replace(
         with_streams(made, changed), episode=replace(made.episode, facts=facts, failure="slip", succeeded=False)
     )
+
+
+def _repeated(camera: Stream) -> Stream:
+    """Give two frames one header stamp; the log tells them apart."""
+    header = camera.times_ns.copy()
+    header[3] = header[2]
+    return replace(camera, clocks={**camera.clocks, ClockKind.HEADER: header})
+
+
+def _beside(camera: Stream, seed: int) -> Stream:
+    """Make joints sampled half a millisecond after each frame."""
+    clocks = {ClockKind.HEADER: camera.times_ns + 500_000, ClockKind.LOG: camera.clocks[ClockKind.LOG] + 2_000_000}
+    values = np.random.default_rng(seed).normal(size=(len(camera), 2))
+    return Stream("state", StreamKind.JOINT_POSITION, "rad", clocks, values)
 
 
 def _is_whole_or_nothing(write: Write, recordings: list[Recording], target: Path) -> None:

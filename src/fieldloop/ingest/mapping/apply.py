@@ -5,7 +5,6 @@ from dataclasses import replace
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from fieldloop.errors import BadInput
 from fieldloop.ingest.mapping.axes import to_rep_103, turn_poses, turn_vectors
@@ -13,10 +12,11 @@ from fieldloop.ingest.mapping.mapping import LogMapping, StreamRule, Told
 from fieldloop.ingest.mapping.units import to_si
 from fieldloop.model.condition import Stratum
 from fieldloop.model.episode import Defect, Episode, Recording
+from fieldloop.model.episode_text import FLAGS, truth_of
 from fieldloop.model.stream import Stream, StreamKind
 
-TRUTHS = {"true": True, "yes": True, "1": True, "false": False, "no": False, "0": False}
 POSES = (StreamKind.POSE, StreamKind.HAND_POSE)
+AXES, POSE_COLUMNS = 3, 7
 
 
 def apply(mapping: LogMapping, recording: Recording) -> Recording:
@@ -45,60 +45,61 @@ def apply(mapping: LogMapping, recording: Recording) -> Recording:
 
 
 def _told(stream: Stream, rule: StreamRule, frames: Mapping[str, str], defects: list[Defect]) -> Stream:
-    try:
-        values, unit = _in_si(stream, rule.units)
-        values = _turned(stream, rule, values)
-        columns = _columns(stream, rule)
-    except BadInput as wrong:
-        defects.append(Defect(stream.name, "mapping", f"{wrong}; the stream stays as it was recorded."))
-        return _framed(stream, frames)
-    notes = dict(stream.notes)
-    if rule.units and values is not stream.values:
-        notes["unit"] = f"recorded in {', '.join(dict.fromkeys(rule.units))}"
-    if rule.axes:
-        notes["axes"] = f"recorded with axes {rule.axes}"
-    return replace(
-        stream, name=rule.name or stream.name, kind=rule.kind or stream.kind, unit=unit, values=values,
-        columns=columns, frame_id=rule.frame or frames.get(stream.frame_id, stream.frame_id),
-        serial=rule.serial or stream.serial, notes=notes,
+    """Apply each part of a rule; one that the stream does not allow is named, the others still hold."""
+    told = replace(
+        stream, name=rule.name or stream.name, kind=rule.kind or stream.kind, serial=rule.serial or stream.serial,
+        frame_id=rule.frame or frames.get(stream.frame_id, stream.frame_id),
     )  # fmt: skip
+    for part in (_in_si, _turned, _named):
+        try:
+            told = part(told, rule)
+        except BadInput as wrong:
+            defects.append(Defect(stream.name, "mapping", f"{wrong}; that line was left out."))
+    return told
 
 
 def _framed(stream: Stream, frames: Mapping[str, str]) -> Stream:
     return replace(stream, frame_id=frames[stream.frame_id]) if stream.frame_id in frames else stream
 
 
-def _columns(stream: Stream, rule: StreamRule) -> tuple[str, ...]:
-    if rule.columns and stream.values is not None and len(rule.columns) != stream.values.shape[1]:
+def _named(stream: Stream, rule: StreamRule) -> Stream:
+    if not rule.columns:
+        return stream
+    if stream.values is not None and len(rule.columns) != stream.values.shape[1]:
         raise BadInput(f"{len(rule.columns)} columns are named, {stream.values.shape[1]} are there")
-    return rule.columns or stream.columns
+    return replace(stream, columns=rule.columns)
 
 
-def _in_si(stream: Stream, units: tuple[str, ...]) -> tuple[NDArray[Any] | None, str]:
-    if not units:
-        return stream.values, stream.unit
-    found = [to_si(unit) for unit in units]
-    names = ", ".join(dict.fromkeys(name for name, _ in found if name))
+def _in_si(stream: Stream, rule: StreamRule) -> Stream:
+    if not rule.units:
+        return stream
+    found = [to_si(unit) for unit in rule.units]
+    unit = ", ".join(dict.fromkeys(name for name, _ in found if name))
     if stream.values is None:
-        return None, names
+        return replace(stream, unit=unit)
     width = stream.values.shape[1]
     if len(found) not in (1, width):
         raise BadInput(f"{len(found)} units are given for {width} columns; give one, or one a column")
     factors = np.asarray([factor for _, factor in found])
+    notes = {name: note for name, note in stream.notes.items() if name != "unit"}  # the log's guess is answered
     if (factors == 1.0).all():
-        return stream.values, names
-    return stream.values * factors, names
+        return replace(stream, unit=unit, notes=notes)
+    notes["unit"] = f"recorded in {', '.join(dict.fromkeys(rule.units))}"
+    return replace(stream, unit=unit, values=stream.values * factors, notes=notes)
 
 
-def _turned(stream: Stream, rule: StreamRule, values: NDArray[Any] | None) -> NDArray[Any] | None:
-    if not rule.axes or values is None:
-        return values
-    turn, kind, width = to_rep_103(rule.axes), rule.kind or stream.kind, values.shape[1]
-    if kind in POSES and width % 7 == 0:
-        return turn_poses(values.astype(np.float64), turn)
-    if kind not in POSES and width % 3 == 0:
-        return turn_vectors(values.astype(np.float64), turn)
-    raise BadInput(f"axes are given, but {width} columns are neither vectors (x y z) nor poses (x y z qx qy qz qw)")
+def _turned(stream: Stream, rule: StreamRule) -> Stream:
+    if not rule.axes or stream.values is None:
+        return stream
+    turn, width, pose = to_rep_103(rule.axes), stream.values.shape[1], stream.kind in POSES
+    values = stream.values.astype(np.float64)
+    if pose and width % POSE_COLUMNS == 0:
+        turned = turn_poses(values, turn)
+    elif width == AXES or (not pose and width % AXES == 0):
+        turned = turn_vectors(values, turn)
+    else:
+        raise BadInput(f"axes are given, but {width} columns are neither vectors (x y z) nor poses (x y z qx qy qz qw)")
+    return replace(stream, values=turned, notes={**stream.notes, "axes": f"recorded with axes {rule.axes}"})
 
 
 def _episode(mapping: LogMapping, episode: Episode, defects: list[Defect]) -> Episode:
@@ -107,11 +108,11 @@ def _episode(mapping: LogMapping, episode: Episode, defects: list[Defect]) -> Ep
         text = _said(told, episode)
         if text is None:
             continue
-        if name in ("simulated", "succeeded"):
-            if text.lower() not in TRUTHS:
+        if name in FLAGS:
+            if (truth := truth_of(text)) is None:
                 defects.append(Defect(name, "mapping", f"{text!r} is neither true nor false; it was left out."))
                 continue
-            fields[name] = TRUTHS[text.lower()]
+            fields[name] = truth
         else:
             fields[name] = text
     conditions = {key: text for key, told in mapping.conditions.items() if (text := _said(told, episode))}

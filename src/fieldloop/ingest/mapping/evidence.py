@@ -7,10 +7,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fieldloop.ingest.mapping.units import SI
+from fieldloop.ingest.units import LARGEST_ANGLE_RAD
 from fieldloop.model.stream import Stream, StreamKind
 
 ENOUGH_ROWS = 20_000
-LARGEST_ANGLE_RAD = 4 * np.pi  # two turns either way: beyond it no arm's joint is told in radians
 FARTHEST_M = 20.0  # a tool farther than this from its frame is told in millimetres
 WIDEST_GRIPPER_M = 1.5
 FASTEST_TURN_RAD_S = 35.0  # the full scale of common gyroscopes, 2000°/s

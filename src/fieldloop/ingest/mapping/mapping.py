@@ -3,6 +3,7 @@
 import hashlib
 import tomllib
 from collections.abc import Iterator, Mapping
+from collections.abc import Set as AbstractSet
 from dataclasses import dataclass, field
 from fnmatch import fnmatchcase
 from typing import Any
@@ -10,22 +11,11 @@ from typing import Any
 from fieldloop.errors import BadInput
 from fieldloop.ingest.mapping.axes import to_rep_103
 from fieldloop.ingest.mapping.units import to_si
+from fieldloop.model.episode_text import FLAGS, TEXTS
 from fieldloop.model.stream import StreamKind
 
 SCHEMA = "mapping/1"
-FIELDS = (
-    "name",
-    "task",
-    "robot",
-    "site",
-    "operator",
-    "session",
-    "provider",
-    "protocol",
-    "failure",
-    "simulated",
-    "succeeded",
-)
+FIELDS = (*TEXTS, *FLAGS)
 STREAM_KEYS = {"name", "kind", "unit", "columns", "frame", "axes", "serial", "drop"}
 
 
@@ -74,6 +64,13 @@ class LogMapping:
     def rule(self, stream: str) -> StreamRule | None:
         """Return the first rule that speaks of a stream."""
         return next((rule for rule in self.streams if rule.matches(stream)), None)
+
+
+def unused(mapping: LogMapping, streams: AbstractSet[str], facts: AbstractSet[str]) -> list[str]:
+    """Return the entries that speak of nothing that was met: a slip of the pen, or a sensor that was not there."""
+    silent = [f'[streams."{rule.source}"]' for rule in mapping.streams if not any(map(rule.matches, streams))]
+    told = {**mapping.episode, **mapping.conditions}
+    return silent + [f'{key} = {{ fact = "{t.fact}" }}' for key, t in told.items() if t.fact and t.fact not in facts]
 
 
 def parse_mapping(text: str, source: str) -> LogMapping:

@@ -9,6 +9,7 @@ from fieldloop.errors import BadInput
 from fieldloop.ingest.mapping.evidence import Evidence, unit_lines
 from fieldloop.ingest.mapping.mapping import FIELDS, SCHEMA
 from fieldloop.model.episode import Recording
+from fieldloop.model.episode_text import ALIASES
 from fieldloop.model.stream import Stream, StreamKind
 
 LOOKED_AT = 20
@@ -22,16 +23,9 @@ PICTURE_WORDS = {
     "camera", "cam", "cameras", "image", "images", "raw", "compressed", "compresseddepth", "color", "colour", "rgb",
     "depth", "observation", "rect", "aligned", "to", "video", "stream",
 }  # fmt: skip
-FACT_WORDS = {
-    "operator": ("operator", "operator_id", "teleoperator", "collector", "user", "subject"),
-    "robot": ("robot", "robot_id", "robot_type", "robot_name", "arm"),
-    "site": ("site", "location", "facility", "lab", "building"),
-    "task": ("task", "task_name", "instruction", "language_instruction"),
-    "session": ("session", "session_id"),
-    "provider": ("provider", "vendor"),
-    "succeeded": ("success", "successful", "succeeded", "task_success"),
-    "simulated": ("sim", "simulated", "simulation"),
-}
+MORE_WORDS = {"operator": ("user", "subject"), "robot": ("arm",), "site": ("building",), "provider": ("vendor",)}
+FACT_WORDS = {field: (field, *names, *MORE_WORDS.get(field, ())) for field, names in ALIASES.items()}
+"""What the fact may be called that a field is proposed to come from: a person looks at it, so more is dared."""
 
 
 def propose(recordings: Iterable[Recording], source: str) -> str:
@@ -55,7 +49,7 @@ def propose(recordings: Iterable[Recording], source: str) -> str:
 
 def _head(source: str, count: int) -> Iterator[str]:
     yield f"# How {source} names and measures things, proposed from {count} of its recordings. Edit it: it is yours."
-    yield "# In brackets stands what the log says; a line that is removed leaves it as it is."
+    yield "# [streams.…] names a stream as the log does; a line that is removed leaves it as it is."
     yield "# `unit` is the unit as recorded (SI is what fieldloop keeps), `axes` where recorded x, y and z point"
     yield '# (REP 103 is "forward left up", a camera "right down forward"), `drop = true` leaves a stream out.'
     yield f'schema = "{SCHEMA}"'

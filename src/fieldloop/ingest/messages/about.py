@@ -25,6 +25,7 @@ class About:
     serial: str | None = None
     dtype: np.dtype[Any] | None = None
     nominal_hz: float | None = None
+    notes: Mapping[str, str] | None = None
     clocks: Mapping[ClockKind, ClockKind] | None = None
     wrong: list[str] = field(default_factory=list)
 
@@ -38,7 +39,7 @@ def about(metadata: Mapping[str, str]) -> About:
             continue
         try:
             setattr(said, name, READ[name](text))
-        except (ValueError, TypeError):
+        except (ValueError, TypeError, RecursionError):
             said.wrong.append(f"{key} = {text[:80]!r}")
     header = metadata.get(f"{PREFIX}clock", "")
     if said.clocks is None and header in set(ClockKind):
@@ -53,6 +54,13 @@ def _columns(text: str) -> tuple[str, ...]:
     if not (isinstance(names, list) and all(isinstance(name, str) for name in names)):
         raise ValueError("no list of names")
     return tuple(names)
+
+
+def _notes(text: str) -> dict[str, str]:
+    notes = json.loads(text)
+    if not (isinstance(notes, dict) and all(isinstance(note, str) for note in notes.values())):
+        raise TypeError("no map of texts")
+    return notes
 
 
 def _clocks(text: str) -> dict[ClockKind, ClockKind]:
@@ -78,5 +86,5 @@ def _rate(text: str) -> float:
 
 READ: Mapping[str, Any] = {
     "stream": str, "kind": StreamKind, "unit": str, "columns": _columns, "frame_id": str, "serial": str,
-    "dtype": _dtype, "nominal_hz": _rate, "clocks": _clocks,
+    "dtype": _dtype, "nominal_hz": _rate, "clocks": _clocks, "notes": _notes,
 }  # fmt: skip

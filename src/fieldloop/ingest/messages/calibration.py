@@ -5,6 +5,8 @@ import math
 from collections.abc import Mapping
 from typing import Any
 
+from fieldloop.ingest.messages.plain_yaml import parse_yaml
+
 MATRIX = ("camera_matrix", "K", "k", "intrinsic_matrix", "intrinsics")
 DISTORTION = ("distortion_coefficients", "distortion_coeffs", "distortion", "dist_coeffs", "D", "d")
 MODEL = ("distortion_model", "model")
@@ -49,8 +51,6 @@ def calibrations_in(document: Any, name: str) -> dict[str, str]:
 
 def parse_document(content: bytes) -> Any:
     """Read a small JSON or YAML file; None where it is neither."""
-    from ruamel.yaml import YAML
-
     try:
         text = content.decode("utf-8")
     except UnicodeDecodeError:
@@ -60,8 +60,8 @@ def parse_document(content: bytes) -> Any:
     except (ValueError, RecursionError):
         pass
     try:
-        return YAML(typ="safe").load(text.removeprefix("%YAML:1.0"))  # OpenCV writes a head that is no YAML
-    except Exception:  # noqa: BLE001 - the parser raises whatever broken text leads it to
+        return parse_yaml(text.removeprefix("%YAML:1.0"))  # OpenCV writes a head that is no YAML
+    except ValueError:
         return None
 
 

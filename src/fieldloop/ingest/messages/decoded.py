@@ -9,6 +9,7 @@ from numpy.typing import NDArray
 from fieldloop.ingest.messages.spans import Spans
 
 NO_STAMP = np.iinfo(np.int64).min
+LAST_NS = 2**63
 Columns = tuple[str, ...]
 Group = tuple[str, Columns]
 """What is added to the topic's name ('' for its own stream), and the columns."""
@@ -39,6 +40,11 @@ class Decoded:
     left_out: set[str] = field(default_factory=set)
 
 
+def stored_stamp(stamp_ns: int | None) -> int:
+    """Return a stamp that 64 bits hold, NO_STAMP where there is none or it is beyond them."""
+    return stamp_ns if stamp_ns is not None and abs(stamp_ns) < LAST_NS else NO_STAMP
+
+
 Decode = Callable[[Spans], Decoded]
 """Turns a batch of payloads into numbers; a message it cannot read is a failure of that message alone."""
 
@@ -52,8 +58,7 @@ class Collector:
 
     def stamp(self, message: int, stamp_ns: int | None, frame_id: str = "") -> None:
         """Note when and in which frame a message was sensed."""
-        if stamp_ns is not None and abs(stamp_ns) < 2**63:
-            self.decoded.stamps_ns[message] = stamp_ns
+        self.decoded.stamps_ns[message] = stored_stamp(stamp_ns)
         self.decoded.frame_id = self.decoded.frame_id or frame_id
 
     def add(self, group: Group, message: int, values: Numbers, stamp_ns: int | None = None, frame_id: str = "") -> None:

@@ -1,8 +1,10 @@
 """Which decoder reads a topic: chosen by how its messages and their schema are written."""
 
 from collections.abc import Callable
+from dataclasses import replace
 from typing import Any, NamedTuple
 
+from fieldloop.ingest.messages.about import about
 from fieldloop.ingest.messages.arrived import Described
 from fieldloop.ingest.messages.decoded import Decode
 from fieldloop.ingest.messages.json_messages import JsonDecoder, parse_json, read_picture
@@ -10,6 +12,8 @@ from fieldloop.ingest.messages.picture_messages import PICTURES, PictureMessages
 from fieldloop.ingest.messages.protobuf import protobuf_decoder
 from fieldloop.ingest.messages.ros import decoder_for
 from fieldloop.ingest.messages.ros_types import full_name
+from fieldloop.ingest.words import words_of
+from fieldloop.model.stream import StreamKind
 
 ROS_SCHEMAS = {"cdr": ("ros2msg", "ros2idl"), "ros1": ("ros1msg",)}
 
@@ -29,9 +33,16 @@ class Reading(NamedTuple):
 def reading_of(described: Described) -> Reading:
     """Choose how to read a topic; what cannot be decoded still gives its stamps."""
     try:
-        return _choose(described)
+        reading = _choose(described)
     except ValueError as wrong:  # a schema's bytes need be no text either
         return Reading(note=f"stamps only: {wrong}")
+    if reading.pictures and _speaks_of_depth(described):
+        return reading._replace(pictures=replace(reading.pictures, depth=True))
+    return reading
+
+
+def _speaks_of_depth(described: Described) -> bool:
+    return about(described.metadata).kind is StreamKind.DEPTH or "depth" in words_of(described.topic)
 
 
 def _choose(described: Described) -> Reading:

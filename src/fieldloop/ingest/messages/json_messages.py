@@ -7,9 +7,10 @@ from typing import Any
 
 from fieldloop.ingest.messages.decoded import Collector, Decoded
 from fieldloop.ingest.messages.picture_messages import PictureFields
-from fieldloop.ingest.messages.ros_types import LONGEST_ARRAY
+from fieldloop.ingest.messages.ros_types import LONGEST_ARRAY, TOLD_TEXTS, TRANSFORMS
 from fieldloop.ingest.messages.shapes import shapes_of
 from fieldloop.ingest.messages.spans import Spans
+from fieldloop.model.stream import NS_PER_S
 
 LAST_SECOND = 2**33  # beyond it nanoseconds leave 63 bits
 
@@ -18,7 +19,7 @@ class JsonDecoder:
     """Decodes messages of one type; without a schema the type is ''."""
 
     def __init__(self, type_: str) -> None:
-        self._type = type_
+        self._type = "" if type_ in TRANSFORMS else type_  # their stamps and frames are found in ROS alone
 
     def __call__(self, payloads: Spans) -> Decoded:
         """Decode a batch of payloads; one that is no JSON is a failure of that message alone."""
@@ -28,11 +29,13 @@ class JsonDecoder:
                 message = parse_json(payload)
                 flat = list(_flatten(message, collector.decoded.left_out))
                 numbers = [float(value) for _, value in flat]
+                shapes = shapes_of(self._type, tuple(name for name, _ in flat), _words(message))
             except (ValueError, RecursionError, OverflowError) as wrong:
                 collector.fail(index, f"no JSON: {wrong}")
                 continue
             collector.stamp(index, stamp_in(message), frame_in(message))
-            for shape in shapes_of(self._type, tuple(name for name, _ in flat), {}):
+            for shape in shapes:
+                collector.decoded.left_out |= shape.left_out
                 collector.add(shape.group, index, numbers if shape.picks is None else [numbers[i] for i in shape.picks])
         return collector.finish()
 
@@ -72,6 +75,15 @@ def _flatten(value: Any, left_out: set[str], path: str = "") -> Iterator[tuple[s
             yield from _flatten(inner, left_out, f"{path}[{index}]")
     elif isinstance(value, bool | int | float):
         yield path, value
+    elif isinstance(value, str) and value and path.rpartition(".")[2] not in TOLD_TEXTS:
+        left_out.add(path.rpartition("[")[0] if path.endswith("]") else path)
+
+
+def _words(message: Any) -> dict[str, list[str]]:
+    """Return the names of joints, where a message lists them."""
+    names = message.get("name") if isinstance(message, dict) else None
+    fit = isinstance(names, list) and all(isinstance(name, str) for name in names)
+    return {"name": names} if isinstance(names, list) and fit else {}
 
 
 def frame_in(message: Any) -> str:
@@ -95,4 +107,4 @@ def stamp_in(message: Any) -> int | None:
     rest = stamp.get("nanosec", stamp.get("nsec", stamp.get("nsecs", 0)))
     if not (isinstance(seconds, int) and isinstance(rest, int) and 0 <= seconds <= LAST_SECOND):
         return None
-    return seconds * 1_000_000_000 + rest
+    return seconds * NS_PER_S + rest

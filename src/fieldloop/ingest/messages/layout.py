@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from fieldloop.ingest.messages.ros_types import SILENT
+from fieldloop.ingest.messages.ros_types import SILENT, TOLD_TEXTS
 from fieldloop.ingest.messages.wire import Wire
 
 BASE, NAME, ARRAY, SEQUENCE = 1, 2, 3, 4  # kinds of fields, as rosbags numbers them
@@ -106,6 +106,8 @@ class _Walk:
     def _base(self, name: str, path: str, count: int, *, indexed: bool) -> None:
         if name == "string":
             self.layout.words[path] = [self._text() for _ in range(self._bounded(count, path))]
+            if not self._silent and any(self.layout.words[path]) and path.rpartition(".")[2] not in TOLD_TEXTS:
+                self.layout.left_out.add(path)
             return
         if not count:
             return

@@ -5,16 +5,14 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from fieldloop.ingest.messages.decoded import Decoded, Rows
+from fieldloop.ingest.messages.decoded import NO_STAMP, Decoded, Rows
 from fieldloop.ingest.messages.layout import Layout
-from fieldloop.ingest.messages.ros_types import STAMPS
+from fieldloop.ingest.messages.ros_types import SENSED
 from fieldloop.ingest.messages.shapes import shapes_of
 from fieldloop.ingest.messages.spans import Bytes
+from fieldloop.model.stream import NS_PER_S
 
-NS_PER_S = 1_000_000_000
-SENSED = ("header.stamp", *STAMPS)
 FRAMES = ("header.frame_id", "frame_id")
-NO_STAMP = np.iinfo(np.int64).min
 
 
 def alike(table: Bytes, layout: Layout) -> NDArray[np.bool_]:
@@ -35,6 +33,7 @@ def read_table(table: Bytes, layout: Layout, type_: str) -> Decoded:
         for shape in shapes:
             values = numbers if shape.picks is None else numbers[:, shape.picks]
             own = _stamps(table, layout, layout.stamps[shape.stamp]) if shape.stamp else None
+            decoded.left_out |= shape.left_out
             decoded.groups[shape.group] = Rows(every, values, own, shape.frame_id)
     return decoded
 

@@ -9,7 +9,7 @@ import numpy as np
 
 from fieldloop.ingest.messages.picture_peek import PicturePeek
 from fieldloop.ingest.messages.ros import RosDecoder
-from fieldloop.ingest.pictures.picture_bytes import Picture, decode_compressed, decode_raw
+from fieldloop.ingest.pictures.picture_bytes import Picture, decode_compressed, decode_raw, is_depth
 
 COMPRESSED = ("sensor_msgs/msg/CompressedImage", "foxglove_msgs/msg/CompressedImage", "foxglove.CompressedImage")
 RAW = ("sensor_msgs/msg/Image", "foxglove_msgs/msg/RawImage", "foxglove.RawImage")
@@ -41,6 +41,8 @@ class PictureMessages:
     type: str
     read: ReadPicture
     peek: PicturePeek | None = None
+    depth: bool = False
+    """Does the topic's name speak of depth? Then 16 bits that are called grey are millimetres."""
 
     def head(self, payload: bytes | memoryview) -> PictureFields:
         """Read what a message says of its picture, without its bytes where that is cheaper; ValueError as ever."""
@@ -62,8 +64,9 @@ class PictureMessages:
         """Decode the pixels of a message; ValueError where its bytes do not fit its type."""
         found = self.read(payload)
         if not self.is_raw:
-            return decode_compressed(found.data, found.form)
-        return decode_raw(found.data, found.form, found.height, found.width, found.step, big_endian=found.big_endian)
+            return decode_compressed(found.data, found.form, depth=self.depth or is_depth(found.form))
+        size = found.height, found.width, found.step
+        return decode_raw(found.data, found.form, *size, big_endian=found.big_endian, depth=self.depth)
 
 
 def ros_pictures(decoder: RosDecoder) -> PictureMessages:

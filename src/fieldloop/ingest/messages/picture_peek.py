@@ -5,10 +5,9 @@ from typing import NamedTuple
 
 from fieldloop.ingest.messages.layout import PADDING, Layout
 from fieldloop.ingest.messages.ros import RosDecoder
-from fieldloop.ingest.messages.ros_types import STAMPS
+from fieldloop.ingest.messages.ros_types import SENSED
+from fieldloop.model.stream import NS_PER_S
 
-NS_PER_S = 1_000_000_000
-SENSED = ("header.stamp", *STAMPS)
 WIDTHS = {"u4": "I", "i4": "i"}
 
 

@@ -1,20 +1,17 @@
 """Decode protobuf messages by the descriptors that the log carries: every number under its dotted name."""
 
-import math
-from collections.abc import Iterator
 from functools import lru_cache
 from typing import Any
 
 from fieldloop.ingest.messages.decoded import Collector, Decoded
 from fieldloop.ingest.messages.picture_messages import PictureFields, fields_of
-from fieldloop.ingest.messages.ros_types import LONGEST_ARRAY
+from fieldloop.ingest.messages.protobuf_numbers import TIMESTAMP, is_repeated, numbers_of
+from fieldloop.ingest.messages.ros_types import TRANSFORMS
 from fieldloop.ingest.messages.shapes import shapes_of
 from fieldloop.ingest.messages.spans import Spans
+from fieldloop.model.stream import NS_PER_S
 
-TIMESTAMP, DURATION = "google.protobuf.Timestamp", "google.protobuf.Duration"
 STAMPS = ("timestamp", "stamp")
-DEEPEST = 8  # messages that hold themselves are followed no further
-NS_PER_S = 1_000_000_000
 
 
 @lru_cache(maxsize=256)
@@ -30,6 +27,7 @@ class ProtobufDecoder:
         self.name = name
         self._made_of = (name, descriptors)
         self._class = _message_class(name, descriptors)
+        self._shape = "" if name in TRANSFORMS else name  # a type of ROS, whose stamps and frames are found there alone
 
     def __reduce__(self) -> tuple[Any, ...]:
         """Travel to another process as what it was made of."""
@@ -55,13 +53,15 @@ class ProtobufDecoder:
         for index, payload in enumerate(payloads):
             try:
                 message = self.message(payload)
+                collector.stamp(index, stamp_in(message), frame_in(message))
+                flat = numbers_of(message, self._class.DESCRIPTOR, collector.decoded.left_out)
+                shapes = shapes_of(self._shape, tuple(name for name, _ in flat), {})
             except ValueError as wrong:
                 collector.fail(index, str(wrong))
                 continue
-            flat = list(_flatten(message, self._class.DESCRIPTOR, collector.decoded.left_out, "", 0))
-            collector.stamp(index, stamp_in(message), frame_in(message))
             numbers = [value for _, value in flat]
-            for shape in shapes_of(self.name, tuple(name for name, _ in flat), {}):
+            for shape in shapes:
+                collector.decoded.left_out |= shape.left_out
                 collector.add(shape.group, index, numbers if shape.picks is None else [numbers[i] for i in shape.picks])
         return collector.finish()
 
@@ -93,61 +93,6 @@ def _add(name: str, files: dict[str, Any], pool: Any, done: set[str]) -> None:
     pool.AddSerializedFile(files[name].SerializeToString())
 
 
-def _flatten(message: Any, described: Any, left_out: set[str], path: str, depth: int) -> Iterator[tuple[str, float]]:
-    """Yield every number, in the order the type declares; of a part that is absent they are NaN."""
-    for field in described.fields:
-        inner = f"{path}.{field.name}" if path else field.name
-        if _is_repeated(field):
-            yield from _repeated(message, field, left_out, inner, depth)
-        elif field.message_type is not None:
-            if field.message_type.full_name == TIMESTAMP or (field.name == "header" and not path):
-                continue
-            part = getattr(message, field.name) if message is not None and message.HasField(field.name) else None
-            if field.message_type.full_name == DURATION:
-                yield inner, math.nan if part is None else part.seconds + part.nanos / NS_PER_S
-            elif depth < DEEPEST:
-                yield from _flatten(part, field.message_type, left_out, inner, depth + 1)
-        elif field.cpp_type != field.CPPTYPE_STRING:
-            absent = message is None or (field.has_presence and not message.HasField(field.name))
-            yield inner, math.nan if absent else float(getattr(message, field.name))
-        elif field.type == field.TYPE_BYTES and message is not None and getattr(message, field.name):
-            left_out.add(inner)
-
-
-def _repeated(message: Any, field: Any, left_out: set[str], path: str, depth: int) -> Iterator[tuple[str, float]]:
-    values = getattr(message, field.name) if message is not None else ()
-    if not len(values) or (field.message_type is None and field.cpp_type == field.CPPTYPE_STRING):
-        return
-    numeric = field.message_type is None or _is_numeric(field.message_type, 0)
-    if len(values) > LONGEST_ARRAY or not numeric:
-        left_out.add(path)
-        return
-    for index, value in enumerate(values):
-        if field.message_type is None:
-            yield f"{path}[{index}]", float(value)
-        else:
-            yield from _flatten(value, field.message_type, left_out, f"{path}[{index}]", depth + 1)
-
-
-def _is_repeated(field: Any) -> bool:
-    """Ask as the library at hand wants to be asked: older ones know only labels, newer ones warn of them."""
-    asked = getattr(field, "is_repeated", None)
-    return bool(field.label == field.LABEL_REPEATED if asked is None else asked)
-
-
-def _is_numeric(described: Any, depth: int) -> bool:
-    """Is a type nothing but numbers, as a vector or a pose is?"""
-    return depth < DEEPEST and all(
-        not _is_repeated(field)
-        and (
-            _is_numeric(field.message_type, depth + 1)
-            if field.message_type is not None
-            else field.cpp_type != field.CPPTYPE_STRING
-        )
-        for field in described.fields
-    )
-
-
 def stamp_in(message: Any) -> int | None:
     """Find the sensing stamp: a Timestamp called timestamp or stamp, among the fields or in the header."""
     for holder in (message, _field(message, "header")):
@@ -167,6 +112,6 @@ def frame_in(message: Any) -> str:
 def _field(message: Any, name: str) -> Any:
     """Return a message within a message, None where it is absent or no message."""
     described = message.DESCRIPTOR.fields_by_name.get(name) if message is not None else None
-    if described is None or described.message_type is None or _is_repeated(described) or not message.HasField(name):
+    if described is None or described.message_type is None or is_repeated(described) or not message.HasField(name):
         return None
     return getattr(message, name)

@@ -15,10 +15,11 @@ from fieldloop.ingest.messages.ros_types import JOINT_STATE, TRANSFORMS, flatten
 from fieldloop.ingest.messages.shapes import shapes_of
 from fieldloop.ingest.messages.spans import Spans
 from fieldloop.ingest.messages.wire import CDR, FIRST_VERSION, wire_of
+from fieldloop.model.stream import NS_PER_S
 
 MOST_LAYOUTS = 16  # in a batch; what is laid out in more ways than that is decoded one by one
 NO_LIMIT = 1 << 30
-WRAP_NS = 2**32 * 1_000_000_000
+WRAP_NS = 2**32 * NS_PER_S
 MISFITS = (ValueError, AttributeError, TypeError, OverflowError)  # a log may call any type by a well-known name
 BUILT_IN = ("builtin_interfaces/msg/Time", "builtin_interfaces/msg/Duration")
 
@@ -122,6 +123,7 @@ class RosDecoder:
         words: Mapping[str, Any] = {"name": message.name} if self.name == JOINT_STATE else {}
         values = np.asarray([value for _, value in flat], np.float64)
         for shape in shapes_of(self.name, tuple(name for name, _ in flat), words):
+            collector.decoded.left_out |= shape.left_out
             collector.add(shape.group, index, values if shape.picks is None else values[shape.picks])
 
 

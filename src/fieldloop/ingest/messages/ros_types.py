@@ -5,6 +5,8 @@ from typing import Any
 
 import numpy as np
 
+from fieldloop.model.stream import NS_PER_S
+
 LONGEST_ARRAY = 64  # longer arrays (scans, clouds, maps) are no signal; they stay in the log and are named in a note
 LONGEST_SIGNAL = 4096  # of types that are nothing but a list of numbers
 JOINT_STATE = "sensor_msgs/msg/JointState"
@@ -16,7 +18,9 @@ ARRAYS = {
     for name in ("Float64", "Float32", "Int64", "Int32", "Int16", "Int8", "UInt64", "UInt32", "UInt16", "UInt8")
 }
 STAMPS = ("stamp", "timestamp")
+SENSED = ("header.stamp", *STAMPS)
 SILENT = ("header", "structure_needs_at_least_one_member")  # the latter fills messages that hold nothing
+TOLD_TEXTS = ("frame_id", "child_frame_id")  # texts that become something else than a number
 Fields = Mapping[str, Any]
 
 
@@ -40,12 +44,16 @@ def flatten(
 ) -> Iterator[tuple[str, float]]:
     """Yield every number of a decoded message under its dotted name, in the order the type declares.
 
-    Stamps, text and long arrays are passed over; the names of long arrays are added to `left_out`. `fields` are the
-    definitions of all types: an object of a type carries its constants too.
+    Stamps, texts and long arrays are passed over; where texts and long arrays stood is added to `left_out`. `fields`
+    are the definitions of all types: an object of a type carries its constants too.
     """
     for name, _ in fields[message.__msgtype__][1]:
         path, value = f"{prefix}{name}", getattr(message, name)
-        if name in SILENT or isinstance(value, str | bytes):
+        if name in SILENT:
+            continue
+        if isinstance(value, str | bytes):
+            if value and name not in TOLD_TEXTS:
+                left_out.add(path)
             continue
         if isinstance(value, bool | int | float | np.generic):
             yield path, float(value)
@@ -61,11 +69,11 @@ def stamp_of(message: Any) -> tuple[int | None, str]:
     stamp: Any = next((found for name in STAMPS if (found := getattr(header, name, None)) is not None), None)
     if not (hasattr(stamp, "sec") and hasattr(stamp, "nanosec")):
         return None, str(getattr(header, "frame_id", ""))
-    return stamp.sec * 1_000_000_000 + stamp.nanosec, str(getattr(header, "frame_id", ""))
+    return stamp.sec * NS_PER_S + stamp.nanosec, str(getattr(header, "frame_id", ""))
 
 
 def _array(path: str, values: Any, fields: Fields, left_out: set[str], longest: int) -> Iterator[tuple[str, float]]:
-    if not len(values) or isinstance(values[0], str):
+    if not len(values):
         return
     numbers = isinstance(values[0], bool | int | float | np.generic)
     geometry = str(getattr(values[0], "__msgtype__", "")).startswith("geometry_msgs/")

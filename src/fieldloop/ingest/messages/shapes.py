@@ -12,17 +12,22 @@ from fieldloop.ingest.messages.ros_types import ARRAYS, JOINT_STATE, TRANSFORMS
 from fieldloop.ingest.messages.stream_types import POSE_COLUMNS, STREAM_TYPES
 
 JOINT_FIELDS = (("", "position"), ("velocity", "velocity"), ("effort", "effort"))
+AXES = ("x", "y", "z", "w")
 Words = Mapping[str, Sequence[str]]
 Names = tuple[str, ...]
 
 
 class Shape(NamedTuple):
-    """One group: which of the numbers (None: all), and where its own stamp and frame are if it has them."""
+    """One group: which of the numbers (None: all), and where its own stamp and frame are if it has them.
+
+    `left_out` are parts of the message that belong to no group.
+    """
 
     group: Group
     picks: NDArray[np.intp] | None = None
     stamp: str = ""
     frame_id: str = ""
+    left_out: frozenset[str] = frozenset()
 
 
 def shapes_of(type_: str, names: Names, words: Words) -> list[Shape]:
@@ -71,5 +76,17 @@ def _shapes(type_: str, names: Names) -> list[Shape]:
         return [Shape(("", columns), np.asarray(picks, np.intp))] if picks else []
     wanted = STREAM_TYPES[type_].columns if type_ in STREAM_TYPES else {}
     if wanted and wanted.keys() <= set(names):
-        return [Shape(("", tuple(wanted.values())), np.asarray([names.index(name) for name in wanted]))]
+        picked = np.asarray([names.index(name) for name in wanted])
+        left_out = frozenset(_part(name) for name in names if name not in wanted)
+        return [Shape(("", tuple(wanted.values())), picked, left_out=left_out)]
     return [Shape(("", names))]
+
+
+def _part(name: str) -> str:
+    """Return the vector or array that a number belongs to, else the number itself.
+
+    >>> _part("pose.covariance[3]"), _part("orientation.w"), _part("quality")
+    ('pose.covariance', 'orientation', 'quality')
+    """
+    whole, _, axis = name.partition("[")[0].rpartition(".")
+    return whole if axis in AXES else name.partition("[")[0]

@@ -9,18 +9,22 @@ from numpy.typing import NDArray
 
 from fieldloop.ingest.messages.arrived import Arrived, Described, Payloads
 from fieldloop.ingest.messages.calibration import calibration_of
+from fieldloop.ingest.messages.decoded import Gathered
 from fieldloop.ingest.messages.decoders import reading_of
 from fieldloop.ingest.messages.digest import MessageDigest
-from fieldloop.ingest.messages.ros_types import CAMERA_INFO, TRANSFORMS, full_name
+from fieldloop.ingest.messages.ros_types import CAMERA_INFO, JOINT_STATE, TRANSFORMS, full_name
 from fieldloop.ingest.messages.spans import Spans
 from fieldloop.ingest.messages.topic_clocks import TopicClocks
 from fieldloop.ingest.messages.topic_naming import TopicNaming
 from fieldloop.ingest.messages.topic_numbers import TopicNumbers
 from fieldloop.ingest.messages.topic_pictures import TopicPictures
 from fieldloop.model.episode import Defect
+from fieldloop.model.episode_text import writable
 from fieldloop.model.stream import Stream
 
 CALIBRATIONS = {CAMERA_INFO, "foxglove.CameraCalibration", "foxglove_msgs/msg/CameraCalibration"}
+TOO_MANY = "more than {} different sets of columns on one topic"
+MOST_NAMED = 32
 
 
 class Topic:
@@ -74,6 +78,9 @@ class Topic:
     def defects(self) -> Iterator[Defect]:
         """Yield what could not be decoded, once for the whole topic."""
         part = self._pictures or self._numbers
+        if self._numbers and (gathered := self._numbers.finish()).too_many:
+            said = TOO_MANY.format(len(gathered.groups()))
+            yield Defect(self.described.topic, "", f"Its values were left out: {said} are no signal.")
         if part is None or not (failure := part.failure()):
             return
         count, first, reason = failure
@@ -114,21 +121,29 @@ class Topic:
         gathered = numbers.finish()
         groups = gathered.groups()
         notes, stamps = dict(self._notes), gathered.stamps_ns(self._clocks.count)
-        if gathered.left_out:
-            notes["left out"] = ", ".join(sorted(gathered.left_out))
+        if left_out := self._left_out(gathered):
+            notes["left out"] = left_out
         if gathered.too_many:
-            notes["values"], groups = f"left out: more than {len(groups)} different sets of columns", {}
+            notes["values"], groups = f"left out: {TOO_MANY.format(len(groups))}", {}
         elif self._is_static:
             notes["values"], groups = "left out: transforms that stand still are facts of the episode", {}
+        elif not groups and gathered.failed < self._clocks.count:
+            notes["values"] = "its messages hold no numbers"
         if not groups:
             stream = self._stamps_only(naming, stamps, notes)
-            yield replace(stream, frame_id=stream.frame_id or gathered.frame_id)
+            yield replace(stream, frame_id=stream.frame_id or writable(gathered.frame_id))
         for name, group in naming.names(groups).items():
             rows = groups[group]
             own = stamps[rows.messages] if rows.stamps_ns is None else rows.stamps_ns
             clocks, more = self._clocks.of(rows.messages, own, naming.about.clocks)
             stream = naming.numbers(name, group, clocks, rows.values, notes | more)
-            yield replace(stream, frame_id=stream.frame_id or rows.frame_id or gathered.frame_id)
+            yield replace(stream, frame_id=stream.frame_id or writable(rows.frame_id or gathered.frame_id))
+
+    def _left_out(self, gathered: Gathered) -> str:
+        """Name the parts of messages that are in no stream; joints' names are in their columns."""
+        parts = sorted(gathered.left_out - ({"name"} if full_name(self.described.type) == JOINT_STATE else set()))
+        more = f" and {len(parts) - MOST_NAMED} more" if len(parts) > MOST_NAMED else ""
+        return ", ".join(parts[:MOST_NAMED]) + more
 
     def _stamps_only(self, naming: TopicNaming, stamps: NDArray[np.int64] | None, notes: dict[str, str]) -> Stream:
         every: NDArray[np.int64] = np.arange(self._clocks.count)

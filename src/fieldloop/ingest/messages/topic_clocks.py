@@ -46,8 +46,12 @@ class TopicClocks:
         publish = _joined(self._publish_ns)[messages]
         if publish.any() or ClockKind.PUBLISH in kept:
             clocks[ClockKind.PUBLISH] = publish
-        if header_ns is None or not len(header_ns) or bool((header_ns == NO_STAMP).any()):
+        missing = 0 if header_ns is None else int((header_ns == NO_STAMP).sum())
+        if header_ns is None or missing == len(header_ns):
             return clocks, {}
+        if missing:
+            said = f"{missing} of {len(header_ns)} messages carry no stamp of their own, so that none of them was kept"
+            return clocks, {"header": said}
         if not header_ns.any() and ClockKind.HEADER not in kept:
             return clocks, {"header": "header stamps are all zero and were left out"}
         clocks[ClockKind.HEADER] = header_ns

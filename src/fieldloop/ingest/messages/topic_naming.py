@@ -11,14 +11,16 @@ from fieldloop.ingest.messages.arrived import Described
 from fieldloop.ingest.messages.decoded import Group
 from fieldloop.ingest.messages.ros_types import JOINT_STATE, full_name
 from fieldloop.ingest.messages.stream_types import STREAM_TYPES
-from fieldloop.ingest.pictures.picture_bytes import is_depth
+from fieldloop.ingest.pictures.picture_bytes import GREY_16, is_depth
 from fieldloop.ingest.words import kind_of, words_of
+from fieldloop.model.episode_text import writable
 from fieldloop.model.stream import ClockKind, FrameSource, Stream, StreamKind
 
 Clocks = Mapping[ClockKind, NDArray[np.int64]]
 Notes = Mapping[str, str]
 PART_KINDS = {"velocity": StreamKind.JOINT_VELOCITY, "effort": StreamKind.JOINT_EFFORT}
 PARTS = ("", *PART_KINDS)
+NEWS = ("header",)  # what reading a log of ours can tell that was not so when it was written
 ROTARY_UNITS, SLIDING_UNITS = ("rad", "rad/s", "N·m"), ("m", "m/s", "N")  # REP 103
 
 
@@ -51,7 +53,7 @@ class TopicNaming:
 
     def numbers(self, name: str, group: Group, clocks: Clocks, values: NDArray[Any], notes: Notes) -> Stream:
         """Make the stream of one group."""
-        suffix, columns = group
+        suffix, columns = group[0], tuple(map(writable, group[1]))
         said = self.about
         named_for_all = name == self.name
         kind = said.kind or self._kind()
@@ -60,9 +62,12 @@ class TopicNaming:
         unit = said.unit if said.unit is not None and named_for_all else self._unit(kind, suffix)
         if kind is StreamKind.JOINT_POSITION and not (said.kind and named_for_all):
             kind = PART_KINDS.get(suffix, kind)
+        if self._type == JOINT_STATE and said.unit is None:
+            notes = {**notes, "unit": f"{unit} is assumed: a message of joints does not say which turn and which slide"}
         return Stream(
-            name, kind, unit, clocks, self._typed(values), nominal_hz=said.nominal_hz, columns=columns,
-            frame_id=said.frame_id or "", serial=said.serial or "", notes=self._noted(notes),
+            name, kind, unit, clocks, self._typed(values), nominal_hz=said.nominal_hz,
+            columns=columns, frame_id=said.frame_id or "", serial=said.serial or "",
+            notes=self._noted(notes),
         )  # fmt: skip
 
     def pictures(self, form: str, clocks: Clocks, source: FrameSource, frame_id: str, notes: Notes) -> Stream:
@@ -71,9 +76,11 @@ class TopicNaming:
         depth = is_depth(form) or ("depth" in words_of(self._topic) and _holds_distances(source))
         kind = said.kind or (StreamKind.DEPTH if depth else StreamKind.RGB)
         unit = said.unit if said.unit is not None else "m" if depth else "8-bit"
+        if form.startswith(GREY_16) and not depth:
+            notes = {**notes, "pixels": "16-bit grey is shown in 8 bits"}
         return Stream(
             self.name, kind, unit, clocks, pictures=source, nominal_hz=said.nominal_hz,
-            frame_id=said.frame_id or frame_id, serial=said.serial or "", notes=self._noted(notes),
+            frame_id=said.frame_id or writable(frame_id), serial=said.serial or "", notes=self._noted(notes),
         )  # fmt: skip
 
     def stamps_only(self, clocks: Clocks, notes: Notes) -> Stream:
@@ -108,6 +115,9 @@ class TopicNaming:
             return values.astype(dtype)
 
     def _noted(self, notes: Notes) -> Notes:
+        """Add what of the metadata made no sense. A log that brings its own notes keeps them: ours hold for others'."""
+        if self.about.notes is not None:
+            notes = {**self.about.notes, **{key: notes[key] for key in NEWS if key in notes}}
         if not self.about.wrong:
             return notes
         return {**notes, "metadata": f"not understood and passed over: {'; '.join(self.about.wrong)}"}

@@ -7,7 +7,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fieldloop.ingest.messages.arrived import Payloads
-from fieldloop.ingest.messages.decoded import NO_STAMP
+from fieldloop.ingest.messages.decoded import stored_stamp
 from fieldloop.ingest.messages.picture_messages import PictureMessages
 from fieldloop.ingest.messages.video_messages import VideoOnDemand, begins_anew
 from fieldloop.ingest.pictures.picture_bytes import NOTHING, Picture, size_of
@@ -37,7 +37,7 @@ class TopicPictures:
                 self._failed += 1
                 continue
             key = self._messages.is_video and begins_anew(found.form, found.data)
-            rows.append((index, NO_STAMP if found.stamp_ns is None else found.stamp_ns, key))
+            rows.append((index, stored_stamp(found.stamp_ns), key))
             self.frame_id, self.form = self.frame_id or found.frame_id, self.form or found.form
         if rows:
             kept = np.asarray(rows, np.int64)

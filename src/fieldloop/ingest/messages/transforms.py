@@ -5,6 +5,7 @@ from typing import Any, NamedTuple
 
 from fieldloop.ingest.messages.decoded import Collector
 from fieldloop.ingest.messages.stream_types import POSE_COLUMNS
+from fieldloop.model.stream import NS_PER_S
 
 
 class FramePose(NamedTuple):
@@ -24,7 +25,7 @@ def poses_in(message: Any) -> Iterator[FramePose]:
         yield FramePose(
             entry.header.frame_id.strip("/"),
             entry.child_frame_id.strip("/"),
-            stamp.sec * 1_000_000_000 + stamp.nanosec,
+            stamp.sec * NS_PER_S + stamp.nanosec,
             (move.x, move.y, move.z, turn.x, turn.y, turn.z, turn.w),
         )
 

@@ -5,13 +5,14 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-NS_PER_S = 1_000_000_000
+from fieldloop.model.stream import NS_PER_S
+
 Numbers = NDArray[np.int64]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Packets:
-    """Every packet of a video in the order it is shown."""
+    """Every packet of a video in the order it is shown; `base` is the unit of pts in seconds, as a fraction."""
 
     width: int
     height: int
@@ -21,12 +22,18 @@ class Packets:
     keys: NDArray[np.bool_]
     positions: Numbers
     codec: str
+    base: tuple[int, int]
 
     def part(self, first: int, last: int) -> "Packets":
         """Return the packets from `first` to `last` (not included)."""
         cut = slice(first, last)
         columns = (self.pts[cut], self.times_ns[cut], self.sizes[cut], self.keys[cut], self.positions[cut])
-        return Packets(self.width, self.height, *columns, self.codec)
+        return Packets(self.width, self.height, *columns, self.codec, self.base)
+
+    def since_ns(self, first: int, last: int) -> Numbers:
+        """Return when packets are shown after the first of them; the same wherever in a file they lie."""
+        pts = self.pts[first:last]
+        return nanoseconds(pts - pts[:1], *self.base)
 
     def key_before(self, index: int) -> int:
         """Return the key frame from which a frame can be decoded: the last one shown no later than it; else 0."""
@@ -43,13 +50,13 @@ def in_order_shown(
     keys: NDArray[np.bool_],
     positions: Numbers,
 ) -> Packets:
-    """Put packets that came in decoding order into the order they are shown; `base` is the unit of pts in seconds."""
+    """Put packets that came in decoding order into the order they are shown."""
     order = np.argsort(pts, kind="stable")
     pts = pts[order]
-    return Packets(*size, pts, _nanoseconds(pts, *base), sizes[order], keys[order], positions[order], codec)
+    return Packets(*size, pts, nanoseconds(pts, *base), sizes[order], keys[order], positions[order], codec, base)
 
 
-def _nanoseconds(pts: Numbers, numerator: int, denominator: int) -> Numbers:
+def nanoseconds(pts: Numbers, numerator: int, denominator: int) -> Numbers:
     """Count in nanoseconds; whole seconds apart from the rest, so that nothing overflows."""
     if numerator != 1 or denominator >= 1 << 32:
         return np.asarray([p * numerator * NS_PER_S // denominator for p in pts.tolist()], np.int64)

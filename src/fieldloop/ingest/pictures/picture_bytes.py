@@ -7,12 +7,15 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from fieldloop.model.stream import MM_PER_M
+
 Picture = NDArray[Any]
 NOTHING: Picture = np.empty((0, 0, 3), np.uint8)
 """What a frame that cannot be decoded is yielded as."""
 
-MM_PER_M = 1000.0
-DEPTH_ENCODINGS = ("16UC1", "mono16", "32FC1")
+DEPTH_ENCODINGS = ("16UC1", "32FC1")
+GREY_16 = "mono16"  # brightness, by its name; some depth cameras call millimetres so
+LEVELS_OF_16_PER_8 = 257
 PNG = b"\x89PNG\r\n\x1a\n"
 COMPRESSED_DEPTH_HEAD = struct.Struct("<iff")
 RAW = {  # encoding: (dtype, channels, how OpenCV turns it into RGB; "" where it is RGB already)
@@ -29,13 +32,16 @@ RAW = {  # encoding: (dtype, channels, how OpenCV turns it into RGB; "" where it
     "bayer_grbg8": (np.uint8, 1, "COLOR_BayerGB2RGB"),
     "yuv422_yuy2": (np.uint8, 2, "COLOR_YUV2RGB_YUY2"),
     "16UC1": (np.uint16, 1, ""),
-    "mono16": (np.uint16, 1, ""),
+    GREY_16: (np.uint16, 1, "COLOR_GRAY2RGB"),
     "32FC1": (np.float32, 1, ""),
 }
 
 
-def decode_compressed(data: bytes, form: str = "") -> Picture:
-    """Decode JPEG, PNG and whatever else OpenCV knows; ROS' compressedDepth too. NOTHING where it does not decode."""
+def decode_compressed(data: bytes, form: str = "", *, depth: bool = True) -> Picture:
+    """Decode JPEG, PNG and whatever else OpenCV knows; ROS' compressedDepth too. NOTHING where it does not decode.
+
+    Pictures of 16 bits are depth in millimetres unless `depth` says that they are not: then they are grey.
+    """
     import cv2
 
     start = max(data.find(PNG, 0, 64), 0)  # compressedDepth puts its own head before the PNG
@@ -51,14 +57,23 @@ def decode_compressed(data: bytes, form: str = "") -> Picture:
     if picture.dtype == np.float32 and picture.ndim == 2:  # noqa: PLR2004 - depth in metres, as TIFF holds it
         return np.asarray(picture)
     if picture.dtype == np.uint16:
-        return _dequantised(picture, data) if start and form.startswith("32FC1") else _metres(picture)
+        if start and form.startswith("32FC1"):
+            return _dequantised(picture, data)
+        if depth:
+            return _metres(picture)
+        picture = _eight_bits(picture)
     if picture.ndim == 2:  # noqa: PLR2004 - two axes: grey
         return np.asarray(cv2.cvtColor(picture, cv2.COLOR_GRAY2RGB))
     return np.asarray(cv2.cvtColor(picture[:, :, :3], cv2.COLOR_BGR2RGB))
 
 
-def decode_raw(data: bytes, encoding: str, height: int, width: int, step: int, *, big_endian: bool) -> Picture:
-    """Decode rows of plain pixels; NOTHING where the encoding is not known or the bytes are too few."""
+def decode_raw(
+    data: bytes, encoding: str, height: int, width: int, step: int, *, big_endian: bool, depth: bool = True
+) -> Picture:
+    """Decode rows of plain pixels; NOTHING where the encoding is not known or the bytes are too few.
+
+    `depth` says whether 16-bit grey is depth in millimetres.
+    """
     if encoding not in RAW:
         return NOTHING
     dtype, channels, conversion = RAW[encoding]
@@ -72,8 +87,10 @@ def decode_raw(data: bytes, encoding: str, height: int, width: int, step: int, *
     pixels = np.ascontiguousarray(rows[:, :row]).view(kind).reshape(height, width, channels).astype(dtype)
     if encoding == "32FC1":
         return pixels[:, :, 0]
-    if encoding in DEPTH_ENCODINGS:
+    if encoding in DEPTH_ENCODINGS or (encoding == GREY_16 and depth):
         return _metres(pixels[:, :, 0])
+    if encoding == GREY_16:
+        pixels = _eight_bits(pixels)
     if not conversion:
         return pixels
     import cv2
@@ -88,6 +105,11 @@ def is_depth(encoding: str) -> bool:
     (True, False)
     """
     return encoding.startswith(DEPTH_ENCODINGS) or "compressedDepth" in encoding
+
+
+def _eight_bits(picture: Picture) -> Picture:
+    """Return the upper half of 16 bits: white stays white."""
+    return (picture // LEVELS_OF_16_PER_8).astype(np.uint8)
 
 
 def _metres(millimetres: Picture) -> Picture:

@@ -14,15 +14,17 @@ from fieldloop.ingest.pictures.depth_video import CODES, LAST_CODE, DepthCodes
 from fieldloop.ingest.pictures.mp4 import packets_from_boxes
 from fieldloop.ingest.pictures.packets import Packets
 from fieldloop.ingest.pictures.picture_bytes import NOTHING, Picture
+from fieldloop.ingest.stand_in import stand_in
 
 MANY = 64  # so many frames in one go are worth threads
-POINTER = b"version https://git-lfs"
-POINTER_SAID = "this is a Git LFS pointer, not the file it stands for; run git lfs pull"
 
 
 def read_packets(path: Path) -> Packets:
     """List a video's packets; ValueError says why it is no video that can be read."""
-    state = path.stat()
+    try:
+        state = path.stat()
+    except FileNotFoundError as absent:
+        raise ValueError(stand_in(path) or "the file is missing") from absent
     return _read_packets(path, state.st_mtime_ns, state.st_size)
 
 
@@ -33,9 +35,8 @@ def _read_packets(path: Path, _mtime_ns: int, _size: int) -> Packets:
     except ValueError as unread:
         if not _size:
             raise ValueError("the file is empty") from unread
-        with path.open("rb") as file:
-            if file.read(len(POINTER)) == POINTER:
-                raise ValueError(POINTER_SAID) from unread
+        if said := stand_in(path):
+            raise ValueError(said) from unread
         try:
             return packets_from_demuxer(path)
         except ValueError as unreadable:
@@ -85,7 +86,7 @@ class VideoSpan:
         """
         part = slice(self._first, self._last)
         table = self._packets
-        shown_ns = table.times_ns[part] - table.times_ns[part][:1]
+        shown_ns = table.since_ns(self._first, self._last)
         yield b"".join((shown_ns.tobytes(), table.sizes[part].tobytes(), table.keys[part].tobytes()))
         with self._path.open("rb", buffering=0) as file:
             for index in sorted({self._first, self._last - 1}) if len(self) else ():

@@ -1,4 +1,4 @@
-"""A recording on one frame grid: what every training format holds."""
+"""A recording on one frame grid: what every training format holds, decided here once for all of them."""
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
@@ -9,20 +9,30 @@ from numpy.typing import NDArray
 
 from fieldloop.errors import BadInput
 from fieldloop.model.episode import Episode, Recording
-from fieldloop.model.stream import NS_PER_S, Stream, StreamKind
+from fieldloop.model.episode_text import not_in_texts
+from fieldloop.model.stream import ClockKind, Stream, StreamKind
+from fieldloop.release.writers.far import far_rows
 from fieldloop.release.writers.features import Features
-from fieldloop.release.writers.grid import Rule, Times, nearest, resample, rule_for
+from fieldloop.release.writers.grid import Rule, Times, even_count, grid_of, picks_of, resample, rule_for
+from fieldloop.release.writers.utf8 import in_utf8
 
 MISSING: NDArray[Any] = np.empty((0, 0, 3), np.uint8)
 MOST_ROWS = 50_000_000
 """More than two weeks at 30 Hz: a grid longer than that comes of a broken stamp."""
 
+TRUST = tuple(ClockKind)
+
 
 @dataclass(slots=True, eq=False)
 class Framed:
-    """One row a moment of the grid. `notes` says what was not as it should be; it grows while pictures are drawn."""
+    """One row a moment of the grid. `notes` says what was not as it should be; it grows while pictures are drawn.
+
+    `picks` says for every stream whose rows are samples which sample each row is.
+    """
 
     episode: Episode
+    clock: str
+    hz: float
     times_ns: Times
     values: Mapping[str, NDArray[Any]]
     picks: Mapping[str, NDArray[np.int64]]
@@ -33,9 +43,34 @@ class Framed:
     def __len__(self) -> int:
         return len(self.times_ns)
 
-    def stamps_ns(self, camera: str) -> Times:
-        """When was the picture that each row shows really taken?"""
-        return self.streams[camera].times_ns[self.picks[camera]]
+    @property
+    def grid_clock(self) -> ClockKind:
+        """Which clock the stamps of the grid are from."""
+        return self.streams[self.clock].clock
+
+    def clocks(self, name: str) -> dict[ClockKind, Times]:
+        """Return every stamp of a stream's rows: those its samples came with, else those of the grid.
+
+        A value between two samples is trusted no more than the worse of its own clock and the grid's.
+        """
+        stream = self.streams[name]
+        if name in self.picks:
+            return {kind: stream.clocks[kind][self.picks[name]] for kind in TRUST if kind in stream.clocks}
+        return {max(stream.clock, self.grid_clock, key=TRUST.index): self.times_ns}
+
+    def stamps_ns(self, name: str) -> Times:
+        """When was the sample that each row shows really taken? By its most trusted clock."""
+        return next(iter(self.clocks(name).values()))
+
+    def said(self, name: str) -> dict[str, Any]:
+        """Return what a stream's rows are, for whoever reads them: names, unit, rate, notes, and the rule."""
+        stream, rule = self.streams[name], self.rules[name]
+        return {
+            "name": name, "kind": stream.kind.value, "unit": stream.unit, "columns": list(stream.columns),
+            "frame_id": stream.frame_id, "serial": stream.serial, "rule": rule.value,
+            "nominal_hz": stream.nominal_hz if rule is Rule.AS_RECORDED else self.hz,
+            "notes": dict(stream.notes) | resampled_notes(stream.notes, rule.value, stream.hz),
+        }  # fmt: skip
 
     def pictures(self, camera: str) -> Iterator[NDArray[Any]]:
         """Yield one picture a row; one that does not decode is replaced by the one before, and named."""
@@ -61,6 +96,22 @@ class Framed:
             self.notes.append(f"{self.episode.name}: {broken} frames of {camera} do not decode; the one before stands")
 
 
+def resampled_notes(notes: Mapping[str, str], rule: str, hz: float | None) -> dict[str, str]:
+    """Note by which rule rows came to be and how often their stream was sampled; what was noted earlier stays.
+
+    >>> resampled_notes({"resampled": "linear", "recorded_hz": "500"}, "hold", 30.0)
+    {'resampled': 'linear, then hold', 'recorded_hz': '500'}
+    >>> resampled_notes({}, "as recorded", 30.0)
+    {}
+    """
+    if rule == Rule.AS_RECORDED.value:
+        return {}
+    earlier = notes.get("resampled")
+    said = {"resampled": f"{earlier}, then {rule}" if earlier else rule}
+    rate = notes.get("recorded_hz") or (f"{hz:g}" if hz else "")
+    return said | ({"recorded_hz": rate} if rate else {})
+
+
 def ascending(picks: NDArray[np.int64]) -> list[NDArray[np.int64]]:
     """Cut picks into runs that never step back: a source hands out its frames in ascending order only.
 
@@ -72,57 +123,31 @@ def ascending(picks: NDArray[np.int64]) -> list[NDArray[np.int64]]:
 
 def frame(recording: Recording, features: Features) -> Framed:
     """Bring a recording onto the grid of the dataset it will be part of."""
+    said = not_in_texts(recording.episode)
+    recording, strange = in_utf8(recording)
     episode, streams = recording.episode, recording.streams
-    wanted = [f.name for f in (*features.signals, *features.cameras)]
+    wanted = [f.name for f in features.all]
     if missing := [name for name in wanted if name not in streams or not len(streams[name])]:
         raise BadInput(f"{episode.name} has no sample of {', '.join(missing)}, which the dataset is to hold.")
     times = _grid(streams[features.clock].times_ns, features)
     rules = {name: rule_for(streams[name], times) for name in wanted}
     values = {f.name: resample(streams[f.name], times, rules[f.name]) for f in features.signals}
-    picks = {f.name: _picks(streams[f.name], times, rules[f.name]) for f in features.cameras}
-    notes = [
-        note for f in features.cameras if (note := _late(episode, streams[f.name], picks[f.name], times, features))
-    ]
-    notes += [note for f in features.signals if (note := _apart(episode, streams[f.name], times, features))]
-    return Framed(episode, times, values, picks, rules, {name: streams[name] for name in wanted}, notes)
-
-
-def _picks(camera: Stream, times: Times, rule: Rule) -> NDArray[np.int64]:
-    return np.arange(len(times)) if rule is Rule.AS_RECORDED else nearest(camera.times_ns, times)
-
-
-def _apart(episode: Episode, stream: Stream, times: Times, features: Features) -> str:
-    """Name a signal that shares no moment with the frames: its clock is another one, and every row a guess."""
-    if not len(times) or (stream.times_ns.min() <= times[-1] and stream.times_ns.max() >= times[0]):
-        return ""
-    return (
-        f"{episode.name}: {stream.name} ({stream.clock} clock) shares no moment with the frames of {features.clock}; "
-        f"its rows repeat one sample"
-    )
+    picks = {name: picks_of(streams[name], times, rule) for name, rule in rules.items() if rule.keeps_samples}
+    far = [far_rows(streams[name], times, rules[name], features.hz) for name in wanted] if len(times) else []
+    notes = [f"{episode.name}: {line}" for line in (*said, *strange, *far) if line]
+    return Framed(
+        episode, features.clock, features.hz, times, values, picks, rules, {name: streams[name] for name in wanted},
+        notes,
+    )  # fmt: skip
 
 
 def _grid(stamps_ns: Times, features: Features) -> Times:
-    ordered = np.sort(stamps_ns)
     if not features.uniform:
-        return ordered
-    span_s = (int(ordered[-1]) - int(ordered[0])) / NS_PER_S
-    count = int(span_s * features.hz) + 1
-    if count > MOST_ROWS:
+        return grid_of(stamps_ns)
+    if (count := even_count(stamps_ns, features.hz)) > MOST_ROWS:
+        span_s = count / features.hz
         raise BadInput(
             f"{features.clock} spans {span_s:.0f} s, which is {count} rows at {features.hz:g} Hz. Its stamps are "
             "hardly right; take its own samples as the grid instead."
         )
-    even: Times = ordered[0] + np.round(np.arange(count) * (NS_PER_S / features.hz)).astype(np.int64)
-    return even
-
-
-def _late(episode: Episode, stream: Stream, picks: NDArray[np.int64], times: Times, features: Features) -> str:
-    """Name pictures taken more than one period from the moment they stand for."""
-    off = np.abs(stream.times_ns[picks] - times)
-    period_ns = NS_PER_S / features.hz
-    if not (late := int((off > period_ns).sum())):
-        return ""
-    return (
-        f"{episode.name}: {late} of {len(times)} rows show a picture of {stream.name} taken more than "
-        f"{period_ns / 1e6:.0f} ms away, at worst {off.max() / 1e6:.0f} ms"
-    )
+    return grid_of(stamps_ns, features.hz)

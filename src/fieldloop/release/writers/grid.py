@@ -1,18 +1,17 @@
 """Samples brought onto a grid of moments: a stated rule says how a value between two samples is found."""
 
-import re
 from enum import StrEnum
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from fieldloop.model.stream import Stream, StreamKind
+from fieldloop.model.stream import NS_PER_S, Stream, StreamKind
+from fieldloop.release.writers.turns import quaternions, slerp
 
 Times = NDArray[np.int64]
 Values = NDArray[Any]
 LARGEST_ROUNDING_NS = 1_000_000  # Matroska counts milliseconds, and no container counts coarser
-QUATERNION = ("qx", "qy", "qz", "qw")
 
 
 class Rule(StrEnum):
@@ -23,6 +22,11 @@ class Rule(StrEnum):
     LINEAR = "linear"
     SLERP = "slerp"
     NEAREST = "nearest"
+
+    @property
+    def keeps_samples(self) -> bool:
+        """Is a row under this rule a sample that was really taken, so that it has stamps of its own?"""
+        return self in (Rule.AS_RECORDED, Rule.NEAREST)
 
 
 RULES = {
@@ -38,28 +42,55 @@ RULES = {
 
 def rule_for(stream: Stream, grid_ns: Times) -> Rule:
     """Return how a stream is brought onto a grid; what is unknown is taken as it was sensed."""
-    if _same_moments(stream.times_ns, grid_ns):
-        return Rule.AS_RECORDED
+    return Rule.AS_RECORDED if same_moments(stream.times_ns, grid_ns) else rule_between(stream)
+
+
+def rule_between(stream: Stream) -> Rule:
+    """Return how a value of this stream is found for a moment at which it has no sample."""
     if stream.values is None:
         return Rule.NEAREST
     if stream.kind in (StreamKind.POSE, StreamKind.HAND_POSE) and stream.values.dtype.kind == "f":
-        return Rule.SLERP if _quaternions(stream.columns) else Rule.NEAREST
+        return Rule.SLERP if quaternions(stream.columns) else Rule.NEAREST
     if stream.values.dtype.kind != "f":
         return Rule.HOLD  # counts and flags have no middle
     return RULES.get(stream.kind, Rule.NEAREST)
 
 
-def _same_moments(times_ns: Times, grid_ns: Times) -> bool:
+def same_moments(times_ns: Times, grid_ns: Times) -> bool:
     """Are these the grid's own stamps, but for rounding?
 
     A container counts in its time base and a table in 32-bit seconds, so one frame has two stamps a few
-    microseconds apart; by them a held command would come from the frame before.
+    microseconds apart; by them a held command would come from the frame before. The stream's own stamps stay its own.
     """
     if len(times_ns) != len(grid_ns):
         return False
+    if np.array_equal(times_ns, grid_ns):
+        return True
     steps = np.diff(grid_ns)
     apart_ns = min(LARGEST_ROUNDING_NS, int(np.median(steps)) // 10 if len(steps) else LARGEST_ROUNDING_NS)
-    return bool((np.abs(times_ns - grid_ns) <= max(apart_ns, 0)).all())
+    near = max(apart_ns, 0)
+    ends = slice(
+        None, None, max(1, len(times_ns) - 1)
+    )  # most streams that differ do so there, and soon told is all told
+    return all(bool((distance_ns(times_ns[part], grid_ns[part]) <= near).all()) for part in (ends, slice(None)))
+
+
+def even_count(stamps_ns: Times, hz: float) -> int:
+    """How many moments has an even grid of this rate from the first stamp to the last?"""
+    return int((int(stamps_ns.max()) - int(stamps_ns.min())) / NS_PER_S * hz) + 1
+
+
+def grid_of(stamps_ns: Times, hz: float | None = None) -> Times:
+    """Return the moments of a grid: a stream's own stamps in order, or even ones of a rate over the same time."""
+    if hz is None:
+        return stamps_ns if bool((stamps_ns[1:] >= stamps_ns[:-1]).all()) else np.sort(stamps_ns)
+    even: Times = stamps_ns.min() + np.round(np.arange(even_count(stamps_ns, hz)) * (NS_PER_S / hz)).astype(np.int64)
+    return even
+
+
+def picks_of(stream: Stream, grid_ns: Times, rule: Rule) -> NDArray[np.int64]:
+    """Return for each moment which sample its row is, under a rule that keeps samples."""
+    return np.arange(len(grid_ns)) if rule is Rule.AS_RECORDED else nearest(stream.times_ns, grid_ns)
 
 
 def nearest(times_ns: Times, grid_ns: Times) -> NDArray[np.int64]:
@@ -96,16 +127,34 @@ def resample(stream: Stream, grid_ns: Times, rule: Rule | None = None) -> NDArra
         return values
     if rule is Rule.NEAREST:
         return values[nearest(stream.times_ns, grid_ns)]
-    order = np.argsort(stream.times_ns, kind="stable")
+    order, before, after = _around(stream.times_ns, grid_ns)
     times, values = stream.times_ns[order], values[order]
-    before = np.clip(np.searchsorted(times, grid_ns, side="right") - 1, 0, len(times) - 1)
     if rule is Rule.HOLD:
         return values[before]
-    after = np.minimum(before + 1, len(times) - 1)
     inside = (grid_ns > times[before]) & (grid_ns < times[after])
     share = np.zeros((len(grid_ns), 1))
     share[inside, 0] = _apart(times[before], grid_ns)[inside] / _apart(times[before], times[after])[inside]
     return np.where(inside[:, None], _between(stream, values[before], values[after], share, rule), values[before])
+
+
+def away_ns(stream: Stream, grid_ns: Times, rule: Rule) -> NDArray[np.float64]:
+    """Return how far each moment is from the samples that its row is made of; between two, from the farther one."""
+    if rule.keeps_samples:
+        return distance_ns(stream.times_ns[picks_of(stream, grid_ns, rule)], grid_ns)
+    order, before, after = _around(stream.times_ns, grid_ns)
+    times = stream.times_ns[order]
+    held = distance_ns(times[before], grid_ns)
+    if rule is Rule.HOLD:
+        return held
+    inside = (grid_ns > times[before]) & (grid_ns < times[after])
+    return np.where(inside, np.maximum(held, distance_ns(times[after], grid_ns)), held)
+
+
+def _around(times_ns: Times, grid_ns: Times) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.int64]]:
+    """Return the samples in order of time, and which of them are the last at or before each moment and the next."""
+    order = np.argsort(times_ns, kind="stable")
+    before = np.clip(np.searchsorted(times_ns[order], grid_ns, side="right") - 1, 0, len(order) - 1)
+    return order, before, np.minimum(before + 1, len(order) - 1)
 
 
 def _between(stream: Stream, before: Values, after: Values, share: NDArray[np.float64], rule: Rule) -> Values:
@@ -113,10 +162,15 @@ def _between(stream: Stream, before: Values, after: Values, share: NDArray[np.fl
     with np.errstate(invalid="ignore", over="ignore"):  # what is not finite stays so, in silence
         between = start * (1 - share) + end * share
         if rule is Rule.SLERP:
-            for first in _quaternions(stream.columns):
+            for first in quaternions(stream.columns):
                 part = slice(first, first + 4)
-                between[:, part] = _slerp(start[:, part], end[:, part], share)
+                between[:, part] = slerp(start[:, part], end[:, part], share)
         return between.astype(before.dtype)
+
+
+def distance_ns(one: Times, other: Times) -> NDArray[np.float64]:
+    """Return how many nanoseconds lie between stamps, whichever is earlier."""
+    return _apart(np.minimum(one, other), np.maximum(one, other))
 
 
 def _apart(earlier: Times, later: Times) -> NDArray[np.float64]:
@@ -125,28 +179,3 @@ def _apart(earlier: Times, later: Times) -> NDArray[np.float64]:
     Unsigned, so that stamps at the ends of what 64 bits hold are still the right way apart.
     """
     return (later.astype(np.int64).view(np.uint64) - earlier.astype(np.int64).view(np.uint64)).astype(np.float64)
-
-
-def _quaternions(columns: tuple[str, ...]) -> list[int]:
-    """Where do four columns in a row hold a turn? Poses of several hands have several."""
-    ends = [re.split(r"[./_ ]", name)[-1] for name in columns]
-    return [i for i in range(len(ends) - 3) if tuple(ends[i : i + 4]) == QUATERNION]
-
-
-def _slerp(start: NDArray[np.float64], end: NDArray[np.float64], share: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Turn the shorter way at a steady rate; a and -a are the same turn. What is no turn is held."""
-    lengths = [np.linalg.norm(turn, axis=1, keepdims=True) for turn in (start, end)]
-    is_turn = np.isfinite(lengths[0]) & np.isfinite(lengths[1]) & (lengths[0] > 0) & (lengths[1] > 0)
-    first, last = (turn / np.where(is_turn, length, 1.0) for turn, length in zip((start, end), lengths, strict=True))
-    dot = (first * last).sum(1, keepdims=True)
-    last, dot = np.where(dot < 0, -last, last), np.abs(dot)
-    angle = np.arccos(np.clip(dot, 0.0, 1.0))
-    sine = np.sin(angle)
-    small = sine < 1e-6  # noqa: PLR2004 - there the chord is the arc
-    turned = np.where(
-        small,
-        first + (last - first) * share,
-        (np.sin((1 - share) * angle) * first + np.sin(share * angle) * last) / np.where(small, 1.0, sine),
-    )
-    length = np.linalg.norm(turned, axis=1, keepdims=True)
-    return np.asarray(np.where(is_turn, turned / np.where(length > 0, length, 1.0), start))

@@ -4,7 +4,7 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from urllib.parse import urlencode
 
-from fieldloop.loop.ingest import logs
+from fieldloop.loop.ingest import history
 from fieldloop.loop.page_reads import every
 from fieldloop.model.episode import Episode, Log
 from fieldloop.model.finding import EpisodeReport, Status
@@ -13,7 +13,7 @@ from fieldloop.ui.markup import Html, tag, text
 from fieldloop.ui.said import SECOND_NS, moment, plural, short, where
 from fieldloop.ui.visit import Drawn, Visit
 
-MOST, MOST_REPORTS, MOST_LOGS, MEGABYTE = 300, 50, 50, 1e6
+MOST, MOST_REPORTS, MOST_LOGS = 300, 50, 50
 COLUMNS = (
     "Episode",
     "Status",
@@ -57,16 +57,16 @@ def draw(visit: Visit) -> Drawn:
 
 def _logs(visit: Visit) -> Html:
     """Show where episodes came from, and what was wrong with those files."""
-    found = logs(visit.workspace, limit=MOST_LOGS)
+    found = history(visit.workspace, limit=MOST_LOGS)
     rows = [
         (
-            tag("span", log.name, title=log.blob.sha256),
+            tag("span", log.name, title=log.sha256),
             log.format,
-            len(log.episodes),
-            f"{log.blob.size / MEGABYTE:,.1f} MB",
+            log.episodes,
+            f"{log.megabytes:,.1f} MB",
             short(log.mapping) if log.mapping else "–",
-            " ".join(f"{d.subject} {d.place}: {d.message}" for d in log.defects[:1]) or "nothing",
-            len(log.defects),
+            log.first_finding or "nothing",
+            log.findings,
         )
         for log in found
     ]

@@ -2,9 +2,9 @@
 
 from collections.abc import Iterator
 
+from fieldloop.ingest.readers.hdf5.clocks import find_clocks
 from fieldloop.ingest.readers.hdf5.draft import Draft, Part
 from fieldloop.ingest.readers.hdf5.facts import facts_of
-from fieldloop.ingest.readers.hdf5.generic import episode_clocks
 from fieldloop.ingest.readers.hdf5.names import kind_of_array
 from fieldloop.ingest.readers.hdf5.opened import Opened
 from fieldloop.ingest.readers.hdf5.parts import part_of
@@ -17,7 +17,6 @@ ARM = ("waist", "shoulder", "elbow", "forearm_roll", "wrist_angle", "wrist_rotat
 JOINTS = tuple(f"{side}_{joint}" for side in ("left", "right") for joint in ARM)
 BASE = ("linear", "angular")
 LENGTHS = "compress_len"
-UNITS = {StreamKind.JOINT_POSITION: "rad", StreamKind.JOINT_VELOCITY: "rad/s", StreamKind.ACTION: "rad"}
 GRIPPERS = "the two gripper columns are normalised, not radians"
 
 
@@ -40,11 +39,11 @@ class Aloha:
         opened.defects = []
         facts = facts_of(root)
         parts = [_part(leaf) for leaf in root.all_leaves() if leaf.path != LENGTHS]
-        clocks, note, stamps = episode_clocks(opened, root)
-        parts = [part for part in parts if part.leaves[0].path not in stamps]
+        _, found = find_clocks(opened, root)
+        parts = [part for part in parts if not found or part.leaves[0].path != found.path]
         yield Draft(
-            opened.path.stem, parts, hz=None if clocks else HZ, clocks=clocks, clock_note=note or NOTE, facts=facts,
-            defects=opened.defects,
+            opened.path.stem, parts, hz=found.hz if found else HZ, clocks=found.clocks if found else {},
+            clock_note=found.note if found else NOTE, facts=facts, defects=opened.defects,
         )  # fmt: skip
 
     def check(self, opened: Opened, root: Folder) -> None:
@@ -60,7 +59,8 @@ def _part(leaf: Leaf) -> Part:
         part.kind = StreamKind.DEPTH
     width = leaf.shape[1] if len(leaf.shape) == 2 else 0  # noqa: PLR2004 - rows × columns
     if width == len(JOINTS) and not images:
-        part.columns, part.unit = JOINTS, UNITS.get(part.kind, "")
+        part.columns = JOINTS
+        part.unit_like = StreamKind.JOINT_POSITION if part.kind is StreamKind.ACTION else part.unit_like
         part.notes["gripper"] = GRIPPERS
     elif leaf.name == "base_action" and width == len(BASE):
         part.columns, part.unit = BASE, "m/s, rad/s"

@@ -2,21 +2,22 @@
 
 from collections import Counter
 from collections.abc import Iterator, Mapping
-from dataclasses import replace
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from fieldloop.ingest.episode_facts import episode_from
 from fieldloop.ingest.readers.hdf5.draft import Clocks, Draft, Part
-from fieldloop.ingest.readers.hdf5.facts import FIELDS, few_texts
+from fieldloop.ingest.readers.hdf5.facts import KNOWN, few_texts
 from fieldloop.ingest.readers.hdf5.opened import HDF5_ERRORS, Opened, reason
 from fieldloop.ingest.readers.hdf5.pictures import Form, PictureRows, form_of
 from fieldloop.ingest.readers.hdf5.rows import Rows, read_rows, stored_rows, stream_rows
 from fieldloop.ingest.readers.hdf5.tree import Leaf
 from fieldloop.ingest.readers.hdf5.videos import holds_video, look_at_video, video_bytes
-from fieldloop.model.episode import Defect, Recording
+from fieldloop.ingest.span import span_of
+from fieldloop.ingest.units import guessed_unit
+from fieldloop.model.episode import Defect, Episode, Recording
+from fieldloop.model.episode_text import from_texts
 from fieldloop.model.identity import content_id
 from fieldloop.model.stream import ClockKind, Stream, StreamKind
 
@@ -31,14 +32,18 @@ def build(opened: Opened, draft: Draft, layout: str) -> Recording:
     lengths: dict[str, int] = {}
     identity = content_id(_contents(opened, draft, streams, lengths))
     _compare_lengths(draft, lengths)
-    facts = {**(draft.conclude(streams) if draft.conclude else {}), **draft.facts}
-    if not streams:
-        identity = content_id([draft.name.encode()])
+    if not streams:  # it has no content: in which file it was not found is all that tells it from others
+        identity = content_id([opened.digest(), draft.name.encode()])
         draft.defects.append(Defect(draft.name, "", "Nothing of this episode can be read."))
-    episode, wrong = episode_from(facts, id_=identity, name=draft.name, streams=())
-    start_ns, end_ns = _span(streams)
-    episode = replace(episode, format=f"hdf5 {layout}", start_ns=start_ns, end_ns=end_ns)
-    return Recording(episode, streams, (*draft.defects, *wrong))
+    fields, wrong = from_texts(draft.facts, foreign=not draft.ours)
+    concluded = draft.conclude(streams) if draft.conclude else {}
+    start_ns, end_ns = span_of(streams.values())
+    episode = Episode(
+        **{"name": draft.name, **concluded, **fields}, id=identity, format=f"hdf5 {layout}", start_ns=start_ns,
+        end_ns=end_ns,
+    )  # fmt: skip
+    draft.defects += [*opened.damaged_heaps(), *(Defect(draft.name, key, said) for key, said in wrong)]
+    return Recording(episode, streams, tuple(draft.defects))
 
 
 def _contents(opened: Opened, draft: Draft, streams: Seen, lengths: dict[str, int]) -> Iterator[bytes]:
@@ -58,7 +63,7 @@ def _one(opened: Opened, draft: Draft, part: Part, streams: Seen, lengths: dict[
         return
     form = form_of(leaf)
     if form is None and (text := few_texts(leaf)) is not None:
-        draft.facts.setdefault(FIELDS.get(leaf.name, part.name), text)
+        draft.facts.setdefault(leaf.name if leaf.name in KNOWN else part.name, text)
         yield text.encode()
         return
     if form is None and not all(other.is_numeric for other in part.leaves):
@@ -81,10 +86,12 @@ def _one(opened: Opened, draft: Draft, part: Part, streams: Seen, lengths: dict[
     yield values.tobytes()
     _not_finite(draft, part, values, rows)
     columns = part.columns if len(part.columns) == values.shape[1] else ()
-    clocks, notes = _clocks(draft, part, rows - first)
+    clocks, notes, stored = _clocks(draft, part, rows - first)
+    yield from stored
+    unit, guessed = guessed_unit(part.unit_like, values, columns) if part.unit_like else (part.unit, {})
     streams[part.name] = Stream(
-        part.name, part.kind, part.unit, clocks, values, nominal_hz=part.nominal_hz or draft.hz, columns=columns,
-        frame_id=part.frame_id, serial=part.serial, notes=notes,
+        part.name, part.kind, unit, clocks, values, nominal_hz=part.nominal_hz or draft.hz, columns=columns,
+        frame_id=part.frame_id, serial=part.serial, notes=guessed | notes,
     )  # fmt: skip
 
 
@@ -120,7 +127,8 @@ def _pictures(
         message = f"Pictures cannot be read in {len(lost)} places; there the frames are empty."
         draft.defects.append(Defect(leaf.path, f"row {lost[0]}", message))
     kind = _picture_kind(part, form)
-    clocks, notes = _clocks(draft, part, np.arange(last - first))
+    clocks, notes, stored = _clocks(draft, part, np.arange(last - first))
+    yield from stored
     source = PictureRows(opened.path, leaf.path, form, first, last, leaf.shape)
     streams[part.name] = Stream(
         part.name, kind, part.unit or ("m" if kind is StreamKind.DEPTH else "8-bit"), clocks, pictures=source,
@@ -155,15 +163,19 @@ def _video(opened: Opened, part: Part, streams: Seen) -> Iterator[bytes]:
     )  # fmt: skip
 
 
-def _clocks(draft: Draft, part: Part, rows: Rows) -> tuple[Clocks, dict[str, str]]:
-    """Return the stamps of some rows: the part's own, else the episode's, else row number over rate."""
+def _clocks(draft: Draft, part: Part, rows: Rows) -> tuple[Clocks, dict[str, str], list[bytes]]:
+    """Return the stamps of some rows: the part's own, else the episode's, else row number over rate.
+
+    Beside them a note, and those that are stored as bytes: they are content too.
+    """
     needed = int(rows[-1]) + 1 if len(rows) else 0
     for clocks in (part.clocks, draft.clocks):
         if clocks and _fits(clocks, needed):
             note = {"clock": draft.clock_note} if draft.clock_note and clocks is draft.clocks else {}
-            return {kind: stamps[rows] for kind, stamps in clocks.items()}, {**note, **part.notes}
+            mine = {kind: stamps[rows] for kind, stamps in clocks.items()}
+            return mine, {**note, **part.notes}, [kind.encode() + stamps.tobytes() for kind, stamps in mine.items()]
     said = draft.clock_note if not draft.clocks and draft.clock_note else NO_STAMPS
-    return draft.times(rows), {"clock": said, **part.notes}
+    return draft.times(rows), {"clock": said, **part.notes}, []
 
 
 def _fits(clocks: Clocks, rows: int) -> bool:
@@ -190,11 +202,3 @@ def _compare_lengths(draft: Draft, lengths: Mapping[str, int]) -> None:
         if rows not in (usual, usual + 1):  # one more is the state after the last step
             message = f"It has {rows} rows, most arrays of {draft.name} have {usual}."
             draft.defects.append(Defect(path, f"row {min(rows, usual)}", message))
-
-
-def _span(streams: Mapping[str, Stream]) -> tuple[int, int]:
-    for clock in ClockKind:
-        found = [s.clocks[clock] for s in streams.values() if clock in s.clocks and len(s)]
-        if found:
-            return int(min(t.min() for t in found)), int(max(t.max() for t in found))
-    return 0, 0

@@ -7,12 +7,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fieldloop.ingest.readers.hdf5.draft import ASSUMED_HZ, Draft
-from fieldloop.ingest.readers.hdf5.facts import facts_of, rate_of
+from fieldloop.ingest.readers.hdf5.facts import facts_of
 from fieldloop.ingest.readers.hdf5.names import kind_of_array
 from fieldloop.ingest.readers.hdf5.opened import HDF5_ERRORS, Opened, reason
 from fieldloop.ingest.readers.hdf5.parts import part_of
 from fieldloop.ingest.readers.hdf5.rows import stored_rows
 from fieldloop.ingest.readers.hdf5.tree import BEST_COMPRESSION, Folder, Leaf
+from fieldloop.ingest.stamps import stated_rate
 from fieldloop.model.episode import Defect
 from fieldloop.model.stream import StreamKind
 
@@ -41,7 +42,7 @@ class D4rl:
         facts = facts_of(root)
         about = root.find(ABOUT)
         facts |= facts_of(about) if isinstance(about, Folder) else {}
-        hz = rate_of(facts)
+        hz = stated_rate(facts)
         note = NOTE.format(hz=hz or ASSUMED_HZ, stated="" if hz else ", which the file does not state")
         leaves = [leaf for leaf in root.all_leaves() if leaf.shape and not leaf.path.startswith(f"{ABOUT}/")]
         ends = _ends(root)[0]

@@ -9,6 +9,7 @@ from numpy.typing import NDArray
 
 from fieldloop.ingest.readers.hdf5.draft import Clocks, Draft, Part, text_of
 from fieldloop.ingest.readers.hdf5.opened import HDF5_ERRORS, Opened
+from fieldloop.ingest.readers.hdf5.rows import read_rows, stored_rows
 from fieldloop.ingest.readers.hdf5.tree import Folder, Leaf, plain
 from fieldloop.model.episode import Defect
 from fieldloop.model.stream import ClockKind, StreamKind
@@ -24,7 +25,7 @@ def described_draft(opened: Opened, folder: Folder) -> Draft | None:
         return None
     try:
         told = json.loads(text)
-        grid = _stamps(folder, GRID)
+        grid = _stamps(opened, folder.find(GRID))
         clock = ClockKind(told["grid_clock"])
         parts = list(_parts(opened, folder, told["streams"]))
         facts = {str(key): text_of(value) for key, value in told["episode"].items()}
@@ -32,8 +33,8 @@ def described_draft(opened: Opened, folder: Folder) -> Draft | None:
         message = f"The description cannot be understood ({wrong!r}); the arrays' own names are used."
         opened.defects.append(Defect(folder.path, f"attribute {ATTRIBUTE}", message))
         return None
-    clocks = {} if grid is None else {clock: grid}
-    return Draft(facts.get("name") or folder.name, parts, clocks=clocks, facts=facts)
+    clocks = {} if grid is None or grid.shape[1] != 1 else {clock: np.ascontiguousarray(grid[:, 0])}
+    return Draft(facts.get("name") or folder.name, parts, clocks=clocks, facts=facts, ours=True)
 
 
 def _parts(opened: Opened, folder: Folder, streams: list[Mapping[str, Any]]) -> Iterator[Part]:
@@ -50,29 +51,30 @@ def _parts(opened: Opened, folder: Folder, streams: list[Mapping[str, Any]]) -> 
         hz = told["nominal_hz"]
         yield Part(
             str(told["name"]), leaves, StreamKind(told["kind"]), str(told["unit"]), tuple(map(str, told["columns"])),
-            take, _clocks(folder, told), float(hz) if hz else None, str(told["frame_id"]), str(told["serial"]),
+            take, _clocks(opened, folder, told), float(hz) if hz else None, str(told["frame_id"]), str(told["serial"]),
             {str(key): str(value) for key, value in told["notes"].items()},
         )  # fmt: skip
 
 
-def _clocks(folder: Folder, told: Mapping[str, Any]) -> Clocks | None:
+def _clocks(opened: Opened, folder: Folder, told: Mapping[str, Any]) -> Clocks | None:
     """Return the stamps that the stream's own samples came with."""
     leaf = folder.find(told["stamps"]) if told["stamps"] else None
-    if not isinstance(leaf, Leaf):
+    table = _stamps(opened, leaf)
+    if table is None or not isinstance(leaf, Leaf):
         return None
     try:
         kinds = [ClockKind(kind) for kind in plain(leaf.data.attrs["clocks"])]
-        table = np.asarray(leaf.data[()], np.int64)
         return {kind: np.ascontiguousarray(table[:, i]) for i, kind in enumerate(kinds)}
     except (IndexError, *HDF5_ERRORS):
         return None
 
 
-def _stamps(folder: Folder, name: str) -> NDArray[np.int64] | None:
-    leaf = folder.find(name)
-    if not isinstance(leaf, Leaf) or len(leaf.shape) != 1:
+def _stamps(opened: Opened, leaf: Folder | Leaf | None) -> NDArray[np.int64] | None:
+    """Read stamps as rows and columns, as far as they are stored; None where one is lost."""
+    if not isinstance(leaf, Leaf) or not leaf.is_numeric:
         return None
     try:
-        return np.asarray(leaf.data[()], np.int64)
+        values, rows = read_rows(opened, leaf, 0, stored_rows(opened, leaf))
+        return values.astype(np.int64) if len(rows) == leaf.shape[0] and values.dtype.kind in "iu" else None
     except HDF5_ERRORS:
         return None

@@ -19,7 +19,10 @@ ASSUMED_HZ = 20.0
 
 @dataclass(slots=True, eq=False)
 class Part:
-    """One stream: arrays side by side, or some columns of one. `clocks` where it has stamps of its own."""
+    """One stream: arrays side by side, or some columns of one. `clocks` where it has stamps of its own.
+
+    `unit_like` is the kind by which its unit is guessed where the file does not say it.
+    """
 
     name: str
     leaves: tuple[Leaf, ...]
@@ -32,11 +35,16 @@ class Part:
     frame_id: str = ""
     serial: str = ""
     notes: dict[str, str] = field(default_factory=dict)
+    unit_like: StreamKind | None = None
 
 
 @dataclass(slots=True, eq=False)
 class Draft:
-    """One episode: its parts, which rows of every array are its own, and what the file says about it."""
+    """One episode: its parts, which rows of every array are its own, and what the file says about it.
+
+    `ours`: it was written by fieldloop, so that its facts are in Episode's own words. `conclude` tells fields of the
+    Episode from its streams, where the file does not say them.
+    """
 
     name: str
     parts: list[Part]
@@ -46,7 +54,8 @@ class Draft:
     clock_note: str = ""
     facts: dict[str, str] = field(default_factory=dict)
     defects: list[Defect] = field(default_factory=list)
-    conclude: Callable[[Mapping[str, Stream]], dict[str, str]] | None = None
+    conclude: Callable[[Mapping[str, Stream]], dict[str, Any]] | None = None
+    ours: bool = False
 
     def times(self, rows: NDArray[np.int64]) -> Clocks:
         """Row number over rate, for rows without stamps."""

@@ -1,36 +1,24 @@
-"""Attributes and short texts of a file become facts of its episode, by the names in common use."""
+"""Attributes and texts of a file become facts of its episode, under the names they have there."""
 
 import re
 from typing import Any
 
 from fieldloop.ingest.readers.hdf5.draft import text_of
 from fieldloop.ingest.readers.hdf5.opened import HDF5_ERRORS
-from fieldloop.ingest.readers.hdf5.tree import LONGEST_TEXT, Folder, Leaf, plain
+from fieldloop.ingest.readers.hdf5.tree import Folder, Leaf, plain
+from fieldloop.model.episode_text import ALIASES, FIELDS
 
-FIELDS = {
-    "task_name": "task", "task_description": "task", "language_instruction": "task", "instruction": "task",
-    "natural_language_instruction": "task", "language": "task", "env_name": "task", "env_id": "task",
-    "robot_type": "robot", "robot_name": "robot", "operator_id": "operator", "operator_name": "operator",
-    "sim": "simulated", "success": "succeeded", "is_success": "succeeded",
-}  # fmt: skip
-"""What others call it → what an Episode calls it."""
+KNOWN = {*FIELDS, *(name for names in ALIASES.values() for name in names)}
+"""Names, ours and other people's, under which a text is an Episode's field."""
 
-TRUTHS = {"1": "true", "0": "false", "1.0": "true", "0.0": "false"}
-RATES = ("control_freq", "fps", "hz", "frequency", "freq", "rate", "sample_rate")
-FASTEST_HZ = 1e6
 MOST_TEXTS, FEW = 100_000, 8
 
 
 def facts_of(folder: Folder) -> dict[str, str]:
-    """Gather what a group says about itself: its attributes, and arrays that hold one short text."""
+    """Gather what a group says about itself: its attributes, and arrays that hold one text."""
     said = {key: _text(value) for key, value in folder.attributes().items()}
     said |= {name: text for name, leaf in folder.leaves.items() if (text := one_text(leaf)) is not None}
-    facts: dict[str, str] = {}
-    for key, text in said.items():
-        field = FIELDS.get(key, key)
-        if text and len(text) <= LONGEST_TEXT:
-            facts.setdefault(field, TRUTHS.get(text, text.lower()) if field in ("simulated", "succeeded") else text)
-    return facts
+    return {key: text for key, text in said.items() if text}
 
 
 def one_text(leaf: Leaf) -> str | None:
@@ -48,19 +36,7 @@ def few_texts(leaf: Leaf) -> str | None:
     except HDF5_ERRORS:
         return None
     text = " | ".join(told)
-    return text if len(told) <= FEW and len(text) <= LONGEST_TEXT and "\ufffd" not in text else None
-
-
-def rate_of(facts: dict[str, str]) -> float | None:
-    """Return a stated rate, None where none is stated that could be one."""
-    for key in RATES:
-        try:
-            hz = float(facts.get(key, ""))
-        except ValueError:
-            continue
-        if 0 < hz < FASTEST_HZ:
-            return hz
-    return None
+    return text if len(told) <= FEW and "\ufffd" not in text else None
 
 
 def number_of(name: str) -> int | None:

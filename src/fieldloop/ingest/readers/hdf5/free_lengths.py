@@ -16,6 +16,7 @@ HEAP, OBJECT = struct.Struct("<4sB3xQ"), struct.Struct("<HHIQ")
 DEFLATE = 1
 MOST_CHUNK_BYTES = 1 << 26
 MOST_REFERENCES = 1 << 26
+MOST_OBJECTS = 1 << 16  # they are numbered by two bytes
 
 
 class FreeRows:
@@ -70,11 +71,11 @@ def _objects(path: Path, at: int, _mtime_ns: int) -> dict[int, tuple[int, int]]:
             raise OSError("its heap is not where it is said to be")
         found: dict[int, tuple[int, int]] = {}
         here, end = at + HEAP.size, min(at + length, size)
-        while here + OBJECT.size <= end:
+        while here + OBJECT.size <= end and len(found) < MOST_OBJECTS:
             file.seek(here)
             number, _, _, taken = OBJECT.unpack(file.read(OBJECT.size))
-            if not number:
-                break  # the free space at the end
+            if not number or number in found:
+                break  # the free space at the end, or a heap that is damaged
             found[number] = (here + OBJECT.size, taken)
             here += OBJECT.size + (taken + 7) // 8 * 8
     return found

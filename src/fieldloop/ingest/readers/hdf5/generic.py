@@ -2,22 +2,16 @@
 
 from collections.abc import Iterator
 
-import numpy as np
-from numpy.typing import NDArray
-
-from fieldloop.ingest.readers.hdf5.draft import ASSUMED_HZ, Clocks, Draft, Part
-from fieldloop.ingest.readers.hdf5.facts import facts_of, number_of, one_text, rate_of
-from fieldloop.ingest.readers.hdf5.names import is_stamp, kind_of_array
+from fieldloop.ingest.readers.hdf5.clocks import FEWEST_ROWS, clock_of, find_clocks
+from fieldloop.ingest.readers.hdf5.draft import ASSUMED_HZ, Draft, Part
+from fieldloop.ingest.readers.hdf5.facts import facts_of, number_of, one_text
+from fieldloop.ingest.readers.hdf5.names import kind_of_array
 from fieldloop.ingest.readers.hdf5.opened import Opened
 from fieldloop.ingest.readers.hdf5.parts import part_of
-from fieldloop.ingest.readers.hdf5.rows import read_rows, stored_rows
-from fieldloop.ingest.readers.hdf5.stamps import to_nanoseconds
 from fieldloop.ingest.readers.hdf5.tree import Folder, Leaf
-from fieldloop.model.stream import ClockKind
+from fieldloop.ingest.stamps import stated_rate
 
 DEEPEST_EPISODES = 3
-FEWEST_ROWS = 2
-Stamps = dict[str, tuple[NDArray[np.int64], str]]
 
 
 class Generic:
@@ -49,53 +43,28 @@ class Generic:
         """Nothing is said about such a file that its arrays do not say."""
 
 
-def episode_clocks(opened: Opened, folder: Folder) -> tuple[Clocks, str, Stamps]:
-    """Return the stamps that stand directly in a group, how their unit was told, and every array of stamps below."""
-    stamps: Stamps = {}
-    for leaf in folder.all_leaves():
-        one_column = len(leaf.shape) == 1 or (len(leaf.shape) == 2 and leaf.shape[1] == 1)  # noqa: PLR2004
-        if not (leaf.is_numeric and one_column and is_stamp(leaf.name)) or leaf.shape[0] < FEWEST_ROWS:
-            continue
-        values, rows = read_rows(opened, leaf, 0, stored_rows(opened, leaf))
-        told = to_nanoseconds(leaf.name, values) if len(rows) == leaf.shape[0] else None
-        if told is not None:
-            stamps[leaf.path] = told
-    own = [(path, told) for path, told in stamps.items() if path.rpartition("/")[0] == folder.path]
-    if not own:
-        return {}, "", stamps
-    _, (times, note) = own[0]
-    return {ClockKind.HEADER: times}, note, stamps
-
-
 def _draft(opened: Opened, folder: Folder, facts: dict[str, str]) -> Draft:
-    clocks, note, stamps = episode_clocks(opened, folder)
-    hz = rate_of(facts)
+    found, own = find_clocks(opened, folder)
     prefix = f"{folder.path}/" if folder.path else ""
+    leaves = [leaf for leaf in folder.all_leaves() if _could_be_stream(leaf)]
+    stamps = {one.path for one in found}
+    clocks = {leaf.path: clock_of(leaf, found) for leaf in leaves if leaf.path not in stamps}
+    used = {one.path for one in (own, *clocks.values()) if one}
     parts: list[Part] = []
-    for leaf in folder.all_leaves():
-        if leaf.path in stamps or not _could_be_stream(leaf):
+    for leaf in leaves:
+        if leaf.path in used:
             continue
         part = part_of(leaf, leaf.path.removeprefix(prefix), kind_of_array(leaf.name))
-        if told := _nearest(leaf, stamps):
-            part.clocks, part.notes = {ClockKind.HEADER: told[0]}, {"clock": told[1]}
+        if told := clocks.get(leaf.path):
+            part.clocks, part.nominal_hz, part.notes = told.clocks, told.hz, {"clock": told.note}
         parts.append(part)
-    if not clocks:
-        stated = "" if hz else ", which the file does not state"
-        note = f"no stamps are stored; row number over {hz or ASSUMED_HZ:g} Hz is used{stated}"
+    hz = stated_rate(facts)
+    stated = "" if hz else ", which the file does not state"
+    note = own.note if own else f"no stamps are stored; row number over {hz or ASSUMED_HZ:g} Hz is used{stated}"
+    hz = own.hz or hz if own else hz
     name = folder.name or opened.path.stem
-    return Draft(name, parts, hz=hz, clocks=clocks, clock_note=note, facts=facts, defects=opened.defects)
-
-
-def _nearest(leaf: Leaf, stamps: Stamps) -> tuple[NDArray[np.int64], str] | None:
-    """Return the stamps of an array: named after it, else beside it, if there are as many as it has rows."""
-    place = leaf.path.rpartition("/")[0]
-    beside = {path: told for path, told in stamps.items() if path.rpartition("/")[0] == place}
-    named = {path: told for path, told in beside.items() if path.rsplit("/", 1)[-1].startswith(leaf.name)}
-    rows = leaf.shape[0] if leaf.shape else 0
-    for told in (*named.values(), *beside.values()):
-        if len(told[0]) == rows:
-            return told
-    return None
+    return Draft(name, parts, hz=hz, clocks=own.clocks if own else {}, clock_note=note, facts=facts,
+                 defects=opened.defects)  # fmt: skip
 
 
 def _episodes(root: Folder) -> list[Folder]:

@@ -3,11 +3,12 @@
 from collections.abc import Iterator
 
 from fieldloop.ingest.readers.hdf5.draft import ASSUMED_HZ, Draft
-from fieldloop.ingest.readers.hdf5.facts import facts_of, number_of, rate_of
+from fieldloop.ingest.readers.hdf5.facts import facts_of, number_of
 from fieldloop.ingest.readers.hdf5.names import kind_of_array
 from fieldloop.ingest.readers.hdf5.opened import Opened
 from fieldloop.ingest.readers.hdf5.parts import part_of
 from fieldloop.ingest.readers.hdf5.tree import Folder
+from fieldloop.ingest.stamps import stated_rate
 from fieldloop.model.episode import Defect
 from fieldloop.model.stream import StreamKind
 
@@ -36,7 +37,7 @@ class Minari:
             opened.defects = []
             facts = {**shared, **facts_of(folder), "dataset": opened.path.stem, "dataset_episodes": str(len(episodes))}
             facts |= {"episode_index": str(number)} if number is not None else {}
-            hz = rate_of(facts)
+            hz = stated_rate(facts)
             stated = "" if hz else ", which the file does not state"
             note = f"no stamps are stored; row number over {hz or ASSUMED_HZ:g} Hz is used{stated}"
             parts = [

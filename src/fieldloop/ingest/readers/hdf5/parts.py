@@ -3,19 +3,21 @@
 from collections.abc import Iterator
 
 from fieldloop.ingest.readers.hdf5.draft import Part
-from fieldloop.ingest.readers.hdf5.names import UNITS, kind_of_array
+from fieldloop.ingest.readers.hdf5.names import kind_of_array
 from fieldloop.ingest.readers.hdf5.tree import Folder, Leaf
 from fieldloop.model.stream import StreamKind
 
 POSE = ("x", "y", "z", "qx", "qy", "qz", "qw")
 POSITION, TURN = "_pos", "_quat"
+GUESSED = (StreamKind.JOINT_POSITION, StreamKind.JOINT_VELOCITY, StreamKind.POSE)
+"""Of these the unit is guessed; an action may be anything, and is mostly normalised."""
 
 
 def part_of(leaf: Leaf, name: str, kind: StreamKind) -> Part:
     """One array, one stream; colour and depth are told from the array itself, never from its name alone."""
     if kind in (StreamKind.RGB, StreamKind.DEPTH) and leaf.is_numeric and len(leaf.shape) < 3:  # noqa: PLR2004
         kind = StreamKind.DEPTH if kind is StreamKind.DEPTH and leaf.dtype.itemsize == 1 else StreamKind.OTHER
-    return Part(name, (leaf,), kind, UNITS.get(kind, ""), leaf.dtype.names or ())
+    return Part(name, (leaf,), kind, columns=leaf.dtype.names or (), unit_like=kind if kind in GUESSED else None)
 
 
 def observation_parts(group: Folder, prefix: str) -> Iterator[Part]:
@@ -31,7 +33,7 @@ def observation_parts(group: Folder, prefix: str) -> Iterator[Part]:
             continue
         used |= {path, name + TURN}
         notes = {"quaternion": "taken as x, y, z, w"}
-        yield Part(prefix + name, (leaf, turn), StreamKind.POSE, "m", POSE, notes=notes)
+        yield Part(prefix + name, (leaf, turn), StreamKind.POSE, columns=POSE, notes=notes, unit_like=StreamKind.POSE)
     for path, leaf in leaves.items():
         if path not in used:
             yield part_of(leaf, prefix + path, kind_of_array(leaf.name))

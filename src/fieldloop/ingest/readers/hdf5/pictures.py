@@ -15,10 +15,10 @@ from fieldloop.ingest.pictures.picture_bytes import NOTHING, Picture, decode_com
 from fieldloop.ingest.readers.hdf5.opened import HDF5_ERRORS, opened
 from fieldloop.ingest.readers.hdf5.tree import Leaf
 from fieldloop.ingest.words import words_of
+from fieldloop.model.stream import MM_PER_M
 
 CHANNELS = (1, 3, 4)
 SMALLEST_SIDE = 8
-MM_PER_M = 1000.0
 ENCODED = (b"\xff\xd8\xff", b"\x89PNG\r\n")
 FLAT, STACKED = 3, 4  # axes: rows of grey or depth; rows with channels
 

@@ -53,7 +53,7 @@ class Hdf5Reader:
                     file.defects.append(Defect("file", "", "There is nothing in it that could be an episode."))
             except HDF5_ERRORS as wrong:
                 file.defects.append(Defect("file", "", f"Its groups cannot be read: {reason(wrong)}."))
-            return tuple(dict.fromkeys(file.defects))
+            return tuple(dict.fromkeys([*file.defects, *file.damaged_heaps()]))
 
 
 def _layout(root: Folder) -> Layout:

@@ -14,7 +14,7 @@ from fieldloop.ingest.readers.hdf5.opened import HDF5_ERRORS, Opened, reason
 from fieldloop.ingest.readers.hdf5.parts import observation_parts, part_of
 from fieldloop.ingest.readers.hdf5.rows import stored_rows
 from fieldloop.ingest.readers.hdf5.shifted import one_step_later
-from fieldloop.ingest.readers.hdf5.tree import LONGEST_TEXT, Folder, Leaf, plain
+from fieldloop.ingest.readers.hdf5.tree import Folder, Leaf, plain
 from fieldloop.model.episode import Defect
 from fieldloop.model.stream import Stream
 
@@ -104,9 +104,8 @@ class _Shared:
 
 
 def fact(value: Any) -> str:
-    """Write an attribute as a fact; what is too long for one stays in the file."""
-    text = "" if value is None else text_of(value)
-    return text if len(text) <= LONGEST_TEXT else ""
+    """Write an attribute as a fact."""
+    return "" if value is None else text_of(value)
 
 
 def _shared(root: Folder) -> _Shared:
@@ -130,13 +129,20 @@ def _masks(opened: Opened, root: Folder) -> tuple[dict[str, list[str]], dict[str
     listed: dict[str, list[str]] = {}
     for name, leaf in folder.leaves.items() if isinstance(folder, Folder) else ():
         try:
-            listed[name] = [str(plain(leaf.row(i).rstrip(b"\x00"))) for i in range(stored_rows(opened, leaf))]
+            listed[name] = [str(plain(row.rstrip(b"\x00"))) for row in _rows(leaf, stored_rows(opened, leaf))]
         except HDF5_ERRORS as wrong:
             opened.defects.append(Defect(leaf.path, "", f"The filter key cannot be read: {reason(wrong)}."))
             continue
         for demo in listed[name]:
             by_demo.setdefault(demo, []).append(name)
     return by_demo, listed
+
+
+def _rows(leaf: Leaf, count: int) -> list[bytes]:
+    """Return the first rows' bytes; rows of one length in one go, for there are thousands."""
+    if leaf.free is not None:
+        return [leaf.row(i) for i in range(count)]
+    return [row.tobytes() for row in np.asarray(leaf.data[:count])]
 
 
 def _foreign_draft(opened: Opened, folder: Folder, shared: _Shared) -> Draft:
@@ -210,12 +216,12 @@ def _check_total(opened: Opened, stated: Any, folders: list[Folder]) -> None:
         opened.defects.append(Defect("data", "total", message))
 
 
-def _conclude(streams: Mapping[str, Stream]) -> dict[str, str]:
-    """A reward of 1 among none but 0 and 1 is how robosuite says that the task was done."""
+def _conclude(streams: Mapping[str, Stream]) -> dict[str, Any]:
+    """A reward that goes from 0 to 1 is how robosuite says that the task was done; one of 1 throughout says nothing."""
     rewards = streams.get("rewards")
-    if rewards is None or rewards.values is None or not np.isin(rewards.values, (0, 1)).all():
+    if rewards is None or rewards.values is None or set(np.unique(rewards.values).tolist()) != {0, 1}:
         return {}
-    return {"succeeded": "true"} if rewards.values.any() else {}
+    return {"succeeded": True}
 
 
 def _object(text: Any) -> dict[str, Any]:

@@ -11,7 +11,6 @@ from fieldloop.ingest.readers.hdf5.opened import HDF5_ERRORS, Opened, reason
 from fieldloop.model.episode import Defect
 
 DEEPEST = 16
-LONGEST_TEXT = 10_000
 LARGEST_ATTRIBUTE = 1 << 24
 SAME_FILE = "."
 BEST_COMPRESSION = 1100  # deflate gives no more; what claims more is a small file with a large mouth

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from fieldloop.ingest.pictures.video import POINTER, POINTER_SAID
+from fieldloop.ingest.stand_in import stand_in, stand_in_bytes
 from fieldloop.model.episode import Defect
 
 INFO = "meta/info.json"
@@ -97,7 +97,7 @@ def read_lines(path: Path, defects: list[Defect]) -> Iterator[dict[str, Any]]:
     """Yield the objects of a .jsonl file; a line that is no object is named and passed over."""
     name = f"meta/{path.name}"
     if not path.is_file():
-        defects.append(Defect(name, "", "The file is missing."))
+        defects.append(Defect(name, "", missing(path)))
         return
     text = path.read_text(encoding="utf-8", errors="replace")
     if not text.strip():
@@ -109,7 +109,7 @@ def read_lines(path: Path, defects: list[Defect]) -> Iterator[dict[str, Any]]:
             row = json.loads(line)
         except (ValueError, RecursionError) as wrong:
             defects.append(Defect(name, f"line {number}", why_no_json(path, wrong)))
-            if text.encode().startswith(POINTER):
+            if stand_in_bytes(text[:100].encode()):
                 return
             continue
         if isinstance(row, dict):
@@ -120,7 +120,7 @@ def read_lines(path: Path, defects: list[Defect]) -> Iterator[dict[str, Any]]:
 
 def _load(path: Path) -> tuple[dict[str, Any], list[Defect]]:
     if not path.is_file():
-        return {}, [Defect(INFO, "", "The file is missing.")]
+        return {}, [Defect(INFO, "", missing(path))]
     try:
         raw = json.loads(path.read_bytes())
     except (ValueError, RecursionError) as wrong:
@@ -130,13 +130,17 @@ def _load(path: Path) -> tuple[dict[str, Any], list[Defect]]:
     return raw, []
 
 
+def missing(path: Path) -> str:
+    """Say that a file is missing, and what lies in its place if anything does."""
+    said = stand_in(path)
+    return f"The file is missing: {said}." if said else "The file is missing."
+
+
 def why_no_json(path: Path, wrong: Exception) -> str:
     """Say why a file is no JSON: empty, a stand-in for the real file, or broken."""
-    with path.open("rb") as file:
-        head = file.read(len(POINTER))
-    if not head:
+    if not path.stat().st_size:
         return "The file is empty."
-    return f"No JSON: {POINTER_SAID if head == POINTER else wrong}."
+    return f"No JSON: {stand_in(path) or wrong}."
 
 
 def _features(declared: Mapping[str, Any], defects: list[Defect]) -> Iterator[tuple[str, Feature]]:

@@ -4,6 +4,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from glob import escape
 from itertools import pairwise
+from os.path import normpath
 from pathlib import Path
 from typing import Any, Protocol
 
@@ -62,9 +63,13 @@ def absent_cameras(root: Path, info: Info) -> tuple[str, ...]:
 
 
 def inside(root: Path, relative: str) -> Path:
-    """Join a path that a file states; one that leads out of the dataset stays inside as a name that is not there."""
-    path = (root / relative).resolve()
-    return path if path.is_relative_to(root.resolve()) else root / "outside-the-dataset"
+    """Join a path that a file states; one that leads out of the dataset stays inside as a name that is not there.
+
+    Links are followed wherever they lead: a download keeps its files elsewhere and links to them, as git-annex does.
+    """
+    plain = normpath(relative)
+    leads_out = plain.startswith("/") or plain.split("/")[0] == ".." or "\x00" in plain
+    return root / ("outside-the-dataset" if leads_out else plain)
 
 
 def some(numbers: list[int], most: int = 5) -> str:

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from fieldloop.ingest.pictures.video import POINTER, POINTER_SAID
+from fieldloop.ingest.stand_in import stand_in
 from fieldloop.model.episode import Defect
 
 
@@ -80,13 +80,11 @@ def numeric(columns: Any, names: Iterable[str]) -> tuple[dict[str, NDArray[Any]]
 
 def why_unreadable(path: Path, wrong: Exception) -> str:
     """Say in a sentence why a file cannot be read."""
+    if said := stand_in(path):
+        return f"The file cannot be read: {said}."
     try:
-        with path.open("rb") as file:
-            head = file.read(len(POINTER))
+        if not path.stat().st_size:
+            return "The file is empty."
     except OSError as gone:
         return f"The file cannot be read: {gone}."
-    if not head:
-        return "The file is empty."
-    if head == POINTER:
-        return f"The file cannot be read: {POINTER_SAID}."
     return f"The file cannot be read: {(str(wrong).splitlines() or [type(wrong).__name__])[0]}."

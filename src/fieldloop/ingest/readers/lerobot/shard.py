@@ -41,7 +41,7 @@ class Shard:
         """Read the footer; an error of pyarrow's or the system's where there is none."""
         import pyarrow.parquet as pq
 
-        self.path, self.name, self.resolved = path, name, path.resolve()
+        self.path, self.name = path, name
         with pq.ParquetFile(path) as file:
             self._metadata, self.schema = file.metadata, file.schema_arrow
         groups = [self._metadata.row_group(g) for g in range(self._metadata.num_row_groups)]

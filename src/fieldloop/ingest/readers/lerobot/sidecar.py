@@ -1,18 +1,15 @@
 """The file in which a release keeps its episodes' origin a second time: LeRobot's own tools drop unknown columns."""
 
-from collections.abc import Mapping
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from fieldloop.errors import BadInput
 from fieldloop.ingest.readers.lerobot.info import read_lines
 from fieldloop.model.codec import from_plain
 from fieldloop.model.episode import Defect, Episode
+from fieldloop.model.episode_text import to_texts
 
 SIDECAR = "meta/fieldloop.jsonl"
-FIELDS = (
-    "name", "task", "robot", "site", "operator", "session", "provider", "protocol", "failure", "simulated", "succeeded",
-)  # fmt: skip
 Key = tuple[int, int, int]
 """How an episode is found again after others were deleted: its length, its first and its last real stamp."""
 
@@ -21,18 +18,18 @@ class Remembered(NamedTuple):
     """One line: the number the episode had when it was written, and what the table of episodes said of it."""
 
     number: int
-    said: dict[str, Any]
+    said: dict[str, str]
 
 
 Sidecar = dict[Key, list[Remembered]]
 
 
-def recall(sidecar: Sidecar, key: Key, index: int, listed: int) -> dict[str, Any]:
+def recall(sidecar: Sidecar, key: Key, index: int, listed: int) -> dict[str, str]:
     """Return what is remembered of an episode; nothing where it cannot be told which of several it is."""
     found = sidecar.get(key, [])
     if len(found) > 1 and listed == sum(map(len, sidecar.values())):  # none was deleted: numbers are what they were
         found = [line for line in found if line.number == index]
-    return {k: v for k, v in found[0].said.items() if v is not None and v != ""} if len(found) == 1 else {}
+    return dict(found[0].said) if len(found) == 1 else {}
 
 
 def read_sidecar(root: Path, defects: list[Defect]) -> Sidecar:
@@ -45,7 +42,7 @@ def read_sidecar(root: Path, defects: list[Defect]) -> Sidecar:
             first, last = line["capture_ns"]
             episode = from_plain(Episode, line["episode"])
             key = (int(line["length"]), int(first), int(last))
-            said = {**dict(episode.facts), **_fields(episode), "uid": str(line.get("uid") or episode.id)}
+            said = {**to_texts(episode), "uid": str(line.get("uid") or episode.id)}
             remembered = Remembered(int(line["episode_index"]), said)
         except (BadInput, KeyError, TypeError, ValueError, AttributeError, OverflowError) as wrong:
             defects.append(Defect(SIDECAR, f"line {number}", f"It tells no episode's origin: {wrong!r}."))
@@ -59,8 +56,3 @@ def check_sidecar(root: Path, defects: list[Defect]) -> None:
     if (root / SIDECAR).is_file():
         for _ in read_lines(root / SIDECAR, defects):
             pass
-
-
-def _fields(episode: Episode) -> Mapping[str, Any]:
-    stated = {name: getattr(episode, name) for name in FIELDS}
-    return {**stated, "stratum": str(episode.stratum)}

@@ -5,7 +5,6 @@ from collections.abc import Collection
 from pathlib import Path
 from typing import Any
 
-import numpy as np
 from numpy.typing import NDArray
 
 from fieldloop.ingest.pictures.depth_video import depth_codes
@@ -15,7 +14,9 @@ from fieldloop.ingest.readers.lerobot.info import INDEX_COLUMNS, Feature, Info
 from fieldloop.ingest.readers.lerobot.layout import Entry, VideoPlace
 from fieldloop.ingest.readers.lerobot.parquet_pictures import ParquetPictures
 from fieldloop.ingest.readers.lerobot.rows import Rows
-from fieldloop.ingest.readers.lerobot.stamps import Stamps, Times
+from fieldloop.ingest.readers.lerobot.stamps import Stamps
+from fieldloop.ingest.stamps import Times
+from fieldloop.ingest.units import guessed_unit
 from fieldloop.ingest.words import kind_of
 from fieldloop.model.episode import Defect
 from fieldloop.model.stream import NS_PER_S, ClockKind, Stream, StreamKind
@@ -23,8 +24,9 @@ from fieldloop.model.stream import NS_PER_S, ClockKind, Stream, StreamKind
 NAMES = {"observation.state": "joints", "action": "action"}
 KINDS = {"observation.state": StreamKind.JOINT_POSITION, "action": StreamKind.ACTION}
 IMAGES = "observation.images."
-LARGEST_ANGLE_RAD = 4 * math.pi  # two turns either way: beyond it no arm's joint is told in radians
-ASSUMED = "radians are assumed: the dataset does not say"
+GUESSED = (StreamKind.JOINT_POSITION, StreamKind.ACTION)
+HEIGHT, WIDTH, CHANNELS = "height", "width", (1, 3, 4)
+PICTURE_AXES = 3
 NO_RETURN = "kept as video in 4096 steps; the lowest step is read as no return"
 KIND_VALUES = {kind.value: kind for kind in StreamKind}
 
@@ -42,8 +44,8 @@ def table_streams(rows: Rows, info: Info, times_ns: Times, stamps: Stamps) -> di
         real, said = stamps.clocks(key)
         names = feature.names if len(feature.names) == values.shape[1] else ()
         streams[name] = Stream(
-            name, kind, unit, {ClockKind.SYNTHETIC: times_ns} | real, values, nominal_hz=info.fps, columns=names,
-            notes=notes | said | _resampled(feature),
+            name, kind, unit, {ClockKind.SYNTHETIC: times_ns} | real, values, columns=names,
+            nominal_hz=_nominal_hz(feature, info.fps), notes=notes | said | _kept_notes(feature),
             frame_id=_said(feature, "frame_id"), serial=_said(feature, "serial"),
         )  # fmt: skip
     return streams
@@ -63,8 +65,8 @@ def picture_streams(
         depth = feature.is_depth or _kind(key, feature) is StreamKind.DEPTH
         streams[name] = Stream(
             name, StreamKind.DEPTH if depth else StreamKind.RGB, "m" if depth else "8-bit",
-            {ClockKind.SYNTHETIC: times_ns} | real, pictures=source, nominal_hz=info.fps,
-            notes=said | _resampled(feature), frame_id=_said(feature, "frame_id"), serial=_said(feature, "serial"),
+            {ClockKind.SYNTHETIC: times_ns} | real, pictures=source, nominal_hz=_nominal_hz(feature, info.fps),
+            notes=said | _kept_notes(feature), frame_id=_said(feature, "frame_id"), serial=_said(feature, "serial"),
         )  # fmt: skip
         parts += [key.encode(), *source.fingerprint()]
     return streams, parts
@@ -91,6 +93,10 @@ def camera_streams(
         except (ValueError, OSError) as wrong:
             defects.append(Defect(name, place.path.name, f"The video cannot be read: {wrong}."))
             continue
+        stated = _stated_size(feature)
+        if stated and stated != span.size:
+            sizes = "The pictures are {} × {} pixels, meta/info.json states {} × {}.".format(*span.size, *stated)
+            defects.append(Defect(name, place.path.name, sizes))
         clocks, said = stamps.clocks(key)
         if any(len(times) != len(span) for times in clocks.values()):
             clocks, said = {}, {}
@@ -99,8 +105,8 @@ def camera_streams(
             clocks = {ClockKind.CONTAINER: span.times_ns - _start_ns(place, span)} | clocks
         streams[name] = Stream(
             name, StreamKind.DEPTH if depth else StreamKind.RGB, "m" if depth else "8-bit", clocks,
-            pictures=span, nominal_hz=_rate(feature, info),
-            notes=said | ({"pixels": NO_RETURN} if depth else {}) | _resampled(feature),
+            pictures=span, nominal_hz=_nominal_hz(feature, _rate(feature, info)),
+            notes=said | ({"pixels": NO_RETURN} if depth else {}) | _kept_notes(feature),
             frame_id=_said(feature, "frame_id"), serial=_said(feature, "serial"),
         )  # fmt: skip
     return streams, parts
@@ -123,10 +129,7 @@ def camera_name(key: str) -> str:
 
 def _open(place: VideoPlace, fps: float | None, feature: Feature) -> VideoSpan:
     codes = depth_codes(feature.info) if feature.is_depth else None
-    try:
-        packets = read_packets(place.path)
-    except FileNotFoundError as absent:
-        raise ValueError("the file is missing") from absent
+    packets = read_packets(place.path)
     if place.from_s is None or place.to_s is None:
         return VideoSpan(place.path, packets, 0, len(packets.pts), codes)
     half_ns = NS_PER_S / (2 * (fps or NS_PER_S))
@@ -145,6 +148,19 @@ def _start_ns(place: VideoPlace, span: VideoSpan) -> int:
     return int(span.times_ns[0]) if len(span) else 0
 
 
+def _stated_size(feature: Feature) -> tuple[int, int] | None:
+    """Return the width and height that a camera's feature declares, None where it cannot be told which is which."""
+    named = dict(zip(feature.names, feature.shape, strict=False)) if len(feature.names) == len(feature.shape) else {}
+    if HEIGHT in named and WIDTH in named:
+        return named[WIDTH], named[HEIGHT]
+    if len(feature.shape) != PICTURE_AXES:
+        return None
+    first, middle, last = feature.shape
+    if last in CHANNELS:
+        return middle, first
+    return (last, middle) if first in CHANNELS else None
+
+
 def _rate(feature: Feature, info: Info) -> float | None:
     rate = feature.info.get("video.fps")
     return float(rate) if isinstance(rate, int | float) and rate > 0 else info.fps
@@ -155,9 +171,16 @@ def _said(feature: Feature, name: str) -> str:
     return str(feature.info.get(name) or "")
 
 
-def _resampled(feature: Feature) -> dict[str, str]:
-    rule = feature.info.get("resampled")
-    return {"resampled": str(rule)} if rule else {}
+def _kept_notes(feature: Feature) -> dict[str, str]:
+    """What a release remembers to be uncertain about a stream, and how it came onto the grid."""
+    notes = feature.info.get("notes")
+    return {str(key): str(text) for key, text in notes.items()} if isinstance(notes, dict) else {}
+
+
+def _nominal_hz(feature: Feature, usual: float | None) -> float | None:
+    """The rate a release states for a stream, which may be none; else the usual one."""
+    rate = feature.info.get("nominal_hz", usual)
+    return float(rate) if isinstance(rate, int | float) and 0 < rate < math.inf else None
 
 
 def _kind(key: str, feature: Feature) -> StreamKind:
@@ -181,11 +204,4 @@ PICTURES = (StreamKind.RGB, StreamKind.DEPTH)
 def _unit(kind: StreamKind, feature: Feature, values: NDArray[Any]) -> tuple[str, dict[str, str]]:
     if "unit" in feature.info:
         return str(feature.info["unit"]), {}
-    if kind not in (StreamKind.JOINT_POSITION, StreamKind.ACTION):
-        return "", {}
-    finite = np.abs(values[np.isfinite(values)]) if values.dtype.kind == "f" else np.abs(values)
-    reach = float(finite.max()) if finite.size else 0.0
-    words = " ".join(feature.names).lower()
-    if "deg" in words or reach > LARGEST_ANGLE_RAD:
-        return "", {"unit": f"not told: values reach {reach:.4g}, so they are hardly radians"}
-    return "rad", {"unit": ASSUMED}
+    return guessed_unit(kind, values, feature.names) if kind in GUESSED else ("", {})

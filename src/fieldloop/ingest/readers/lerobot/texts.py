@@ -32,6 +32,8 @@ def plain_text(value: Any) -> str:
     >>> plain_text("reach"), plain_text(["reach", "lift"]), plain_text(2.5)
     ('reach', '["reach", "lift"]', '2.5')
     """
+    if isinstance(value, bool):
+        return "true" if value else "false"
     if isinstance(value, list | dict):
         return json.dumps(value, default=str, ensure_ascii=False)
     return value if isinstance(value, str) else str(value)

@@ -111,8 +111,8 @@ class LayoutV3:
 
         def read(defects: list[Defect]) -> Rows:
             said = self._path("data_path", DATA_PATH, row, "data/") if row else places[0][0].path
-            if all(said not in (shard.path, shard.resolved) for shard, _, _ in places):
-                where = said.name if not said.is_relative_to(top := self._root.resolve()) else said.relative_to(top)
+            if all(said != shard.path for shard, _, _ in places):
+                where = said.relative_to(self._root)
                 defects.append(
                     Defect(
                         "data", f"episode {index}",

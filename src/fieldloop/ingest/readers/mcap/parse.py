@@ -1,44 +1,18 @@
 """Bytes of one record become typed values."""
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 
 import numpy as np
 
 from fieldloop.ingest.readers.mcap import records as r
-from fieldloop.ingest.readers.mcap.chunks import unpacked
 from fieldloop.ingest.readers.mcap.fields import Fields
-from fieldloop.ingest.readers.mcap.records import RECORD_HEAD, Record
+from fieldloop.ingest.readers.mcap.records import Record
 
 
 def parse(opcode: int, content: bytes | memoryview) -> Record | None:
     """Read one record; None for a kind that is not known. ValueError or struct.error where it is malformed."""
     reader = READERS.get(opcode)
     return reader(Fields(content)) if reader else None
-
-
-def all_records(data: bytes) -> Iterator[Record]:
-    """Yield every record of a whole file held in memory, those inside chunks in place of their chunk."""
-    at = len(r.MAGIC)
-    while at < len(data) - len(r.MAGIC):
-        opcode, length = RECORD_HEAD.unpack_from(data, at)
-        begin = at + RECORD_HEAD.size
-        record = parse(opcode, memoryview(data)[begin : begin + length])
-        if isinstance(record, r.Chunk):
-            yield from inside(record)
-        elif record is not None:
-            yield record
-        at = begin + length
-
-
-def inside(chunk: r.Chunk) -> Iterator[Record]:
-    """Yield the records of a chunk; ValueError where it cannot be unpacked."""
-    content, at = unpacked(chunk), 0
-    while at < len(content):
-        opcode, length = RECORD_HEAD.unpack_from(content, at)
-        at += RECORD_HEAD.size
-        if record := parse(opcode, memoryview(content)[at : at + length]):
-            yield record
-        at += length
 
 
 def _header(f: Fields) -> r.Header:

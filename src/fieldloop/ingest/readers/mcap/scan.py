@@ -8,6 +8,7 @@ from typing import BinaryIO
 import numpy as np
 from numpy.typing import NDArray
 
+from fieldloop.ingest.complaints import Complaints
 from fieldloop.ingest.messages.arrived import Arrived
 from fieldloop.ingest.messages.spans import Spans
 from fieldloop.ingest.readers.mcap import records as r
@@ -26,7 +27,6 @@ Batch = tuple[int, Arrived]
 
 MALFORMED = (struct.error, ValueError)
 LOOSE_BYTES = 1 << 20  # messages outside chunks are handed on in batches of this size
-MOST_DEFECTS = 1000
 
 
 class McapScan:
@@ -38,13 +38,18 @@ class McapScan:
         self.catalogue = Catalogue()
         self.metadata: dict[str, dict[str, str]] = {}
         self.attachments: list[Attached] = []
-        self.defects: list[Defect] = []
+        self._defect = Complaints(path.name)
         self.count = 0
         self._summary = Summary()
         self._chunk: tuple[int, r.Chunk] | None = None
         self._indexes: list[bytes] = []
         self._loose: list[tuple[int, bytes]] = []
         self._loose_bytes = 0
+
+    @property
+    def defects(self) -> tuple[Defect, ...]:
+        """What is broken, as far as the file was walked."""
+        return self._defect.defects()
 
     def batches(self) -> Iterator[Batch]:
         """Yield every message that can be read, in batches in file order; all checksums are checked on the way."""
@@ -170,8 +175,3 @@ class McapScan:
             if isinstance(record, r.Statistics) and self._summary.intact and record.message_count != self.count:
                 said = f"The summary counts {record.message_count} messages"
                 self._defect(self.size, f"{said}, {self.count} could be read.")
-
-    def _defect(self, at: int, message: str) -> None:
-        defect = Defect(self.path.name, f"byte {at}", message)
-        if len(self.defects) < MOST_DEFECTS and defect not in self.defects:
-            self.defects.append(defect)

@@ -3,27 +3,23 @@
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, cast
+from typing import cast
 
-from fieldloop.errors import BadInput
 from fieldloop.ingest.readers.rlds.clock import step_clock
 from fieldloop.ingest.readers.rlds.columns import Column
 from fieldloop.ingest.readers.rlds.example import Values, parse_example
-from fieldloop.ingest.readers.rlds.facts import TRUTHS, metadata_facts, word_facts
+from fieldloop.ingest.readers.rlds.facts import metadata_facts, word_facts
 from fieldloop.ingest.readers.rlds.framing import Record
 from fieldloop.ingest.readers.rlds.own import KEPT, STAMPS, Kept, read_kept
 from fieldloop.ingest.readers.rlds.schema import Leaf
 from fieldloop.ingest.readers.rlds.steps import STEPS, read_steps
 from fieldloop.ingest.readers.rlds.streams import Payload, foreign_streams, kept_stream
+from fieldloop.ingest.span import span_of
 from fieldloop.ingest.words import words_of
-from fieldloop.model.condition import Stratum
 from fieldloop.model.episode import Defect, Episode, Recording
+from fieldloop.model.episode_text import from_texts
 from fieldloop.model.identity import content_id
 from fieldloop.model.stream import Stream
-
-TEXTS = ("name", "task", "robot", "site", "operator", "session", "provider", "protocol", "failure")
-ALIASES = {"operator_id": "operator", "success": "succeeded", "is_success": "succeeded", "robot_type": "robot"}
-FLAGS = ("simulated", "succeeded")
 
 
 @dataclass(frozen=True, slots=True)
@@ -106,25 +102,11 @@ def _parts(features: Mapping[str, Values], names: list[str]) -> Iterator[bytes]:
 def _episode(
     id_: str, position: Position, facts: dict[str, str], streams: list[Stream], defects: list[Defect], *, kept: bool
 ) -> Episode:
-    said = dict(facts)
-    if not kept:
-        said |= {field: facts[key] for key, field in ALIASES.items() if facts.get(key) and field not in facts}
-    fields: dict[str, Any] = {key: said[key] for key in TEXTS if said.get(key)}
-    for key in FLAGS:
-        if said.get(key):
-            fields[key] = TRUTHS.get(said[key].lower())
-            if fields[key] is None:
-                defects.append(
-                    Defect(key, position.name, f"{said[key]!r} is neither 'true' nor 'false'; it was left out.")
-                )
-    try:
-        fields["stratum"] = Stratum.parse(said.get("stratum", ""))
-    except BadInput as wrong:
-        defects.append(Defect("stratum", position.name, f"{wrong} It was left out."))
-    known = {*TEXTS, *FLAGS, "stratum"}
-    further = {key: value for key, value in facts.items() if key not in known} | dict(position.facts)
-    times = [stream.times_ns for stream in streams if len(stream)]
+    fields, wrong = from_texts(facts, foreign=not kept)
+    defects += [Defect(key, position.name, sentence) for key, sentence in wrong]
+    further = dict(fields.pop("facts")) | dict(position.facts)
+    start_ns, end_ns = span_of(streams)
     return Episode(
         **{"name": position.name, **fields}, id=id_, format="rlds", facts=tuple(sorted(further.items())),
-        start_ns=int(min((t.min() for t in times), default=0)), end_ns=int(max((t.max() for t in times), default=0)),
+        start_ns=start_ns, end_ns=end_ns,
     )  # fmt: skip

@@ -12,12 +12,11 @@ from fieldloop.ingest.readers.rlds.pixels import form_of
 from fieldloop.ingest.readers.rlds.schema import Leaf
 from fieldloop.ingest.readers.rlds.steps import STEPS
 from fieldloop.ingest.readers.rlds.varints import Unparsable
+from fieldloop.model.episode_text import ALIASES
 
 METADATA = "episode_metadata/"
-INSTRUCTIONS = {"language_instruction", "natural_language_instruction", "instruction", "task", "task_description"}
-TRUTHS = {"true": True, "false": False, "1": True, "0": False, "yes": True, "no": False}
+INSTRUCTIONS = {"task", *ALIASES["task"]}
 MOST_LISTED = 1024
-MOST_TEXT = 1 << 16
 
 
 def metadata_facts(
@@ -77,7 +76,7 @@ def _text(blob: bytes) -> str:
     if form := form_of(blob):
         return f"image/{form.split('; ')[-1]}, {_summary(blob)}"
     try:
-        return blob.decode() if len(blob) <= MOST_TEXT else f"text, {_summary(blob)}"
+        return blob.decode()
     except UnicodeDecodeError:
         return f"application/octet-stream, {_summary(blob)}"
 

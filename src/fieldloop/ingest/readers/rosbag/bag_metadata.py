@@ -6,7 +6,8 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
-from fieldloop.ingest.readers.rosbag.complaints import Complaints
+from fieldloop.ingest.complaints import Complaints
+from fieldloop.ingest.messages.plain_yaml import parse_yaml
 
 FILE_NAME = "metadata.yaml"
 ROOT = "rosbag2_bagfile_information"
@@ -48,16 +49,14 @@ def read_metadata(path: Path, complain: Complaints) -> BagMetadata:
 
 def parse_metadata(text: str, complain: Complaints) -> BagMetadata:
     """Read the text of a metadata.yaml."""
-    from ruamel.yaml import YAML
-
     text = _without_qualities(text)
     if len(text) > LONGEST_TEXT or text.count("[") + text.count("{") > MOST_BRACKETS:
         complain(FILE_NAME, "It is longer or deeper than any that a recorder writes; it was not read.")
         return BagMetadata()
     try:
-        said = YAML(typ="safe").load(text)
-    except Exception as wrong:  # noqa: BLE001 - the parser raises whatever broken text leads it to
-        complain(FILE_NAME, f"It is no YAML ({' '.join(str(wrong).split())[:120]}); `ros2 bag reindex` makes it anew.")
+        said = parse_yaml(text)
+    except ValueError as wrong:
+        complain(FILE_NAME, f"It is no YAML that a recorder writes ({wrong}); `ros2 bag reindex` makes it anew.")
         return BagMetadata()
     root = _mapping(said).get(ROOT, said)
     if not isinstance(root, Mapping):

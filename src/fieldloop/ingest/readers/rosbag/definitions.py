@@ -5,6 +5,7 @@ from functools import cache
 from typing import Any
 
 from fieldloop.ingest.messages.arrived import Described
+from fieldloop.ingest.messages.decoders import reading_of
 
 ORDER = ("humble", "galactic", "foxy", "jazzy", "kilted", "iron", "lyrical")
 """Bags carry their types since Iron: one that does not was most likely made by what was current before."""
@@ -28,6 +29,38 @@ def _store(release: str) -> Any:
 
     name = f"ROS2_{release.upper()}"
     return get_typestore(Stores[name]) if name in Stores.__members__ else None
+
+
+def fitting(described: Described, payload: bytes | memoryview, distribution: str) -> tuple[Described, str]:
+    """Return how a type is really laid out, and a complaint where the bag says it wrongly.
+
+    Tools that convert bags have written definitions that are cut off. ROS's own is taken where it fits a message that
+    the bag's does not fit.
+    """
+    if described.schema_encoding not in SCHEMAS or _fits(described, payload):
+        return described, ""
+    text, release = known_definition(described.type, distribution)
+    other = replace(described, schema_encoding="ros2msg", schema=text.encode())
+    if not text or not _fits(other, payload):
+        return described, ""
+    said = f"the bag says wrongly how the type is laid out; read as in ROS 2 {release.title()}"
+    complaint = (
+        f"The bag's definition of {described.type} does not fit its messages; they were read as ROS 2 "
+        f"{release.title()} defines it."
+    )
+    return replace(other, metadata={**described.metadata, "definition": said}), complaint
+
+
+def _fits(described: Described, payload: bytes | memoryview) -> bool:
+    reading = reading_of(described)
+    try:
+        if reading.pictures:
+            reading.pictures.head(payload)
+        elif reading.message:
+            reading.message(bytes(payload))
+    except ValueError:
+        return False
+    return not reading.note
 
 
 def with_definition(described: Described, distribution: str) -> Described:

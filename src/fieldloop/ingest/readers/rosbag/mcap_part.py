@@ -6,12 +6,12 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
+from fieldloop.ingest.complaints import Complaints
 from fieldloop.ingest.episode_facts import facts_from_metadata
 from fieldloop.ingest.messages.arrived import Arrived, Described
 from fieldloop.ingest.readers.mcap.attached_facts import attached_facts
 from fieldloop.ingest.readers.mcap.payloads import McapPayloads
 from fieldloop.ingest.readers.mcap.scan import McapScan
-from fieldloop.ingest.readers.rosbag.complaints import Complaints
 from fieldloop.ingest.readers.rosbag.definitions import with_definition
 from fieldloop.ingest.readers.rosbag.unpacked import ScratchFile
 

@@ -8,9 +8,9 @@ from typing import Any, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
+from fieldloop.ingest.complaints import Complaints
 from fieldloop.ingest.messages.arrived import Arrived, Described
 from fieldloop.ingest.readers.mcap.records import MAGIC as MCAP_MAGIC
-from fieldloop.ingest.readers.rosbag.complaints import Complaints
 from fieldloop.ingest.readers.rosbag.mcap_part import McapPart
 from fieldloop.ingest.readers.rosbag.sqlite_part import MAGIC as SQLITE_MAGIC
 from fieldloop.ingest.readers.rosbag.sqlite_part import SqlitePart

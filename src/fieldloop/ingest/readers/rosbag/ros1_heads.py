@@ -4,6 +4,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fieldloop.ingest.readers.rosbag.ros1_records import LENGTH, MESSAGE, BytesSource, record_at
+from fieldloop.model.stream import NS_PER_S
 
 WIDTHS = {"op": 1, "conn": 4, "time": 8}
 COLUMNS = 5
@@ -29,7 +30,7 @@ def table_at(content: bytes, offsets: NDArray[np.int64]) -> Table:
         fixed[start : start + length] = False
     alike = (heads[:, fixed] == np.frombuffer(head, np.uint8)[fixed]).all(axis=1)
     numbers = [_numbers(heads, at) for at in (connection, time, time + 4, width - LENGTH.size)]
-    log_ns, lengths = numbers[1] * 1_000_000_000 + numbers[2], numbers[3]
+    log_ns, lengths = numbers[1] * NS_PER_S + numbers[2], numbers[3]
     rows = np.column_stack([numbers[0], log_ns, offsets, offsets + width, lengths])
     return _not_overlapping(rows[alike & (offsets + width + lengths <= len(content))])
 

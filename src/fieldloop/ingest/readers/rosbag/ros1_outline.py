@@ -6,7 +6,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from fieldloop.ingest.readers.rosbag.complaints import Complaints
+from fieldloop.ingest.complaints import Complaints
 from fieldloop.ingest.readers.rosbag.ros1_chunks import Chunk
 from fieldloop.ingest.readers.rosbag.ros1_records import (
     ANY,
@@ -25,6 +25,7 @@ from fieldloop.ingest.readers.rosbag.ros1_records import (
     record_at,
     time_of,
 )
+from fieldloop.model.stream import NS_PER_S
 
 MAGIC = b"#ROSBAG V2.0\n"
 LONGEST_RUN = 16 << 20
@@ -149,7 +150,7 @@ def _entries(source: Source, record: Record) -> IndexEntries:
     rows = np.frombuffer(data[: len(data) // ENTRY.itemsize * ENTRY.itemsize], ENTRY)
     if len(rows) != number_of(record.fields, "count"):
         raise ValueError(f"an index of {number_of(record.fields, 'count')} entries has room for {len(rows)}")
-    log_ns = rows["seconds"].astype(np.int64) * 1_000_000_000 + rows["rest"]
+    log_ns = rows["seconds"].astype(np.int64) * NS_PER_S + rows["rest"]
     return IndexEntries(
         record.at, number_of(record.fields, "conn") & 0xFFFFFFFF, log_ns, rows["offset"].astype(np.int64)
     )

@@ -5,6 +5,8 @@ import struct
 from collections.abc import Iterator
 from typing import BinaryIO, NamedTuple, Protocol
 
+from fieldloop.model.stream import NS_PER_S
+
 MESSAGE, BAG_HEADER, INDEX_DATA, CHUNK, CHUNK_INFO, CONNECTION = range(2, 8)
 ANY = frozenset(range(2, 8))
 TOP_LEVEL = frozenset((INDEX_DATA, CHUNK, CHUNK_INFO))  # these never lie inside a chunk
@@ -103,7 +105,7 @@ def time_of(value: bytes) -> int:
     if len(value) != TIME.size:
         raise ValueError("its time is malformed")
     seconds, rest = TIME.unpack(value)
-    return int(seconds) * 1_000_000_000 + int(rest)
+    return int(seconds) * NS_PER_S + int(rest)
 
 
 def record_at(source: Source, at: int) -> Record | None:

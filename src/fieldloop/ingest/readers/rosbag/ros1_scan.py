@@ -6,9 +6,9 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
+from fieldloop.ingest.complaints import Complaints
 from fieldloop.ingest.messages.arrived import Arrived
 from fieldloop.ingest.messages.spans import Spans
-from fieldloop.ingest.readers.rosbag.complaints import Complaints
 from fieldloop.ingest.readers.rosbag.ros1_chunks import COMPRESSIONS, Chunk, unpack
 from fieldloop.ingest.readers.rosbag.ros1_heads import Table
 from fieldloop.ingest.readers.rosbag.ros1_outline import Connection, IndexEntries, outline_of

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from fieldloop.ingest.readers.rosbag.complaints import Complaints
+from fieldloop.ingest.complaints import Complaints
 from fieldloop.ingest.readers.rosbag.ros1_chunks import Chunk
 from fieldloop.ingest.readers.rosbag.ros1_heads import NO_ROWS, Table, table_at
 from fieldloop.ingest.readers.rosbag.ros1_outline import Connection, IndexEntries, connection_of

@@ -3,9 +3,10 @@
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
+from fieldloop.ingest.complaints import Complaints
 from fieldloop.ingest.episode_facts import facts_from_metadata
 from fieldloop.ingest.readers.rosbag.bag_metadata import FILE_NAME, ROOT, BagMetadata, parse_metadata, read_metadata
-from fieldloop.ingest.readers.rosbag.complaints import Complaints
+from fieldloop.ingest.readers.rosbag.definitions import fitting
 from fieldloop.ingest.readers.rosbag.gathering import Gathering
 from fieldloop.ingest.readers.rosbag.parts import Part, Parts, open_part
 from fieldloop.ingest.readers.rosbag.sqlite_part import SqlitePart, is_bag, leftovers_of
@@ -58,6 +59,10 @@ class Rosbag2Reader:
         gathering, tally = Gathering(parts), Tally()
         for part, described, arrived in parts.messages():
             tally.count(part.path.name, described.topic, arrived)
+            if gathering.is_new(described):
+                described, wrong = fitting(described, arrived.payloads[0], part.distribution)  # noqa: PLW2901
+                if wrong:
+                    part.complain(described.topic, wrong)
             gathering.note(described)
             gathering.take(described, arrived)
         tally.compare(said, complain)

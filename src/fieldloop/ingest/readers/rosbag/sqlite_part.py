@@ -10,8 +10,8 @@ from urllib.parse import quote
 import numpy as np
 from numpy.typing import NDArray
 
+from fieldloop.ingest.complaints import Complaints
 from fieldloop.ingest.messages.arrived import Arrived, Described
-from fieldloop.ingest.readers.rosbag.complaints import Complaints
 from fieldloop.ingest.readers.rosbag.definitions import with_definition
 from fieldloop.ingest.readers.rosbag.sqlite_rows import walk
 from fieldloop.ingest.readers.rosbag.unpacked import ScratchFile, copy_with_journal

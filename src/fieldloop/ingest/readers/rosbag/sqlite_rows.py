@@ -3,7 +3,7 @@
 import sqlite3
 from collections.abc import Iterator
 
-from fieldloop.ingest.readers.rosbag.complaints import Complaints
+from fieldloop.ingest.complaints import Complaints
 
 Row = tuple[int, int, int, bytes]
 FIRST = -(2**63)

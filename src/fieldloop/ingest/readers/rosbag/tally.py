@@ -1,8 +1,8 @@
 """What was read from a rosbag2 recording, counted, and held against what its metadata.yaml says."""
 
+from fieldloop.ingest.complaints import Complaints
 from fieldloop.ingest.messages.arrived import Arrived
 from fieldloop.ingest.readers.rosbag.bag_metadata import FILE_NAME, BagMetadata
-from fieldloop.ingest.readers.rosbag.complaints import Complaints
 
 
 class Tally:

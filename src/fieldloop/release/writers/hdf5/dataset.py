@@ -10,17 +10,22 @@ import numpy as np
 from fieldloop.errors import BadInput
 from fieldloop.model.episode import Episode, Recording
 from fieldloop.model.stream import Stream, StreamKind
-from fieldloop.release.writers.features import Features, survey
+from fieldloop.release.writers.account import Account
+from fieldloop.release.writers.features import Features
 from fieldloop.release.writers.framed import Framed, frame
 from fieldloop.release.writers.hdf5.demonstration import write_pictures, write_rows, write_stamps
 from fieldloop.release.writers.hdf5.description import ATTRIBUTE, describe, environment
-from fieldloop.release.writers.hdf5.keys import ACTIONS, Place, places
+from fieldloop.release.writers.hdf5.keys import ACTIONS, Place, places, plain
+from fieldloop.release.writers.splits import split_of
+from fieldloop.release.writers.survey import survey, walkable
 from fieldloop.release.writers.written import Written, whole_or_nothing
 
 VERSIONS = ("v108", "v110")
 """Old enough for every reader of today, new enough to check its own headers and to hold attributes over 64 kB."""
 
-SPLITS = {"train": "train", "valid": "valid", "val": "valid", "validation": "valid", "test": "test"}
+MASKS = {"val": "valid", "validation": "valid"}
+"""What robomimic calls a split that others call so."""
+
 MADE = "action"
 
 
@@ -32,12 +37,13 @@ def write_hdf5(
     hz: float | None = None,
     actions_from: str = "",
 ) -> Written:
-    """Write one file in robomimic's layout; the recordings are gone through twice.
+    """Write one file in robomimic's layout, whole or not at all; the recordings are gone through twice.
 
     `clock` and `hz` choose the grid (see `survey`). robomimic cannot do without actions: where nothing was recorded
     as an action, `actions_from` names the stream whose next row is to stand for one.
     """
-    chosen = _WithActions(recordings, actions_from) if actions_from else recordings
+    walk = walkable(recordings)
+    chosen = _WithActions(walk, actions_from) if actions_from else walk
     features = survey(chosen, clock=clock, hz=hz)
     if not any(f.kind is StreamKind.ACTION for f in features.signals):
         raise BadInput(
@@ -52,11 +58,8 @@ def write_hdf5(
             writer.finish()
         finally:
             writer.file.close()
-    made = (f"actions: made of {actions_from} of the next row",) if actions_from else ()
-    return Written(
-        target, writer.episodes, writer.frames, (*features.left_out, *made, *writer.left_out()), features.clock,
-        writer.rules,
-    )  # fmt: skip
+    made = chosen.said() if isinstance(chosen, _WithActions) else ()
+    return writer.account.written(target, (*made, *writer.left_out()))
 
 
 class _Writer:
@@ -66,39 +69,39 @@ class _Writer:
         import h5py
 
         self.file = h5py.File(path, "w", libver=VERSIONS)
-        self.episodes = self.frames = 0
-        self.rules: dict[str, str] = {}
+        self.account = Account(features)
         self._features, self._places = features, places(features)
         self._data = self.file.create_group("data")
         self._masks: dict[str, list[str]] = {}
         self._environments: dict[str, None] = {}
-        self._notes: dict[str, None] = {}
+        self._lost: dict[str, None] = {}
         self._reach = [np.inf, -np.inf]
 
     def add(self, recording: Recording) -> None:
         """Write one recording as the next demonstration."""
         framed = frame(recording, self._features)
-        name = f"demo_{self.episodes}"
+        name = f"demo_{self.account.episodes}"
         group = self._data.create_group(name)
         group.attrs["num_samples"] = len(framed)
-        write_rows(group, framed, self._features, self._places)
+        self._lost |= dict.fromkeys(write_rows(group, framed, self._features, self._places))
         for camera in self._features.cameras:
             write_pictures(group, framed, camera, self._places[camera.name][0])
         stamps = write_stamps(group, framed, self._places)
-        told = describe(framed, self._features, self._in_actions(), stamps)
+        told = describe(framed, self._in_actions(), stamps)
         group.attrs[ATTRIBUTE] = np.bytes_(told.encode())  # in the group itself: text of free length lies elsewhere
         self._remember(framed, name, group[ACTIONS])
 
     def finish(self) -> None:
         """Write what speaks of the whole."""
-        self._data.attrs["total"] = self.frames
+        self.account.is_whole()
+        self._data.attrs["total"] = self.account.frames
         self._data.attrs["env_args"] = next(iter(self._environments))
         for mask, names in sorted(self._masks.items()):
             self.file.create_dataset(f"mask/{mask}", data=np.asarray(names, "S"))
 
     def left_out(self) -> Iterator[str]:
         """Yield what the file does not hold, or holds otherwise than robomimic's tools expect."""
-        yield from self._notes
+        yield from self._lost
         if len(self._environments) > 1:
             yield f"env_args: {len(self._environments)} different ones; the first stands for all"
         low, high = self._reach
@@ -118,9 +121,8 @@ class _Writer:
         return found
 
     def _remember(self, framed: Framed, name: str, actions: Any) -> None:
-        self.episodes, self.frames = self.episodes + 1, self.frames + len(framed)
-        self.rules |= {stream: rule.value for stream, rule in framed.rules.items()}
-        self._notes |= dict.fromkeys((*framed.notes, *_lost(framed.episode)))
+        self.account.note(framed)
+        self._lost |= dict.fromkeys(_lost(framed.episode))
         self._environments.setdefault(environment(framed.episode, self._features.hz))
         for mask in _masks(framed.episode):
             self._masks.setdefault(mask, []).append(name)
@@ -135,12 +137,19 @@ class _WithActions:
 
     def __init__(self, recordings: Iterable[Recording], source: str) -> None:
         self._recordings, self._source = recordings, source
+        self._replaces = False
+
+    def said(self) -> tuple[str, ...]:
+        """Name what was made."""
+        instead = f", in place of the stream {MADE}" if self._replaces else ""
+        return (f"actions: made of {self._source} of the next row{instead}",)
 
     def __iter__(self) -> Iterator[Recording]:
         for recording in self._recordings:
             stream = recording.streams.get(self._source)
             if stream is None or stream.values is None or not len(stream):
                 raise BadInput(f"{recording.episode.name} has no values of {self._source} to make actions of.")
+            self._replaces = self._replaces or MADE in recording.streams
             yield replace(recording, streams={**recording.streams, MADE: _as_action(stream)})
 
 
@@ -154,8 +163,8 @@ def _as_action(stream: Stream) -> Stream:
 def _masks(episode: Episode) -> list[str]:
     """Return the filter keys an episode is listed under: those it came with, and the split it is said to be in."""
     came = [mask for mask in (episode.fact("masks") or "").split(", ") if mask]
-    split = SPLITS.get((episode.fact("split") or "").lower())
-    return sorted({*came, *([split] if split else [])})
+    split = split_of(episode).lower() if episode.fact("split") else ""
+    return sorted({plain(mask) for mask in (*came, MASKS.get(split, split)) if mask})
 
 
 def _lost(episode: Episode) -> Iterator[str]:

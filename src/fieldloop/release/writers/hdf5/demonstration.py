@@ -7,23 +7,29 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from fieldloop.model.stream import ClockKind, StreamKind
+from fieldloop.model.stream import StreamKind
 from fieldloop.release.writers.features import Feature, Features
 from fieldloop.release.writers.framed import Framed
-from fieldloop.release.writers.grid import Rule, nearest
-from fieldloop.release.writers.hdf5.keys import ACTIONS, Place, free_key, plain
+from fieldloop.release.writers.hdf5.keys import ACTIONS, Place, plain
+from fieldloop.release.writers.names import free_name
 
 GRID = "timestamps_ns"
 STAMPS = "stamps_ns"
 ZLIB_LEVEL = 1  # pictures: a higher level takes three times as long for a tenth of the size
-KEEPS_SAMPLES = (Rule.AS_RECORDED, Rule.NEAREST)
-"""Under these rules a row is a sample that was really taken, so that it has stamps of its own."""
+MADE = {
+    "rewards": "made of the outcome: 1 at the last row of an episode that is said to have succeeded, else 0",
+    "dones": "made of the episode's end: 1 at its last row, else 0",
+}
+"""What robomimic looks for in every file, and how it comes about where nobody recorded it."""
 
 Places = Mapping[str, Sequence[Place]]
 
 
-def write_rows(group: Any, framed: Framed, features: Features, places: Places) -> None:
-    """Write everything but pictures: observations now and one step later, actions, rewards, dones, states."""
+def write_rows(group: Any, framed: Framed, features: Features, places: Places) -> list[str]:
+    """Write everything but pictures: observations now and one step later, actions, rewards, dones, states.
+
+    Say what of it nobody recorded.
+    """
     action_parts: list[NDArray[Any]] = []
     for feature in features.signals:
         values = framed.values[feature.name]
@@ -38,7 +44,7 @@ def write_rows(group: Any, framed: Framed, features: Features, places: Places) -
                 group.create_dataset(place.path, data=part[:, 0] if part.shape[1] == 1 else part)
     if action_parts:
         group.create_dataset(ACTIONS, data=np.hstack(action_parts))
-    _outcome(group, framed)
+    return _outcome(group, framed)
 
 
 def write_pictures(group: Any, framed: Framed, camera: Feature, place: Place) -> None:
@@ -62,31 +68,28 @@ def write_pictures(group: Any, framed: Framed, camera: Feature, place: Place) ->
 
 
 def write_stamps(group: Any, framed: Framed, places: Places) -> dict[str, str]:
-    """Write the grid, and for every stream whose rows are samples the stamps they came with; say where they are."""
+    """Write the grid, and for every stream whose stamps it does not tell those it has; say where they are."""
     group.create_dataset(GRID, data=framed.times_ns)
     written: dict[str, str] = {}
     taken: set[str] = set()
     for name in places:
-        if framed.rules[name] not in KEEPS_SAMPLES:
+        clocks = framed.clocks(name)
+        if [*clocks] == [framed.grid_clock] and np.array_equal(clocks[framed.grid_clock], framed.times_ns):
             continue
-        stream = framed.streams[name]
-        clocks = [kind for kind in ClockKind if kind in stream.clocks]
-        picks = nearest(stream.times_ns, framed.times_ns)
-        path = f"{STAMPS}/{free_key(plain(name), taken, [''])}"
-        stored = group.create_dataset(path, data=np.stack([stream.clocks[kind][picks] for kind in clocks], axis=1))
+        written[name] = f"{STAMPS}/{free_name(plain(name), taken)}"
+        stored = group.create_dataset(written[name], data=np.stack([*clocks.values()], axis=1))
         stored.attrs["clocks"] = [kind.value for kind in clocks]
-        written[name] = path
     return written
 
 
-def _outcome(group: Any, framed: Framed) -> None:
-    """Write rewards and dones by the outcome where none were recorded: robomimic looks for both."""
+def _outcome(group: Any, framed: Framed) -> list[str]:
     last = np.zeros(len(framed))
     last[-1:] = 1.0
-    if "rewards" not in group:
-        group.create_dataset("rewards", data=last if framed.episode.succeeded else np.zeros(len(framed)))
-    if "dones" not in group:
-        group.create_dataset("dones", data=last.astype(np.int64))
+    made = {"rewards": last if framed.episode.succeeded else np.zeros(len(framed)), "dones": last.astype(np.int64)}
+    missing = [name for name in made if name not in group]
+    for name in missing:
+        group.create_dataset(name, data=made[name])
+    return [f"{name}: {MADE[name]}" for name in missing]
 
 
 def one_later(values: NDArray[Any]) -> NDArray[Any]:

@@ -1,10 +1,10 @@
 """Which arrays of robomimic's layout a stream goes into."""
 
-from collections.abc import Iterable
 from dataclasses import dataclass
 
 from fieldloop.model.stream import StreamKind
 from fieldloop.release.writers.features import Feature, Features
+from fieldloop.release.writers.names import free_name
 
 ACTIONS = "actions"
 PLAIN = ("rewards", "dones", "states")
@@ -28,35 +28,20 @@ def places(features: Features) -> dict[str, tuple[Place, ...]]:
     """Say for every stream where its columns go; no array is used twice except `actions`, which holds them all."""
     found: dict[str, tuple[Place, ...]] = {}
     taken: set[str] = set()
-    for feature in (*features.signals, *features.cameras):
+    for feature in features.all:
         if feature.kind is StreamKind.ACTION and not feature.is_camera:
             found[feature.name] = (Place(ACTIONS, 0, feature.width),)
         elif feature.name in PLAIN and not feature.is_camera:
             found[feature.name] = (Place(feature.name, 0, feature.width),)
         elif feature.columns == POSE:
-            key = free_key(plain(feature.name), taken, ("_pos", "_quat"))
+            key = free_name(plain(feature.name), taken, ("_pos", "_quat"))
             found[feature.name] = (
                 Place(f"obs/{key}_pos", 0, POSITION_COLUMNS),
                 Place(f"obs/{key}_quat", POSITION_COLUMNS, len(POSE)),
             )
         else:
-            found[feature.name] = (Place(f"obs/{free_key(_key(feature), taken, ('',))}", 0, feature.width),)
+            found[feature.name] = (Place(f"obs/{free_name(_key(feature), taken)}", 0, feature.width),)
     return found
-
-
-def free_key(wanted: str, taken: set[str], endings: Iterable[str]) -> str:
-    """Return the key, with a number behind it where two streams would share one.
-
-    >>> taken = set()
-    >>> free_key("a_b", taken, [""]), free_key("a_b", taken, [""])
-    ('a_b', 'a_b_2')
-    """
-    number, key = 1, wanted
-    while taken & {key + ending for ending in endings}:
-        number += 1
-        key = f"{wanted}_{number}"
-    taken |= {key + ending for ending in endings}
-    return key
 
 
 def _key(feature: Feature) -> str:

@@ -7,12 +7,12 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from fieldloop.model.stream import ClockKind, StreamKind
+from fieldloop.model.stream import StreamKind
 from fieldloop.release.writers.features import Feature
 from fieldloop.release.writers.framed import Framed
 from fieldloop.release.writers.lerobot.depth import LARGEST, DepthScale
 from fieldloop.release.writers.lerobot.files import Limits, Places
-from fieldloop.release.writers.lerobot.info import describe_camera
+from fieldloop.release.writers.lerobot.info import Origin, describe_camera
 from fieldloop.release.writers.lerobot.stats import PictureStats, Stats
 from fieldloop.release.writers.lerobot.video import Codec, VideoWriter, encoding
 
@@ -50,9 +50,9 @@ class Camera:
         """Finish the last file."""
         self._video.close()
 
-    def described(self, clock: ClockKind, rule: str) -> dict[str, Any]:
+    def described(self, origin: Origin) -> dict[str, Any]:
         """Return the camera's part of meta/info.json."""
-        return describe_camera(self.feature, clock, rule, self._fps, self._how)
+        return describe_camera(self.feature, origin, self._fps, self._how)
 
     def losses(self) -> list[str]:
         """Name what video does not hold."""

@@ -2,7 +2,7 @@
 
 import json
 import os
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing
 from pathlib import Path
@@ -12,33 +12,38 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fieldloop.model.episode import Recording
-from fieldloop.release.writers.features import Features, survey
+from fieldloop.model.episode_text import FLAGS
+from fieldloop.model.stream import ClockKind
+from fieldloop.release.writers.account import Account
+from fieldloop.release.writers.features import Features
 from fieldloop.release.writers.framed import Framed, frame
 from fieldloop.release.writers.lerobot.cameras import Camera
 from fieldloop.release.writers.lerobot.files import Limits, Places
-from fieldloop.release.writers.lerobot.info import describe_dataset, describe_signal
+from fieldloop.release.writers.lerobot.info import Origin, describe_dataset, describe_signal
 from fieldloop.release.writers.lerobot.naming import name_features
 from fieldloop.release.writers.lerobot.origin import (
     SIDECAR,
     TEXTS,
-    TRUTHS,
     columns_of,
     facts_of,
     sidecar_line,
     tasks_of,
+    unlike,
 )
-from fieldloop.release.writers.lerobot.signals import Signals
+from fieldloop.release.writers.lerobot.signals import Signals, stamped
 from fieldloop.release.writers.lerobot.stats import flatten
 from fieldloop.release.writers.lerobot.tables import ParquetFiles, episodes_table, write_tasks
-from fieldloop.release.writers.lerobot.trust import Trust
 from fieldloop.release.writers.lerobot.video import Codec
+from fieldloop.release.writers.splits import split_of
+from fieldloop.release.writers.survey import survey, walkable
 from fieldloop.release.writers.written import Written, whole_or_nothing
 
 EPISODES_PATH = "meta/episodes/chunk-{chunk_index:03d}/file-{file_index:03d}.parquet"
 EPISODES_AT_ONCE = 100
 FASTEST_HZ = 100_000
 SAME_RATE = 0.005
-TRAIN = "train"
+REMADE = (ClockKind.CONTAINER, ClockKind.SYNTHETIC)
+"""Clocks that a LeRobot dataset has of its own."""
 
 
 def write_lerobot(
@@ -59,29 +64,16 @@ def write_lerobot(
     belongs to; else its fact `split` does, else it is `train`. Pictures are h264 unless asked for otherwise, because a
     learner decodes them many times and AV1 takes three times as long.
     """
-    walk = list(recordings) if isinstance(recordings, Iterator) else recordings  # it is read more than once
+    walk = walkable(recordings)
     with whole_or_nothing(target) as part:
-        found: dict[str, None] = {}
-        features = survey(_noting(walk, splits or {}, found), clock=clock, hz=hz)
+        features = survey(walk, clock=clock, hz=hz, splits=splits)
         with closing(_Dataset(part, features, codec, crf, limits or Limits())) as dataset:
-            for split in found:  # LeRobot's splits are ranges of episodes, so each is written in one go
+            for split in features.splits:  # LeRobot's splits are ranges of episodes, so each is written in one go
                 for recording in walk:
-                    if _split_of(recording, splits or {}) == split:
+                    if split_of(recording.episode, splits) == split:
                         dataset.add(recording, split)
             dataset.finish()
-    left_out = (*features.left_out, *dataset.left_out())
-    return Written(target, dataset.episodes, dataset.frames, left_out, features.clock, dataset.trust.rules)
-
-
-def _split_of(recording: Recording, splits: Mapping[str, str]) -> str:
-    return splits.get(recording.episode.id) or recording.episode.fact("split") or TRAIN
-
-
-def _noting(recordings: Iterable[Recording], splits: Mapping[str, str], found: dict[str, None]) -> Iterator[Recording]:
-    """Hand recordings on, and note which splits there are."""
-    for recording in recordings:
-        found[_split_of(recording, splits)] = None
-        yield recording
+    return dataset.account.written(target, dataset.losses())
 
 
 class _Dataset:
@@ -102,22 +94,20 @@ class _Dataset:
         self._rows: list[dict[str, Any]] = []
         self._tasks: dict[str, int] = {}
         self._splits: dict[str, int] = {}
-        self._notes: list[str] = []
-        self.trust = Trust(features)
-        self.episodes = self.frames = 0
+        self._further: set[ClockKind] = set()
+        self.account = Account(features)
 
     def add(self, recording: Recording, split: str) -> None:
         """Append one episode."""
         framed = frame(recording, self._features)
-        self.trust.note(framed)
         tasks = tasks_of(framed.episode)
         for task in tasks:
             self._tasks.setdefault(task, len(self._tasks))
         place, stats = self._signals.add(framed, self._bookkeeping(len(framed), self._tasks[tasks[0]]))
         row: dict[str, Any] = {
-            "episode_index": self.episodes, "tasks": tasks, "length": len(framed),
+            "episode_index": self.account.episodes, "tasks": tasks, "length": len(framed),
             "data/chunk_index": place.chunk, "data/file_index": place.file,
-            "dataset_from_index": self.frames, "dataset_to_index": self.frames + len(framed),
+            "dataset_from_index": self.account.frames, "dataset_to_index": self.account.frames + len(framed),
         }  # fmt: skip
         for columns, of_camera in self._encode(framed):
             row |= columns
@@ -126,16 +116,16 @@ class _Dataset:
         self._rows.append(row | flatten(stats) | columns_of(framed.episode, split, facts))
         defects = [f"{d.subject} {d.place}: {d.message}" for d in recording.defects]
         with (self._folder / SIDECAR).open("a", encoding="utf-8") as sidecar:
-            sidecar.write(sidecar_line(framed, self.episodes, split, facts, defects) + "\n")
-        self._notes += framed.notes
+            sidecar.write(sidecar_line(framed, self.account.episodes, split, facts, defects) + "\n")
         self._splits[split] = self._splits.get(split, 0) + 1
-        self.episodes += 1
-        self.frames += len(framed)
+        self._further |= {kind for name in framed.picks for kind in [*framed.clocks(name)][1:] if kind not in REMADE}
+        self.account.note(framed)
         if len(self._rows) >= EPISODES_AT_ONCE:
             self._list()
 
     def finish(self) -> None:
         """Write the tables that speak of the whole."""
+        self.account.is_whole()
         if self._rows:
             self._list()
         self.close()
@@ -152,12 +142,14 @@ class _Dataset:
         for camera in self._cameras:
             camera.close()
 
-    def left_out(self) -> list[str]:
+    def losses(self) -> list[str]:
         """Name what the dataset does not hold as it was."""
         losses = [line for camera in self._cameras for line in camera.losses()]
         if abs(self._features.hz / self._fps - 1) > SAME_RATE:
             losses.append(f"rows come {self._features.hz:.4g} times a second, and are said to come {self._fps} times")
-        return [*self._notes, *self._signals.losses(), *losses, *self.trust.losses()]
+        if named := ", ".join(kind.value for kind in ClockKind if kind in self._further):
+            losses.append(f"of each stream the most trusted clock is kept, not also: {named}")
+        return [*self._signals.losses(), *losses, *self.account.worse_clocks(), *unlike(self._features)]
 
     def _encode(self, framed: Framed) -> list[tuple[dict[str, Any], dict[str, Any]]]:
         if not self._cameras:
@@ -168,33 +160,34 @@ class _Dataset:
     def _list(self) -> None:
         place = self._listing.place(len(self._rows))
         where = {"meta/episodes/chunk_index": place.chunk, "meta/episodes/file_index": place.file}
-        self._listing.write(episodes_table([row | where for row in self._rows], TEXTS, TRUTHS))
+        self._listing.write(episodes_table([row | where for row in self._rows], TEXTS, FLAGS))
         self._rows.clear()
 
     def _bookkeeping(self, count: int, task: int) -> dict[str, NDArray[Any]]:
         number = np.arange(count)
         columns: dict[str, NDArray[Any]] = {
             "timestamp": (number / self._fps).astype(np.float32), "frame_index": number,
-            "episode_index": np.full(count, self.episodes), "index": number + self.frames,
+            "episode_index": np.full(count, self.account.episodes), "index": number + self.account.frames,
             "task_index": np.full(count, task),
         }  # fmt: skip
         return {name: values[:, None] for name, values in columns.items()}
 
     def _info(self) -> dict[str, Any]:
         described: dict[str, Any] = {}
-        clocks, rules = self.trust.clocks, self.trust.rules
+        account, hz = self.account, self._features.hz
+        origins = {name: Origin(account.clocks[name], rule, hz) for name, rule in account.rules.items()}
         for feature in self._features.signals:
-            name = feature.name
-            described[self._keys[name]] = describe_signal(feature, clocks[name], rules[name])
+            described[self._keys[feature.name]] = describe_signal(feature, origins[feature.name])
         for camera in self._cameras:
-            name = camera.feature.name
-            described[camera.key] = camera.described(clocks[name], rules[name])
-        totals = {"total_episodes": self.episodes, "total_frames": self.frames, "total_tasks": len(self._tasks)}
+            described[camera.key] = camera.described(origins[camera.feature.name])
+        totals = {
+            "total_episodes": account.episodes, "total_frames": account.frames, "total_tasks": len(self._tasks)
+        }  # fmt: skip
         splits, start = {}, 0
         for name, count in self._splits.items():
             splits[name] = f"{start}:{start + count}"
             start += count
         return describe_dataset(
-            described, [camera.feature.name for camera in self._cameras], totals, self._limits,
+            described, stamped(self._features), totals, self._limits,
             fps=self._fps, robot=self._features.robot, splits=splits, clock=self._features.clock,
         )  # fmt: skip

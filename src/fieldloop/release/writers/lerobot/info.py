@@ -1,20 +1,33 @@
 """How the dataset describes itself in meta/info.json: every feature with where it comes from."""
 
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any
 
 from fieldloop.model.stream import ClockKind, StreamKind
 from fieldloop.release.writers.features import Feature
+from fieldloop.release.writers.framed import resampled_notes
+from fieldloop.release.writers.grid import Rule
 from fieldloop.release.writers.lerobot.depth import SHIFT_M, DepthScale
 from fieldloop.release.writers.lerobot.files import Limits
 from fieldloop.release.writers.lerobot.tables import DATA_PATH
-from fieldloop.release.writers.lerobot.video import KEY_FRAME_EVERY, VIDEO_PATH, Encoding
+from fieldloop.release.writers.lerobot.video import VIDEO_PATH, Encoding
 
 CAPTURE = "capture_ns"
-"""The feature with real stamps: the frame grid first, then for each camera when its picture was really taken."""
+"""The feature with real stamps: the frame grid first, then for each camera when its picture was really taken, then
+for each signal whose rows are samples of other moments than the grid's."""
 
 GRID = "frame grid"
 INTEGERS = ("frame_index", "episode_index", "index", "task_index")
+
+
+@dataclass(frozen=True, slots=True)
+class Origin:
+    """How a stream came onto the grid: by which clock and rule, and how often rows come."""
+
+    clock: ClockKind
+    rule: str
+    grid_hz: float
 
 
 def stored_type(feature: Feature) -> str:
@@ -27,14 +40,14 @@ def stored_type(feature: Feature) -> str:
     return "float32" if feature.dtype.startswith("float") else feature.dtype
 
 
-def describe_signal(feature: Feature, clock: ClockKind, rule: str) -> dict[str, Any]:
+def describe_signal(feature: Feature, origin: Origin) -> dict[str, Any]:
     """Describe a column of numbers."""
     names = list(feature.columns) or None
-    info = _origin(feature, clock, rule)
+    info = _told(feature, origin)
     return {"dtype": stored_type(feature), "shape": [feature.width], "names": names, "info": info}
 
 
-def describe_camera(feature: Feature, clock: ClockKind, rule: str, fps: int, how: Encoding) -> dict[str, Any]:
+def describe_camera(feature: Feature, origin: Origin, fps: int, how: Encoding) -> dict[str, Any]:
     """Describe a video."""
     width, height = feature.size
     depth = feature.kind is StreamKind.DEPTH
@@ -42,7 +55,8 @@ def describe_camera(feature: Feature, clock: ClockKind, rule: str, fps: int, how
     info = {
         "video.height": height, "video.width": width, "video.codec": how.codec, "video.pix_fmt": how.pix_fmt,
         "video.fps": fps, "video.channels": channels, "has_audio": False, "is_depth_map": depth,
-        "video.g": KEY_FRAME_EVERY, "video.preset": _number(how.options["preset"]), "video.video_backend": "pyav",
+        "video.g": _number(how.options["g"]), "video.preset": _number(how.options["preset"]),
+        "video.video_backend": "pyav",
     }  # fmt: skip
     if depth:
         scale = DepthScale()
@@ -54,31 +68,43 @@ def describe_camera(feature: Feature, clock: ClockKind, rule: str, fps: int, how
         info["video.crf"] = _number(how.options["crf"])
     return {
         "dtype": "video", "shape": [height, width, channels], "names": ["height", "width", "channels"],
-        "info": info | _origin(feature, clock, rule),
+        "info": info | _told(feature, origin),
     }  # fmt: skip
 
 
 def describe_dataset(
-    features: Mapping[str, Any], cameras: Sequence[str], totals: Mapping[str, int], limits: Limits, **said: Any
+    features: Mapping[str, Any], stamped: Sequence[str], totals: Mapping[str, int], limits: Limits, **said: Any
 ) -> dict[str, Any]:
-    """Return meta/info.json; `said` has the frame rate, the robot, the splits and the clock."""
+    """Return meta/info.json.
+
+    `stamped` names the streams with stamps beside the grid's; `said` has the frame rate, the robot, the splits and the
+    clock.
+    """
     whole: dict[str, Any] = dict(features)
     stamps = {"unit": "ns", "grid": said["clock"]}
-    whole[CAPTURE] = {"dtype": "int64", "shape": [1 + len(cameras)], "names": [GRID, *cameras], "info": stamps}
+    whole[CAPTURE] = {"dtype": "int64", "shape": [1 + len(stamped)], "names": [GRID, *stamped], "info": stamps}
     whole["timestamp"] = {"dtype": "float32", "shape": [1], "names": None}
     whole |= {key: {"dtype": "int64", "shape": [1], "names": None} for key in INTEGERS}
     return {
         "codebase_version": "v3.0", "robot_type": said["robot"] or None, **totals,
         "chunks_size": limits.files_a_chunk, "fps": said["fps"],
         "data_files_size_in_mb": limits.data_mb, "video_files_size_in_mb": limits.video_mb, "splits": said["splits"],
-        "data_path": DATA_PATH, "video_path": VIDEO_PATH if cameras else None, "features": whole,
+        "data_path": DATA_PATH, "video_path": VIDEO_PATH if _has_video(features) else None, "features": whole,
     }  # fmt: skip
 
 
-def _origin(feature: Feature, clock: ClockKind, rule: str) -> dict[str, str]:
+def _has_video(features: Mapping[str, Any]) -> bool:
+    return any(feature["dtype"] == "video" for feature in features.values())
+
+
+def _told(feature: Feature, origin: Origin) -> dict[str, Any]:
+    """Tell what a reader needs to make the stream again, guesses as guesses."""
+    as_recorded = origin.rule == Rule.AS_RECORDED.value
     return {
         "stream": feature.name, "kind": feature.kind.value, "unit": feature.unit, "frame_id": feature.frame_id,
-        "serial": feature.serial, "clock": clock.value, "resampled": rule,
+        "serial": feature.serial, "clock": origin.clock.value, "resampled": origin.rule,
+        "nominal_hz": feature.nominal_hz if as_recorded else origin.grid_hz,
+        "notes": dict(feature.notes) | resampled_notes(feature.notes, origin.rule, feature.hz),
     }  # fmt: skip
 
 

@@ -4,6 +4,7 @@ from collections.abc import Sequence
 
 from fieldloop.model.stream import StreamKind
 from fieldloop.release.writers.features import Feature, Features
+from fieldloop.release.writers.names import free_name
 
 STATE, ACTION, IMAGES = "observation.state", "action", "observation.images."
 KEPT = ("observation.", "action.", "next.")
@@ -23,17 +24,8 @@ def name_features(features: Features) -> dict[str, str]:
         _only(features.signals, StreamKind.JOINT_POSITION, "joints"): STATE,
         _only(features.signals, StreamKind.ACTION, "action"): ACTION,
     }
-    keys: dict[str, str] = {}
     taken: set[str] = set()
-    for feature in (*features.signals, *features.cameras):
-        wanted = named.get(feature.name) or _key(feature)
-        key, number = wanted, 1
-        while key.casefold() in taken:
-            number += 1
-            key = f"{wanted}_{number}"
-        taken.add(key.casefold())
-        keys[feature.name] = key
-    return keys
+    return {f.name: free_name(named.get(f.name) or _key(f), taken) for f in features.all}
 
 
 def _only(signals: Sequence[Feature], kind: StreamKind, usual: str) -> str:
@@ -53,4 +45,4 @@ def _key(feature: Feature) -> str:
 
 
 def _cut(text: str) -> str:
-    return text.encode()[:LONGEST].decode(errors="ignore").replace("\0", "")
+    return text.encode()[:LONGEST].decode(errors="ignore")

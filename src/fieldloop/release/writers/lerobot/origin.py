@@ -9,17 +9,16 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
+from fieldloop.model import episode_text
 from fieldloop.model.codec import to_plain
 from fieldloop.model.episode import Episode
-from fieldloop.release.writers.features import Features
+from fieldloop.model.episode_text import FLAGS, to_texts, writable
+from fieldloop.release.writers.features import Features, note
 from fieldloop.release.writers.framed import Framed
 
 SIDECAR = "meta/fieldloop.jsonl"
-TEXTS = (
-    "uid", "name", "task", "robot", "site", "operator", "session", "provider", "protocol", "failure", "stratum",
-    "split", "facts",
-)  # fmt: skip
-TRUTHS = ("simulated", "succeeded")
+TEXTS = ("uid", *episode_text.TEXTS, "stratum", "split", "facts")
+OF_THE_SENSOR = ("serial", "frame_id")
 SEVERAL = " | "
 
 
@@ -30,23 +29,35 @@ def tasks_of(episode: Episode) -> list[str]:
 
 
 def facts_of(framed: Framed, features: Features) -> dict[str, str]:
-    """Return the episode's further facts, and how its sensors differ from what is said of the whole dataset."""
-    facts = dict(framed.episode.facts)
-    for feature in (*features.signals, *features.cameras):
+    """Return the episode's further facts, and how its streams differ from what is said of the whole dataset."""
+    facts = {key: text for key, text in to_texts(framed.episode).items() if key not in episode_text.FIELDS}
+    for feature in features.all:
         stream = framed.streams[feature.name]
-        for what in ("serial", "frame_id"):
-            if (here := getattr(stream, what)) != getattr(feature, what):
-                facts.setdefault(f"{what}.{feature.name}", here)
+        told = {what: getattr(stream, what) for what in OF_THE_SENSOR}
+        told = {what: text for what, text in told.items() if text != getattr(feature, what)}
+        told |= {f"note.{key}": text for key, text in stream.notes.items() if note(key) in feature.differs}
+        if "nominal_hz" in feature.differs:
+            told["nominal_hz"] = f"{stream.nominal_hz:g}" if stream.nominal_hz else ""
+        for what, text in told.items():
+            facts.setdefault(f"{what}.{feature.name}", text)
     return facts
+
+
+def unlike(features: Features) -> list[str]:
+    """Name what episodes do not agree on: the dataset describes a stream once."""
+    return [
+        f"{feature.name}: its {what} is not the same in all episodes; each has its own among its facts"
+        for feature in features.all
+        for what in sorted(feature.differs)
+    ]
 
 
 def columns_of(episode: Episode, split: str, facts: Mapping[str, str]) -> dict[str, Any]:
     """Return what the table of episodes says beyond what LeRobot asks for; None where the log did not say."""
-    said = {name: getattr(episode, name) or None for name in TEXTS if hasattr(episode, name)}
+    said = to_texts(episode)
     written = json.dumps(facts, ensure_ascii=False, sort_keys=True) if facts else None
-    return said | {
-        "uid": episode.id, "stratum": str(episode.stratum) or None, "split": split, "facts": written,
-        **{name: getattr(episode, name) for name in TRUTHS},
+    return {name: said.get(name) for name in (*episode_text.TEXTS, "stratum")} | {
+        "uid": episode.id, "split": split, "facts": written, **{name: getattr(episode, name) for name in FLAGS},
     }  # fmt: skip
 
 
@@ -59,4 +70,4 @@ def sidecar_line(framed: Framed, index: int, split: str, facts: Mapping[str, str
         "resampled": {name: rule.value for name, rule in framed.rules.items()},
         "notes": framed.notes, "defects": defects,
     }  # fmt: skip
-    return json.dumps(said, ensure_ascii=False)
+    return writable(json.dumps(said, ensure_ascii=False))

@@ -16,6 +16,11 @@ from fieldloop.release.writers.lerobot.stats import QUANTILES, Stats, ValueStats
 from fieldloop.release.writers.lerobot.tables import DATA_PATH, ParquetFiles, frames_table, read_column
 
 
+def stamped(features: Features) -> list[str]:
+    """Name the streams with stamps beside the grid's: all cameras, and signals that were sampled at other moments."""
+    return [feature.name for feature in (*features.cameras, *(f for f in features.signals if f.own_stamps))]
+
+
 class Signals:
     """Rows in, Parquet out: one row group an episode."""
 
@@ -28,8 +33,7 @@ class Signals:
     def add(self, framed: Framed, bookkeeping: Mapping[str, NDArray[Any]]) -> tuple[Place, dict[str, Stats]]:
         """Write an episode's rows; return where they went, and their statistics."""
         columns = {self._keys[f.name]: self._stored(f, framed.values[f.name]) for f in self._features.signals}
-        cameras = [framed.stamps_ns(camera.name) for camera in self._features.cameras]
-        columns[CAPTURE] = np.stack([framed.times_ns, *cameras], axis=1)
+        columns[CAPTURE] = np.stack([framed.times_ns, *map(framed.stamps_ns, stamped(self._features))], axis=1)
         columns |= bookkeeping
         place = self._files.place(len(framed))
         self._files.write(frames_table(columns))

@@ -14,6 +14,7 @@ from fieldloop.release.writers.lerobot.files import Place, Places
 Codec = Literal["h264", "av1"]
 VIDEO_PATH = "videos/{video_key}/chunk-{chunk_index:03d}/file-{file_index:03d}.mp4"
 KEY_FRAME_EVERY = 2  # random access is what a learner does; LeRobot's own default
+DEPTH_KEY_FRAME_EVERY = 1  # a distance is exact whatever the encoder makes of the frames around it
 LONGEST_S = 1000.0
 """LeRobot compares stamps within a file as float32 to 0.1 ms; from 1024 s on it could not tell them apart."""
 
@@ -31,10 +32,11 @@ class Encoding:
 
 def encoding(codec: Codec, size: tuple[int, int], *, crf: int, depth: bool) -> Encoding:
     """Choose an encoding. Distances are kept without loss beyond their steps, whatever the codec for colour."""
-    gop = {"g": str(KEY_FRAME_EVERY)}
     if depth:
-        quiet = "lossless=1:bframes=0:log-level=none"
-        return Encoding("libx265", "hevc", "gray12le", "gray12le", gop | {"preset": "ultrafast", "x265-params": quiet})
+        exact = f"lossless=1:keyint={DEPTH_KEY_FRAME_EVERY}:bframes=0:log-level=none"
+        options = {"g": str(DEPTH_KEY_FRAME_EVERY), "preset": "ultrafast", "x265-params": exact}
+        return Encoding("libx265", "hevc", "gray12le", "gray12le", options)
+    gop = {"g": str(KEY_FRAME_EVERY)}
     # half-resolution colour needs even sides; a picture is never cut to fit
     whole = size[0] % 2 == 0 and size[1] % 2 == 0
     if codec == "av1":

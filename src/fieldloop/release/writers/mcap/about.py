@@ -2,12 +2,9 @@
 
 import json
 
-from fieldloop.model.episode import Episode
+from fieldloop.model.episode_text import writable
 from fieldloop.model.stream import Stream
 from fieldloop.release.writers.mcap.slots import HEADER, Slots
-
-TEXTS = ("name", "task", "robot", "site", "operator", "session", "provider", "protocol", "failure")
-TRUTHS = ("simulated", "succeeded")
 
 
 def channel_metadata(stream: Stream, slots: Slots) -> dict[str, str]:
@@ -24,6 +21,7 @@ def channel_metadata(stream: Stream, slots: Slots) -> dict[str, str]:
         "columns": json.dumps(stream.columns),
         "frame_id": stream.frame_id,
         "serial": stream.serial,
+        "notes": json.dumps(dict(stream.notes)),
         "clock": slots.held.get(HEADER, stream.clock).value,
         "clocks": json.dumps({slot: kind.value for slot, kind in slots.held.items()}),
     }
@@ -34,31 +32,16 @@ def channel_metadata(stream: Stream, slots: Slots) -> dict[str, str]:
     return {f"fieldloop.{key}": writable(value) for key, value in said.items()}
 
 
-def episode_metadata(episode: Episode) -> tuple[dict[str, str], list[str]]:
-    """Return the facts of an episode as text, by the names of Episode's fields, and which could not be kept."""
-    fields = {name: str(getattr(episode, name)) for name in TEXTS if getattr(episode, name)}
-    fields["stratum"] = str(episode.stratum)
-    for name in TRUTHS:
-        if (value := getattr(episode, name)) is not None:
-            fields[name] = "true" if value else "false"
-    further = dict(episode.facts)
-    lost = [
-        f"fact {key}: an episode's own field has this name" for key in further if key in {*TEXTS, *TRUTHS, "stratum"}
+def unwritable_texts(stream: Stream) -> list[str]:
+    """Name the texts of a stream that are no UTF-8 and are written as escapes."""
+    texts = {"name": stream.name, "frame_id": stream.frame_id, "serial": stream.serial}
+    return [
+        f"{writable(stream.name)}: its {what} holds what is no UTF-8, which is written as an escape"
+        for what, text in texts.items()
+        if writable(text) != text
     ]
-    if len(further) < len(episode.facts):
-        lost.append("facts stated twice: the last one stands")
-    return {writable(key): writable(value) for key, value in (further | fields).items()}, lost
 
 
 def spoken(text: str) -> str:
     """Return a text that may stand inside a message: there a NUL ends it."""
     return writable(text).replace("\x00", "")
-
-
-def writable(text: str) -> str:
-    r"""Return a text that UTF-8 can hold; what it cannot is shown as an escape.
-
-    >>> writable("caf\udce9")
-    'caf\\udce9'
-    """
-    return text.encode("utf-8", "backslashreplace").decode()

@@ -8,9 +8,10 @@ from typing import NamedTuple
 
 from fieldloop.errors import StoreError
 from fieldloop.model.episode import Recording
+from fieldloop.model.episode_text import not_in_texts, to_texts
 from fieldloop.model.stream import Stream
 from fieldloop.release.writers.mcap import numbers
-from fieldloop.release.writers.mcap.about import channel_metadata, episode_metadata
+from fieldloop.release.writers.mcap.about import channel_metadata, unwritable_texts
 from fieldloop.release.writers.mcap.pictures import Compression, Compressor
 from fieldloop.release.writers.mcap.slots import Slots, slots_of
 from fieldloop_robot.messages import Message
@@ -43,10 +44,9 @@ def write_log(recording: Recording, path: Path, compression: Compression | None 
     """
     left_out: list[str] = []
     topics = _topics(recording, compression or Compression(), left_out)
-    facts, lost = episode_metadata(recording.episode)
     channels = {topic.name: channel_metadata(topic.stream, topic.slots) for topic in topics}
     names = list(channels)
-    with Recorder(path, facts, channels) as recorder:
+    with Recorder(path, to_texts(recording.episode), channels) as recorder:
         for log_ns, number, publish_ns, header_ns, message in heapq.merge(
             *(_messages(number, topic) for number, topic in enumerate(topics))
         ):
@@ -56,7 +56,7 @@ def write_log(recording: Recording, path: Path, compression: Compression | None 
         raise _incomplete(path, recorder.failed)
     for topic in topics:
         left_out += (f"{topic.stream.name}: {loss}" for loss in sorted(topic.compressor.losses))
-    return WrittenLog(recorder.written, (*left_out, *lost))
+    return WrittenLog(recorder.written, (*left_out, *not_in_texts(recording.episode)))
 
 
 def _incomplete(path: Path, why: str) -> StoreError:
@@ -73,6 +73,7 @@ def _topics(recording: Recording, compression: Compression, left_out: list[str])
     topics: list[_Topic] = []
     for stream in (stream for name, stream in fit.items() if name not in carried):
         slots, parts = slots_of(stream), inside[stream.name]
+        left_out += unwritable_texts(stream)
         for one in (stream, *parts.values()):
             if one.values is not None:
                 left_out += (f"{one.name}: {loss}" for loss in numbers.losses(one))

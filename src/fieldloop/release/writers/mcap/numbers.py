@@ -4,6 +4,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
 from fieldloop.model.stream import Stream, StreamKind
 from fieldloop.release.writers.mcap.about import spoken
@@ -58,7 +59,8 @@ def losses(stream: Stream) -> Iterator[str]:
 def parts_of(stream: Stream, streams: Mapping[str, Stream]) -> dict[str, Stream]:
     """Return the velocities and efforts that travel inside the message of their positions, by field.
 
-    Only where the message says all there is to know of them: equal stamps, columns, frame and device, units of REP 103.
+    Only where the message says all there is to know of them: equal stamps, columns, notes, frame and device, and units
+    of REP 103.
     """
     if stream.kind not in WHOLE:
         return {}
@@ -92,7 +94,7 @@ def messages(stream: Stream, parts: Mapping[str, Stream], rows: slice) -> Iterat
 
 def _travels_with(stream: Stream, other: Stream) -> bool:
     said = [
-        (s.columns, s.frame_id, s.serial, s.nominal_hz, None if s.values is None else (s.values.dtype, s.values.shape))
+        (s.columns, s.frame_id, s.serial, s.nominal_hz, dict(s.notes), None if s.values is None else _form(s.values))
         for s in (stream, other)
     ]
     return (
@@ -101,6 +103,10 @@ def _travels_with(stream: Stream, other: Stream) -> bool:
         and stream.clocks.keys() == other.clocks.keys()
         and all(np.array_equal(times, other.clocks[kind]) for kind, times in stream.clocks.items())
     )
+
+
+def _form(values: NDArray[Any]) -> tuple[Any, ...]:
+    return values.dtype, values.shape
 
 
 def _rows(stream: Stream, rows: slice) -> Rows:

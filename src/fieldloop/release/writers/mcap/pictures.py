@@ -7,11 +7,11 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from fieldloop.model.stream import EncodedSource, Stream, StreamKind
+from fieldloop.model.stream import MM_PER_M, EncodedSource, Stream, StreamKind
 from fieldloop.release.writers.mcap.about import spoken
 from fieldloop_robot.messages import CompressedImage
 
-MM_PER_M = np.float32(1000)
+MILLIMETRES = np.float32(MM_PER_M)
 FARTHEST_MM = 65535
 PNG, DEPTH_PNG, DEPTH_TIFF = "png", "16UC1; png", "32FC1; tiff compressed "
 PLAIN_TIFF = 1  # the chunk around it is compressed
@@ -75,7 +75,7 @@ class Compressor:
         import cv2
 
         with np.errstate(over="ignore"):
-            millimetres = np.nan_to_num(depth_m * MM_PER_M, nan=0.0).round().clip(0, FARTHEST_MM).astype(np.uint16)
+            millimetres = np.nan_to_num(depth_m * MILLIMETRES, nan=0.0).round().clip(0, FARTHEST_MM).astype(np.uint16)
         rounding_is_known = self._as.depth == "millimetres" and ROUNDED in self.losses
         if not rounding_is_known and not _same(millimetres, depth_m):
             if self._as.depth == "exact":
@@ -86,5 +86,5 @@ class Compressor:
 
 def _same(millimetres: NDArray[np.uint16], depth_m: NDArray[np.float32]) -> bool:
     known = millimetres > 0
-    back = millimetres[known].astype(np.float32) / MM_PER_M
+    back = millimetres[known].astype(np.float32) / MILLIMETRES
     return np.array_equal(known, ~np.isnan(depth_m)) and np.array_equal(back, depth_m[known])

@@ -11,21 +11,27 @@ from numpy.typing import NDArray
 
 from fieldloop.errors import BadInput
 from fieldloop.model.episode import Episode, Recording
+from fieldloop.model.episode_text import FIELDS
 from fieldloop.model.stream import ClockKind, StreamKind
-from fieldloop.release.writers.features import Feature, Features, survey
+from fieldloop.release.writers.account import Account
+from fieldloop.release.writers.features import Feature, Features
 from fieldloop.release.writers.framed import Framed, frame
 from fieldloop.release.writers.rlds import declared
-from fieldloop.release.writers.rlds.describe import GRID, KEPT, STAMPS, TEXTS, describe, episode_facts, stamps
+from fieldloop.release.writers.rlds.describe import GRID, KEPT, STAMPS, describe, episode_facts, stamps
 from fieldloop.release.writers.rlds.example import Pieces, bytes_list, example, numbers_list
 from fieldloop.release.writers.rlds.keys import free_keys, paths
 from fieldloop.release.writers.rlds.pictures import JPEG_QUALITY, PictureForm, encoded_pictures
-from fieldloop.release.writers.rlds.seen import Seen
 from fieldloop.release.writers.rlds.shards import ShardWriter
+from fieldloop.release.writers.splits import TRAIN, split_of
+from fieldloop.release.writers.survey import survey, walkable
 from fieldloop.release.writers.written import Written, whole_or_nothing
 
-TRAIN = "train"
 MARKS = ("is_first", "is_last", "is_terminal")
 SCALARS = ("reward", "discount", "is_terminal")
+TERMINAL = (
+    "is_terminal: made of the outcome: true at the last step of an episode that is said to have succeeded or failed, "
+    "else false"
+)
 VERSION = re.compile(r"\d+\.\d+\.\d+")
 MIB = 1 << 20
 DESCRIPTION = (
@@ -56,60 +62,51 @@ def write_rlds(
         raise BadInput(f"{version!r} is no version such as 1.0.0.")
     if shard_mb < 1:
         raise BadInput("A shard has at least one MiB.")
-    seen = Seen(recordings)
-    features = survey(seen, clock=clock, hz=hz)
+    walk = walkable(recordings)
+    features = survey(walk, clock=clock, hz=hz)
     dataset = _dataset_name(name or target.name)
     with whole_or_nothing(target) as part:
         folder = part / dataset / version
         folder.mkdir(parents=True)
-        writing = _Writing(folder, dataset, features, seen, pictures=pictures, most_bytes=shard_mb * MIB)
+        writing = _Writing(folder, dataset, features, pictures=pictures, most_bytes=shard_mb * MIB)
         try:
-            for recording in recordings:
+            for recording in walk:
                 writing.add(recording)
+            writing.account.is_whole()
         except BaseException:
             writing.abandon()
             raise
         writing.close(version)
-    return Written(target, writing.episodes, writing.steps, writing.left_out, features.clock, writing.rules)
+    return writing.account.written(target, writing.lost)
 
 
 class _Writing:
     """A dataset being written."""
 
-    def __init__(
-        self, folder: Path, name: str, features: Features, seen: Seen, *, pictures: PictureForm, most_bytes: int
-    ) -> None:
+    def __init__(self, folder: Path, name: str, features: Features, *, pictures: PictureForm, most_bytes: int) -> None:
         self._folder, self._name, self._features, self._form = folder, name, features, pictures
         self._paths = paths(features)
-        self._dtypes = {f.name: seen.stored(f.name) for f in features.signals}
-        self._stamps = _stamp_paths(self._paths, seen, features)
-        self._lost: dict[str, None] = dict.fromkeys(features.left_out)
+        self._dtypes = {f.name: _stored(f) for f in features.signals}
+        self._stamps = _stamp_paths(self._paths, features)
+        self.account = Account(features)
+        self.lost: dict[str, None] = {}
         self._most_bytes = most_bytes
         self._shards: dict[str, ShardWriter] = {}
-        self.rules: dict[str, str] = {}
-        self.episodes = self.steps = 0
-
-    @property
-    def left_out(self) -> tuple[str, ...]:
-        """Return what the format could not hold, each said once."""
-        return tuple(self._lost)
 
     def add(self, recording: Recording) -> None:
         """Append one episode as one record."""
         framed = frame(recording, self._features)
         found = {f"steps/{path}": pieces for path, pieces in self._step_features(framed)}
         for key, text in self._metadata(framed).items():
-            found[f"episode_metadata/{key}"] = bytes_list([text.encode(errors="replace")])
+            found[f"episode_metadata/{key}"] = bytes_list([text.encode()])
         self._split(framed.episode).add(example(found), framed.episode.name)
-        self.episodes, self.steps = self.episodes + 1, self.steps + len(framed)
-        self.rules |= {name: rule.value for name, rule in framed.rules.items()}
-        self._lost |= dict.fromkeys(framed.notes)
+        self.account.note(framed)
 
     def close(self, version: str) -> None:
         """Name the shards, and write what TFDS reads first."""
         for shards in self._shards.values():
             shards.close()
-        metadata = declared.tree(dict.fromkeys((*TEXTS, "id", KEPT), declared.text()))
+        metadata = declared.tree(dict.fromkeys((*FIELDS, "id", KEPT), declared.text()))
         _write_json(self._folder / "features.json", declared.episodes(declared.tree(self._declared()), metadata))
         splits = [(split, shards.lengths, shards.payload_bytes) for split, shards in sorted(self._shards.items())]
         _write_json(self._folder / "dataset_info.json", declared.dataset_info(self._name, version, DESCRIPTION, splits))
@@ -120,8 +117,8 @@ class _Writing:
             shards.abandon()
 
     def _split(self, episode: Episode) -> ShardWriter:
-        """Return the files of the split an episode is said to be in; without a word it trains."""
-        split = re.sub(r"\W+", "_", episode.fact("split") or "") or TRAIN
+        """Return the files of the split an episode is in, under a name that TFDS takes."""
+        split = re.sub(r"\W+", "_", split_of(episode)) or TRAIN
         if split not in self._shards:
             self._shards[split] = ShardWriter(self._folder, self._name, split, self._most_bytes)
         return self._shards[split]
@@ -131,8 +128,10 @@ class _Writing:
         yield "is_first", numbers_list(np.arange(count) == 0)
         yield "is_last", numbers_list(np.arange(count) == count - 1)
         if "is_terminal" not in self._paths.values():
-            yield "is_terminal", numbers_list(np.arange(count) == count - 1)
-        yield "language_instruction", bytes_list([framed.episode.task.encode(errors="replace")] * count)
+            known = framed.episode.succeeded is not None
+            yield "is_terminal", numbers_list((np.arange(count) == count - 1) & known)
+            self.lost[TERMINAL] = None
+        yield "language_instruction", bytes_list([framed.episode.task.encode()] * count)
         yield GRID, numbers_list(framed.times_ns)
         for name, (path, kinds) in self._stamps.items():
             yield path, numbers_list(stamps(framed, name, kinds))
@@ -144,7 +143,7 @@ class _Writing:
     def _pictures(self, framed: Framed, feature: Feature) -> Iterator[bytes]:
         for data, made_here in encoded_pictures(framed, feature.name, self._form):
             if made_here and self._form == "jpeg" and feature.kind is not StreamKind.DEPTH:
-                self._lost[f"{feature.name}: JPEG of quality {JPEG_QUALITY} changes pixels a little"] = None
+                self.lost[f"{feature.name}: JPEG of quality {JPEG_QUALITY} changes pixels a little"] = None
             yield data
 
     def _numbers(self, feature: Feature, values: NDArray[Any]) -> NDArray[Any]:
@@ -154,13 +153,13 @@ class _Writing:
             same = np.array_equal(kept.astype(values.dtype), values, equal_nan=values.dtype.kind == "f")
         if not same:
             lost = f"{feature.name}: {values.dtype.name} is rounded to {stored.name}, which is what the format holds"
-            self._lost[lost] = None
+            self.lost[lost] = None
         return kept
 
     def _metadata(self, framed: Framed) -> dict[str, str]:
         facts = episode_facts(framed.episode)
-        kept = describe(framed, self._features, self._paths, self._stamps)
-        return {key: facts.get(key, "") for key in TEXTS} | {"id": framed.episode.id, KEPT: kept}
+        kept = describe(framed, self._paths, self._stamps)
+        return {key: facts.get(key, "") for key in FIELDS} | {"id": framed.episode.id, KEPT: kept}
 
     def _declared(self) -> dict[str, declared.Declared]:
         found = {mark: declared.tensor("bool") for mark in MARKS}
@@ -180,13 +179,17 @@ class _Writing:
         return found
 
 
-def _stamp_paths(
-    found: Mapping[str, str], seen: Seen, features: Features
-) -> dict[str, tuple[str, tuple[ClockKind, ...]]]:
+def _stored(feature: Feature) -> np.dtype[Any]:
+    """Return the type in which a stream's numbers are written: all fractions are float32."""
+    dtype = np.dtype(feature.dtype)
+    return np.dtype(np.float32) if dtype.kind == "f" else dtype
+
+
+def _stamp_paths(found: Mapping[str, str], features: Features) -> dict[str, tuple[str, tuple[ClockKind, ...]]]:
     """Say where the stamps go that the grid does not tell, beside each other under the streams' own keys."""
-    names = [name for name in found if seen.has_own_stamps(name, features)]
-    keys = free_keys({name: found[name].removeprefix("observation/").replace("/", "_") for name in names})
-    return {name: (f"{STAMPS}/{key}", seen.clocks[name]) for name, key in keys.items()}
+    own = {feature.name: feature.clocks for feature in features.all if feature.own_clocks}
+    keys = free_keys({name: found[name].removeprefix("observation/").replace("/", "_") for name in own})
+    return {name: (f"{STAMPS}/{key}", own[name]) for name, key in keys.items()}
 
 
 def _said(feature: Feature) -> str:

@@ -4,6 +4,7 @@ from collections.abc import Mapping
 
 from fieldloop.model.stream import StreamKind
 from fieldloop.release.writers.features import Feature, Features
+from fieldloop.release.writers.names import free_name
 
 OBSERVATION, ACTION = "observation", "action"
 OF_THE_STEP = {"reward": 1, "discount": 1, "is_terminal": 1, "language_embedding": 0}
@@ -13,24 +14,17 @@ OF_THE_STEP = {"reward": 1, "discount": 1, "is_terminal": 1, "language_embedding
 def paths(features: Features) -> dict[str, str]:
     """Return stream name → path in a step; no two share one, and none lies below another."""
     actions = [f.name for f in features.signals if f.kind is StreamKind.ACTION]
-    return free_keys({f.name: _wanted(f, actions) for f in (*features.signals, *features.cameras)})
+    return free_keys({f.name: _wanted(f, actions) for f in features.all})
 
 
 def free_keys(wanted: Mapping[str, str]) -> dict[str, str]:
-    """Return name → key, with a number behind it where two names would share one.
+    """Return name → key, no key twice.
 
     >>> free_keys({"a/b": "a_b", "a_b": "a_b"})
     {'a/b': 'a_b', 'a_b': 'a_b_2'}
     """
-    found: dict[str, str] = {}
     taken: set[str] = set()
-    for name, key in wanted.items():
-        found[name], number = key, 1
-        while found[name] in taken:
-            number += 1
-            found[name] = f"{key}_{number}"
-        taken.add(found[name])
-    return found
+    return {name: free_name(key, taken) for name, key in wanted.items()}
 
 
 def plain(name: str) -> str:

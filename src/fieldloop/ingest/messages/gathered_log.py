@@ -1,0 +1,78 @@
+"""The topics of a log, whatever it is stored in, become one recording."""
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
+from pathlib import Path
+from types import MappingProxyType
+from typing import Any
+
+from fieldloop.ingest.episode_facts import episode_from
+from fieldloop.ingest.messages.topic import Topic
+from fieldloop.ingest.messages.topic_facts import facts_of
+from fieldloop.model.episode import Defect, Recording
+from fieldloop.model.identity import content_id
+from fieldloop.model.stream import Stream
+
+PIECE = 1 << 20
+Key = tuple[str, str, str]
+NOTHING: Mapping[Any, Any] = MappingProxyType({})
+
+
+def recording_of(
+    topics: Sequence[Topic],
+    facts: Mapping[str, str],
+    defects: Iterable[Defect],
+    files: Sequence[Path],
+    *,
+    name: str,
+    format_: str,
+    attached: Mapping[str, str] = NOTHING,
+    notes: Mapping[Key, Mapping[str, str]] = NOTHING,
+) -> Recording:
+    """Make one recording; `files` name it where it holds no message, `notes` are what a topic's publishers said.
+
+    What is `attached` holds where neither topics nor `facts` say otherwise.
+    """
+    streams: dict[str, Stream] = {}
+    for topic in topics:
+        said = notes.get(key_of(topic), {})
+        for stream in topic.streams():
+            free = _free(stream.name, streams)
+            streams[free] = replace(stream, name=free, notes={**said, **stream.notes})
+    found = [*defects, *(defect for topic in topics for defect in topic.defects())]
+    if not streams and not found:
+        found.append(Defect(files[0].name if len(files) == 1 else name, "", "The log is whole but holds no message."))
+    episode, complaints = episode_from(
+        {**attached, **facts_of(topics, streams), **facts},
+        id_=_identity(topics, files),
+        name=name,
+        streams=streams.values(),
+        format_=format_,
+    )
+    return Recording(episode, streams, (*found, *complaints))
+
+
+def key_of(topic: Topic) -> Key:
+    """Return what tells topics of one log apart."""
+    return topic.described.topic, topic.described.type, topic.described.encoding
+
+
+def _identity(topics: Iterable[Topic], files: Iterable[Path]) -> str:
+    """Name the episode by its messages, topic by topic: files, chunks, compression and interleaving do not matter.
+
+    Of a log without a message only its bytes are left; two of them are not the same episode.
+    """
+    named = sorted((*key_of(topic), topic.digest) for topic in topics)
+    if not named:
+        return content_id(piece for file in files for piece in _pieces(file))
+    return content_id(part for *texts, digest in named for part in (*(text.encode() for text in texts), digest))
+
+
+def _pieces(path: Path) -> Iterator[bytes]:
+    with path.open("rb") as file:
+        while piece := file.read(PIECE):
+            yield piece
+
+
+def _free(name: str, taken: Mapping[str, Stream]) -> str:
+    return next(n for n in (name, *(f"{name}#{i}" for i in range(2, len(taken) + 3))) if n not in taken)

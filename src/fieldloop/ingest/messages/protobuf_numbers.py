@@ -1,0 +1,109 @@
+"""The numbers of a protobuf message under their dotted names, in the order its type declares."""
+
+import math
+from collections.abc import Iterable, Iterator, Mapping
+from functools import lru_cache
+from itertools import islice
+from typing import Any
+
+from fieldloop.ingest.messages.ros_types import LONGEST_ARRAY, LONGEST_SIGNAL, TOLD_TEXTS
+from fieldloop.model.stream import NS_PER_S
+
+TIMESTAMP, DURATION = "google.protobuf.Timestamp", "google.protobuf.Duration"
+DEEPEST = 8
+MOST_NUMBERS = LONGEST_SIGNAL  # in a message; types within types may declare far more than are ever sent
+
+
+def numbers_of(message: Any, described: Any, left_out: set[str]) -> list[tuple[str, float]]:
+    """Return every number; what is passed over is added to `left_out`. ValueError where there are far too many."""
+    flat = list(islice(_Walk(left_out).message(message, described, "", ()), MOST_NUMBERS + 1))
+    if len(flat) > MOST_NUMBERS:
+        raise ValueError(f"it holds more than {MOST_NUMBERS} numbers, which is no signal")
+    return flat
+
+
+class _Walk:
+    """Goes through a message and names what it passes over."""
+
+    def __init__(self, left_out: set[str]) -> None:
+        self._left_out = left_out
+        self._parts = 0
+
+    def message(self, message: Any, described: Any, path: str, around: tuple[str, ...]) -> Iterator[tuple[str, float]]:
+        """Yield every number, in the order the type declares; of a part that is absent they are NaN.
+
+        `around` are the types that this one stands in: a type that holds itself has no end of numbers.
+        """
+        self._parts += 1
+        if self._parts > MOST_NUMBERS:  # parts without a number count too: they take their time
+            raise ValueError(f"it has more than {MOST_NUMBERS} parts, which is no signal")
+        around = (*around, described.full_name)
+        for field in described.fields:
+            inner = f"{path}.{field.name}" if path else field.name
+            if is_repeated(field):
+                yield from self._repeated(message, field, inner, around)
+            elif field.message_type is None:
+                yield from self._single(message, field, inner)
+            elif field.message_type.full_name != TIMESTAMP and (field.name != "header" or path):
+                part = getattr(message, field.name) if message is not None and message.HasField(field.name) else None
+                yield from self._part(part, field.message_type, inner, around)
+
+    def _part(self, part: Any, described: Any, path: str, around: tuple[str, ...]) -> Iterator[tuple[str, float]]:
+        if described.full_name == DURATION:
+            yield path, math.nan if part is None else part.seconds + part.nanos / NS_PER_S
+        elif len(around) <= DEEPEST and described.full_name not in around:
+            yield from self.message(part, described, path, around)
+        elif part is not None:
+            self._left_out.add(path)
+
+    def _single(self, message: Any, field: Any, path: str) -> Iterator[tuple[str, float]]:
+        if field.cpp_type != field.CPPTYPE_STRING:
+            absent = message is None or (field.has_presence and not message.HasField(field.name))
+            yield path, math.nan if absent else float(getattr(message, field.name))
+        elif message is not None and getattr(message, field.name) and field.name not in TOLD_TEXTS:
+            self._left_out.add(path)
+
+    def _repeated(self, message: Any, field: Any, path: str, around: tuple[str, ...]) -> Iterator[tuple[str, float]]:
+        values = getattr(message, field.name) if message is not None else ()
+        if not len(values):
+            return
+        if len(values) > LONGEST_ARRAY:
+            self._left_out.add(path)
+            return
+        pairs, element = _pairs(values, field)
+        if not _holds_numbers(element, (), around):
+            self._left_out.add(path)
+            return
+        for key, value in pairs:
+            if element.message_type is None:
+                yield f"{path}[{key}]", float(value)
+            else:
+                yield from self._part(value, element.message_type, f"{path}[{key}]", around)
+
+
+def _pairs(values: Any, field: Any) -> tuple[Iterable[tuple[Any, Any]], Any]:
+    """Return keys or numbers beside what they stand for, and the field that describes it; maps by their keys."""
+    if isinstance(values, Mapping):
+        return sorted(values.items(), key=lambda pair: pair[0]), field.message_type.fields_by_name["value"]
+    return enumerate(values), field
+
+
+def is_repeated(field: Any) -> bool:
+    """Ask as the library at hand wants to be asked: older ones know only labels, newer ones warn of them."""
+    asked = getattr(field, "is_repeated", None)
+    return bool(field.label == field.LABEL_REPEATED if asked is None else asked)
+
+
+def _holds_numbers(field: Any, inside: tuple[str, ...], around: tuple[str, ...]) -> bool:
+    """Does a field hold a number, or a type of nothing but numbers, as a vector or a pose is?"""
+    if field.message_type is None:
+        return bool(field.cpp_type != field.CPPTYPE_STRING)
+    return _is_numeric(field.message_type, inside, around)
+
+
+@lru_cache(maxsize=1024)  # types within types: the same question again and again
+def _is_numeric(described: Any, inside: tuple[str, ...], around: tuple[str, ...]) -> bool:
+    if described.full_name in (*inside, *around) or len(inside) + len(around) > DEEPEST:
+        return False
+    inner = (*inside, described.full_name)
+    return all(not is_repeated(field) and _holds_numbers(field, inner, around) for field in described.fields)

@@ -1,0 +1,70 @@
+"""Arrays of a group that are stamps: of the group as a whole, or of one array beside them."""
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+from fieldloop.ingest.readers.hdf5.draft import Clocks
+from fieldloop.ingest.readers.hdf5.opened import Opened
+from fieldloop.ingest.readers.hdf5.rows import read_rows, stored_rows
+from fieldloop.ingest.readers.hdf5.tree import Folder, Leaf
+from fieldloop.ingest.stamps import MADE_UP, Times, is_stamp, stamps_of
+from fieldloop.model.stream import NS_PER_S, ClockKind
+
+FEWEST_ROWS = 2
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Found:
+    """One array of stamps: where, by which clock, and a note on how it was read; a rate where stamps are even."""
+
+    path: str
+    times_ns: Times
+    clock: ClockKind
+    note: str
+
+    @property
+    def clocks(self) -> Clocks:
+        """Return the stamps as a stream has them."""
+        return {self.clock: self.times_ns}
+
+    @property
+    def hz(self) -> float | None:
+        """Even stamps state a rate; real ones are counted by whoever wants to know."""
+        if self.clock is not ClockKind.SYNTHETIC:
+            return None
+        return (len(self.times_ns) - 1) * NS_PER_S / int(self.times_ns[-1] - self.times_ns[0])
+
+    @property
+    def place(self) -> str:
+        """The group it stands in."""
+        return self.path.rpartition("/")[0]
+
+
+def find_clocks(opened: Opened, folder: Folder) -> tuple[list[Found], Found | None]:
+    """Return every array of stamps below a group, and the one that counts for all of it: the group's own."""
+    found = []
+    for leaf in folder.all_leaves():
+        one_column = len(leaf.shape) == 1 or (len(leaf.shape) == 2 and leaf.shape[1] == 1)  # noqa: PLR2004
+        if not (leaf.is_numeric and one_column and is_stamp(leaf.name)) or leaf.shape[0] < FEWEST_ROWS:
+            continue
+        values, rows = read_rows(opened, leaf, 0, stored_rows(opened, leaf))
+        told = stamps_of(leaf.name, values) if len(rows) == leaf.shape[0] else None
+        if told is not None:
+            clock = ClockKind.HEADER if told.measured else ClockKind.SYNTHETIC
+            note = f"{leaf.name} {told.how}{'' if told.measured else MADE_UP}"
+            found.append(Found(leaf.path, told.times_ns, clock, note))
+    return found, _best(one for one in found if one.place == folder.path)
+
+
+def clock_of(leaf: Leaf, found: Iterable[Found]) -> Found | None:
+    """Return the stamps of an array: named after it, else beside it, if there are as many as it has rows."""
+    rows = leaf.shape[0] if leaf.shape else 0
+    place = leaf.path.rpartition("/")[0]
+    fit = [one for one in found if one.place == place and len(one.times_ns) == rows and one.path != leaf.path]
+    named = [one for one in fit if one.path.rsplit("/", 1)[-1].startswith(leaf.name)]
+    return _best(named) or _best(fit)
+
+
+def _best(found: Iterable[Found]) -> Found | None:
+    """Measured stamps before made-up ones; of equals the first."""
+    return min(found, key=lambda one: one.clock is ClockKind.SYNTHETIC, default=None)

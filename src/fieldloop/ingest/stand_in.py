@@ -1,0 +1,29 @@
+"""A file that only stands for another, as Git LFS and git-annex leave them: what it is, and how to get the real one."""
+
+from pathlib import Path
+
+HEAD_BYTES = 64
+HEADS = {
+    b"version https://git-lfs": "this is a Git LFS pointer, not the file it stands for; run git lfs pull",
+    b"/annex/objects/": "this is a git-annex pointer, not the file it stands for; run git annex get",
+}
+ANNEX = "annex/objects/"
+
+
+def stand_in(path: Path) -> str:
+    """Say what stands in the file's place, '' where it is the file itself, or none is there at all."""
+    if path.is_symlink() and not path.exists():
+        target = str(path.readlink())
+        if ANNEX in target:
+            return "this is a git-annex link to content that is not on this machine; run git annex get"
+        return "this is a link to a file that is not there; download the dataset again"
+    try:
+        with path.open("rb") as file:
+            return stand_in_bytes(file.read(HEAD_BYTES))
+    except OSError:
+        return ""
+
+
+def stand_in_bytes(head: bytes) -> str:
+    """Say what the first bytes of a file stand for, '' where they are content."""
+    return next((said for mark, said in HEADS.items() if head.startswith(mark)), "")

@@ -1,0 +1,21 @@
+"""Names that a format allows, and no two streams under one."""
+
+from collections.abc import Sequence
+
+
+def free_name(wanted: str, taken: set[str], endings: Sequence[str] = ("",)) -> str:
+    """Return the name, with a number behind it where another has it, and note it as taken with each of the endings.
+
+    Names that differ by capitals alone are one: not every file system tells them apart.
+
+    >>> taken = set()
+    >>> free_name("a_b", taken), free_name("a_b", taken), free_name("A_B", taken)
+    ('a_b', 'a_b_2', 'A_B_3')
+    """
+    wanted = wanted.replace("\0", "")
+    number, name = 1, wanted
+    while taken & {(name + ending).casefold() for ending in endings}:
+        number += 1
+        name = f"{wanted}_{number}"
+    taken |= {(name + ending).casefold() for ending in endings}
+    return name

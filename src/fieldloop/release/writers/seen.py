@@ -1,0 +1,95 @@
+"""One stream, seen in one recording after another."""
+
+from dataclasses import dataclass, field, replace
+
+import numpy as np
+
+from fieldloop.model.stream import NS_PER_S, ClockKind, Stream
+from fieldloop.release.writers.features import NOMINAL_HZ, Feature, note
+from fieldloop.release.writers.shared_stamps import SharedStamps
+
+NUMBERS = "biuf"
+"""Kinds of NumPy type that are numbers: truths, integers with and without sign, fractions."""
+
+
+@dataclass(slots=True)
+class Seen:
+    """What its episodes have said so far, and what they do not agree on; `unlike` says why they cannot be one."""
+
+    feature: Feature
+    episodes: int = 0
+    rates: list[float] = field(default_factory=list)
+    clocks: set[ClockKind] = field(default_factory=set)
+    differs: set[str] = field(default_factory=set)
+    unlike: str = ""
+
+    def add(self, stream: Stream) -> None:
+        """Take in the stream as one more episode has it."""
+        new, known = feature_of(stream), self.feature
+        self.episodes += 1
+        self.clocks |= set(stream.clocks)
+        if rate := _rate(stream):
+            self.rates.append(rate)
+        for what in ("kind", "unit", "columns", "size", "width"):
+            here, there = getattr(new, what), getattr(known, what)
+            if here != there and not (what == "columns" and not (here and there)):
+                self.unlike = self.unlike or f"its {what} is {there or 'not told'} in one episode, {here} in another"
+        self.differs |= {
+            what for what in ("serial", "frame_id", NOMINAL_HZ) if getattr(new, what) != getattr(known, what)
+        }
+        self.differs |= {note(key) for key, _ in set(new.notes.items()) ^ set(known.notes.items())}
+        if new.dtype != known.dtype:
+            self.feature = replace(known, dtype=np.result_type(new.dtype, known.dtype).name)
+
+    def told(self, stamps: SharedStamps, grid: str) -> Feature:
+        """Return the feature as all episodes have it."""
+        known = self.feature
+        return replace(
+            known,
+            nominal_hz=None if NOMINAL_HZ in self.differs else known.nominal_hz,
+            hz=float(np.median(self.rates)) if self.rates else None,
+            notes={key: text for key, text in known.notes.items() if note(key) not in self.differs},
+            differs=frozenset(self.differs),
+            clocks=tuple(kind for kind in ClockKind if kind in self.clocks),
+            own_stamps=stamps.own_stamps(known.name, grid),
+            own_clocks=stamps.own_clocks(known.name, grid),
+        )
+
+
+def unfit(stream: Stream) -> str:
+    """Say why a stream cannot become rows; '' where it can."""
+    if not len(stream):
+        return "it has no sample"
+    if stream.values is None and stream.pictures is None:
+        return stream.notes.get("encoding") or stream.notes.get("values") or "it has stamps but no values"
+    if stream.values is not None and (not stream.values.size or stream.values.dtype.kind not in NUMBERS):
+        return "its messages hold no numbers"
+    if stream.pictures is not None and 0 in stream.pictures.size:
+        return "none of its pictures can be decoded"
+    return ""
+
+
+def _rate(stream: Stream) -> float | None:
+    """Return a stream's rate; where nobody states one, that of the stamps, whatever they are worth."""
+    steps = np.diff(stream.times_ns)
+    steps = steps[steps > 0]
+    return stream.hz or (float(NS_PER_S / np.median(steps)) if len(steps) else None)
+
+
+def feature_of(stream: Stream) -> Feature:
+    """Return a stream as one episode has it."""
+    said = Feature(
+        stream.name, stream.kind, stream.unit, (), frame_id=stream.frame_id, serial=stream.serial,
+        nominal_hz=stream.nominal_hz, notes=dict(stream.notes),
+    )  # fmt: skip
+    if stream.values is None:
+        assert stream.pictures is not None
+        return replace(said, size=stream.pictures.size)
+    width = _width(stream)
+    names = stream.columns if len(stream.columns) == width else ()
+    return replace(said, columns=names, width=width, dtype=stream.values.dtype.name)
+
+
+def _width(stream: Stream) -> int:
+    assert stream.values is not None
+    return int(np.prod(stream.values.shape[1:]))

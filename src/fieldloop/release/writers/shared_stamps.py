@@ -1,0 +1,56 @@
+"""Which streams have stamps that a grid does not tell, noted while the recordings are looked through."""
+
+import numpy as np
+
+from fieldloop.model.episode import Recording
+from fieldloop.model.stream import Stream
+from fieldloop.release.writers.grid import Rule, Times, even_count, grid_of, rule_between, same_moments
+
+
+class SharedStamps:
+    """Whose rows would be samples with stamps or clocks of their own, whichever stream becomes the grid."""
+
+    def __init__(self, clock: str, hz: float | None) -> None:
+        self._clock, self._hz = clock, hz
+        self._stamps: set[tuple[str, str]] = set()
+        self._clocks: set[tuple[str, str]] = set()
+
+    def note(self, recording: Recording) -> None:
+        """Take in one recording: any stream may become the grid, unless one was asked for."""
+        streams = [stream for stream in recording.streams.values() if len(stream)]
+        alike: dict[bytes, list[Stream]] = {}  # most streams of a log share their stamps with others
+        for stream in streams:
+            alike.setdefault(stream.times_ns.tobytes(), []).append(stream)
+        for clocks in alike.values():
+            if chosen := [clock for clock in clocks if self._clock in ("", clock.name)]:
+                self._against(chosen, list(alike.values()))
+
+    def own_stamps(self, name: str, clock: str) -> bool:
+        """Are rows of this stream, in some episode, samples that were taken at other moments than the grid says?"""
+        return (name, clock) in self._stamps
+
+    def own_clocks(self, name: str, clock: str) -> bool:
+        """Are they samples, in some episode, with more to say of their time than the grid's one stamp?"""
+        return (name, clock) in self._clocks
+
+    def _against(self, clocks: list[Stream], groups: list[list[Stream]]) -> None:
+        stamps = clocks[0].times_ns
+        count = len(stamps) if self._hz is None else even_count(stamps, self._hz)
+        grid: Times | None = None
+        for group in groups:
+            times, same, moved = group[0].times_ns, False, True
+            if len(times) == count:
+                grid = grid_of(stamps, self._hz) if grid is None else grid
+                same = same_moments(times, grid)
+                moved = not (same and np.array_equal(times, grid))
+            for stream in group:
+                if same or rule_between(stream) is Rule.NEAREST:
+                    for clock in clocks:
+                        more = moved or set(stream.clocks) != {clock.clock}
+                        self._add((stream.name, clock.name), moved=moved, more=more)
+
+    def _add(self, pair: tuple[str, str], *, moved: bool, more: bool) -> None:
+        if moved:
+            self._stamps.add(pair)
+        if more:
+            self._clocks.add(pair)

@@ -1,0 +1,13 @@
+"""Which split an episode is written into."""
+
+from collections.abc import Mapping
+
+from fieldloop.model.episode import Episode
+from fieldloop.model.episode_text import writable
+
+TRAIN = "train"
+
+
+def split_of(episode: Episode, splits: Mapping[str, str] | None = None) -> str:
+    """Return the split that is asked for by the episode's id, else the one it is said to be in, else `train`."""
+    return (splits or {}).get(episode.id) or writable(episode.fact("split") or TRAIN)

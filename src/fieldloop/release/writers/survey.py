@@ -1,0 +1,91 @@
+"""What a dataset will hold, told from all its recordings before the first is written."""
+
+import math
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping
+
+import numpy as np
+
+from fieldloop.errors import BadInput
+from fieldloop.model.episode import Recording
+from fieldloop.model.stream import StreamKind
+from fieldloop.release.writers.features import Features
+from fieldloop.release.writers.seen import Seen, feature_of, unfit
+from fieldloop.release.writers.shared_stamps import SharedStamps
+from fieldloop.release.writers.splits import split_of
+from fieldloop.release.writers.utf8 import in_utf8
+
+CLOCKS = (StreamKind.RGB, StreamKind.DEPTH, StreamKind.ACTION, StreamKind.JOINT_POSITION)
+"""Whose stamps make the frame grid, first choice first: a learner's frame is a picture."""
+
+SLOWEST_HZ, FASTEST_HZ = 1e-6, 1e9
+"""One row in eleven days, and one a nanosecond, which is as fine as stamps are."""
+
+
+def walkable(recordings: Iterable[Recording]) -> Iterable[Recording]:
+    """Return recordings that can be walked through again: a writer looks at all of them before it writes the first."""
+    return list(recordings) if isinstance(recordings, Iterator) else recordings
+
+
+def survey(
+    recordings: Iterable[Recording],
+    *,
+    clock: str = "",
+    hz: float | None = None,
+    splits: Mapping[str, str] | None = None,
+) -> Features:
+    """Look through all recordings; no pixel is decoded but the first of each camera.
+
+    `clock` names the stream whose stamps are the grid; `hz` asks for an even grid of that rate instead. `splits` says
+    for an episode's id which split it belongs to.
+    """
+    if hz is not None and not (math.isfinite(hz) and SLOWEST_HZ <= hz <= FASTEST_HZ):
+        raise BadInput(f"{hz:g} Hz is no rate for rows. Give a number from {SLOWEST_HZ:g} to {FASTEST_HZ:g}.")
+    seen: dict[str, Seen] = {}
+    left: dict[str, str] = {}
+    robots: Counter[str] = Counter()
+    found_splits: dict[str, None] = {}
+    stamps = SharedStamps(clock, hz)
+    for recording, _ in map(in_utf8, recordings):
+        robots[recording.episode.robot] += 1
+        found_splits[split_of(recording.episode, splits)] = None
+        for stream in recording.streams.values():
+            if reason := unfit(stream):
+                left.setdefault(stream.name, reason)
+                continue
+            if stream.name not in seen:
+                seen[stream.name] = Seen(feature_of(stream))
+            seen[stream.name].add(stream)
+        stamps.note(recording)
+    count = robots.total()
+    if not count:
+        raise BadInput("There is no recording to write.")
+    _drop_what_not_all_have(seen, left, count)
+    grid = _clock(seen, clock)
+    features = [found.told(stamps, grid) for _, found in sorted(seen.items())]
+    return Features(
+        tuple(f for f in features if not f.is_camera), tuple(f for f in features if f.is_camera),
+        grid, hz or next(f.hz for f in features if f.name == grid) or 1.0, robots.most_common(1)[0][0], hz is not None,
+        tuple(f"{name}: {why}" for name, why in sorted(left.items())), count, tuple(found_splits),
+    )  # fmt: skip
+
+
+def _drop_what_not_all_have(seen: dict[str, Seen], left: dict[str, str], count: int) -> None:
+    for name, found in list(seen.items()):
+        if found.episodes < count or found.unlike:
+            left[name] = found.unlike or left.get(name) or f"only {found.episodes} of {count} episodes have it"
+            del seen[name]
+    if not seen:
+        raise BadInput(f"No stream is in every episode: {'; '.join(f'{n}: {why}' for n, why in left.items())}.")
+
+
+def _clock(seen: dict[str, Seen], wanted: str) -> str:
+    if wanted:
+        if wanted not in seen:
+            raise BadInput(f"{wanted} is no stream that every episode has. There are: {', '.join(sorted(seen))}.")
+        return wanted
+    for kind in CLOCKS:
+        of_kind = sorted(name for name, found in seen.items() if found.feature.kind is kind)
+        if of_kind:
+            return of_kind[0]
+    return max(sorted(seen), key=lambda name: float(np.median(seen[name].rates or [0.0])))

@@ -1,0 +1,40 @@
+"""Recordings whose every text UTF-8 can hold: files hold no other, and names of old logs may be none."""
+
+from dataclasses import replace
+from typing import Any
+
+from fieldloop.model.episode import Episode, Recording
+from fieldloop.model.episode_text import TEXTS, writable
+from fieldloop.model.stream import Stream
+
+OF_A_STREAM = ("name", "unit", "frame_id", "serial")
+
+
+def in_utf8(recording: Recording) -> tuple[Recording, list[str]]:
+    """Return the recording with escapes where a text is no UTF-8, and which streams' texts those are.
+
+    What is so of the episode itself is named by `episode_text.not_in_texts`.
+    """
+    streams: dict[str, Stream] = {}
+    changed: list[str] = []
+    for stream in recording.streams.values():
+        clean = _stream(stream)
+        while clean.name in streams:
+            clean = replace(clean, name=f"{clean.name}_")
+        if clean is not stream:
+            changed.append(f"{clean.name}: its texts hold what is no UTF-8, which is written as an escape")
+        streams[clean.name] = clean
+    return replace(recording, episode=_episode(recording.episode), streams=streams), changed
+
+
+def _stream(stream: Stream) -> Stream:
+    clean: dict[str, Any] = {name: writable(getattr(stream, name)) for name in OF_A_STREAM}
+    clean["columns"] = tuple(map(writable, stream.columns))
+    clean["notes"] = {writable(key): writable(text) for key, text in stream.notes.items()}
+    same = all(getattr(stream, name) == text for name, text in clean.items())
+    return stream if same else replace(stream, **clean)
+
+
+def _episode(episode: Episode) -> Episode:
+    texts: dict[str, Any] = {name: writable(getattr(episode, name)) for name in TEXTS}
+    return replace(episode, facts=tuple((writable(key), writable(text)) for key, text in episode.facts), **texts)

@@ -1,0 +1,38 @@
+"""An episode's span: one clock, never two that count from different beginnings."""
+
+import numpy as np
+
+from fieldloop.ingest.span import span_of
+from fieldloop.model.stream import ClockKind, Stream, StreamKind
+
+DAY = 1_700_000_000_000_000_000
+
+
+def stream(**clocks):
+    stamps = {ClockKind(kind): np.asarray(times, np.int64) for kind, times in clocks.items()}
+    return Stream("s", StreamKind.OTHER, "", stamps)
+
+
+def test_real_stamps_beside_stamps_from_zero_tell_the_span_alone():
+    assert span_of([stream(header=[DAY, DAY + 5]), stream(container=[0, 9])]) == (DAY, DAY + 5)
+    assert span_of([stream(log=[DAY, DAY + 5]), stream(synthetic=[0, 9]), stream(synthetic=[0, 9])]) == (DAY, DAY + 5)
+
+
+def test_the_clock_that_most_streams_share_tells_it():
+    both = stream(header=[DAY + 1, DAY + 2], log=[DAY + 3, DAY + 4])
+    assert span_of([both]) == (DAY + 1, DAY + 2)
+    assert span_of([both, stream(log=[DAY, DAY + 9])]) == (DAY, DAY + 9)
+    assert span_of([stream(synthetic=[0, 4], container=[1, 5]), stream(synthetic=[0, 6])]) == (0, 6)
+
+
+def test_stamps_since_a_device_was_switched_on_are_not_mixed_with_those_of_the_day():
+    assert span_of([stream(header=[5, 6], log=[DAY, DAY + 1]), stream(header=[DAY, DAY + 2], log=[DAY, DAY + 3])]) == (
+        DAY,
+        DAY + 3,
+    )
+    assert span_of([stream(header=[5, 6], log=[DAY, DAY + 1])]) == (DAY, DAY + 1)
+    assert span_of([stream(header=[5, 6])]) == (5, 6)
+
+
+def test_without_a_stamp_it_is_nothing():
+    assert span_of([]) == span_of([stream(header=[])]) == (0, 0)

@@ -1,0 +1,95 @@
+"""An episode's facts as texts: what is written is what is read, and what cannot be is named."""
+
+from dataclasses import fields
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from fieldloop.model.condition import Stratum
+from fieldloop.model.episode import Episode
+from fieldloop.model.episode_text import (
+    ALIASES,
+    FIELDS,
+    FLAGS,
+    LONGEST_FACT,
+    TEXTS,
+    TRUTHS,
+    from_texts,
+    not_in_texts,
+    to_texts,
+    writable,
+)
+
+NOT_SAID = {"id", "format", "start_ns", "end_ns", "facts"}
+WORDS = st.text(max_size=8)
+KEYS = WORDS | st.sampled_from([*FIELDS, "success", "robot_type"])
+EPISODES = st.builds(
+    Episode,
+    id=st.just(""),
+    format=st.just(""),
+    **dict.fromkeys(TEXTS, WORDS),
+    **dict.fromkeys(FLAGS, st.none() | st.booleans()),
+    stratum=st.dictionaries(WORDS, WORDS, max_size=2).map(Stratum.of),
+    facts=st.lists(st.tuples(KEYS, WORDS), max_size=3).map(lambda pairs: tuple(sorted(pairs))),
+)
+
+
+def test_every_field_of_an_episode_that_a_log_can_say_is_listed():
+    assert set(FIELDS) == {field.name for field in fields(Episode)} - NOT_SAID
+    assert ALIASES.keys() <= set(FIELDS)
+    assert not {name for names in ALIASES.values() for name in names} & set(FIELDS)
+
+
+@given(EPISODES)
+def test_what_is_written_is_what_is_read_unless_it_is_named(episode):
+    said, wrong = from_texts(to_texts(episode))
+    again = Episode(**({"name": ""} | said), id="", format="")
+    if not not_in_texts(episode):
+        assert (again, wrong) == (episode, [])
+    for name in FIELDS:
+        if getattr(again, name) != getattr(episode, name):
+            assert any(loss.startswith(f"{name}: ") for loss in not_in_texts(episode))
+
+
+@given(st.dictionaries(st.sampled_from(sorted(FIELDS)) | WORDS, WORDS), st.booleans())
+def test_no_text_breaks_it(texts, foreign):
+    said, wrong = from_texts(texts, foreign=foreign)
+    Episode(**({"name": ""} | said), id="", format="")
+    assert all(key in FIELDS and sentence.endswith(".") for key, sentence in wrong)
+
+
+def test_other_peoples_words_fill_a_field_of_foreign_texts_alone():
+    texts = {"robot_type": "panda", "success": "yes", "task": "own", "task_name": "theirs"}
+    said, wrong = from_texts(texts, foreign=True)
+    assert (said["robot"], said["succeeded"], said["task"], wrong) == ("panda", True, "own", [])
+    assert dict(said["facts"])["robot_type"] == "panda"
+    assert {"robot", "succeeded"}.isdisjoint(from_texts(texts)[0])
+
+
+def test_a_field_said_wrongly_is_named_and_a_score_under_another_name_is_not():
+    said, wrong = from_texts({"succeeded": "0.7", "stratum": "dim"})
+    assert [key for key, _ in wrong] == ["succeeded", "stratum"]
+    assert "succeeded" not in said
+    assert said["stratum"] == Stratum()
+    said, wrong = from_texts({"success": "0.7"}, foreign=True)
+    assert (wrong, dict(said["facts"])) == ([], {"success": "0.7"})
+
+
+def test_every_word_for_true_and_false_is_understood():
+    assert all(from_texts({"simulated": word})[0]["simulated"] is meant for word, meant in TRUTHS.items())
+
+
+def test_a_text_longer_than_a_row_holds_is_kept_by_size_and_hash():
+    said, wrong = from_texts({"env_args": "x" * 11_000, "urdf": "x" * (LONGEST_FACT + 1)})
+    facts = dict(said["facts"])
+    assert len(facts["env_args"]) == 11_000
+    assert facts["urdf"].startswith(f"{LONGEST_FACT + 1} characters, sha256 ")
+    assert not wrong
+
+
+def test_what_is_no_utf8_is_written_as_an_escape_and_named():
+    episode = Episode("", "caf\udce9", "", facts=(("k\udce9", "v"),))
+    assert to_texts(episode)["name"] == writable("caf\udce9") == "caf\\udce9"
+    assert len(not_in_texts(episode)) == 2
+    for text in [*to_texts(episode), *to_texts(episode).values(), *not_in_texts(episode)]:
+        text.encode()
