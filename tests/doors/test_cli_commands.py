@@ -156,7 +156,13 @@ def test_exit_codes_follow_from_the_result(result, code):
 
 
 @pytest.mark.parametrize(
-    ("raised", "code", "said"), [(KeyboardInterrupt, 130, "Interrupted"), (ZeroDivisionError, 2, "this is a bug")]
+    ("raised", "code", "said"),
+    [
+        (KeyboardInterrupt, 130, "Interrupted"),
+        (ZeroDivisionError, 2, "this is a bug"),
+        (OSError(28, "No space left on device", "out.hdf5"), 2, "no space left at out.hdf5"),
+        (OSError(5, "Input/output error"), 2, "this is a bug"),
+    ],
 )
 def test_what_nobody_foresaw_is_short(raised, code, said, capsys, monkeypatch):
     def breaks(*_):
@@ -329,3 +335,12 @@ def test_the_demo_walks_and_ends_when_told_not_to_serve(tmp_path, capsys, monkey
     assert "The floor lies in the dark." in capsys.readouterr().out
     assert main(["demo", "--no-serve", "--json", "--workspace", str(tmp_path / "d")]) == 0
     assert json.loads(capsys.readouterr().out) == {"schema": "story/1", "seed": 0}
+
+
+def test_a_verb_that_is_also_a_folder_here_is_asked_about(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    assert choose(["ingest", "history"]).command == "ingest history"
+    (tmp_path / "history").mkdir()
+    with pytest.raises(BadInput, match=r"\./history"):
+        choose(["ingest", "history"])
+    assert choose(["ingest", "./history"]).words == ("./history",)

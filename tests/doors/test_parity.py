@@ -26,6 +26,7 @@ NOT_A_USE_CASE = {
         "contents:contents_of",
         "contents:list_log",
         "convert:converted",
+        "convert:folded",
         "convert:write",
         "ingest:look",
         "ingest:signature_of",

@@ -105,6 +105,14 @@ def test_what_the_log_does_not_allow_is_a_defect_and_the_stream_stays():
     assert not np.array_equal(told.streams["force"].values, healthy().streams["force"].values)
 
 
+def test_one_line_that_does_not_fit_costs_that_line_alone():
+    told = apply(
+        mapping('[streams.joints]\nname = "arm"\nunit = "deg"\nkind = "pose"\naxes = "right down forward"'), healthy()
+    )
+    assert "axes are given" in told.defects[0].message
+    np.testing.assert_allclose(told.streams["arm"].values, np.radians(healthy().streams["joints"].values))
+
+
 def test_two_streams_never_melt_into_one():
     told = apply(mapping('[streams."camera/*"]\nname = "camera/main"'), healthy())
     assert {"camera/main", "camera/wrist"} <= told.streams.keys()

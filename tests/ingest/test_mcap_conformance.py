@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from fieldloop.ingest.readers.mcap import McapReader
-from fieldloop.ingest.readers.mcap.chunks import unpacked
+from fieldloop.ingest.readers.mcap.chunks import unpack
 from fieldloop.ingest.readers.mcap.parse import parse
 from fieldloop.ingest.readers.mcap.records import MAGIC, RECORD_HEAD, Attachment, Chunk, MessageIndex
 from fieldloop.ingest.readers.mcap.stamps import stamps
@@ -35,7 +35,7 @@ def all_records(data):
     """Yield every record of a whole file, those inside chunks in place of their chunk."""
     for record in records_in(data[len(MAGIC) : -len(MAGIC)]):
         if isinstance(record, Chunk):
-            yield from records_in(unpacked(record))
+            yield from records_in(unpack(record))
         else:
             yield record
 

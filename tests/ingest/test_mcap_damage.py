@@ -1,18 +1,24 @@
 """MCAP logs: cut, damaged, mangled, hostile."""
 
+import functools
 import struct
+import tempfile
+from pathlib import Path
 
+import cv2
+import lz4.frame
 import numpy as np
 import pytest
+import zstandard
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
-from mcap.writer import CompressionType
+from mcap.writer import CompressionType, IndexType
 from tests.ingest.mcap_makers import SECOND, read, ros, small_log, write
 
 from fieldloop.errors import UnreadableLog
 from fieldloop.ingest import open_log
 from fieldloop.ingest.readers.mcap import McapReader
-from fieldloop_robot.messages import JointState
+from fieldloop_robot.messages import CompressedImage, JointState
 
 
 @pytest.mark.parametrize("options", [{}, {"compression": CompressionType.LZ4}, {"use_chunking": False}])
@@ -33,18 +39,155 @@ def test_cut_anywhere_it_gives_a_prefix_and_a_defect(tmp_path, options):
     assert counts[-1] == len(values)
 
 
-def test_a_damaged_chunk_is_left_out_and_the_rest_is_read(tmp_path):
+def big_log(path, **options):
+    """Two hundred messages of 2 kB in chunks of some hundred: a chunk is several blocks of its compression."""
+    rng = np.random.default_rng(7)
+    rows = [
+        (SECOND + i, SECOND + i, b'{"n": %d, "noise": "%s"}' % (i, rng.bytes(1000).hex().encode())) for i in range(200)
+    ]
+    return write(path, {"/n": ("json", None, rows)}, **{"chunk_size": 250_000, **options})
+
+
+def messages_in(records):
+    """How many whole messages stand in a stretch of records?"""
+    at, count = 0, 0
+    while at + 9 <= len(records):
+        opcode, length = struct.unpack_from("<BQ", records, at)
+        at += 9 + length
+        count += opcode == 5 and at <= len(records)
+    return count
+
+
+def messages_before(data, places, compression):
+    """How many messages stand wholly before the end of a log that was cut, by the libraries that unpack?"""
+    count = messages_in(data[8:])  # those outside chunks
+    for at in places:
+        head = 49 + len(compression)
+        if at + head > len(data):
+            break
+        (length,) = struct.unpack_from("<Q", data, at + head - 8)
+        packed = data[at + head : at + head + length]
+        if compression == "zstd":
+            packed = zstandard.ZstdDecompressor().decompressobj().decompress(packed)
+        elif compression == "lz4":
+            packed = lz4.frame.LZ4FrameDecompressor().decompress(packed)
+        count += messages_in(packed)
+    return count
+
+
+@functools.cache
+def cut_log(kind):
+    options = {"use_chunking": False} if kind is None else {"compression": kind}
+    with tempfile.TemporaryDirectory() as folder:
+        data = big_log(Path(folder, "whole.mcap"), **options).read_bytes()
+    return data, chunk_places(data)
+
+
+KINDS = {None: "", CompressionType.NONE: "", CompressionType.ZSTD: "zstd", CompressionType.LZ4: "lz4"}
+
+
+@settings(max_examples=60, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(st.sampled_from(list(KINDS)), st.floats(0, 1))
+def test_every_message_wholly_before_a_cut_is_read(tmp_path, kind, share):
+    whole, places = cut_log(kind)
+    data = whole[: 8 + int(share * (len(whole) - 8))]
+    log = tmp_path / "cut.mcap"
+    log.write_bytes(data)
+    (got,) = McapReader().read(log)
+    count = messages_before(data, places, KINDS[kind])
+    rows = got.streams["n"].values.ravel().tolist() if got.streams else []
+    assert rows == list(range(count))
+    assert got.defects or len(data) == len(whole)
+
+
+@pytest.mark.parametrize("kind", list(KINDS)[1:])
+def test_much_of_a_chunk_that_was_cut_off_is_read(tmp_path, kind):
+    whole, places = cut_log(kind)
+    log = tmp_path / "cut.mcap"
+    log.write_bytes(whole[: places[1] - (places[1] - places[0]) // 4])
+    got = read(log)
+    assert len(got.streams["n"]) > 40
+    (defect,) = got.defects
+    assert defect.place == f"byte {places[0]}"
+    assert defect.message.startswith("Cut off: a chunk with messages of ")
+    assert f"; {len(got.streams['n'])} whole messages" in defect.message
+
+
+def test_pictures_of_a_chunk_that_was_cut_off_can_be_looked_at(tmp_path):
+    made = [CompressedImage("png", cv2.imencode(".png", np.full((4, 4), i, np.uint8))[1].tobytes()) for i in range(9)]
+    log = write(tmp_path / "a.mcap", {"/camera": ros(made, range(1, 10))})
+    data = log.read_bytes()
+    log.write_bytes(data[: data.rfind(b"\x89PNG") + 9])  # within the last picture; the index comes behind all
+    last = data.rfind(b"\x89PNG", 0, data.rfind(b"\x89PNG"))
+    assert chunk_places(data)[0] < last
+    assert [frame[0, 0, 0] for frame in read(log).streams["camera"].pictures.frames()] == list(range(8))
+
+
+def test_a_damaged_chunk_that_is_not_compressed_is_read_and_doubted(tmp_path):
     log = small_log(tmp_path / "a.mcap", compression=CompressionType.NONE)
     data = bytearray(log.read_bytes())
     at = data.find(struct.pack("<d", 0.1 * 20))  # a value in the middle
     data[at] ^= 0xFF
     log.write_bytes(data)
     got = read(log)
-    assert any("checksum does not fit" in d.message for d in got.defects)
+    (defect,) = (d for d in got.defects if "checksum does not fit" in d.message)
+    assert "may be wrong" in defect.message
+    assert defect.place in [f"byte {place}" for place in chunk_places(data)]
+    assert got.streams["joints"].times_ns.tolist() == [SECOND + i * 10_000_000 for i in range(40)]
+
+
+@pytest.mark.parametrize("compression", [CompressionType.ZSTD, CompressionType.LZ4])
+def test_a_damaged_chunk_that_is_compressed_is_left_out_and_the_rest_is_read(tmp_path, compression):
+    log = small_log(tmp_path / "a.mcap", compression=compression)
+    data = bytearray(log.read_bytes())
+    data[chunk_places(data)[2] + 28] ^= 0xFF  # its checksum
+    data[chunk_places(data)[2] + 33] ^= 0xFF
+    log.write_bytes(data)
+    got = read(log)
+    assert any("its messages were left out" in d.message for d in got.defects)
     times = got.streams["joints"].times_ns
     assert 20 < len(times) < 40
-    assert times[0] == SECOND
-    assert times[-1] == SECOND + 39 * 10_000_000
+    assert (times[0], times[-1]) == (SECOND, SECOND + 39 * 10_000_000)
+
+
+@pytest.mark.parametrize("indexed", [True, False])
+@pytest.mark.parametrize("filling", [b"\x00", b"\xff", b"\x05"])
+def test_around_a_hole_in_a_chunk_everything_is_read(tmp_path, indexed, filling):
+    log = big_log(
+        tmp_path / "a.mcap", **({} if indexed else {"index_types": IndexType.NONE, "use_summary_offsets": False})
+    )
+    data = bytearray(log.read_bytes())
+    (place, behind) = chunk_places(data)[:2]
+    begin = place + 60_000
+    data[begin : begin + 100_000] = filling * 100_000
+    log.write_bytes(data)
+    got = read(log)
+    assert behind > begin + 100_000
+    starts = [data.find(b'{"n": %d,' % i) for i in range(200)]
+    clear = [i for i, at in enumerate(starts) if at > 0 and (at + 2100 < begin or at - 31 > begin + 100_000)]
+    assert 140 < len(clear) < 155
+    assert set(clear) <= set(got.streams["n"].values.ravel().tolist())
+    said = [d.message for d in got.defects if d.place == f"byte {place}"]
+    assert any("its checksum does not fit" in message and "may be wrong" in message for message in said)
+    assert any("reading went on at the next message" in message for message in said)
+
+
+def test_a_length_that_swallows_messages_costs_only_its_own(tmp_path):
+    log = big_log(tmp_path / "a.mcap")
+    data = bytearray(log.read_bytes())
+    at = data.find(b'{"n": 20,') - 31
+    data[at + 1 : at + 9] = struct.pack("<Q", 20_000)
+    log.write_bytes(data)
+    assert read(log).streams["n"].values.ravel().tolist() == [i for i in range(200) if i != 20]
+
+
+def test_a_description_in_a_damaged_chunk_is_not_believed_against_the_summary(tmp_path):
+    log = small_log(tmp_path / "a.mcap", compression=CompressionType.NONE)
+    data = bytearray(log.read_bytes())
+    at = data.find(b"/joints")
+    data[at : at + 7] = b"/jaints"
+    log.write_bytes(data)
+    assert set(read(log).streams) == {"joints"}
 
 
 def test_a_broken_record_length_is_stepped_over_by_the_index(tmp_path):
@@ -170,9 +313,9 @@ def test_a_changed_attachment_is_noticed(tmp_path):
 
 
 def test_channels_of_a_broken_chunk_are_found_in_the_summary(tmp_path):
-    log = small_log(tmp_path / "a.mcap", compression=CompressionType.NONE)
+    log = small_log(tmp_path / "a.mcap")
     data = bytearray(log.read_bytes())
-    data[chunk_places(data)[0] + 60] ^= 0xFF
+    data[chunk_places(data)[0] + 33] ^= 0xFF  # its checksum
     log.write_bytes(data)
     assert 30 < len(read(log).streams["joints"]) < 40
 

@@ -62,7 +62,8 @@ def test_a_dry_run_lists_everything_and_stores_nothing(here, log):
     joints = short().streams["joints"]
     assert by_name["joints"] == {
         "name": "joints", "kind": "joint_position", "count": len(joints), "start_ns": int(joints.times_ns[0]),
-        "end_ns": int(joints.times_ns[-1]), "nominal_hz": pytest.approx(120, rel=1e-3), "clock": "header",
+        "end_ns": int(joints.times_ns[-1]), "nominal_hz": pytest.approx(120, rel=1e-3),
+        "clock": "header", "notes": by_name["joints"]["notes"],
     }  # fmt: skip
     assert looked.exit_ok
     assert here.store.count(Log) == 0
@@ -135,6 +136,16 @@ def test_a_proposal_is_never_written_over_what_somebody_edited(log, tmp_path):
         mapping.mapping((log,), out=out)
     with pytest.raises(BadInput, match="cannot be read"):
         ingest.ingest(None, (log,), dry_run=True, mapping=tmp_path / "absent.toml")
+
+
+def test_an_entry_that_speaks_of_nothing_is_named(log, tmp_path):
+    file = tmp_path / "house.toml"
+    file.write_text(
+        'schema = "mapping/1"\n[streams.jonts]\nunit = "deg"\n[streams."camera/*"]\nkind = "rgb"\n'
+        '[episode]\noperator = { fact = "who" }\n'
+    )
+    looked = ingest.ingest(None, (log,), dry_run=True, mapping=file)
+    assert [f.place for f in looked.findings] == ['[streams."jonts"]', 'operator = { fact = "who" }']
 
 
 # ── taking in
@@ -273,6 +284,11 @@ def test_what_was_wrong_with_the_log_is_said_of_every_target(log, tmp_path, to):
     (tmp_path / "cut.mcap").write_bytes(log.read_bytes()[: int(log.stat().st_size * 0.7)])
     done = convert.convert(tmp_path / "cut.mcap", tmp_path / "out", to=to)
     assert any("byte" in line and "cut off" in line.lower() for line in done.left_out)
+
+
+def test_a_target_inside_its_source_is_refused(log, tmp_path):
+    with pytest.raises(BadInput, match="lies inside"):
+        convert.convert(log.parent, log.parent / "set")
 
 
 def test_a_release_whose_episode_is_gone_is_not_half_exported(here, log, tmp_path, monkeypatch):

@@ -45,14 +45,8 @@ def main(argv: Sequence[str] | None = None) -> int:
     except KeyboardInterrupt:
         print("Interrupted. What was complete is kept, what was half written is removed.", file=sys.stderr)
         return INTERRUPTED
-    except OSError as refused:
-        if refused.errno not in NO_BUGS:
-            return _say_bug(refused, debug=debug, as_json=as_json)
-        where = f" at {refused.filename}" if refused.filename else ""
-        told = f"{NO_BUGS[refused.errno]}{where}. What was half written is removed; make room or choose another place."
-        return _say(type(refused).__name__, told, as_json=as_json)
     except Exception as bug:  # noqa: BLE001 - the last stop before the user; every other error has a name
-        return _say_bug(bug, debug=debug, as_json=as_json)
+        return _say_refused(bug, as_json=as_json) or _say_bug(bug, debug=debug, as_json=as_json)
     return code
 
 
@@ -96,6 +90,15 @@ def _say(name: str, message: str, *, as_json: bool) -> int:
     else:
         print(f"fieldloop: {message}", file=sys.stderr)
     return COULD_NOT_RUN
+
+
+def _say_refused(error: Exception, *, as_json: bool) -> int | None:
+    """Say what the system refused; None where it is something else."""
+    if not isinstance(error, OSError) or error.errno not in NO_BUGS:
+        return None
+    where = f" at {error.filename}" if error.filename else ""
+    told = f"{NO_BUGS[error.errno]}{where}. What was half written is removed; make room or choose another place."
+    return _say(type(error).__name__, told, as_json=as_json)
 
 
 def _say_bug(bug: Exception, *, debug: bool, as_json: bool) -> int:

@@ -12,6 +12,7 @@ ORDER = {status: place for place, status in enumerate(Status)}
 MOST_EPISODES = 8  # in full on a screen; --json has all
 MOST_FINDINGS = 20
 MOST_GROUPS = 6
+MOST_NOTES, MOST_NAMED = 12, 3
 
 
 def ingested(result: Any, screen: Screen) -> None:
@@ -85,6 +86,18 @@ def _alike(episodes: Sequence[Any], screen: Screen) -> None:
         for i, s in enumerate(episodes[0].streams)
     ]
     screen.print(table(columns, streams, right=("samples", "Hz")))
+    _notes(episodes[0], screen)
+
+
+def _notes(episode: Any, screen: Screen) -> None:
+    """Print what readers had to say, each sentence once with the streams it is about."""
+    about: dict[str, list[str]] = {}
+    for stream in episode.streams:
+        for note in stream.notes:
+            about.setdefault(note, []).append(stream.name)
+    for note, names in list(about.items())[:MOST_NOTES]:
+        more = f" and {len(names) - MOST_NAMED} more" if len(names) > MOST_NAMED else ""
+        screen.print(styled(f"{', '.join(names[:MOST_NAMED])}{more}: {note}", "dim"))
 
 
 def converted(result: Any, screen: Screen) -> None:
@@ -115,7 +128,7 @@ def converted(result: Any, screen: Screen) -> None:
 def _moment(at_ns: int | None) -> str:
     if at_ns is None:
         return ""
-    return when(at_ns) if at_ns > FIRST_REAL_NS else f"{at_ns / NS_PER_S:.3f} s"
+    return when(at_ns) if at_ns > FIRST_REAL_NS else f"{at_ns / NS_PER_S + 0.0:.3f} s"
 
 
 def _begin(episode: Any) -> int | None:

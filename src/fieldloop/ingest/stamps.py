@@ -35,6 +35,11 @@ RATES = {
     "framerate", "step_frequency", "sampling_rate", "sample_rate",
 }  # fmt: skip
 BELIEVABLE_HZ = (0.01, 100_000.0)
+OTHER_RATE = 0.1
+"""From here on a rate that is stated and the one that stamps have are two; jitter and rounding stay below it."""
+
+WHOLE_RATE = 5e-4
+FEWEST_STEPS = 3
 MADE_UP = "; they are even, so taken as made up and not measured"
 """What a note says of stamps that were not measured."""
 
@@ -85,6 +90,44 @@ def stated_rate(facts: Mapping[str, str]) -> float | None:
             if BELIEVABLE_HZ[0] <= hz <= BELIEVABLE_HZ[1]:
                 return hz
     return None
+
+
+def rate_of(times_ns: Times) -> float | None:
+    """Return the rate that the median interval implies, a whole one where it is that near; None without intervals.
+
+    >>> rate_of(np.asarray([0, 33_333_000, 66_667_000, 100_000_000]))
+    30.0
+    """
+    steps = np.diff(times_ns)
+    steps = steps[steps > 0]
+    if not len(steps):
+        return None
+    return whole_rate(float(NS_PER_S / np.median(steps)))
+
+
+def whole_rate(hz: float) -> float:
+    """Return the whole number that a rate is but for rounding, else the rate itself.
+
+    >>> whole_rate(24.9999998), whole_rate(29.97)
+    (25.0, 29.97)
+    """
+    return float(round(hz)) if abs(hz - round(hz)) < WHOLE_RATE * hz else hz
+
+
+def denied(hz: float, times_ns: Times) -> float | None:
+    """Return the rate that stamps have where they deny the stated one; None where they do not.
+
+    Both the median and the mean must: lost samples change the one, coarse stamps the other.
+
+    >>> denied(50.0, np.arange(9) * 40_000_000), denied(25.0, np.arange(9) * 40_000_000)
+    (25.0, None)
+    """
+    if len(times_ns) <= FEWEST_STEPS or (span := int(times_ns[-1]) - int(times_ns[0])) <= 0:
+        return None
+    median, mean = rate_of(times_ns), (len(times_ns) - 1) * NS_PER_S / span
+    if median is None or any(abs(rate / hz - 1) <= OTHER_RATE for rate in (median, mean)):
+        return None
+    return median
 
 
 def stamps_of(name: str, values: NDArray[Any], *, hz: float | None = None) -> Stamps | None:

@@ -11,7 +11,7 @@ from fieldloop.model.stream import StreamKind
 
 LARGEST_ANGLE_RAD = 4 * math.pi  # two turns either way: beyond it no arm's joint is told in radians
 LARGEST_RATE_RAD_S = 40.0  # beyond it no arm's joint turns
-FARTHEST_M = 100.0  # beyond it no arm reaches
+FARTHEST_M = 100.0  # beyond it no arm reaches: such positions are told in millimetres
 GUESSES = {
     StreamKind.JOINT_POSITION: ("rad", "radians", LARGEST_ANGLE_RAD),
     StreamKind.ACTION: ("rad", "radians", LARGEST_ANGLE_RAD),

@@ -7,7 +7,8 @@ from pathlib import Path
 from typing import Any
 
 from fieldloop.errors import UnreadableLog
-from fieldloop.ingest import LogMapping, open_log
+from fieldloop.ingest import LogMapping, OpenLog, open_log
+from fieldloop.ingest.mapping import unused
 from fieldloop.ingest.readers import all_readers
 from fieldloop.ingest.search import find_logs
 from fieldloop.loop.run_on import each
@@ -17,11 +18,12 @@ from fieldloop.model.episode import Defect
 from fieldloop.model.stream import Stream, StreamKind
 
 SCHEMA = "ingest/1"
+PLAIN_NOTES = ("type",)
 
 
 @dataclass(frozen=True, slots=True)
 class StreamListed:
-    """One stream in a line: by its primary clock, which `clock` names."""
+    """One stream in a line: by its primary clock, which `clock` names; `notes` are what its reader had to say of it."""
 
     name: str
     kind: StreamKind
@@ -30,6 +32,7 @@ class StreamListed:
     end_ns: int | None
     nominal_hz: float | None
     clock: str
+    notes: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,18 +73,27 @@ def contents_of(paths: Sequence[Path], mapping: LogMapping | None, track: Track)
         found, beside = find_logs(path, all_readers()[0])
         findings += beside
         logs += [log.path for log in found] or [path]
-    read = track(each(partial(list_log, mapping=mapping), logs), "reading", len(logs))
-    parts = list(read)
-    listed = tuple(episode for part in parts for episode in part.episodes)
-    return Contents(listed, (*findings, *(defect for part in parts for defect in part.findings)))
+    read = list(track(each(partial(list_log, mapping=mapping), logs), "reading", len(logs)))
+    met = set[str]().union(*(streams for _, streams, _ in read))
+    facts = set[str]().union(*(facts for _, _, facts in read))
+    for entry in unused(mapping, met, facts) if mapping else ():
+        findings.append(
+            Defect("mapping", entry, "Nothing in these logs is called so. Is it spelt as the log spells it?")
+        )
+    listed = tuple(episode for part, _, _ in read for episode in part.episodes)
+    return Contents(listed, (*findings, *(defect for part, _, _ in read for defect in part.findings)))
 
 
-def list_log(path: Path, *, mapping: LogMapping | None) -> Contents:
-    """Read one log; runs anywhere."""
+def list_log(path: Path, *, mapping: LogMapping | None) -> tuple[Contents, set[str], set[str]]:
+    """Read one log, and say which streams and facts a mapping could have spoken of; runs anywhere."""
     try:
         log = open_log(path, mapping)
     except UnreadableLog as broken:
-        return Contents((), (Defect(path.name, "", str(broken)),))
+        return Contents((), (Defect(path.name, "", str(broken)),)), set(), set()
+    return _contents(path, log), log.met, log.facts
+
+
+def _contents(path: Path, log: OpenLog) -> Contents:
     episodes = [
         EpisodeListed(
             recording.episode.id, recording.episode.name, recording.episode.format,
@@ -97,9 +109,10 @@ def list_log(path: Path, *, mapping: LogMapping | None) -> Contents:
 
 
 def _listed(stream: Stream) -> StreamListed:
+    notes = tuple(f"{name}: {note}" for name, note in stream.notes.items() if name not in PLAIN_NOTES)
     if not stream.clocks or not len(stream):
-        return StreamListed(stream.name, stream.kind, 0, None, None, stream.nominal_hz, "")
+        return StreamListed(stream.name, stream.kind, 0, None, None, stream.nominal_hz, "", notes)
     times = stream.times_ns
     return StreamListed(
-        stream.name, stream.kind, len(times), int(times.min()), int(times.max()), stream.hz, stream.clock
-    )
+        stream.name, stream.kind, len(times), int(times.min()), int(times.max()), stream.hz, stream.clock, notes
+    )  # fmt: skip

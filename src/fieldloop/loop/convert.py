@@ -1,10 +1,12 @@
 """Any log in, a training format out, without a workspace."""
 
+import re
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Literal
 
+from fieldloop.errors import BadInput
 from fieldloop.ingest import LogMapping, OpenLog, open_log
 from fieldloop.loop.mapping import mapping_in_force
 from fieldloop.loop.workspace import Track, track_silently
@@ -14,6 +16,9 @@ from fieldloop.release.writers import Written
 
 Format = Literal["lerobot", "hdf5", "rlds", "mcap"]
 Codec = Literal["h264", "av1"]
+LOSSES = ("left out", "rounded", "values")
+"""Notes of a reader that name what a stream does not hold."""
+ATTACHED = "attachment."
 WRITTEN_AS = {"lerobot": "LeRobot v3.0", "hdf5": "robomimic HDF5", "rlds": "RLDS", "mcap": "MCAP"}
 
 
@@ -64,9 +69,11 @@ def convert(  # noqa: PLR0913 - each is an option of the command
         actions_from: the stream that HDF5 takes for the actions where no stream is one
         mapping: the house's names, units and frames
     """
+    if target.resolve().is_relative_to(source.resolve()):
+        raise BadInput(f"{target} lies inside {source}; what is read would change while it is read.")
     log = _Again(source, mapping_in_force(None, mapping), track)
     options = Options(clock, hz, codec, actions_from)
-    return converted(to, write(to, log, target, options), (*log.told, *log.log.defects))
+    return converted(to, write(to, log, target, options), options, (*log.told, *log.log.defects))
 
 
 def write(to: Format, recordings: Iterable[Recording], target: Path, options: Options) -> Written:
@@ -83,13 +90,29 @@ def write(to: Format, recordings: Iterable[Recording], target: Path, options: Op
             return writers.write_lerobot(recordings, target, clock=clock, hz=hz, codec=options.codec)
 
 
-def converted(to: Format, written: Written, defects: Iterable[Defect]) -> Converted:
+def converted(to: Format, written: Written, options: Options, defects: Iterable[Defect]) -> Converted:
     """Say what came of it; what was wrong with the source is no more in the target than what it could not hold."""
     rules = tuple(sorted((written.rules or {}).items()))
-    told = dict.fromkeys(f"{d.subject} {d.place}: {d.message}" for d in defects)
+    clock = f"{written.clock}, evenly at {options.hz:g} Hz" if options.hz and written.clock else written.clock
+    told = [f"{d.subject} {d.place}: {d.message}" for d in defects]
     return Converted(
-        str(written.path), WRITTEN_AS[to], written.episodes, written.frames, written.clock, rules,
-        (*written.left_out, *told),
+        str(written.path), WRITTEN_AS[to], written.episodes, written.frames, clock, rules,
+        folded((*written.left_out, *told)),
+    )  # fmt: skip
+
+
+def folded(lines: Iterable[str]) -> tuple[str, ...]:
+    """Keep one of many lines that differ in numbers alone, and count the others.
+
+    >>> folded(["a: 3 rows late", "b: 4 rows late", "c: dark"])
+    ('a: 3 rows late (and 1 more like it)', 'c: dark')
+    """
+    alike: dict[str, list[str]] = {}
+    for line in dict.fromkeys(lines):
+        _, colon, said = line.partition(": ")
+        alike.setdefault(re.sub(r"[\d.,]+", "#", said if colon else line), []).append(line)
+    return tuple(
+        first if not more else f"{first} (and {len(more)} more like it)" for first, *more in alike.values()
     )  # fmt: skip
 
 
@@ -109,9 +132,10 @@ class _Again:
 
 
 def said_of(recording: Recording) -> list[Defect]:
-    """Return what was wrong with a recording, each with the episode's name."""
+    """Return what of a recording will not be in any target: what was wrong with it, and what its reader left behind."""
     name = recording.episode.name
-    return [
-        replace(d, subject=d.subject if d.subject.startswith(name) else f"{name}: {d.subject}")
-        for d in recording.defects
-    ]
+    said = [d if d.subject.startswith(name) else replace(d, subject=f"{name}: {d.subject}") for d in recording.defects]
+    for stream in recording.streams.values():
+        said += [Defect(stream.name, key, stream.notes[key]) for key in LOSSES if key in stream.notes]
+    files = [key.removeprefix(ATTACHED) for key, _ in recording.episode.facts if key.startswith(ATTACHED)]
+    return said + [Defect("attachment", file, "its hash is kept as a fact, its bytes are not.") for file in files]

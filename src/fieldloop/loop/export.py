@@ -36,8 +36,8 @@ def export(
     frozen = named(workspace, release)
     episodes = {e.id: e for e in workspace.store.find(Episode, {"id": list(frozen.episodes)})}
     told = _Told(Reopened(workspace, [episodes[id_] for id_ in frozen.episodes], frozen.name))
-    written = write(to, told, target, Options(clock, hz, codec, actions_from))
-    done = converted(to, written, told.told)
+    options = Options(clock, hz, codec, actions_from)
+    done = converted(to, write(to, told, target, options), options, told.told)
     workspace.write(
         ReleaseExported(
             frozen.id, target.name, done.format, done.episodes, done.frames, done.clock, done.rules, done.left_out

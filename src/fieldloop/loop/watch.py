@@ -22,9 +22,10 @@ UNFINISHED = ".part"
 
 @dataclass(frozen=True, slots=True)
 class Watched:
-    """How many logs were taken in, and how many could not be."""
+    """How many logs were taken in, how many were known, and how many could not be read."""
 
     taken_in: int
+    known: int
     refused: int
 
 
@@ -56,7 +57,7 @@ def watch(
             inbox.look()
     except KeyboardInterrupt:
         tell("Ended.")
-    return Watched(inbox.taken_in, inbox.refused)
+    return Watched(inbox.taken_in, inbox.known, inbox.refused)
 
 
 @dataclass(slots=True)
@@ -68,7 +69,9 @@ class Inbox:
     mapping: LogMapping | None = None
     tell: Tell = lambda *_: None
     taken_in: int = 0
+    known: int = 0
     refused: int = 0
+    strangers: set[str] = field(default_factory=set)
     before: dict[Path, Signature] = field(default_factory=dict)
     done: dict[Path, Signature] = field(default_factory=dict)
 
@@ -86,13 +89,20 @@ class Inbox:
             return
         self.done |= {path: now[path] for path in settled}
         for log in taken:
-            known = "here already" if log.already_here else f"{len(log.episodes)} episodes, {log.status}"
-            self.tell(f"{log.name}: {log.message or known}")
-            self.refused += log.status is Status.ERRORED
-            self.taken_in += log.status is not Status.ERRORED
+            standing = "here already" if log.already_here else f"{len(log.episodes)} episodes, {log.status}"
+            self.tell(f"{log.name}: {log.message or standing}")
+            unread = log.status is Status.ERRORED or not log.episodes
+            self.refused += unread
+            self.known += log.already_here and not unread
+            self.taken_in += not log.already_here and not unread
 
     def _logs(self) -> Iterator[tuple[Path, Signature]]:
-        for log in find_logs(self.folder, all_readers()[0])[0]:
+        logs, strange = find_logs(self.folder, all_readers()[0])
+        for defect in strange:
+            if defect.subject not in self.strangers and not Path(defect.subject).name.startswith("."):
+                self.strangers.add(defect.subject)
+                self.tell(f"{defect.subject}: {defect.message}")
+        for log in logs:
             if log.path.suffix == UNFINISHED or log.path.name.startswith("."):  # a copy on its way in is hidden
                 continue
             try:

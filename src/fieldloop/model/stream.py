@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 NS_PER_S = 1_000_000_000
 MM_PER_M = 1000.0
+BURST = 3.0  # two thirds of a steady stream may be lost before it is taken for bursts
 FIRST_REAL_NS = 10**17
 """March 1973: no robot log is older, so smaller stamps count from an episode's beginning."""
 
@@ -108,14 +109,17 @@ class Stream:
         """The declared rate, else the one the median interval implies; None where neither can be said.
 
         Stamps that were all made up without a declared rate only count samples: their interval says nothing.
+        Messages that come in bursts have no rate, whatever lies between two of one burst.
         """
         if self.nominal_hz:
             return self.nominal_hz
         if self.clock is ClockKind.SYNTHETIC:
             return None
-        steps = np.diff(self.times_ns)
+        steps = np.diff(np.sort(self.times_ns))
         steps = steps[steps > 0]
-        return float(NS_PER_S / np.median(steps)) if len(steps) else None
+        if not len(steps) or steps.mean() > BURST * np.median(steps):
+            return None
+        return float(NS_PER_S / np.median(steps))
 
     def __len__(self) -> int:
         return len(self.times_ns)

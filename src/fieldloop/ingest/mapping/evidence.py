@@ -1,5 +1,6 @@
 """What was seen of a stream over several logs, and which unit its numbers speak for."""
 
+import json
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 
@@ -7,15 +8,24 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fieldloop.ingest.mapping.units import SI
-from fieldloop.ingest.units import LARGEST_ANGLE_RAD
+from fieldloop.ingest.units import FARTHEST_M, LARGEST_ANGLE_RAD
+from fieldloop.ingest.words import words_of
 from fieldloop.model.stream import Stream, StreamKind
 
 ENOUGH_ROWS = 20_000
-FARTHEST_M = 20.0  # a tool farther than this from its frame is told in millimetres
 WIDEST_GRIPPER_M = 1.5
 FASTEST_TURN_RAD_S = 35.0  # the full scale of common gyroscopes, 2000°/s
 GRAVITY_IN_G = (0.8, 1.2)
-POSE_COLUMNS, IMU_COLUMNS = 7, 6
+VECTOR_COLUMNS, POSE_COLUMNS, IMU_COLUMNS = 3, 7, 6
+LENGTHS, ANGLES = {"mm": "mm", "cm": "cm"}, {"deg": "deg", "degrees": "deg"}
+ANY = LENGTHS | ANGLES
+NAMED = {
+    StreamKind.JOINT_POSITION: ANGLES, StreamKind.ACTION: ANY, StreamKind.OTHER: ANY, StreamKind.GRIPPER: ANY,
+    StreamKind.POSE: LENGTHS, StreamKind.HAND_POSE: LENGTHS, StreamKind.IMU: {"g": "g"},
+}  # fmt: skip
+"""Words of a stream's name that say its unit, by what it carries: a rate in degrees is no angle."""
+
+SAID = "the name says so"
 
 
 @dataclass(slots=True)
@@ -45,6 +55,9 @@ def unit_lines(evidence: Evidence) -> Iterator[str]:
     if stream.values is None or not evidence.rows:
         return
     width, reach, far = stream.values.shape[1], evidence.reach(), evidence.reach(slice(0, 3))
+    if line := _named(stream, evidence):
+        yield line
+        return
     match stream.kind:
         case StreamKind.JOINT_POSITION if reach > LARGEST_ANGLE_RAD:
             yield f'unit = "deg"  # values reach {reach:.4g}: hardly radians'
@@ -52,8 +65,8 @@ def unit_lines(evidence: Evidence) -> Iterator[str]:
             yield f'# unit = "deg"  # values reach {reach:.4g}: no radians; a unit a column if a gripper is in it'
         case StreamKind.GRIPPER if reach > WIDEST_GRIPPER_M:
             yield f'# unit = "mm"  # values reach {reach:.4g}: millimetres, per cent, or a count of the device?'
-        case StreamKind.POSE | StreamKind.HAND_POSE if width == POSE_COLUMNS and far > FARTHEST_M:
-            yield f'unit = ["mm", "mm", "mm", "", "", "", ""]  # positions reach {far:.4g}: hardly metres'
+        case StreamKind.POSE | StreamKind.HAND_POSE if width in (VECTOR_COLUMNS, POSE_COLUMNS) and far > FARTHEST_M:
+            yield f"unit = {_units('mm', '', width)}  # positions reach {far:.4g}: hardly metres"
         case StreamKind.IMU if width == IMU_COLUMNS:
             yield from _imu(evidence)
         case _ if stream.unit and stream.unit in SI:
@@ -63,14 +76,42 @@ def unit_lines(evidence: Evidence) -> Iterator[str]:
             yield '# unit = ""  # the log does not say'
 
 
+def _named(stream: Stream, evidence: Evidence) -> str:
+    """Return the line of a unit that a word of the name says, '' where none does or the log itself states one."""
+    stated = stream.unit and "unit" not in stream.notes
+    known = {} if stated else NAMED.get(stream.kind, {})
+    found = sorted({known[word] for word in words_of(stream.name) if word in known})
+    if len(found) != 1 or stream.values is None:
+        return ""
+    unit, width = found[0], stream.values.shape[1]
+    if stream.kind is StreamKind.IMU and width == IMU_COLUMNS:
+        turning = evidence.reach(slice(3, 6))
+        rest = "deg/s" if turning > FASTEST_TURN_RAD_S else "rad/s"
+        return f"unit = {_units(unit, rest, width)}  # {SAID}; it turns at up to {turning:.4g}"
+    if stream.kind in (StreamKind.POSE, StreamKind.HAND_POSE) and width > VECTOR_COLUMNS:
+        return f"unit = {_units(unit, '', width)}  # {SAID}" if width == POSE_COLUMNS else ""
+    return f'unit = "{unit}"  # {SAID}'
+
+
+def _units(first: str, rest: str, width: int) -> str:
+    """Write the unit of a vector, or of a vector and what stands behind it.
+
+    >>> _units("mm", "", 3), _units("g", "rad/s", 4)
+    ('"mm"', '["g", "g", "g", "rad/s"]')
+    """
+    if width <= VECTOR_COLUMNS:
+        return f'"{first}"'
+    listed = [first] * VECTOR_COLUMNS + [rest] * (width - VECTOR_COLUMNS)
+    return json.dumps(listed, ensure_ascii=False)
+
+
 def _imu(evidence: Evidence) -> Iterator[str]:
     norms = np.concatenate([np.linalg.norm(rows[:, :3], axis=1) for rows in evidence.rows])
     still = float(np.nanmedian(norms)) if np.isfinite(norms).any() else 0.0
     turning = evidence.reach(slice(3, 6))
-    units = [
+    units = (
         "g" if GRAVITY_IN_G[0] < still < GRAVITY_IN_G[1] else "m/s²",
         "deg/s" if turning > FASTEST_TURN_RAD_S else "rad/s",
-    ]
-    if units != ["m/s²", "rad/s"]:
-        listed = ", ".join(f'"{unit}"' for unit in [units[0]] * 3 + [units[1]] * 3)
-        yield f"unit = [{listed}]  # at rest it feels {still:.3g}, it turns at up to {turning:.4g}"
+    )
+    if units != ("m/s²", "rad/s"):
+        yield f"unit = {_units(*units, IMU_COLUMNS)}  # at rest it feels {still:.3g}, it turns at up to {turning:.4g}"

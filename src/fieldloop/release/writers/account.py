@@ -1,6 +1,6 @@
 """What is true of all episodes written so far: a dataset's word is worth no more than its worst episode."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 
 from fieldloop.errors import BadInput
@@ -53,6 +53,12 @@ class Account:
             found[name] = " or ".join(made) or Rule.AS_RECORDED.value
         return found
 
+    def _flattened(self) -> Iterator[str]:
+        """Name rows that were more than a list of numbers."""
+        for feature in self._features.signals:
+            if feature.shape:
+                yield f"{feature.name}: each row is written as {feature.width} numbers, not as {feature.shape}"
+
     def is_whole(self) -> None:
         """Refuse to call it done where the recordings were not the same when they were walked through again."""
         if self.episodes != self._features.episodes:
@@ -63,5 +69,5 @@ class Account:
 
     def written(self, target: Path, more: Iterable[str] = ()) -> Written:
         """Say what came of it; each loss is named once."""
-        left_out = dict.fromkeys((*self._features.left_out, *self.notes, *more))
+        left_out = dict.fromkeys((*self._features.left_out, *self._flattened(), *self.notes, *more))
         return Written(target, self.episodes, self.frames, tuple(left_out), self._features.clock, self.rules)

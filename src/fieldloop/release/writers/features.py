@@ -6,6 +6,8 @@ from dataclasses import dataclass, field
 from fieldloop.model.stream import ClockKind, StreamKind
 
 NOMINAL_HZ = "nominal_hz"
+SHAPE = "shape"
+"""The note in which a reader keeps what a row was before it became columns."""
 
 
 def note(key: str) -> str:
@@ -19,7 +21,7 @@ class Feature:
 
     `notes`, `nominal_hz`, `frame_id` and `serial` are what all episodes say; `differs` names those they do not agree
     on, of which the first episode's stands here, or nothing. `hz` is the median rate, `clocks` are those that any
-    episode has. `own_stamps`: rows are samples that were taken at other moments than the grid says; `own_clocks`: or
+    episode has. `shape` is what a row was where it was not just columns. `own_stamps`: rows are samples that were taken at other moments than the grid says; `own_clocks`: or
     that have further stamps.
     """
 
@@ -29,6 +31,7 @@ class Feature:
     columns: tuple[str, ...]
     width: int = 0
     dtype: str = ""
+    shape: str = ""
     size: tuple[int, int] = (0, 0)
     frame_id: str = ""
     serial: str = ""

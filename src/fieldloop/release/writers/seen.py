@@ -5,9 +5,10 @@ from dataclasses import dataclass, field, replace
 import numpy as np
 
 from fieldloop.model.stream import NS_PER_S, ClockKind, Stream
-from fieldloop.release.writers.features import NOMINAL_HZ, Feature, note
+from fieldloop.release.writers.features import NOMINAL_HZ, SHAPE, Feature, note
 from fieldloop.release.writers.shared_stamps import SharedStamps
 
+ROWS_AND_COLUMNS = 2
 NUMBERS = "biuf"
 """Kinds of NumPy type that are numbers: truths, integers with and without sign, fractions."""
 
@@ -87,7 +88,9 @@ def feature_of(stream: Stream) -> Feature:
         return replace(said, size=stream.pictures.size)
     width = _width(stream)
     names = stream.columns if len(stream.columns) == width else ()
-    return replace(said, columns=names, width=width, dtype=stream.values.dtype.name)
+    sides = " × ".join(map(str, stream.values.shape[1:])) if stream.values.ndim > ROWS_AND_COLUMNS else ""
+    shape = sides or stream.notes.get(SHAPE, "")
+    return replace(said, columns=names, width=width, dtype=stream.values.dtype.name, shape=shape)
 
 
 def _width(stream: Stream) -> int:

@@ -15,6 +15,7 @@ from fieldloop.ingest.readers.hdf5.rows import Rows, read_rows, stored_rows, str
 from fieldloop.ingest.readers.hdf5.tree import Leaf
 from fieldloop.ingest.readers.hdf5.videos import holds_video, look_at_video, video_bytes
 from fieldloop.ingest.span import span_of
+from fieldloop.ingest.stamps import denied
 from fieldloop.ingest.units import guessed_unit
 from fieldloop.model.episode import Defect, Episode, Recording
 from fieldloop.model.episode_text import from_texts
@@ -88,10 +89,11 @@ def _one(opened: Opened, draft: Draft, part: Part, streams: Seen, lengths: dict[
     columns = part.columns if len(part.columns) == values.shape[1] else ()
     clocks, notes, stored = _clocks(draft, part, rows - first)
     yield from stored
+    hz, denial = _nominal(draft, part, clocks)
     unit, guessed = guessed_unit(part.unit_like, values, columns) if part.unit_like else (part.unit, {})
     streams[part.name] = Stream(
-        part.name, part.kind, unit, clocks, values, nominal_hz=part.nominal_hz or draft.hz, columns=columns,
-        frame_id=part.frame_id, serial=part.serial, notes=guessed | notes,
+        part.name, part.kind, unit, clocks, values, nominal_hz=hz, columns=columns,
+        frame_id=part.frame_id, serial=part.serial, notes=guessed | notes | denial,
     )  # fmt: skip
 
 
@@ -129,10 +131,11 @@ def _pictures(
     kind = _picture_kind(part, form)
     clocks, notes, stored = _clocks(draft, part, np.arange(last - first))
     yield from stored
+    hz, denial = _nominal(draft, part, clocks)
     source = PictureRows(opened.path, leaf.path, form, first, last, leaf.shape)
     streams[part.name] = Stream(
         part.name, kind, part.unit or ("m" if kind is StreamKind.DEPTH else "8-bit"), clocks, pictures=source,
-        nominal_hz=part.nominal_hz or draft.hz, frame_id=part.frame_id, serial=part.serial, notes=notes,
+        nominal_hz=hz, frame_id=part.frame_id, serial=part.serial, notes=notes | denial,
     )  # fmt: skip
 
 
@@ -176,6 +179,16 @@ def _clocks(draft: Draft, part: Part, rows: Rows) -> tuple[Clocks, dict[str, str
             return mine, {**note, **part.notes}, [kind.encode() + stamps.tobytes() for kind, stamps in mine.items()]
     said = draft.clock_note if not draft.clocks and draft.clock_note else NO_STAMPS
     return draft.times(rows), {"clock": said, **part.notes}, []
+
+
+def _nominal(draft: Draft, part: Part, clocks: Clocks) -> tuple[float | None, dict[str, str]]:
+    """Return the stream's own rate, else the one the file states for all, unless its stamps deny it: then a note."""
+    if part.nominal_hz or not draft.hz:
+        return part.nominal_hz, {}
+    trusted = next(stamps for kind in ClockKind if (stamps := clocks.get(kind)) is not None)
+    if (real := denied(draft.hz, trusted)) is None:
+        return draft.hz, {}
+    return None, {"rate": f"the file states {draft.hz:g} Hz, the stream's own stamps say {real:.4g}"}
 
 
 def _fits(clocks: Clocks, rows: int) -> bool:

@@ -1,16 +1,23 @@
 """Arrays of a group that are stamps: of the group as a whole, or of one array beside them."""
 
+from collections import Counter
 from collections.abc import Iterable
 from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
 
 from fieldloop.ingest.readers.hdf5.draft import Clocks
 from fieldloop.ingest.readers.hdf5.opened import Opened
 from fieldloop.ingest.readers.hdf5.rows import read_rows, stored_rows
 from fieldloop.ingest.readers.hdf5.tree import Folder, Leaf
-from fieldloop.ingest.stamps import MADE_UP, Times, is_stamp, stamps_of
+from fieldloop.ingest.stamps import MADE_UP, Times, is_stamp, stamps_of, whole_rate
 from fieldloop.model.stream import NS_PER_S, ClockKind
 
 FEWEST_ROWS = 2
+SHORT_NAME = "t"
+"""A name that says little: it is of stamps where others of its group have as many rows and it plainly counts time."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -32,7 +39,7 @@ class Found:
         """Even stamps state a rate; real ones are counted by whoever wants to know."""
         if self.clock is not ClockKind.SYNTHETIC:
             return None
-        return (len(self.times_ns) - 1) * NS_PER_S / int(self.times_ns[-1] - self.times_ns[0])
+        return whole_rate((len(self.times_ns) - 1) * NS_PER_S / int(self.times_ns[-1] - self.times_ns[0]))
 
     @property
     def place(self) -> str:
@@ -43,23 +50,37 @@ class Found:
 def find_clocks(opened: Opened, folder: Folder) -> tuple[list[Found], Found | None]:
     """Return every array of stamps below a group, and the one that counts for all of it: the group's own."""
     found = []
+    beside = Counter((_group(leaf), leaf.shape[0]) for leaf in folder.all_leaves() if leaf.shape)
     for leaf in folder.all_leaves():
         one_column = len(leaf.shape) == 1 or (len(leaf.shape) == 2 and leaf.shape[1] == 1)  # noqa: PLR2004
-        if not (leaf.is_numeric and one_column and is_stamp(leaf.name)) or leaf.shape[0] < FEWEST_ROWS:
+        if not (leaf.is_numeric and one_column) or leaf.shape[0] < FEWEST_ROWS:
+            continue
+        short = leaf.name.lower() == SHORT_NAME and beside[_group(leaf), leaf.shape[0]] > 1
+        if not (short or is_stamp(leaf.name)):
             continue
         values, rows = read_rows(opened, leaf, 0, stored_rows(opened, leaf))
         told = stamps_of(leaf.name, values) if len(rows) == leaf.shape[0] else None
-        if told is not None:
+        if told is not None and not (short and not _only_rises(values[:, 0])):
             clock = ClockKind.HEADER if told.measured else ClockKind.SYNTHETIC
             note = f"{leaf.name} {told.how}{'' if told.measured else MADE_UP}"
             found.append(Found(leaf.path, told.times_ns, clock, note))
     return found, _best(one for one in found if one.place == folder.path)
 
 
+def _group(leaf: Leaf) -> str:
+    return leaf.path.rpartition("/")[0]
+
+
+def _only_rises(column: NDArray[Any]) -> bool:
+    """Does it go forward at every row, and does it more than count rows?"""
+    steps = np.diff(column.astype(np.float64))
+    return bool((steps > 0).all() and not (steps == 1).all())
+
+
 def clock_of(leaf: Leaf, found: Iterable[Found]) -> Found | None:
     """Return the stamps of an array: named after it, else beside it, if there are as many as it has rows."""
     rows = leaf.shape[0] if leaf.shape else 0
-    place = leaf.path.rpartition("/")[0]
+    place = _group(leaf)
     fit = [one for one in found if one.place == place and len(one.times_ns) == rows and one.path != leaf.path]
     named = [one for one in fit if one.path.rsplit("/", 1)[-1].startswith(leaf.name)]
     return _best(named) or _best(fit)

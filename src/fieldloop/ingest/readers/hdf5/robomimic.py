@@ -210,10 +210,17 @@ def _check_count(opened: Opened, folder: Folder, stated: Any) -> None:
 def _check_total(opened: Opened, stated: Any, folders: list[Folder]) -> None:
     if not isinstance(stated, int):
         return
-    counts = [count for folder in folders if isinstance(count := folder.attributes().get("num_samples"), int)]
+    counts = [rows for folder in folders if (rows := _rows_of(folder)) is not None]
     if len(counts) == len(folders) and (total := sum(counts)) != stated:
-        message = f"It states {stated} rows in all, the demonstrations add up to {total}."
+        message = f"It states {stated} rows in all, the demonstrations' actions have {total}."
         opened.defects.append(Defect("data", "total", message))
+
+
+def _rows_of(folder: Folder) -> int | None:
+    """Count the rows that are there, whatever the demonstration states; None where it has no actions."""
+    actions = folder.find("actions")
+    folder.forget()
+    return actions.shape[0] if isinstance(actions, Leaf) and actions.shape else None
 
 
 def _conclude(streams: Mapping[str, Stream]) -> dict[str, Any]:

@@ -11,6 +11,7 @@ from fieldloop.ingest.readers.lerobot.dataset import Dataset
 from fieldloop.ingest.readers.lerobot.info import Info
 from fieldloop.ingest.readers.lerobot.layout import Entry
 from fieldloop.ingest.readers.lerobot.origin import episode_of
+from fieldloop.ingest.readers.lerobot.rate import believed, table_times
 from fieldloop.ingest.readers.lerobot.rows import Rows
 from fieldloop.ingest.readers.lerobot.stats import against_data, outside_whole
 from fieldloop.ingest.readers.lerobot.streams import camera_streams, picture_streams, table_streams
@@ -29,10 +30,11 @@ def read_recording(dataset: Dataset, entry: Entry) -> Recording:
     defects: list[Defect] = []
     rows = entry.rows(defects) or Rows(())
     times_ns = _timestamps(rows, info, entry, defects)
+    rate = believed(info.fps, table_times(rows))
     stamps = dataset.stamps.find(rows.arrays)
-    streams: dict[str, Stream] = table_streams(rows, info, times_ns, stamps)
-    pictures, parts = picture_streams(dataset.root, info, rows, times_ns, stamps)
-    cameras, more = camera_streams(info, entry, dataset.absent, stamps, defects)
+    streams: dict[str, Stream] = table_streams(rows, info, times_ns, rate, stamps)
+    pictures, parts = picture_streams(dataset.root, info, rows, times_ns, rate, stamps)
+    cameras, more = camera_streams(info, rate, entry, dataset.absent, stamps, defects)
     texts = text_facts(rows, entry.index, entry.data_path, defects)
     streams |= pictures | cameras
     defects += _length_defects(entry, len(times_ns), cameras)
@@ -45,11 +47,8 @@ def read_recording(dataset: Dataset, entry: Entry) -> Recording:
 def _timestamps(rows: Rows, info: Info, entry: Entry, defects: list[Defect]) -> NDArray[np.int64]:
     """The timestamp column in ns; frame number over rate where there is none."""
     count = max((len(a) for a in rows.arrays.values()), default=len(rows))
-    stamps = rows.arrays.get("timestamp")
-    if stamps is not None and stamps.shape[1:] == (1,):
-        seconds = stamps[:, 0].astype(np.float64)
-        if not len(seconds) or (np.abs(seconds) < 1 << 32).all():  # NaN is not
-            return np.round(seconds * NS_PER_S).astype(np.int64)
+    if (told := table_times(rows)) is not None:
+        return told
     if count:
         defects.append(Defect(entry.data_path, "timestamp", "No usable timestamps; frame number over fps is used."))
     return np.round(np.arange(count) * NS_PER_S / (info.fps or 1.0)).astype(np.int64)

@@ -16,6 +16,8 @@ from fieldloop.model.episode import Defect
 
 EPISODES = "meta/episodes"
 STATS = "stats/"
+ROUNDING_S = 1e-3
+"""Where no frame rate is stated: by less than this, stretches only seem to overlap."""
 
 
 @dataclass(slots=True, eq=False)
@@ -82,7 +84,7 @@ def _checked(info: Info) -> Iterator[str]:
 
 def overlaps(rows: Mapping[int, Mapping[str, Any]], cameras: tuple[str, ...], fps: float | None) -> Iterator[Defect]:
     """Name stretches of a video that two episodes claim."""
-    half_s = 0.5 / fps if fps else 0.0
+    half_s = 0.5 / fps if fps else ROUNDING_S
     for key in cameras:
         names = [f"videos/{key}/{n}" for n in ("chunk_index", "file_index", "from_timestamp", "to_timestamp")]
         claims: list[tuple[Any, ...]] = [(*(row.get(name) for name in names), index) for index, row in rows.items()]

@@ -8,6 +8,7 @@ from fieldloop.ingest.readers.lerobot.dataset import open_dataset
 from fieldloop.ingest.readers.lerobot.episode import read_recording
 from fieldloop.ingest.readers.lerobot.info import Info, read_info
 from fieldloop.ingest.readers.lerobot.layout import Layout, absent_cameras
+from fieldloop.ingest.readers.lerobot.rate import rate_defects
 from fieldloop.ingest.readers.lerobot.sidecar import check_sidecar
 from fieldloop.ingest.readers.lerobot.tasks import read_tasks
 from fieldloop.ingest.readers.lerobot.v2 import LayoutV2
@@ -50,11 +51,12 @@ class LeRobotReader:
             Defect(key, "meta/info.json", "The camera is declared, but there is no video of it.")
             for key in absent_cameras(path, info)
         ]
-        if not any(True for _ in layout.entries()):
+        entries = list(layout.entries())
+        if not entries:
             defects.append(Defect("data", "", "There is no data file of any episode."))
         read_tasks(path, info.version, defects)
         check_sidecar(path, defects)
-        return (*defects, *absent, *layout.defects())
+        return (*defects, *absent, *layout.defects(), *rate_defects(info, entries))
 
 
 def _layout(path: Path, info: Info) -> Layout:

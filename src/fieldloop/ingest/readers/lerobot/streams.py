@@ -8,11 +8,11 @@ from typing import Any
 from numpy.typing import NDArray
 
 from fieldloop.ingest.pictures.depth_video import depth_codes
-from fieldloop.ingest.pictures.packets import Packets
 from fieldloop.ingest.pictures.video import VideoSpan, read_packets
 from fieldloop.ingest.readers.lerobot.info import INDEX_COLUMNS, Feature, Info
 from fieldloop.ingest.readers.lerobot.layout import Entry, VideoPlace
 from fieldloop.ingest.readers.lerobot.parquet_pictures import ParquetPictures
+from fieldloop.ingest.readers.lerobot.rate import Rate, believed, frame_near
 from fieldloop.ingest.readers.lerobot.rows import Rows
 from fieldloop.ingest.readers.lerobot.stamps import Stamps
 from fieldloop.ingest.stamps import Times
@@ -31,7 +31,7 @@ NO_RETURN = "kept as video in 4096 steps; the lowest step is read as no return"
 KIND_VALUES = {kind.value: kind for kind in StreamKind}
 
 
-def table_streams(rows: Rows, info: Info, times_ns: Times, stamps: Stamps) -> dict[str, Stream]:
+def table_streams(rows: Rows, info: Info, times_ns: Times, rate: Rate, stamps: Stamps) -> dict[str, Stream]:
     """Make a stream of every column of numbers that is neither bookkeeping nor stamps."""
     streams: dict[str, Stream] = {}
     for key, values in rows.arrays.items():
@@ -45,14 +45,15 @@ def table_streams(rows: Rows, info: Info, times_ns: Times, stamps: Stamps) -> di
         names = feature.names if len(feature.names) == values.shape[1] else ()
         streams[name] = Stream(
             name, kind, unit, {ClockKind.SYNTHETIC: times_ns} | real, values, columns=names,
-            nominal_hz=_nominal_hz(feature, info.fps), notes=notes | said | _kept_notes(feature),
+            nominal_hz=_nominal_hz(feature, rate.hz),
+            notes=notes | said | _rate_notes(feature, rate) | _shape_notes(feature) | _kept_notes(feature),
             frame_id=_said(feature, "frame_id"), serial=_said(feature, "serial"),
         )  # fmt: skip
     return streams
 
 
 def picture_streams(
-    root: Path, info: Info, rows: Rows, times_ns: Times, stamps: Stamps
+    root: Path, info: Info, rows: Rows, times_ns: Times, rate: Rate, stamps: Stamps
 ) -> tuple[dict[str, Stream], list[bytes]]:
     """Make a stream of every column that holds encoded pictures; also return what names their content."""
     streams: dict[str, Stream] = {}
@@ -65,15 +66,16 @@ def picture_streams(
         depth = feature.is_depth or _kind(key, feature) is StreamKind.DEPTH
         streams[name] = Stream(
             name, StreamKind.DEPTH if depth else StreamKind.RGB, "m" if depth else "8-bit",
-            {ClockKind.SYNTHETIC: times_ns} | real, pictures=source, nominal_hz=_nominal_hz(feature, info.fps),
-            notes=said | _kept_notes(feature), frame_id=_said(feature, "frame_id"), serial=_said(feature, "serial"),
+            {ClockKind.SYNTHETIC: times_ns} | real, pictures=source, nominal_hz=_nominal_hz(feature, rate.hz),
+            notes=said | _rate_notes(feature, rate) | _kept_notes(feature),
+            frame_id=_said(feature, "frame_id"), serial=_said(feature, "serial"),
         )  # fmt: skip
         parts += [key.encode(), *source.fingerprint()]
     return streams, parts
 
 
 def camera_streams(
-    info: Info, entry: Entry, absent: tuple[str, ...], stamps: Stamps, defects: list[Defect]
+    info: Info, rate: Rate, entry: Entry, absent: tuple[str, ...], stamps: Stamps, defects: list[Defect]
 ) -> tuple[dict[str, Stream], list[bytes]]:
     """Make a stream of every video, stamped by its container; also return what names the videos' content."""
     streams: dict[str, Stream] = {}
@@ -88,7 +90,7 @@ def camera_streams(
             continue
         place = entry.videos[key]
         try:
-            span = _open(place, info.fps, feature)
+            span = _open(place, feature)
             parts += [key.encode(), *span.fingerprint()]
         except (ValueError, OSError) as wrong:
             defects.append(Defect(name, place.path.name, f"The video cannot be read: {wrong}."))
@@ -100,13 +102,13 @@ def camera_streams(
         clocks, said = stamps.clocks(key)
         if any(len(times) != len(span) for times in clocks.values()):
             clocks, said = {}, {}
-        depth = feature.is_depth
+        depth, shown = feature.is_depth, believed(_stated_rate(feature) or rate.hz, span.times_ns)
         if ClockKind.SYNTHETIC not in clocks:  # else the video's stamps were made up with it
             clocks = {ClockKind.CONTAINER: span.times_ns - _start_ns(place, span)} | clocks
         streams[name] = Stream(
             name, StreamKind.DEPTH if depth else StreamKind.RGB, "m" if depth else "8-bit", clocks,
-            pictures=span, nominal_hz=_nominal_hz(feature, _rate(feature, info)),
-            notes=said | ({"pixels": NO_RETURN} if depth else {}) | _kept_notes(feature),
+            pictures=span, nominal_hz=_nominal_hz(feature, shown.hz),
+            notes=said | ({"pixels": NO_RETURN} if depth else {}) | _rate_notes(feature, shown) | _kept_notes(feature),
             frame_id=_said(feature, "frame_id"), serial=_said(feature, "serial"),
         )  # fmt: skip
     return streams, parts
@@ -127,25 +129,23 @@ def camera_name(key: str) -> str:
     return f"camera/{key.removeprefix(IMAGES).removeprefix('observation.').replace('/', '.')}"
 
 
-def _open(place: VideoPlace, fps: float | None, feature: Feature) -> VideoSpan:
+def _open(place: VideoPlace, feature: Feature) -> VideoSpan:
     codes = depth_codes(feature.info) if feature.is_depth else None
     packets = read_packets(place.path)
     if place.from_s is None or place.to_s is None:
         return VideoSpan(place.path, packets, 0, len(packets.pts), codes)
-    half_ns = NS_PER_S / (2 * (fps or NS_PER_S))
-    first, last = (_frame_at(packets, seconds * NS_PER_S - half_ns) for seconds in (place.from_s, place.to_s))
+    first, last = (frame_near(packets, seconds) for seconds in (place.from_s, place.to_s))
     return VideoSpan(place.path, packets, first, max(first, last), codes)
 
 
-def _frame_at(packets: Packets, at_ns: float) -> int:
-    """Return the first frame shown no earlier; a whole number is sought, as a fraction would copy the whole table."""
-    return int(packets.times_ns.searchsorted(math.ceil(at_ns))) if abs(at_ns) < 1 << 62 else 0
-
-
 def _start_ns(place: VideoPlace, span: VideoSpan) -> int:
-    if place.from_s is not None:
-        return round(place.from_s * NS_PER_S)
-    return int(span.times_ns[0]) if len(span) else 0
+    """Return the moment of the video from which its stamps count: its first frame, unless frames before it are lost."""
+    first = int(span.times_ns[0]) if len(span) else 0
+    if place.from_s is None:
+        return first
+    stated = round(place.from_s * NS_PER_S)
+    near = len(span) > 1 and abs(first - stated) <= int(span.times_ns[1] - first) // 2
+    return first if near else stated
 
 
 def _stated_size(feature: Feature) -> tuple[int, int] | None:
@@ -161,9 +161,9 @@ def _stated_size(feature: Feature) -> tuple[int, int] | None:
     return (last, middle) if first in CHANNELS else None
 
 
-def _rate(feature: Feature, info: Info) -> float | None:
+def _stated_rate(feature: Feature) -> float | None:
     rate = feature.info.get("video.fps")
-    return float(rate) if isinstance(rate, int | float) and rate > 0 else info.fps
+    return float(rate) if isinstance(rate, int | float) and 0 < rate < math.inf else None
 
 
 def _said(feature: Feature, name: str) -> str:
@@ -181,6 +181,17 @@ def _nominal_hz(feature: Feature, usual: float | None) -> float | None:
     """The rate a release states for a stream, which may be none; else the usual one."""
     rate = feature.info.get("nominal_hz", usual)
     return float(rate) if isinstance(rate, int | float) and 0 < rate < math.inf else None
+
+
+def _rate_notes(feature: Feature, rate: Rate) -> dict[str, str]:
+    """What is odd about the usual rate; nothing where a release states the stream's own."""
+    return {} if "nominal_hz" in feature.info else dict(rate.notes)
+
+
+def _shape_notes(feature: Feature) -> dict[str, str]:
+    """What a row was before it became columns."""
+    sides = " × ".join(map(str, feature.shape))
+    return {"shape": f"{sides}, row by row"} if len(feature.shape) > 1 else {}
 
 
 def _kind(key: str, feature: Feature) -> StreamKind:

@@ -28,6 +28,7 @@ EPISODE_FILE = re.compile(r"episode_(\d+)\.parquet")
 VIDEO_PATH = "videos/chunk-{episode_chunk:03d}/{video_key}/episode_{episode_index:06d}.mp4"
 LISTING = "meta/episodes.jsonl"
 STATISTICS = "meta/episodes_stats.jsonl"
+MOST_LOOKED_AT = 100
 
 
 class LayoutV2:
@@ -114,15 +115,23 @@ class LayoutV2:
         """A loader looks frames up by timestamp: one that does not begin at 0 shifts every picture."""
         if not (self._files and self._info.cameras and self._info.fps):
             return []
-        index, path = min(self._files.items())
-        first = _first_timestamp(path, self._root)
-        if first is None or abs(first) * self._info.fps < 0.5:  # noqa: PLR2004 - nearer to frame 0 than to any other
+        looked_at = sorted(self._files.items())[:: max(1, len(self._files) // MOST_LOOKED_AT)]
+        late: list[tuple[int, float]] = []
+        for index, path in looked_at:
+            first = _first_timestamp(path, self._root)
+            if first is not None and abs(first) * self._info.fps >= 0.5:  # noqa: PLR2004 - nearer to another frame than to 0
+                late.append((index, first))
+        if not late:
             return []
-        shift = round(first * self._info.fps)
+        index, first = late[0]
+        shift, begin = round(first * self._info.fps), sorted({f"{first:.3f}" for _, first in late}, key=float)
+        said = begin[0] if len(begin) == 1 else f"{begin[0]} to {begin[-1]}"
+        of = "" if len(looked_at) == len(self._files) else " looked at"
         return [
             Defect(
                 "timestamp", f"episode {index}",
-                f"Timestamps begin at {first:.3f} s, the video at 0: looked up by time, row 0 gets frame {shift}.",
+                f"Timestamps begin at {said} s in {len(late)} of {len(looked_at)} episodes{of}, the video at 0: looked "
+                f"up by time, row 0 gets frame {shift}.",
             )
         ]  # fmt: skip
 

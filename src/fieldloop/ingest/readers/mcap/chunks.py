@@ -2,34 +2,69 @@
 
 import threading
 import zlib
-from typing import Any
+from typing import Any, NamedTuple
 
 from fieldloop.ingest.readers.mcap.records import Chunk
 
 LARGEST = 4 << 30  # a damaged size must not ask for all memory; the format's own reader draws the line here too
 LARGEST_RATIO = 100_000  # zstd packs zeros some ten thousand to one
+LZ4_RATIO = 256  # a byte of lz4 stands for at most 255
+PIECE = 1 << 20
 KEPT = threading.local()
 
 
-def unpacked(chunk: Chunk) -> bytes | memoryview:
-    """Return the records inside; ValueError says why it cannot be done."""
-    if chunk.uncompressed_size > min(LARGEST, (len(chunk.records) + 1) * LARGEST_RATIO):
+class Unpacked(NamedTuple):
+    """The records inside a chunk, and why any of them may be wrong ("" where they are as they were written)."""
+
+    records: bytes | memoryview
+    doubt: str = ""
+
+
+def unpack(chunk: Chunk) -> Unpacked:
+    """Return the records inside; ValueError says why it cannot be done.
+
+    Where the checksum does not fit, records that were not compressed are worth a look, for most of them are what they
+    were; behind a damaged place of compressed ones everything is guesswork. Of a chunk that was cut off come the
+    records before the cut.
+    """
+    if chunk.missing:
+        return Unpacked(_unpack_beginning(chunk))
+    if chunk.compression == "":
+        return Unpacked(chunk.records, _misfit(chunk, chunk.records))
+    if chunk.uncompressed_size > _most(chunk):
         raise ValueError(f"it claims {chunk.uncompressed_size} bytes")
     records = _unpack(chunk)
+    if misfit := _misfit(chunk, records):
+        raise ValueError(misfit)
+    return Unpacked(records)
+
+
+def _most(chunk: Chunk) -> int:
+    return min(LARGEST, (len(chunk.records) + 1) * LARGEST_RATIO)
+
+
+def _misfit(chunk: Chunk, records: bytes | memoryview) -> str:
     if len(records) != chunk.uncompressed_size:
-        raise ValueError(f"{len(records)} bytes came out where {chunk.uncompressed_size} were announced")
-    if chunk.uncompressed_crc and zlib.crc32(records) != chunk.uncompressed_crc:
-        raise ValueError("its checksum does not fit")
-    return records
+        return f"{len(records)} bytes came out where {chunk.uncompressed_size} were announced"
+    fits = not chunk.uncompressed_crc or zlib.crc32(records) == chunk.uncompressed_crc
+    return "" if fits else "its checksum does not fit"
 
 
-def _unpack(chunk: Chunk) -> bytes | memoryview:
-    if chunk.compression == "":
-        return chunk.records
+def _unpack(chunk: Chunk) -> bytes:
     if chunk.compression == "zstd":
         return _unpack_zstd(chunk.records, chunk.uncompressed_size)
     if chunk.compression == "lz4":
         return _unpack_lz4(chunk.records, chunk.uncompressed_size)
+    raise ValueError(f"compression {chunk.compression!r} is not known")
+
+
+def _unpack_beginning(chunk: Chunk) -> bytes | memoryview:
+    if chunk.compression == "":
+        return chunk.records
+    if chunk.compression == "zstd":
+        return _zstd_beginning(chunk.records, min(_most(chunk), chunk.uncompressed_size))
+    if chunk.compression == "lz4":
+        return _unpack_lz4(chunk.records, min(LZ4_RATIO * len(chunk.records), chunk.uncompressed_size))
     raise ValueError(f"compression {chunk.compression!r} is not known")
 
 
@@ -42,6 +77,23 @@ def _unpack_zstd(packed: memoryview, size: int) -> bytes:
         return bytes(_zstd().decompress(packed, max_output_size=max(size, 1)))
     except (zstandard.ZstdError, MemoryError) as wrong:
         raise ValueError(f"zstd: {wrong}") from wrong
+
+
+def _zstd_beginning(packed: memoryview, most: int) -> bytes:
+    """Unpack in pieces, so that what comes before the end of the bytes is kept."""
+    import zstandard
+
+    parts: list[bytes] = []
+    left = most
+    try:
+        with zstandard.ZstdDecompressor().stream_reader(packed) as reader:
+            while left > 0 and (part := reader.read(min(PIECE, left))):
+                parts.append(part)
+                left -= len(part)
+    except (zstandard.ZstdError, MemoryError) as wrong:
+        if not parts:
+            raise ValueError(f"zstd: {wrong}") from wrong
+    return b"".join(parts)
 
 
 def _unpack_lz4(packed: memoryview, size: int) -> bytes:

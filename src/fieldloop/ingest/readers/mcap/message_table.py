@@ -60,7 +60,7 @@ def tile(buffer: bytes | memoryview, hints: Integers) -> Tiling:
         return tiling
     starts: list[int] = []
     others: list[tuple[int, int, int]] = []
-    end = _walk(buffer, 0, len(buffer), starts, others)
+    end = walk(buffer, 0, len(buffer), starts, others)
     return Tiling(messages_at(buffer, np.asarray(starts, np.int64)), others, None if end == len(buffer) else end)
 
 
@@ -97,20 +97,20 @@ def _by_hints(buffer: bytes | memoryview, hints: Integers) -> Tiling | None:
     more: list[int] = []
     others: list[tuple[int, int, int]] = []
     for gap in np.flatnonzero(begins != ends):
-        if _walk(buffer, int(begins[gap]), int(ends[gap]), more, others) != ends[gap]:
+        if walk(buffer, int(begins[gap]), int(ends[gap]), more, others) != ends[gap]:
             return None
     if more:
         messages = messages_at(buffer, np.union1d(hints, np.asarray(more, np.int64)))
     return Tiling(messages, others, None)
 
 
-def _walk(buffer: bytes | memoryview, at: int, end: int, starts: list[int], others: list[tuple[int, int, int]]) -> int:
+def walk(buffer: bytes | memoryview, at: int, end: int, starts: list[int], others: list[tuple[int, int, int]]) -> int:
     """Step from record to record; return where the last whole one ends."""
     unpack, step = RECORD_HEAD.unpack_from, RECORD_HEAD.size
     while at + step <= end:
         opcode, length = unpack(buffer, at)
         after = at + step + length
-        if after > end:
+        if after > end or not opcode:  # no record is of type 0: these are zeros where something was lost
             break
         if opcode == MESSAGE and length >= FIELDS:
             starts.append(at)

@@ -36,7 +36,9 @@ def _message(f: Fields) -> r.Message:
 
 
 def _chunk(f: Fields) -> r.Chunk:
-    return r.Chunk(f.u64(), f.u64(), f.u64(), f.u32(), f.text(), f.take(f.u64()))
+    begin_ns, end_ns, size, crc, compression, length = f.u64(), f.u64(), f.u64(), f.u32(), f.text(), f.u64()
+    records = f.rest()[:length]  # of the last chunk of a file that was cut off, as many as there are
+    return r.Chunk(begin_ns, end_ns, size, crc, compression, records, length - len(records))
 
 
 def _message_index(f: Fields) -> r.MessageIndex:

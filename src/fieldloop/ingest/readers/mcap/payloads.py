@@ -1,5 +1,6 @@
 """A message's bytes, fetched again from the file: pictures are read when they are looked at."""
 
+import os
 from collections.abc import Iterator
 from pathlib import Path
 from typing import BinaryIO
@@ -7,7 +8,7 @@ from typing import BinaryIO
 import numpy as np
 from numpy.typing import NDArray
 
-from fieldloop.ingest.readers.mcap.chunks import unpacked
+from fieldloop.ingest.readers.mcap.chunks import unpack
 from fieldloop.ingest.readers.mcap.parse import parse
 from fieldloop.ingest.readers.mcap.records import RECORD_HEAD, Chunk
 
@@ -51,7 +52,7 @@ def _chunk(file: BinaryIO, record: int) -> bytes | memoryview:
     try:
         file.seek(record)
         opcode, length = RECORD_HEAD.unpack(file.read(RECORD_HEAD.size))
-        chunk = parse(opcode, file.read(length))
-        return unpacked(chunk) if isinstance(chunk, Chunk) else b""
+        chunk = parse(opcode, file.read(min(length, os.fstat(file.fileno()).st_size)))
+        return unpack(chunk).records if isinstance(chunk, Chunk) else b""
     except ValueError:
         return b""

@@ -59,7 +59,7 @@ class Message(NamedTuple):
 
 
 class Chunk(NamedTuple):
-    """Schemas, channels and messages, compressed together."""
+    """Schemas, channels and messages, compressed together. `missing` bytes of `records` were cut off."""
 
     message_start_time: int
     message_end_time: int
@@ -67,6 +67,7 @@ class Chunk(NamedTuple):
     uncompressed_crc: int
     compression: str
     records: memoryview
+    missing: int = 0
 
 
 class MessageIndex(NamedTuple):

@@ -41,8 +41,8 @@ def indexed_chunks(summary: Summary, size: int) -> list[int]:
     return sorted(start for start in starts if start < size) if summary.intact else []
 
 
-def is_chunk(head: bytes, left: int, *, padded: bool = False) -> bool:
-    """Do these bytes begin a chunk that fits into the `left` bytes to the end of the file?
+def is_chunk(head: bytes, left: int | None, *, padded: bool = False) -> bool:
+    """Do these bytes begin a chunk that fits into the `left` bytes to the end of the file? None: it may be cut off.
 
     A later version of the format may put more behind a chunk's records (`padded`).
     """
@@ -50,7 +50,9 @@ def is_chunk(head: bytes, left: int, *, padded: bool = False) -> bool:
         return False
     opcode, length, start_ns, end_ns, _, _, named = HEAD.unpack_from(head)
     inside = HEAD.size + named
-    if opcode != CHUNK or inside + 8 > len(head) or start_ns > end_ns or RECORD_HEAD.size + length > left:
+    if opcode != CHUNK or inside + 8 > len(head) or start_ns > end_ns:
+        return False
+    if left is not None and RECORD_HEAD.size + length > left:
         return False
     (records,) = struct.unpack_from("<Q", head, inside)
     end = inside - RECORD_HEAD.size + 8 + records

@@ -14,10 +14,11 @@ from fieldloop.ingest.messages.spans import Spans
 from fieldloop.ingest.readers.mcap import records as r
 from fieldloop.ingest.readers.mcap.attachments import Attached, read_attachment
 from fieldloop.ingest.readers.mcap.catalogue import Catalogue
-from fieldloop.ingest.readers.mcap.chunks import unpacked
+from fieldloop.ingest.readers.mcap.chunks import unpack
 from fieldloop.ingest.readers.mcap.message_table import HEAD, Messages, by_topic, message_places, messages_at, tile
 from fieldloop.ingest.readers.mcap.parse import parse
 from fieldloop.ingest.readers.mcap.payloads import IN_CHUNK, IN_FILE, places
+from fieldloop.ingest.readers.mcap.salvage import salvage
 from fieldloop.ingest.readers.mcap.summary import Summary, read_summary
 from fieldloop.ingest.readers.mcap.walk import RecordWalk
 from fieldloop.model.episode import Defect
@@ -91,9 +92,14 @@ class McapScan:
             case r.Metadata(name, pairs):
                 self.metadata.setdefault(name, {}).update(pairs)  # what is written later wins
 
-    def _learn(self, described: r.Schema | r.Channel, at: int) -> None:
-        if complaint := self.catalogue.learn(described):
+    def _learn(self, described: r.Schema | r.Channel, at: int, *, again: bool = False) -> None:
+        if complaint := self.catalogue.learn(described, again=again):
             self._defect(at, complaint)
+
+    def _learn_from_summary(self) -> None:
+        for record in self._summary.records:
+            if isinstance(record, r.Schema | r.Channel):
+                self.catalogue.learn(record, again=True)
 
     def _finish_chunk(self) -> Iterator[Batch]:
         """Hand on the messages of the chunk that was met, now that the indexes behind it have come."""
@@ -104,26 +110,46 @@ class McapScan:
         self._chunk, self._indexes = None, []
         span = f"A chunk with messages of {chunk.message_start_time} to {chunk.message_end_time} ns"
         try:
-            buffer = unpacked(chunk)
+            buffer, doubt = unpack(chunk)
         except ValueError as wrong:
             self._defect(at, f"{span} cannot be read ({wrong}); its messages were left out.")
             return
-        tiling = tile(buffer, message_places(indexes))
-        if tiling.broken_at is not None:
-            self._defect(at, f"{span} breaks off at its byte {tiling.broken_at}; messages behind it were left out.")
-        for opcode, begin, end in tiling.others:
+        if doubt:
+            self._defect(at, f"{span} is damaged ({doubt}): what could be read of it was kept, but may be wrong.")
+            if self._summary.intact:  # a description inside may be wrong too
+                self._learn_from_summary()
+        messages, others, broken_at = tile(buffer, message_places(indexes))
+        if broken_at is not None:
+            messages, others, lost = salvage(buffer, indexes, chunk.message_start_time, chunk.message_end_time)
+            if chunk.missing and lost[-1][1] == len(buffer):
+                lost.pop()  # where it was cut
+            self._say_lost(at, span, lost, len(buffer))
+        if chunk.missing:
+            self._say_cut(at, span, chunk, len(messages.starts))
+        for opcode, begin, end in others:
             try:
-                self._take_inside(opcode, at, memoryview(buffer)[begin:end])
+                self._take_inside(opcode, at, memoryview(buffer)[begin:end], again=bool(doubt))
             except MALFORMED as wrong:
                 self._defect(at, f"A record of type {opcode:#04x} in it is malformed ({wrong}) and was left out.")
-        yield from self._hand_on(buffer, tiling.messages, at)
+        yield from self._hand_on(buffer, messages, at)
 
-    def _take_inside(self, opcode: int, at: int, content: memoryview) -> None:
+    def _take_inside(self, opcode: int, at: int, content: memoryview, *, again: bool) -> None:
         if opcode == r.MESSAGE:
             raise ValueError("it is shorter than a message's fields")
         record = parse(opcode, content) if opcode in (r.SCHEMA, r.CHANNEL) else None
         if isinstance(record, r.Schema | r.Channel):
-            self._learn(record, at)
+            self._learn(record, at, again=again)
+
+    def _say_lost(self, at: int, span: str, lost: list[tuple[int, int]], size: int) -> None:
+        for begin, end in lost:
+            how = "messages behind it were left out" if end == size else "reading went on at the next message"
+            self._defect(at, f"{span} holds no whole record at its bytes {begin} to {end}; {how}.")
+
+    def _say_cut(self, at: int, span: str, chunk: r.Chunk, count: int) -> None:
+        how = f"{count} whole messages stand before the cut and were read"
+        if chunk.compression:
+            how = f"{count} whole messages could be unpacked from what is left of it ({chunk.compression})"
+        self._defect(at, f"Cut off: {span[0].lower()}{span[1:]} lacks its last {chunk.missing} bytes; {how}.")
 
     def _finish_loose(self) -> Iterator[Batch]:
         if not self._loose:
@@ -153,9 +179,7 @@ class McapScan:
         topics = self.catalogue.topics(channels)
         if not len(topics) or topics.min() >= 0:
             return topics
-        for record in self._summary.records:  # the chunk that described them may be the broken one
-            if isinstance(record, r.Schema | r.Channel):
-                self.catalogue.learn(record, again=True)
+        self._learn_from_summary()  # the chunk that described them may be the broken one
         topics = self.catalogue.topics(channels)
         for channel in np.unique(channels[topics < 0]).tolist():
             at = records if isinstance(records, int) else int(records[np.flatnonzero(channels == channel)[0]])

@@ -10,9 +10,9 @@ from fieldloop.ingest.readers.mcap import records as r
 from fieldloop.ingest.readers.mcap.records import RECORD_HEAD
 from fieldloop.ingest.readers.mcap.resume import LONGEST_HEAD, indexed_chunks, is_chunk, next_chunk
 from fieldloop.ingest.readers.mcap.summary import Summary
+from fieldloop.ingest.text_mode import SEEMS_MANGLED, in_text_mode
 
 PIECE = 1 << 20
-MANY_LINES = 8
 MOST_SPARE = 4  # a buffer for one large chunk is not kept for small ones
 Say = Callable[[int, str], None]
 """Takes a defect: the byte it is at, and a sentence."""
@@ -38,6 +38,10 @@ class RecordWalk:
             self._file.seek(at)
             head = self._file.read(RECORD_HEAD.size)
             opcode, length = RECORD_HEAD.unpack(head) if len(head) == RECORD_HEAD.size else (0, 0)
+            if opcode == r.CHUNK and self._is_cut(length, at):
+                yield opcode, at, self._content(opcode, self._size - at - RECORD_HEAD.size)
+                self._say_text_mode(at)
+                return
             if not self._plausible(opcode, length, at):
                 following = next_chunk(self._file, self._size, at, self._chunks)
                 self._say_broken(at, len(head), opcode, length, following)
@@ -64,6 +68,12 @@ class RecordWalk:
         content = memoryview(self._buffers[0])[:length]
         self._file.readinto(content)  # type: ignore[attr-defined] # every file opened for reading bytes has it
         return content
+
+    def _is_cut(self, length: int, at: int) -> bool:
+        """Is this a chunk that the file ends within? A damaged length would not fit the chunk's own fields."""
+        if self._summary.ended or at + RECORD_HEAD.size + length <= self._size:
+            return False
+        return is_chunk(os.pread(self._file.fileno(), LONGEST_HEAD, at), None)
 
     def _plausible(self, opcode: int, length: int, at: int) -> bool:
         """Can this be a record? It must fit into the file, run over no indexed chunk, and, as a chunk, fit itself."""
@@ -97,14 +107,11 @@ class RecordWalk:
             missing = at + RECORD_HEAD.size + length - self._size
             tail = f"{missing} bytes of a record are missing" if opcode and missing > 0 else "what follows is no record"
             self._say(at, f"Cut off: {tail}; {self._size - at} bytes were not read.")
+        self._say_text_mode(at)
 
-        if self._in_text_mode():
-            self._say(at, "The file seems to have been copied in text mode; copy it again in binary mode.")
-
-    def _in_text_mode(self) -> bool:
-        """Does every line feed follow a carriage return? In bytes of a log, one in 256 does by chance."""
-        start = os.pread(self._file.fileno(), PIECE, len(r.MAGIC))
-        return start.count(b"\r\n") == start.count(b"\n") >= MANY_LINES
+    def _say_text_mode(self, at: int) -> None:
+        if in_text_mode(os.pread(self._file.fileno(), PIECE, len(r.MAGIC))):
+            self._say(at, SEEMS_MANGLED)
 
     def _end(self, at: int, content: bytes | memoryview) -> None:
         stated = int.from_bytes(content[:4], "little")

@@ -14,7 +14,7 @@ from fieldloop.release.writers.account import Account
 from fieldloop.release.writers.features import Features
 from fieldloop.release.writers.framed import Framed, frame
 from fieldloop.release.writers.hdf5.demonstration import write_pictures, write_rows, write_stamps
-from fieldloop.release.writers.hdf5.description import ATTRIBUTE, describe, environment
+from fieldloop.release.writers.hdf5.description import ATTRIBUTE, describe, environment, one_for_all
 from fieldloop.release.writers.hdf5.keys import ACTIONS, Place, places, plain
 from fieldloop.release.writers.splits import split_of
 from fieldloop.release.writers.survey import survey, walkable
@@ -74,6 +74,8 @@ class _Writer:
         self._data = self.file.create_group("data")
         self._masks: dict[str, list[str]] = {}
         self._environments: dict[str, None] = {}
+        self._own_environments: dict[str, None] = {}
+        self._tasks: dict[str, None] = {}
         self._lost: dict[str, None] = {}
         self._reach = [np.inf, -np.inf]
 
@@ -102,8 +104,7 @@ class _Writer:
     def left_out(self) -> Iterator[str]:
         """Yield what the file does not hold, or holds otherwise than robomimic's tools expect."""
         yield from self._lost
-        if len(self._environments) > 1:
-            yield f"env_args: {len(self._environments)} different ones; the first stands for all"
+        yield from one_for_all(list(self._own_environments), list(self._tasks))
         low, high = self._reach
         if low < -1 or high > 1:
             yield (
@@ -124,6 +125,8 @@ class _Writer:
         self.account.note(framed)
         self._lost |= dict.fromkeys(_lost(framed.episode))
         self._environments.setdefault(environment(framed.episode, self._features.hz))
+        self._own_environments |= dict.fromkeys(filter(None, [framed.episode.fact("env_args")]))
+        self._tasks |= dict.fromkeys(filter(None, [framed.episode.task]))
         for mask in _masks(framed.episode):
             self._masks.setdefault(mask, []).append(name)
         if len(framed):

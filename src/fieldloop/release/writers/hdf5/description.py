@@ -10,6 +10,7 @@ from fieldloop.release.writers.framed import Framed
 from fieldloop.release.writers.hdf5.keys import Place
 
 ATTRIBUTE = "fieldloop"
+NAMED = 3
 TYPE_OF_NO_SIMULATOR = 2
 """robomimic must be told one of its environment types; a recorded robot has none, and gym is the barest."""
 
@@ -23,6 +24,29 @@ def describe(framed: Framed, places: Mapping[str, Sequence[Place]], stamps: Mapp
     facts = {"source_episode": framed.episode.id} | to_texts(framed.episode)
     told = {"episode": facts, "grid_clock": framed.grid_clock.value, "streams": streams}
     return json.dumps(told, sort_keys=True, ensure_ascii=False)
+
+
+def one_for_all(environments: Sequence[str], tasks: Sequence[str]) -> list[str]:
+    """Say what robomimic's own tools will not see: the layout has one description for all demonstrations.
+
+    >>> one_for_all([], ["stack", "pour"])
+    ['task: the file names "stack" for all demonstrations; "pour" is only in those demonstrations\' own descriptions']
+    """
+    said = []
+    if len(tasks) > 1:
+        more = f" and {len(tasks) - 1 - NAMED} more" if len(tasks) - 1 > NAMED else ""
+        others = ", ".join(f'"{task}"' for task in tasks[1 : 1 + NAMED])
+        are = "is" if len(tasks) == 2 else "are"  # noqa: PLR2004 - one other
+        said.append(
+            f'task: the file names "{tasks[0]}" for all demonstrations; {others}{more} {are} only in those '
+            "demonstrations' own descriptions"
+        )
+    if len(environments) > 1:
+        said.append(
+            f"env_args: {len(environments)} different ones came with the episodes; the first stands for all, and each "
+            "demonstration keeps its own in its description"
+        )
+    return said
 
 
 def environment(episode: Episode, hz: float) -> str:

@@ -1,0 +1,95 @@
+"""How often rows and frames really come, held against the rate that the dataset states."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from typing import NamedTuple
+
+import numpy as np
+
+from fieldloop.ingest.pictures.packets import Packets
+from fieldloop.ingest.pictures.video import read_packets
+from fieldloop.ingest.readers.lerobot.info import INFO, Info
+from fieldloop.ingest.readers.lerobot.layout import Entry
+from fieldloop.ingest.readers.lerobot.rows import Rows
+from fieldloop.ingest.stamps import Times, denied, rate_of
+from fieldloop.model.episode import Defect
+from fieldloop.model.stream import NS_PER_S
+
+FARTHEST_NS = 1 << 62
+
+
+class Rate(NamedTuple):
+    """How often samples come, as far as it can be told, and a note where that is not what is stated."""
+
+    hz: float | None
+    notes: Mapping[str, str]
+
+
+def believed(stated: float | None, times_ns: Times | None) -> Rate:
+    """Return the stated rate unless the stamps deny it or there is none: then theirs, with a note."""
+    if times_ns is None:
+        return Rate(stated, {})
+    if stated is None:
+        hz = rate_of(times_ns)
+        return Rate(hz, {"rate": "told from the stamps: the dataset states none"} if hz else {})
+    real = denied(stated, times_ns)
+    if real is None:
+        return Rate(stated, {})
+    return Rate(real, {"rate": f"the dataset states {stated:g} Hz, the stamps say {real:.4g}"})
+
+
+def table_times(rows: Rows) -> Times | None:
+    """Return the timestamp column in ns; None where there is none that could be one."""
+    stamps = rows.arrays.get("timestamp")
+    if stamps is None or stamps.shape[1:] != (1,):
+        return None
+    seconds = stamps[:, 0].astype(np.float64)
+    if len(seconds) and not (np.abs(seconds) < 1 << 32).all():  # NaN is not
+        return None
+    return np.round(seconds * NS_PER_S).astype(np.int64)
+
+
+def rate_defects(info: Info, entries: Sequence[Entry]) -> Iterator[Defect]:
+    """Name a frame rate that the timestamps of some episodes deny, and say what the video makes of it."""
+    if info.fps is None or not entries:
+        return
+    # the first, the middle and the last: a dataset has one rate
+    some = [entries[i] for i in sorted({0, len(entries) // 2, len(entries) - 1})]
+    found = [(entry, real) for entry in some if (real := _real(info.fps, entry)) is not None]
+    if not found:
+        return
+    entry, real = found[0]
+    video = _video_rate(entry)
+    also = f", and the video {video:.4g}" if video else ""
+    yield Defect(
+        INFO, "fps",
+        f"States {info.fps:g} frames a second, but the timestamps of {len(found)} of {len(some)} episodes looked at "
+        f"say {real:.4g}{also}. What was measured is used; correct it before training.",
+    )  # fmt: skip
+
+
+def frame_near(packets: Packets, at_s: float) -> int:
+    """Return the first frame that a moment begins with: half a frame of the video's own before it is not too early."""
+    at_ns = at_s * NS_PER_S
+    times = packets.times_ns
+    if not abs(at_ns) < FARTHEST_NS:
+        return 0
+    after = int(times.searchsorted(int(at_ns)))
+    around = np.diff(times[max(0, after - 3) : after + 2])
+    around = around[around > 0]
+    half = int(around.min()) // 2 if len(around) else 0
+    return int(times.searchsorted(int(at_ns) - half))
+
+
+def _real(fps: float, entry: Entry) -> float | None:
+    rows = entry.rows([])
+    times = table_times(rows) if rows else None
+    return None if times is None else denied(fps, times)
+
+
+def _video_rate(entry: Entry) -> float | None:
+    for place in entry.videos.values():
+        try:
+            return rate_of(read_packets(place.path).times_ns)
+        except (ValueError, OSError):
+            continue
+    return None

@@ -1,0 +1,85 @@
+"""The records of a chunk with a damaged place in it: those before it, and those behind it where they can be found."""
+
+from collections.abc import Sequence
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from fieldloop.ingest.readers.mcap.message_table import (
+    ENTRIES,
+    FIELDS,
+    HEAD,
+    Integers,
+    Messages,
+    messages_at,
+    walk,
+)
+from fieldloop.ingest.readers.mcap.records import MESSAGE, RECORD_HEAD
+
+PIECE = 1 << 20
+ENTRY_BYTES = 16
+
+
+class Salvaged(NamedTuple):
+    """What could be found: messages, other records, and the stretches (first byte, byte behind) that hold none."""
+
+    messages: Messages
+    others: list[tuple[int, int, int]]
+    lost: list[tuple[int, int]]
+
+
+def salvage(buffer: bytes | memoryview, indexes: Sequence[bytes], first_ns: int, last_ns: int) -> Salvaged:
+    """Step from record to record; behind a damaged place go on at the next message.
+
+    Where messages begin is told by the index if it agrees with what stands there; otherwise whatever looks like a
+    message of the chunk's time, `first_ns` to `last_ns`, is taken for one.
+    """
+    told = _told(buffer, indexes)
+    places = told if len(told) else _alike(buffer, first_ns, last_ns)
+    starts: list[int] = []
+    others: list[tuple[int, int, int]] = []
+    lost: list[tuple[int, int]] = []
+    at, size = 0, len(buffer)
+    while at < size:
+        # a record that runs over a message the index tells of is damaged; with nothing told, any length may be right
+        following = int(told[beyond]) if (beyond := np.searchsorted(told, at, "right")) < len(told) else size
+        end = walk(buffer, at, following, starts, others)
+        if end < following:
+            beyond = np.searchsorted(places, end, "right")
+            at = int(places[beyond]) if beyond < len(places) else size
+            lost.append((end, at))
+        else:
+            at = following
+    return Salvaged(messages_at(buffer, np.asarray(starts, np.int64)), others, lost)
+
+
+def _told(buffer: bytes | memoryview, indexes: Sequence[bytes]) -> Integers:
+    """Return where the index and the bytes agree that a message begins: same channel, same time."""
+    found: list[Integers] = [np.empty(0, np.int64)]
+    for index in indexes:
+        rows = np.frombuffer(index, "<i8", max(0, len(index) - ENTRIES) // ENTRY_BYTES * 2, ENTRIES).reshape(-1, 2)
+        rows = rows[(rows[:, 1] >= 0) & (rows[:, 1] <= len(buffer) - HEAD.itemsize)]
+        messages = messages_at(buffer, rows[:, 1])
+        same = messages.heads["channel"] == int.from_bytes(index[:2], "little")
+        found.append(rows[:, 1][_whole(messages, len(buffer)) & same & (messages.heads["log"] == rows[:, 0])])
+    return np.unique(np.concatenate(found))
+
+
+def _alike(buffer: bytes | memoryview, first_ns: int, last_ns: int) -> Integers:
+    """Return where something looks like a message of this time, piece by piece: a chunk may be large."""
+    every = np.frombuffer(buffer, np.uint8)
+    found: list[Integers] = [np.empty(0, np.int64)]
+    for begin in range(0, max(0, len(buffer) - HEAD.itemsize + 1), PIECE):
+        end = min(begin + PIECE, len(buffer) - HEAD.itemsize + 1)
+        starts = np.flatnonzero(every[begin:end] == MESSAGE) + begin
+        messages = messages_at(buffer, starts)
+        times = messages.heads["log"].astype(np.uint64)  # as the format has them, without a sign
+        found.append(starts[_whole(messages, len(buffer)) & (times >= first_ns) & (times <= last_ns)])
+    return np.concatenate(found)
+
+
+def _whole(messages: Messages, size: int) -> NDArray[np.bool_]:
+    """Which of these messages lie wholly in a buffer of this size?"""
+    heads, room = messages.heads, (size - messages.starts - RECORD_HEAD.size).astype(np.uint64)
+    return np.asarray((heads["opcode"] == MESSAGE) & (heads["length"] >= FIELDS) & (heads["length"] <= room))
