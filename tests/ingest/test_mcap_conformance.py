@@ -35,7 +35,7 @@ def all_records(data):
     """Yield every record of a whole file, those inside chunks in place of their chunk."""
     for record in records_in(data[len(MAGIC) : -len(MAGIC)]):
         if isinstance(record, Chunk):
-            yield from records_in(unpack(record))
+            yield from records_in(unpack(record).records)
         else:
             yield record
 

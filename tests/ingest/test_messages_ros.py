@@ -229,8 +229,8 @@ def test_what_holds_no_number_keeps_its_header_clock_and_says_what_was_left_out(
     ]
     assert stream.values is None
     assert (stream.clocks[ClockKind.HEADER].tolist(), stream.frame_id) == ([SECOND + 5], "a")
-    assert stream.notes["left out"] == "f0, f1"
-    assert stream.notes["values"] == "its messages hold no numbers"
+    assert stream.notes["left out"] == "f1"
+    assert stream.notes["values"].startswith("its messages hold no numbers")
 
 
 # ── frames and calibrations

@@ -87,6 +87,17 @@ def test_where_no_rate_is_stated_none_is_shown(tmp_path):
     stream = read(tmp_path, plain()).streams["action"]
     assert np.array_equal(stream.times_ns, np.arange(STEPS) * 10**9)
     assert stream.hz is None
+    assert "one a second" in stream.notes["clock"]
+
+
+@pytest.mark.parametrize(("stated", "hz"), [(20, 20), (50, None)])
+def test_a_stated_rate_that_the_stamps_deny_is_noted_and_not_used(stated, hz, tmp_path):
+    stamps = 1_700_000_000_000_000_000 + np.arange(STEPS) * 50_000_000 + JITTER * 1_000_000
+    made = marks(STEPS) | {"steps/timestamp_ns": stamps, "episode_metadata/control_hz": np.asarray([stated])}
+    steps = dictionary(timestamp_ns=tensor("int64"), **MARKS)
+    stream = read(tmp_path, made, steps, dictionary(control_hz=tensor("int64"))).streams["is_first"]
+    assert (stream.clock, stream.nominal_hz) == (ClockKind.LOG, hz)
+    assert ("states 50 Hz, they say 19.42" in stream.notes["clock"]) == (hz is None)
 
 
 def test_an_episode_lasts_by_the_clock_its_streams_share(tmp_path):

@@ -2,6 +2,7 @@
 
 import numpy as np
 
+from fieldloop.ingest import open_log
 from fieldloop.ingest.span import span_of
 from fieldloop.model.stream import ClockKind, Stream, StreamKind
 
@@ -36,3 +37,12 @@ def test_stamps_since_a_device_was_switched_on_are_not_mixed_with_those_of_the_d
 
 def test_without_a_stamp_it_is_nothing():
     assert span_of([]) == span_of([stream(header=[])]) == (0, 0)
+
+
+def test_a_bag_lasts_as_long_as_the_clock_that_all_its_streams_share(shared):
+    (recording,) = open_log(shared("ros1-bags") / "rosbagjs" / "example.bag").recordings
+    streams = [stream for stream in recording.streams.values() if len(stream)]
+    episode = recording.episode
+    assert episode.start_ns == min(int(stream.clocks[ClockKind.LOG].min()) for stream in streams)
+    assert episode.end_ns == max(int(stream.clocks[ClockKind.LOG].max()) for stream in streams)
+    assert any(ClockKind.HEADER in stream.clocks for stream in streams)  # which alone would begin before

@@ -57,7 +57,7 @@ def test_a_dry_run_lists_everything_and_stores_nothing(here, log):
     plain = json.loads(json.dumps(looked.json_object()))
     assert plain["schema"] == "ingest/1"
     (episode,) = plain["episodes"]
-    assert list(episode) == ["id", "name", "format", "streams", "findings"]
+    assert list(episode) == ["id", "name", "format", "streams", "findings", "start_ns", "end_ns"]
     by_name = {row["name"]: row for row in episode["streams"]}
     joints = short().streams["joints"]
     assert by_name["joints"] == {
@@ -286,7 +286,7 @@ def test_what_was_wrong_with_the_log_is_said_of_every_target(log, tmp_path, to):
     assert any("byte" in line and "cut off" in line.lower() for line in done.left_out)
 
 
-def test_a_target_inside_its_source_is_refused(log, tmp_path):
+def test_a_target_inside_its_source_is_refused(log):
     with pytest.raises(BadInput, match="lies inside"):
         convert.convert(log.parent, log.parent / "set")
 

@@ -148,6 +148,38 @@ def test_what_stands_in_for_an_outcome_is_named_and_what_was_recorded_is_not(tmp
         assert set(file["data/demo_0/rewards"][:].ravel()) == {0.5}
 
 
+@pytest.mark.parametrize(
+    ("tasks", "line"),
+    [
+        (("pick", "pick"), ""),
+        (("pick", "pour tea"), '"pour tea" is only in'),
+        (("pick", "pour", "wipe"), '"pour", "wipe" are only in'),
+    ],
+)
+def test_tasks_that_the_file_cannot_name_for_all_are_said_in_words(tmp_path, tasks, line):
+    made = [short(seed, task=task) for seed, task in enumerate(tasks)]
+    done = write_hdf5(made, tmp_path / "a.hdf5")
+    assert not any("env_args" in said for said in done.left_out)
+    said = [said for said in done.left_out if said.startswith("task: ")]
+    assert len(said) == bool(line)
+    assert all('names "pick" for all' in told and line in told for told in said)
+    assert [r.episode.task for r in open_log(tmp_path / "a.hdf5").recordings] == list(tasks)
+
+
+def test_environments_that_came_with_the_episodes_are_counted(tmp_path):
+    made = [short(seed, facts=(("env_args", f'{{"env_name": "{seed}"}}'),)) for seed in (0, 1)]
+    done = write_hdf5(made, tmp_path / "a.hdf5")
+    assert any(line.startswith("env_args: 2 different ones came with the episodes") for line in done.left_out)
+
+
+def test_a_row_that_is_a_table_is_named(tmp_path):
+    made = short()
+    frames = made.streams["camera/overhead"]
+    table = Stream("grid", StreamKind.OTHER, "", frames.clocks, np.zeros((len(frames), 2, 3)))
+    done = write_hdf5([with_streams(made, {"grid": table})], tmp_path / "a.hdf5")
+    assert "grid: each row is written as 6 numbers, not as 2 × 3" in done.left_out
+
+
 def test_a_split_of_any_name_is_a_mask(tmp_path):
     write_hdf5([short(facts=(("split", "Validation"),)), short(1, facts=(("split", "day 2"),))], tmp_path / "a.hdf5")
     with h5py.File(tmp_path / "a.hdf5") as file:

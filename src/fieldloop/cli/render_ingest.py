@@ -73,7 +73,10 @@ def _findings(problems: Sequence[tuple[str, Any]], screen: Screen) -> None:
 def _alike(episodes: Sequence[Any], screen: Screen) -> None:
     """Print episodes that have the same streams: each in a line, then the streams of all."""
     screen.print(heading(f"{len(episodes)} {_plural('episode', len(episodes))}, {episodes[0].format}"))
-    rows = [(e.name, _moment(_begin(e)), _length(e), len(e.findings) or "", e.id) for e in episodes[:MOST_EPISODES]]
+    rows = [
+        (e.name, _moment(e.start_ns), f"{(e.end_ns - e.start_ns) / NS_PER_S:.2f}", len(e.findings) or "", e.id)
+        for e in episodes[:MOST_EPISODES]
+    ]
     screen.print(table(("episode", "begins", "seconds", "findings", "id"), rows, right=("seconds", "findings")))
     if len(episodes) > MOST_EPISODES:
         screen.write(f"… and {len(episodes) - MOST_EPISODES} more like these; --json lists all.")
@@ -125,20 +128,8 @@ def converted(result: Any, screen: Screen) -> None:
         screen.print(styled(f"▲ {line}", "yellow"))
 
 
-def _moment(at_ns: int | None) -> str:
-    if at_ns is None:
-        return ""
-    return when(at_ns) if at_ns > FIRST_REAL_NS else f"{at_ns / NS_PER_S + 0.0:.3f} s"
-
-
-def _begin(episode: Any) -> int | None:
-    return min((s.start_ns for s in episode.streams if s.start_ns is not None), default=None)
-
-
-def _length(episode: Any) -> str:
-    """The longest stream's: streams of one episode may be on clocks that have nothing in common."""
-    lengths = [s.end_ns - s.start_ns for s in episode.streams if s.start_ns is not None]
-    return f"{max(lengths) / NS_PER_S:.2f}" if lengths else ""
+def _moment(at_ns: int) -> str:
+    return when(at_ns) if at_ns > FIRST_REAL_NS else f"{round(at_ns / NS_PER_S, 3) + 0.0:.3f} s"
 
 
 def _range(counts: Sequence[int]) -> str:

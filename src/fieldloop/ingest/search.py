@@ -6,11 +6,13 @@ from pathlib import Path
 from typing import NamedTuple
 
 from fieldloop.ingest.reader import Reader
+from fieldloop.ingest.text_mode import file_in_text_mode
 from fieldloop.model.episode import Defect
 
+SQLITE = b"SQLite format 3\x00"
 STRANGERS = {
     b"#ROSBAG V": "a ROS 1 bag of another version than 2.0; `rosbag fix` makes one of 2.0 of it",
-    b"SQLite format 3\x00": "an SQLite file without the tables of a rosbag2 recording",
+    SQLITE: "an SQLite file without the tables of a rosbag2 recording",
     b"PAR1": "a Parquet file; give the dataset's folder, the one that holds meta/info.json",
 }
 TEXT_MODE = (
@@ -21,6 +23,11 @@ MANGLED = {
     b"\x89MCAP0\n": "an MCAP log",
     b"\xef\xbf\xbdMCAP0": "an MCAP log",
     b"\xc2\x89MCAP0": "an MCAP log",
+    b"\x89HDF\r\r\n": "an HDF5 file",
+    b"\x89HDF\n": "an HDF5 file",
+    b"\xef\xbf\xbdHDF\r": "an HDF5 file",
+    b"\xc2\x89HDF\r": "an HDF5 file",
+    b"#ROSBAG V2.0\r\n": "a ROS 1 bag",
 }
 """Beginnings after \\n became \\r\\n or the reverse, or after bytes were taken for characters."""
 
@@ -77,6 +84,8 @@ def looks_like(path: Path) -> str:
     if size == 0:
         return f"{path.name} is empty (0 bytes)."
     head = _head(path)
+    if head.startswith(SQLITE) and file_in_text_mode(path):  # its beginning stays as it is
+        return f"{path.name} is an SQLite file {TEXT_MODE}."
     if known := _stranger(head):
         return f"{path.name} is {known}."
     return f"{path.name} is no log that is known ({size} bytes, beginning {head[:8].hex(' ')})."
@@ -137,8 +146,9 @@ def _head(path: Path) -> bytes:
 def _stranger(head: bytes) -> str:
     if head[MP4_MARK] == b"ftyp":
         return "a video; give the dataset's folder, the one that holds meta/info.json"
-    known = next((name for magic, name in STRANGERS.items() if head.startswith(magic)), "")
-    return known or (f"{mangled} {TEXT_MODE}" if (mangled := _mangled(head)) else "")
+    if mangled := _mangled(head):
+        return f"{mangled} {TEXT_MODE}"
+    return next((name for magic, name in STRANGERS.items() if head.startswith(magic)), "")
 
 
 def _mangled(head: bytes) -> str:

@@ -1,7 +1,7 @@
 """What is in these logs? Everything is read, nothing is stored, no workspace is needed."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -14,7 +14,7 @@ from fieldloop.ingest.search import find_logs
 from fieldloop.loop.run_on import each
 from fieldloop.loop.workspace import Track
 from fieldloop.model.codec import to_plain
-from fieldloop.model.episode import Defect
+from fieldloop.model.episode import Defect, Recording
 from fieldloop.model.stream import Stream, StreamKind
 
 SCHEMA = "ingest/1"
@@ -44,6 +44,8 @@ class EpisodeListed:
     format: str
     streams: tuple[StreamListed, ...]
     findings: tuple[Defect, ...]
+    start_ns: int = 0
+    end_ns: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -94,18 +96,19 @@ def list_log(path: Path, *, mapping: LogMapping | None) -> tuple[Contents, set[s
 
 
 def _contents(path: Path, log: OpenLog) -> Contents:
-    episodes = [
-        EpisodeListed(
-            recording.episode.id, recording.episode.name, recording.episode.format,
-            tuple(_listed(stream) for stream in recording.streams.values()), recording.defects,
-        )
-        for recording in log.recordings
-    ]  # fmt: skip
+    episodes = [_episode(recording) for recording in log.recordings]
     if not episodes:
         return Contents((), log.defects or (Defect(path.name, "", "The log holds no episode."),))
-    first = episodes[0]
-    episodes[0] = EpisodeListed(first.id, first.name, first.format, first.streams, (*log.defects, *first.findings))
+    episodes[0] = replace(episodes[0], findings=(*log.defects, *episodes[0].findings))
     return Contents(tuple(episodes))
+
+
+def _episode(recording: Recording) -> EpisodeListed:
+    episode = recording.episode
+    streams = tuple(_listed(stream) for _, stream in sorted(recording.streams.items()))
+    return EpisodeListed(
+        episode.id, episode.name, episode.format, streams, recording.defects, episode.start_ns, episode.end_ns
+    )  # fmt: skip
 
 
 def _listed(stream: Stream) -> StreamListed:

@@ -117,9 +117,9 @@ class Stream:
             return None
         steps = np.diff(np.sort(self.times_ns))
         steps = steps[steps > 0]
-        if not len(steps) or steps.mean() > BURST * np.median(steps):
+        if not len(steps) or float(steps.mean()) > BURST * (usual := float(np.median(steps))):
             return None
-        return float(NS_PER_S / np.median(steps))
+        return NS_PER_S / usual
 
     def __len__(self) -> int:
         return len(self.times_ns)

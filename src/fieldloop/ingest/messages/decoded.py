@@ -10,10 +10,12 @@ from fieldloop.ingest.messages.spans import Spans
 
 NO_STAMP = np.iinfo(np.int64).min
 LAST_NS = 2**63
+LAST_EXACT = 2**53
 Columns = tuple[str, ...]
 Group = tuple[str, Columns]
 """What is added to the topic's name ('' for its own stream), and the columns."""
 
+Texts = dict[str, str | None]
 Numbers = Sequence[float] | NDArray[np.float64]
 Integers = NDArray[np.int64]
 
@@ -26,11 +28,15 @@ class Rows:
     values: NDArray[np.float64]
     stamps_ns: Integers | None = None
     frame_id: str = ""
+    rounded: bool = False
 
 
 @dataclass(slots=True)
 class Decoded:
-    """A batch of messages in the order given. `stamps_ns` holds NO_STAMP where a message carries none."""
+    """A batch of messages in the order given. `stamps_ns` holds NO_STAMP where a message carries none.
+
+    `texts` are what fields say that hold a text, None where it changes.
+    """
 
     stamps_ns: Integers
     groups: dict[Group, Rows] = field(default_factory=dict)
@@ -38,6 +44,34 @@ class Decoded:
     first_failure: tuple[int, str] | None = None
     frame_id: str = ""
     left_out: set[str] = field(default_factory=set)
+    texts: Texts = field(default_factory=dict)
+
+    def hear(self, path: str, text: str) -> None:
+        """Note what a field says, which no stream can hold; of lists only that they were left out."""
+        if "[" not in path:
+            hear(self.texts, path, text)
+        if text:
+            self.left_out.add(path.rpartition("[")[0] if path.endswith("]") else path)
+
+
+def hear(texts: Texts, path: str, text: str | None) -> None:
+    """Note what a field says; once it said two things, it says nothing that holds.
+
+    >>> texts = {}
+    >>> for path, text in (("a", "x"), ("b", "x"), ("a", "x"), ("b", "y"), ("b", "x")): hear(texts, path, text)
+    >>> texts
+    {'a': 'x', 'b': None}
+    """
+    texts[path] = text if texts.get(path, text) == text else None
+
+
+def is_rounded(value: object) -> bool:
+    """Is this a whole number that a float of 64 bits may not hold?
+
+    >>> is_rounded(2**53 + 1), is_rounded(-(2**60)), is_rounded(2.0**60), is_rounded(2**53)
+    (True, True, False, False)
+    """
+    return isinstance(value, int | np.integer) and not -LAST_EXACT <= value <= LAST_EXACT
 
 
 def stored_stamp(stamp_ns: int | None) -> int:
@@ -55,6 +89,7 @@ class Collector:
     def __init__(self, count: int) -> None:
         self.decoded = Decoded(np.full(count, NO_STAMP, np.int64))
         self._rows: dict[Group, tuple[list[int], list[Numbers], list[int], str]] = {}
+        self._rounded: set[Group] = set()
 
     def stamp(self, message: int, stamp_ns: int | None, frame_id: str = "") -> None:
         """Note when and in which frame a message was sensed."""
@@ -69,6 +104,10 @@ class Collector:
         if stamp_ns is not None:
             stamps.append(stamp_ns)
 
+    def round(self, group: Group) -> None:
+        """Note that a whole number in this group is larger than its stream can hold."""
+        self._rounded.add(group)
+
     def fail(self, message: int, reason: str) -> None:
         """Note a message that could not be read."""
         self.decoded.failed += 1
@@ -79,7 +118,9 @@ class Collector:
         for group, (messages, rows, stamps, frame_id) in self._rows.items():
             values = np.asarray(rows, np.float64).reshape(len(rows), -1)
             own = np.asarray(stamps, np.int64) if len(stamps) == len(rows) else None
-            self.decoded.groups[group] = Rows(np.asarray(messages, np.int64), values, own, frame_id)
+            self.decoded.groups[group] = Rows(
+                np.asarray(messages, np.int64), values, own, frame_id, group in self._rounded
+            )
         return self.decoded
 
 
@@ -91,6 +132,7 @@ class Gathered:
         self.failed = 0
         self.first_failure: tuple[int, str] | None = None
         self.left_out: set[str] = set()
+        self.texts: Texts = {}
         self.too_many = False
         self._most_groups = most_groups
         self._stamps: list[tuple[Integers, Integers]] = []
@@ -101,6 +143,8 @@ class Gathered:
         self._stamps.append((messages, batch.stamps_ns))
         self.frame_id = self.frame_id or batch.frame_id
         self.left_out |= batch.left_out
+        for path, text in batch.texts.items():
+            hear(self.texts, path, text)
         self.failed += batch.failed
         if batch.first_failure and not self.first_failure:
             self.first_failure = (int(messages[batch.first_failure[0]]), batch.first_failure[1])
@@ -118,6 +162,11 @@ class Gathered:
             stamps[messages] = part
         return stamps
 
+    @property
+    def holds_numbers(self) -> bool:
+        """Is there any group?"""
+        return bool(self._parts)
+
     def groups(self) -> dict[Group, Rows]:
         """Return each group's rows in the order of their messages."""
         return {group: _together(parts) for group, parts in self._parts.items()}
@@ -125,8 +174,9 @@ class Gathered:
     def decoded(self, count: int) -> Decoded:
         """Return everything as one batch of `count` messages."""
         return Decoded(
-            self.stamps_ns(count), self.groups(), self.failed, self.first_failure, self.frame_id, self.left_out
-        )
+            self.stamps_ns(count), self.groups(), self.failed, self.first_failure, self.frame_id,
+            self.left_out, self.texts,
+        )  # fmt: skip
 
 
 def _together(parts: list[Rows]) -> Rows:
@@ -137,4 +187,4 @@ def _together(parts: list[Rows]) -> Rows:
     if bool((np.diff(messages) < 0).any()):
         order = np.argsort(messages, kind="stable")
         messages, values, stamps = messages[order], values[order], None if stamps is None else stamps[order]
-    return Rows(messages, values, stamps, parts[0].frame_id)
+    return Rows(messages, values, stamps, parts[0].frame_id, any(part.rounded for part in parts))

@@ -8,7 +8,7 @@ from typing import Any
 
 from fieldloop.ingest.episode_facts import episode_from
 from fieldloop.ingest.messages.topic import Topic
-from fieldloop.ingest.messages.topic_facts import facts_of
+from fieldloop.ingest.messages.topic_facts import facts_of, texts_of
 from fieldloop.model.episode import Defect, Recording
 from fieldloop.model.identity import content_id
 from fieldloop.model.stream import Stream
@@ -43,7 +43,7 @@ def recording_of(
     if not streams and not found:
         found.append(Defect(files[0].name if len(files) == 1 else name, "", "The log is whole but holds no message."))
     episode, complaints = episode_from(
-        {**attached, **facts_of(topics, streams), **facts},
+        {**attached, **texts_of(topics, facts), **facts_of(topics, streams), **facts},
         id_=_identity(topics, files),
         name=name,
         streams=streams.values(),

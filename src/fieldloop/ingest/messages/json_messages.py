@@ -8,7 +8,7 @@ from typing import Any
 from fieldloop.ingest.messages.decoded import Collector, Decoded
 from fieldloop.ingest.messages.picture_messages import PictureFields
 from fieldloop.ingest.messages.ros_types import LONGEST_ARRAY, TOLD_TEXTS, TRANSFORMS
-from fieldloop.ingest.messages.shapes import shapes_of
+from fieldloop.ingest.messages.shapes import collect
 from fieldloop.ingest.messages.spans import Spans
 from fieldloop.model.stream import NS_PER_S
 
@@ -27,16 +27,12 @@ class JsonDecoder:
         for index, payload in enumerate(payloads):
             try:
                 message = parse_json(payload)
-                flat = list(_flatten(message, collector.decoded.left_out))
-                numbers = [float(value) for _, value in flat]
-                shapes = shapes_of(self._type, tuple(name for name, _ in flat), _words(message))
+                flat = list(_flatten(message, collector.decoded))
+                collect(self._type, flat, _words(message), index, collector)
             except (ValueError, RecursionError, OverflowError) as wrong:
                 collector.fail(index, f"no JSON: {wrong}")
                 continue
             collector.stamp(index, stamp_in(message), frame_in(message))
-            for shape in shapes:
-                collector.decoded.left_out |= shape.left_out
-                collector.add(shape.group, index, numbers if shape.picks is None else [numbers[i] for i in shape.picks])
         return collector.finish()
 
 
@@ -62,21 +58,21 @@ def read_picture(payload: bytes | memoryview) -> PictureFields:
     return PictureFields(stamp_in(message), frame_in(message), form, base64.b64decode(data), height, width, step)
 
 
-def _flatten(value: Any, left_out: set[str], path: str = "") -> Iterator[tuple[str, float]]:
+def _flatten(value: Any, decoded: Decoded, path: str = "") -> Iterator[tuple[str, float]]:
     if isinstance(value, dict):
         for name, inner in value.items():
             if name not in ("header", "stamp", "timestamp"):
-                yield from _flatten(inner, left_out, f"{path}.{name}" if path else str(name))
+                yield from _flatten(inner, decoded, f"{path}.{name}" if path else str(name))
     elif isinstance(value, list):
         if len(value) > LONGEST_ARRAY:
-            left_out.add(path)
+            decoded.left_out.add(path)
             return
         for index, inner in enumerate(value):
-            yield from _flatten(inner, left_out, f"{path}[{index}]")
+            yield from _flatten(inner, decoded, f"{path}[{index}]")
     elif isinstance(value, bool | int | float):
         yield path, value
-    elif isinstance(value, str) and value and path.rpartition(".")[2] not in TOLD_TEXTS:
-        left_out.add(path.rpartition("[")[0] if path.endswith("]") else path)
+    elif isinstance(value, str) and path.rpartition(".")[2] not in TOLD_TEXTS:
+        decoded.hear(path, value)
 
 
 def _words(message: Any) -> dict[str, list[str]]:

@@ -25,7 +25,7 @@ class Layout:
     """Stretches of equal numbers (dtype, first byte, count) in the order of `names`; `fixed` must not change.
 
     `stamps` says where each stamp stands: seconds, written so, and nanoseconds without a sign. `words` are texts by
-    their path, as the names of joints.
+    their path, as the names of joints; of `texts` each is a field of its own.
     """
 
     stamps: dict[str, int] = field(default_factory=dict)
@@ -35,6 +35,7 @@ class Layout:
     runs: list[tuple[np.dtype[Any], int, int]] = field(default_factory=list)
     fixed: list[tuple[int, int]] = field(default_factory=list)
     left_out: set[str] = field(default_factory=set)
+    texts: list[str] = field(default_factory=list)
 
 
 class LayoutFinder:
@@ -106,8 +107,8 @@ class _Walk:
     def _base(self, name: str, path: str, count: int, *, indexed: bool) -> None:
         if name == "string":
             self.layout.words[path] = [self._text() for _ in range(self._bounded(count, path))]
-            if not self._silent and any(self.layout.words[path]) and path.rpartition(".")[2] not in TOLD_TEXTS:
-                self.layout.left_out.add(path)
+            if not self._silent and path.rpartition(".")[2] not in TOLD_TEXTS:
+                self._leave_out(path, indexed=indexed)
             return
         if not count:
             return
@@ -121,6 +122,13 @@ class _Walk:
             return
         self.layout.names += [f"{path}[{i}]" for i in range(count)] if indexed else [path]
         self.layout.runs.append((dtype, at, count))
+
+    def _leave_out(self, path: str, *, indexed: bool) -> None:
+        """Texts are in no stream; one that is a field of its own may be a fact."""
+        if any(self.layout.words[path]):
+            self.layout.left_out.add(path)
+        if not indexed and "[" not in path:
+            self.layout.texts.append(path)
 
     def _text(self) -> str:
         at = self._wire.aligned(self.at, 4)

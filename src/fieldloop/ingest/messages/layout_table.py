@@ -5,13 +5,14 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from fieldloop.ingest.messages.decoded import NO_STAMP, Decoded, Rows
+from fieldloop.ingest.messages.decoded import LAST_EXACT, NO_STAMP, Decoded, Rows, Texts
 from fieldloop.ingest.messages.layout import Layout
 from fieldloop.ingest.messages.ros_types import SENSED
 from fieldloop.ingest.messages.shapes import shapes_of
 from fieldloop.ingest.messages.spans import Bytes
 from fieldloop.model.stream import NS_PER_S
 
+WIDEST = 8  # bytes of the whole numbers that a float may not hold
 FRAMES = ("header.frame_id", "frame_id")
 
 
@@ -26,26 +27,35 @@ def alike(table: Bytes, layout: Layout) -> NDArray[np.bool_]:
 def read_table(table: Bytes, layout: Layout, type_: str) -> Decoded:
     """Decode messages that are all alike; ValueError where names and numbers of a message do not fit each other."""
     shapes = shapes_of(type_, tuple(layout.names), layout.words)
-    decoded = Decoded(_sensed(table, layout), left_out=set(layout.left_out))
+    texts: Texts = {path: layout.words[path][0] for path in layout.texts}
+    decoded = Decoded(_sensed(table, layout), left_out=set(layout.left_out), texts=texts)
     decoded.frame_id = next((layout.words[path][0] for path in FRAMES if layout.words.get(path)), "")
     if shapes:
-        numbers, every = _numbers(table, layout), np.arange(len(table))
+        (numbers, rounded), every = _numbers(table, layout), np.arange(len(table))
         for shape in shapes:
             values = numbers if shape.picks is None else numbers[:, shape.picks]
             own = _stamps(table, layout, layout.stamps[shape.stamp]) if shape.stamp else None
             decoded.left_out |= shape.left_out
-            decoded.groups[shape.group] = Rows(every, values, own, shape.frame_id)
+            large = bool((rounded if shape.picks is None else rounded[shape.picks]).any())
+            decoded.groups[shape.group] = Rows(every, values, own, shape.frame_id, large)
     return decoded
 
 
-def _numbers(table: Bytes, layout: Layout) -> NDArray[np.float64]:
+def _numbers(table: Bytes, layout: Layout) -> tuple[NDArray[np.float64], NDArray[np.bool_]]:
+    """Return a row a message, and which columns hold whole numbers too large for it."""
     numbers = np.empty((len(table), len(layout.names)), np.float64)
+    rounded = np.zeros(len(layout.names), np.bool_)
     column = 0
     for dtype, at, count in _merged(layout):
         stretch = np.ascontiguousarray(table[:, at : at + dtype.itemsize * count])
-        numbers[:, column : column + count] = stretch.view(dtype)
+        typed = stretch.view(dtype)
+        numbers[:, column : column + count] = typed
+        if dtype.kind in "iu" and dtype.itemsize == WIDEST:
+            rounded[column : column + count] = (typed > LAST_EXACT).any(axis=0)
+            if dtype.kind == "i":
+                rounded[column : column + count] |= (typed < -LAST_EXACT).any(axis=0)
         column += count
-    return numbers
+    return numbers, rounded
 
 
 def _merged(layout: Layout) -> list[tuple[np.dtype[Any], int, int]]:

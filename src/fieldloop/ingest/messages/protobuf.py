@@ -7,7 +7,7 @@ from fieldloop.ingest.messages.decoded import Collector, Decoded
 from fieldloop.ingest.messages.picture_messages import PictureFields, fields_of
 from fieldloop.ingest.messages.protobuf_numbers import TIMESTAMP, is_repeated, numbers_of
 from fieldloop.ingest.messages.ros_types import TRANSFORMS
-from fieldloop.ingest.messages.shapes import shapes_of
+from fieldloop.ingest.messages.shapes import collect
 from fieldloop.ingest.messages.spans import Spans
 from fieldloop.model.stream import NS_PER_S
 
@@ -54,15 +54,10 @@ class ProtobufDecoder:
             try:
                 message = self.message(payload)
                 collector.stamp(index, stamp_in(message), frame_in(message))
-                flat = numbers_of(message, self._class.DESCRIPTOR, collector.decoded.left_out)
-                shapes = shapes_of(self._shape, tuple(name for name, _ in flat), {})
+                flat = numbers_of(message, self._class.DESCRIPTOR, collector.decoded)
+                collect(self._shape, flat, {}, index, collector)
             except ValueError as wrong:
                 collector.fail(index, str(wrong))
-                continue
-            numbers = [value for _, value in flat]
-            for shape in shapes:
-                collector.decoded.left_out |= shape.left_out
-                collector.add(shape.group, index, numbers if shape.picks is None else [numbers[i] for i in shape.picks])
         return collector.finish()
 
 

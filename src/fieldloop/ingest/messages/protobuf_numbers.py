@@ -6,6 +6,7 @@ from functools import lru_cache
 from itertools import islice
 from typing import Any
 
+from fieldloop.ingest.messages.decoded import Decoded
 from fieldloop.ingest.messages.ros_types import LONGEST_ARRAY, LONGEST_SIGNAL, TOLD_TEXTS
 from fieldloop.model.stream import NS_PER_S
 
@@ -14,9 +15,9 @@ DEEPEST = 8
 MOST_NUMBERS = LONGEST_SIGNAL  # in a message; types within types may declare far more than are ever sent
 
 
-def numbers_of(message: Any, described: Any, left_out: set[str]) -> list[tuple[str, float]]:
-    """Return every number; what is passed over is added to `left_out`. ValueError where there are far too many."""
-    flat = list(islice(_Walk(left_out).message(message, described, "", ()), MOST_NUMBERS + 1))
+def numbers_of(message: Any, described: Any, decoded: Decoded) -> list[tuple[str, float]]:
+    """Return every number; what is passed over is noted in `decoded`. ValueError where there are far too many."""
+    flat = list(islice(_Walk(decoded).message(message, described, "", ()), MOST_NUMBERS + 1))
     if len(flat) > MOST_NUMBERS:
         raise ValueError(f"it holds more than {MOST_NUMBERS} numbers, which is no signal")
     return flat
@@ -25,8 +26,8 @@ def numbers_of(message: Any, described: Any, left_out: set[str]) -> list[tuple[s
 class _Walk:
     """Goes through a message and names what it passes over."""
 
-    def __init__(self, left_out: set[str]) -> None:
-        self._left_out = left_out
+    def __init__(self, decoded: Decoded) -> None:
+        self._decoded, self._left_out = decoded, decoded.left_out
         self._parts = 0
 
     def message(self, message: Any, described: Any, path: str, around: tuple[str, ...]) -> Iterator[tuple[str, float]]:
@@ -57,11 +58,15 @@ class _Walk:
             self._left_out.add(path)
 
     def _single(self, message: Any, field: Any, path: str) -> Iterator[tuple[str, float]]:
+        absent = message is None or (field.has_presence and not message.HasField(field.name))
         if field.cpp_type != field.CPPTYPE_STRING:
-            absent = message is None or (field.has_presence and not message.HasField(field.name))
-            yield path, math.nan if absent else float(getattr(message, field.name))
-        elif message is not None and getattr(message, field.name) and field.name not in TOLD_TEXTS:
-            self._left_out.add(path)
+            yield path, math.nan if absent else getattr(message, field.name)
+        elif not absent and field.name not in TOLD_TEXTS:
+            value = getattr(message, field.name)
+            if isinstance(value, str):
+                self._decoded.hear(path, value)
+            elif value:
+                self._left_out.add(path)
 
     def _repeated(self, message: Any, field: Any, path: str, around: tuple[str, ...]) -> Iterator[tuple[str, float]]:
         values = getattr(message, field.name) if message is not None else ()
@@ -76,7 +81,7 @@ class _Walk:
             return
         for key, value in pairs:
             if element.message_type is None:
-                yield f"{path}[{key}]", float(value)
+                yield f"{path}[{key}]", value
             else:
                 yield from self._part(value, element.message_type, f"{path}[{key}]", around)
 

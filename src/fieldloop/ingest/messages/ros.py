@@ -1,7 +1,7 @@
 """Decode ROS messages (CDR of ROS 2, the plain form of ROS 1) by the schema that the log carries."""
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from functools import lru_cache
 from typing import Any
 
@@ -12,7 +12,7 @@ from fieldloop.ingest.messages.decoded import Collector, Decoded, Gathered
 from fieldloop.ingest.messages.layout import Layout, LayoutFinder
 from fieldloop.ingest.messages.layout_table import alike, read_table
 from fieldloop.ingest.messages.ros_types import JOINT_STATE, TRANSFORMS, flatten, longest_array, stamp_of
-from fieldloop.ingest.messages.shapes import shapes_of
+from fieldloop.ingest.messages.shapes import collect, shapes_of
 from fieldloop.ingest.messages.spans import Spans
 from fieldloop.ingest.messages.wire import CDR, FIRST_VERSION, wire_of
 from fieldloop.model.stream import NS_PER_S
@@ -119,12 +119,8 @@ class RosDecoder:
         if self.name in TRANSFORMS:
             transforms.collect(message, index, collector, self._unwrapped)
             return
-        flat = list(flatten(message, self._store.fielddefs, collector.decoded.left_out, longest_array(self.name)))
-        words: Mapping[str, Any] = {"name": message.name} if self.name == JOINT_STATE else {}
-        values = np.asarray([value for _, value in flat], np.float64)
-        for shape in shapes_of(self.name, tuple(name for name, _ in flat), words):
-            collector.decoded.left_out |= shape.left_out
-            collector.add(shape.group, index, values if shape.picks is None else values[shape.picks])
+        flat = list(flatten(message, self._store.fielddefs, collector.decoded, longest_array(self.name)))
+        collect(self.name, flat, {"name": message.name} if self.name == JOINT_STATE else {}, index, collector)
 
 
 def _typestore(name: str, schema_encoding: str, text: str) -> Any:

@@ -5,6 +5,7 @@ from typing import Any
 
 import numpy as np
 
+from fieldloop.ingest.messages.decoded import Decoded
 from fieldloop.model.stream import NS_PER_S
 
 LONGEST_ARRAY = 64  # longer arrays (scans, clouds, maps) are no signal; they stay in the log and are named in a note
@@ -40,11 +41,11 @@ def longest_array(name: str) -> int:
 
 
 def flatten(
-    message: Any, fields: Fields, left_out: set[str], longest: int = LONGEST_ARRAY, prefix: str = ""
-) -> Iterator[tuple[str, float]]:
+    message: Any, fields: Fields, decoded: Decoded, longest: int = LONGEST_ARRAY, prefix: str = ""
+) -> Iterator[tuple[str, Any]]:
     """Yield every number of a decoded message under its dotted name, in the order the type declares.
 
-    Stamps, texts and long arrays are passed over; where texts and long arrays stood is added to `left_out`. `fields`
+    Stamps, texts and long arrays are passed over; texts and where long arrays stood are noted in `decoded`. `fields`
     are the definitions of all types: an object of a type carries its constants too.
     """
     for name, _ in fields[message.__msgtype__][1]:
@@ -52,15 +53,15 @@ def flatten(
         if name in SILENT:
             continue
         if isinstance(value, str | bytes):
-            if value and name not in TOLD_TEXTS:
-                left_out.add(path)
+            if name not in TOLD_TEXTS:
+                decoded.hear(path, value if isinstance(value, str) else repr(value))
             continue
         if isinstance(value, bool | int | float | np.generic):
-            yield path, float(value)
+            yield path, value
         elif isinstance(value, list | np.ndarray):
-            yield from _array(path, value, fields, left_out, longest)
+            yield from _array(path, value, fields, decoded, longest)
         elif value.__msgtype__ != "builtin_interfaces/msg/Time":
-            yield from flatten(value, fields, left_out, longest, f"{path}.")
+            yield from flatten(value, fields, decoded, longest, f"{path}.")
 
 
 def stamp_of(message: Any) -> tuple[int | None, str]:
@@ -72,16 +73,16 @@ def stamp_of(message: Any) -> tuple[int | None, str]:
     return stamp.sec * NS_PER_S + stamp.nanosec, str(getattr(header, "frame_id", ""))
 
 
-def _array(path: str, values: Any, fields: Fields, left_out: set[str], longest: int) -> Iterator[tuple[str, float]]:
+def _array(path: str, values: Any, fields: Fields, decoded: Decoded, longest: int) -> Iterator[tuple[str, Any]]:
     if not len(values):
         return
     numbers = isinstance(values[0], bool | int | float | np.generic)
     geometry = str(getattr(values[0], "__msgtype__", "")).startswith("geometry_msgs/")
     if len(values) > longest or not (numbers or geometry):
-        left_out.add(path)
+        decoded.left_out.add(path)
         return
     for index, value in enumerate(values):
         if numbers:
-            yield f"{path}[{index}]", float(value)
+            yield f"{path}[{index}]", value
         else:
-            yield from flatten(value, fields, left_out, longest, f"{path}[{index}].")
+            yield from flatten(value, fields, decoded, longest, f"{path}[{index}].")

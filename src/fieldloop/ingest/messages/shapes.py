@@ -7,7 +7,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from fieldloop.ingest.messages.decoded import Group
+from fieldloop.ingest.messages.decoded import Collector, Group, is_rounded
 from fieldloop.ingest.messages.ros_types import ARRAYS, JOINT_STATE, TRANSFORMS
 from fieldloop.ingest.messages.stream_types import POSE_COLUMNS, STREAM_TYPES
 
@@ -37,6 +37,18 @@ def shapes_of(type_: str, names: Names, words: Words) -> list[Shape]:
     if type_ in TRANSFORMS:
         return _frames(names, words)
     return _shapes(type_, names)
+
+
+def collect(type_: str, flat: Sequence[tuple[str, float]], words: Words, message: int, collector: Collector) -> None:
+    """Put the numbers of one message into their groups; ValueError or OverflowError where that cannot be done."""
+    shapes = shapes_of(type_, tuple(name for name, _ in flat), words)
+    numbers = [float(value) for _, value in flat]
+    large = [i for i, (_, value) in enumerate(flat) if is_rounded(value)]
+    for shape in shapes:
+        collector.decoded.left_out |= shape.left_out
+        collector.add(shape.group, message, numbers if shape.picks is None else [numbers[i] for i in shape.picks])
+        if large and (shape.picks is None or not set(large).isdisjoint(shape.picks.tolist())):
+            collector.round(shape.group)
 
 
 def _joints(names: Names, joints: Names) -> list[Shape]:

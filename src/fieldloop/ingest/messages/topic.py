@@ -23,8 +23,11 @@ from fieldloop.model.episode_text import writable
 from fieldloop.model.stream import Stream
 
 CALIBRATIONS = {CAMERA_INFO, "foxglove.CameraCalibration", "foxglove_msgs/msg/CameraCalibration"}
+CHATTER = {"rosgraph_msgs/msg/Log", "rcl_interfaces/msg/Log"}  # what programs say of themselves is no fact
+ROUNDED = "whole numbers beyond 2^53 were rounded to what 64-bit floats hold"
 TOO_MANY = "more than {} different sets of columns on one topic"
 MOST_NAMED = 32
+MOST_TEXTS = 256
 
 
 class Topic:
@@ -105,6 +108,21 @@ class Topic:
             for (child, _), rows in self._numbers.finish().groups().items()
         }
 
+    def texts(self) -> dict[str, str]:
+        """Return the texts that never change by their fields; the only one of messages without a number by ''."""
+        if not self._numbers or full_name(self.described.type) in CALIBRATIONS | CHATTER:
+            return {}
+        texts = self._numbers.finish().texts
+        held = {path: text for path, text in list(texts.items())[:MOST_TEXTS] if text}
+        only = self.says_only_texts and len(texts) == len(held) == 1
+        return {"": "".join(held.values())} if only else held
+
+    @property
+    def says_only_texts(self) -> bool:
+        """Do its messages hold texts and no number?"""
+        gathered = self._numbers.finish() if self._numbers else None
+        return gathered is not None and bool(gathered.texts) and not gathered.holds_numbers
+
     @property
     def _is_static(self) -> bool:
         name = self.described.topic.rpartition("/")[2]
@@ -128,20 +146,28 @@ class Topic:
         elif self._is_static:
             notes["values"], groups = "left out: transforms that stand still are facts of the episode", {}
         elif not groups and gathered.failed < self._clocks.count:
-            notes["values"] = "its messages hold no numbers"
+            said = "; texts that never change are facts of the episode" if self.texts() else ""
+            notes["values"] = f"its messages hold no numbers{said}"
         if not groups:
             stream = self._stamps_only(naming, stamps, notes)
             yield replace(stream, frame_id=stream.frame_id or writable(gathered.frame_id))
-        for name, group in naming.names(groups).items():
+        names = naming.names(groups)
+        for name, group in names.items():
             rows = groups[group]
             own = stamps[rows.messages] if rows.stamps_ns is None else rows.stamps_ns
             clocks, more = self._clocks.of(rows.messages, own, naming.about.clocks)
+            if rows.rounded:
+                more = {**more, "rounded": ROUNDED}
+            if len(siblings := [other for other, (suffix, _) in names.items() if suffix == group[0]]) > 1:
+                more = {**more, "split": f"its messages vary in their fields, a stream each: {', '.join(siblings)}"}
             stream = naming.numbers(name, group, clocks, rows.values, notes | more)
             yield replace(stream, frame_id=stream.frame_id or writable(rows.frame_id or gathered.frame_id))
 
     def _left_out(self, gathered: Gathered) -> str:
-        """Name the parts of messages that are in no stream; joints' names are in their columns."""
-        parts = sorted(gathered.left_out - ({"name"} if full_name(self.described.type) == JOINT_STATE else set()))
+        """Name the parts of messages that are in no stream and no fact; joints' names are in their columns."""
+        facts = set(gathered.texts) if "" in (held := self.texts()) else set(held)
+        told = facts | ({"name"} if full_name(self.described.type) == JOINT_STATE else set())
+        parts = sorted(gathered.left_out - told)
         more = f" and {len(parts) - MOST_NAMED} more" if len(parts) > MOST_NAMED else ""
         return ", ".join(parts[:MOST_NAMED]) + more
 

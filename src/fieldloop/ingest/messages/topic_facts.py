@@ -1,8 +1,9 @@
-"""Facts of an episode that topics state: the calibration of a camera, and frames that stand still."""
+"""Facts of an episode that topics state: the calibration of a camera, frames that stand still, texts that stay."""
 
 from collections.abc import Iterable, Mapping
 
 from fieldloop.ingest.messages.topic import Topic
+from fieldloop.model.episode_text import FIELDS, by_any_name, writable
 from fieldloop.model.stream import Stream, StreamKind
 
 
@@ -16,6 +17,25 @@ def facts_of(topics: Iterable[Topic], streams: Mapping[str, Stream]) -> dict[str
             for camera in _cameras_beside(topic.described.topic, cameras):
                 facts.setdefault(f"calibration.{camera}", calibration)
     return facts
+
+
+def texts_of(topics: Iterable[Topic], stated: Mapping[str, str]) -> dict[str, str]:
+    """Return the texts that topics say all the time, by topic and field.
+
+    A topic, or a field among nothing but texts, that has a name known for a field of the episode fills it, unless it
+    is `stated` otherwise. What has a field's name and does not fill it is filed under `topic.` and its name.
+    """
+    facts: dict[str, str] = {}
+    names: dict[str, str] = {}
+    for topic in topics:
+        space = topic.described.topic.strip("/") or "unnamed"
+        for path, text in topic.texts().items():
+            facts.setdefault(writable(f"{space}.{path}" if path else space), writable(text))
+            if not path or topic.says_only_texts:
+                names.setdefault(path or space, writable(text))
+    fields = {**by_any_name(names), **stated}
+    others = {f"topic.{key}" if key in FIELDS else key: text for key, text in facts.items() if fields.get(key) != text}
+    return {**others, **by_any_name(names)}
 
 
 def _cameras_beside(topic: str, cameras: Iterable[str]) -> list[str]:

@@ -53,8 +53,8 @@ class Account:
             found[name] = " or ".join(made) or Rule.AS_RECORDED.value
         return found
 
-    def _flattened(self) -> Iterator[str]:
-        """Name rows that were more than a list of numbers."""
+    def flattened(self) -> Iterator[str]:
+        """Name rows that were more than a list of numbers, for a format that keeps them as one."""
         for feature in self._features.signals:
             if feature.shape:
                 yield f"{feature.name}: each row is written as {feature.width} numbers, not as {feature.shape}"
@@ -69,5 +69,5 @@ class Account:
 
     def written(self, target: Path, more: Iterable[str] = ()) -> Written:
         """Say what came of it; each loss is named once."""
-        left_out = dict.fromkeys((*self._features.left_out, *self._flattened(), *self.notes, *more))
+        left_out = dict.fromkeys((*self._features.left_out, *self.notes, *more))
         return Written(target, self.episodes, self.frames, tuple(left_out), self._features.clock, self.rules)

@@ -21,8 +21,8 @@ class Feature:
 
     `notes`, `nominal_hz`, `frame_id` and `serial` are what all episodes say; `differs` names those they do not agree
     on, of which the first episode's stands here, or nothing. `hz` is the median rate, `clocks` are those that any
-    episode has. `shape` is what a row was where it was not just columns. `own_stamps`: rows are samples that were taken at other moments than the grid says; `own_clocks`: or
-    that have further stamps.
+    episode has, `shape` is what a row was where it was not just columns. `own_stamps`: rows are samples that were
+    taken at other moments than the grid says; `own_clocks`: or that have further stamps.
     """
 
     name: str

@@ -3,16 +3,17 @@
 from collections.abc import Iterator
 
 from fieldloop.ingest.readers.hdf5.clocks import find_clocks
-from fieldloop.ingest.readers.hdf5.draft import Draft, Part
+from fieldloop.ingest.readers.hdf5.draft import Draft, Part, counted
 from fieldloop.ingest.readers.hdf5.facts import facts_of
 from fieldloop.ingest.readers.hdf5.names import kind_of_array
 from fieldloop.ingest.readers.hdf5.opened import Opened
 from fieldloop.ingest.readers.hdf5.parts import part_of
 from fieldloop.ingest.readers.hdf5.tree import Folder, Leaf
+from fieldloop.ingest.stamps import stated_rate
 from fieldloop.model.stream import StreamKind
 
 HZ = 50.0  # DT = 0.02 s in both recorders
-NOTE = "no stamps are stored; row number over 50 Hz, the recorder's rate, is used"
+NOTE = "no stamps are stored; row number over 50 Hz is used, the recorder's rate, which the file does not state"
 ARM = ("waist", "shoulder", "elbow", "forearm_roll", "wrist_angle", "wrist_rotate", "gripper")
 JOINTS = tuple(f"{side}_{joint}" for side in ("left", "right") for joint in ARM)
 BASE = ("linear", "angular")
@@ -40,11 +41,13 @@ class Aloha:
         facts = facts_of(root)
         parts = [_part(leaf) for leaf in root.all_leaves() if leaf.path != LENGTHS]
         _, found = find_clocks(opened, root)
+        stated = stated_rate(facts)
         parts = [part for part in parts if not found or part.leaves[0].path != found.path]
-        yield Draft(
-            opened.path.stem, parts, hz=found.hz if found else HZ, clocks=found.clocks if found else {},
-            clock_note=found.note if found else NOTE, facts=facts, defects=opened.defects,
-        )  # fmt: skip
+        draft = Draft(opened.path.stem, parts, hz=stated or HZ, facts=facts, defects=opened.defects)
+        draft.clock_note = counted(stated) if stated else NOTE
+        if found:
+            draft.hz, draft.clocks, draft.clock_note = found.hz or stated, found.clocks, found.note
+        yield draft
 
     def check(self, opened: Opened, root: Folder) -> None:
         """Nothing is said about the file that its one episode does not say."""

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from fieldloop.ingest.readers.hdf5.draft import Clocks, Draft, Part
+from fieldloop.ingest.readers.hdf5.draft import Clocks, Draft, Part, counted
 from fieldloop.ingest.readers.hdf5.facts import KNOWN, few_texts
 from fieldloop.ingest.readers.hdf5.opened import HDF5_ERRORS, Opened, reason
 from fieldloop.ingest.readers.hdf5.pictures import Form, PictureRows, form_of
@@ -23,7 +23,6 @@ from fieldloop.model.identity import content_id
 from fieldloop.model.stream import ClockKind, Stream, StreamKind
 
 Seen = dict[str, Stream]
-NO_STAMPS = "no stamps are stored; row number over rate is used"
 
 
 def build(opened: Opened, draft: Draft, layout: str) -> Recording:
@@ -177,7 +176,7 @@ def _clocks(draft: Draft, part: Part, rows: Rows) -> tuple[Clocks, dict[str, str
             note = {"clock": draft.clock_note} if draft.clock_note and clocks is draft.clocks else {}
             mine = {kind: stamps[rows] for kind, stamps in clocks.items()}
             return mine, {**note, **part.notes}, [kind.encode() + stamps.tobytes() for kind, stamps in mine.items()]
-    said = draft.clock_note if not draft.clocks and draft.clock_note else NO_STAMPS
+    said = draft.clock_note if not draft.clocks and draft.clock_note else counted(draft.hz)
     return draft.times(rows), {"clock": said, **part.notes}, []
 
 

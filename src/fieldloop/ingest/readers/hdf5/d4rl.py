@@ -6,7 +6,7 @@ from itertools import pairwise
 import numpy as np
 from numpy.typing import NDArray
 
-from fieldloop.ingest.readers.hdf5.draft import ASSUMED_HZ, Draft
+from fieldloop.ingest.readers.hdf5.draft import Draft, counted
 from fieldloop.ingest.readers.hdf5.facts import facts_of
 from fieldloop.ingest.readers.hdf5.names import kind_of_array
 from fieldloop.ingest.readers.hdf5.opened import HDF5_ERRORS, Opened, reason
@@ -19,7 +19,6 @@ from fieldloop.model.stream import StreamKind
 
 ENDS = ("terminals", "timeouts")
 ABOUT = "metadata"
-NOTE = "no stamps are stored; row number over {hz:g} Hz is used{stated}"
 
 
 class D4rl:
@@ -43,14 +42,15 @@ class D4rl:
         about = root.find(ABOUT)
         facts |= facts_of(about) if isinstance(about, Folder) else {}
         hz = stated_rate(facts)
-        note = NOTE.format(hz=hz or ASSUMED_HZ, stated="" if hz else ", which the file does not state")
         leaves = [leaf for leaf in root.all_leaves() if leaf.shape and not leaf.path.startswith(f"{ABOUT}/")]
         ends = _ends(root)[0]
         spans = _spans(ends)
         for index, (first, last) in enumerate(spans):
             place = {"dataset": opened.path.stem, "episode_index": str(index), "dataset_episodes": str(len(spans))}
             parts = [part_of(leaf, leaf.path, _kind(leaf)) for leaf in leaves]
-            draft = Draft(f"episode_{index:06d}", parts, (first, last), hz, clock_note=note, facts={**facts, **place})
+            draft = Draft(
+                f"episode_{index:06d}", parts, (first, last), hz, clock_note=counted(hz), facts={**facts, **place}
+            )
             if not ends[last - 1]:
                 message = f"The rows from {first} on have no mark of an end; the episode may be cut off."
                 draft.defects.append(Defect("terminals", f"row {last - 1}", message))

@@ -62,6 +62,16 @@ class Draft:
         return {ClockKind.SYNTHETIC: np.round(rows * (NS_PER_S / (self.hz or ASSUMED_HZ))).astype(np.int64)}
 
 
+def counted(hz: float | None) -> str:
+    """Note on a stream that its rows are only counted, and over which rate.
+
+    >>> counted(None)
+    'no stamps are stored; row number over 20 Hz is used, which the file does not state'
+    """
+    stated = "" if hz else ", which the file does not state"
+    return f"no stamps are stored; row number over {hz or ASSUMED_HZ:g} Hz is used{stated}"
+
+
 class Layout(Protocol):
     """One way to lay episodes out in a file."""
 

@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 
 from fieldloop.ingest.readers.hdf5.clocks import FEWEST_ROWS, clock_of, find_clocks
-from fieldloop.ingest.readers.hdf5.draft import ASSUMED_HZ, Draft, Part
+from fieldloop.ingest.readers.hdf5.draft import Draft, Part, counted
 from fieldloop.ingest.readers.hdf5.facts import facts_of, number_of, one_text
 from fieldloop.ingest.readers.hdf5.names import kind_of_array
 from fieldloop.ingest.readers.hdf5.opened import Opened
@@ -59,8 +59,7 @@ def _draft(opened: Opened, folder: Folder, facts: dict[str, str]) -> Draft:
             part.clocks, part.nominal_hz, part.notes = told.clocks, told.hz, {"clock": told.note}
         parts.append(part)
     hz = stated_rate(facts)
-    stated = "" if hz else ", which the file does not state"
-    note = own.note if own else f"no stamps are stored; row number over {hz or ASSUMED_HZ:g} Hz is used{stated}"
+    note = own.note if own else counted(hz)
     hz = own.hz or hz if own else hz
     name = folder.name or opened.path.stem
     return Draft(name, parts, hz=hz, clocks=own.clocks if own else {}, clock_note=note, facts=facts,

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator
 
-from fieldloop.ingest.readers.hdf5.draft import ASSUMED_HZ, Draft
+from fieldloop.ingest.readers.hdf5.draft import Draft, counted
 from fieldloop.ingest.readers.hdf5.facts import facts_of, number_of
 from fieldloop.ingest.readers.hdf5.names import kind_of_array
 from fieldloop.ingest.readers.hdf5.opened import Opened
@@ -38,14 +38,12 @@ class Minari:
             facts = {**shared, **facts_of(folder), "dataset": opened.path.stem, "dataset_episodes": str(len(episodes))}
             facts |= {"episode_index": str(number)} if number is not None else {}
             hz = stated_rate(facts)
-            stated = "" if hz else ", which the file does not state"
-            note = f"no stamps are stored; row number over {hz or ASSUMED_HZ:g} Hz is used{stated}"
             parts = [
                 part_of(leaf, path, StreamKind.OTHER if path == "observations" else kind_of_array(leaf.name))
                 for leaf in folder.all_leaves()
                 if leaf.shape and (path := leaf.path.removeprefix(f"{folder.path}/"))
             ]
-            draft = Draft(folder.name, parts, hz=hz, clock_note=note, facts=facts, defects=opened.defects)
+            draft = Draft(folder.name, parts, hz=hz, clock_note=counted(hz), facts=facts, defects=opened.defects)
             _check_steps(folder, facts, draft)
             yield draft
             folder.forget()

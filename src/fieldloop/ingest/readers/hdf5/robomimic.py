@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from fieldloop.ingest.readers.hdf5.described import described_draft
-from fieldloop.ingest.readers.hdf5.draft import ASSUMED_HZ, Draft, Part, text_of
+from fieldloop.ingest.readers.hdf5.draft import ASSUMED_HZ, Draft, Part, counted, text_of
 from fieldloop.ingest.readers.hdf5.names import kind_of_array
 from fieldloop.ingest.readers.hdf5.opened import HDF5_ERRORS, Opened, reason
 from fieldloop.ingest.readers.hdf5.parts import observation_parts, part_of
@@ -21,7 +21,6 @@ from fieldloop.model.stream import Stream
 LATER = "next_obs"
 SIMULATED_TYPES = (1, 3)  # robosuite and iGibson; 2 is gym, which says nothing
 NOT_FACTS = {"num_samples", "env_args", "total", "fieldloop"}
-NOTE = "no stamps are stored; row number over {hz:g} Hz is used"
 
 
 class Robomimic:
@@ -163,9 +162,7 @@ def _foreign_draft(opened: Opened, folder: Folder, shared: _Shared) -> Draft:
                 for leaf in group.all_leaves()
             ]
     draft = Draft(folder.name, parts, hz=shared.hz, facts=facts, conclude=_conclude)
-    draft.clock_note = NOTE.format(hz=shared.hz or ASSUMED_HZ) + (
-        "" if shared.hz else ", which the file does not state"
-    )
+    draft.clock_note = counted(shared.hz)
     _check_count(opened, folder, attributes.get("num_samples"))
     return draft
 

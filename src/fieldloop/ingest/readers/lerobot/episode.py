@@ -29,8 +29,9 @@ def read_recording(dataset: Dataset, entry: Entry) -> Recording:
     info = dataset.info
     defects: list[Defect] = []
     rows = entry.rows(defects) or Rows(())
-    times_ns = _timestamps(rows, info, entry, defects)
-    rate = believed(info.fps, table_times(rows))
+    told = table_times(rows)
+    times_ns = told if told is not None else _counted(rows, info, entry, defects)
+    rate = believed(info.fps, told)
     stamps = dataset.stamps.find(rows.arrays)
     streams: dict[str, Stream] = table_streams(rows, info, times_ns, rate, stamps)
     pictures, parts = picture_streams(dataset.root, info, rows, times_ns, rate, stamps)
@@ -44,11 +45,9 @@ def read_recording(dataset: Dataset, entry: Entry) -> Recording:
     return Recording(episode, streams, tuple(defects))
 
 
-def _timestamps(rows: Rows, info: Info, entry: Entry, defects: list[Defect]) -> NDArray[np.int64]:
-    """The timestamp column in ns; frame number over rate where there is none."""
+def _counted(rows: Rows, info: Info, entry: Entry, defects: list[Defect]) -> NDArray[np.int64]:
+    """Frame number over rate, where there is no timestamp column that could be one."""
     count = max((len(a) for a in rows.arrays.values()), default=len(rows))
-    if (told := table_times(rows)) is not None:
-        return told
     if count:
         defects.append(Defect(entry.data_path, "timestamp", "No usable timestamps; frame number over fps is used."))
     return np.round(np.arange(count) * NS_PER_S / (info.fps or 1.0)).astype(np.int64)

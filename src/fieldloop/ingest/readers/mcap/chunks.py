@@ -79,21 +79,19 @@ def _unpack_zstd(packed: memoryview, size: int) -> bytes:
         raise ValueError(f"zstd: {wrong}") from wrong
 
 
-def _zstd_beginning(packed: memoryview, most: int) -> bytes:
+def _zstd_beginning(packed: memoryview, most: int) -> memoryview:
     """Unpack in pieces, so that what comes before the end of the bytes is kept."""
     import zstandard
 
-    parts: list[bytes] = []
-    left = most
+    made = bytearray()
     try:
         with zstandard.ZstdDecompressor().stream_reader(packed) as reader:
-            while left > 0 and (part := reader.read(min(PIECE, left))):
-                parts.append(part)
-                left -= len(part)
+            while len(made) < most and (part := reader.read(min(PIECE, most - len(made)))):
+                made += part
     except (zstandard.ZstdError, MemoryError) as wrong:
-        if not parts:
+        if not made:
             raise ValueError(f"zstd: {wrong}") from wrong
-    return b"".join(parts)
+    return memoryview(made)
 
 
 def _unpack_lz4(packed: memoryview, size: int) -> bytes:

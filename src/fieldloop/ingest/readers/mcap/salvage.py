@@ -1,5 +1,6 @@
 """The records of a chunk with a damaged place in it: those before it, and those behind it where they can be found."""
 
+import bisect
 from collections.abc import Sequence
 from typing import NamedTuple
 
@@ -17,7 +18,7 @@ from fieldloop.ingest.readers.mcap.message_table import (
 )
 from fieldloop.ingest.readers.mcap.records import MESSAGE, RECORD_HEAD
 
-PIECE = 1 << 20
+PIECE = 1 << 18
 ENTRY_BYTES = 16
 
 
@@ -35,23 +36,26 @@ def salvage(buffer: bytes | memoryview, indexes: Sequence[bytes], first_ns: int,
     Where messages begin is told by the index if it agrees with what stands there; otherwise whatever looks like a
     message of the chunk's time, `first_ns` to `last_ns`, is taken for one.
     """
-    told = _told(buffer, indexes)
-    places = told if len(told) else _alike(buffer, first_ns, last_ns)
+    told = _told(buffer, indexes).tolist()
+    places = told or _alike(buffer, first_ns, last_ns).tolist()
     starts: list[int] = []
     others: list[tuple[int, int, int]] = []
     lost: list[tuple[int, int]] = []
     at, size = 0, len(buffer)
     while at < size:
         # a record that runs over a message the index tells of is damaged; with nothing told, any length may be right
-        following = int(told[beyond]) if (beyond := np.searchsorted(told, at, "right")) < len(told) else size
+        following = _behind(at, told, size)
         end = walk(buffer, at, following, starts, others)
+        at = following
         if end < following:
-            beyond = np.searchsorted(places, end, "right")
-            at = int(places[beyond]) if beyond < len(places) else size
+            at = _behind(end, places, size)
             lost.append((end, at))
-        else:
-            at = following
     return Salvaged(messages_at(buffer, np.asarray(starts, np.int64)), others, lost)
+
+
+def _behind(at: int, places: Sequence[int], size: int) -> int:
+    following = bisect.bisect_right(places, at)
+    return places[following] if following < len(places) else size
 
 
 def _told(buffer: bytes | memoryview, indexes: Sequence[bytes]) -> Integers:

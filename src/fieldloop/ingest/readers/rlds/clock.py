@@ -6,7 +6,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from fieldloop.ingest.readers.rlds.columns import Column
-from fieldloop.ingest.stamps import MADE_UP, Stamps, Times, is_stamp, stamps_of, stated_rate
+from fieldloop.ingest.stamps import MADE_UP, Stamps, Times, denied, is_stamp, stamps_of, stated_rate
 from fieldloop.model.stream import NS_PER_S, ClockKind
 
 COUNTED = "steps are counted, one a second: the dataset states neither stamps nor a rate"
@@ -35,6 +35,8 @@ def step_clock(columns: Iterable[Column], steps: int, facts: Mapping[str, str]) 
     if found:
         column, told = min(found, key=lambda pair: not pair[1].measured)  # of equals the first
         note = f"stamps of steps/{column.path}, {told.how}"
+        if hz and (real := denied(hz, told.times_ns)) is not None:
+            note, hz = f"{note}; the dataset states {hz:g} Hz, they say {real:.4g}", None
         if told.measured:
             return StepClock(ClockKind.LOG, told.times_ns, hz, note, column.path)
         rate = (steps - 1) * NS_PER_S / int(told.times_ns[-1] - told.times_ns[0])

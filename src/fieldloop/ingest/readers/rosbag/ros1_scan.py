@@ -14,6 +14,7 @@ from fieldloop.ingest.readers.rosbag.ros1_heads import Table
 from fieldloop.ingest.readers.rosbag.ros1_outline import Connection, IndexEntries, outline_of
 from fieldloop.ingest.readers.rosbag.ros1_records import FileSource
 from fieldloop.ingest.readers.rosbag.ros1_walk import ChunkWalk
+from fieldloop.ingest.text_mode import SEEMS_MANGLED, file_in_text_mode
 
 
 class Ros1Scan:
@@ -42,6 +43,8 @@ class Ros1Scan:
                 for numbers in self._publishers(table, chunk):
                     rows = table[np.isin(table[:, 0], numbers)]
                     yield [self.connections[number] for number in numbers], _arrived(rows, content, chunk)
+        if self.complain.defects() and file_in_text_mode(self.path):
+            self.complain(0, SEEMS_MANGLED)
 
     def _publishers(self, table: Table, chunk: Chunk) -> Iterable[list[int]]:
         """Put the connections of one topic together."""

@@ -15,6 +15,7 @@ from fieldloop.ingest.messages.arrived import Arrived, Described
 from fieldloop.ingest.readers.rosbag.definitions import with_definition
 from fieldloop.ingest.readers.rosbag.sqlite_rows import walk
 from fieldloop.ingest.readers.rosbag.unpacked import ScratchFile, copy_with_journal
+from fieldloop.ingest.text_mode import SEEMS_MANGLED, file_in_text_mode
 
 MAGIC = b"SQLite format 3\x00"
 BATCH_BYTES = 8 << 20
@@ -49,6 +50,11 @@ class SqlitePart:
 
     def messages(self) -> Iterator[tuple[Described, Arrived]]:
         """Yield what can be read, in batches, in the order it was written."""
+        yield from self._readable()
+        if self.complain.defects() and file_in_text_mode(self._plain):
+            self.complain("byte 0", SEEMS_MANGLED)
+
+    def _readable(self) -> Iterator[tuple[Described, Arrived]]:
         with closing(self._connect()) as database:
             try:
                 topics = self._topics(database)

@@ -104,6 +104,7 @@ class _Writer:
     def left_out(self) -> Iterator[str]:
         """Yield what the file does not hold, or holds otherwise than robomimic's tools expect."""
         yield from self._lost
+        yield from self.account.flattened()
         yield from one_for_all(list(self._own_environments), list(self._tasks))
         low, high = self._reach
         if low < -1 or high > 1:

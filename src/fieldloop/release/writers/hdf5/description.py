@@ -30,16 +30,16 @@ def one_for_all(environments: Sequence[str], tasks: Sequence[str]) -> list[str]:
     """Say what robomimic's own tools will not see: the layout has one description for all demonstrations.
 
     >>> one_for_all([], ["stack", "pour"])
-    ['task: the file names "stack" for all demonstrations; "pour" is only in those demonstrations\' own descriptions']
+    ['task: the file names "stack" for all; "pour" is only in the description of each demonstration']
     """
     said = []
-    if len(tasks) > 1:
+    if len(tasks) > 1 and not environments:  # else the source names it, and is not changed
         more = f" and {len(tasks) - 1 - NAMED} more" if len(tasks) - 1 > NAMED else ""
         others = ", ".join(f'"{task}"' for task in tasks[1 : 1 + NAMED])
         are = "is" if len(tasks) == 2 else "are"  # noqa: PLR2004 - one other
         said.append(
-            f'task: the file names "{tasks[0]}" for all demonstrations; {others}{more} {are} only in those '
-            "demonstrations' own descriptions"
+            f'task: the file names "{tasks[0]}" for all; {others}{more} {are} only in the description of each '
+            "demonstration"
         )
     if len(environments) > 1:
         said.append(

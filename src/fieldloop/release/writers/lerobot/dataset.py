@@ -149,6 +149,7 @@ class _Dataset:
             losses.append(f"rows come {self._features.hz:.4g} times a second, and are said to come {self._fps} times")
         if named := ", ".join(kind.value for kind in ClockKind if kind in self._further):
             losses.append(f"of each stream the most trusted clock is kept, not also: {named}")
+        losses += self.account.flattened()
         return [*self._signals.losses(), *losses, *self.account.worse_clocks(), *unlike(self._features)]
 
     def _encode(self, framed: Framed) -> list[tuple[dict[str, Any], dict[str, Any]]]:

@@ -1,0 +1,146 @@
+"""A LeRobot dataset's rate: stated, denied by its own stamps, or lost; and the frames that belong to an episode."""
+
+import json
+from pathlib import Path
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from tests.ingest.lerobot_makers import DATA, FPS, ROWS, foreign
+
+from fieldloop.ingest import open_log
+from fieldloop.ingest.pictures.packets import in_order_shown
+from fieldloop.ingest.readers.lerobot.rate import frame_near
+from fieldloop.model.stream import ClockKind
+from fieldloop.release.writers import write_lerobot
+from fieldloop.testing.injuries import cut
+from fieldloop.testing.synthetic import healthy_case
+
+
+def read(folder):
+    log = open_log(folder)
+    recordings = list(log.recordings)
+    found = (*log.defects, *(d for r in recordings for d in r.defects))
+    return recordings, [f"{d.subject} {d.place}: {d.message}" for d in found]
+
+
+def edit(folder, change):
+    path = folder / "meta/info.json"
+    info = json.loads(path.read_text())
+    change(info)
+    path.write_text(json.dumps(info))
+
+
+def as_a_strangers(info):
+    """Forget what only a release says of a stream."""
+    for feature in info["features"].values():
+        feature.pop("info", None)
+
+
+@pytest.fixture
+def uneven(tmp_path):
+    """Two episodes that share a video and end at no round time."""
+    made = [cut(healthy_case(seed=i), lambda at_s, end=end: at_s < end).recording for i, end in enumerate((4.65, 3.1))]
+    return write_lerobot(made, tmp_path / "set").path
+
+
+def test_a_rate_that_timestamps_and_video_deny_is_named_and_not_used(uneven):
+    def slower(info):
+        as_a_strangers(info)
+        info["fps"] = 15
+
+    edit(uneven, as_a_strangers)
+    (before, *_), said = read(uneven)
+    assert said == []
+    edit(uneven, slower)
+    recordings, said = read(uneven)
+    (line,) = said
+    assert line.startswith("meta/info.json fps: States 15 frames a second, but the timestamps of 2 of 2 episodes")
+    assert "say 30, and the video 30" in line
+    for recording in recordings:
+        assert {stream.nominal_hz for stream in recording.streams.values()} == {30}
+    assert "states 15 Hz" in recordings[0].streams["joints"].notes["rate"]
+    assert recordings[0].episode.id == before.episode.id
+
+
+def test_a_rate_that_is_right_is_not_complained_about(tmp_path):
+    recordings, said = read(foreign(tmp_path / "theirs"))
+    assert said == []
+    assert {s.nominal_hz for r in recordings for s in r.streams.values()} == {FPS}
+    assert not any("rate" in s.notes for r in recordings for s in r.streams.values())
+
+
+@pytest.mark.parametrize("hurt", [Path.unlink, lambda path: path.write_text('{"codebase_version": "v3.0", ')])
+def test_without_a_description_the_frames_of_an_episode_are_still_its_own(uneven, hurt):
+    wanted, _ = read(uneven)
+    hurt(uneven / "meta/info.json")
+    recordings, said = read(uneven)
+    assert not any("The video has" in line for line in said), said
+    for got, before in zip(recordings, wanted, strict=True):
+        assert len(got.streams["joints"]) == len(before.streams["joints"])
+        assert {stream.nominal_hz for stream in got.streams.values()} == {30}
+        for name in ("camera/overhead", "camera/wrist"):
+            ours, theirs = got.streams[name].pictures, before.streams[name].pictures
+            assert len(ours) == len(got.streams["joints"])
+            assert list(ours.fingerprint()) == list(theirs.fingerprint())
+
+
+def test_container_stamps_begin_at_zero_and_not_a_rounding_before_it(uneven):
+    edit(uneven, as_a_strangers)
+    for recording in read(uneven)[0]:
+        assert recording.streams["camera/wrist"].clocks[ClockKind.CONTAINER][0] == 0
+        assert recording.episode.start_ns >= 0
+
+
+@given(
+    frames=st.integers(2, 300), first=st.integers(0, 299), fps=st.sampled_from([5, 24, 25, 30, 50, 60]),
+    off=st.floats(-0.4, 0.4), base=st.sampled_from([1000, 12_800, 15_360, 90_000]),
+)  # fmt: skip
+def test_the_frame_nearest_to_a_moment_is_found(frames, first, fps, off, base):
+    pts = np.round(np.arange(frames) * base / fps).astype(np.int64)
+    ones = np.ones(frames, np.int64)
+    packets = in_order_shown("h264", (8, 8), (1, base), pts, ones, ones.astype(bool), ones)
+    first = min(first, frames)
+    assert frame_near(packets, (first + off) / fps) == first
+
+
+def test_a_moment_whose_frames_are_lost_begins_with_the_next():
+    kept = np.asarray([0, 1, 2, 3, 6, 7, 8])
+    ones = np.ones(len(kept), np.int64)
+    packets = in_order_shown("h264", (8, 8), (1, 30), kept, ones, ones.astype(bool), ones)
+    assert frame_near(packets, 4 / 30) == 4
+
+
+@pytest.mark.parametrize(("late", "said_of_it"), [((0, 1, 2), "0.100 s in 3 of 3"), ((1,), "0.100 s in 1 of 3")])
+def test_timestamps_that_begin_late_are_counted(v2, late, said_of_it):
+    for index in late:
+        path = v2 / f"data/chunk-000/episode_{index:06d}.parquet"
+        table = pq.read_table(path)
+        later = pa.array(np.asarray(table["timestamp"], np.float32) + np.float32(0.1))
+        pq.write_table(table.set_column(table.column_names.index("timestamp"), "timestamp", later), path)
+    _, said = read(v2)
+    (line,) = (line for line in said if "begin at" in line)
+    assert line.startswith(f"timestamp episode {late[0]}: ")
+    assert said_of_it in line
+    assert "row 0 gets frame 3" in line
+
+
+def test_rows_that_are_tables_say_so(tmp_path):
+    root = foreign(tmp_path / "theirs")
+    table = pq.read_table(root / DATA)
+    cells = np.arange(2 * ROWS * 4, dtype=np.float32)
+    nested = pa.FixedSizeListArray.from_arrays(pa.FixedSizeListArray.from_arrays(pa.array(cells), 2), 2)
+    pq.write_table(table.append_column("observation.turn", nested), root / DATA)
+    edit(root, lambda info: info["features"].update({"observation.turn": {"dtype": "float32", "shape": [2, 2]}}))
+    recordings, said = read(root)
+    assert said == []
+    turn = recordings[0].streams["observation.turn"]
+    assert (turn.values.shape, turn.notes["shape"]) == ((ROWS, 4), "2 × 2, row by row")
+    done = write_lerobot(recordings, tmp_path / "ours")
+    assert "observation.turn: each row is written as 4 numbers, not as 2 × 2, row by row" in done.left_out
+    assert not any("observation.state" in line or line.startswith("joints: each") for line in done.left_out)
+    again, _ = read(done.path)
+    assert again[0].streams["observation.turn"].notes["shape"] == "2 × 2, row by row"
