@@ -59,6 +59,8 @@ class Rosbag2Reader:
         gathering, tally = Gathering(parts), Tally()
         for part, described, arrived in parts.messages():
             tally.count(part.path.name, described.topic, arrived)
+            if not len(arrived.payloads):
+                continue  # none of the batch could be unpacked, which is a defect of its part already
             if gathering.is_new(described):
                 described, wrong = fitting(described, arrived.payloads[0], part.distribution)  # noqa: PLW2901
                 if wrong:
