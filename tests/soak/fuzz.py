@@ -79,9 +79,9 @@ class Worker:
         return self._errors.read().decode("utf-8", "replace")[-600:]
 
 
-def fuzz(name, good_logs, *, seed, seconds, keep, checksummed, workers=2):
-    """Read hurt copies of good logs until the time is up."""
-    findings, lock, numbers = Findings(), threading.Lock(), iter(range(10**9))
+def fuzz(name, good_logs, *, seed, cases, seconds, keep, checksummed, workers=2):
+    """Read so many hurt copies of good logs, or until the time is up."""
+    findings, lock, numbers = Findings(), threading.Lock(), iter(range(cases))
     deadline = time.monotonic() + seconds
     with tempfile.TemporaryDirectory(prefix=f"fuzz-{name}-") as scratch:
 
@@ -90,7 +90,9 @@ def fuzz(name, good_logs, *, seed, seconds, keep, checksummed, workers=2):
             try:
                 while time.monotonic() < deadline:
                     with lock:
-                        case = next(numbers)
+                        case = next(numbers, None)
+                    if case is None:
+                        return
                     good = good_logs[case % len(good_logs)]
                     if good not in expected:
                         expected[good] = worker.ask(good)
