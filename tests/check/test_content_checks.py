@@ -8,13 +8,15 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from fieldloop.check import CHECKS, Batch, Case
-from fieldloop.check.follow import NotComparable, lag_between
-from fieldloop.check.movement import movement
-from fieldloop.check.pictures import scan
+from fieldloop.check.episode.follow import NotComparable, lag_between
+from fieldloop.check.episode.movement import movement
+from fieldloop.check.episode.pictures import scan
 from fieldloop.model.episode import Episode, Recording
 from fieldloop.model.stream import NS_PER_S, ClockKind, Stream, StreamKind
 from fieldloop.protocol import parse_protocol
-from fieldloop.testing.injuries import INJURIES, change_episode, change_stream, change_values, freeze_frames
+from fieldloop.testing.injuries import INJURIES
+from fieldloop.testing.injuries.injury import change_episode, change_stream, change_values
+from fieldloop.testing.injuries.vision import freeze_frames
 from fieldloop.testing.synthetic import ATTEMPT_S, POST_S, PRE_S, Pictures, healthy_case, with_streams
 
 

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from fieldloop.check import CHECKS, Case
 from fieldloop.model.episode import Episode, Recording
 from fieldloop.model.stream import ClockKind, Stream, StreamKind
-from fieldloop.testing.injuries import drop_samples
+from fieldloop.testing.injuries.injury import drop_samples
 from fieldloop.testing.synthetic import healthy_case
 
 MS = 1_000_000

@@ -16,7 +16,7 @@ from fieldloop.ingest.pictures.packets import in_order_shown
 from fieldloop.ingest.readers.lerobot.rate import frame_near
 from fieldloop.model.stream import ClockKind
 from fieldloop.release.writers import write_lerobot
-from fieldloop.testing.injuries import cut
+from fieldloop.testing.injuries.injury import cut
 from fieldloop.testing.synthetic import healthy_case
 
 

@@ -11,7 +11,7 @@ from fieldloop.ingest import open_log
 from fieldloop.model.stream import ClockKind
 from fieldloop.release.writers import write_lerobot
 from fieldloop.release.writers.lerobot.files import Limits
-from fieldloop.testing.injuries import cut
+from fieldloop.testing.injuries.injury import cut
 from fieldloop.testing.synthetic import healthy, healthy_case, with_streams
 
 LISTING = "meta/episodes/chunk-000/file-000.parquet"

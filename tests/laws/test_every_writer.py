@@ -9,7 +9,7 @@ from fieldloop.errors import BadInput
 from fieldloop.ingest import open_log
 from fieldloop.model.stream import ClockKind, Stream, StreamKind
 from fieldloop.release.writers import write_hdf5, write_lerobot, write_mcap, write_rlds
-from fieldloop.testing.injuries import cut
+from fieldloop.testing.injuries.injury import cut
 from fieldloop.testing.synthetic import healthy_case, with_streams
 
 WRITERS = {"hdf5": write_hdf5, "lerobot": write_lerobot, "mcap": write_mcap, "rlds": write_rlds}

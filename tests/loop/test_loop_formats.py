@@ -18,7 +18,7 @@ from fieldloop.model.event import LogIngested, ReleaseExported, ReleaseFrozen
 from fieldloop.model.finding import Status
 from fieldloop.model.release import Release
 from fieldloop.release.writers import write_lerobot, write_mcap
-from fieldloop.testing.injuries import cut
+from fieldloop.testing.injuries.injury import cut
 from fieldloop.testing.synthetic import healthy_case, with_streams
 
 DEGREES = 'schema = "mapping/1"\n[streams.joints]\nname = "arm"\nunit = "deg"\n[episode]\nsite = "hall 2"\n'

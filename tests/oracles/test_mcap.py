@@ -15,7 +15,7 @@ from fieldloop.model.stream import ClockKind, StreamKind
 from fieldloop.release.writers import write_mcap
 from fieldloop.simulate.floor import Floor
 from fieldloop.testing.barcode import Mark, MarkedPictures, read
-from fieldloop.testing.injuries import cut
+from fieldloop.testing.injuries.injury import cut
 from fieldloop.testing.synthetic import healthy_case, with_streams
 
 cv2 = pytest.importorskip("cv2")

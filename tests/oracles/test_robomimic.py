@@ -10,7 +10,7 @@ from tests.oracles import venvs
 from fieldloop.ingest import open_log
 from fieldloop.release.writers import write_hdf5
 from fieldloop.testing.barcode import Mark, MarkedPictures, read
-from fieldloop.testing.injuries import cut
+from fieldloop.testing.injuries.injury import cut
 from fieldloop.testing.synthetic import healthy_case, with_streams
 
 pytestmark = pytest.mark.oracle

@@ -12,7 +12,7 @@ from fieldloop.release.writers.framed import frame
 from fieldloop.release.writers.grid import Rule, away_ns, nearest, resample, rule_for
 from fieldloop.release.writers.survey import survey
 from fieldloop.testing.barcode import MarkedPictures, read
-from fieldloop.testing.injuries import cut
+from fieldloop.testing.injuries.injury import cut
 from fieldloop.testing.synthetic import healthy_case, with_streams
 
 STAMP = st.one_of(st.integers(0, 200), st.integers(-(2**63), 2**63 - 1))

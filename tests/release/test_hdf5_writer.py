@@ -16,7 +16,7 @@ from fieldloop.release.writers import write_hdf5
 from fieldloop.release.writers.hdf5.keys import places
 from fieldloop.release.writers.survey import survey
 from fieldloop.testing.barcode import Mark, MarkedPictures, read
-from fieldloop.testing.injuries import cut
+from fieldloop.testing.injuries.injury import cut
 from fieldloop.testing.shared import shared_data
 from fieldloop.testing.synthetic import START_NS, healthy_case, with_streams
 

@@ -15,7 +15,8 @@ from fieldloop.release.writers.lerobot.depth import DepthScale
 from fieldloop.release.writers.lerobot.files import Place, Places
 from fieldloop.release.writers.lerobot.naming import name_features
 from fieldloop.release.writers.survey import survey
-from fieldloop.testing.injuries import cut, spoil_frames
+from fieldloop.testing.injuries.injury import cut
+from fieldloop.testing.injuries.vision import spoil_frames
 from fieldloop.testing.synthetic import healthy_case, with_streams
 
 

@@ -13,7 +13,7 @@ from fieldloop.errors import BadInput, StoreError
 from fieldloop.ingest import open_log
 from fieldloop.model.stream import ClockKind, EncodedSource, Stream, StreamKind
 from fieldloop.release.writers.mcap import logs, numbers, write_mcap
-from fieldloop.testing.injuries import cut
+from fieldloop.testing.injuries.injury import cut
 from fieldloop.testing.synthetic import healthy_case
 
 

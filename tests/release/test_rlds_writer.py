@@ -18,7 +18,8 @@ from fieldloop.release.writers.framed import frame
 from fieldloop.release.writers.survey import survey
 from fieldloop.testing.barcode import Mark, MarkedPictures
 from fieldloop.testing.barcode import read as read_mark
-from fieldloop.testing.injuries import cut, spoil_frames
+from fieldloop.testing.injuries.injury import cut
+from fieldloop.testing.injuries.vision import spoil_frames
 from fieldloop.testing.shared import shared_data
 from fieldloop.testing.synthetic import healthy_case, with_streams
 

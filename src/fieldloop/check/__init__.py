@@ -1,40 +1,33 @@
 """Is it fit to learn from? One small function a question.
 
 Code measures, the protocol judges: no check knows a threshold. `measure` asks every question of one episode,
-`measure_batch` of many; `judge` sets the answers against a protocol; `rows` keeps them, so that a new limit
-re-judges without opening a log.
+`imprint` keeps what questions about many need, `measure_batch` asks those; `judge` sets the answers against a protocol;
+`rows` keeps them, so that a new limit re-judges without opening a log.
 """
 
 from collections.abc import Iterable
 
-from fieldloop.check import (
-    adherence,
-    batch,
-    calibration,
-    corpus,
-    force,
-    integrity,
-    metadata,
-    motion,
-    offset,
-    timing,
-    vision,
-)
-from fieldloop.check.case import Batch, Case
+from fieldloop.check import batch, corpus, episode
+from fieldloop.check import imprint as imprints
+from fieldloop.check.case import Case
+from fieldloop.check.imprinting import Imprinter, gather, imprint_with
 from fieldloop.check.judging import judge_with, report
+from fieldloop.check.many import Batch
 from fieldloop.check.measuring import measure_with
 from fieldloop.check.registry import Check, check, collect
 from fieldloop.check.table import from_rows, measuring_fingerprint, rows
 from fieldloop.model.finding import Finding, Measured
+from fieldloop.model.imprint import Imprint
 from fieldloop.protocol import CollectionProtocol
 
-CHECKS: dict[str, Check[Case]] = collect(
-    integrity, timing, offset, motion, vision, force, adherence, metadata, calibration
-)
+CHECKS: dict[str, Check[Case]] = collect(*episode.SUBJECTS)
 """Every question about one episode."""
 
-BATCH_CHECKS: dict[str, Check[Batch]] = collect(batch, corpus)
+BATCH_CHECKS: dict[str, Check[Batch]] = collect(*batch.SUBJECTS, *corpus.SUBJECTS)
 """Every question about many episodes."""
+
+IMPRINTERS: tuple[Imprinter, ...] = gather(*imprints.KINDS)
+"""Everything that is kept of an episode for questions about many."""
 
 UNITS: dict[str, str] = {name: c.unit for name, c in CHECKS.items()} | {
     name: b.unit for name, b in BATCH_CHECKS.items()
@@ -42,9 +35,14 @@ UNITS: dict[str, str] = {name: c.unit for name, c in CHECKS.items()} | {
 """The unit each check measures in, for `protocol.agree`."""
 
 
-def measure(case: Case) -> tuple[Measured, ...]:
+def measure(case: Case, *, pixels: bool = True) -> tuple[Measured, ...]:
     """Ask every check about one episode; one that breaks is reported, never skipped."""
-    return measure_with(CHECKS.values(), case)
+    return measure_with(CHECKS.values(), case, pixels=pixels)
+
+
+def take_imprint(case: Case, *, pixels: bool = True) -> Imprint:
+    """Keep what questions about many will need; without `pixels` nothing is decoded for it."""
+    return imprint_with((one for one in IMPRINTERS if pixels or not one.pixels), case)
 
 
 def measure_batch(many: Batch) -> tuple[Measured, ...]:
@@ -60,6 +58,7 @@ def judge(measured: Iterable[Measured], protocol: CollectionProtocol) -> tuple[F
 __all__ = [
     "BATCH_CHECKS",
     "CHECKS",
+    "IMPRINTERS",
     "UNITS",
     "Batch",
     "Case",
@@ -72,4 +71,5 @@ __all__ = [
     "measuring_fingerprint",
     "report",
     "rows",
+    "take_imprint",
 ]

@@ -1,4 +1,4 @@
-"""What a check may look at: one episode with its streams, calibrations, annotations and the protocol in force."""
+"""What a check of one episode may look at: its streams, calibrations, annotations and the protocol in force."""
 
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
@@ -6,7 +6,7 @@ from typing import Any
 
 from fieldloop.model.annotation import Annotation
 from fieldloop.model.calibration import Calibration
-from fieldloop.model.episode import Defect, Episode, Recording
+from fieldloop.model.episode import Episode, Recording
 from fieldloop.model.stream import Stream, StreamKind
 from fieldloop.protocol import CollectionProtocol, default_protocol
 
@@ -86,20 +86,3 @@ WORDS = {
     "actions": "actions",
     "gripper": "gripper",
 }
-
-
-@dataclass(frozen=True, slots=True)
-class Batch:
-    """Many episodes looked at together, and what was wrong with their log as a whole."""
-
-    episodes: tuple[Episode, ...]
-    defects: tuple[Defect, ...] = ()
-    protocol: CollectionProtocol = field(default_factory=default_protocol)
-
-    def parameter(self, check: str, name: str) -> float:
-        """Return a number of the protocol that changes what is measured."""
-        return self.protocol.limits[check].parameters[name]
-
-    def lacks(self, needs: Iterable[str]) -> str:
-        """Say why a check has nothing to look at; '' where it has."""
-        return "There is no episode." if "episodes" in needs and not self.episodes else ""

@@ -2,6 +2,7 @@
 
 import math
 from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import replace
 from typing import Any
 
 from fieldloop.check.case import NEEDS
@@ -15,6 +16,8 @@ PAIR = " ↔ "
 """Joins the names of two streams that a measurement is about."""
 
 SHARE = "share "
+NOTHING = Measurement("", math.nan)
+"""What a check that broke, or had nothing to look at, measured."""
 
 
 def judge_with(
@@ -31,16 +34,29 @@ def report(episode: Episode, findings: Iterable[Finding]) -> EpisodeReport:
 
 
 def status_of(measurement: Measurement, limit: Limit) -> Status:
-    """Judge one number.
+    """Judge one number, or the interval in which it lies.
 
     A bad number fails even where a good one would prove nothing: made-up stamps that show a gap have one, made-up
     stamps that show none tell nothing.
     """
+    if measurement.low is not None and measurement.high is not None and not measurement.cannot_tell:
+        return _status_of_interval(measurement.low, measurement.high, limit)
     if math.isfinite(measurement.value) and not limit.admits(measurement.value):
         return Status.FAILED
     if measurement.cannot_tell:
         return Status.CANNOT_TELL
     return Status.PASSED if math.isfinite(measurement.value) else Status.ERRORED
+
+
+def _status_of_interval(low: float, high: float, limit: Limit) -> Status:
+    """Only an interval that lies wholly inside passes, only one wholly outside fails."""
+    if not (math.isfinite(low) and math.isfinite(high)):
+        return Status.ERRORED
+    if limit.admits(low) and limit.admits(high):
+        return Status.PASSED
+    below = limit.minimum is not None and high < limit.minimum
+    above = limit.maximum is not None and low > limit.maximum
+    return Status.FAILED if below or above else Status.CANNOT_TELL
 
 
 def _judge(checks: Mapping[str, Check[Any]], measured: Measured, protocol: CollectionProtocol) -> Iterator[Finding]:
@@ -51,22 +67,24 @@ def _judge(checks: Mapping[str, Check[Any]], measured: Measured, protocol: Colle
         status = status_of(measurement, limit)
         message = _message(measurement, limit, status, check)
         required = limit.required or _asked_for(measurement.subject, protocol)
-        value = measurement.value if math.isfinite(measurement.value) else None
-        yield _finding(measured.check, measurement.subject, status, value, limit, message, required=required)
+        yield _finding(measured.check, measurement, status, limit, message, required=required)
     if measured.error:
-        yield _finding(
-            measured.check, "", Status.ERRORED, None, limit, f"The check broke: {measured.error}.", required=True
-        )
+        broke = f"The check broke: {measured.error}."
+        yield _finding(measured.check, NOTHING, Status.ERRORED, limit, broke, required=True)
     elif not measured.measurements:
         reason = measured.reason or "Nothing here answers this question."
         required = limit.required or _needs_asked_for(check, protocol)
-        yield _finding(measured.check, "", Status.NOT_APPLICABLE, None, limit, reason, required=required)
+        yield _finding(measured.check, NOTHING, Status.NOT_APPLICABLE, limit, reason, required=required)
 
 
-def _finding(
-    check: str, subject: str, status: Status, value: float | None, limit: Limit, message: str, *, required: bool
-) -> Finding:
-    return Finding(check, subject, status, value, limit.minimum, limit.maximum, limit.unit, message, required)
+def _finding(check: str, of: Measurement, status: Status, limit: Limit, message: str, *, required: bool) -> Finding:
+    value = of.value if math.isfinite(of.value) else None
+    fix = of.fix if status is Status.FAILED else None
+    found = Finding(
+        check, of.subject, status, value, limit.minimum, limit.maximum, limit.unit, message, required,
+        of.low, of.high, of.at_s, fix,
+    )  # fmt: skip
+    return replace(found, cost=limit.cost) if found.counts else found
 
 
 def _message(measurement: Measurement, limit: Limit, status: Status, check: Check[Any] | None) -> str:
@@ -75,6 +93,8 @@ def _message(measurement: Measurement, limit: Limit, status: Status, check: Chec
     place = f" {measurement.place}" if measurement.place else ""
     advice = check.advice if check else ""
     match status:
+        case Status.CANNOT_TELL if not measurement.cannot_tell:
+            return f"{_told(measurement, limit)} The interval reaches over the limit: more data would tell."
         case Status.CANNOT_TELL:
             return f"{subject}{measurement.cannot_tell}"
         case Status.ERRORED:
@@ -90,7 +110,15 @@ def _message(measurement: Measurement, limit: Limit, status: Status, check: Chec
 def _told(measurement: Measurement, limit: Limit) -> str:
     subject = f"{measurement.subject}: " if measurement.subject else ""
     place = f" {measurement.place}" if measurement.place else ""
-    return f"{subject}{_amount(measurement.value, limit.unit)}{place}, {_allowed(limit)} allowed."
+    return (
+        f"{subject}{_amount(measurement.value, limit.unit)}{_interval(measurement)}{place}, {_allowed(limit)} allowed."
+    )
+
+
+def _interval(measurement: Measurement) -> str:
+    if measurement.low is None or measurement.high is None:
+        return ""
+    return f" ({_round(measurement.low)} to {_round(measurement.high)})"
 
 
 def _amount(value: float, unit: str) -> str:

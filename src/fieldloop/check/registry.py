@@ -7,6 +7,7 @@ from typing import Generic, TypeVar
 
 from fieldloop.errors import ProtocolError
 from fieldloop.model.finding import Measurement
+from fieldloop.model.quality import Dimension
 
 S = TypeVar("S")
 """What is looked at: a Case (one episode) or a Batch (many)."""
@@ -17,6 +18,8 @@ class Check(Generic[S]):
     """A question, the unit of its answer, what it needs to see, and what to do when the answer is bad.
 
     `place_says_it`: where a measurement's place is a sentence that tells all, the number is not repeated.
+    `pixels`: it has to decode pictures, which costs more than everything else together.
+    `dimension`: what it counts for, where its subject alone (`dimension.py`) does not say.
     """
 
     name: str
@@ -27,16 +30,26 @@ class Check(Generic[S]):
     look: Callable[[S], Iterator[Measurement]]
     about: str = ""
     place_says_it: bool = False
+    pixels: bool = False
+    dimension: Dimension | None = None
 
 
 def check(
-    name: str, *, unit: str, needs: tuple[str, ...] = (), advice: str, place_says_it: bool = False
+    name: str,
+    *,
+    unit: str,
+    needs: tuple[str, ...] = (),
+    advice: str,
+    place_says_it: bool = False,
+    pixels: bool = False,
+    dimension: Dimension | None = None,
 ) -> Callable[[Callable[[S], Iterator[Measurement]]], Check[S]]:
     """Make a measuring function a Check; the first line of its docstring is the question it asks."""
 
     def make(look: Callable[[S], Iterator[Measurement]]) -> Check[S]:
         asks, _, about = (look.__doc__ or "").partition("\n")
-        return Check(name, unit, asks.strip(), needs, advice, look, " ".join(about.split()), place_says_it)
+        told = " ".join(about.split())
+        return Check(name, unit, asks.strip(), needs, advice, look, told, place_says_it, pixels, dimension)
 
     return make
 

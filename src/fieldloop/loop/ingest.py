@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from fieldloop import check as checks
-from fieldloop.check.calibration import count_again
+from fieldloop.check.episode.calibration import count_again
 from fieldloop.errors import BadInput, StoreBusy, StoreError, StoreFull, UnreadableLog, WorkspaceError
 from fieldloop.ingest import LogMapping, open_log
 from fieldloop.ingest.readers import all_readers

@@ -3,6 +3,8 @@
 from dataclasses import dataclass
 from enum import StrEnum
 
+from fieldloop.model.fix import Fix
+
 
 class Status(StrEnum):
     """How a question was answered. Only PASSED is a pass; worst first."""
@@ -16,12 +18,21 @@ class Status(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Measurement:
-    """A number a check found about a subject (a stream, usually), kept whether or not it is good."""
+    """A number a check found about a subject (a stream, usually), kept whether or not it is good.
+
+    `low` and `high` bound the truth where the number is an estimate: only when the whole interval lies on one side of
+    the limit is anything judged. `at_s` is the moment to look at, from the episode's start; `fix` is what a release may
+    do about it, should it fail.
+    """
 
     subject: str
     value: float
     place: str = ""
     cannot_tell: str = ""
+    low: float | None = None
+    high: float | None = None
+    at_s: float | None = None
+    fix: Fix | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,7 +47,10 @@ class Measured:
 
 @dataclass(frozen=True, slots=True)
 class Finding:
-    """One answer to one check about one subject under one protocol."""
+    """One answer to one check about one subject under one protocol.
+
+    `cost` is the share of the episode's worth that it takes, by the protocol; 0 where it does not count.
+    """
 
     check: str
     subject: str
@@ -47,6 +61,11 @@ class Finding:
     unit: str
     message: str
     required: bool = True
+    low: float | None = None
+    high: float | None = None
+    at_s: float | None = None
+    fix: Fix | None = None
+    cost: float = 0.0
 
     @property
     def counts(self) -> bool:

@@ -1,6 +1,6 @@
 """Numbers someone could argue with: each with its unit, why it is so, and where it comes from.
 
-Two kinds of file: a *protocol* says how to collect one task and judges episodes (`default.toml`, a workspace's
+Two kinds of file: a *protocol* says how to collect one task and judges episodes (`shipped/`, a workspace's
 `protocols/<task>.toml`); *operations* say how to run (`operations.toml`). A workspace's file states only what it
 changes; everything else is the shipped default. Fingerprints are made of the numbers in force, not of the text.
 """

@@ -52,7 +52,7 @@ class CollectionProtocol:
 
 def parse_protocol(text: str, where: str = "protocol") -> CollectionProtocol:
     """Lay a task's protocol over the shipped one; unknown keys, names and other units are refused."""
-    base, over = layers.load(layers.shipped("default.toml"), "the shipped protocol"), layers.load(text, where)
+    base, over = layers.shipped_protocol(), layers.load(text, where)
     refuse_unknown_keys(where, over, PARTS)
     _refuse_unknown_names(base, over, where)
     merged = layers.overlay(base, over, where)

@@ -23,6 +23,27 @@ def shipped(name: str) -> str:
     return files("fieldloop.protocol").joinpath(name).read_text(encoding="utf-8")
 
 
+def shipped_protocol() -> dict[str, Any]:
+    """Join the files of the shipped protocol; a table that stands in two of them is refused."""
+    joined: dict[str, Any] = {}
+    folder = files("fieldloop.protocol").joinpath("shipped")
+    for file in sorted(folder.iterdir(), key=lambda f: f.name):
+        if file.name.endswith(".toml"):
+            _join(joined, load(file.read_text(encoding="utf-8"), f"the shipped {file.name}"), file.name)
+    return joined
+
+
+def _join(into: dict[str, Any], more: Mapping[str, Any], where: str, path: str = "") -> None:
+    for key, value in more.items():
+        here = f"{path}.{key}" if path else key
+        if key not in into:
+            into[key] = value
+        elif isinstance(value, Mapping) and isinstance(into[key], dict):
+            _join(into[key], value, where, here)
+        else:
+            raise ProtocolError(f"the shipped {where}: {here} stands in another file already.")
+
+
 def overlay(base: Mapping[str, Any], over: Mapping[str, Any], where: str, path: str = "") -> dict[str, Any]:
     """Replace leaf by leaf; a unit that differs from the default's is refused, because the number would lie."""
     merged = dict(base)

@@ -12,6 +12,8 @@ Value = float | int | str | bool | tuple[float, ...] | tuple[str, ...]
 
 
 SHARE = "share "
+USUAL_COST = 0.3
+"""What a failure takes of an episode's worth where the protocol does not say: it ranks, it does not judge."""
 
 
 class SourceKind(StrEnum):
@@ -38,6 +40,7 @@ class Limit:
     """The closed interval a check's measurement must fall in.
 
     `parameters` change what is measured (a window, a tolerance); `pending` marks a limit whose check is not built yet.
+    `cost` is the share of an episode's worth for learning that a failure takes: it ranks, it does not judge.
     """
 
     unit: str
@@ -48,6 +51,7 @@ class Limit:
     parameters: Mapping[str, float] = field(default_factory=dict)
     required: bool = False
     pending: bool = False
+    cost: float = USUAL_COST
 
     def admits(self, value: float) -> bool:
         """Is this value inside? A number that is not finite never is."""
@@ -76,7 +80,7 @@ class Setting:
     pending: bool = False
 
 
-LIMIT_KEYS = {"unit", "min", "max", "why", "source", "parameters", "required", "pending"}
+LIMIT_KEYS = {"unit", "min", "max", "why", "source", "parameters", "required", "pending", "cost"}
 SETTING_KEYS = {"value", "unit", "why", "source", "pending"}
 
 
@@ -120,7 +124,15 @@ def read_limit(name: str, row: Mapping[str, Any]) -> Limit:
         parameters={k: float(v) for k, v in row.get("parameters", {}).items()},
         required=bool(row.get("required", False)),
         pending=bool(row.get("pending", False)),
+        cost=_cost(name, row),
     )
+
+
+def _cost(name: str, row: Mapping[str, Any]) -> float:
+    cost = row.get("cost", USUAL_COST)
+    if not isinstance(cost, int | float) or not 0 <= cost <= 1:
+        raise ProtocolError(f"{name}: cost = {cost!r} must be a share from 0 to 1.")
+    return float(cost)
 
 
 def read_setting(name: str, row: Mapping[str, Any]) -> Setting:

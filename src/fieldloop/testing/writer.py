@@ -11,7 +11,7 @@ from fieldloop.errors import BadInput
 from fieldloop.model.episode import Recording
 from fieldloop.model.stream import ClockKind, Stream, StreamKind
 from fieldloop.release.writers.written import Written
-from fieldloop.testing.injuries import cut
+from fieldloop.testing.injuries.injury import cut
 from fieldloop.testing.kept import Limits, differences
 from fieldloop.testing.synthetic import healthy, healthy_case, with_streams
 

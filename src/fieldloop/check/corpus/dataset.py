@@ -5,8 +5,8 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from fieldloop.check.case import Batch
-from fieldloop.check.integrity import list_defects
+from fieldloop.check.episode.integrity import list_defects
+from fieldloop.check.many import Batch
 from fieldloop.check.registry import check
 from fieldloop.model.episode import Episode
 from fieldloop.model.finding import Measurement

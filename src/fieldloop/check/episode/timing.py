@@ -5,8 +5,8 @@ from collections.abc import Iterator
 import numpy as np
 
 from fieldloop.check.case import Case
+from fieldloop.check.episode.stamps import EVENTFUL, at, made_up, rhythm
 from fieldloop.check.registry import check
-from fieldloop.check.stamps import EVENTFUL, at, made_up, rhythm
 from fieldloop.model.finding import Measurement
 from fieldloop.model.stream import NS_PER_S, ClockKind, Stream
 

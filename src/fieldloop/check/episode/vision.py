@@ -5,10 +5,10 @@ from collections.abc import Iterator
 import numpy as np
 
 from fieldloop.check.case import PICTURES, Case
-from fieldloop.check.movement import movement, still
-from fieldloop.check.pictures import scan
+from fieldloop.check.episode.movement import movement, still
+from fieldloop.check.episode.pictures import scan
+from fieldloop.check.episode.stamps import at
 from fieldloop.check.registry import check
-from fieldloop.check.stamps import at
 from fieldloop.model.finding import Measurement
 from fieldloop.model.stream import NS_PER_S, Stream, StreamKind
 
@@ -33,6 +33,7 @@ def resolution(case: Case) -> Iterator[Measurement]:
 
 @check(
     "vision.frozen_frames",
+    pixels=True,
     unit="s",
     needs=("cameras",),
     advice="Look for a camera that stalled or a writer that repeats frames.",
@@ -64,6 +65,7 @@ def frozen_frames(case: Case) -> Iterator[Measurement]:
 
 @check(
     "vision.black_or_blown",
+    pixels=True,
     unit="share of frames",
     needs=("cameras",),
     advice="Check lens cap, exposure and lighting.",
@@ -85,6 +87,7 @@ def black_or_blown(case: Case) -> Iterator[Measurement]:
 
 @check(
     "vision.undecodable",
+    pixels=True,
     unit="frames",
     needs=("pictures",),
     advice="Find out whether the file is damaged or the encoding unusual; such frames cannot be learnt from.",

@@ -6,9 +6,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fieldloop.check.case import Case
-from fieldloop.check.movement import movement
+from fieldloop.check.episode.movement import movement
+from fieldloop.check.episode.stamps import at, seconds
 from fieldloop.check.registry import check
-from fieldloop.check.stamps import at, seconds
 from fieldloop.model.episode import Defect
 from fieldloop.model.finding import Measurement
 from fieldloop.model.stream import Stream, StreamKind

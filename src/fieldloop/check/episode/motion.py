@@ -5,11 +5,11 @@ from collections.abc import Iterator
 import numpy as np
 
 from fieldloop.check.case import Case
-from fieldloop.check.follow import NotComparable, lag_between
+from fieldloop.check.episode.follow import NotComparable, lag_between
+from fieldloop.check.episode.movement import movement, still
+from fieldloop.check.episode.stamps import at
 from fieldloop.check.judging import PAIR
-from fieldloop.check.movement import movement, still
 from fieldloop.check.registry import check
-from fieldloop.check.stamps import at
 from fieldloop.model.finding import Measurement
 from fieldloop.model.stream import NS_PER_S, Stream, StreamKind
 

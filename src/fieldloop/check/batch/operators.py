@@ -3,7 +3,7 @@
 from collections import Counter
 from collections.abc import Iterator
 
-from fieldloop.check.case import Batch
+from fieldloop.check.many import Batch
 from fieldloop.check.registry import check
 from fieldloop.model.finding import Measurement
 

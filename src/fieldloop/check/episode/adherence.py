@@ -3,9 +3,9 @@
 from collections.abc import Iterator
 
 from fieldloop.check.case import Case
-from fieldloop.check.movement import movement, still
+from fieldloop.check.episode.movement import movement, still
+from fieldloop.check.episode.stamps import seconds
 from fieldloop.check.registry import check
-from fieldloop.check.stamps import seconds
 from fieldloop.model.finding import Measurement
 
 UNKNOWN = float("nan")

@@ -6,9 +6,9 @@ from itertools import combinations
 import numpy as np
 
 from fieldloop.check.case import Case
+from fieldloop.check.episode.stamps import EVENTFUL, MADE_UP, Times, at, rhythm
 from fieldloop.check.judging import PAIR
 from fieldloop.check.registry import check
-from fieldloop.check.stamps import EVENTFUL, MADE_UP, Times, at, rhythm
 from fieldloop.model.finding import Measurement
 from fieldloop.model.stream import NS_PER_S, ClockKind, Stream
 

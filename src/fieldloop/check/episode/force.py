@@ -4,10 +4,10 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from fieldloop.check.adherence import HELD_TO_NOTHING
 from fieldloop.check.case import Case
+from fieldloop.check.episode.adherence import HELD_TO_NOTHING
+from fieldloop.check.episode.stamps import at
 from fieldloop.check.registry import check
-from fieldloop.check.stamps import at
 from fieldloop.model.finding import Measurement
 from fieldloop.model.stream import StreamKind
 

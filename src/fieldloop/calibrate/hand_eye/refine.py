@@ -1,0 +1,125 @@
+"""The refined answer: twelve parameters on SE(3), both noises weighed by what the pairs themselves show.
+
+Levenberg-Marquardt on the pose of the camera and of the target at once. A pair's residual is its rotation vector and
+its shift in the camera's frame, each divided by its noise; Huber's weight goes by the whole pair, because a pose is
+good or bad as one. The noises are not known beforehand: they are read off the residuals and the fit is made again.
+"""
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from fieldloop.calibrate.hand_eye.poses import Answer, Pairs, predicted, residuals
+from fieldloop.geometry.se3 import moved, skew
+from fieldloop.geometry.transforms import Floats
+
+HUBER = 3.55
+"""The length that a sound pair of six unit noises exceeds once in twenty: the root of the 95 % point of chi²(6)."""
+ROUNDS, STEPS = 4, 20
+PARAMETERS = 12
+LEAST_TURN_RAD, LEAST_SHIFT_M = 1e-7, 1e-8
+"""Below this a residual is arithmetic, not noise."""
+CONVERGED = 1e-10
+GAIN_ON_FAILURE, GAIN_ON_SUCCESS = 10.0, 0.3
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Refined:
+    """The answer, the noise of one axis of one pair that it implies, and the covariance of the twelve parameters."""
+
+    answer: Answer
+    turn_noise_rad: float
+    shift_noise_m: float
+    covariance: Floats
+    freedom: int
+
+    @property
+    def camera_covariance(self) -> Floats:
+        """Of a small step of the camera in its own frame: three rotations (rad), three shifts (m)."""
+        return self.covariance[:6, :6]
+
+
+def refine(given: Pairs, start: Answer) -> Refined:
+    """Improve an answer until nothing is gained; needs at least three pairs."""
+    answer = start
+    turn, shift = noises(residuals(start, given))
+    for _ in range(ROUNDS):
+        answer = _descend(answer, given, turn, shift)
+        turn, shift = noises(residuals(answer, given))
+    slopes = _slopes(answer, given) / _scale(turn, shift)[None, :, None]
+    weights = _weights(residuals(answer, given) / _scale(turn, shift))
+    normal = np.einsum("n,nki,nkj->ij", weights, slopes, slopes)
+    return Refined(answer, turn, shift, np.linalg.pinv(normal, hermitian=True), 6 * len(given) - PARAMETERS)
+
+
+def noises(left: Floats) -> tuple[float, float]:
+    """Read the noise of one axis off residuals: rotation (rad) and shift (m), bad pairs bounded in what they say.
+
+    The spread of all pairs, each counted no further out than a sound one would lie; six of the twelve parameters are
+    taken to be spent on each half.
+    """
+    return (
+        max(_noise(left[:, :3]), LEAST_TURN_RAD),
+        max(_noise(left[:, 3:]), LEAST_SHIFT_M),
+    )
+
+
+def _noise(left: Floats) -> float:
+    squares = np.sum(left**2, axis=-1)
+    usual = float(np.median(squares))
+    kept = squares[squares <= 9.0 * usual] if usual > 0 else squares  # three times the median length: 1 sound pair in 2000
+    freedom = max(3 * len(kept) - PARAMETERS / 2, 1.0)
+    return float(np.sqrt(kept.sum() / freedom))
+
+
+def _descend(answer: Answer, given: Pairs, turn: float, shift: float) -> Answer:
+    scale, damping = _scale(turn, shift), 1e-4
+    left = residuals(answer, given) / scale
+    cost = _cost(left)
+    for _ in range(STEPS):
+        slopes = _slopes(answer, given) / scale[None, :, None]
+        weights = _weights(left)
+        normal = np.einsum("n,nki,nkj->ij", weights, slopes, slopes)
+        downhill = -np.einsum("n,nki,nk->i", weights, slopes, left)
+        improved = False
+        while damping < 1e8:  # noqa: PLR2004  beyond this a step is too short to change a float
+            step = np.linalg.solve(normal + damping * np.diag(np.diag(normal) + 1e-12), downhill)
+            tried = Answer(moved(answer.mount_from_camera, step[:6]), moved(answer.world_from_target, step[6:]))
+            left_then = residuals(tried, given) / scale
+            cost_then = _cost(left_then)
+            if cost_then <= cost:
+                gained, improved = cost - cost_then, True
+                answer, left, cost = tried, left_then, cost_then
+                damping = max(damping * GAIN_ON_SUCCESS, 1e-12)
+                break
+            damping *= GAIN_ON_FAILURE
+        if not improved or gained <= CONVERGED * max(cost, 1.0):
+            break
+    return answer
+
+
+def _scale(turn: float, shift: float) -> Floats:
+    return np.repeat([turn, shift], 3)
+
+
+def _weights(left: Floats) -> NDArray[np.float64]:
+    return np.minimum(1.0, HUBER / np.maximum(np.linalg.norm(left, axis=-1), 1e-12))
+
+
+def _cost(left: Floats) -> float:
+    length = np.linalg.norm(left, axis=-1)
+    return float(np.where(length <= HUBER, length**2, 2 * HUBER * length - HUBER**2).sum())
+
+
+def _slopes(answer: Answer, given: Pairs) -> Floats:
+    """How each residual changes with a step of the camera (six) and of the target (six), each in its own frame."""
+    seen = predicted(answer, given)
+    turn, place = seen[:, :3, :3], seen[:, :3, 3]
+    slopes = np.zeros((len(given), 6, PARAMETERS))
+    slopes[:, :3, :3] = -np.swapaxes(turn, -1, -2)
+    slopes[:, 3:, :3] = skew(place)
+    slopes[:, 3:, 3:6] = -np.eye(3)
+    slopes[:, :3, 6:9] = np.eye(3)
+    slopes[:, 3:, 9:] = turn
+    return slopes

@@ -1,0 +1,64 @@
+"""How well does a lens fit pictures that it was not fitted to? A model with too many numbers shows here."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from fieldloop.calibrate.intrinsics.detect import Sighting
+from fieldloop.calibrate.intrinsics.lens import Lens, LensFit, fit, locate, project
+from fieldloop.geometry.transforms import Floats
+
+FEWEST = 4
+"""Pictures to fit to in each fold; fewer leave the lens itself open."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class HeldOut:
+    """The error on pictures left out: squared (px²) and number of corners, picture by picture."""
+
+    squares: Floats
+    corners: Floats
+
+    @property
+    def rms_px(self) -> float:
+        """Root mean square distance over all corners."""
+        return float(np.sqrt(self.squares.sum() / self.corners.sum()))
+
+    @property
+    def by_view(self) -> Floats:
+        """The same, picture by picture."""
+        return np.sqrt(self.squares / self.corners)
+
+
+def held_out(sightings: Sequence[Sighting], size: tuple[int, int], lens: Lens, folds: int) -> HeldOut | None:
+    """Leave every picture out once, in `folds` turns, and find the board in it with a lens fitted to the others.
+
+    The pose of the board in a picture left out is fitted to it; only the lens is on trial. None where a fold found no
+    fit.
+    """
+    count = len(sightings)
+    folds = min(folds, count)
+    if folds < 2 or count - -(-count // folds) < FEWEST:  # noqa: PLR2004  one to fit, one to try
+        return None
+    squares, corners = np.zeros(count), np.array([len(s.pixels) for s in sightings], dtype=float)
+    for turn in range(folds):
+        out = np.arange(count) % folds == turn
+        fitted = fit([s for s, left in zip(sightings, out, strict=True) if not left], size, lens)
+        if fitted is None:
+            return None
+        for n in np.flatnonzero(out):
+            error = squared_error(sightings[n], fitted)
+            if error is None:
+                return None
+            squares[n] = error
+    return HeldOut(squares, corners)
+
+
+def squared_error(sighting: Sighting, fitted: LensFit) -> float | None:
+    """Return the sum of squared distances (px²) of a board's corners under a lens, None where no pose fits."""
+    pose = locate(sighting, fitted)
+    if pose is None:
+        return None
+    seen = project(sighting.board_points, *pose, fitted.matrix, fitted.distortion, fitted.lens)
+    return float(np.sum((sighting.pixels - seen) ** 2))

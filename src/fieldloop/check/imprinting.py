@@ -1,0 +1,53 @@
+"""Take the imprint of one episode: every imprinter once, while its recording is open."""
+
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass
+from types import ModuleType
+from typing import Any
+
+from numpy.typing import NDArray
+
+from fieldloop.check.case import Case
+from fieldloop.model.imprint import Imprint
+
+Arrays = Mapping[str, NDArray[Any]]
+
+
+@dataclass(frozen=True, slots=True)
+class Imprinter:
+    """A function that takes small arrays from a case; `pixels` where it has to decode pictures."""
+
+    name: str
+    needs: tuple[str, ...]
+    take: Callable[[Case], Arrays]
+    pixels: bool = False
+
+
+def imprinter(
+    name: str, *, needs: tuple[str, ...] = (), pixels: bool = False
+) -> Callable[[Callable[[Case], Arrays]], Imprinter]:
+    """Make a function an Imprinter; the arrays it returns are kept under `name`, or `name/…` where a key says more."""
+
+    def make(take: Callable[[Case], Arrays]) -> Imprinter:
+        return Imprinter(name, needs, take, pixels)
+
+    return make
+
+
+def gather(*modules: ModuleType) -> tuple[Imprinter, ...]:
+    """Gather the imprinters of these modules, in the order written."""
+    return tuple(member for module in modules for member in vars(module).values() if isinstance(member, Imprinter))
+
+
+def imprint_with(imprinters: Iterable[Imprinter], case: Case) -> Imprint:
+    """Take an imprint; one that breaks leaves nothing, so that the question it serves says that it cannot tell."""
+    arrays: dict[str, NDArray[Any]] = {}
+    for one in imprinters:
+        if case.lacks(one.needs):
+            continue
+        try:
+            taken = dict(one.take(case))
+        except Exception:  # noqa: BLE001, S112 - data nobody thought of; the checks on this episode name what is wrong
+            continue
+        arrays |= {f"{one.name}/{key}" if key else one.name: array for key, array in taken.items()}
+    return Imprint(arrays)

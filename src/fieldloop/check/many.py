@@ -1,0 +1,46 @@
+"""What a check of many episodes may look at: their facts, what was measured in each, and what was kept of each."""
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+
+from fieldloop.model.annotation import Annotation
+from fieldloop.model.calibration import Calibration
+from fieldloop.model.episode import Defect, Episode
+from fieldloop.model.finding import Measured, Measurement
+from fieldloop.model.imprint import Imprint
+from fieldloop.protocol import CollectionProtocol, default_protocol
+
+
+@dataclass(frozen=True, slots=True)
+class Batch:
+    """Many episodes looked at together, and what was wrong with their log as a whole. No log is opened for it.
+
+    `measured` and `imprints` go by episode id and may lack some; `split` says which part (train, validation …) an
+    episode belongs to, empty where nobody split. `calibrations` and `annotations` are None where nobody knows any.
+    """
+
+    episodes: tuple[Episode, ...]
+    defects: tuple[Defect, ...] = ()
+    protocol: CollectionProtocol = field(default_factory=default_protocol)
+    measured: Mapping[str, tuple[Measured, ...]] = field(default_factory=dict)
+    imprints: Mapping[str, Imprint] = field(default_factory=dict)
+    split: Mapping[str, str] = field(default_factory=dict)
+    calibrations: tuple[Calibration, ...] | None = None
+    annotations: Mapping[str, tuple[Annotation, ...]] | None = None
+
+    def parameter(self, check: str, name: str) -> float:
+        """Return a number of the protocol that changes what is measured."""
+        return self.protocol.limits[check].parameters[name]
+
+    def lacks(self, needs: Iterable[str]) -> str:
+        """Say why a check has nothing to look at; '' where it has."""
+        return "There is no episode." if "episodes" in needs and not self.episodes else ""
+
+    def measurements(self, episode: str, check: str) -> tuple[Measurement, ...]:
+        """Return what one check found in one episode; empty where it was not asked."""
+        found = (one.measurements for one in self.measured.get(episode, ()) if one.check == check)
+        return next(found, ())
+
+    def imprint(self, episode: str) -> Imprint:
+        """Return what was kept of an episode; empty where nothing was."""
+        return self.imprints.get(episode, Imprint())

@@ -1,0 +1,28 @@
+"""What is kept of an episode's content, so that many can be looked at together without opening a log again."""
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from types import MappingProxyType
+from typing import Any
+
+from numpy.typing import NDArray
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Imprint:
+    """Small named arrays: `path` (a joint path), `view/camera/wrist` (a thumbnail), `lag/camera/wrist/…`."""
+
+    arrays: Mapping[str, NDArray[Any]] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "arrays", MappingProxyType(dict(self.arrays)))
+
+    def get(self, name: str) -> NDArray[Any] | None:
+        """Return one array, None where the episode had nothing to take it from."""
+        return self.arrays.get(name)
+
+    def under(self, prefix: str) -> Iterator[tuple[str, NDArray[Any]]]:
+        """Yield what stands below a prefix, by the rest of its name."""
+        for name, array in self.arrays.items():
+            if name.startswith(f"{prefix}/"):
+                yield name.removeprefix(f"{prefix}/"), array

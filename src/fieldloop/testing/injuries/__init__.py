@@ -1,0 +1,27 @@
+"""One injury a check: a healthy case made to fail it. What else it fails is declared, with why. A file a subject."""
+
+from fieldloop.testing.injuries import (
+    adherence,
+    batch,
+    calibration,
+    corpus,
+    force,
+    integrity,
+    metadata,
+    motion,
+    timing,
+    vision,
+)
+from fieldloop.testing.injuries.injury import BatchInjury, Injury
+
+INJURIES: dict[str, Injury] = {
+    **integrity.INJURIES,
+    **timing.INJURIES,
+    **motion.INJURIES,
+    **vision.INJURIES,
+    **force.INJURIES,
+    **adherence.INJURIES,
+    **metadata.INJURIES,
+    **calibration.INJURIES,
+}
+BATCH_INJURIES: dict[str, BatchInjury] = {**batch.BATCH_INJURIES, **corpus.BATCH_INJURIES}

@@ -1,0 +1,105 @@
+"""How to hurt a case or a batch, and the tools that injuries are made of."""
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from fieldloop.check import Batch, Case
+from fieldloop.model.stream import NS_PER_S, Stream
+from fieldloop.testing.synthetic import Pictures, with_streams
+
+STEP_NS = NS_PER_S // 1000
+
+
+@dataclass(frozen=True, slots=True)
+class Injury:
+    """How to hurt a case, and which other checks notice."""
+
+    hurt: Callable[[Case], Case]
+    also: Mapping[str, str] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class BatchInjury:
+    """How to hurt a batch, and which other checks notice."""
+
+    hurt: Callable[[Batch], Batch]
+    also: Mapping[str, str] = field(default_factory=dict)
+
+
+def change_stream(case: Case, name: str, **fields: Any) -> Case:
+    """Replace fields of one stream."""
+    stream = replace(case.recording.streams[name], **fields)
+    return replace(case, recording=with_streams(case.recording, {name: stream}), _kept={})
+
+
+def change_episode(case: Case, **fields: Any) -> Case:
+    """Replace facts of the episode."""
+    recording = replace(case.recording, episode=replace(case.episode, **fields))
+    return replace(case, recording=recording, _kept={})
+
+
+def take(stream: Stream, rows: NDArray[np.int64]) -> Stream:
+    """Keep some samples of a stream."""
+    pictures = stream.pictures
+    if isinstance(pictures, Pictures):
+        pictures = replace(pictures, places=tuple(pictures.places[i] for i in rows))
+    clocks = {kind: times[rows] for kind, times in stream.clocks.items()}
+    return replace(
+        stream, clocks=clocks, values=None if stream.values is None else stream.values[rows], pictures=pictures
+    )
+
+
+def change_values(case: Case, name: str, change: Callable[[NDArray[Any]], None]) -> Case:
+    """Change a copy of one stream's values in place."""
+    values = np.array(case.recording.streams[name].values)
+    change(values)
+    return change_stream(case, name, values=values)
+
+
+def change_stamps(case: Case, name: str, change: Callable[[NDArray[np.int64]], NDArray[np.int64]]) -> Case:
+    """Change every clock of one stream alike."""
+    clocks = {kind: change(np.array(times)) for kind, times in case.recording.streams[name].clocks.items()}
+    return change_stream(case, name, clocks=clocks)
+
+
+def drop_samples(case: Case, name: str = "force", first: int = 900, count: int = 4) -> Case:
+    """Lose some samples in a row."""
+    stream = case.recording.streams[name]
+    rows = np.delete(np.arange(len(stream)), slice(first, first + count))
+    return replace(case, recording=with_streams(case.recording, {name: take(stream, rows)}), _kept={})
+
+
+@dataclass(frozen=True, slots=True)
+class Spoilt:
+    """A FrameSource with some frames replaced."""
+
+    inner: Pictures
+    instead: Mapping[int, NDArray[Any]]
+
+    @property
+    def size(self) -> tuple[int, int]:
+        """Width and height in pixels."""
+        return self.inner.size
+
+    def __len__(self) -> int:
+        return len(self.inner)
+
+    def frames(self, indices: Any = None) -> Any:
+        """Yield the inner frames, some replaced."""
+        wanted = list(range(len(self)) if indices is None else sorted(indices))
+        for index, frame in zip(wanted, self.inner.frames(wanted), strict=True):
+            yield self.instead.get(index, frame)
+
+
+def cut(case: Case, keep: Callable[[NDArray[np.float64]], NDArray[np.bool_]]) -> Case:
+    """Keep of every stream what lies in a span of seconds from the beginning."""
+    start = min(int(s.times_ns[0]) for s in case.recording.streams.values())
+    shorter: dict[str, Stream | None] = {
+        name: take(stream, np.flatnonzero(keep((stream.times_ns - start) / NS_PER_S)))
+        for name, stream in case.recording.streams.items()
+    }
+    return replace(case, recording=with_streams(case.recording, shorter), _kept={})

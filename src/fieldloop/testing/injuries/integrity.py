@@ -1,0 +1,46 @@
+"""Injuries that the checks of integrity must notice."""
+
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from fieldloop.check import Case
+from fieldloop.model.episode import Defect
+from fieldloop.testing.injuries.injury import Injury, change_values
+from fieldloop.testing.synthetic import with_streams
+
+
+def set_nan(case: Case) -> Case:
+    """Let one reading be no number."""
+
+    def spoil(values: NDArray[Any]) -> None:
+        values[700, 1] = np.nan
+
+    return change_values(case, "force", spoil)
+
+
+def freeze_joints(case: Case) -> Case:
+    """Repeat the wrench for a second in mid-movement."""
+
+    def repeat(values: NDArray[Any]) -> None:
+        values[800:1100] = values[800]
+
+    return change_values(case, "force", repeat)
+
+
+def add_defect(case: Case) -> Case:
+    """Let the reader have missed something."""
+    defect = Defect("log.mcap", "byte 4096", "A chunk cannot be read.")
+    return replace(case, recording=replace(case.recording, defects=(defect,)), _kept={})
+
+
+INJURIES: dict[str, Injury] = {
+    "integrity.readable": Injury(add_defect),
+    "integrity.required_streams": Injury(
+        lambda case: replace(case, recording=with_streams(case.recording, {"camera/overhead": None}), _kept={}),
+    ),
+    "integrity.not_finite": Injury(set_nan),
+    "integrity.frozen": Injury(freeze_joints),
+}
