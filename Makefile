@@ -22,7 +22,7 @@ lint: .venv/test.done  ## style, types, import contracts
 	$(BIN)/mypy
 	$(BIN)/lint-imports --no-cache
 
-soak: .venv/test.done  ## slow and heavy: kills by the hundred
+soak: .venv/soak.done  ## slow and heavy: kills by the hundred, a cluster that loses a node
 	$(BIN)/pytest -q -m soak tests
 
 oracles: .venv/test.done  ## our files, opened by other people's readers
@@ -45,4 +45,8 @@ clean:             ## forget what was installed
 
 .venv/test.done: .venv/demo.done
 	$(BIN)/pip install -q --group test
+	@touch $@
+
+.venv/soak.done: .venv/test.done
+	$(BIN)/pip install -q -e '.[ray]'
 	@touch $@

@@ -19,6 +19,8 @@ RUN = [sys.executable, "-c", "import sys; from fieldloop.cli import main; sys.ex
 PAGES = (
     "/",
     "/deployment",
+    "/protocol",
+    "/protocol?interface=vr",
     "/plan",
     "/plan?rows=lighting&columns=tier",
     "/episodes",
@@ -39,6 +41,7 @@ PAGES = (
 EMPTY = (
     "/",
     "/deployment",
+    "/protocol",
     "/plan",
     "/episodes",
     "/episodes/none",

@@ -12,8 +12,9 @@ from fieldloop.check import BATCH_CHECKS, CHECKS, UNITS, Batch, Case
 from fieldloop.model.episode import Episode, Recording
 from fieldloop.model.finding import Measured, Measurement, Status
 from fieldloop.protocol import agree, default_protocol
+from fieldloop.testing.batches import healthy_batch
 from fieldloop.testing.injuries import BATCH_INJURIES, INJURIES
-from fieldloop.testing.synthetic import healthy, healthy_batch, healthy_case, protocol, with_streams
+from fieldloop.testing.synthetic import healthy, healthy_case, protocol, with_streams
 
 ALL = {**CHECKS, **BATCH_CHECKS}
 

@@ -10,8 +10,9 @@ import time
 
 import pytest
 
-from fieldloop.loop import check, doctor, ingest, setup
+from fieldloop.loop import check, doctor, setup
 from fieldloop.loop.floor import sitting, write_demonstrations
+from fieldloop.loop.measurements import measured_in
 from fieldloop.loop.workspace import open_workspace
 from fieldloop.model.episode import Episode, Log
 from fieldloop.model.finding import EpisodeReport
@@ -48,7 +49,8 @@ def whole(workspace):
         for episode in log.episodes:
             assert workspace.store.count(Episode, {"id": episode}) == 1
             assert workspace.store.count(EpisodeReport, {"episode": episode}) == 1
-            assert ingest.measurements_of(workspace, workspace.store.get(Episode, episode))
+            ((_, numbers),) = measured_in(workspace, [workspace.store.get(Episode, episode)])
+            assert numbers
     assert doctor.doctor(workspace).exit_ok
 
 

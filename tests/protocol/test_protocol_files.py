@@ -83,7 +83,7 @@ def test_limits_say_shares_as_percent():
 
 def test_a_setting_may_be_declared_before_it_is_used():
     settings = default_protocol().settings
-    assert settings["operators.vr"].pending
+    assert settings["task.name"].pending
     assert not settings["episode.moving_rad_s"].pending
     assert default_operations()["store"].replaced(job_lease_s=1.0).settings["job_lease_s"].pending
 

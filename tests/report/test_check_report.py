@@ -15,9 +15,10 @@ from fieldloop.report import check as report_of
 from fieldloop.report import page, paragraph, table
 from fieldloop.report.check.sketch import moment, sketch
 from fieldloop.report.check.summary import rank
+from fieldloop.testing.batches import healthy_batch
 from fieldloop.testing.injuries import INJURIES
 from fieldloop.testing.injuries.injury import change_stream
-from fieldloop.testing.synthetic import healthy_batch, healthy_case
+from fieldloop.testing.synthetic import healthy_case
 
 NAMES = ("", "motion.teleport", "timing.stream_offset", "vision.undecodable")
 BLACK = re.compile(r"#[0-9a-f]{6}\b")

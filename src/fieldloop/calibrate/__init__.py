@@ -1,7 +1,30 @@
 """Where was each sensor? Fits, verifications, intervals of validity, and the episodes that a moved camera spoilt."""
 
+from fieldloop.calibrate.commanded import Commanded, commanded
+from fieldloop.calibrate.drift import drift, slow_drift
 from fieldloop.calibrate.extrinsic import extrinsic
-from fieldloop.calibrate.validity import closed_by, flagged, in_force
-from fieldloop.calibrate.verify import Verification, View, verify
+from fieldloop.calibrate.force_torque import ForceTorque, force_torque
+from fieldloop.calibrate.schedule import Due, schedule
+from fieldloop.calibrate.validity import Flag, closed_by, flagged, flags, in_force
+from fieldloop.calibrate.verify import View, verify
+from fieldloop.model.verification import Verification
 
-__all__ = ["Verification", "View", "closed_by", "extrinsic", "flagged", "in_force", "verify"]
+__all__ = [
+    "Commanded",
+    "Due",
+    "Flag",
+    "ForceTorque",
+    "Verification",
+    "View",
+    "closed_by",
+    "commanded",
+    "drift",
+    "extrinsic",
+    "flagged",
+    "flags",
+    "force_torque",
+    "in_force",
+    "schedule",
+    "slow_drift",
+    "verify",
+]

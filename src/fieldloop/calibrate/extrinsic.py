@@ -8,6 +8,7 @@ from numpy.typing import ArrayLike
 from fieldloop.errors import BadInput
 from fieldloop.geometry import rigid
 from fieldloop.geometry import transforms as tf
+from fieldloop.geometry.se3 import length_bound
 from fieldloop.geometry.transforms import Floats
 from fieldloop.model.calibration import Calibration
 from fieldloop.model.finding import Status
@@ -89,14 +90,8 @@ def _held_out(camera: Floats, base: Floats, base_from_camera: Floats) -> tuple[F
 
 
 def _turn_bound_deg(turns_rad: Floats, confidence: float) -> float:
-    """Jackknife covariance of the rotation vector; the length of such a vector by Satterthwaite's approximation."""
-    from scipy.special import fdtri
-
+    """Bound the length of the rotation vector by its jackknife covariance."""
     n = len(turns_rad)
     centred = turns_rad - turns_rad.mean(axis=0)
     covariance = (n - 1) / n * centred.T @ centred
-    size = float(np.trace(covariance))
-    if size == 0.0:
-        return 0.0
-    axes = size**2 / float(np.sum(covariance**2))  # how many axes share the error evenly
-    return math.degrees(math.sqrt(size * float(fdtri(axes, n - AXES, confidence))))
+    return math.degrees(length_bound(covariance, n - AXES, confidence))

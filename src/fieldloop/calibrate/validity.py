@@ -1,11 +1,12 @@
 """Which calibration held when, and which episodes were recorded on one that had slipped?"""
 
 from collections.abc import Iterable, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 
-from fieldloop.calibrate.verify import Verification
 from fieldloop.model.calibration import Calibration
+from fieldloop.model.codec import iso
 from fieldloop.model.episode import Episode
+from fieldloop.model.verification import Verification
 
 
 def in_force(
@@ -30,31 +31,63 @@ def closed_by(calibrations: Iterable[Calibration], new: Calibration) -> tuple[Ca
     )
 
 
-def flagged(
+@dataclass(frozen=True, slots=True)
+class Flag:
+    """An episode recorded while a sensor of its robot may have been off, and the verification that says so."""
+
+    episode: str
+    sensor: str
+    verification: Verification
+
+    @property
+    def reason(self) -> str:
+        """Say it as a finding would."""
+        seen = self.verification
+        off = (
+            "no marker could be seen"
+            if seen.translation_mm is None or seen.rotation_deg is None
+            else f"the marker was off by {seen.translation_mm:.1f} mm and {seen.rotation_deg:.2f}°"
+        )
+        when = iso(seen.at_ns)
+        return f"{self.sensor} failed its verification at {when}: {off}; nothing since it was last good counts."
+
+
+def flags(
     episodes: Iterable[Episode], verifications: Sequence[Verification], calibrations: Iterable[Calibration] = ()
-) -> tuple[str, ...]:
-    """Return the ids of episodes recorded while a sensor of their robot may have been off.
+) -> tuple[Flag, ...]:
+    """Return every episode recorded while a sensor of its robot may have been off, once for each such sensor.
 
     A failed verification spoils everything back to the last good one (or to the calibration itself, which was good when
     it was made), and everything after it until the next good one or a new calibration.
     """
-    spoilt: dict[str, list[tuple[float, float]]] = {}
-    calibrations = tuple(calibrations)
-    for robot, sensor in sorted({(v.robot, v.sensor) for v in verifications}):
-        spoilt.setdefault(robot, []).extend(_spoilt(robot, sensor, verifications, calibrations))
-    return tuple(
-        e.id for e in episodes if any(e.start_ns < end and e.end_ns > start for start, end in spoilt.get(e.robot, ()))
-    )
+    known, found = tuple(calibrations), []
+    spoilt = [
+        (robot, sensor, _spoilt(robot, sensor, verifications, known))
+        for robot, sensor in sorted({(v.robot, v.sensor) for v in verifications})
+    ]
+    for episode in episodes:
+        for robot, sensor, spans in spoilt:
+            hit = (v for begin, end, v in spans if episode.start_ns < end and episode.end_ns > begin)
+            if robot == episode.robot and (bad := next(hit, None)):
+                found.append(Flag(episode.id, sensor, bad))
+    return tuple(found)
+
+
+def flagged(
+    episodes: Iterable[Episode], verifications: Sequence[Verification], calibrations: Iterable[Calibration] = ()
+) -> tuple[str, ...]:
+    """Return the ids of episodes that `flags` names, each once."""
+    return tuple(dict.fromkeys(flag.episode for flag in flags(episodes, verifications, calibrations)))
 
 
 def _spoilt(
     robot: str, sensor: str, verifications: Sequence[Verification], calibrations: Sequence[Calibration]
-) -> list[tuple[float, float]]:
+) -> list[tuple[float, float, Verification]]:
     mine = [v for v in verifications if (v.robot, v.sensor) == (robot, sensor)]
     good = [float(v.at_ns) for v in mine if v.good]
     good += [float(c.valid_from_ns) for c in calibrations if (c.robot, c.sensor) == (robot, sensor)]
     spans = []
     for bad in (v for v in mine if not v.good):
         start = max((g for g in good if g <= bad.at_ns), default=float("-inf"))
-        spans.append((start, min((g for g in good if g > bad.at_ns), default=float("inf"))))
+        spans.append((start, min((g for g in good if g > bad.at_ns), default=float("inf")), bad))
     return spans

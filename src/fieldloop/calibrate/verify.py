@@ -6,11 +6,13 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from fieldloop.calibrate.drift import drift
 from fieldloop.errors import BadInput
 from fieldloop.geometry import transforms as tf
 from fieldloop.geometry.transforms import Floats
 from fieldloop.model.calibration import Calibration, Matrix
 from fieldloop.model.finding import Finding, Status
+from fieldloop.model.verification import Drift, Verification
 from fieldloop.protocol import CollectionProtocol
 
 POSE = (4, 4)
@@ -18,47 +20,35 @@ POSE = (4, 4)
 
 @dataclass(frozen=True, slots=True)
 class View:
-    """One look at a marker: where it is known to be, and where the camera sees it."""
+    """One look at a marker: where it is known to be, where the camera sees it, and where a camera's mount was.
+
+    `base_from_mount` is the gripper's pose for a camera on the wrist; a fixed camera needs none.
+    """
 
     base_from_marker: Matrix
     camera_from_marker: Matrix
-
-
-@dataclass(frozen=True, slots=True)
-class Verification:
-    """What the marker showed, and what the protocol says about it: warn, halt, or neither."""
-
-    calibration: str
-    robot: str
-    sensor: str
-    at_ns: int
-    views: int
-    translation_mm: float | None
-    rotation_deg: float | None
-    findings: tuple[Finding, ...]
-
-    @property
-    def good(self) -> bool:
-        """Nothing to warn of; what cannot be told is not good."""
-        return all(f.status is Status.PASSED for f in self.findings)
-
-    @property
-    def halts(self) -> bool:
-        """Collection stops until recalibrated; what cannot be told stops it too."""
-        return any(f.status is not Status.PASSED for f in self.findings if ".halt_" in f.check)
+    base_from_mount: Matrix | None = None
 
 
 def verify(
-    calibration: Calibration, views: Sequence[View], protocol: CollectionProtocol, *, at_ns: int
+    calibration: Calibration,
+    views: Sequence[View],
+    protocol: CollectionProtocol,
+    *,
+    at_ns: int,
+    since: Drift | None = None,
+    verification_id: str = "",
 ) -> Verification:
     """Compare where the calibration puts the marker with where it is known to be; the median view counts.
 
-    The median, so that one badly seen marker neither halts a session nor hides a moved camera.
+    The median, so that one badly seen marker neither halts a session nor hides a moved camera. `since` is what an
+    earlier verification of the same calibration showed: movement is tested against that.
     """
     if not calibration.holds_at(at_ns):
         raise BadInput(f"Calibration {calibration.id} is not in force at that time; verify the one that is.")
-    offsets = np.array([o for view in views if (o := _offset(calibration, view)) is not None])
-    shift_mm, turn_deg = (float(m) for m in np.median(offsets, axis=0)) if len(offsets) else (None, None)
+    usable = [poses for view in views if (poses := _poses(calibration, view)) is not None]
+    expected, seen = (np.array([poses[n] for poses in usable]).reshape(-1, *POSE) for n in (0, 1))
+    shift_mm, turn_deg = _off(usable)
     findings = (
         _finding("calibration.warn_translation", shift_mm, calibration, protocol),
         _finding("calibration.warn_rotation", turn_deg, calibration, protocol),
@@ -66,19 +56,38 @@ def verify(
         _finding("calibration.halt_rotation", turn_deg, calibration, protocol),
     )
     return Verification(
-        calibration.id, calibration.robot, calibration.sensor, at_ns, len(offsets), shift_mm, turn_deg, findings
+        calibration=calibration.id,
+        robot=calibration.robot,
+        sensor=calibration.sensor,
+        at_ns=at_ns,
+        views=len(usable),
+        translation_mm=shift_mm,
+        rotation_deg=turn_deg,
+        findings=findings,
+        drift=drift(calibration, expected, seen, protocol, since=since),
+        id=verification_id,
     )
 
 
-def _offset(calibration: Calibration, view: View) -> tuple[float, float] | None:
+def _poses(calibration: Calibration, view: View) -> tuple[Floats, Floats] | None:
+    """Return the marker as the calibration foretells it and as the camera sees it; None where a number is missing."""
     known, seen = np.asarray(view.base_from_marker, float), np.asarray(view.camera_from_marker, float)
-    if known.shape != POSE or seen.shape != POSE:
-        raise BadInput(f"A view needs two 4 × 4 poses; got {known.shape} and {seen.shape}.")
-    if not (np.isfinite(known).all() and np.isfinite(seen).all()):
+    mount = np.eye(4) if view.base_from_mount is None else np.asarray(view.base_from_mount, float)
+    if known.shape != POSE or seen.shape != POSE or mount.shape != POSE:
+        raise BadInput(f"A view needs 4 × 4 poses; got {known.shape}, {seen.shape} and {mount.shape}.")
+    if not all(np.isfinite(pose).all() for pose in (known, seen, mount)):
         return None
-    placed: Floats = np.asarray(calibration.parent_from_child, float) @ seen
-    shift_m = float(np.linalg.norm(placed[:3, 3] - known[:3, 3]))
-    return 1e3 * shift_m, math.degrees(float(tf.angle_between(placed[:3, :3], known[:3, :3])))
+    base_from_camera = mount @ np.asarray(calibration.parent_from_child, float)
+    return tf.invert(base_from_camera) @ known, seen
+
+
+def _off(usable: Sequence[tuple[Floats, Floats]]) -> tuple[float | None, float | None]:
+    """How far the marker seems from where it is known to be, mm and degrees, in the middle view."""
+    if not usable:
+        return None, None
+    shift = [1e3 * float(np.linalg.norm(expected[:3, 3] - seen[:3, 3])) for expected, seen in usable]
+    turn = [math.degrees(float(tf.angle_between(expected[:3, :3], seen[:3, :3]))) for expected, seen in usable]
+    return float(np.median(shift)), float(np.median(turn))
 
 
 def _finding(check: str, measured: float | None, calibration: Calibration, protocol: CollectionProtocol) -> Finding:

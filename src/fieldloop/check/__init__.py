@@ -15,10 +15,11 @@ from fieldloop.check.judging import judge_with, report
 from fieldloop.check.many import Batch
 from fieldloop.check.measuring import measure_with
 from fieldloop.check.registry import Check, check, collect
-from fieldloop.check.table import from_rows, measuring_fingerprint, rows
+from fieldloop.check.table import from_rows, rows
 from fieldloop.model.finding import Finding, Measured
 from fieldloop.model.imprint import Imprint
 from fieldloop.protocol import CollectionProtocol
+from fieldloop.protocol.statements import measuring_fingerprint
 
 CHECKS: dict[str, Check[Case]] = collect(*episode.SUBJECTS)
 """Every question about one episode."""

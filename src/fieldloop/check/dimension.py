@@ -25,4 +25,9 @@ BY_SUBJECT = {
 
 def dimension_of(check: Check[Any]) -> Dimension:
     """Tell what a check counts for."""
-    return check.dimension or BY_SUBJECT[check.name.partition(".")[0]]
+    return check.dimension or subject_dimension(check.name)
+
+
+def subject_dimension(name: str) -> Dimension:
+    """Tell what a check counts for by its subject alone; a stranger's counts for coverage of the task."""
+    return BY_SUBJECT.get(name.partition(".")[0], Dimension.TASK_COVERAGE)

@@ -27,10 +27,10 @@ def judge_with(
     return tuple(finding for one in measured for finding in _judge(checks, one, protocol))
 
 
-def report(episode: Episode, findings: Iterable[Finding]) -> EpisodeReport:
+def report(episode: Episode, findings: Iterable[Finding], judged_by: str = "") -> EpisodeReport:
     """Put all answers about one episode together; its status is the worst that counts."""
     listed = tuple(findings)
-    return EpisodeReport(episode.id, episode.name, worst(listed), listed)
+    return EpisodeReport(episode.id, episode.name, worst(listed), listed, judged_by)
 
 
 def status_of(measurement: Measurement, limit: Limit) -> Status:
@@ -111,14 +111,15 @@ def _told(measurement: Measurement, limit: Limit) -> str:
     subject = f"{measurement.subject}: " if measurement.subject else ""
     place = f" {measurement.place}" if measurement.place else ""
     return (
-        f"{subject}{_amount(measurement.value, limit.unit)}{_interval(measurement)}{place}, {_allowed(limit)} allowed."
+        f"{subject}{_amount(measurement.value, limit.unit)}{_interval(measurement, limit.unit)}{place}, {_allowed(limit)} allowed."
     )
 
 
-def _interval(measurement: Measurement) -> str:
+def _interval(measurement: Measurement, unit: str) -> str:
     if measurement.low is None or measurement.high is None:
         return ""
-    return f" ({_round(measurement.low)} to {_round(measurement.high)})"
+    low, high = (_round(100 * end if unit.startswith(SHARE) else end) for end in (measurement.low, measurement.high))
+    return f" ({low} to {high}{' %' if unit.startswith(SHARE) else ''})"
 
 
 def _amount(value: float, unit: str) -> str:

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
+from typing import Any
 
 from fieldloop.model.annotation import Annotation
 from fieldloop.model.calibration import Calibration
@@ -27,6 +28,7 @@ class Batch:
     split: Mapping[str, str] = field(default_factory=dict)
     calibrations: tuple[Calibration, ...] | None = None
     annotations: Mapping[str, tuple[Annotation, ...]] | None = None
+    _kept: dict[Any, Any] = field(default_factory=dict, init=False, compare=False, repr=False)
 
     def parameter(self, check: str, name: str) -> float:
         """Return a number of the protocol that changes what is measured."""
@@ -38,9 +40,18 @@ class Batch:
 
     def measurements(self, episode: str, check: str) -> tuple[Measurement, ...]:
         """Return what one check found in one episode; empty where it was not asked."""
-        found = (one.measurements for one in self.measured.get(episode, ()) if one.check == check)
-        return next(found, ())
+        index: Mapping[str, Mapping[str, tuple[Measurement, ...]]] = self.keep("measurements", self._index)
+        return index.get(episode, {}).get(check, ())
 
     def imprint(self, episode: str) -> Imprint:
         """Return what was kept of an episode; empty where nothing was."""
         return self.imprints.get(episode, Imprint())
+
+    def keep(self, key: Any, make: Any) -> Any:
+        """Compute something costly once for all checks of this batch."""
+        if key not in self._kept:
+            self._kept[key] = make()
+        return self._kept[key]
+
+    def _index(self) -> dict[str, dict[str, tuple[Measurement, ...]]]:
+        return {episode: {one.check: one.measurements for one in found} for episode, found in self.measured.items()}

@@ -8,8 +8,6 @@ from typing import Any
 from fieldloop.model.codec import from_plain, to_plain
 from fieldloop.model.finding import Measured, Measurement
 from fieldloop.model.fix import Fix
-from fieldloop.protocol import CollectionProtocol
-from fieldloop.protocol.layers import fingerprint
 
 COLUMNS = (
     "episode", "check", "subject", "value", "place", "cannot_tell", "error", "reason", "low", "high", "at_s", "fix",
@@ -50,13 +48,3 @@ def from_rows(columns: Mapping[str, Sequence[Any]]) -> dict[str, tuple[Measured,
         )
         checks[check] = Measured(check, before.measurements + more, before.error, before.reason)
     return {episode: tuple(checks.values()) for episode, checks in found.items()}
-
-
-def measuring_fingerprint(protocol: CollectionProtocol) -> str:
-    """Name the part of a protocol that changes what is *measured*: parameters, sensors, settings of an episode.
-
-    Kept measurements may be judged again under a protocol with the same name here; under another, measure again.
-    """
-    settings = {name: setting.value for name, setting in protocol.settings.items() if name.startswith("episode.")}
-    parameters = {name: dict(limit.parameters) for name, limit in protocol.limits.items() if limit.parameters}
-    return fingerprint([parameters, settings, {name: str(sensor) for name, sensor in protocol.sensors.items()}])

@@ -22,6 +22,8 @@ RENDERERS = {
     "Audited": "render_prepare:audited",
     "Audit": "render_prepare:audit",
     "Numbers": "render_prepare:numbers",
+    "LintReport": "render_protocol:linted",
+    "ProtocolChanges": "render_protocol:changed",
     "Plan": "render_prepare:plan",
     "PlanNow": "render_prepare:plan_now",
     "Decision": "render_run:decision",

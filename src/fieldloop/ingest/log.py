@@ -7,7 +7,7 @@ from typing import TypeVar
 
 from fieldloop.errors import UnreadableLog
 from fieldloop.ingest.mapping import LogMapping, apply
-from fieldloop.ingest.reader import Reader, count_of, files_of, whole_log_defects
+from fieldloop.ingest.reader import Reader, count_of, files_of, read_part, whole_log_defects
 from fieldloop.ingest.readers import all_readers
 from fieldloop.ingest.search import Found, find_logs, looks_like
 from fieldloop.model.episode import Defect, Recording
@@ -54,13 +54,32 @@ class OpenLog:
     @property
     def recordings(self) -> Iterator[Recording]:
         """Iterate over the recordings, from the first each time this is asked for."""
-        for log in self._found:
-            yield from self._read(log.reader, log.path)
+        return self.part(0, None)
 
-    def _read(self, reader: Reader, path: Path) -> Iterator[Recording]:
-        for defect in self._guarded(reader, path, partial(whole_log_defects, reader, path)) or ():
-            self._note(defect)
-        recordings = self._guarded(reader, path, lambda: iter(reader.read(path)))
+    def part(self, start: int, stop: int | None) -> Iterator[Recording]:
+        """Iterate over the recordings from `start` up to `stop`, so that several workers can share one log.
+
+        What is wrong with the log as a whole is told by the part that begins at its beginning; the others begin with a
+        clean list.
+        """
+        if start:
+            self._defects.clear()
+        for log in self._found:
+            if stop is None and not start:
+                yield from self._read(log.reader, log.path, 0, None)
+                continue
+            held = self._guarded(log.reader, log.path, partial(count_of, log.reader, log.path)) or 0
+            if start < held:
+                yield from self._read(log.reader, log.path, start, stop)
+            start, stop = max(start - held, 0), None if stop is None else stop - held
+            if stop is not None and stop <= 0:
+                return
+
+    def _read(self, reader: Reader, path: Path, start: int, stop: int | None) -> Iterator[Recording]:
+        if start == 0:
+            for defect in self._guarded(reader, path, partial(whole_log_defects, reader, path)) or ():
+                self._note(defect)
+        recordings = self._guarded(reader, path, lambda: read_part(reader, path, start, stop))
         while recordings is not None:
             recording = self._guarded(reader, path, partial(next, recordings, None))
             if recording is None:

@@ -1,6 +1,7 @@
 """What a format must offer to be read: three names, nothing to inherit."""
 
 from collections.abc import Iterator
+from itertools import islice
 from pathlib import Path
 from typing import Protocol, runtime_checkable
 
@@ -13,7 +14,8 @@ class Reader(Protocol):
 
     A reader may also have `defects(path) -> tuple[Defect, ...]`: what is wrong with the log as a whole, such as
     tables that disagree; `files(path) -> tuple[Path, ...]`: which files make up the log (default: all below it);
-    `count(path) -> int`: how many recordings it holds (default: 1).
+    `count(path) -> int`: how many recordings it holds (default: 1); `read_part(path, start, stop)`: like `read`, but
+    only some of them, without the cost of the others (default: those before are read and passed over).
     """
 
     @property
@@ -37,6 +39,14 @@ def count_of(reader: Reader, path: Path) -> int:
     """How many recordings does the log hold, as far as that can be told without reading it?"""
     ask = getattr(reader, "count", None)
     return int(ask(path)) if ask else 1
+
+
+def read_part(reader: Reader, path: Path, start: int, stop: int | None) -> Iterator[Recording]:
+    """Read some of a log's recordings; all where nothing else is asked."""
+    ask = getattr(reader, "read_part", None)
+    if (start, stop) == (0, None):
+        return iter(reader.read(path))
+    return iter(ask(path, start, stop)) if ask else islice(reader.read(path), start, stop)
 
 
 def files_of(reader: Reader, path: Path) -> tuple[Path, ...]:

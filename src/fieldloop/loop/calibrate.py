@@ -2,16 +2,14 @@
 
 import csv
 from collections.abc import Iterator
-from datetime import datetime
 from pathlib import Path
 
 from fieldloop.calibrate import extrinsic
-from fieldloop.errors import BadInput, UnknownName
+from fieldloop.errors import BadInput
+from fieldloop.loop.attaching import known_sensor, since_ns
 from fieldloop.loop.workspace import Workspace
 from fieldloop.model.calibration import Calibration
 from fieldloop.model.event import CalibrationAttached
-from fieldloop.model.hardware import Robot
-from fieldloop.model.stream import NS_PER_S
 
 COLUMNS = ("camera_x", "camera_y", "camera_z", "base_x", "base_y", "base_z")
 
@@ -25,13 +23,10 @@ def calibrate(workspace: Workspace, points: Path, *, robot: str, sensor: str, si
         sensor: the camera's stream, such as camera/overhead
         since: from when it holds, as ISO-8601 such as 2026-11-15T08:00:00Z; from now on unless given
     """
-    known = workspace.store.get(Robot, robot) if workspace.store.count(Robot) else None
-    names = [name for s in (known.sensors if known else ()) for name in (s.stream, s.serial)]
-    if names and sensor not in names:
-        raise UnknownName(f"sensor of {robot}", sensor, names)
+    known_sensor(workspace, robot, sensor)
     rows = list(_rows(points))
     return attach(
-        workspace, [r[:3] for r in rows], [r[3:] for r in rows], robot=robot, sensor=sensor, since_ns=_moment(since)
+        workspace, [r[:3] for r in rows], [r[3:] for r in rows], robot=robot, sensor=sensor, since_ns=since_ns(since)
     )
 
 
@@ -67,18 +62,6 @@ def calibrations(workspace: Workspace, *, robot: str = "") -> tuple[Calibration,
         robot: only of one robot
     """
     return tuple(workspace.store.find(Calibration, {"robot": robot} if robot else {}, newest=True))
-
-
-def _moment(text: str) -> int | None:
-    if not text:
-        return None
-    try:
-        moment = datetime.fromisoformat(text)
-    except ValueError as wrong:
-        raise BadInput(f"{text!r} is no time. Write it as 2026-11-15T08:00:00Z.") from wrong
-    if moment.tzinfo is None:
-        raise BadInput(f"{text!r} does not say its zone. End it with Z for UTC.")
-    return int(moment.timestamp()) * NS_PER_S
 
 
 def _rows(path: Path) -> Iterator[list[float]]:

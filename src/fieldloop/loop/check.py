@@ -1,19 +1,25 @@
 """Is it fit to learn from? On any log or dataset folder, with or without a workspace."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 from fieldloop import check as checks
 from fieldloop.errors import BadInput
-from fieldloop.ingest import OpenLog, open_log
-from fieldloop.loop.ingest import Rules, judged, measurements_of, numbers_in_force
+from fieldloop.loop.check_again import measure_again
+from fieldloop.loop.kept import Kept
+from fieldloop.loop.looking import Looked, Part, Rules, Seen, look
 from fieldloop.loop.mapping import mapping_in_force
+from fieldloop.loop.measurements import batch_of, judged, measured_in, outdated, rules_of
 from fieldloop.loop.numbers import in_force
+from fieldloop.loop.parts import Cut, cut
+from fieldloop.loop.run_on import Machines, each
+from fieldloop.loop.sketching import sketches_of
 from fieldloop.loop.workspace import Track, Workspace, track_silently
-from fieldloop.model.episode import Defect, Episode, Log
-from fieldloop.model.finding import EpisodeReport
+from fieldloop.model.episode import Defect, Episode
+from fieldloop.model.finding import EpisodeReport, Finding
 from fieldloop.protocol import CollectionProtocol, agree, parse_protocol
 from fieldloop.report import check as pages
 
@@ -31,13 +37,17 @@ class CheckReport(pages.CheckReport):
         return pages.json_object(self)
 
 
-def check(
+def check(  # noqa: PLR0913 - each is an option of the command
     workspace: Workspace | None,
     paths: tuple[Path, ...] = (),
     *,
     html: Path | None = None,
     protocol: Path | None = None,
     mapping: Path | None = None,
+    numbers_only: bool = False,
+    keep: Path | None = None,
+    again: bool = False,
+    on: Machines = "cores",
     track: Track = track_silently,
 ) -> CheckReport:
     """Tell whether logs or datasets are fit to learn from; without a path, judge the workspace's episodes anew.
@@ -47,15 +57,28 @@ def check(
         html: write the report with plots to this file too
         protocol: judge by this protocol file instead of the one in force
         mapping: the house's names, units and frames (default: mapping.toml of the workspace, if it has one)
+        numbers_only: decode no picture; what only pictures could tell stays open
+        keep: keep measurements in this folder, go on where an earlier run stopped; alone, judge what it holds
+        again: look at the workspace's logs again where parameters or checks have changed since
+        on: the cores of this machine, or a Ray cluster (RAY_ADDRESS; every node sees the logs under the same path)
     """
+    rules = _rules(protocol)
     if paths:
-        opened = [open_log(path, mapping_in_force(workspace, mapping)) for path in paths]
-        return _check_logs(workspace, opened, html, _rules(protocol), track)
+        if again:
+            raise BadInput("--again looks at the workspace's own logs; leave the path out.")
+        work = cut(
+            paths, _held_against(workspace, rules), mapping_in_force(workspace, mapping), pixels=not numbers_only
+        )
+        source = ", ".join(path.name or str(path) for path in paths[:SHOWN_PATHS])
+        named = source if len(paths) <= SHOWN_PATHS else f"{len(paths)} logs"
+        return _check_logs(named, work, Kept(keep) if keep else None, html, track, on)
+    if keep:
+        return _check_kept(Kept(keep), _held_against(workspace, rules), html)
     if workspace is None:
         raise BadInput("Name a log or a dataset folder: fieldloop check PATH")
-    if protocol or html or mapping:
-        raise BadInput("--protocol, --mapping and --html go with a path: fieldloop check PATH --html report.html")
-    return _check_workspace(workspace)
+    if rules or mapping or numbers_only:
+        raise BadInput("--protocol, --mapping and --numbers-only go with a path: fieldloop check PATH")
+    return _check_workspace(workspace, html, again=again, on=on)
 
 
 def _rules(file: Path | None) -> CollectionProtocol | None:
@@ -69,45 +92,97 @@ def _rules(file: Path | None) -> CollectionProtocol | None:
 
 
 def _check_logs(
-    workspace: Workspace | None,
-    logs: Sequence[OpenLog],
-    html: Path | None,
-    rules: CollectionProtocol | None,
-    track: Track,
+    source: str, work: Cut, kept: Kept | None, html: Path | None, track: Track, on: Machines
 ) -> CheckReport:
-    force = rules or in_force(workspace)
-    held_against = numbers_in_force(workspace) if workspace else Rules(force)
-    if rules:
-        held_against = replace(held_against, usual=rules, by_task={})
-    reports: list[EpisodeReport] = []
-    episodes: list[Episode] = []
-    defects: list[Defect] = []
-    formats: list[str] = []
-    worst = pages.Shortlist()
-    for log in logs:
-        for recording in track(log.recordings, f"checking {log.path.name}", None):
-            case = held_against.case(recording)
-            report = checks.report(recording.episode, checks.judge(checks.measure(case), case.protocol))
-            reports.append(report)
-            episodes.append(recording.episode)
-            if html:
-                worst.offer(recording, report)
-        defects += log.defects
-        formats.append(log.format)
-    dataset = checks.judge(checks.measure_batch(checks.Batch(tuple(episodes), tuple(defects), force)), force)
-    made = CheckReport(
-        source=", ".join(log.path.name or str(log.path) for log in logs)
-        if len(logs) <= SHOWN_PATHS
-        else f"{len(logs)} logs",
-        format=" + ".join(sorted(set(formats))),
-        protocol=force,
-        episodes=tuple(reports),
-        dataset=dataset,
-        html=str(html) if html else None,
-    )
-    if html:
-        _write(html, pages.html(made, worst.sketches))
-    return made
+    gathered = Gathered(work.parts[0].rules, work.beside)
+    seen = gathered.walk(_seen(work.parts, kept, on))
+    for part, looked in track(seen, f"checking {source}", work.expected):
+        gathered.add(part, looked)
+    return _drawn(gathered.report(source), gathered.parts, html)
+
+
+def _check_kept(kept: Kept, rules: Rules, html: Path | None) -> CheckReport:
+    gathered = Gathered(rules)
+    for _, looked in gathered.walk((None, seen) for _, seen in kept.everything()):
+        gathered.add(None, looked)
+    return _drawn(gathered.report(kept.folder.name), {}, html)
+
+
+def _drawn(report: CheckReport, parts: Mapping[str, Part], html: Path | None) -> CheckReport:
+    """Write the page where one is asked for; episodes whose log is at hand are drawn."""
+    if html is None:
+        return report
+    _write(html, pages.html(report, sketches_of(report, parts)))
+    return replace(report, html=str(html))
+
+
+def _held_against(workspace: Workspace | None, chosen: CollectionProtocol | None) -> Rules:
+    rules = rules_of(workspace) if workspace else Rules(in_force(None))
+    return replace(rules, usual=chosen, by_task={}) if chosen else rules
+
+
+def _seen(parts: Sequence[Part], kept: Kept | None, on: Machines) -> Iterator[tuple[Part, Seen]]:
+    """Yield what is seen of every part, in order; parts that were kept are not looked at again."""
+    if kept is None:
+        yield from zip(parts, each(look, parts, on=on), strict=True)
+        return
+    here = {part: seen for part in parts if (seen := kept.find(part)) is not None}
+    fresh = each(partial(look_and_keep, kept=kept), [part for part in parts if part not in here], on=on)
+    for part in parts:
+        yield part, here[part] if part in here else next(fresh)
+
+
+def look_and_keep(part: Part, *, kept: Kept) -> Seen:
+    """Look at a part and keep what was seen at once, so that an interrupted check has lost only what was under way."""
+    seen = look(part)
+    kept.put(part, seen)
+    return seen
+
+
+class Gathered:
+    """What was seen so far, episode by episode, and the report that follows."""
+
+    def __init__(self, rules: Rules, defects: Iterable[Defect] = ()) -> None:
+        self._rules, self._defects = rules, list(defects)
+        self._looked: list[Looked] = []
+        self._reports: list[EpisodeReport] = []
+        self._formats: set[str] = set()
+        self.parts: dict[str, Part] = {}
+
+    def walk(self, seen: Iterable[tuple[Part | None, Seen]]) -> Iterator[tuple[Part | None, Looked]]:
+        """Yield every episode with the part it is in."""
+        for part, one in seen:
+            self._defects += [defect for defect in one.defects if defect not in self._defects]
+            self._formats.add(one.format)
+            for looked in one.episodes:
+                yield part, looked
+
+    def add(self, part: Part | None, looked: Looked) -> None:
+        """Judge one episode."""
+        protocol = self._rules.protocol(looked.episode)
+        findings = checks.judge(looked.measured, protocol)
+        self._reports.append(checks.report(looked.episode, findings, protocol.version_name))
+        self._looked.append(looked)
+        if part:
+            self.parts[looked.episode.id] = part
+
+    def report(self, source: str) -> CheckReport:
+        """Ask the questions about many, and put everything together."""
+        force = self._rules.usual
+        batch = checks.Batch(
+            tuple(one.episode for one in self._looked),
+            tuple(self._defects),
+            force,
+            {one.episode.id: one.measured for one in self._looked},
+            {one.episode.id: one.imprint for one in self._looked},
+            {one.episode.id: part for one in self._looked if (part := one.episode.fact("split"))},
+        )
+        return _report(source, " + ".join(sorted(self._formats)), batch, tuple(self._reports))
+
+
+def _report(source: str, form: str, batch: checks.Batch, reports: tuple[EpisodeReport, ...]) -> CheckReport:
+    dataset: tuple[Finding, ...] = checks.judge(checks.measure_batch(batch), batch.protocol)
+    return CheckReport(source, form, batch.protocol, reports, dataset)
 
 
 def _write(file: Path, text: str) -> None:
@@ -120,14 +195,16 @@ def _write(file: Path, text: str) -> None:
     part.replace(file)  # a reader sees the old report or the new one, never half of one
 
 
-def _check_workspace(workspace: Workspace) -> CheckReport:
+def _check_workspace(workspace: Workspace, html: Path | None, *, again: bool, on: Machines) -> CheckReport:
     episodes = workspace.store.find(Episode)
     if not episodes:
         raise BadInput("The workspace has no episodes yet. Take some in: fieldloop ingest PATH")
-    numbers = [(e, measurements_of(workspace, e)) for e in workspace.track(episodes, "judging", len(episodes))]
+    old = outdated(workspace, episodes)
+    if again:
+        measure_again(workspace, old, on=on)
+    numbers = list(workspace.track(measured_in(workspace, episodes), "judging", len(episodes)))
     events = judged(workspace, numbers)
     workspace.write(*events)
-    rules = in_force(workspace)
-    defects = tuple(defect for log in workspace.store.find(Log) for defect in log.defects)
-    dataset = checks.judge(checks.measure_batch(checks.Batch(tuple(episodes), defects, rules)), rules)
-    return CheckReport(workspace.name, "workspace", rules, tuple(event.report for event in events), dataset)
+    batch = batch_of(workspace, numbers, in_force(workspace))
+    made = _report(workspace.name, "workspace", batch, tuple(event.report for event in events))
+    return _drawn(replace(made, outdated=0 if again else len(old)), {}, html)

@@ -35,7 +35,7 @@ def export(
     """
     frozen = named(workspace, release)
     episodes = {e.id: e for e in workspace.store.find(Episode, {"id": list(frozen.episodes)})}
-    told = _Told(Reopened(workspace, [episodes[id_] for id_ in frozen.episodes], frozen.name))
+    told = _Told(Reopened(workspace, [episodes[id_] for id_ in frozen.episodes], frozen.name, frozen))
     options = Options(clock, hz, codec, actions_from)
     done = converted(to, write(to, told, target, options), options, told.told)
     workspace.write(

@@ -1,53 +1,31 @@
 """Any robot log in: its untouched bytes on the shelf, its episodes known, measured once and judged."""
 
 from collections import deque
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from fieldloop import check as checks
-from fieldloop.check.episode.calibration import count_again
 from fieldloop.errors import BadInput, StoreBusy, StoreError, StoreFull, UnreadableLog, WorkspaceError
 from fieldloop.ingest import LogMapping, open_log
 from fieldloop.ingest.readers import all_readers
 from fieldloop.ingest.search import find_logs
 from fieldloop.loop.contents import Contents, contents_of
+from fieldloop.loop.looking import Part, Seen, look
 from fieldloop.loop.mapping import mapping_in_force, shelve_mapping
+from fieldloop.loop.measurements import judged, keep_looked, rules_of
 from fieldloop.loop.numbers import in_force
 from fieldloop.loop.run_on import each
-from fieldloop.loop.streams import StreamShown, remember_streams, streams_of
+from fieldloop.loop.streams import remember_streams
 from fieldloop.loop.workspace import Track, Workspace, track_silently
-from fieldloop.model.calibration import Calibration
-from fieldloop.model.episode import Blob, Defect, Episode, Log, Recording
-from fieldloop.model.event import EpisodeJudged, EpisodesMeasured, Event, LogIngested
-from fieldloop.model.finding import EpisodeReport, Measured, Status
-from fieldloop.protocol import CollectionProtocol
+from fieldloop.model.episode import Blob, Episode, Log
+from fieldloop.model.event import LogIngested
+from fieldloop.model.finding import EpisodeReport, Status
 from fieldloop.store import Expected
-from fieldloop.store.parquet import put_rows, read_rows
-
-EpisodeNumbers = tuple[Episode, tuple[Measured, ...]]
-"""An episode and what every check found in it."""
 
 MEGABYTE = 1e6
 Signature = tuple[int, int]
 """Bytes and time of change: whoever writes to a log changes one of them."""
-
-
-@dataclass(frozen=True, slots=True)
-class Rules:
-    """What an episode is held against: the protocol of its task, and the calibrations of its robot."""
-
-    usual: CollectionProtocol
-    by_task: Mapping[str, CollectionProtocol] = field(default_factory=dict)
-    calibrations: Mapping[str, tuple[Calibration, ...]] | None = None
-
-    def case(self, recording: Recording) -> checks.Case:
-        """Assemble what the checks may look at."""
-        episode = recording.episode
-        # of a robot that was never calibrated here nothing is known; whether that counts is the protocol's to say
-        known = None if self.calibrations is None else self.calibrations.get(episode.robot)
-        return checks.Case(recording, self.by_task.get(episode.task, self.usual), known)
 
 
 @dataclass(frozen=True, slots=True)
@@ -121,45 +99,23 @@ def take_in(workspace: Workspace, paths: Sequence[Path], mapping: LogMapping | N
     in_force(workspace)  # a protocol that is wrong is named before anything is read
     taken: list[TakenIn] = []
     logs = [log for path in paths for log in _logs(path, taken)]
-    waiting: deque[tuple[Look, Blob]] = deque()
+    waiting: deque[Fresh] = deque()
     # bytes first: an event may only name what is already on the shelf; what is known needs no second look
     fresh = _shelved(workspace, logs, taken, waiting, mapping)
     looked = workspace.track(each(look, fresh), "taking logs in", len(logs))
-    new = [_take_in(workspace, *waiting.popleft(), seen) for seen in looked]
+    new = [_take_in(workspace, waiting.popleft(), seen) for seen in looked]
     return Ingested((*taken, *new))
 
 
 @dataclass(frozen=True, slots=True)
-class Look:
-    """A log to be looked at, and what it is held against: protocols by task, calibrations by robot."""
+class Fresh:
+    """A log that is on the shelf and not looked at yet."""
 
-    path: Path
+    part: Part
     name: str
-    rules: Rules
     files: tuple[Path, ...]
     signature: Signature
-    mapping: LogMapping | None = None
-
-
-@dataclass(frozen=True, slots=True)
-class Seen:
-    """What one look at a log found."""
-
-    format: str
-    measured: tuple[EpisodeNumbers, ...]
-    defects: tuple[Defect, ...]
-    streams: tuple[tuple[StreamShown, ...], ...]
-
-
-def look(what: Look) -> Seen:
-    """Read one log and measure its episodes; runs anywhere, writes nothing."""
-    opened = open_log(what.path, what.mapping)
-    measured, streams = [], []
-    for recording in opened.recordings:
-        measured.append((recording.episode, checks.measure(what.rules.case(recording))))
-        streams.append(streams_of(recording))
-    # defects are complete once the recordings have been walked
-    return Seen(opened.format, tuple(measured), opened.defects, tuple(streams))
+    blob: Blob
 
 
 def episodes(
@@ -195,25 +151,6 @@ def _shown(log: Log) -> LogShown:
     )  # fmt: skip
 
 
-def judged(workspace: Workspace, measured: Iterable[EpisodeNumbers]) -> list[EpisodeJudged]:
-    """Set measurements against the protocol in force for each episode."""
-    events = []
-    for episode, numbers in measured:
-        rules = in_force(workspace, episode.task)
-        events.append(EpisodeJudged(rules.fingerprint, checks.report(episode, checks.judge(numbers, rules))))
-    return events
-
-
-def measurements_of(workspace: Workspace, episode: Episode) -> tuple[Measured, ...]:
-    """Return what was measured when the episode came in, without opening its log."""
-    kept = workspace.store.find(EpisodesMeasured, {"episode": episode.id}, newest=True, limit=1)
-    if not kept:
-        return ()
-    numbers = checks.from_rows(read_rows(workspace.shelf, kept[0].blob.sha256))[episode.id]
-    known = workspace.store.find(Calibration, {"robot": episode.robot})
-    return tuple(count_again(m, episode, known) if m.check == "calibration.in_force" else m for m in numbers)
-
-
 def _logs(path: Path, refused: list[TakenIn]) -> Iterator[tuple[Path, str]]:
     """Yield each log below a path with the name it is known by; a file that should be one and is not is refused."""
     found, defects = find_logs(path, all_readers()[0]) if path.exists() else ((), ())
@@ -224,23 +161,15 @@ def _logs(path: Path, refused: list[TakenIn]) -> Iterator[tuple[Path, str]]:
         yield log.path, log.path.name if log.path == path else log.path.relative_to(path).as_posix()
 
 
-def numbers_in_force(workspace: Workspace) -> Rules:
-    """Return what episodes of this workspace are held against."""
-    known: dict[str, list[Calibration]] = {}
-    for calibration in workspace.store.find(Calibration):
-        known.setdefault(calibration.robot, []).append(calibration)
-    return Rules(in_force(workspace), dict(workspace.protocols), {robot: tuple(c) for robot, c in known.items()})
-
-
 def _shelved(
     workspace: Workspace,
     logs: Iterable[tuple[Path, str]],
     taken: list[TakenIn],
-    waiting: deque[tuple[Look, Blob]],
+    waiting: deque[Fresh],
     mapping: LogMapping | None,
-) -> Iterator[Look]:
+) -> Iterator[Part]:
     """Put each log on the shelf and yield those to be looked at; refused and known ones are taken as they are."""
-    rules = numbers_in_force(workspace)
+    rules = rules_of(workspace)
     for path, name in logs:
         try:
             files = open_log(path).files
@@ -254,9 +183,9 @@ def _shelved(
         if known := workspace.store.find(Log, {"blob": blob.sha256}):
             taken.append(_here_already(workspace, name, known[0], mapping))
             continue
-        what = Look(path, name, rules, files, before, mapping)
-        waiting.append((what, blob))
-        yield what
+        part = Part(path, rules, mapping)
+        waiting.append(Fresh(part, name, files, before, blob))
+        yield part
 
 
 def _put(workspace: Workspace, path: Path, files: tuple[Path, ...]) -> Blob:
@@ -279,40 +208,31 @@ def signature_of(files: Sequence[Path]) -> Signature:
     return sum(s.st_size for s in stats), max((s.st_mtime_ns for s in stats), default=0)
 
 
-def _take_in(workspace: Workspace, what: Look, blob: Blob, seen: Seen) -> TakenIn:
+def _take_in(workspace: Workspace, what: Fresh, seen: Seen) -> TakenIn:
     if signature_of(what.files) != what.signature:
         message = "It changed while it was read. Nothing of it was kept; ingest it again once it is written."
         return TakenIn(what.name, seen.format, "", (), Status.ERRORED, message=message)
-    episodes = tuple(episode for episode, _ in seen.measured)
-    conventions = shelve_mapping(workspace, what.mapping)
+    blob, mapping = what.blob, what.part.mapping
+    episodes = tuple(looked.episode for looked in seen.episodes)
+    conventions = shelve_mapping(workspace, mapping)
     log = Log(blob, what.name, seen.format, tuple(e.id for e in episodes), seen.defects, conventions)
     # an episode that came in another log before keeps its measurements and its judgement
-    fresh = [pair for pair in seen.measured if not workspace.store.count(Episode, {"id": pair[0].id})]
-    judgements = judged(workspace, fresh)
+    fresh = [one for one in seen.episodes if not workspace.store.count(Episode, {"id": one.episode.id})]
+    judgements = judged(workspace, ((one.episode, one.measured) for one in fresh))
     try:
         unseen = Expected(Log, 0, {"blob": blob.sha256})
-        workspace.write(LogIngested(log, episodes), *_measured(workspace, fresh), *judgements, expect=unseen)
+        measured = keep_looked(workspace, fresh, what.part.rules)
+        workspace.write(LogIngested(log, episodes), *measured, *judgements, expect=unseen)
     except StoreBusy:
         if not workspace.store.count(Log, {"blob": blob.sha256}):
             raise
-        return _here_already(workspace, what.name, log, what.mapping)  # another process was faster
-    for episode, shown in zip(episodes, seen.streams, strict=True):
-        remember_streams(workspace, episode.id, shown)
+        return _here_already(workspace, what.name, log, mapping)  # another process was faster
+    for looked in seen.episodes:
+        remember_streams(workspace, looked.episode.id, looked.streams)
     against = [f.message for event in judgements for f in event.report.findings if f.counts]
     told = [*(f"{d.subject} {d.place}: {d.message}" for d in log.defects), *against]
     status = _status(workspace, log.episodes)
     return TakenIn(what.name, log.format, blob.sha256, log.episodes, status, message=told[0] if told else "")
-
-
-def _measured(workspace: Workspace, measured: Sequence[EpisodeNumbers]) -> list[Event]:
-    if not measured:
-        return []
-    columns: dict[str, list[Any]] = {}
-    for episode, numbers in measured:
-        for column, values in checks.rows(episode.id, numbers).items():
-            columns.setdefault(column, []).extend(values)
-    blob, rows = put_rows(workspace.shelf, columns)
-    return [EpisodesMeasured(tuple(episode.id for episode, _ in measured), blob, rows)]
 
 
 def reports_of(workspace: Workspace, episode: str) -> list[EpisodeReport]:

@@ -3,7 +3,10 @@
 from dataclasses import dataclass
 
 from fieldloop.check import UNITS
+from fieldloop.errors import Refused
 from fieldloop.loop.audit import require_complete_audit
+from fieldloop.loop.protocol_lint import linted_task
+from fieldloop.loop.protocol_versions import own_text, shelve_version
 from fieldloop.loop.workspace import Workspace
 from fieldloop.model.event import ProtocolLocked
 from fieldloop.protocol import CollectionProtocol, Operations, agree, default_operations, default_protocol
@@ -43,15 +46,21 @@ def protocol(workspace: Workspace | None, *, task: str = "") -> Numbers:
         task: the workspace's task unless given
     """
     rules = in_force(workspace, task)
-    limits = (
-        Number(f"check.{name}", None, x.minimum, x.maximum, x.unit, x.why, x.source.kind, x.source.ref, x.pending)
-        for name, x in rules.limits.items()
+    limits = [(f"check.{name}", limit) for name, limit in rules.limits.items()]
+    limits += [
+        (f"interface.{interface.name}.limits.{name}", limit)
+        for interface in rules.interfaces.values()
+        for name, limit in interface.limits.items()
+    ]
+    bounded = (
+        Number(name, None, x.minimum, x.maximum, x.unit, x.why, x.source.kind, x.source.ref, x.pending)
+        for name, x in limits
     )
     settings = (
         Number(name, s.value, None, None, s.unit, s.why, s.source.kind, s.source.ref, s.pending)
         for name, s in rules.settings.items()
     )
-    return Numbers(rules.name, rules.version, rules.fingerprint, is_locked(workspace, rules), (*limits, *settings))
+    return Numbers(rules.name, rules.version, rules.fingerprint, is_locked(workspace, rules), (*bounded, *settings))
 
 
 def operations(workspace: Workspace | None) -> Numbers:
@@ -68,13 +77,19 @@ def operations(workspace: Workspace | None) -> Numbers:
 def lock(workspace: Workspace, *, task: str = "") -> Numbers:
     """Lock the protocol's version: from now on a change needs a new one.
 
+    Its text and every number in force are kept, so that the version can be read and compared ever after.
+
     Arguments:
         task: the workspace's task unless given
     """
     require_complete_audit(workspace)
     rules = in_force(workspace, task)
+    if errors := linted_task(workspace, task).errors:
+        told = " ".join(f"[{e.code}] {e.place}: {e.message}" for e in errors)
+        raise Refused(f"{rules.version_name} cannot be locked: {told} See: fieldloop protocol lint")
     if not is_locked(workspace, rules):
-        workspace.write(ProtocolLocked(rules.name, rules.version, rules.fingerprint))
+        content = shelve_version(workspace, own_text(workspace, task))
+        workspace.write(ProtocolLocked(rules.name, rules.version, rules.fingerprint, content))
     return protocol(workspace, task=task)
 
 
@@ -86,6 +101,6 @@ def in_force(workspace: Workspace | None, task: str = "") -> CollectionProtocol:
 
 
 def is_locked(workspace: Workspace | None, rules: CollectionProtocol) -> bool:
-    """Was this version of the protocol locked?"""
-    where = {"name": rules.name, "version": rules.version}
+    """Was this version of the protocol locked, with this content?"""
+    where = {"name": rules.name, "version": rules.version, "fingerprint": rules.fingerprint}
     return workspace is not None and bool(workspace.store.count(ProtocolLocked, where))

@@ -9,18 +9,20 @@ from fieldloop.model.annotation import Annotation
 from fieldloop.model.episode import Episode
 from fieldloop.model.event import ReleaseExported, ReleaseFrozen
 from fieldloop.model.finding import EpisodeReport
+from fieldloop.model.fix import FixKind
 from fieldloop.model.release import Release
 from fieldloop.release import ReleaseDiff, Terms, assemble
 from fieldloop.release import datasheet as describe
 from fieldloop.release import diff as compare
 
 
-def release(workspace: Workspace, name: str, *, seed: int = 0) -> Release:
+def release(workspace: Workspace, name: str, *, seed: int = 0, fix: tuple[FixKind, ...] = ()) -> Release:
     """Freeze every accepted and annotated episode into an immutable release.
 
     Arguments:
         name: what people call it, such as r7
         seed: for the split; the same seed and episodes give the same release
+        fix: make the repairs of these kinds that checks proposed (trim, restamp), and take in what they put right
     """
     words = taxonomy()
     terms = Terms(
@@ -28,6 +30,7 @@ def release(workspace: Workspace, name: str, *, seed: int = 0) -> Release:
         taxonomy=f"{words.name} v{words.version}",
         exposures=latest_deployment(workspace).exposures,
         seed=seed,
+        fix=fix,
     )
     frozen = assemble(
         name,

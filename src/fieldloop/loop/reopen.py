@@ -8,13 +8,20 @@ from fieldloop.ingest import open_log
 from fieldloop.loop.mapping import mapping_of
 from fieldloop.loop.workspace import Workspace
 from fieldloop.model.episode import Episode, Log, Recording
+from fieldloop.model.release import Release
+from fieldloop.release import mend
 
 
 class Reopened:
-    """Recordings of some episodes, as often as they are asked for; a log that holds many is walked through once."""
+    """Recordings of some episodes, as often as they are asked for; a log that holds many is walked through once.
 
-    def __init__(self, workspace: Workspace, episodes: Sequence[Episode], what: str = "") -> None:
-        self._workspace, self._episodes, self._what = workspace, tuple(episodes), what
+    Read for a release, they come as the release mends them.
+    """
+
+    def __init__(
+        self, workspace: Workspace, episodes: Sequence[Episode], what: str = "", release: Release | None = None
+    ) -> None:
+        self._workspace, self._episodes, self._what, self._release = workspace, tuple(episodes), what, release
 
     def __iter__(self) -> Iterator[Recording]:
         if not self._what:
@@ -33,7 +40,7 @@ class Reopened:
             for recording in open_log(here, mapping_of(self._workspace, log)).recordings if held else ():
                 if known := wanted.pop(recording.episode.id, None):
                     held.discard(known.id)
-                    yield replace(recording, episode=known)  # on the shelf a log is called by its hash
+                    yield self._mended(replace(recording, episode=known))  # on the shelf a log is called by its hash
                 if not held:
                     break
         if wanted:
@@ -41,6 +48,9 @@ class Reopened:
             raise UnreadableLog(
                 f"{len(wanted)} of {len(self._episodes)} episodes are no longer in the logs they came with: {names}."
             )
+
+    def _mended(self, recording: Recording) -> Recording:
+        return mend(recording, self._release.fixes_of(recording.episode.id)) if self._release else recording
 
 
 def reopen(workspace: Workspace, episode: Episode) -> Recording:

@@ -1,4 +1,4 @@
-"""Where independent work runs: here, or on the cores of this machine. Rooms never see the difference."""
+"""Where independent work runs: here, on the cores of this machine, or on a Ray cluster. Rooms never see it."""
 
 import multiprocessing
 import os
@@ -9,12 +9,13 @@ from concurrent.futures import Future, ProcessPoolExecutor
 from concurrent.futures.process import BrokenProcessPool
 from itertools import chain, islice
 from multiprocessing import connection
-from typing import TypeVar
+from typing import Literal, TypeVar
 
 from fieldloop.errors import FieldloopError
 
 T = TypeVar("T")
 R = TypeVar("R")
+Machines = Literal["cores", "ray"]
 AHEAD = 4
 """Results wait for whoever takes them, this many a core: memory stays flat."""
 
@@ -24,12 +25,19 @@ def cores() -> int:
     return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 
 
-def each(work: Callable[[T], R], items: Iterable[T], *, workers: int | None = None) -> Iterator[R]:
+def each(
+    work: Callable[[T], R], items: Iterable[T], *, workers: int | None = None, on: Machines = "cores"
+) -> Iterator[R]:
     """Do the same to every item and yield the results in order; `work` must be a function of a module.
 
     >>> list(each(abs, [-1, 2, -3], workers=1))
     [1, 2, 3]
     """
+    if on == "ray":
+        from fieldloop.loop.run_on_ray import each_on_ray
+
+        yield from each_on_ray(work, items)
+        return
     todo, hands = iter(items), workers or cores()
     first = list(islice(todo, 2))
     if hands <= 1 or len(first) < 2:  # noqa: PLR2004 - a pool for one item only costs its start

@@ -82,6 +82,6 @@ def _labels(workspace: Workspace, frozen: Release) -> list[Annotation]:
 
 def _samples(workspace: Workspace, frozen: Release, chosen: Sequence[str], spans: Sequence[Annotation]) -> Gathered:
     episodes = workspace.store.find(Episode, {"id": list(chosen)}) if chosen else []
-    recordings = Reopened(workspace, episodes, frozen.name)
+    recordings = Reopened(workspace, episodes, frozen.name, frozen)
     frames = int(workspace.operations["train"]["frames_per_demonstration"])
     return gather(recordings, spans, frozen.shares, frames)

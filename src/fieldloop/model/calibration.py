@@ -9,7 +9,10 @@ Matrix = tuple[tuple[float, ...], ...]
 
 @dataclass(frozen=True, slots=True)
 class Calibration:
-    """A transform `parent_from_child` with its residual and interval of validity (end None: still valid)."""
+    """A transform `parent_from_child` with its residual and interval of validity (end None: still valid).
+
+    The residuals are of poses or points left out; the uncertainties bound the transform itself, where they are known.
+    """
 
     id: str
     kind: str
@@ -25,6 +28,8 @@ class Calibration:
     status: Status
     valid_from_ns: int
     valid_to_ns: int | None = None
+    uncertainty_mm: float | None = None
+    uncertainty_deg: float | None = None
 
     def holds_at(self, at_ns: int) -> bool:
         """Was this calibration in force then?"""

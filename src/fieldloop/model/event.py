@@ -14,11 +14,13 @@ from fieldloop.model.episode import Blob, Episode, Log, Session
 from fieldloop.model.finding import EpisodeReport
 from fieldloop.model.hardware import Robot
 from fieldloop.model.incident import Incident
+from fieldloop.model.intrinsics import Intrinsics
 from fieldloop.model.person import Operator, Provider, Token
 from fieldloop.model.plan import Demand, Plan
 from fieldloop.model.policy import Outcome, PolicyVersion
 from fieldloop.model.release import Release
 from fieldloop.model.rollout import Rollout
+from fieldloop.model.verification import Verification
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,11 +40,12 @@ class TokenIssued:
 
 @dataclass(frozen=True, slots=True)
 class ProtocolLocked:
-    """A version of a protocol may not change any more."""
+    """A version of a protocol may not change any more; `content` is its text and every number in force then."""
 
     name: str
     version: int
     fingerprint: str
+    content: Blob | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -112,11 +115,16 @@ class LogIngested:
 
 @dataclass(frozen=True, slots=True)
 class EpisodesMeasured:
-    """Every check looked at the bytes once; the numbers are rows of a Parquet blob."""
+    """Every check looked at the bytes once; the numbers are rows of a Parquet blob, what else is kept an archive.
+
+    `measuring` names the parameters under which was measured: under others the logs must be looked at again.
+    """
 
     episodes: tuple[str, ...]
     blob: Blob
     rows: int
+    imprints: Blob | None = None
+    measuring: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -139,6 +147,20 @@ class CalibrationAttached:
     """It became known where a sensor is; an earlier one of the same sensor ends where this begins."""
 
     calibration: Calibration
+
+
+@dataclass(frozen=True, slots=True)
+class IntrinsicsAttached:
+    """It became known how a camera maps directions to pixels; the newest one that has begun to hold counts."""
+
+    intrinsics: Intrinsics
+
+
+@dataclass(frozen=True, slots=True)
+class SensorVerified:
+    """A marker was looked at: the camera stands where the calibration says, or it does not."""
+
+    verification: Verification
 
 
 @dataclass(frozen=True, slots=True)
@@ -238,7 +260,8 @@ class DemandPlaced:
 Event = (
     WorkspaceCreated | TokenIssued | ProtocolLocked | OperatorEnrolled | RobotRegistered | ProviderContracted
     | DeploymentMapped | DeploymentAudited | PlanDrawn | SessionOpened | SessionClosed
-    | LogIngested | EpisodesMeasured | EpisodeJudged | DeliveryJudged | CalibrationAttached | EpisodeAnnotated
+    | LogIngested | EpisodesMeasured | EpisodeJudged | DeliveryJudged | CalibrationAttached | IntrinsicsAttached
+    | SensorVerified | EpisodeAnnotated
     | ReleaseFrozen | ReleaseExported | PolicyTrained | OutcomeRecorded | PolicyGated | RolloutMoved
     | AlarmRaised | DiagnosisMade | IncidentOpened | IncidentMoved | DemandPlaced
 )  # fmt: skip

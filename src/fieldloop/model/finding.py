@@ -75,12 +75,13 @@ class Finding:
 
 @dataclass(frozen=True, slots=True)
 class EpisodeReport:
-    """All answers about one episode, and the one word that follows from them."""
+    """All answers about one episode, the one word that follows from them, and the protocol's version that judged."""
 
     episode: str
     name: str
     status: Status
     findings: tuple[Finding, ...]
+    judged_by: str = ""
 
 
 def worst(findings: tuple[Finding, ...]) -> Status:

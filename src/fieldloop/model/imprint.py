@@ -2,7 +2,6 @@
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
-from types import MappingProxyType
 from typing import Any
 
 from numpy.typing import NDArray
@@ -13,9 +12,6 @@ class Imprint:
     """Small named arrays: `path` (a joint path), `view/camera/wrist` (a thumbnail), `lag/camera/wrist/…`."""
 
     arrays: Mapping[str, NDArray[Any]] = field(default_factory=dict)
-
-    def __post_init__(self) -> None:
-        object.__setattr__(self, "arrays", MappingProxyType(dict(self.arrays)))
 
     def get(self, name: str) -> NDArray[Any] | None:
         """Return one array, None where the episode had nothing to take it from."""

@@ -34,7 +34,7 @@ class Intrinsics:
 
     `rms_px` is over the pictures fitted to, `held_out_px` over pictures that each fit had not seen. `deviations` are
     one standard deviation of fx, fy, cx, cy in px. What a maker printed on the box is `provisional`: nobody here has
-    seen it hold.
+    seen it hold. Only what a workspace remembers has an id, a robot and a time from which it holds.
     """
 
     sensor: str
@@ -54,3 +54,6 @@ class Intrinsics:
     board: str = ""
     message: str = ""
     provisional: bool = False
+    id: str = ""
+    robot: str = ""
+    valid_from_ns: int | None = None

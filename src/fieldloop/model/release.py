@@ -3,6 +3,7 @@
 from dataclasses import dataclass
 
 from fieldloop.model.condition import Stratum
+from fieldloop.model.fix import Fix
 
 
 @dataclass(frozen=True, slots=True)
@@ -17,7 +18,7 @@ class StratumShare:
 
 @dataclass(frozen=True, slots=True)
 class Release:
-    """Episodes, their split, and what they stand on; identified by content."""
+    """Episodes, their split, and what they stand on; identified by content. `fixes` are by episode id."""
 
     id: str
     name: str
@@ -29,3 +30,8 @@ class Release:
     shares: tuple[StratumShare, ...]
     annotations_sha256: str
     excluded: tuple[tuple[str, str], ...] = ()
+    fixes: tuple[tuple[str, Fix], ...] = ()
+
+    def fixes_of(self, episode: str) -> tuple[Fix, ...]:
+        """Return what is put right in an episode whenever this release is read."""
+        return tuple(fix for of, fix in self.fixes if of == episode)

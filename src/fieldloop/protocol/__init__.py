@@ -3,23 +3,54 @@
 Two kinds of file: a *protocol* says how to collect one task and judges episodes (`shipped/`, a workspace's
 `protocols/<task>.toml`); *operations* say how to run (`operations.toml`). A workspace's file states only what it
 changes; everything else is the shipped default. Fingerprints are made of the numbers in force, not of the text.
+A protocol's nouns stand one a file (`phase`, `interface`, `script`, `viewpoint`, `sensor`, `synchronisation`,
+`balance`); `linting/` looks a file over, `difference` compares two, `unverified` says what may not be released.
 """
 
 from fieldloop.protocol.agreement import agree
+from fieldloop.protocol.balance import Balance
 from fieldloop.protocol.collection import CollectionProtocol, default_protocol, parse_protocol
+from fieldloop.protocol.difference import Change, ProtocolDiff, compare
+from fieldloop.protocol.interface import Interface
+from fieldloop.protocol.linting import Remark, Severity, lint
 from fieldloop.protocol.number import Limit, Setting, Source
 from fieldloop.protocol.operations import Operations, Section, default_operations, parse_operations
+from fieldloop.protocol.phase import Phase
+from fieldloop.protocol.script import Script
+from fieldloop.protocol.sensor import SensorRequirement
+from fieldloop.protocol.statements import Effect
+from fieldloop.protocol.synchronisation import Synchronisation, SyncMeans, SyncVerification
+from fieldloop.protocol.unverified import Unverified, unverified
+from fieldloop.protocol.viewpoint import Viewpoint
 
 __all__ = [
+    "Balance",
+    "Change",
     "CollectionProtocol",
+    "Effect",
+    "Interface",
     "Limit",
     "Operations",
+    "Phase",
+    "ProtocolDiff",
+    "Remark",
+    "Script",
     "Section",
+    "SensorRequirement",
     "Setting",
+    "Severity",
     "Source",
+    "SyncMeans",
+    "SyncVerification",
+    "Synchronisation",
+    "Unverified",
+    "Viewpoint",
     "agree",
+    "compare",
     "default_operations",
     "default_protocol",
+    "lint",
     "parse_operations",
     "parse_protocol",
+    "unverified",
 ]

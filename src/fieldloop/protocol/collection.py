@@ -1,34 +1,33 @@
 """How one task is collected, and the limits its episodes are judged by."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cache
 from typing import Any
 
 from fieldloop.errors import ProtocolError, UnknownName
 from fieldloop.protocol import layers
-from fieldloop.protocol.number import Limit, Setting, read_limit, read_setting, refuse_unknown_keys
+from fieldloop.protocol.balance import Balance, read_balance
+from fieldloop.protocol.cells import table
+from fieldloop.protocol.interface import Interface, read_interface
+from fieldloop.protocol.number import Limit, Setting, read_limit, read_setting, refuse_other_kind, refuse_unknown_keys
+from fieldloop.protocol.phase import Phase, read_phases
+from fieldloop.protocol.script import Script, read_script
+from fieldloop.protocol.sensor import SensorRequirement, read_declarations, read_sensor
+from fieldloop.protocol.synchronisation import Synchronisation
+from fieldloop.protocol.viewpoint import Viewpoint, read_viewpoint
 
-PARTS = {"protocol", "check", "sensors", "task", "episode", "operators", "calibration", "annotation", "edge_cases"}
-SETTINGS = ("task", "episode", "operators", "calibration", "annotation")
-
-
-@dataclass(frozen=True, slots=True)
-class SensorRequirement:
-    """A stream that must be there, and what is asked of it."""
-
-    stream: str
-    kind: str
-    required: bool
-    hz: float | None = None
-    width: int | None = None
-    height: int | None = None
-    synchronised_by: str = ""
+SETTINGS = ("task", "episode", "calibration", "annotation")
+NAMED = ("sensors", "interface", "edge_cases", "viewpoints", "synchronisation", "balance")
+"""Parts whose tables a task names itself."""
+PARTS = {"protocol", "check", "phase", *SETTINGS, *NAMED}
+NO_NUMBERS = ("why", "source", "verified")
+"""Keys that may change without making another protocol: reasons, and the record of what was verified."""
 
 
 @dataclass(frozen=True, slots=True)
 class CollectionProtocol:
-    """A protocol in force: version, limits by check name, sensors, settings by part, edge-case scripts."""
+    """A protocol in force: the task, its phases, who does what by which interface, sensors, limits, settings."""
 
     name: str
     version: int
@@ -36,46 +35,82 @@ class CollectionProtocol:
     limits: Mapping[str, Limit]
     sensors: Mapping[str, SensorRequirement]
     settings: Mapping[str, Setting]
-    edge_cases: Mapping[str, str]
+    edge_cases: Mapping[str, Script]
+    phases: tuple[Phase, ...] = ()
+    interfaces: Mapping[str, Interface] = field(default_factory=dict)
+    viewpoints: Mapping[str, Viewpoint] = field(default_factory=dict)
+    synchronisation: Mapping[str, Synchronisation] = field(default_factory=dict)
+    balance: Mapping[str, Balance] = field(default_factory=dict)
 
     def setting(self, name: str) -> Any:
-        """Return the bare value of a setting such as `episode.pre_roll`."""
+        """Return the bare value of a setting such as `episode.moving_rad_s`."""
         if name not in self.settings:
             raise UnknownName("setting of the protocol", name, self.settings)
         return self.settings[name].value
 
+    def interface_limit(self, interface: str, name: str) -> Limit | None:
+        """Return what is asked of whoever moves the robot by this interface; None where nothing is."""
+        used = self.interfaces.get(interface)
+        return used.limits.get(name) if used else None
+
+    @property
+    def version_name(self) -> str:
+        """Name and version, as people say it."""
+        return f"{self.name} v{self.version}"
+
     @property
     def label(self) -> str:
         """Name, version and fingerprint, as findings and reports show it."""
-        return f"{self.name} v{self.version} ({self.fingerprint})"
+        return f"{self.version_name} ({self.fingerprint})"
 
 
 def parse_protocol(text: str, where: str = "protocol") -> CollectionProtocol:
     """Lay a task's protocol over the shipped one; unknown keys, names and other units are refused."""
-    base, over = layers.shipped_protocol(), layers.load(text, where)
-    refuse_unknown_keys(where, over, PARTS)
+    return from_tables(in_full(text, where), where)
+
+
+def in_full(text: str, where: str = "protocol") -> dict[str, Any]:
+    """Return every table in force: the shipped ones with a task's own laid over them."""
+    base, over = layers.shipped_protocol(), stated(text, where)
     _refuse_unknown_names(base, over, where)
-    merged = layers.overlay(base, over, where)
-    head = merged["protocol"]
+    return layers.overlay(base, over, where)
+
+
+def stated(text: str, where: str = "protocol") -> dict[str, Any]:
+    """Return the tables a file states itself; a bare value in the place of a setting is the setting's value."""
+    over = layers.load(text, where)
+    refuse_unknown_keys(where, over, PARTS)
+    for part in PARTS - {"phase"}:
+        rows = table(f"{where}: {part}", over.get(part, {}))
+        if part in SETTINGS:
+            over |= {part: {key: _as_setting(row) for key, row in rows.items()}} if rows else {}
+    return over
+
+
+def from_tables(tables: Mapping[str, Any], where: str = "protocol") -> CollectionProtocol:
+    """Read a whole protocol from its tables."""
+    head = tables["protocol"]
     refuse_unknown_keys(f"{where}: [protocol]", head, {"name", "version"})
-    if not isinstance(head["version"], int) or head["version"] < 1:
+    if isinstance(head["version"], bool) or not isinstance(head["version"], int) or head["version"] < 1:
         raise ProtocolError(f"{where}: version = {head['version']!r} must be a whole number from 1.")
-    limits = {name: read_limit(f"{where}: check.{name}", row) for name, row in _checks(merged).items()}
-    settings = {
-        f"{part}.{key}": read_setting(f"{where}: {part}.{key}", row)
-        for part in SETTINGS
-        for key, row in merged[part].items()
-    }
-    # the version is left out: a new version with the same numbers judges alike
-    content = {key: value for key, value in merged.items() if key != "protocol"}
+    sensors = {name: read_sensor(f"{where}: sensors", name, row) for name, row in tables["sensors"].items()}
     return CollectionProtocol(
         name=str(head["name"]),
         version=head["version"],
-        fingerprint=layers.fingerprint(_numbers_only(content)),
-        limits=limits,
-        sensors={name: _sensor(f"{where}: sensors", name, row) for name, row in merged["sensors"].items()},
-        settings=settings,
-        edge_cases={name: str(script) for name, script in merged["edge_cases"].items()},
+        fingerprint=fingerprint_of(tables),
+        limits={name: read_limit(f"{where}: check.{name}", row) for name, row in checks_of(tables, where).items()},
+        sensors=sensors,
+        settings={
+            f"{part}.{key}": read_setting(f"{where}: {part}.{key}", row)
+            for part in SETTINGS
+            for key, row in tables[part].items()
+        },
+        edge_cases={n: read_script(f"{where}: edge_cases", n, row) for n, row in tables["edge_cases"].items()},
+        phases=read_phases(where, tables["phase"]),
+        interfaces={n: read_interface(f"{where}: interface", n, row) for n, row in tables["interface"].items()},
+        viewpoints={n: read_viewpoint(f"{where}: viewpoints", n, row) for n, row in tables["viewpoints"].items()},
+        synchronisation=read_declarations(f"{where}: synchronisation", tables["synchronisation"], sensors),
+        balance={n: read_balance(f"{where}: balance", n, row) for n, row in tables["balance"].items()},
     )
 
 
@@ -85,33 +120,38 @@ def default_protocol() -> CollectionProtocol:
     return parse_protocol("")
 
 
-def _checks(merged: Mapping[str, Any]) -> dict[str, Any]:
-    return {f"{topic}.{name}": row for topic, rows in merged["check"].items() for name, row in rows.items()}
+def fingerprint_of(tables: Mapping[str, Any]) -> str:
+    """Name a protocol by what it asks for; the version is left out: the same content judges alike."""
+    return layers.fingerprint(_numbers_only({key: value for key, value in tables.items() if key != "protocol"}))
+
+
+def checks_of(tables: Mapping[str, Any], where: str = "protocol") -> dict[str, Mapping[str, Any]]:
+    """Return the tables of limits by the check's name."""
+    return {
+        f"{topic}.{name}": table(f"{where}: check.{topic}.{name}", row)
+        for topic, rows in tables.get("check", {}).items()
+        for name, row in table(f"{where}: check.{topic}", rows).items()
+    }
+
+
+def _as_setting(row: Any) -> Any:
+    return row if isinstance(row, Mapping) else {"value": row}
 
 
 def _refuse_unknown_names(base: Mapping[str, Any], over: Mapping[str, Any], where: str) -> None:
-    known = _checks(base)
-    for name in _checks({"check": over.get("check", {})}):
+    known = checks_of(base)
+    for name in checks_of(over, where):
         if name not in known:
             raise ProtocolError(f"{where}: {UnknownName('check', name, known)}")
     for part in SETTINGS:
-        for key in over.get(part, {}):
+        for key, row in over.get(part, {}).items():
             if key not in base[part]:
                 raise ProtocolError(f"{where}: {UnknownName(f'setting of {part}', key, base[part])}")
-
-
-def _sensor(where: str, name: str, row: Mapping[str, Any]) -> SensorRequirement:
-    refuse_unknown_keys(f"{where}.{name}", row, {"kind", "required", "hz", "width", "height", "synchronised_by"})
-    if "kind" not in row:
-        raise ProtocolError(f"{where}.{name}: kind is missing.")
-    return SensorRequirement(
-        name, row["kind"], bool(row.get("required", False)), row.get("hz"), row.get("width"), row.get("height"),
-        row.get("synchronised_by", ""),
-    )  # fmt: skip
+            if "value" in row:
+                refuse_other_kind(f"{where}: {part}.{key}", base[part][key]["value"], row["value"])
 
 
 def _numbers_only(content: Any) -> Any:
-    """Reasons and sources may be reworded without making another protocol."""
     if isinstance(content, Mapping):
-        return {k: _numbers_only(v) for k, v in content.items() if k not in ("why", "source")}
-    return content
+        return {k: _numbers_only(v) for k, v in content.items() if k not in NO_NUMBERS}
+    return [_numbers_only(v) for v in content] if isinstance(content, list) else content

@@ -4,6 +4,7 @@ import hashlib
 import json
 import tomllib
 from collections.abc import Mapping
+from functools import cache
 from importlib.resources import files
 from typing import Any
 
@@ -23,8 +24,12 @@ def shipped(name: str) -> str:
     return files("fieldloop.protocol").joinpath(name).read_text(encoding="utf-8")
 
 
-def shipped_protocol() -> dict[str, Any]:
-    """Join the files of the shipped protocol; a table that stands in two of them is refused."""
+@cache
+def shipped_protocol() -> Mapping[str, Any]:
+    """Join the files of the shipped protocol; a table that stands in two of them is refused.
+
+    Read once, because every protocol is laid over it: `overlay` copies, and nobody may write into it.
+    """
     joined: dict[str, Any] = {}
     folder = files("fieldloop.protocol").joinpath("shipped")
     for file in sorted(folder.iterdir(), key=lambda f: f.name):

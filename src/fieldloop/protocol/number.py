@@ -7,6 +7,7 @@ from enum import StrEnum
 from typing import Any
 
 from fieldloop.errors import ProtocolError, UnknownName
+from fieldloop.protocol.cells import flag, table
 
 Value = float | int | str | bool | tuple[float, ...] | tuple[str, ...]
 
@@ -108,7 +109,7 @@ def read_limit(name: str, row: Mapping[str, Any]) -> Limit:
     """Read one `[check.…]` table."""
     refuse_unknown_keys(name, row, LIMIT_KEYS)
     for bound in ("min", "max"):
-        if bound in row and (not isinstance(row[bound], int | float) or not math.isfinite(row[bound])):
+        if bound in row and not _is_number(row[bound]):
             raise ProtocolError(f"{name}: {bound} = {row[bound]!r} is not a number.")
     low, high = row.get("min"), row.get("max")
     if low is None and high is None:
@@ -121,16 +122,28 @@ def read_limit(name: str, row: Mapping[str, Any]) -> Limit:
         source=read_source(name, row),
         minimum=None if low is None else float(low),
         maximum=None if high is None else float(high),
-        parameters={k: float(v) for k, v in row.get("parameters", {}).items()},
-        required=bool(row.get("required", False)),
-        pending=bool(row.get("pending", False)),
+        parameters=_parameters(name, row),
+        required=flag(name, row, "required"),
+        pending=flag(name, row, "pending"),
         cost=_cost(name, row),
     )
 
 
+def _parameters(name: str, row: Mapping[str, Any]) -> dict[str, float]:
+    given = table(f"{name}.parameters", row.get("parameters", {}))
+    for key, value in given.items():
+        if not _is_number(value):
+            raise ProtocolError(f"{name}: the parameter {key} = {value!r} is not a number.")
+    return {key: float(value) for key, value in given.items()}
+
+
+def _is_number(value: Any) -> bool:
+    return isinstance(value, int | float) and not isinstance(value, bool) and math.isfinite(value)
+
+
 def _cost(name: str, row: Mapping[str, Any]) -> float:
     cost = row.get("cost", USUAL_COST)
-    if not isinstance(cost, int | float) or not 0 <= cost <= 1:
+    if not _is_number(cost) or not 0 <= cost <= 1:
         raise ProtocolError(f"{name}: cost = {cost!r} must be a share from 0 to 1.")
     return float(cost)
 
@@ -141,7 +154,7 @@ def read_setting(name: str, row: Mapping[str, Any]) -> Setting:
     if "value" not in row:
         raise ProtocolError(f"{name}: no value is given.")
     value = tuple(row["value"]) if isinstance(row["value"], list) else row["value"]
-    pending = bool(row.get("pending", False))
+    pending = flag(name, row, "pending")
     return Setting(value, _text(name, row, "unit"), _text(name, row, "why"), read_source(name, row), pending)
 
 
@@ -162,6 +175,19 @@ def refuse_unknown_keys(name: str, row: Mapping[str, Any], known: Iterable[str])
     for key in row:
         if key not in known:
             raise ProtocolError(f"{name}: {UnknownName('key', key, known)} Known: {', '.join(sorted(known))}.")
+
+
+def refuse_other_kind(name: str, default: Any, given: Any) -> None:
+    """Text where a number is usual, or a number where a list is, would only be noticed when it is used."""
+    numbers = (int, float)
+    if (
+        isinstance(default, numbers)
+        and isinstance(given, numbers)
+        and isinstance(default, bool) is isinstance(given, bool)
+    ):
+        return
+    if type(default) is not type(given):
+        raise ProtocolError(f"{name}: {given!r} should be of the same kind as the default, {default!r}.")
 
 
 def _text(name: str, row: Mapping[str, Any], key: str) -> str:

@@ -7,7 +7,7 @@ from typing import Any
 
 from fieldloop.errors import ProtocolError, UnknownName
 from fieldloop.protocol import layers
-from fieldloop.protocol.number import Setting, Value, read_setting
+from fieldloop.protocol.number import Setting, Value, read_setting, refuse_other_kind
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,7 +75,7 @@ def parse_operations(text: str, where: str = "operations.toml") -> Operations:
     }
     for name, rows in over.items():
         for key in rows:
-            _same_type(f"{where}: {name}.{key}", base[name][key]["value"], merged[name][key]["value"])
+            refuse_other_kind(f"{where}: {name}.{key}", base[name][key]["value"], merged[name][key]["value"])
     return Operations(sections, layers.fingerprint({n: s.fingerprint for n, s in sections.items()}))
 
 
@@ -87,11 +87,3 @@ def default_operations() -> Operations:
 
 def _section(name: str, settings: Mapping[str, Setting]) -> Section:
     return Section(name, settings, layers.fingerprint({k: [s.value, s.unit] for k, s in settings.items()}))
-
-
-def _same_type(where: str, default: Any, given: Any) -> None:
-    numbers = (int, float)
-    if isinstance(default, numbers) and isinstance(given, numbers) and not isinstance(given, bool):
-        return
-    if type(default) is not type(given):
-        raise ProtocolError(f"{where}: {given!r} should be of the same kind as the default, {default!r}.")

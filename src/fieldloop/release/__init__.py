@@ -6,5 +6,6 @@
 from fieldloop.release.assemble import Terms, assemble, labels_id
 from fieldloop.release.datasheet import datasheet
 from fieldloop.release.difference import ReleaseDiff, diff
+from fieldloop.release.fixes import mend
 
-__all__ = ["ReleaseDiff", "Terms", "assemble", "datasheet", "diff", "labels_id"]
+__all__ = ["ReleaseDiff", "Terms", "assemble", "datasheet", "diff", "labels_id", "mend"]

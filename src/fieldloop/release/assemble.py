@@ -10,21 +10,27 @@ from fieldloop.model.codec import to_plain
 from fieldloop.model.condition import Exposure
 from fieldloop.model.episode import Episode
 from fieldloop.model.finding import EpisodeReport, Status
+from fieldloop.model.fix import FixKind
 from fieldloop.model.identity import content_id
 from fieldloop.model.release import Release
 from fieldloop.protocol import Section
+from fieldloop.release.fixes import accepted
 from fieldloop.release.shares import weigh
 from fieldloop.release.split import split
 
 
 @dataclass(frozen=True, slots=True)
 class Terms:
-    """What a release stands on: the protocol it was judged by, the taxonomy it was labelled by, the map it is for."""
+    """What a release stands on: the protocol it was judged by, the taxonomy it was labelled by, the map it is for.
+
+    `fix`: the kinds of repair that may be made on the way in.
+    """
 
     protocol: str
     taxonomy: str = ""
     exposures: tuple[Exposure, ...] = ()
     seed: int = 0
+    fix: tuple[FixKind, ...] = ()
 
 
 def assemble(
@@ -42,7 +48,8 @@ def assemble(
     """
     offered = {e.id: e for e in episodes}
     spans = _by_episode(annotations)
-    reasons = _reasons(offered, {r.episode: r for r in reports}, spans, terms)
+    last = {r.episode: r for r in reports}
+    reasons = _reasons(offered, last, spans, terms)
     kept = [offered[key] for key in sorted(offered) if key not in reasons]
     if not kept:
         listed = "; ".join(sorted(set(reasons.values()))[:3]) or "none was offered"
@@ -50,7 +57,10 @@ def assemble(
     train, validation = split(kept, settings.number("validation_share"), terms.seed)
     shares = weigh(kept, terms.exposures, settings)
     labels = labels_id(span for e in kept for span in spans.get(e.id, ()))
+    fixes = tuple((e.id, fix) for e in kept for fix in accepted(last[e.id], terms.fix) or ())
     content = [[e.id for e in kept], train, validation, terms.protocol, terms.taxonomy, to_plain(shares), labels]
+    if fixes:
+        content.append(to_plain(fixes))
     return Release(
         id=content_id(json.dumps(part).encode() for part in content),
         name=name,
@@ -62,6 +72,7 @@ def assemble(
         shares=shares,
         annotations_sha256=labels,
         excluded=tuple(sorted(reasons.items())),
+        fixes=fixes,
     )
 
 
@@ -89,7 +100,7 @@ def _reasons(
         report = reports.get(key)
         if report is None:
             reasons[key] = "never checked"
-        elif report.status is not Status.PASSED:
+        elif report.status is not Status.PASSED and accepted(report, terms.fix) is None:
             against = next((f for f in report.findings if f.counts), None)
             reasons[key] = (
                 f"{report.status}: {f'{against.check}, {against.message}' if against else 'nothing was measured'}"

@@ -14,7 +14,10 @@ def datasheet(release: Release, episodes: Iterable[Episode], exports: Iterable[R
     """Write the datasheet of a release as Markdown."""
     inside = set(release.episodes)
     own = [e for e in episodes if e.id in inside]
-    parts = (_head(release, own), _contents(own), _strata(release), _left_out(release), _exports(exports), ("",))
+    parts = (
+        _head(release, own), _contents(own), _strata(release), _mended(release), _left_out(release), _exports(exports),
+        ("",),
+    )  # fmt: skip
     return "\n".join(line for part in parts for line in part)
 
 
@@ -73,6 +76,14 @@ def _strata(release: Release) -> Iterator[str]:
     if missing:
         lost = sum(s.natural for s in missing)
         yield f"\n**Not covered:** {len(missing)} deployed strata, {lost:.1%} of production."
+
+
+def _mended(release: Release) -> Iterator[str]:
+    """Say what differs from the raw logs: only where this release is read, never in the logs themselves."""
+    if release.fixes:
+        yield "\n## Put right on the way in\n"
+        for (kind, why), n in Counter((fix.kind, fix.why) for _, fix in release.fixes).most_common():
+            yield f"- {n} × {kind}: {why}"
 
 
 def _left_out(release: Release) -> Iterator[str]:

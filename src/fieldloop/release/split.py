@@ -1,48 +1,49 @@
-"""Split episodes for training and validation: whole sessions on one side, strata alike on both."""
+"""Split episodes for training and validation: nothing related on both sides, and both sides alike."""
 
 import hashlib
-from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from itertools import product
 
-from fieldloop.model.condition import Stratum
+import numpy as np
+from numpy.typing import NDArray
+
+from fieldloop.errors import UnknownName
 from fieldloop.model.episode import Episode
 
+Floats = NDArray[np.float64]
 NS_PER_DAY = 86_400 * 10**9
+STARTS = 6
+"""The search begins anew this often from other orders; the best end counts."""
+
+MOST_SWAPPED = 400
+"""Beyond so many groups single moves come as near as swaps, which cost their square."""
+
+OBJECT = ("object", "sku", "item")
 
 
-def split(episodes: Sequence[Episode], validation_share: float, seed: int) -> tuple[tuple[str, ...], tuple[str, ...]]:
-    """Return the ids for training and for validation, sorted; one single session cannot be split and trains.
+def split(
+    episodes: Sequence[Episode],
+    validation_share: float,
+    seed: int,
+    apart: Sequence[str] = ("session",),
+    together: Iterable[Collection[str]] = (),
+) -> tuple[tuple[str, ...], tuple[str, ...]]:
+    """Return the ids for training and for validation, sorted; what cannot be split trains.
 
-    Frames of one session look alike, so an episode of it on each side would let a model recite what it should predict.
+    No session is on both sides: its frames look alike, and a model could recite what it should predict. `apart` may
+    add "operator" and "object", for validation on people and things never trained on; `together` lists ids that belong
+    on one side, such as near-duplicates. Within these groups, tasks, strata, objects, operators, sites and outcomes
+    get as near to their share on either side as a search finds.
     """
-    sessions: dict[str, list[Episode]] = {}
-    for episode in episodes:
-        sessions.setdefault(_session(episode), []).append(episode)
-    order = sorted(sessions, key=lambda name: hashlib.sha256(f"{seed}/{name}".encode()).digest())
-    wanted = {s: validation_share * n for s, n in Counter(e.stratum for e in episodes).items()}
-    strata = {name: Counter(e.stratum for e in own) for name, own in sessions.items()}
-    chosen = _choose(order[:-1], strata, wanted)  # the last one always trains
-    if not chosen and len(order) > 1 and validation_share > 0.0:
-        # too few sessions to meet the share: a small validation set is better than none
-        chosen = {min(order[:-1], key=lambda name: len(sessions[name]))}
-    inside = {e.id for name in chosen for e in sessions[name]}
-    train = tuple(sorted(e.id for e in episodes if e.id not in inside))
+    groups = _groups(episodes, apart, together)
+    order = sorted(groups, key=lambda name: hashlib.sha256(f"{seed}/{name}".encode()).digest())
+    if len(order) < 2 or validation_share <= 0.0:  # noqa: PLR2004 - one group has one side
+        return tuple(sorted(e.id for e in episodes)), ()
+    counts = _counts([groups[name] for name in order], [kind for kind in KINDS if kind not in apart])
+    chosen = _search(counts, validation_share, np.random.default_rng(seed))
+    inside = {e.id for name, chose in zip(order, chosen, strict=True) if chose for e in groups[name]}
+    train = tuple(sorted({e.id for e in episodes} - inside))
     return train, tuple(sorted(inside))
-
-
-def _choose(order: Sequence[str], strata: dict[str, Counter[Stratum]], wanted: dict[Stratum, float]) -> set[str]:
-    """Move one session after another in or out while that brings the strata nearer to their shares."""
-    held: Counter[Stratum] = Counter()
-    chosen: set[str] = set()
-    moved = True
-    while moved:  # every move lowers the miss, so it ends
-        moved = False
-        for name in order:
-            after = held - strata[name] if name in chosen else held + strata[name]
-            if _miss(after, wanted) < _miss(held, wanted):
-                held, moved = after, True
-                chosen ^= {name}
-    return chosen
 
 
 def _session(episode: Episode) -> str:
@@ -51,8 +52,118 @@ def _session(episode: Episode) -> str:
     return episode.session or f"{episode.site}/{episode.robot}/{episode.operator}/{day}"
 
 
-def _miss(held: Counter[Stratum], wanted: dict[Stratum, float]) -> float:
-    """How far a validation set is from having its share of every stratum, and of everything."""
-    each = sum((held[s] - goal) ** 2 / (goal + 1.0) for s, goal in wanted.items())
-    whole = sum(wanted.values())
-    return each + (held.total() - whole) ** 2 / (whole + 1.0)
+def _object(episode: Episode) -> str:
+    said = (episode.stratum.level(name) or episode.fact(name) for name in OBJECT)
+    return next((one for one in said if one), "")
+
+
+KINDS: Mapping[str, Callable[[Episode], str]] = {
+    "task": lambda e: e.task,
+    "stratum": lambda e: str(e.stratum),
+    "object": _object,
+    "operator": lambda e: e.operator,
+    "site": lambda e: e.site,
+    "outcome": lambda e: str(e.succeeded),
+}
+"""What both sides should have alike; each factor of the stratum comes in addition."""
+
+APART: Mapping[str, Callable[[Episode], str]] = {
+    "session": _session,
+    "operator": lambda e: e.operator,
+    "object": _object,
+}
+"""What may be kept from being on both sides."""
+
+
+def _groups(
+    episodes: Sequence[Episode], apart: Sequence[str], together: Iterable[Collection[str]]
+) -> dict[str, list[Episode]]:
+    """Join whatever may not be parted, directly or by way of others; a group is named after its first member."""
+    for kind in apart:
+        if kind not in APART:
+            raise UnknownName("thing to keep apart", kind, APART)
+    parent: dict[str, str] = {}
+
+    def root(name: str) -> str:
+        while parent.setdefault(name, name) != name:
+            parent[name] = parent[parent[name]]
+            name = parent[name]
+        return name
+
+    def join(one: str, other: str) -> None:
+        first, second = sorted((root(one), root(other)))
+        parent[second] = first
+
+    for episode in episodes:
+        for kind in apart:
+            if value := APART[kind](episode):
+                join(f"episode {episode.id}", f"{kind} {value}")
+    for ids in together:
+        for one, other in product(list(ids)[:1], ids):
+            join(f"episode {one}", f"episode {other}")
+    groups: dict[str, list[Episode]] = {}
+    for episode in sorted(episodes, key=lambda e: e.id):
+        groups.setdefault(root(f"episode {episode.id}"), []).append(episode)
+    return groups
+
+
+def _counts(groups: Sequence[Sequence[Episode]], kinds: Sequence[str]) -> Floats:
+    """A row a group, a column a label of any kind, the first for all episodes: how many each has."""
+    columns: dict[tuple[str, str], int] = {("", ""): 0}
+    cells: list[tuple[int, int]] = []
+    for row, own in enumerate(groups):
+        for episode in own:
+            said = [("", ""), *((kind, KINDS[kind](episode)) for kind in kinds)]
+            said += [(c.factor, c.level) for c in episode.stratum.conditions]
+            cells += [(row, columns.setdefault(one, len(columns))) for one in said]
+    counts = np.zeros((len(groups), len(columns)))
+    np.add.at(counts, tuple(np.asarray(cells).T), 1.0)
+    return counts
+
+
+def _search(counts: Floats, share: float, random: np.random.Generator) -> NDArray[np.bool_]:
+    """Move and swap groups while that brings every label nearer to its share; the best of several starts.
+
+    Neither side may be empty: a small validation set is better than none, and somebody has to train.
+    """
+    goal = share * counts.sum(axis=0)
+    weight = 1.0 / (goal + 1.0)
+    best: tuple[float, NDArray[np.bool_]] | None = None
+    for _ in range(STARTS):
+        chosen = random.random(len(counts)) < share
+        if not chosen.any() or chosen.all():
+            chosen[:] = False
+            chosen[int(random.integers(len(counts)))] = True
+        _descend(chosen, counts, goal, weight)
+        miss = float(((counts[chosen].sum(axis=0) - goal) ** 2) @ weight)
+        if best is None or miss < best[0] - 1e-9:
+            best = (miss, chosen)
+    assert best is not None  # there is at least one start
+    return best[1]
+
+
+def _descend(chosen: NDArray[np.bool_], counts: Floats, goal: Floats, weight: Floats) -> None:
+    """Make the best move, else the best swap, as long as one helps; every one lowers the miss, so it ends."""
+    own = (counts**2) @ weight
+    while True:
+        off = counts[chosen].sum(axis=0) - goal
+        pull = 2.0 * (counts * weight) @ off
+        gain = np.where(chosen, own - pull, own + pull)  # what the miss changes by when a group changes sides
+        if chosen.sum() == 1:
+            gain[chosen] = np.inf
+        if chosen.sum() == len(chosen) - 1:
+            gain[~chosen] = np.inf
+        at = int(np.argmin(gain))
+        if gain[at] < -1e-9:  # noqa: PLR2004 - rounding is no gain
+            chosen[at] = not chosen[at]
+            continue
+        if len(counts) > MOST_SWAPPED:
+            return
+        inside, outside = np.flatnonzero(chosen), np.flatnonzero(~chosen)
+        change = own[inside] - pull[inside]
+        both = change[:, None] + (own + pull)[outside][None, :]
+        both -= 2.0 * (counts[inside] * weight) @ counts[outside].T
+        out, into = np.unravel_index(int(np.argmin(both)), both.shape)
+        if both[out, into] >= -1e-9:  # noqa: PLR2004 - rounding is no gain
+            return
+        chosen[inside[out]], chosen[outside[into]] = False, True

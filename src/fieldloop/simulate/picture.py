@@ -19,7 +19,7 @@ def _noise() -> NDArray[np.float32]:
     return np.random.default_rng(0).standard_normal((NOISE_TILE, NOISE_TILE, 3), dtype=np.float32)
 
 
-def _window(frame: int, seed: int, height: int, width: int) -> NDArray[np.float32]:
+def noise_window(frame: int, seed: int, height: int, width: int) -> NDArray[np.float32]:
     place = (seed * 0x9E3779B97F4A7C15 + frame * 0xBF58476D1CE4E5B9) & (2**64 - 1)  # Weyl steps: no two frames alike
     top, left = (place >> 40) % (NOISE_TILE - height), (place >> 20) % (NOISE_TILE - width)
     return _noise()[top : top + height, left : left + width]
@@ -53,7 +53,7 @@ def expose(
     light = albedo * times
     if added is not None:
         light += added
-    light += np.float32(lamp.noise) * _window(frame, seed, height, width)
+    light += np.float32(lamp.noise) * noise_window(frame, seed, height, width)
     np.clip(light, 0, 255, out=light)
     return light.astype(np.uint8)
 
@@ -63,7 +63,7 @@ def measure_depth(
 ) -> NDArray[np.float32]:
     """Return depth (float32 H×W metres, NaN where nothing came back): noise grows with the square of distance."""
     height, width = nearness.shape
-    noise = _window(frame, seed, height, width)
+    noise = noise_window(frame, seed, height, width)
     with np.errstate(divide="ignore"):
         depth = 1.0 / nearness
     depth = depth + np.float32(lamp.depth_noise_m) * depth**2 * noise[..., 0]

@@ -115,6 +115,8 @@ PROJECTIONS: dict[type[Event], Projection] = {
     happened.EpisodeJudged: _judge,
     happened.DeliveryJudged: _nothing,
     happened.CalibrationAttached: _calibrate,
+    happened.IntrinsicsAttached: _stated("intrinsics"),
+    happened.SensorVerified: _stated("verification"),
     happened.EpisodeAnnotated: _annotate,
     happened.ReleaseFrozen: _stated("release"),
     happened.ReleaseExported: _nothing,

@@ -23,11 +23,13 @@ from fieldloop.model.event import EpisodesMeasured, ProtocolLocked
 from fieldloop.model.finding import EpisodeReport
 from fieldloop.model.hardware import Robot
 from fieldloop.model.incident import Incident
+from fieldloop.model.intrinsics import Intrinsics
 from fieldloop.model.person import Operator, Provider, Token
 from fieldloop.model.plan import Demand, Plan, WorkOrder
 from fieldloop.model.policy import Outcome, PolicyVersion
 from fieldloop.model.release import Release
 from fieldloop.model.rollout import Rollout
+from fieldloop.model.verification import Verification
 
 PROJECTION = 1
 """Raise it when a projection changes what it writes into the same columns: open stores then rebuild their tables."""
@@ -238,6 +240,13 @@ KEPT: dict[type, Kept] = {
             ask=("kind", "robot", "sensor", "method", "status", "valid_from_ns", "valid_to_ns"),
             indexes=("robot sensor kind",),
         ),
+        _keep(
+            Intrinsics,
+            "intrinsics",
+            ask=("robot", "sensor", "status", "provisional", "valid_from_ns"),
+            indexes=("robot sensor",),
+        ),
+        _keep(Verification, "verifications", ask=("calibration", "robot", "sensor", "at_ns"), indexes=("robot sensor",)),
         _keep(
             Annotation,
             "annotations",

@@ -7,7 +7,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from fieldloop.check import Batch, Case
+from fieldloop.check import Case
+from fieldloop.model.annotation import Annotation
 from fieldloop.model.calibration import Calibration
 from fieldloop.model.condition import Stratum
 from fieldloop.model.episode import Episode, Recording
@@ -15,13 +16,19 @@ from fieldloop.model.finding import Status
 from fieldloop.model.identity import content_id
 from fieldloop.model.stream import NS_PER_S, ClockKind, Stream, StreamKind
 from fieldloop.protocol import CollectionProtocol, parse_protocol
+from fieldloop.testing.pick import ATTEMPT_S, CONTACT_M, PHASES, POST_S, PRE_S, opening, pick
 
 START_NS = 1_767_225_600 * NS_PER_S  # 2026-01-01, so that nothing works only near zero
-PRE_S, ATTEMPT_S, POST_S = 1.5, 6.0, 2.5
 JOINTS = tuple(f"joint_{i}" for i in range(1, 7))
 IMU = ("ax", "ay", "az", "gx", "gy", "gz")
 SIZE = (64, 48)
 RATES = {"camera": 30.0, "joints": 120.0, "force": 240.0}
+LAG_S = 0.05
+GRIP_N, REST_N, TOOL_N, ITEM_N = 12.0, 0.1, 8.0, 2.0
+FACTS = (
+    ("interface", "vr"), ("lux", "480"), ("light_angle_deg", "30"), ("temperature_c", "21.5"),
+    ("humidity_percent", "45"), ("surface", "tote, grey plastic"),
+)  # fmt: skip
 
 PROTOCOL = """
 [check.timing.real_stamps]
@@ -38,6 +45,14 @@ height = 48
 kind = "joint_position"
 required = true
 hz = 120
+
+[sensors.force]
+kind = "force_torque"
+delicate = true
+
+[sensors."gripper/effort"]
+kind = "gripper"
+delicate = true
 """
 
 
@@ -88,7 +103,7 @@ def healthy(*, seed: int = 0, **facts: Any) -> Recording:
         id=content_id([joints.tobytes()]), name=f"synthetic-{seed}", format="synthetic", task="pick", robot="arm-1",
         site="lab", operator=f"operator-{seed % 4}", session="session-1", protocol="default v1",
         stratum=Stratum.of(lighting="bright", bin="front"), start_ns=int(min(t[0] for t in times)),
-        end_ns=int(max(t[-1] for t in times)), simulated=True, succeeded=True,
+        end_ns=int(max(t[-1] for t in times)), simulated=True, succeeded=True, facts=FACTS,
     )  # fmt: skip
     return Recording(replace(episode, **facts), streams)
 
@@ -99,19 +114,10 @@ def protocol() -> CollectionProtocol:
 
 
 def healthy_case(*, seed: int = 0, recording: Recording | None = None) -> Case:
-    """Assemble a healthy recording for checking, with calibrations in force."""
+    """Assemble a healthy recording for checking, with calibrations in force and its phases annotated."""
     made = recording or healthy(seed=seed)
     cameras = [s.name for s in made.streams.values() if s.kind is StreamKind.RGB]
-    return Case(made, protocol(), tuple(_calibration(name) for name in cameras))
-
-
-def healthy_batch(episodes: int = 12) -> Batch:
-    """Make a batch nothing is wrong with: four operators, indices without a gap, lengths alike."""
-    made = [healthy(seed=i).episode for i in range(episodes)]
-    facts = [
-        (("dataset", "set"), ("dataset_episodes", str(episodes)), ("episode_index", str(i))) for i in range(episodes)
-    ]
-    return Batch(tuple(replace(e, facts=f) for e, f in zip(made, facts, strict=True)), (), protocol())
+    return Case(made, protocol(), tuple(_calibration(name) for name in cameras), tuple(_phases(made.episode)))
 
 
 def with_streams(recording: Recording, changed: Mapping[str, Stream | None]) -> Recording:
@@ -122,42 +128,30 @@ def with_streams(recording: Recording, changed: Mapping[str, Stream | None]) -> 
 
 def _streams(random: np.random.Generator) -> Iterator[Stream]:
     joints_s, camera_s, force_s = (_seconds(RATES[name]) for name in ("joints", "camera", "force"))
-    reach = random.uniform(0.5, 0.9, len(JOINTS)) * np.where(np.arange(len(JOINTS)) % 2, -1, 1)
-    positions = _path(joints_s, reach) + _noise(random, (len(joints_s), len(JOINTS)), 2e-5)
-    commands = np.column_stack([_path(joints_s + 0.05, reach), _opening(joints_s)])
-    grip = np.where(_opening(joints_s) < 0.03, 12.0, 0.1) + _noise(random, len(joints_s), 0.05)  # noqa: PLR2004 - shut
+    attempt = pick(random, len(JOINTS))
+    positions = attempt.joints(joints_s) + _noise(random, (len(joints_s), len(JOINTS)), 2e-5)
+    commands = np.column_stack([attempt.joints(joints_s + LAG_S), opening(joints_s + LAG_S)])
+    grip = np.where(opening(joints_s) < CONTACT_M, GRIP_N, REST_N) + _noise(random, len(joints_s), 0.05)
     velocity = np.gradient(positions, 1 / RATES["joints"], axis=0)
     yield _camera("camera/overhead", camera_s, seed=random)
     yield _camera("camera/wrist", camera_s, seed=random)
     yield _camera("depth/overhead", camera_s, seed=random, depth=True)
     yield _signal("joints", StreamKind.JOINT_POSITION, "rad", joints_s, positions, JOINTS)
     yield _signal("joints/velocity", StreamKind.JOINT_VELOCITY, "rad/s", joints_s, velocity, JOINTS)
-    yield _signal("gripper", StreamKind.GRIPPER, "m", joints_s, _opening(joints_s)[:, None], ("width",))
+    yield _signal("gripper", StreamKind.GRIPPER, "m", joints_s, opening(joints_s)[:, None], ("width",))
     yield _signal("gripper/effort", StreamKind.GRIPPER, "N", joints_s, grip[:, None], ("width",))
-    force = _noise(random, (len(force_s), 6), 0.2) + np.asarray([0, 0, 8, 0, 0, 0])
+    weight = np.where(opening(force_s) < CONTACT_M, TOOL_N + ITEM_N, TOOL_N)
+    force = _noise(random, (len(force_s), 6), 0.2) + weight[:, None] * np.eye(6)[2]
     yield _signal("force", StreamKind.FORCE_TORQUE, "N, N·m", force_s, force, ("fx", "fy", "fz", "tx", "ty", "tz"))
     yield _signal("imu", StreamKind.IMU, "m/s², rad/s", force_s, _noise(random, (len(force_s), 6), 0.05), IMU)
-    tool = np.column_stack([positions[:, :3] / 2, np.zeros((len(joints_s), 3)), np.ones(len(joints_s))])
+    tool = np.column_stack([attempt.tool(joints_s), attempt.turn(joints_s)])
+    tool[:, :3] += _noise(random, (len(joints_s), 3), 1e-5)
     yield _signal("tool", StreamKind.POSE, "m", joints_s, tool, ("x", "y", "z", "qx", "qy", "qz", "qw"))
     yield _signal("action", StreamKind.ACTION, "rad", joints_s, commands, (*JOINTS, "gripper"))
 
 
 def _seconds(hz: float) -> NDArray[np.float64]:
     return np.arange(round((PRE_S + ATTEMPT_S + POST_S) * hz)) / hz
-
-
-def _path(at_s: NDArray[np.float64], reach: NDArray[np.float64]) -> NDArray[np.float64]:
-    """There and back without a pause: still before and behind, speed zero only at its ends and its turn."""
-    phase = np.clip((at_s - PRE_S) / ATTEMPT_S, 0.0, 1.0)
-    wave = (1 - np.cos(2 * np.pi * phase)) / 2 + 0.1 * np.sin(6 * np.pi * phase) * np.sin(np.pi * phase)
-    return wave[:, None] * reach
-
-
-def _opening(at_s: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Close in the middle third of the attempt, at a finite speed."""
-    third = ATTEMPT_S / 3
-    closed = np.clip((at_s - PRE_S - third) / 0.3, 0, 1) - np.clip((at_s - PRE_S - 2 * third) / 0.3, 0, 1)
-    return 0.08 - 0.06 * closed
 
 
 def _noise(random: np.random.Generator, shape: int | tuple[int, ...], scale: float) -> NDArray[np.float64]:
@@ -173,13 +167,26 @@ def _signal(
     name: str, kind: StreamKind, unit: str, at_s: NDArray[np.float64], values: NDArray[Any], columns: tuple[str, ...]
 ) -> Stream:
     hz = len(at_s) / (PRE_S + ATTEMPT_S + POST_S)
-    return Stream(name, kind, unit, _clocks(at_s), values, nominal_hz=hz, columns=columns)
+    frame = "wrist" if kind in (StreamKind.FORCE_TORQUE, StreamKind.IMU) else "base"
+    return Stream(
+        name, kind, unit, _clocks(at_s), values, nominal_hz=hz, columns=columns, frame_id=frame, serial=f"{name}-1"
+    )
 
 
 def _camera(name: str, at_s: NDArray[np.float64], *, seed: np.random.Generator, depth: bool = False) -> Stream:
     places = tuple(((at_s / at_s[-1] + seed.uniform(0, 0.2)) % 1.0).tolist())
     kind, unit = (StreamKind.DEPTH, "m") if depth else (StreamKind.RGB, "8-bit")
-    return Stream(name, kind, unit, _clocks(at_s), pictures=Pictures(places, depth=depth), nominal_hz=RATES["camera"])
+    counted = np.round(at_s * NS_PER_S).astype(np.int64)
+    clocks = _clocks(at_s) | {ClockKind.CONTAINER: counted, ClockKind.SYNTHETIC: counted}
+    pictures = Pictures(places, depth=depth)
+    return Stream(name, kind, unit, clocks, pictures=pictures, nominal_hz=RATES["camera"], serial=f"{name}-1")
+
+
+def _phases(episode: Episode) -> Iterator[Annotation]:
+    first_ns = START_NS + round(PRE_S * NS_PER_S)
+    for label, span in PHASES.items():
+        begin, end = (first_ns + round(at_s * NS_PER_S) for at_s in span)
+        yield Annotation(episode.id, "phase", label, begin, end, "synthetic")
 
 
 def _calibration(sensor: str) -> Calibration:

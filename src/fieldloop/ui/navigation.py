@@ -6,7 +6,7 @@ from fieldloop.ui.markup import Html, join, tag
 
 RAIL = (
     ("", (("Home", "/"),)),
-    ("Prepare", (("Deployment", "/deployment"), ("Coverage and plan", "/plan"))),
+    ("Prepare", (("Deployment", "/deployment"), ("Protocol", "/protocol"), ("Coverage and plan", "/plan"))),
     ("Data", (("Episodes", "/episodes"), ("Annotate", "/annotate"), ("Quality", "/quality"))),
     ("Ship", (("Releases", "/releases"), ("Policies", "/policies"))),
     ("Run", (("Floor", "/floor"), ("Incidents", "/incidents"))),
@@ -15,6 +15,7 @@ TABS = (("Home", "/"), ("Episodes", "/episodes"), ("Floor", "/floor"), ("Inciden
 ICONS = {
     "Home": "M2 7.5 8 2.5l6 5V14H2Z",
     "Deployment": "M2 13.5h12M3.5 13V5L8 2.5 12.5 5v8M6.5 13V9.5h3V13",
+    "Protocol": "M3.5 2h6.5l3 3v9h-9.5ZM10 2v3h3M6 8.5h5M6 11h5",
     "Coverage and plan": "M2.5 2.5h4v4h-4ZM9.5 2.5h4v4h-4ZM2.5 9.5h4v4h-4ZM9.5 9.5h4v4h-4Z",
     "Episodes": "M2 4h12M2 8h12M2 12h8",
     "Annotate": "M2 5.5h5v5H2ZM9 5.5h5v5H9Z",

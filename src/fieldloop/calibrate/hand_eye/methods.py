@@ -4,13 +4,15 @@ import numpy as np
 
 from fieldloop.calibrate.hand_eye.poses import Answer, Pairs
 from fieldloop.geometry import transforms as tf
-from fieldloop.geometry.se3 import mean_transform
+from fieldloop.geometry.se3 import is_rigid, mean_transform
 from fieldloop.geometry.transforms import Floats
 
 HAND_EYE = ("tsai", "park", "horaud", "andreff", "daniilidis")
 ROBOT_WORLD = ("shah", "li")
 CLOSED_FORM = (*HAND_EYE, *ROBOT_WORLD)
 LEAST_PAIRS = 3
+RIGID = 1e-3
+"""What is further from a rotation than this was not found, only computed."""
 
 
 def closed_form(given: Pairs, method: str) -> Answer | None:
@@ -19,15 +21,20 @@ def closed_form(given: Pairs, method: str) -> Answer | None:
 
     if len(given) < LEAST_PAIRS:
         return None
+    loud = cv2.utils.logging.getLogLevel()
+    cv2.utils.logging.setLogLevel(cv2.utils.logging.LOG_LEVEL_SILENT)  # what a method cannot do is said by us
     try:
-        answer = _hand_eye(given, method) if method in HAND_EYE else _robot_world(given, method)
+        camera, target = _hand_eye(given, method) if method in HAND_EYE else _robot_world(given, method)
     except cv2.error:  # a method that cannot solve a degenerate set says so by an assertion of its own
         return None
-    whole = np.isfinite(answer.mount_from_camera).all() and np.isfinite(answer.world_from_target).all()
-    return answer if whole else None
+    finally:
+        cv2.utils.logging.setLogLevel(loud)
+    if not is_rigid(camera, RIGID) or (target is not None and not is_rigid(target, RIGID)):
+        return None
+    return Answer(camera, target_given(camera, given) if target is None else target)
 
 
-def _hand_eye(given: Pairs, method: str) -> Answer:
+def _hand_eye(given: Pairs, method: str) -> tuple[Floats, None]:
     import cv2
 
     # by keyword: given by position the method is silently ignored (opencv#27625)
@@ -36,11 +43,10 @@ def _hand_eye(given: Pairs, method: str) -> Answer:
         *_split(given.camera_from_target),
         method=getattr(cv2, f"CALIB_HAND_EYE_{method.upper()}"),
     )
-    mount_from_camera = tf.make(turn, np.ravel(shift))
-    return Answer(mount_from_camera, target_given(mount_from_camera, given))
+    return tf.make(turn, np.ravel(shift)), None
 
 
-def _robot_world(given: Pairs, method: str) -> Answer:
+def _robot_world(given: Pairs, method: str) -> tuple[Floats, Floats]:
     import cv2
 
     turn_w, shift_w, turn_c, shift_c = cv2.calibrateRobotWorldHandEye(
@@ -48,10 +54,9 @@ def _robot_world(given: Pairs, method: str) -> Answer:
         *_split(tf.invert(given.world_from_mount)),
         method=getattr(cv2, f"CALIB_ROBOT_WORLD_HAND_EYE_{method.upper()}"),
     )
-    # OpenCV's world is the target here, and it returns its inverse of ours
-    target_from_world = tf.make(turn_w, np.ravel(shift_w))
-    camera_from_mount = tf.make(turn_c, np.ravel(shift_c))
-    return Answer(tf.invert(camera_from_mount), tf.invert(target_from_world))
+    # OpenCV calls the target 'world' and returns both poses the other way round
+    target_from_world, camera_from_mount = tf.make(turn_w, np.ravel(shift_w)), tf.make(turn_c, np.ravel(shift_c))
+    return tf.invert(camera_from_mount), tf.invert(target_from_world)
 
 
 def target_given(mount_from_camera: Floats, given: Pairs) -> Floats:

@@ -68,7 +68,7 @@ def noises(left: Floats) -> tuple[float, float]:
 def _noise(left: Floats) -> float:
     squares = np.sum(left**2, axis=-1)
     usual = float(np.median(squares))
-    kept = squares[squares <= 9.0 * usual] if usual > 0 else squares  # three times the median length: 1 sound pair in 2000
+    kept = squares[squares <= 9.0 * usual] if usual > 0 else squares  # of sound pairs, 1 in 10 000 lies outside
     freedom = max(3 * len(kept) - PARAMETERS / 2, 1.0)
     return float(np.sqrt(kept.sum() / freedom))
 
@@ -104,7 +104,7 @@ def _scale(turn: float, shift: float) -> Floats:
 
 
 def _weights(left: Floats) -> NDArray[np.float64]:
-    return np.minimum(1.0, HUBER / np.maximum(np.linalg.norm(left, axis=-1), 1e-12))
+    return np.asarray(np.minimum(1.0, HUBER / np.maximum(np.linalg.norm(left, axis=-1), 1e-12)))
 
 
 def _cost(left: Floats) -> float:

@@ -16,6 +16,8 @@ SEARCHED_PX = 1280
 """A board is searched for in a picture no longer than this, and refined in the full one."""
 WINDOW_SHARE = 0.3
 """Half the refining window against the distance to the next corner: a wider one would see the neighbours."""
+MARKER_SHARE = 0.6
+"""The same against the distance to the nearest marker of a ChArUco board."""
 WINDOW_PX = (2, 11)
 REFINEMENT = (3, 60, 1e-4)  # stop after 60 rounds or at a ten-thousandth of a pixel
 MIN_CORNERS = 6
@@ -61,11 +63,11 @@ def sight(picture: NDArray[Any], board: Board, name: str = "") -> Sighting | Non
     return Sighting(name, board.points(), corners, np.arange(len(corners)))
 
 
-def refined(image: Grey, corners: Floats, shape: tuple[int, int]) -> Floats:
-    """Move corners of a full grid to where the edges through them cross."""
+def refined(image: Grey, corners: Floats, share: float = WINDOW_SHARE) -> Floats:
+    """Move corners to where the edges through them cross, seen through a window of a share of their distance."""
     import cv2
 
-    half = int(np.clip(WINDOW_SHARE * _closest(corners, shape), *WINDOW_PX))
+    half = int(np.clip(share * _closest(corners), *WINDOW_PX))
     moved = cv2.cornerSubPix(image, corners.astype(np.float32).reshape(-1, 1, 2), (half, half), (-1, -1), REFINEMENT)
     return np.asarray(moved, dtype=float).reshape(-1, 2)
 
@@ -83,14 +85,13 @@ def _checkerboard(image: Grey, shape: tuple[int, int]) -> Floats | None:
     if not found:
         return None
     at = (np.asarray(corners, dtype=float).reshape(-1, 2) + 0.5) / scale - 0.5
-    return _in_order(image, refined(image, at, shape), shape)
+    return _in_order(image, refined(image, at), shape)
 
 
-def _closest(corners: Floats, shape: tuple[int, int]) -> float:
-    """Return the shortest distance between neighbours, in pixels."""
-    grid = corners.reshape(shape[1], shape[0], 2)
-    along = np.linalg.norm(np.diff(grid, axis=1), axis=-1).min()
-    return float(min(along, np.linalg.norm(np.diff(grid, axis=0), axis=-1).min()))
+def _closest(corners: Floats) -> float:
+    """Return the shortest distance between two corners, in pixels."""
+    apart = np.linalg.norm(corners[:, None] - corners[None], axis=-1)
+    return float(apart[~np.eye(len(corners), dtype=bool)].min())
 
 
 def _in_order(image: Grey, corners: Floats, shape: tuple[int, int]) -> Floats:
@@ -120,7 +121,9 @@ def _sight_charuco(image: Grey, board: Board, name: str) -> Sighting | None:
     spread = np.linalg.svd((points - points.mean(axis=0))[:, :2], compute_uv=False)
     if spread[1] < board.square_m / 2:
         return None  # corners on one line fix no pose
-    return Sighting(name, points, np.asarray(corners, dtype=float).reshape(-1, 2), numbers)
+    free = (1 - board.marker_m / board.square_m) / 2  # from a corner to the nearest marker, in squares
+    pixels = refined(image, np.asarray(corners, dtype=float).reshape(-1, 2), MARKER_SHARE * free)
+    return Sighting(name, points, pixels, numbers)
 
 
 def charuco(board: Board) -> Any:

@@ -1,41 +1,64 @@
-"""The lag between two signals that should move together, from their speeds."""
+"""The lag between two signals that should move together, from their speeds, and how well it is known."""
+
+from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
 
-from fieldloop.model.stream import NS_PER_S, Stream
+from fieldloop.check.episode.signal import Floats, Signal
+from fieldloop.model.stream import NS_PER_S
 
 FEWEST_STEPS = 20
-Signal = NDArray[np.float64]
+BLOCKS = 6
+"""Leaving out each of so many stretches in turn shows how much the lag depends on any of them."""
+
+T_OF_BLOCKS = 2.571
+"""Two-sided 95 % of Student's t with five degrees of freedom: six stretches less one."""
+
+FINEST = 0.1
+"""A parabola through three samples of a peak is wrong by up to a tenth of a step."""
 
 
 class NotComparable(Exception):
     """Why no lag can be told; a sentence."""
 
 
-def lag_between(leader: Stream, follower: Stream, longest_s: float) -> tuple[float, float]:
-    """Return by how many seconds the follower trails the leader, and how well their speeds correlate at that shift.
+@dataclass(frozen=True, slots=True)
+class Lag:
+    """By how many seconds the follower trails, with a 95 % half-width, and how well the speeds correlate there."""
 
-    Both are put on one grid at the slower one's rate. The peak is refined by a parabola through its neighbours.
+    seconds: float
+    half_width: float
+    agreement: float
+
+
+def lag_between(leader: Signal, follower: Signal, longest_s: float) -> Lag:
+    """Return by how many seconds the follower trails the leader.
+
+    Both are put on one grid at the slower one's rate. The peak is refined by a parabola through its neighbours; its
+    uncertainty is a jackknife over stretches of time.
     """
-    lead, follow = _columns(leader, follower)
+    lead, follow = paired_columns(leader, follower)
     grid_ns = _grid(leader, follower)
     step_s = float(grid_ns[1] - grid_ns[0]) / NS_PER_S
-    fast, slow = (_speeds(s, columns, grid_ns) for s, columns in ((leader, lead), (follower, follow)))
+    fast, slow = (np.diff(placed(s, columns, grid_ns), axis=0) for s, columns in ((leader, lead), (follower, follow)))
     moving = (fast.std(axis=0) > 0) & (slow.std(axis=0) > 0)
     if not moving.any():
         raise NotComparable("the joints that are commanded do not move.")
     most = min(round(longest_s / step_s), len(fast) // 2)
-    shifts = np.arange(-most, most + 1)
-    scores = np.asarray([_correlation(fast[:, moving], slow[:, moving], int(shift)) for shift in shifts])
-    best = int(np.argmax(scores))
-    return float((shifts[best] + _refine(scores, best)) * step_s), float(scores[best])
+    sums = _sums(fast[:, moving], slow[:, moving], most)
+    whole = sums.sum(axis=1, keepdims=True)
+    scores = _scores(np.concatenate([whole, whole - sums], axis=1))
+    best = np.argmax(scores, axis=0)
+    lags = np.asarray([best[i] - most + _refine(scores[:, i], int(best[i])) for i in range(scores.shape[1])]) * step_s
+    left_out = lags[1:]
+    spread = np.sqrt((BLOCKS - 1) / BLOCKS * ((left_out - left_out.mean()) ** 2).sum())
+    half = T_OF_BLOCKS * float(spread) + FINEST * step_s
+    return Lag(float(lags[0]), half, float(scores[best[0], 0]))
 
 
-def _columns(leader: Stream, follower: Stream) -> tuple[list[int], list[int]]:
+def paired_columns(leader: Signal, follower: Signal) -> tuple[list[int], list[int]]:
     """Pair columns by name, by position where there are no names and as many of each."""
-    assert leader.values is not None
-    assert follower.values is not None
     if leader.columns and follower.columns:
         shared = [name for name in leader.columns if name in follower.columns]
         if shared:
@@ -46,9 +69,18 @@ def _columns(leader: Stream, follower: Stream) -> tuple[list[int], list[int]]:
     return list(range(width)), list(range(width))
 
 
-def _grid(one: Stream, other: Stream) -> NDArray[np.int64]:
-    start, end = max(one.times_ns.min(), other.times_ns.min()), min(one.times_ns.max(), other.times_ns.max())
-    period = max(float(np.median(np.abs(np.diff(s.times_ns)))) if len(s) > 1 else NS_PER_S for s in (one, other))
+def placed(one: Signal, columns: list[int], when_ns: NDArray[np.int64]) -> Floats:
+    """Return columns of a stream at these moments, straight lines between its samples."""
+    base = int(when_ns[0])
+    times, when = (one.times_ns - base).astype(np.float64), (when_ns - base).astype(np.float64)
+    values = one.values[:, columns]
+    values[~np.isfinite(values)] = 0.0
+    return np.stack([np.interp(when, times, column) for column in values.T], axis=1)
+
+
+def _grid(one: Signal, other: Signal) -> NDArray[np.int64]:
+    start, end = max(one.times_ns[0], other.times_ns[0]), min(one.times_ns[-1], other.times_ns[-1])
+    period = max(one.period_s, other.period_s) * NS_PER_S
     count = int((end - start) / max(period, 1.0))
     if count < FEWEST_STEPS:
         raise NotComparable("commands and motion overlap too briefly to tell a lag.")
@@ -56,29 +88,35 @@ def _grid(one: Stream, other: Stream) -> NDArray[np.int64]:
     return steps_ns + int(start)
 
 
-def _speeds(stream: Stream, columns: list[int], grid_ns: NDArray[np.int64]) -> Signal:
-    assert stream.values is not None
-    order = np.argsort(stream.times_ns, kind="stable")
-    base = int(grid_ns[0])
-    times, when = (stream.times_ns[order] - base).astype(np.float64), (grid_ns - base).astype(np.float64)
-    values = np.nan_to_num(stream.values[order][:, columns].astype(np.float64))
-    placed = np.stack([np.interp(when, times, column) for column in values.T], axis=1)
-    return np.diff(placed, axis=0)
+def _sums(lead: Floats, follow: Floats, most: int) -> Floats:
+    """Return for every shift, stretch and joint the sums a correlation is made of: xy, xx, yy.
+
+    A row of `lead` belongs to the stretch it lies in, whatever the shift.
+    """
+    lead, follow = lead - lead.mean(axis=0), follow - follow.mean(axis=0)
+    count = len(lead)
+    edges = np.linspace(0, count, BLOCKS + 1).astype(np.int64)[:-1]
+    sums = np.empty((2 * most + 1, BLOCKS, lead.shape[1], 3))
+    padded = np.zeros((count + 2 * most, lead.shape[1]))
+    padded[most : most + count] = follow
+    there = np.zeros((count + 2 * most, 1))
+    there[most : most + count] = 1.0
+    for row in range(2 * most + 1):
+        two, known = padded[row : row + count], there[row : row + count]
+        products = np.stack([lead * two, lead**2 * known, two**2], axis=2)
+        sums[row] = np.add.reduceat(products, edges, axis=0)
+    return sums
 
 
-def _correlation(lead: Signal, follow: Signal, shift: int) -> float:
-    """Mean correlation over joints of lead[t] with follow[t + shift], each joint weighted alike."""
-    one = lead[: len(lead) - shift] if shift >= 0 else lead[-shift:]
-    two = follow[shift:] if shift >= 0 else follow[:shift]
-    one, two = one - one.mean(axis=0), two - two.mean(axis=0)
-    scale = np.sqrt((one**2).sum(axis=0) * (two**2).sum(axis=0))
+def _scores(sums: Floats) -> Floats:
+    """Return the mean correlation over joints, each with equal say, for every shift and every choice of stretches."""
+    scale = np.sqrt(sums[..., 1] * sums[..., 2])
     useful = scale > 0
-    if not useful.any():
-        return 0.0
-    return float(((one * two).sum(axis=0)[useful] / scale[useful]).mean())
+    correlation = np.divide(sums[..., 0], scale, out=np.zeros_like(scale), where=useful)
+    return np.asarray(correlation.sum(axis=2) / np.maximum(useful.sum(axis=2), 1))
 
 
-def _refine(scores: Signal, best: int) -> float:
+def _refine(scores: Floats, best: int) -> float:
     if not 0 < best < len(scores) - 1:
         return 0.0
     left, middle, right = scores[best - 1 : best + 2]

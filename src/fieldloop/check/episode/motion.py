@@ -5,13 +5,12 @@ from collections.abc import Iterator
 import numpy as np
 
 from fieldloop.check.case import Case
-from fieldloop.check.episode.follow import NotComparable, lag_between
-from fieldloop.check.episode.movement import movement, still
-from fieldloop.check.episode.stamps import at
-from fieldloop.check.judging import PAIR
+from fieldloop.check.episode.adherence import HELD_TO_NOTHING
+from fieldloop.check.episode.signal import NO_RATE, Signal, at, at_s, paced, signals
+from fieldloop.check.episode.speeds import speeds, unwrapped, wraps
 from fieldloop.check.registry import check
 from fieldloop.model.finding import Measurement
-from fieldloop.model.stream import NS_PER_S, Stream, StreamKind
+from fieldloop.model.stream import NS_PER_S, StreamKind
 
 UNKNOWN = float("nan")
 NO_UNIT = "the log does not say in which unit the joints are told."
@@ -26,80 +25,97 @@ NO_UNIT = "the log does not say in which unit the joints are told."
 def joint_limit(case: Case) -> Iterator[Measurement]:
     """Which share of joint readings lies beyond what a joint can reach?"""
     limit = case.parameter("motion.joint_limit", "limit_rad")
-    for stream in case.streams(StreamKind.JOINT_POSITION):
-        if stream.values is None or not np.isfinite(stream.values).any():
+    for one in _joints(case):
+        if one.stream.unit != "rad":
+            yield Measurement(one.name, UNKNOWN, cannot_tell=NO_UNIT)
             continue
-        if stream.unit != "rad":
-            yield Measurement(stream.name, UNKNOWN, cannot_tell=NO_UNIT)
-            continue
-        beyond = np.abs(stream.values) > limit
+        beyond = np.abs(one.values) > limit
         rows = np.flatnonzero(beyond.any(axis=1))
-        place = f"first {at(stream, int(rows[0]))}{_column(stream, beyond)}" if len(rows) else ""
-        yield Measurement(stream.name, len(rows) / len(stream), place)
+        if not len(rows):
+            yield Measurement(one.name, 0.0)
+            continue
+        first = one.times_ns[rows[0]]
+        place = f"first {at(case, first)}{one.column(int(np.argmax(beyond.sum(axis=0))))}"
+        yield Measurement(one.name, len(rows) / len(one.values), place, at_s=at_s(case, first))
 
 
 @check(
     "motion.teleport",
     unit="rad/s",
     needs=("joints",),
-    advice="Look for lost samples, an angle that wraps around, or two recordings joined.",
+    advice="Look for lost samples, or two recordings joined.",
 )
 def teleport(case: Case) -> Iterator[Measurement]:
-    """How fast did any joint have to go from one sample to the next?"""
-    for stream in case.streams(StreamKind.JOINT_POSITION):
-        if stream.values is None or len(stream) < 2 or not np.isfinite(stream.values).any():  # noqa: PLR2004 - a step
+    """How fast did any joint have to go from one sample to the next?
+
+    A full turn between two samples is an angle that wraps, which `motion.angle_wrap` counts.
+    """
+    for one in _joints(case):
+        if reason := _unknown_pace(one):
+            yield Measurement(one.name, UNKNOWN, cannot_tell=reason)
             continue
-        if stream.unit != "rad":
-            yield Measurement(stream.name, UNKNOWN, cannot_tell=NO_UNIT)
-            continue
-        steps = np.diff(stream.times_ns)
-        period = float(np.median(steps[steps > 0])) if (steps > 0).any() else NS_PER_S
+        steps = np.diff(one.times_ns)
         # two stamps that stand too close would make any step look fast
-        span_s = np.maximum(steps, period / 2) / NS_PER_S
-        speed = np.abs(np.diff(stream.values.astype(np.float64), axis=0)) / span_s[:, None]
+        span_s = np.maximum(steps, one.period_s * NS_PER_S / 2) / NS_PER_S
+        speed = np.abs(np.diff(unwrapped(case, one.values), axis=0)) / span_s[:, None]
         speed[~np.isfinite(speed)] = 0.0
-        row, column = np.unravel_index(int(np.argmax(speed)), speed.shape)
-        name = f" in {stream.columns[column]}" if stream.columns else ""
-        yield Measurement(stream.name, float(speed[row, column]), f"{at(stream, int(row) + 1)}{name}")
+        row, column = (int(i) for i in np.unravel_index(int(np.argmax(speed)), speed.shape))
+        when = one.times_ns[row + 1]
+        place = f"{at(case, when)}{one.column(column)}"
+        yield Measurement(one.name, float(speed[row, column]), place, at_s=at_s(case, when))
 
 
 @check(
-    "motion.action_follows_state",
-    unit="s",
-    needs=("actions", "joints"),
-    advice="Check that actions and states carry stamps of the same clock and belong to the same episode.",
+    "motion.angle_wrap",
+    unit="wraps",
+    needs=("streams",),
+    advice="Unwrap the angle where it is logged: a learner takes the jump for a motion.",
 )
-def action_follows_state(case: Case) -> Iterator[Measurement]:
-    """By how much does the arm's motion lag behind its commands, or run ahead of them?
+def angle_wrap(case: Case) -> Iterator[Measurement]:
+    """How often does an angle jump by a full turn from one sample to the next?"""
+    for one in signals(case, StreamKind.JOINT_POSITION, StreamKind.ACTION, unit="rad"):
+        jumps = wraps(one.values, case.parameter("motion.angle_wrap", "slack_rad")) != 0
+        rows = np.flatnonzero(jumps.any(axis=1))
+        if not len(rows):
+            yield Measurement(one.name, 0.0)
+            continue
+        first = one.times_ns[rows[0] + 1]
+        place = f"first {at(case, first)}{one.column(int(np.argmax(jumps.sum(axis=0))))}"
+        yield Measurement(one.name, float(jumps.sum()), place, at_s=at_s(case, first))
 
-    The shift at which the speeds of commanded and measured joints agree best, joint by joint with equal say.
+
+@check(
+    "motion.max_speed",
+    unit="rad/s",
+    needs=("joints",),
+    advice="Demonstrate more slowly, or raise the limit if the policy's controller can follow.",
+)
+def max_speed(case: Case) -> Iterator[Measurement]:
+    """How fast did the fastest joint go?
+
+    Over the window that the protocol calls moving, without a lone wrong sample. Episodes that name no protocol are
+    held to no velocity limit.
     """
-    joints = next((s for s in case.streams(StreamKind.JOINT_POSITION) if s.values is not None), None)
-    action = next((s for s in case.streams(StreamKind.ACTION) if s.values is not None), None)
-    if joints is None or action is None:
-        return
-    subject = f"{action.name}{PAIR}{joints.name}"
-    if movement(case) is None:
-        yield Measurement(subject, UNKNOWN, cannot_tell=still(case))
-        return
-    longest = case.parameter("motion.action_follows_state", "longest_s")
-    weakest = case.parameter("motion.action_follows_state", "min_agreement")
-    try:
-        lag_s, agreement = lag_between(action, joints, longest)
-    except NotComparable as why:
-        yield Measurement(subject, UNKNOWN, cannot_tell=str(why))
-        return
-    if agreement < weakest:
-        reason = (
-            f"commands and motion agree too little to tell a lag (correlation {agreement:.2f}, {weakest:g} needed)."
-        )
-        yield Measurement(subject, UNKNOWN, cannot_tell=reason)
-        return
-    who = "the arm moves after its commands" if lag_s >= 0 else "the arm moves before its commands"
-    yield Measurement(subject, abs(lag_s), f"({who}, correlation {agreement:.2f})")
+    for one in _joints(case):
+        if reason := _unknown_pace(one):
+            yield Measurement(one.name, UNKNOWN, cannot_tell=reason)
+            continue
+        made = speeds(case, one)
+        fast = np.abs(made.velocity)
+        row, column = (int(i) for i in np.unravel_index(int(np.argmax(fast)), fast.shape))
+        value, when = float(fast[row, column]), made.times_ns[row]
+        if not case.collected_by_protocol:
+            said = f"the fastest joint reaches {value:.3g} rad/s; {HELD_TO_NOTHING}"
+            yield Measurement(one.name, UNKNOWN, cannot_tell=said)
+            continue
+        yield Measurement(one.name, value, f"{at(case, when)}{one.column(column)}", at_s=at_s(case, when))
 
 
-def _column(stream: Stream, beyond: "np.ndarray[tuple[int, ...], np.dtype[np.bool_]]") -> str:
-    if not stream.columns:
-        return ""
-    return f" in {stream.columns[int(np.argmax(beyond.sum(axis=0)))]}"
+def _joints(case: Case) -> Iterator[Signal]:
+    return signals(case, StreamKind.JOINT_POSITION)
+
+
+def _unknown_pace(one: Signal) -> str:
+    if one.stream.unit != "rad":
+        return NO_UNIT
+    return "" if paced(one.stream) else NO_RATE

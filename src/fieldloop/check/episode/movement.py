@@ -6,9 +6,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fieldloop.check.case import Case
-from fieldloop.model.stream import NS_PER_S, Stream, StreamKind
+from fieldloop.check.episode.signal import Signal, paced, signals
+from fieldloop.model.stream import NS_PER_S, StreamKind
 
-FEWEST = 4
 FORCES = ("N", "N·m")
 FALLBACKS = (
     (StreamKind.JOINT_POSITION, StreamKind.GRIPPER),
@@ -26,6 +26,8 @@ class Movement:
     start_ns: int
     end_ns: int
     told_by: str
+    paced: bool = True
+    """Do the stamps of the streams that told it say how much time passed?"""
 
     @property
     def onset_ns(self) -> int:
@@ -62,37 +64,41 @@ def still(case: Case) -> str:
 
 
 def _find(case: Case, without: str) -> Movement | None:
-    groups = [[s for s in case.streams(*kinds) if _tells(s, without)] for kinds in FALLBACKS]
+    groups = [[one for one in signals(case, *kinds) if _tells(one, without)] for kinds in FALLBACKS]
     if without:  # where a stream is in doubt every other one is a witness
-        groups = [[stream for group in groups for stream in group]]
-    streams = next((group for group in groups if group), [])
-    times = np.sort(np.concatenate([_moving(case, stream) for stream in streams])) if streams else np.empty(0, np.int64)
+        groups = [[one for group in groups for one in group]]
+    told = next((group for group in groups if group), [])
+    times = np.sort(np.concatenate([_moments(case, one) for one in told])) if told else np.empty(0, np.int64)
     if not len(times):
         return None
     window = round(case.protocol.setting("episode.moving_window_s") * NS_PER_S)
-    start, end = min(s.times_ns.min() for s in streams), max(s.times_ns.max() for s in streams)
-    return Movement(times, window, int(start), int(end), ", ".join(s.name for s in streams))
+    start, end = min(one.times_ns[0] for one in told), max(one.times_ns[-1] for one in told)
+    told_by, known = ", ".join(one.name for one in told), all(paced(one.stream) for one in told)
+    return Movement(times, window, int(start), int(end), told_by, known)
 
 
-def _tells(stream: Stream, without: str) -> bool:
-    own = bool(without) and (stream.name == without or stream.name.startswith(f"{without}/"))
-    return stream.values is not None and stream.unit not in FORCES and len(stream) >= FEWEST and not own
+def _tells(one: Signal, without: str) -> bool:
+    own = bool(without) and (one.name == without or one.name.startswith(f"{without}/"))
+    return one.stream.unit not in FORCES and not own
 
 
-def _moving(case: Case, stream: Stream) -> NDArray[np.int64]:
-    """Return the stamps in the midst of movement: the value differs both from a window before and from one behind.
+def _moments(case: Case, one: Signal) -> NDArray[np.int64]:
+    """Return the stamps in the midst of movement; taken once, whoever else is asked beside it."""
+    return case.keep(("moving", one.name), lambda: _moving(case, one))  # type: ignore[no-any-return] # kept as made
+
+
+def _moving(case: Case, one: Signal) -> NDArray[np.int64]:
+    """Find the stamps in the midst of movement: the value differs both from a window before and from one behind.
 
     So a movement is found a little shorter than it is, and a still second before it is never cut short.
     """
-    assert stream.values is not None
-    order = np.argsort(stream.times_ns, kind="stable")
-    times, values = stream.times_ns[order], stream.values[order].reshape(len(stream), -1).astype(np.float64)
+    times, values = one.times_ns, one.values
     window_ns = round(case.protocol.setting("episode.moving_window_s") * NS_PER_S)
     here = np.arange(len(times))
     before = np.clip(np.minimum(np.searchsorted(times, times - window_ns, side="right") - 1, here - 1), 0, None)
     behind = np.clip(np.maximum(np.searchsorted(times, times + window_ns), here + 1), None, len(times) - 1)
     came, goes = _speed(times, values, before, here), _speed(times, values, here, behind)
-    threshold = _threshold(case, stream.unit, came)
+    threshold = _threshold(case, one.stream.unit, came)
     return times[(came > threshold) & (goes > threshold)]
 
 

@@ -1,5 +1,6 @@
 """One look through a camera's frames at bounded cost, shared by all checks that ask about pixels."""
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cache
 from typing import Any
@@ -8,38 +9,56 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fieldloop.check.case import Case
-from fieldloop.model.stream import Stream
+from fieldloop.check.episode.frames import looked_at
+from fieldloop.model.stream import Stream, StreamKind
 
 BLOCKS = 16
 """Frames are compared in this many rows and columns of blocks: a small arm that moves changes one block a lot."""
 
 PIXELS_A_BLOCK = 8
+ROWS_FOR_SHARPNESS = 48
 NO_CHANGE_KNOWN = np.inf
+BURNT_OUT = 250
+"""Grey level of 255 from which on a pixel holds no more: encoders move the end of the range by a few levels."""
+
 Thin = NDArray[np.float32]
+Numbers = NDArray[np.float64]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Scan:
-    """What was seen in the frames looked at: which, how bright, and how far each differs from the one before."""
+    """What was seen in the frames looked at, a number a frame.
+
+    `level`: mean grey; `change`: how far it differs from the frame before (infinite where that was not looked at);
+    `burnt`: share of pixels at the upper end of the range; `contrast`: of the block with the most; `sharpness`:
+    strength of the strongest edges.
+    """
 
     indices: NDArray[np.int64]
     decoded: NDArray[np.bool_]
-    level: NDArray[np.float64]
-    change: NDArray[np.float64]
-    stride: int
+    level: Numbers
+    change: Numbers
+    burnt: Numbers
+    contrast: Numbers
+    sharpness: Numbers
+
+
+def colour_cameras(case: Case) -> Iterator[Stream]:
+    """Yield the colour cameras that have frames."""
+    return (s for s in case.streams(StreamKind.RGB) if s.pictures is not None and len(s.pictures))
 
 
 def scan(case: Case, stream: Stream) -> Scan:
-    """Look through a stream's frames: every one, or evenly spaced ones where there are more than the protocol says."""
+    """Look through a colour camera's frames, once for all checks."""
     return case.keep(("scan", stream.name), lambda: _scan(case, stream))  # type: ignore[no-any-return] # kept as made
 
 
 def _scan(case: Case, stream: Stream) -> Scan:
     assert stream.pictures is not None
-    count = min(len(stream), len(stream.pictures))
-    stride = max(1, -(-count // int(case.protocol.setting("episode.max_scanned_frames"))))
-    indices = np.arange(0, count, stride)
-    decoded, level = np.zeros(len(indices), bool), np.full(len(indices), np.nan)
+    indices = looked_at(case, stream)
+    follows = np.diff(indices, prepend=-2) == 1
+    decoded = np.zeros(len(indices), bool)
+    level, burnt, contrast, sharpness = np.full((4, len(indices)), np.nan)
     change = np.full(len(indices), NO_CHANGE_KNOWN)
     before: Thin | None = None
     for number, frame in enumerate(stream.pictures.frames(indices.tolist())):
@@ -48,14 +67,17 @@ def _scan(case: Case, stream: Stream) -> Scan:
             continue
         now = _thin(frame)
         decoded[number], level[number] = True, float(now.mean())
-        if before is not None and before.shape == now.shape:
+        burnt[number] = float((now >= BURNT_OUT).mean())
+        contrast[number] = _largest_contrast(now[::2, ::2])  # an edge shows in every second pixel too
+        sharpness[number] = _sharpness(frame)
+        if follows[number] and before is not None and before.shape == now.shape:
             change[number] = _largest_change(before, now)
         before = now
-    return Scan(indices, decoded, level, change, stride)
+    return Scan(indices, decoded, level, change, burnt, contrast, sharpness)
 
 
 def _thin(frame: NDArray[Any]) -> Thin:
-    """Take every so many pixels; colours become their mean, a distance that is not known 0."""
+    """Take every so many pixels; colours become their mean."""
     step = max(1, min(frame.shape[:2]) // (BLOCKS * PIXELS_A_BLOCK))
     thin = frame[::step, ::step]
     if thin.ndim == 2:  # noqa: PLR2004 - rows and columns alone
@@ -64,11 +86,33 @@ def _thin(frame: NDArray[Any]) -> Thin:
     return (red + green + blue) / np.float32(3)
 
 
+def _sharpness(frame: NDArray[Any]) -> float:
+    """Return the 99th percentile of the bend of brightness along some rows, at full width.
+
+    Strong edges tell of focus; the many pixels without one tell of noise and are not asked.
+    """
+    step = max(1, frame.shape[0] // ROWS_FOR_SHARPNESS)
+    rows = frame[step // 2 :: step] if frame.ndim == 2 else frame[step // 2 :: step, :, 1]  # noqa: PLR2004 - no colours
+    rows = rows.astype(np.int16)
+    if rows.shape[1] < 3:  # noqa: PLR2004 - a bend needs three
+        return float("nan")
+    bend = np.abs(2 * rows[:, 1:-1] - rows[:, :-2] - rows[:, 2:])
+    return float(np.partition(bend.ravel(), -(bend.size // 100 + 1))[-(bend.size // 100 + 1)])
+
+
 def _largest_change(one: Thin, other: Thin) -> float:
     """Return the mean difference of the block that changed most."""
     rows, columns, areas = _blocks(one.shape[0], one.shape[1])
     sums = np.add.reduceat(np.add.reduceat(np.abs(one - other), rows, axis=0), columns, axis=1)
     return float((sums / areas).max())
+
+
+def _largest_contrast(one: Thin) -> float:
+    """Return the range of grey levels in the block that has most."""
+    rows, columns, _ = _blocks(one.shape[0], one.shape[1])
+    high = np.maximum.reduceat(np.maximum.reduceat(one, rows, axis=0), columns, axis=1)
+    low = np.minimum.reduceat(np.minimum.reduceat(one, rows, axis=0), columns, axis=1)
+    return float((high - low).max())
 
 
 @cache

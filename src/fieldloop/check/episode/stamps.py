@@ -1,10 +1,11 @@
-"""What a stream's stamps say about its rhythm."""
+"""What a stream's stamps say about its rhythm, and when in an episode something is."""
 
 from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
+from fieldloop.check.case import Case
 from fieldloop.model.stream import NS_PER_S, ClockKind, Stream, StreamKind
 
 Times = NDArray[np.int64]
@@ -21,21 +22,42 @@ MADE_UP = {
 
 
 class Rhythm(NamedTuple):
-    """Intervals that go forward, their typical length, and how widely the middle half of them spreads."""
+    """All intervals, the typical one that goes forward, how widely the middle half spreads, and how full the span is.
+
+    `filled` is the share of the time from first to last stamp that samples one period apart would take.
+    """
 
     steps_ns: Times
     period_ns: float
     spread: float
+    filled: float
 
 
-def rhythm(stream: Stream) -> Rhythm | None:
+def rhythm(case: Case, stream: Stream) -> Rhythm | None:
     """Return the stream's rhythm; None where it has too few stamps that go forward."""
-    steps = np.diff(stream.times_ns)
+    times = stream.times_ns  # streams of one message or one table share their stamps, so they share their rhythm
+    return case.keep(("rhythm", id(times)), lambda: _rhythm(times))  # type: ignore[no-any-return] # kept as made
+
+
+def _rhythm(times: Times) -> Rhythm | None:
+    steps = np.diff(times)
     forward = steps[steps > 0]
     if len(forward) < FEWEST - 1:
         return None
     low, period, high = np.percentile(forward, [25, 50, 75])
-    return Rhythm(steps, float(period), float((high - low) / period))
+    filled = len(forward) * period / float(forward.sum())
+    return Rhythm(steps, float(period), float((high - low) / period), float(filled))
+
+
+def steady(case: Case, stream: Stream) -> bool:
+    """Does the stream keep a rhythm that it can be held to? What is sent on change or on demand does not."""
+    beat = rhythm(case, stream)
+    if beat is None:
+        return False
+    if stream.kind not in EVENTFUL:
+        return True
+    most, least = (case.parameter("timing.longest_gap", name) for name in ("steady_spread", "steady_share"))
+    return beat.spread <= most and beat.filled >= least
 
 
 def made_up(stream: Stream) -> str:
@@ -43,9 +65,40 @@ def made_up(stream: Stream) -> str:
     return MADE_UP.get(stream.clock, "")
 
 
+def part_of_another(case: Case, stream: Stream) -> bool:
+    """Velocities and efforts come in the message of their positions: they have no timing of their own."""
+    whole = case.recording.streams.get(stream.name.rpartition("/")[0])
+    return whole is not None and np.array_equal(whole.times_ns, stream.times_ns)
+
+
 def start_ns(stream: Stream) -> int:
     """Return the earliest stamp."""
     return int(stream.times_ns.min())
+
+
+def moment(case: Case, stream: Stream, index: int) -> float:
+    """Return when a sample was, in seconds from the episode's start."""
+    return moment_of(case, stream, int(stream.times_ns[index]))
+
+
+def moment_of(case: Case, stream: Stream, time_ns: int) -> float:
+    """Return when a stamp of a stream was, in seconds from the episode's start.
+
+    A video counts from its own beginning, and so does a stream whose clock has nothing to do with the episode's.
+    """
+    return max(0.0, (time_ns - _zero_ns(case, stream)) / NS_PER_S)
+
+
+def _zero_ns(case: Case, stream: Stream) -> int:
+    episode, first = case.episode, start_ns(stream)
+    shares_no_clock = episode.end_ns <= episode.start_ns or first > episode.end_ns
+    apart = shares_no_clock or int(stream.times_ns.max()) < episode.start_ns
+    return first if apart or stream.clock is ClockKind.CONTAINER else episode.start_ns
+
+
+def said(at_s: float) -> str:
+    """Say a moment of the episode."""
+    return f"at {at_s:.2f} s"
 
 
 def at(stream: Stream, index: int) -> str:
@@ -53,7 +106,7 @@ def at(stream: Stream, index: int) -> str:
 
     A Finding's message carries this text; reports read the moment back from it.
     """
-    return f"at {(int(stream.times_ns[index]) - start_ns(stream)) / NS_PER_S:.2f} s"
+    return said((int(stream.times_ns[index]) - start_ns(stream)) / NS_PER_S)
 
 
 def seconds(duration_ns: float) -> float:

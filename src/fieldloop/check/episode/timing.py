@@ -5,9 +5,20 @@ from collections.abc import Iterator
 import numpy as np
 
 from fieldloop.check.case import Case
-from fieldloop.check.episode.stamps import EVENTFUL, at, made_up, rhythm
+from fieldloop.check.episode.movement import movement
+from fieldloop.check.episode.stamps import (
+    EVENTFUL,
+    Times,
+    made_up,
+    moment,
+    part_of_another,
+    rhythm,
+    said,
+    steady,
+)
 from fieldloop.check.registry import check
 from fieldloop.model.finding import Measurement
+from fieldloop.model.fix import Fix, FixKind
 from fieldloop.model.stream import NS_PER_S, ClockKind, Stream
 
 UNKNOWN = float("nan")
@@ -23,28 +34,30 @@ def longest_gap(case: Case) -> Iterator[Measurement]:
     """How many periods in a row did each stream miss at most?
 
     Samples that arrive late in a bunch are not missing: a gap counts only as far as the samples behind it do not
-    catch up. A stream that falls silent before the others end, or wakes after they begin, missed what lies between.
+    catch up. A stream that falls silent before the others end, or wakes after they begin, missed what lies between;
+    where nothing moves in that stretch, cutting it off is proposed. Commands sent on change have no period to miss.
     """
     slack_ns = case.parameter("timing.longest_gap", "edge_s") * NS_PER_S
     bounds = {clock: _bounds(case, clock) for clock in ClockKind}
     for stream in case.sensing():
-        beat = rhythm(stream)
-        if beat is None or (
-            stream.kind in EVENTFUL and beat.spread > case.parameter("timing.longest_gap", "steady_spread")
-        ):
+        beat = rhythm(case, stream)
+        if beat is None or not steady(case, stream):
             if stream.kind not in EVENTFUL:
                 yield Measurement(stream.name, UNKNOWN, cannot_tell="too few stamps to know the stream's period.")
             continue
-        missing, index = _worst_gap(stream, beat.period_ns)
+        missing, index = _worst_gap(stream.times_ns, beat.steps_ns, beat.period_ns)
         first, last = bounds[stream.clock]
         early = int(stream.times_ns[0]) - first - slack_ns
         late = last - int(stream.times_ns[-1]) - slack_ns
-        place = at(stream, index)
+        edge, fix = "", None
         if stream.kind not in EVENTFUL and max(early, late) > missing * beat.period_ns:
             missing = float(round(max(early, late) / beat.period_ns))
-            place = at(stream, 0) + " (begins late)" if early > late else at(stream, len(stream) - 1) + " (ends early)"
-        reason = made_up(stream)
-        yield Measurement(stream.name, missing, place, cannot_tell=f"{reason}." if reason else "")
+            edge, index = (" (begins late)", 0) if early > late else (" (ends early)", len(stream) - 1)
+            fix = _cut_off(case, stream, head=early > late)
+        reason, at_s = made_up(stream), moment(case, stream, index)
+        place = f"{said(at_s)}{edge}" if missing else ""
+        unsure = f"{reason}." if reason else ""
+        yield Measurement(stream.name, missing, place, unsure, at_s=at_s if missing else None, fix=fix)
 
 
 @check(
@@ -54,11 +67,23 @@ def longest_gap(case: Case) -> Iterator[Measurement]:
     advice="Look for a clock that was set during recording, or two devices writing to one topic.",
 )
 def not_monotonic(case: Case) -> Iterator[Measurement]:
-    """How often did each stream's clock stand still or run backwards?"""
+    """How often did each stream's clock run backwards?"""
     for stream in case.sensing():
-        wrong = np.flatnonzero(np.diff(stream.times_ns) <= 0)
-        place = f"first {at(stream, int(wrong[0]) + 1)}" if len(wrong) else ""
-        yield Measurement(stream.name, float(len(wrong)), place)
+        wrong = np.flatnonzero(np.diff(stream.times_ns) < 0)
+        yield _counted(case, stream, wrong + 1)
+
+
+@check(
+    "timing.repeated_stamps",
+    unit="samples",
+    needs=("streams",),
+    advice="Look for messages that are sent or written twice, and for stamps rounded coarser than the stream's period.",
+)
+def repeated_stamps(case: Case) -> Iterator[Measurement]:
+    """How many samples of each stream bear the stamp of the one before?"""
+    for stream in case.sensing():
+        wrong = np.flatnonzero(np.diff(stream.times_ns) == 0)
+        yield _counted(case, stream, wrong + 1)
 
 
 @check(
@@ -70,19 +95,24 @@ def not_monotonic(case: Case) -> Iterator[Measurement]:
 def jitter(case: Case) -> Iterator[Measurement]:
     """How far from its period is each stream's interval, at worst but one in a hundred?
 
-    Intervals that miss a sample are left out here: `timing.longest_gap` speaks of them.
+    Intervals that miss a sample are left out here: `timing.longest_gap` speaks of them. Velocities and efforts that
+    come in the message of their positions have no clock of their own, so they are not asked again.
     """
     for stream in case.sensing():
-        beat = rhythm(stream)
-        if beat is None:
+        beat = rhythm(case, stream)
+        if beat is None or not steady(case, stream) or part_of_another(case, stream):
             continue
         shares = beat.steps_ns / beat.period_ns
-        whole = shares[shares < 1.5]  # noqa: PLR2004 - nearer to one period than to two
-        if stream.kind in EVENTFUL and beat.spread > case.parameter("timing.longest_gap", "steady_spread"):
-            continue
+        whole = np.flatnonzero(shares < 1.5)  # noqa: PLR2004 - nearer to one period than to two
         reason = made_up(stream)
-        value = float(np.percentile(np.abs(whole - 1.0), 99)) if len(whole) else UNKNOWN
-        yield Measurement(stream.name, value, cannot_tell=f"{reason}." if reason or not len(whole) else "")
+        if not len(whole):
+            yield Measurement(stream.name, UNKNOWN, cannot_tell="every interval misses a sample.")
+            continue
+        away = np.abs(shares[whole] - 1.0)
+        value = float(np.percentile(away, 99))
+        at_s = moment(case, stream, int(whole[np.argmax(away)]) + 1)
+        place = f"(worst {said(at_s)})" if value else ""
+        yield Measurement(stream.name, value, place, cannot_tell=f"{reason}." if reason else "", at_s=at_s)
 
 
 @check(
@@ -96,7 +126,7 @@ def rate(case: Case) -> Iterator[Measurement]:
     for stream in case.sensing():
         asked = case.protocol.sensors.get(stream.name)
         declared = stream.nominal_hz or (asked.hz if asked else None)
-        beat = rhythm(stream)
+        beat = rhythm(case, stream)
         if not declared or beat is None:
             continue
         reason = made_up(stream) if stream.clock is ClockKind.SYNTHETIC else ""
@@ -120,14 +150,22 @@ def real_stamps(case: Case) -> Iterator[Measurement]:
         yield Measurement("", 1.0 - len(invented) / len(streams), place)
 
 
-def _worst_gap(stream: Stream, period_ns: float) -> tuple[float, int]:
+def _counted(case: Case, stream: Stream, wrong: Times) -> Measurement:
+    if not len(wrong):
+        return Measurement(stream.name, 0.0)
+    at_s = moment(case, stream, int(wrong[0]))
+    return Measurement(stream.name, float(len(wrong)), f"first {said(at_s)}", at_s=at_s)
+
+
+def _worst_gap(times: Times, steps_ns: Times, period_ns: float) -> tuple[float, int]:
     """Return the most periods missed in a row and the index of the sample before the gap."""
-    times = stream.times_ns
-    steps = np.diff(times) / period_ns
-    missing = np.round(steps) - 1
+    missing = np.round(steps_ns / period_ns) - 1
     worst, where = 0.0, 0
-    for index in np.flatnonzero(missing > 0):
+    gaps = np.flatnonzero(missing > 0)
+    for index in gaps[np.argsort(-missing[gaps], kind="stable")]:
         gap = int(missing[index])
+        if gap <= worst:
+            break  # the others are shorter still
         behind = times[index + 1 : index + 2 + min(gap, len(times))]
         caught_up = (behind - times[index]) / period_ns - np.arange(1, len(behind) + 1)
         left = float(np.round(caught_up.min()))
@@ -138,7 +176,18 @@ def _worst_gap(stream: Stream, period_ns: float) -> tuple[float, int]:
 
 def _bounds(case: Case, clock: ClockKind) -> tuple[int, int]:
     """First and last stamp of any steady stream on this clock."""
-    steady = [s.times_ns for s in case.sensing() if s.clock is clock and s.kind not in EVENTFUL and rhythm(s)]
-    if not steady:
+    held = [s.times_ns for s in case.sensing() if s.clock is clock and s.kind not in EVENTFUL and rhythm(case, s)]
+    if not held:
         return 0, 0
-    return int(min(times[0] for times in steady)), int(max(times[-1] for times in steady))
+    return int(min(times[0] for times in held)), int(max(times[-1] for times in held))
+
+
+def _cut_off(case: Case, stream: Stream, *, head: bool) -> Fix | None:
+    """Propose to cut the stretch in which a stream is silent, unless the robot moves in it or nobody knows."""
+    moved, why = movement(case), f"{stream.name} is silent there, and nothing moves."
+    first, last = int(stream.times_ns[0]), int(stream.times_ns[-1])
+    if moved is None or made_up(stream):
+        return None
+    if head:
+        return Fix(FixKind.TRIM, why, start_ns=first) if moved.onset_ns >= first else None
+    return Fix(FixKind.TRIM, why, end_ns=last) if moved.offset_ns <= last else None

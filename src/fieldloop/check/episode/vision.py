@@ -1,16 +1,17 @@
-"""Questions about what the cameras saw."""
+"""Questions about what cameras deliver: size, rate, and whether it decodes."""
 
 from collections.abc import Iterator
 
 import numpy as np
 
 from fieldloop.check.case import PICTURES, Case
-from fieldloop.check.episode.movement import movement, still
-from fieldloop.check.episode.pictures import scan
-from fieldloop.check.episode.stamps import at
+from fieldloop.check.episode.depth_frames import look_at_depth
+from fieldloop.check.episode.frames import share_seen
+from fieldloop.check.episode.pictures import colour_cameras, scan
+from fieldloop.check.episode.stamps import moment, rhythm, said
 from fieldloop.check.registry import check
 from fieldloop.model.finding import Measurement
-from fieldloop.model.stream import NS_PER_S, Stream, StreamKind
+from fieldloop.model.stream import NS_PER_S, ClockKind, StreamKind
 
 UNKNOWN = float("nan")
 
@@ -23,66 +24,42 @@ UNKNOWN = float("nan")
 )
 def resolution(case: Case) -> Iterator[Measurement]:
     """How many of the pixels that the protocol asks for does each camera give?"""
-    for stream in _seen(case, *PICTURES):
+    for stream in case.streams(*PICTURES):
         asked = case.protocol.sensors.get(stream.name)
-        if asked and asked.width and asked.height and stream.pictures is not None:
+        if asked and asked.width and asked.height and stream.pictures is not None and len(stream.pictures):
             width, height = stream.pictures.size
             place = f"({width} × {height} where {asked.width} × {asked.height} is asked for)"
-            yield Measurement(stream.name, (width * height) / (asked.width * asked.height), place)
-
-
-@check(
-    "vision.frozen_frames",
-    pixels=True,
-    unit="s",
-    needs=("cameras",),
-    advice="Look for a camera that stalled or a writer that repeats frames.",
-)
-def frozen_frames(case: Case) -> Iterator[Measurement]:
-    """For how long did each camera repeat its picture while the robot moved?"""
-    same = case.parameter("vision.frozen_frames", "same_level")
-    for stream in _seen(case, StreamKind.RGB):
-        seen = scan(case, stream)
-        if seen.decoded.sum() < 2:  # noqa: PLR2004 - one frame repeats nothing
-            yield Measurement(stream.name, UNKNOWN, cannot_tell="fewer than two frames could be decoded.")
-            continue
-        moved = movement(case)
-        if moved is None:
-            yield Measurement(stream.name, UNKNOWN, cannot_tell=still(case))
-            continue
-        times = stream.times_ns[seen.indices]
-        shift = moved.start_ns - int(stream.times_ns.min()) if _other_epoch(stream, moved.start_ns, moved.end_ns) else 0
-        worst, where = 0.0, 0
-        for first, last in _runs(seen.change <= same):
-            lasted = min(
-                (times[last] - times[first]) / NS_PER_S,
-                moved.within(int(times[first]) + shift, int(times[last]) + shift),
+            share = min(width / asked.width, height / asked.height)
+            yield Measurement(
+                stream.name, (width * height) / (asked.width * asked.height) if share >= 1 else share, place
             )
-            if lasted > worst:
-                worst, where = float(lasted), first
-        yield Measurement(stream.name, worst, at(stream, int(seen.indices[where])) if worst else "")
 
 
 @check(
-    "vision.black_or_blown",
-    pixels=True,
-    unit="share of frames",
+    "vision.frame_rate",
+    unit="Hz",
     needs=("cameras",),
-    advice="Check lens cap, exposure and lighting.",
+    advice="Raise the camera's frame rate; a protocol for fast motion asks for 60 a second.",
 )
-def black_or_blown(case: Case) -> Iterator[Measurement]:
-    """Which share of frames is too dark or too bright to show anything?"""
-    dark = case.parameter("vision.black_or_blown", "dark_level")
-    bright = case.parameter("vision.black_or_blown", "bright_level")
-    for stream in _seen(case, StreamKind.RGB):
-        seen = scan(case, stream)
-        level = seen.level[seen.decoded]
-        if not len(level):
-            yield Measurement(stream.name, UNKNOWN, cannot_tell="no frame could be decoded.")
-            continue
-        bad = (level < dark) | (level > bright)
-        first = f"first {at(stream, int(seen.indices[seen.decoded][np.argmax(bad)]))}" if bad.any() else ""
-        yield Measurement(stream.name, float(bad.mean()), first)
+def frame_rate(case: Case) -> Iterator[Measurement]:
+    """How many frames a second does each colour camera give?
+
+    The rate by its stamps, or the declared one where stamps are made up. Who was asked for nothing is not held to it:
+    the log has to name a protocol, or the protocol the camera. Whether frames repeat is `vision.repeated_frames`.
+    """
+    for stream in colour_cameras(case):
+        beat = rhythm(case, stream)
+        by_stamps = None if beat is None or stream.clock is ClockKind.SYNTHETIC else NS_PER_S / beat.period_ns
+        hz = by_stamps or stream.nominal_hz
+        if hz is None:
+            yield Measurement(
+                stream.name, UNKNOWN, cannot_tell="neither stamps nor a declared rate tell how fast it is."
+            )
+        elif case.collected_by_protocol or stream.name in case.protocol.sensors:
+            yield Measurement(stream.name, hz, "" if by_stamps else "(as declared)")
+        else:
+            reason = f"it gives {hz:.4g} frames a second, and no protocol was named that asks for more or less."
+            yield Measurement(stream.name, UNKNOWN, cannot_tell=reason)
 
 
 @check(
@@ -94,23 +71,12 @@ def black_or_blown(case: Case) -> Iterator[Measurement]:
 )
 def undecodable(case: Case) -> Iterator[Measurement]:
     """How many of the frames looked at do not decode?"""
-    for stream in _seen(case, *PICTURES):
-        seen = scan(case, stream)
+    for stream in case.streams(*PICTURES):
+        if stream.pictures is None or not len(stream.pictures):
+            continue
+        seen = scan(case, stream) if stream.kind is StreamKind.RGB else look_at_depth(case, stream)
         bad = np.flatnonzero(~seen.decoded)
-        first = f"first {at(stream, int(seen.indices[bad[0]]))}, " if len(bad) else ""
-        yield Measurement(stream.name, float(len(bad)), f"({first}{len(seen.indices)} looked at)")
-
-
-def _seen(case: Case, *kinds: StreamKind) -> Iterator[Stream]:
-    return (stream for stream in case.streams(*kinds) if stream.pictures is not None and len(stream.pictures))
-
-
-def _other_epoch(stream: Stream, start_ns: int, end_ns: int) -> bool:
-    """A video counts from 0 while joints may not: without overlap the beginnings are taken for the same moment."""
-    return int(stream.times_ns.max()) < start_ns or int(stream.times_ns.min()) > end_ns
-
-
-def _runs(same_as_before: "np.ndarray[tuple[int], np.dtype[np.bool_]]") -> list[tuple[int, int]]:
-    """Return first and last position of every stretch of frames that are all alike."""
-    edges = np.flatnonzero(np.diff(np.concatenate([[False], same_as_before, [False]]).astype(np.int8)))
-    return [(int(a) - 1, int(b) - 1) for a, b in zip(edges[::2], edges[1::2], strict=True)]
+        told = share_seen(stream, seen.indices)
+        at_s = moment(case, stream, int(seen.indices[bad[0]])) if len(bad) else None
+        first = f"first {said(at_s)}" if at_s is not None else ""
+        yield Measurement(stream.name, float(len(bad)), f"{first}{told}".strip(), at_s=at_s)

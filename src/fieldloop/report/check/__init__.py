@@ -2,8 +2,7 @@
 
 from fieldloop.report.check.content import CheckReport, json_object
 from fieldloop.report.check.html import html
-from fieldloop.report.check.shortlist import Shortlist
 from fieldloop.report.check.sketch import Sketch, sketch
-from fieldloop.report.check.summary import Look, Summary, summarise
+from fieldloop.report.check.summary import Look, Summary, rank, summarise
 
-__all__ = ["CheckReport", "Look", "Shortlist", "Sketch", "Summary", "html", "json_object", "sketch", "summarise"]
+__all__ = ["CheckReport", "Look", "Sketch", "Summary", "html", "json_object", "rank", "sketch", "summarise"]

@@ -10,13 +10,17 @@ from fieldloop.protocol import CollectionProtocol
 
 @dataclass(frozen=True, slots=True)
 class CheckReport:
-    """What was checked, under which protocol, and every answer: by episode and for the dataset as a whole."""
+    """What was checked, under which protocol, and every answer: by episode and for the dataset as a whole.
+
+    `outdated` counts episodes that were measured by other parameters or fewer checks than are in force now.
+    """
 
     source: str
     format: str
     protocol: CollectionProtocol
     episodes: tuple[EpisodeReport, ...]
     dataset: tuple[Finding, ...] = ()
+    outdated: int = 0
 
     @property
     def status(self) -> Status:

@@ -57,7 +57,7 @@ class Limb:
             back = np.swapaxes(slope, -1, -2)
             pull = POSTURE * (self.rest_rad - angles)
             normal = back @ slope + POSTURE * np.eye(angles.shape[-1])
-            angles = angles + np.linalg.solve(normal, (back @ error[..., None])[..., 0][..., None] + pull[..., None])[..., 0]
+            angles = angles + np.linalg.solve(normal, back @ error[..., None] + pull[..., None])[..., 0]
         return np.asarray(np.clip(angles, -LIMIT_RAD, LIMIT_RAD))
 
 

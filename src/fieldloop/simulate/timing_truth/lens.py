@@ -9,6 +9,7 @@ from numpy.typing import NDArray
 from fieldloop.errors import UnknownName
 from fieldloop.geometry.camera import Pinhole
 from fieldloop.geometry.transforms import Floats
+from fieldloop.simulate.timing_truth.window import Window
 
 UNDISTORT_STEPS = 20
 
@@ -77,13 +78,21 @@ class Optics:
     columns: NDArray[np.float32] = field(repr=False)
     rows: NDArray[np.float32] = field(repr=False)
 
-    def seen(self, picture: NDArray[np.float32], first: int, upper: int, lower: int) -> NDArray[np.float32]:
-        """Return rows `upper` to `lower` of the delivered picture; `picture` holds the pinhole's from row `first` on."""
+    def seen(self, picture: NDArray[np.float32], corner: tuple[int, int], window: Window) -> NDArray[np.float32]:
+        """Return a window of the delivered picture; `picture` holds the pinhole's from `corner` (row, column) on."""
         import cv2
 
-        at_row = self.rows[upper:lower] - np.float32(first)
-        taken = cv2.remap(picture, self.columns[upper:lower], at_row, cv2.INTER_LINEAR, None, cv2.BORDER_REPLICATE)
-        return np.asarray(taken, dtype=np.float32)
+        rows, columns = self.rows[window.slices], self.columns[window.slices]
+        rows, columns = rows - np.float32(corner[0]), columns - np.float32(corner[1])
+        return np.asarray(cv2.remap(picture, columns, rows, cv2.INTER_LINEAR, None, cv2.BORDER_REPLICATE), np.float32)
+
+    def touched(self, changed: Window, upper: int, lower: int) -> Window:
+        """Return which of the delivered rows `upper` to `lower` look at the inside of a window of the pinhole's."""
+        if changed.empty:
+            return changed
+        rows, columns = self.rows[upper:lower], self.columns[upper:lower]
+        across = (columns > changed.left) & (columns < changed.right - 1)
+        return Window.of(across & (rows > changed.upper) & (rows < changed.lower - 1)).lower_by(upper)
 
     def band(self, upper: int, lower: int) -> tuple[int, int]:
         """Return the rows of the pinhole's picture that delivered rows `upper` to `lower` look at."""

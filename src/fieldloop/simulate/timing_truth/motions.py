@@ -1,7 +1,8 @@
 """Motions: what the joints really do, as a smooth function of time that can be asked at any moment."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
+from itertools import cycle
 from typing import Any
 
 import numpy as np
@@ -16,13 +17,17 @@ DENSE_HZ = 500.0
 MARGIN_S = 1.0
 """Motion is known so long before the first and behind the last frame."""
 OPEN_M, SHUT_M = 0.08, 0.035
+TURN_RAD = 0.7
+"""The hand is turned this far to either side at most; its last joint turns it about the tool."""
+ROLL_M_PER_RAD = 0.12
+"""A radian of turning takes as long as so many metres."""
 VIA = 7
 """Places on a straight line at which the joints are solved for."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Motion:
-    """Joint angles (n × joints) and the first limb's finger opening on a dense grid, splined between."""
+    """Joint angles (n × joints) and finger openings (n × limbs) on a dense grid, splined between."""
 
     times_s: Floats
     joints_rad: Floats
@@ -43,7 +48,6 @@ class Style:
     pauses: float = 0.0
     tremor_rad: tuple[float, float] = (0.0, 0.0)
     unsteady: float = 0.0
-    straight: bool = False
 
 
 STYLES: Mapping[str, Style] = {
@@ -70,7 +74,7 @@ def motion(arm: Arm, name: str, seconds: float, rng: np.random.Generator, *, str
             joints, opening = _FREE[name](limb, room, times, rng), np.full(len(times), OPEN_M)
         parts.append(joints)
         openings.append(opening)
-    return Motion(times, np.concatenate(parts, axis=1), openings[0])
+    return Motion(times, np.concatenate(parts, axis=1), np.stack(openings, axis=1))
 
 
 def _picks(
@@ -88,24 +92,25 @@ def _picks(
         rate = 1 + style.unsteady * np.tanh(wander(rng, len(times), 1.2, 1)[:, 0])
         pace = np.concatenate([[0.0], np.cumsum(rate[:-1])]) / DENSE_HZ
     joints, opening = np.empty((len(times), len(limb.rest_rad))), np.full(len(times), OPEN_M)
-    low, high = room
-    here_m = rng.uniform(low, high)
-    here = limb.reach(here_m, limb.rest_rad)
-    joints[:] = here
-    begin, grip = 0.0, OPEN_M
-    for place_m, shut in _stops(low, high, rng):
+    (low, high), last = room, np.arange(joints.shape[1]) == joints.shape[1] - 1
+    here = limb.reach(rng.uniform(low, high), limb.rest_rad)
+    here_m = kin.forward(limb.chain, here)[:3, 3]
+    begin, grip, turn, share = 0.0, OPEN_M, 0.0, np.linspace(0, 1, VIA)[:, None]
+    for place_m, shut, next_turn in _stops(low, high, rng):
         there = limb.reach(place_m, here)
-        via = here + np.linspace(0, 1, VIA)[:, None] * (there - here)
+        via = here + share * (there - here)
         if straight:
-            via = limb.reach(here_m + np.linspace(0, 1, VIA)[:, None] * (place_m - here_m), via, steps=15)
+            line = limb.reach(here_m + share * (place_m - here_m), via, steps=15)
+            via = line + (1 - share) * (here - line[0])  # what the last move left over is taken along, not jumped over
         way = kin.forward(limb.chain, via)[:, :3, 3]
-        length = float(np.linalg.norm(np.diff(way, axis=0), axis=1).sum())
+        turns = turn + share * (next_turn - turn)
+        length = float(np.linalg.norm(np.diff(way, axis=0), axis=1).sum()) + ROLL_M_PER_RAD * abs(next_turn - turn)
         end = begin + max(length / rng.uniform(*style.speed), 0.3)
         moving = pace >= begin
-        joints[moving] = _along(via, progress(pace[moving], begin, end))
+        joints[moving] = _along(via + turns * last, progress(pace[moving], begin, end))
         target = SHUT_M if shut else OPEN_M
         opening[moving] = grip + (target - grip) * progress(pace[moving], end - 0.05, end + 0.15)
-        here, here_m, grip = via[-1], kin.forward(limb.chain, via[-1])[:3, 3], target
+        here, here_m, grip, turn = via[-1], way[-1], target, next_turn
         begin = end + (rng.uniform(0.1, 0.5) if rng.random() < style.pauses else 0.0)
         if begin > pace[-1]:
             break
@@ -113,15 +118,14 @@ def _picks(
     return joints + size * wander(rng, len(times), 6.0, joints.shape[1]), opening
 
 
-def _stops(low: Floats, high: Floats, rng: np.random.Generator) -> Any:
-    """Yield places (m) with whether the fingers shut there, without end."""
-    while True:
-        for shut in (True, False):
-            x, y = rng.uniform(low[:2], high[:2])
-            above = rng.uniform(0.5 * (low[2] + high[2]), high[2])
-            yield np.array([x, y, above]), not shut
-            yield np.array([x, y, low[2]]), shut
-            yield np.array([x, y, rng.uniform(0.6, 1.0) * (above - low[2]) + low[2]]), shut
+def _stops(low: Floats, high: Floats, rng: np.random.Generator) -> Iterator[tuple[Floats, bool, float]]:
+    """Yield places (m) with whether the fingers shut there and how the hand is turned, without end."""
+    for shut in cycle((True, False)):
+        x, y = rng.uniform(low[:2], high[:2])
+        above, turn = rng.uniform(0.5 * (low[2] + high[2]), high[2]), float(rng.uniform(-TURN_RAD, TURN_RAD))
+        yield np.array([x, y, above]), not shut, turn
+        yield np.array([x, y, low[2]]), shut, turn
+        yield np.array([x, y, rng.uniform(0.6, 1.0) * (above - low[2]) + low[2]]), shut, turn
 
 
 def _along(via: Floats, share: Floats) -> Floats:
@@ -141,11 +145,11 @@ def _periodic(limb: Limb, room: tuple[Floats, Floats], times: Floats, rng: np.ra
 def _joystick(limb: Limb, room: tuple[Floats, Floats], times: Floats, rng: np.random.Generator) -> Floats:
     """Push a stick this way and that: speeds that jump, rounded by the controller within a twentieth of a second."""
     low, high = room
-    place, stops, at = rng.uniform(low, high), [0.0], [rng.uniform(low, high)]
-    at[0] = place
+    place, stops = rng.uniform(low, high), [0.0]
+    at = [place]
     while stops[-1] < times[-1] - times[0]:
         lasts = rng.uniform(0.3, 1.2)
-        push = np.zeros(3) if rng.random() < 0.25 else rng.uniform(-0.25, 0.25, 3)
+        push = rng.choice([0.0, 1.0], p=[0.25, 0.75]) * rng.uniform(-0.25, 0.25, 3)
         place = np.clip(place + push * lasts, low, high)
         stops.append(stops[-1] + lasts)
         at.append(place)
@@ -169,10 +173,11 @@ _FREE: Mapping[str, Callable[[Limb, tuple[Floats, Floats], Floats, np.random.Gen
 
 
 def wander(rng: np.random.Generator, count: int, cut_hz: float, columns: int, hz: float = DENSE_HZ) -> Floats:
-    """Return noise of unit size without anything quicker than `cut_hz`."""
-    from scipy.signal import butter, sosfiltfilt
+    """Return noise of unit size in the long run, without anything quicker than `cut_hz`."""
+    from scipy.signal import butter, freqz_sos, sosfiltfilt
 
+    low_pass = butter(2, cut_hz, fs=hz, output="sos")
+    size = np.sqrt(np.mean(np.abs(freqz_sos(low_pass)[1]) ** 4))  # forwards and backwards: the filter acts twice
     spare = int(3 * hz / cut_hz)
     rough = rng.standard_normal((count + 2 * spare, columns))
-    smooth = sosfiltfilt(butter(2, cut_hz, fs=hz, output="sos"), rough, axis=0)[spare : spare + count]
-    return np.asarray(smooth / smooth.std(axis=0))
+    return np.asarray(sosfiltfilt(low_pass, rough, axis=0)[spare : spare + count] / size)

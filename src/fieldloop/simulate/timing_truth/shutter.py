@@ -11,10 +11,13 @@ import numpy as np
 
 from fieldloop.geometry.transforms import Floats
 
-APART_S = 0.008
-"""Moments are at most so far apart: an arm at 0.5 m/s moves 4 mm, a pixel or less."""
-INSTANT_S = 0.002
-"""A shutter that is open and read out within this is drawn at one moment."""
+APART_S = 0.010
+"""Moments are no closer than this: an arm at 0.5 m/s moves 5 mm, about a pixel."""
+APART_PX = 1.0
+"""Where the picture moves less than this between moments, fewer do."""
+INSTANT_S = 1e-9
+SHORT, EMPTY = 1e-3, 1e-9
+"""In steps of the grid: an exposure without length, and the rounding error of an area."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -35,24 +38,33 @@ def row_times_s(height: int, readout_s: float) -> Floats:
     return readout_s * ((np.arange(height) + 0.5) / height - 0.5)
 
 
-def opening(height: int, exposure_s: float, readout_s: float) -> Opening:
-    """Spread one frame over moments.
+def spacing_s(pace_px_per_s: float) -> float:
+    """Return how far apart moments may be in a picture that moves at this pace.
+
+    >>> spacing_s(20.0)
+    0.05
+    """
+    return max(APART_S, APART_PX / max(pace_px_per_s, APART_PX))
+
+
+def opening(height: int, exposure_s: float, readout_s: float, apart_s: float = APART_S) -> Opening:
+    """Spread one frame over moments; one is enough where all rows are exposed together and hardly anything moves.
 
     >>> opening(2, 0.016, 0.0).weights[0]
     array([0.25, 0.5 , 0.25])
     """
     middles = row_times_s(height, readout_s)
     spread = exposure_s + float(np.abs(middles).max()) * 2
-    if spread <= INSTANT_S:
+    if spread <= (INSTANT_S if readout_s else apart_s / 2):
         return Opening(np.zeros(1), np.ones((height, 1)))
-    count = int(np.ceil(spread / APART_S - 1e-9)) + 1
+    count = max(int(np.ceil(spread / apart_s - EMPTY)), 1) + 1
     after = np.linspace(-spread / 2, spread / 2, count)
     apart = after[1] - after[0]
     from_s, to_s = middles[:, None] - exposure_s / 2, middles[:, None] + exposure_s / 2
-    if exposure_s < 1e-3 * apart:
+    if exposure_s < SHORT * apart:
         return Opening(after, np.clip(1 - np.abs(middles[:, None] - after) / apart, 0.0, None))
     area = _hat_area((to_s - after) / apart) - _hat_area((from_s - after) / apart)
-    weights = np.where(area > 1e-12, area, 0.0) * (apart / exposure_s)
+    weights = np.where(area > EMPTY, area, 0.0) * (apart / exposure_s)
     return Opening(after, weights / weights.sum(axis=1, keepdims=True))
 
 

@@ -9,12 +9,15 @@ from numpy.typing import NDArray
 from fieldloop.errors import UnknownName
 from fieldloop.geometry.camera import Pinhole
 from fieldloop.geometry.transforms import Floats
-from fieldloop.simulate.raster import NEARNESS_SCALE, Buffer, Mesh
-from fieldloop.simulate.raster import FACE_BITS
+from fieldloop.simulate.raster import FACE_BITS, NEARNESS_SCALE, Mesh
 
 TILE = 256
 PADDED = TILE + 2
 """A tile repeats; one pixel of its neighbour on each side keeps the interpolation seamless."""
+
+JOINT_PX = 4
+SLOPES = 9
+"""How many numbers say where on a face a pixel falls."""
 
 
 def _smooth(rng: np.random.Generator, cells: int) -> Floats:
@@ -25,16 +28,17 @@ def _smooth(rng: np.random.Generator, cells: int) -> Floats:
     ring = np.pad(coarse, 2, mode="wrap")
     fine = cv2.resize(ring, None, fx=TILE / cells, fy=TILE / cells, interpolation=cv2.INTER_CUBIC)
     edge = 2 * TILE // cells
-    return np.asarray(fine[edge : edge + TILE, edge : edge + TILE], dtype=float)
+    return np.array(fine[edge : edge + TILE, edge : edge + TILE], dtype=np.float64)
 
 
 def _cloud(rng: np.random.Generator) -> Floats:
-    return 0.45 * _smooth(rng, 4) + 0.35 * _smooth(rng, 8) + 0.2 * _smooth(rng, 16)
+    """Soft blotches of many sizes."""
+    return 0.35 * _smooth(rng, 4) + 0.3 * _smooth(rng, 8) + 0.2 * _smooth(rng, 16) + 0.15 * _smooth(rng, 32)
 
 
 def _patches(rng: np.random.Generator) -> Floats:
     """Squares of random grey, as on a patchwork."""
-    return np.kron(rng.random((8, 8)), np.ones((TILE // 8, TILE // 8)))
+    return rng.random((8, 8)).repeat(TILE // 8, axis=0).repeat(TILE // 8, axis=1)
 
 
 def _grain(rng: np.random.Generator) -> Floats:
@@ -59,7 +63,7 @@ def _bricks(rng: np.random.Generator) -> Floats:
     v, u = np.mgrid[0:TILE, 0:TILE]
     course = v // 32
     along = (u + 32 * (course % 2)) % TILE
-    joint = (v % 32 < 4) | (along % 64 < 4)
+    joint = np.minimum(v % 32, along % 64) < JOINT_PX
     return np.where(joint, 0.0, 0.4 + 0.6 * rng.random((8, 4))[course, along // 64])
 
 
@@ -93,10 +97,12 @@ class Prints:
         self._sheet = np.concatenate([np.pad(sheet, 1, mode="wrap") for sheet in sheets], axis=1).astype(np.float32)
         self._per_m = np.array([TILE / each.tile_m for each in prints])
 
-    def slopes(self, what: Mesh, which: NDArray[np.int64], pinhole: Pinhole, camera_from_base: Floats) -> Floats:
+    def slopes(
+        self, what: Mesh, which: NDArray[np.int64], pinhole: Pinhole, camera_from_base: Floats
+    ) -> NDArray[np.float32]:
         """Return per face how the place on it follows from a pixel: s·nearness = a·u + b·v + c, for both sides.
 
-        On the face's plane both 1/depth and place/depth are linear in the pixel. Columns: three for s, three for t,
+        On the face's plane both 1/depth and place/depth are linear in the pixel. Rows: three for s, three for t,
         then the corner's s and t, and the offset of the pattern in the sheet.
         """
         turn, shift = camera_from_base[:3, :3], camera_from_base[:3, 3]
@@ -107,16 +113,44 @@ class Prints:
         linear = np.stack([sides[..., 0] / pinhole.fx, sides[..., 1] / pinhole.fy, level], axis=2).reshape(-1, 6)
         start = (sides * corners[:, :1]).sum(axis=2)
         table = np.concatenate([linear, start, PADDED * which[:, None].astype(float)], axis=1)
-        return np.asarray(table, dtype=np.float32)
+        return np.ascontiguousarray(table.T, dtype=np.float32)
 
-    def look_up(self, slopes: Floats, keys: NDArray[np.int32], u: Floats, v: Floats) -> NDArray[np.float32]:
-        """Return how bright the pattern is at pixels (u, v) that see faces (rows of `slopes`) at these keys' depths."""
+    def look_up(
+        self,
+        slopes: NDArray[np.float32],
+        faces: NDArray[np.intp],
+        keys: NDArray[np.int32],
+        u: NDArray[np.float32],
+        v: NDArray[np.float32],
+    ) -> NDArray[np.float32]:
+        """Return how bright the pattern is at pixels (u, v) that see these faces (from 1 on; 0 sees nothing)."""
         import cv2
 
         depth = np.float32(NEARNESS_SCALE) / np.maximum(keys >> FACE_BITS, 1).astype(np.float32)
-        s = (slopes[..., 0] * u + slopes[..., 1] * v + slopes[..., 2]) * depth - slopes[..., 6]
-        t = (slopes[..., 3] * u + slopes[..., 4] * v + slopes[..., 5]) * depth - slopes[..., 7]
-        s -= TILE * np.floor(s * np.float32(1 / TILE))
-        t -= TILE * np.floor(t * np.float32(1 / TILE))
-        found = cv2.remap(self._sheet, s + 0.5 + slopes[..., 8], t + 0.5, cv2.INTER_LINEAR)
-        return np.asarray(found, dtype=np.float32)
+        by_face = np.concatenate([np.zeros((len(slopes), 1), np.float32), slopes], axis=1)
+        a, b, c, d, e, f, s_start, t_start, sheet = (column.take(faces, mode="clip") for column in by_face)
+        s = _place(a, b, c, u, v, depth, s_start)
+        t = _place(d, e, f, u, v, depth, t_start)
+        s += sheet
+        return np.asarray(cv2.remap(self._sheet, s, t, cv2.INTER_LINEAR), dtype=np.float32)
+
+
+def _place(
+    a: NDArray[np.float32],
+    b: NDArray[np.float32],
+    c: NDArray[np.float32],
+    u: NDArray[np.float32],
+    v: NDArray[np.float32],
+    depth: NDArray[np.float32],
+    start: NDArray[np.float32],
+) -> NDArray[np.float32]:
+    """Return where in its padded tile each pixel falls along one side."""
+    a *= u
+    b *= v
+    a += b
+    a += c
+    a *= depth
+    a -= start
+    a -= np.float32(TILE) * np.floor(a * np.float32(1 / TILE))
+    a += np.float32(0.5)
+    return a

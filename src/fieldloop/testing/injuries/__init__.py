@@ -5,10 +5,12 @@ from fieldloop.testing.injuries import (
     batch,
     calibration,
     corpus,
+    depth,
     force,
     integrity,
     metadata,
     motion,
+    throughput,
     timing,
     vision,
 )
@@ -19,8 +21,10 @@ INJURIES: dict[str, Injury] = {
     **timing.INJURIES,
     **motion.INJURIES,
     **vision.INJURIES,
+    **depth.INJURIES,
     **force.INJURIES,
     **adherence.INJURIES,
+    **throughput.INJURIES,
     **metadata.INJURIES,
     **calibration.INJURIES,
 }

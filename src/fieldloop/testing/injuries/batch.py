@@ -2,22 +2,117 @@
 
 from dataclasses import replace
 
+import numpy as np
+from numpy.typing import NDArray
+
 from fieldloop.check import Batch
-from fieldloop.testing.injuries.injury import BatchInjury
+from fieldloop.model.finding import Measured, Measurement
+from fieldloop.testing.injuries.injury import BatchInjury, change_imprints, relabel
 
 
 def one_operator(batch: Batch) -> Batch:
-    """Let one person do half of it."""
-    hands = [e.operator if i % 2 else "operator-0" for i, e in enumerate(batch.episodes)]
-    return replace(batch, episodes=tuple(replace(e, operator=h) for e, h in zip(batch.episodes, hands, strict=True)))
+    """Let one person do a third of another's work."""
+    return relabel(batch, lambda i, e: {"operator": "operator-0"} if e.operator == "operator-1" and i % 3 == 0 else {})
+
+
+def in_one_block(batch: Batch) -> Batch:
+    """Let everybody work once, one after the other, in four long sessions."""
+    fourth = len(batch.episodes) // 4
+    return relabel(batch, lambda i, _: {"operator": f"operator-{i // fourth}", "session": f"session-{i // fourth}"})
+
+
+def never_dim(batch: Batch) -> Batch:
+    """Call three in four of the dim episodes bright."""
+    return relabel(
+        batch,
+        lambda i, e: {"stratum": type(e.stratum).of({**e.stratum.levels, "lighting": "bright"})} if i % 8 != 1 else {},
+    )
+
+
+def left_half(batch: Batch) -> Batch:
+    """Let every grasp happen on one side of the work area."""
+
+    def near(array: NDArray[np.float32]) -> NDArray[np.float32]:
+        moved = array.copy()
+        moved[1] = -abs(moved[1])
+        return moved
+
+    return change_imprints(batch, "grasp/tool/tool", lambda _, array: near(array))
+
+
+def one_side(batch: Batch) -> Batch:
+    """Let every approach come from one side, a little scattered."""
+    random = np.random.default_rng(0)
+    return change_imprints(
+        batch, "approach/tool", lambda *_: _unit(np.asarray([0.4, 0.0, -0.9]) + random.normal(0.0, 0.15, 3))
+    )
+
+
+def along_a_line(batch: Batch) -> Batch:
+    """Let all but a tenth of the approaches come along two lines that are no more than a tool's width apart."""
+    one = _unit(np.asarray([0.42, 0.0, -0.9]))
+    other = _unit(np.asarray([0.0, 0.75, -0.66]))
+    return change_imprints(batch, "approach/tool", lambda i, _: other if i % 10 == 0 else one)
+
+
+def hasty_operator(batch: Batch) -> Batch:
+    """Let one person move at twice the speed of the others."""
+    hasty = {e.id for e in batch.episodes if e.operator == "operator-2"}
+    ids = [e.id for e in batch.episodes]
+    return change_imprints(batch, "speed/mean_rad_s", lambda i, array: array * (2.0 if ids[i] in hasty else 1.0))
+
+
+def own_ways(batch: Batch) -> Batch:
+    """Give each person a way of moving of their own, in every feature."""
+    who = [int(e.operator[-1]) for e in batch.episodes]
+    hurt = batch
+    for name in ("mean_rad_s", "peak_rad_s", "pause_share", "peaks_per_s", "directness"):
+        hurt = change_imprints(hurt, f"speed/{name}", lambda i, array: array * np.float32(1.3 ** who[i]))
+    return hurt
+
+
+def knocked(batch: Batch) -> Batch:
+    """Let the second calibration find the camera two centimetres away."""
+    assert batch.calibrations
+    first, second = batch.calibrations
+    rows = [list(row) for row in second.parent_from_child]
+    rows[1][3] += 0.02
+    return replace(batch, calibrations=(first, replace(second, parent_from_child=tuple(map(tuple, rows)))))
+
+
+def slow(batch: Batch) -> Batch:
+    """Let every success take twice the target."""
+    return replace(
+        batch,
+        measured={
+            key: tuple(
+                Measured(one.check, tuple(Measurement("", 2.0 * m.value) for m in one.measurements))
+                if one.check == "throughput.cycle_time"
+                else one
+                for one in found
+            )
+            for key, found in batch.measured.items()
+        },
+    )
+
+
+def _unit(vector: NDArray[np.float64]) -> NDArray[np.float32]:
+    return (vector / np.linalg.norm(vector)).astype(np.float32)
 
 
 BATCH_INJURIES: dict[str, BatchInjury] = {
     "batch.operator_share": BatchInjury(one_operator),
     "batch.operators": BatchInjury(
-        lambda batch: replace(
-            batch, episodes=tuple(replace(e, operator=f"operator-{i % 2}") for i, e in enumerate(batch.episodes))
-        ),
+        lambda batch: relabel(batch, lambda _, e: {"operator": f"operator-{int(e.operator[-1]) % 2}"}),
         {"batch.operator_share": "two people cannot both stay below a third"},
     ),
+    "batch.rotation": BatchInjury(in_one_block),
+    "batch.balance": BatchInjury(never_dim),
+    "batch.coverage": BatchInjury(left_half),
+    "batch.approach_directions": BatchInjury(one_side),
+    "batch.approach_diversity": BatchInjury(along_a_line, {"batch.balance": "one line is one angle"}),
+    "batch.reproducibility": BatchInjury(hasty_operator),
+    "batch.style": BatchInjury(own_ways, {"batch.reproducibility": "every feature differs by itself"}),
+    "batch.calibration_shift": BatchInjury(knocked),
+    "batch.cycle_time": BatchInjury(slow),
 }

@@ -2,27 +2,78 @@
 
 from dataclasses import replace
 
+import numpy as np
+
+from fieldloop.check import Batch
 from fieldloop.model.episode import Defect
+from fieldloop.model.finding import Measured, Measurement
+from fieldloop.model.imprint import Imprint
 from fieldloop.model.stream import NS_PER_S
-from fieldloop.testing.injuries.injury import BatchInjury
+from fieldloop.testing.injuries.injury import BatchInjury, change_imprints, relabel
+
+SINCE = 11
+
+
+def copied(batch: Batch) -> Batch:
+    """Store one episode of a session again in it, a little cut and re-encoded."""
+    first, second, *_ = batch.episodes
+    way = np.asarray(batch.imprint(first.id).arrays["way/joints"]) + np.float32(1e-4)
+    arrays = {**batch.imprint(second.id).arrays, "way/joints": way}
+    return replace(batch, imprints={**batch.imprints, second.id: Imprint(arrays)})
+
+
+def by_episode(batch: Batch) -> Batch:
+    """Put one episode of a session to the other side."""
+    moved = next(e for e in batch.episodes if batch.split[e.id] == "train")
+    return replace(batch, split={**batch.split, moved.id: "validation"})
+
+
+def by_operator(batch: Batch) -> Batch:
+    """Validate on two sessions of one person only."""
+    held = ("session-0", "session-4")
+    return replace(batch, split={e.id: "validation" if e.session in held else "train" for e in batch.episodes})
+
+
+def dark_failures(batch: Batch) -> Batch:
+    """Let the picture be darker whenever the attempt fails."""
+    failed = [e.succeeded is False for e in batch.episodes]
+    return change_imprints(batch, "light/camera/overhead", lambda i, level: level - 60.0 * failed[i])
+
+
+def sudden_gaps(batch: Batch) -> Batch:
+    """Let the gaps grow threefold from the twelfth session on, still within their limit."""
+    later = {e.id for e in batch.episodes if int(e.session.removeprefix("session-")) >= SINCE}
+    measured = {
+        key: tuple(
+            Measured(one.check, tuple(Measurement(m.subject, 3.0 * m.value) for m in one.measurements))
+            if key in later and one.check == "timing.longest_gap"
+            else one
+            for one in found
+        )
+        for key, found in batch.measured.items()
+    }
+    return replace(batch, measured=measured)
+
 
 BATCH_INJURIES: dict[str, BatchInjury] = {
     "corpus.defects": BatchInjury(lambda batch: replace(batch, defects=(Defect("info.json", "fps", "No rate."),))),
     "corpus.duplicates": BatchInjury(
         lambda batch: replace(
-            batch, episodes=(*batch.episodes[:-1], replace(batch.episodes[-1], id=batch.episodes[0].id))
+            batch, episodes=(*batch.episodes[:-1], replace(batch.episodes[-1], id=batch.episodes[-2].id))
         ),
     ),
     "corpus.index_gaps": BatchInjury(
         lambda batch: replace(batch, episodes=tuple(e for i, e in enumerate(batch.episodes) if i not in (5, 6))),
     ),
     "corpus.length_outliers": BatchInjury(
-        lambda batch: replace(
-            batch,
-            episodes=(
-                replace(batch.episodes[0], end_ns=batch.episodes[0].end_ns + 60 * NS_PER_S),
-                *batch.episodes[1:],
-            ),
-        ),
+        lambda batch: relabel(batch, lambda i, e: {"end_ns": e.end_ns + 60 * NS_PER_S} if i == 0 else {}),
     ),
+    "corpus.near_duplicates": BatchInjury(copied),
+    "corpus.split_leaks": BatchInjury(by_episode),
+    "corpus.split_representative": BatchInjury(by_operator),
+    "corpus.shortcuts": BatchInjury(dark_failures),
+    "corpus.annotated": BatchInjury(
+        lambda batch: replace(batch, annotations=dict(list((batch.annotations or {}).items())[1:])),
+    ),
+    "corpus.trend": BatchInjury(sudden_gaps),
 }

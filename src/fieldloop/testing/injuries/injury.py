@@ -8,6 +8,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fieldloop.check import Batch, Case
+from fieldloop.model.episode import Episode
+from fieldloop.model.imprint import Imprint
 from fieldloop.model.stream import NS_PER_S, Stream
 from fieldloop.testing.synthetic import Pictures, with_streams
 
@@ -103,3 +105,17 @@ def cut(case: Case, keep: Callable[[NDArray[np.float64]], NDArray[np.bool_]]) ->
         for name, stream in case.recording.streams.items()
     }
     return replace(case, recording=with_streams(case.recording, shorter), _kept={})
+
+
+def relabel(batch: Batch, change: Callable[[int, Episode], Mapping[str, Any]]) -> Batch:
+    """Replace facts of the episodes of a batch."""
+    return replace(batch, episodes=tuple(replace(e, **change(i, e)) for i, e in enumerate(batch.episodes)))
+
+
+def change_imprints(batch: Batch, name: str, change: Callable[[int, NDArray[Any]], NDArray[Any]]) -> Batch:
+    """Change one array of every episode's imprint."""
+    imprints = {}
+    for i, episode in enumerate(batch.episodes):
+        arrays = dict(batch.imprint(episode.id).arrays)
+        imprints[episode.id] = Imprint({**arrays, name: change(i, arrays[name])})
+    return replace(batch, imprints=imprints)

@@ -21,13 +21,40 @@ def set_nan(case: Case) -> Case:
     return change_values(case, "force", spoil)
 
 
-def freeze_joints(case: Case) -> Case:
+def freeze_force(case: Case) -> Case:
     """Repeat the wrench for a second in mid-movement."""
 
     def repeat(values: NDArray[Any]) -> None:
         values[800:1100] = values[800]
 
     return change_values(case, "force", repeat)
+
+
+def kill_axis(case: Case) -> Case:
+    """Let one axis of the inertial sensor be silent."""
+
+    def silence(values: NDArray[Any]) -> None:
+        values[:, 2] = 0.0
+
+    return change_values(case, "imu", silence)
+
+
+def cut_peak(case: Case) -> Case:
+    """Cut a blow off at the end of the inertial sensor's range."""
+
+    def clip(values: NDArray[Any]) -> None:
+        values[900:960, 0] = 19.6
+
+    return change_values(case, "imu", clip)
+
+
+def shrink_quaternion(case: Case) -> Case:
+    """Let a rotation be a twentieth too short for a while, as an average of two is."""
+
+    def shorten(values: NDArray[Any]) -> None:
+        values[500:520, 3:] *= 0.95
+
+    return change_values(case, "tool", shorten)
 
 
 def add_defect(case: Case) -> Case:
@@ -42,5 +69,8 @@ INJURIES: dict[str, Injury] = {
         lambda case: replace(case, recording=with_streams(case.recording, {"camera/overhead": None}), _kept={}),
     ),
     "integrity.not_finite": Injury(set_nan),
-    "integrity.frozen": Injury(freeze_joints),
+    "integrity.frozen": Injury(freeze_force),
+    "integrity.dead_columns": Injury(kill_axis),
+    "integrity.saturated": Injury(cut_peak),
+    "integrity.unit_quaternion": Injury(shrink_quaternion),
 }

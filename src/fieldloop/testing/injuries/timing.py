@@ -7,22 +7,34 @@ from fieldloop.check import Case
 from fieldloop.model.stream import NS_PER_S, ClockKind
 from fieldloop.testing.injuries.injury import STEP_NS, Injury, change_stamps, change_stream, drop_samples
 
+Times = NDArray[np.int64]
+
 
 def set_clock_back(case: Case) -> Case:
-    """Repeat one stamp."""
+    """Let one stamp lie before the one that came before it."""
 
-    def back(times: NDArray[np.int64]) -> NDArray[np.int64]:
-        times[500] = times[499]
+    def back(times: Times) -> Times:
+        times[500] = times[499] - STEP_NS // 10
         return times
 
     return change_stamps(case, "imu", back)
+
+
+def repeat_stamp(case: Case) -> Case:
+    """Repeat one stamp."""
+
+    def again(times: Times) -> Times:
+        times[500] = times[499]
+        return times
+
+    return change_stamps(case, "imu", again)
 
 
 def shake_clock(case: Case) -> Case:
     """Let every third stamp come almost a period late."""
     period = round(NS_PER_S / 240)
 
-    def late(times: NDArray[np.int64]) -> NDArray[np.int64]:
+    def late(times: Times) -> Times:
         times[::3] += round(0.8 * period)
         return times
 
@@ -40,11 +52,52 @@ def forget_stamps(case: Case) -> Case:
     return change_stream(case, "imu", clocks={ClockKind.SYNTHETIC: times - times[0]})
 
 
+def arrive_early(case: Case) -> Case:
+    """Let the recorder's clock be 20 ms behind the sensor's."""
+    clocks = case.recording.streams["imu"].clocks
+    late = {kind: times if kind is ClockKind.HEADER else times - 20 * STEP_NS for kind, times in clocks.items()}
+    return change_stream(case, "imu", clocks=late)
+
+
+def slow_clock(case: Case) -> Case:
+    """Let the sensor's clock lose two milliseconds a second against the recorder's."""
+    clocks = case.recording.streams["imu"].clocks
+    sensed = clocks[ClockKind.HEADER]
+    slow = sensed - ((sensed - sensed[0]) * 0.002).astype(np.int64)
+    return change_stream(case, "imu", clocks={**clocks, ClockKind.HEADER: slow})
+
+
+def set_clock(case: Case) -> Case:
+    """Set the sensor's clock back by 40 ms in mid-recording, the recorder's not."""
+    clocks = case.recording.streams["imu"].clocks
+    sensed = np.array(clocks[ClockKind.HEADER])
+    sensed[1200:] -= 40 * STEP_NS
+    return change_stream(case, "imu", clocks={**clocks, ClockKind.HEADER: sensed})
+
+
+def begin_rows_late(case: Case) -> Case:
+    """Let the table begin a frame later than its video."""
+    clocks = case.recording.streams["camera/wrist"].clocks
+    late = clocks[ClockKind.SYNTHETIC] + NS_PER_S // 30
+    return change_stream(case, "camera/wrist", clocks={**clocks, ClockKind.SYNTHETIC: late})
+
+
 INJURIES: dict[str, Injury] = {
     "timing.longest_gap": Injury(drop_samples),
     "timing.not_monotonic": Injury(set_clock_back),
+    "timing.repeated_stamps": Injury(repeat_stamp),
     "timing.jitter": Injury(shake_clock),
     "timing.rate": Injury(lambda case: change_stream(case, "imu", nominal_hz=330.0)),
     "timing.real_stamps": Injury(forget_stamps),
     "timing.stream_offset": Injury(shift_clock),
+    "timing.stamped_ahead": Injury(arrive_early),
+    "timing.clock_drift": Injury(slow_clock),
+    "timing.clock_step": Injury(
+        set_clock,
+        {
+            "timing.not_monotonic": "a clock that is set back runs backwards once",
+            "timing.clock_drift": "what is set has moved against the other clock",
+        },
+    ),
+    "timing.camera_clock": Injury(begin_rows_late),
 }

@@ -7,45 +7,83 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fieldloop.check import Case
-from fieldloop.testing.injuries.injury import Injury, Spoilt, change_stream
-from fieldloop.testing.synthetic import Pictures
+from fieldloop.testing.injuries.injury import Injury, change_stream, take
+from fieldloop.testing.injuries.repaint import drawn, move, repaint
+
+WRIST = "camera/wrist"
 
 
 def freeze_frames(case: Case) -> Case:
     """Repeat a picture for half a second in mid-movement."""
-    pictures = case.recording.streams["camera/wrist"].pictures
-    assert isinstance(pictures, Pictures)
-    places = list(pictures.places)
+    places = list(drawn(case, WRIST).places)
     places[90:105] = [places[90]] * 15
-    return change_stream(case, "camera/wrist", pictures=replace(pictures, places=tuple(places)))
+    return move(case, WRIST, places)
+
+
+def repeat_every_second(case: Case) -> Case:
+    """Read a camera twice as often as it delivers."""
+    count = len(drawn(case, WRIST))
+    return move(case, WRIST, ((number // 2) * 0.04 % 1.0 for number in range(count)))
+
+
+def halve_rate(case: Case) -> Case:
+    """Let a camera give 15 frames a second, and say so."""
+    stream = case.recording.streams[WRIST]
+    half = take(stream, np.arange(0, len(stream), 2))
+    return change_stream(case, WRIST, clocks=half.clocks, pictures=half.pictures, nominal_hz=15.0)
 
 
 def shrink(case: Case) -> Case:
     """Let the overhead camera give a quarter of its pixels."""
-    pictures = case.recording.streams["camera/overhead"].pictures
-    assert isinstance(pictures, Pictures)
+    pictures = drawn(case, "camera/overhead")
     return change_stream(case, "camera/overhead", pictures=replace(pictures, width=32, height=24))
-
-
-def spoil_frames(case: Case, frames: range, picture: NDArray[Any]) -> Case:
-    """Replace frames of the wrist camera."""
-    inner = case.recording.streams["camera/wrist"].pictures
-    assert isinstance(inner, Pictures)
-    return change_stream(case, "camera/wrist", pictures=Spoilt(inner, dict.fromkeys(frames, picture)))
 
 
 def blind(case: Case) -> Case:
     """Turn the light off for a second; noise keeps the frames from being the same."""
-    inner = case.recording.streams["camera/wrist"].pictures
-    assert isinstance(inner, Pictures)
     random = np.random.default_rng(0)
-    dark = {i: random.integers(0, 6, (inner.height, inner.width, 3), np.uint8) for i in range(100, 130)}
-    return change_stream(case, "camera/wrist", pictures=Spoilt(inner, dark))
+    return repaint(case, WRIST, lambda frame: random.integers(0, 6, frame.shape, np.uint8), range(100, 130))
+
+
+def burn_out(case: Case) -> Case:
+    """Let the upper and the lower third of every picture be white."""
+
+    def whiten(frame: NDArray[Any]) -> NDArray[Any]:
+        third = len(frame) // 3
+        frame[:third] = frame[-third:] = 255
+        return frame
+
+    return repaint(case, WRIST, whiten)
+
+
+def cover(case: Case) -> Case:
+    """Hold a hand before the lens for a second."""
+    random = np.random.default_rng(0)
+    return repaint(case, WRIST, lambda frame: random.integers(88, 93, frame.shape, np.uint8), range(100, 130))
+
+
+def defocus(case: Case) -> Case:
+    """Let the lens be out of focus for two seconds."""
+
+    def blur(frame: NDArray[Any]) -> NDArray[Any]:
+        width = 13
+        rows = np.pad(frame[:, :, 1].astype(float), ((0, 0), (width // 2, width // 2)), mode="edge")
+        smooth = np.apply_along_axis(lambda row: np.convolve(row, np.ones(width) / width, "valid"), 1, rows)
+        return np.repeat(smooth[:, :, None], 3, axis=2).astype(np.uint8)
+
+    return repaint(case, WRIST, blur, range(100, 160))
 
 
 INJURIES: dict[str, Injury] = {
     "vision.resolution": Injury(shrink),
+    "vision.frame_rate": Injury(halve_rate),
     "vision.frozen_frames": Injury(freeze_frames),
+    "vision.repeated_frames": Injury(repeat_every_second),
     "vision.black_or_blown": Injury(blind),
-    "vision.undecodable": Injury(lambda case: spoil_frames(case, range(40, 41), np.empty((0, 0, 3), np.uint8))),
+    "vision.overexposed": Injury(burn_out),
+    "vision.covered": Injury(cover),
+    "vision.sharpness": Injury(defocus),
+    "vision.undecodable": Injury(
+        lambda case: repaint(case, WRIST, lambda _: np.empty((0, 0, 3), np.uint8), range(40, 41))
+    ),
 }

@@ -13,6 +13,7 @@ from fieldloop.ui.pages import (
     more,
     plan,
     policies,
+    protocol,
     quality,
     releases,
     settings,
@@ -32,6 +33,7 @@ class Page:
 PAGES = (
     Page("Home", "/", home.draw),
     Page("Deployment", "/deployment", deployment.draw),
+    Page("Protocol", "/protocol", protocol.draw),
     Page("Coverage and plan", "/plan", plan.draw),
     Page("Episodes", "/episodes", episodes.draw),
     Page("Episodes", "/episodes/{episode}", episode.draw),

@@ -1,6 +1,7 @@
 """Read HDF5 files: known by their signature, then by how they are laid out inside."""
 
 from collections.abc import Iterator
+from itertools import islice
 from pathlib import Path
 
 from fieldloop.ingest.readers.hdf5.aloha import Aloha
@@ -30,10 +31,14 @@ class Hdf5Reader:
 
     def read(self, path: Path) -> Iterator[Recording]:
         """Yield the episodes one by one."""
+        return self.read_part(path, 0, None)
+
+    def read_part(self, path: Path, start: int, stop: int | None) -> Iterator[Recording]:
+        """Yield some of the episodes; of the others only the outline is looked at."""
         with opened(path) as file:
             root = Folder(file, file.file)
             layout = _layout(root)
-            for draft in layout.drafts(file, root):
+            for draft in islice(layout.drafts(file, root), start, stop):
                 yield build(file, draft, layout.name)
 
     def count(self, path: Path) -> int:

@@ -1,6 +1,7 @@
 """Read LeRobot datasets: v2.0, v2.1 and v3.0."""
 
 from collections.abc import Iterator
+from itertools import islice
 from pathlib import Path
 
 from fieldloop.errors import UnreadableLog
@@ -31,10 +32,14 @@ class LeRobotReader:
 
     def read(self, path: Path) -> Iterator[Recording]:
         """Yield the episodes by index."""
+        return self.read_part(path, 0, None)
+
+    def read_part(self, path: Path, start: int, stop: int | None) -> Iterator[Recording]:
+        """Yield some of the episodes by index; the others are not opened."""
         info, _ = read_info(path)
         layout = _layout(path, info)
         dataset = open_dataset(path, info, layout.listed())
-        for entry in layout.entries():
+        for entry in islice(layout.entries(), start, stop):
             yield read_recording(dataset, entry)
 
     def count(self, path: Path) -> int:

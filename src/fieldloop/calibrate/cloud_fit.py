@@ -1,0 +1,138 @@
+"""The small motion that lays one depth cloud over the surface of another, and which of its six parts are seen at all."""
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from fieldloop.calibrate.cloud_surface import Surface, tree
+from fieldloop.geometry import transforms as tf
+from fieldloop.geometry.transforms import Floats
+
+ROUNDS = 30
+STILL_M = 1e-6
+TUKEY = 4.685
+"""Keeps 95 % of the efficiency where all errors are normal (Huber, Robust Statistics)."""
+MAD = 1.4826
+TRUE_OVER_NOISE = 10.0
+"""A direction counts as seen when surfaces face it ten times more than the noise of their normals pretends."""
+REACH = 1.5
+"""How far beside a patch's middle a point may lie to belong to it, in the patch's radii."""
+BLOCKS = 6
+"""Along each axis; errors of neighbouring points are not independent, those of blocks nearly are."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class CloudFit:
+    """A motion `right_from_left` about a middle, its covariance, and what of it could be seen.
+
+    `twist` is shift (m) and turn (rad) about `middle`; `unseen` are the directions of it, in the same units with turns
+    times `radius_m`, that no surface shows.
+    """
+
+    right_from_left: Floats
+    twist: Floats
+    covariance: Floats
+    unseen: Floats
+    middle: Floats
+    radius_m: float
+    partners: int
+    overlap: float
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class _Pairs:
+    points: Floats
+    normals: Floats
+    distances: Floats
+    normal_noise: Floats
+
+
+def fit_clouds(points: Floats, surface: Surface, search_m: float) -> CloudFit | None:
+    """Move points until they lie on the surface, each along the normal of its nearest patch; None without partners."""
+    near = tree(surface.middles)
+    moved, right_from_left = points, np.eye(4)
+    middle, radius = points.mean(axis=0), 1.0
+    for _ in range(ROUNDS):
+        pairs = _partners(moved, surface, near, search_m)
+        if len(pairs.points) <= 6:  # noqa: PLR2004  unknowns
+            return None
+        middle = pairs.points.mean(axis=0)
+        radius = float(np.sqrt(np.mean(np.sum((pairs.points - middle) ** 2, axis=1))))
+        step, _, _ = _solve(pairs, middle, radius)
+        motion = _motion(step, middle, radius)
+        moved, right_from_left = tf.apply(motion, moved), motion @ right_from_left
+        if np.abs(step).max() < STILL_M:
+            break
+    pairs = _partners(moved, surface, near, search_m)
+    _, covariance, unseen = _solve(pairs, middle, radius)
+    shift = middle - tf.apply(tf.invert(right_from_left), middle)
+    twist = np.concatenate([shift, tf.vector_from_rotation(right_from_left[:3, :3])])
+    scale = np.array([1, 1, 1, 1 / radius, 1 / radius, 1 / radius])
+    return CloudFit(
+        right_from_left=right_from_left,
+        twist=twist,
+        covariance=covariance * np.outer(scale, scale),
+        unseen=unseen,
+        middle=middle,
+        radius_m=radius,
+        partners=len(pairs.points),
+        overlap=len(pairs.points) / len(points),
+    )
+
+
+def _partners(points: Floats, surface: Surface, near: object, search_m: float) -> _Pairs:
+    """Pair points with the patch they are in front of; points beyond the rim of the surface have none."""
+    away, which = near.query(points, distance_upper_bound=search_m)  # type: ignore[attr-defined]
+    found = np.isfinite(away)
+    points, which = points[found], which[found]
+    apart = points - surface.middles[which]
+    across = np.sum(apart * surface.normals[which], axis=1)
+    beside = np.linalg.norm(apart - across[:, None] * surface.normals[which], axis=1)
+    kept = beside < REACH * surface.radii[which]
+    which = which[kept]
+    return _Pairs(points[kept], surface.normals[which], across[kept], surface.normal_noise[which])
+
+
+def _solve(pairs: _Pairs, middle: Floats, radius: float) -> tuple[Floats, Floats, Floats]:
+    """Return the step (turns times radius), its covariance by blocks, and the directions that nothing shows."""
+    arms = np.cross(pairs.points - middle, pairs.normals) / radius
+    rows = np.concatenate([pairs.normals, arms], axis=1)
+    seen, unseen = _seen(rows, pairs)
+    step, weights = np.zeros(6), np.ones(len(rows))
+    rows_seen = rows @ seen
+    for _ in range(10):
+        left = pairs.distances + rows @ step
+        spread = max(MAD * float(np.median(np.abs(left - np.median(left)))), 1e-9)
+        weights = np.clip(1 - (left / (TUKEY * spread)) ** 2, 0, None) ** 2
+        normal = rows_seen.T @ (weights[:, None] * rows_seen)
+        step = -seen @ np.linalg.lstsq(normal, rows_seen.T @ (weights * pairs.distances), rcond=None)[0]
+    left = pairs.distances + rows @ step
+    back = np.linalg.pinv(rows_seen.T @ (weights[:, None] * rows_seen))
+    scores = np.zeros((BLOCKS**3, seen.shape[1]))
+    np.add.at(scores, _blocks(pairs.points), (weights * left)[:, None] * rows_seen)
+    used = int((np.abs(scores).sum(axis=1) > 0).sum())
+    meat = scores.T @ scores * (used / max(1, used - 1))
+    return step, seen @ back @ meat @ back @ seen.T, unseen
+
+
+def _seen(rows: Floats, pairs: _Pairs) -> tuple[Floats, Floats]:
+    """Split the six directions by whether surfaces really face them.
+
+    The normals of a flat wall are not all alike, because its points are noisy; taken at their word they would claim to
+    see a shift along the wall. What their noise alone would show is known, and must be exceeded by far.
+    """
+    information, directions = np.linalg.eigh(rows.T @ rows / len(rows))
+    pretended = float(np.mean(pairs.normal_noise**2))
+    true = information > TRUE_OVER_NOISE * max(pretended, 1e-9)
+    return directions[:, true], directions[:, ~true].T
+
+
+def _blocks(points: Floats) -> np.ndarray:
+    low, high = points.min(axis=0), points.max(axis=0)
+    cell = np.clip(((points - low) / np.maximum(high - low, 1e-9) * BLOCKS).astype(int), 0, BLOCKS - 1)
+    return np.asarray((cell[:, 0] * BLOCKS + cell[:, 1]) * BLOCKS + cell[:, 2])
+
+
+def _motion(step: Floats, middle: Floats, radius: float) -> Floats:
+    turn = tf.rotation_from_vector(step[3:] / radius)
+    return tf.make(turn, step[:3] + middle - turn @ middle)

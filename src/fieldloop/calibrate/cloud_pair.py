@@ -1,0 +1,120 @@
+"""Do two depth cameras agree? Their clouds in one frame must lie on one surface, within the depth noise."""
+
+import math
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from fieldloop.calibrate.cloud_fit import CloudFit, fit_clouds
+from fieldloop.calibrate.cloud_surface import points_of, surface_of
+from fieldloop.geometry.transforms import Floats
+from fieldloop.model.finding import Status
+from fieldloop.protocol import CollectionProtocol
+
+DIRECTIONS = ("shift x", "shift y", "shift z", "turn x", "turn y", "turn z")
+
+
+@dataclass(frozen=True, slots=True)
+class CloudPair:
+    """By how much the left cloud must move to lie on the right one, and whether that is within the depth noise.
+
+    Shift and turn are about the middle of what both see, each with one standard deviation; `off_mm` is the root mean
+    square way that points would move, and `limit_mm` the depth noise that it was held against.
+    """
+
+    shift_mm: tuple[float, ...]
+    turn_deg: tuple[float, ...]
+    shift_deviation_mm: tuple[float, ...]
+    turn_deviation_deg: tuple[float, ...]
+    off_mm: float | None
+    off_at_least_mm: float | None
+    off_at_most_mm: float | None
+    noise_mm: float | None
+    limit_mm: float | None
+    overlap: float
+    status: Status
+    unseen: tuple[str, ...] = ()
+    message: str = ""
+
+
+def cloud_pair(left: ArrayLike, right: ArrayLike, protocol: CollectionProtocol) -> CloudPair:
+    """Compare two clouds (… × 3, m, both in one frame by the calibration on trial); what did not come back is NaN.
+
+    Cannot tell where they hardly overlap, or where what both see leaves a direction open: one wall says nothing about
+    a shift along it.
+    """
+    moving, still = points_of(left, "left"), points_of(right, "right")
+    surface = surface_of(still)
+    mine = surface_of(moving)
+    if surface is None or mine is None:
+        return _unknown("There is no surface in view: too few points, or none that lie flat.")
+    found = fit_clouds(moving, surface, float(protocol.setting("calibration.cloud_search_mm")) / 1e3)
+    least = float(protocol.setting("calibration.cloud_min_overlap"))
+    if found is None or found.overlap < least:
+        share = 0.0 if found is None else found.overlap
+        return _unknown(f"The clouds share {share:.0%} of their points; {least:.0%} are needed.", share)
+    noise_m = math.sqrt((surface.noise_m**2 + mine.noise_m**2) / 2)
+    floor_m = float(protocol.setting("calibration.cloud_floor_mm")) / 1e3
+    limit_m = max(floor_m, float(protocol.setting("calibration.cloud_max_noise")) * noise_m)
+    return _judged(found, moving, noise_m, limit_m, float(protocol.setting("calibration.confidence")))
+
+
+def _judged(found: CloudFit, points: Floats, noise_m: float, limit_m: float, confidence: float) -> CloudPair:
+    off, low, high = _displacement(found, points, confidence)
+    unseen = _names(found.unseen)
+    if low > limit_m:
+        status, word = Status.FAILED, "more than"
+    elif unseen or high > limit_m:
+        status, word = Status.CANNOT_TELL, "not surely within"
+    else:
+        status, word = Status.PASSED, "within"
+    message = f"The clouds are {1e3 * off:.1f} mm apart, {word} the {1e3 * limit_m:.1f} mm that depth noise explains."
+    if unseen and status is Status.CANNOT_TELL:
+        message = f"What both see leaves {', '.join(unseen)} open: show them a corner, a box, a step. {message}"
+    deviations = np.sqrt(np.diag(found.covariance))
+    return CloudPair(
+        shift_mm=tuple(float(x) for x in 1e3 * found.twist[:3]),
+        turn_deg=tuple(float(x) for x in np.degrees(found.twist[3:])),
+        shift_deviation_mm=tuple(float(x) for x in 1e3 * deviations[:3]),
+        turn_deviation_deg=tuple(float(x) for x in np.degrees(deviations[3:])),
+        off_mm=1e3 * off,
+        off_at_least_mm=1e3 * low,
+        off_at_most_mm=1e3 * high,
+        noise_mm=1e3 * noise_m,
+        limit_mm=1e3 * limit_m,
+        overlap=found.overlap,
+        status=status,
+        unseen=unseen,
+        message=message,
+    )
+
+
+def _displacement(found: CloudFit, points: Floats, confidence: float) -> tuple[float, float, float]:
+    """Return the root mean square way that points move, with its bounds at the confidence."""
+    from scipy.special import ndtri
+
+    arms = points - found.middle
+    spread = arms.T @ arms / len(arms)
+    carry = np.zeros((6, 6))
+    carry[:3, :3] = np.eye(3)
+    carry[3:, 3:] = np.trace(spread) * np.eye(3) - spread  # mean of |turn × arm|²
+    mean = arms.mean(axis=0)
+    lever = np.array([[0, mean[2], -mean[1]], [-mean[2], 0, mean[0]], [mean[1], -mean[0], 0]])
+    carry[:3, 3:], carry[3:, :3] = lever, lever.T
+    squared = float(found.twist @ carry @ found.twist)
+    chance = float(np.trace(carry @ found.covariance))  # what noise alone would move them
+    off = math.sqrt(max(squared - chance, 0.0))
+    root = np.linalg.cholesky(carry + 1e-12 * np.eye(6))
+    widest = math.sqrt(float(np.linalg.eigvalsh(root.T @ found.covariance @ root).max()))
+    z = float(ndtri(0.5 + confidence / 2))
+    return off, max(off - z * widest, 0.0), off + z * widest
+
+
+def _names(unseen: Floats) -> tuple[str, ...]:
+    """Name the open directions by their largest part."""
+    return tuple(dict.fromkeys(DIRECTIONS[int(np.argmax(np.abs(row)))] for row in unseen))
+
+
+def _unknown(message: str, overlap: float = 0.0) -> CloudPair:
+    return CloudPair((), (), (), (), None, None, None, None, None, overlap, Status.CANNOT_TELL, (), message)

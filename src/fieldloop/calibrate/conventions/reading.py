@@ -1,0 +1,123 @@
+"""One way to read written poses: how a rotation is written, in which unit a shift, and in which direction a pose goes.
+
+`rpy-xyz` turns about fixed axes, x first (roll, pitch, yaw of URDF and ROS); `euler-xyz` about the moving ones, x
+first. Angles are radians unless the name ends in `-deg`.
+"""
+
+from collections.abc import Iterable
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from fieldloop.errors import BadInput, UnknownName
+from fieldloop.geometry import transforms as tf
+from fieldloop.geometry.transforms import Floats
+from fieldloop.model.written_poses import Side, WrittenPoses
+
+ORDERS = ("xyz", "xzy", "yxz", "yzx", "zxy", "zyx", "zyz")
+QUATERNIONS = ("quaternion-xyzw", "quaternion-wxyz")
+MATRICES = ("matrix", "matrix-transposed")
+ANGLES = ("rotation-vector", *(f"{kind}-{order}" for kind in ("rpy", "euler") for order in ORDERS))
+ROTATIONS = (*QUATERNIONS, *MATRICES, *ANGLES, *(f"{name}-deg" for name in ANGLES))
+UNITS = {"m": 1.0, "cm": 1e-2, "mm": 1e-3}
+USUAL = {(4,): QUATERNIONS[0], (3, 3): MATRICES[0], (3,): ANGLES[0]}
+"""What is taken where neither the file nor the user says: xyzw, rows first, rotation vector."""
+STRAIGHT = {Side.ROBOT: "base_from_gripper", Side.TARGET: "camera_from_target"}
+INVERSE = {Side.ROBOT: "gripper_from_base", Side.TARGET: "target_from_camera"}
+
+
+@dataclass(frozen=True, slots=True)
+class Reading:
+    """How the poses of one side are read."""
+
+    rotation: str
+    unit: str = "m"
+    inverse: bool = False
+
+    def in_words(self, side: Side) -> str:
+        """Say it as the options would."""
+        return f"{side} {INVERSE[side] if self.inverse else STRAIGHT[side]}, {self.rotation}, {self.unit}"
+
+
+def reading_of(
+    written: WrittenPoses, rotation: Iterable[str] = (), units: Iterable[str] = (), inverse: Iterable[str] = ()
+) -> Reading:
+    """What the user says counts, then what the file says, then the usual."""
+    shape = written.rotations.shape[1:]
+    said = _for_side(written.side, rotation, ROTATIONS, "rotation")
+    chosen = said or written.rotation or USUAL[shape]
+    if shape != _shape(chosen):
+        count = "×".join(map(str, shape))
+        raise BadInput(f"The {written.side} rotations have {count} numbers each; {chosen} is written with other ones.")
+    unit = _for_side(written.side, units, UNITS, "unit") or written.unit or "m"
+    turned = [Side(_side(side)) for side in inverse]
+    return Reading(chosen, unit, written.side in turned if turned else bool(written.inverse))
+
+
+def unsaid(written: WrittenPoses, rotation: Iterable[str] = (), units: Iterable[str] = ()) -> tuple[str, ...]:
+    """List what neither the file nor the user says about one side's poses: `rotation`, `unit`."""
+    said = written.rotation or _for_side(written.side, rotation, ROTATIONS, "rotation")
+    unit = written.unit or _for_side(written.side, units, UNITS, "unit")
+    return (*(() if said else ("rotation",)), *(() if unit else ("unit",)))
+
+
+def read(written: WrittenPoses, reading: Reading) -> Floats:
+    """Turn written poses into n 4×4 matrices in metres, `base_from_gripper` or `camera_from_target`."""
+    poses = tf.make(rotations(written.rotations, reading.rotation), written.shifts * UNITS[reading.unit])
+    return tf.invert(poses) if reading.inverse else poses
+
+
+def rotations(values: Floats, name: str) -> Floats:
+    """Turn written rotations into n 3×3 matrices.
+
+    >>> rotations(np.array([[0.0, 0.0, 90.0]]), "rpy-xyz-deg").round(6)[0, :, 0]
+    array([0., 1., 0.])
+    """
+    if name in MATRICES:
+        return values if name == MATRICES[0] else np.swapaxes(values, -1, -2)
+    if name in QUATERNIONS:
+        with np.errstate(invalid="ignore", divide="ignore"):
+            return tf.rotation_from_quaternion(values if name == QUATERNIONS[0] else np.roll(values, -1, axis=-1))
+    bare = name.removesuffix("-deg")
+    angles = np.radians(values) if bare != name else values
+    if bare == ANGLES[0]:
+        return tf.rotation_from_vector(angles)
+    kind, _, order = bare.partition("-")
+    turns = [tf.rotation_about(axis, angles[..., n]) for n, axis in enumerate(order)]
+    first, second, third = turns if kind == "euler" else reversed(turns)
+    return first @ second @ third
+
+
+def alternatives(reading: Reading) -> tuple[Reading, ...]:
+    """Every other way to read the same numbers, the stated one first."""
+    same_shape = [name for name in ROTATIONS if _shape(name) == _shape(reading.rotation)]
+    return tuple(
+        dict.fromkeys(
+            replace(reading, rotation=rotation, unit=unit, inverse=inverse)
+            for rotation in (reading.rotation, *same_shape)
+            for unit in dict.fromkeys((reading.unit, "m", "mm"))
+            for inverse in (reading.inverse, not reading.inverse)
+        )
+    )
+
+
+def _shape(rotation: str) -> tuple[int, ...]:
+    return (4,) if rotation in QUATERNIONS else (3, 3) if rotation in MATRICES else (3,)
+
+
+def _for_side(side: Side, said: Iterable[str], known: Iterable[str], what: str) -> str:
+    """Pick the word for one side: `mm` is for both, `robot:mm` for one, and a later word replaces an earlier."""
+    chosen = ""
+    for words in said:
+        whose, _, word = words.rpartition(":")
+        if word not in known:
+            raise UnknownName(what, word, known)
+        if not whose or Side(_side(whose)) is side:
+            chosen = word
+    return chosen
+
+
+def _side(word: str) -> str:
+    if word not in list(Side):
+        raise UnknownName("side", word, list(Side))
+    return word

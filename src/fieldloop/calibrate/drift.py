@@ -1,0 +1,162 @@
+"""Has the camera moved since? A test on all six degrees of freedom at once, and one for drift too slow for it.
+
+A camera that moved by a small step in its own frame shifts every view by a known linear amount (turns reach the shift
+through the marker's distance). The step is estimated by generalised least squares and held against its covariance.
+"""
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from fieldloop.geometry import transforms as tf
+from fieldloop.geometry.se3 import skew
+from fieldloop.geometry.transforms import Floats
+from fieldloop.model.calibration import Calibration
+from fieldloop.model.verification import Drift
+from fieldloop.protocol import CollectionProtocol
+
+FREEDOMS = 6
+LEAST_TURN_RAD, LEAST_SHIFT_M = 1e-7, 1e-8
+ALIKE = 0.005
+"""Two noises contradict each other where chance makes them differ so much once in a hundred."""
+LENGTH_95 = 2.7955
+"""A bound at 95 % on the length of three equal noises is this many of one of them: the root of chi²(3)."""
+
+
+def drift(
+    calibration: Calibration,
+    expected: Floats,
+    seen: Floats,
+    protocol: CollectionProtocol,
+    *,
+    since: Drift | None = None,
+) -> Drift | None:
+    """Test whether the camera moved, from n poses of the marker as the calibration foretells them and as seen.
+
+    With `since`, an earlier answer under the same calibration, the test is about movement between the two, and the
+    calibration's own error falls out. None where neither the views nor the calibration tell the noise.
+    """
+    left, slopes = _residuals(expected, seen), _slopes(expected)
+    known = _Noise.of_calibration(calibration)
+    noise = known or _Noise(math.radians(0.1), 1e-3, 1)
+    if len(seen) >= int(protocol.setting("calibration.drift_own_noise_views")):
+        for _ in range(3):  # the estimate hardly depends on the noise, so this settles at once
+            own = _Noise.of_views(left + slopes @ _estimate(left, slopes, noise)[0])
+            noise = own.pooled(known) if known else own
+    elif known is None or len(seen) == 0:
+        return None
+    step, covariance = _estimate(left, slopes, noise)
+    error = np.asarray(since.covariance) if since else _calibration_error(calibration)
+    away = step - np.asarray(since.twist) if since else step
+    p_value = _p_value(away, covariance + error, noise.freedom)
+    return Drift(
+        twist=tuple(map(float, step)),
+        covariance=tuple(tuple(map(float, row)) for row in covariance),
+        shift_mm=1e3 * float(np.linalg.norm(away[3:])),
+        turn_deg=math.degrees(float(np.linalg.norm(away[:3]))),
+        p_value=p_value,
+        moved=p_value < float(protocol.setting("calibration.drift_alarm")),
+        own_noise=noise is not known,
+    )
+
+
+def slow_drift(history: Sequence[Drift], protocol: CollectionProtocol) -> tuple[float, ...]:
+    """Return after each verification how much slow drift there is, as a share of what raises the alarm (1 and more).
+
+    Crosier's multivariate CUSUM (1988) on recursive residuals: each estimate against the mean of those before, so that
+    the calibration's own constant error is no drift.
+    """
+    slack = float(protocol.setting("calibration.drift_slack"))
+    height = float(protocol.setting("calibration.drift_height"))
+    summed, shares = np.zeros(FREEDOMS), []
+    mean, precision = np.zeros(FREEDOMS), np.zeros((FREEDOMS, FREEDOMS))
+    for number, each in enumerate(history):
+        covariance = np.asarray(each.covariance)
+        if number:
+            root = np.linalg.cholesky(covariance + np.linalg.inv(precision))
+            leap = summed + np.linalg.solve(root, np.asarray(each.twist) - mean)
+            length = float(np.linalg.norm(leap))
+            summed = leap * max(0.0, 1.0 - slack / length) if length > 0 else leap
+        own = np.linalg.inv(covariance)
+        mean = np.linalg.solve(precision + own, precision @ mean + own @ np.asarray(each.twist))
+        precision = precision + own
+        shares.append(float(np.linalg.norm(summed)) / height)
+    return tuple(shares)
+
+
+def _residuals(expected: Floats, seen: Floats) -> Floats:
+    turn = tf.vector_from_rotation(np.swapaxes(seen[:, :3, :3], -1, -2) @ expected[:, :3, :3])
+    return np.concatenate([turn, expected[:, :3, 3] - seen[:, :3, 3]], axis=-1)
+
+
+def _slopes(expected: Floats) -> Floats:
+    """How a residual changes when the camera steps in its own frame."""
+    slopes = np.zeros((len(expected), FREEDOMS, FREEDOMS))
+    slopes[:, :3, :3] = -np.swapaxes(expected[:, :3, :3], -1, -2)
+    slopes[:, 3:, :3] = skew(expected[:, :3, 3])
+    slopes[:, 3:, 3:] = -np.eye(3)
+    return slopes
+
+
+@dataclass(frozen=True, slots=True)
+class _Noise:
+    """The noise of one axis of one view, and the degrees of freedom behind each of the two numbers."""
+
+    turn_rad: float
+    shift_m: float
+    freedom: int
+
+    @classmethod
+    def of_calibration(cls, calibration: Calibration) -> "_Noise | None":
+        """As poses left out of the calibration showed it."""
+        if calibration.residual_mm is None or calibration.residual_deg is None:
+            return None
+        turn, shift = math.radians(calibration.residual_deg), 1e-3 * calibration.residual_mm
+        return cls(
+            max(turn / math.sqrt(3), LEAST_TURN_RAD),
+            max(shift / math.sqrt(3), LEAST_SHIFT_M),
+            max(3 * calibration.points - FREEDOMS, 1),
+        )
+
+    @classmethod
+    def of_views(cls, left: Floats) -> "_Noise":
+        """As the views scatter about the camera's new place."""
+        freedom = max(3 * len(left) - 3, 1)
+        turn, shift = (math.sqrt(float(np.sum(half**2)) / freedom) for half in (left[:, :3], left[:, 3:]))
+        return cls(max(turn, LEAST_TURN_RAD), max(shift, LEAST_SHIFT_M), freedom)
+
+    def pooled(self, known: "_Noise") -> "_Noise":
+        """Join both where they do not contradict each other; else the views' own counts."""
+        from scipy.special import fdtr
+
+        ratios = (self.turn_rad / known.turn_rad) ** 2, (self.shift_m / known.shift_m) ** 2
+        if any(not ALIKE < float(fdtr(self.freedom, known.freedom, ratio)) < 1 - ALIKE for ratio in ratios):
+            return self
+        both = self.freedom + known.freedom
+        share = self.freedom / both
+        turn = math.sqrt(share * self.turn_rad**2 + (1 - share) * known.turn_rad**2)
+        shift = math.sqrt(share * self.shift_m**2 + (1 - share) * known.shift_m**2)
+        return _Noise(turn, shift, both)
+
+
+def _estimate(left: Floats, slopes: Floats, noise: _Noise) -> tuple[Floats, Floats]:
+    scale = np.repeat([noise.turn_rad, noise.shift_m], 3)
+    weighed = slopes / scale[None, :, None]
+    covariance = np.linalg.inv(np.einsum("nki,nkj->ij", weighed, weighed))
+    return -covariance @ np.einsum("nki,nk->i", weighed, left / scale), covariance
+
+
+def _calibration_error(calibration: Calibration) -> Floats:
+    """How far off the calibration itself may be: no movement, though a first look shows it."""
+    turn = math.radians(calibration.uncertainty_deg or 0.0) / LENGTH_95
+    shift = 1e-3 * (calibration.uncertainty_mm or 0.0) / LENGTH_95
+    return np.diag(np.repeat([turn**2, shift**2], 3))
+
+
+def _p_value(away: Floats, covariance: Floats, freedom: int) -> float:
+    """Hotelling's way for an estimated covariance; fewer degrees than residuals, because two scales are estimated."""
+    from scipy.special import fdtrc
+
+    return float(fdtrc(FREEDOMS, freedom, float(away @ np.linalg.solve(covariance, away)) / FREEDOMS))

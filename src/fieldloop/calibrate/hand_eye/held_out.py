@@ -1,0 +1,50 @@
+"""How well does each method foretell pairs that it has not seen?"""
+
+import math
+from dataclasses import dataclass
+
+import numpy as np
+
+from fieldloop.calibrate.hand_eye.methods import CLOSED_FORM, closed_form
+from fieldloop.calibrate.hand_eye.poses import Answer, Pairs, residuals
+from fieldloop.calibrate.hand_eye.refine import refine
+from fieldloop.geometry.transforms import Floats
+
+REFINED = "refined"
+METHODS = (REFINED, *CLOSED_FORM)
+
+
+@dataclass(frozen=True, slots=True)
+class Residual:
+    """Root mean square distance and angle between where the target was foretold and where it was seen."""
+
+    translation_mm: float
+    rotation_deg: float
+
+    def score(self, max_mm: float, max_deg: float) -> float:
+        """One number to compare by: both residuals as shares of what is allowed."""
+        return math.hypot(self.translation_mm / max_mm, self.rotation_deg / max_deg)
+
+
+def in_sample(answer: Answer, given: Pairs) -> Residual:
+    """Return the residual on the pairs themselves."""
+    return _summed(residuals(answer, given))
+
+
+def held_out(given: Pairs, start: Answer, folds: int) -> dict[str, Residual]:
+    """Fit without each fold in turn and foretell it, by every method that finds an answer each time."""
+    fold = np.arange(len(given)) % min(folds, len(given))
+    left: dict[str, list[Floats]] = {method: [] for method in METHODS}
+    for n in range(int(fold.max()) + 1):
+        seen, unseen = given.only(fold != n), given.only(fold == n)
+        for method in METHODS:
+            answer = refine(seen, start).answer if method == REFINED else closed_form(seen, method)
+            if answer is not None:
+                left[method].append(residuals(answer, unseen))
+    whole = {method: np.concatenate(rows) for method, rows in left.items() if len(rows) == fold.max() + 1}
+    return {method: _summed(rows) for method, rows in whole.items()}
+
+
+def _summed(left: Floats) -> Residual:
+    turn, shift = np.sum(left[:, :3] ** 2, axis=-1), np.sum(left[:, 3:] ** 2, axis=-1)
+    return Residual(1e3 * math.sqrt(float(shift.mean())), math.degrees(math.sqrt(float(turn.mean()))))

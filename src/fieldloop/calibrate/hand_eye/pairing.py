@@ -1,0 +1,114 @@
+"""Two streams with clocks of their own become pairs: by their stamps, with the offset that their turns show."""
+
+import math
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from fieldloop.geometry import transforms as tf
+from fieldloop.geometry.transforms import Floats
+
+GRID_HZ, WINDOW_S = 50.0, 0.3
+FURTHEST_S = 5.0
+"""How far apart two clocks may be for their turns to be laid over each other."""
+ALIKE = 0.5
+"""Turns that correlate less than this are not the same motion."""
+LEAST_SAMPLES = 50
+SLOW = 0.75
+"""The fastest quarter of a stream is left aside where there is enough."""
+NOTHING_NEW = 0.02
+"""A pose this close (rad + m) to one already chosen says nothing new: a robot at rest would outvote its motion."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Paired:
+    """Robot poses at the moments of the target's, the target rows they belong to, and how fast the robot turned."""
+
+    robot: Floats
+    rows: NDArray[np.intp]
+    nearest: NDArray[np.intp]
+    speed_rad_s: Floats
+
+
+def by_stamp(robot: Floats, robot_s: Floats, target_s: Floats, *, offset_s: float, furthest_s: float) -> Paired:
+    """Take the robot's pose at each target stamp plus `offset_s`, between its two nearest in time."""
+    stamps, first = np.unique(robot_s, return_index=True)
+    poses = robot[first]
+    asked = target_s + offset_s
+    after = np.clip(np.searchsorted(stamps, asked), 1, len(stamps) - 1) if len(stamps) > 1 else np.zeros(0, int)
+    if not len(after):
+        return Paired(np.zeros((0, 4, 4)), after, after, np.zeros(0))
+    before = after - 1
+    gap = stamps[after] - stamps[before]
+    inside = (asked >= stamps[before]) & (asked <= stamps[after])
+    near = inside & (np.maximum(asked - stamps[before], stamps[after] - asked) <= furthest_s)
+    rows = np.flatnonzero(near)
+    before, after, share = before[rows], after[rows], ((asked - stamps[before]) / gap)[rows]
+    step = tf.vector_from_rotation(np.swapaxes(poses[before, :3, :3], -1, -2) @ poses[after, :3, :3])
+    turn = poses[before, :3, :3] @ tf.rotation_from_vector(share[:, None] * step)
+    place = poses[before, :3, 3] + share[:, None] * (poses[after, :3, 3] - poses[before, :3, 3])
+    nearest = first[np.where(share < 0.5, before, after)]  # noqa: PLR2004  half-way
+    return Paired(tf.make(turn, place), rows, nearest, np.linalg.norm(step, axis=-1) / gap[rows])
+
+
+def clock_offset(robot: Floats, robot_s: Floats, target: Floats, target_s: Floats) -> float | None:
+    """Return what must be added to target stamps to meet the robot's; None where the turns do not tell.
+
+    Hand and eye are one body, so they turn equally fast at the same moment, however the camera is mounted.
+    """
+    ours, theirs = _Turning.of(robot, robot_s), _Turning.of(target, target_s)
+    if min(len(ours.at), len(theirs.at)) < LEAST_SAMPLES:
+        return None
+    best, best_alike = 0.0, -1.0
+    for step_s, reach_s in ((0.05, FURTHEST_S), (0.01, 0.1), (0.001, 0.02)):
+        for offset in best + np.arange(-reach_s, reach_s + step_s / 2, step_s):
+            alike = ours.alike(theirs, float(offset))
+            if alike > best_alike:
+                best, best_alike = float(offset), alike
+    return best if best_alike >= ALIKE else None
+
+
+def spread_out(poses: Floats, speed_rad_s: Floats, most: int) -> NDArray[np.intp]:
+    """Choose poses from a stream, each far from those before; not the fastest, which a wrong stamp costs most."""
+    slow = np.flatnonzero(speed_rad_s <= np.quantile(speed_rad_s, SLOW)) if len(poses) else np.zeros(0, np.intp)
+    if len(slow) <= most:
+        return np.arange(len(poses)) if len(poses) <= most else slow
+    chosen = [int(slow[0])]
+    away = np.full(len(slow), math.inf)
+    while len(chosen) < most:
+        last = poses[chosen[-1]]
+        turned = tf.angle_between(poses[slow, :3, :3], last[:3, :3])
+        away = np.minimum(away, turned + np.linalg.norm(poses[slow, :3, 3] - last[:3, 3], axis=-1))
+        if away.max() < NOTHING_NEW:
+            break
+        chosen.append(int(slow[int(np.argmax(away))]))
+    return np.array(sorted(chosen))
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class _Turning:
+    """How fast a stream turns: angles over a window long enough that noise of one pose does not count as motion."""
+
+    at: Floats
+    speed: Floats
+
+    @classmethod
+    def of(cls, poses: Floats, stamps_s: Floats) -> "_Turning":
+        stamps, first = np.unique(stamps_s, return_index=True)
+        grid = np.arange(stamps[0] + WINDOW_S / 2, stamps[-1] - WINDOW_S / 2, 1.0 / GRID_HZ)
+        halves = (-WINDOW_S / 2, WINDOW_S / 2)
+        ends = [np.clip(np.searchsorted(stamps, grid + half), 0, len(stamps) - 1) for half in halves]
+        took = stamps[ends[1]] - stamps[ends[0]]
+        turned = tf.angle_between(*(poses[first[end], :3, :3] for end in ends))
+        whole = took > 0
+        return cls(((stamps[ends[0]] + stamps[ends[1]]) / 2)[whole], (turned / np.where(whole, took, 1.0))[whole])
+
+    def alike(self, other: "_Turning", offset_s: float) -> float:
+        """Correlate with another stream whose stamps are moved by an offset, where both are there."""
+        low, high = max(self.at[0], other.at[0] + offset_s), min(self.at[-1], other.at[-1] + offset_s)
+        if high - low < LEAST_SAMPLES / GRID_HZ:
+            return -1.0
+        grid = np.arange(low, high, 1.0 / GRID_HZ)
+        both = np.interp(grid, self.at, self.speed), np.interp(grid, other.at + offset_s, other.speed)
+        return float(np.corrcoef(*both)[0, 1]) if min(map(np.std, both)) > 0 else -1.0

@@ -1,0 +1,128 @@
+"""Hand-eye from poses as a file writes them: read as stated, what cannot be true refused, better readings proposed."""
+
+from dataclasses import dataclass, replace
+
+import numpy as np
+from numpy.typing import NDArray
+
+from fieldloop.calibrate.conventions import Proposal, Reading, impossible, proposals, read, unsaid
+from fieldloop.calibrate.hand_eye import HandEye, Pairs, Rejected, Setup, hand_eye, pairs
+from fieldloop.calibrate.hand_eye.methods import closed_form
+from fieldloop.calibrate.hand_eye.pairing import by_stamp, clock_offset, spread_out
+from fieldloop.calibrate.hand_eye.reject import middle_residual
+from fieldloop.geometry.transforms import Floats
+from fieldloop.model.finding import Status
+from fieldloop.model.written_poses import WrittenPoses
+from fieldloop.protocol import CollectionProtocol
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Stated:
+    """How a file is to be read: both readings, the set-up, and what to add to target stamps (None: rows match)."""
+
+    robot: Reading
+    target: Reading
+    setup: Setup
+    offset_s: float | None = None
+    unsaid: bool = False
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class WrittenHandEye:
+    """The calibration, what was wrong with the file as it was read, and which other reading fits far better."""
+
+    found: HandEye
+    complaints: tuple[str, ...]
+    proposals: tuple[Proposal, ...]
+    paired: int
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class _Matched:
+    """Robot poses at the target's moments, and the rows of both files that they are made of."""
+
+    robot: Floats
+    robot_rows: NDArray[np.intp]
+    target_rows: NDArray[np.intp]
+
+
+def hand_eye_from_written(
+    robot: WrittenPoses, target: WrittenPoses, stated: Stated, protocol: CollectionProtocol
+) -> WrittenHandEye:
+    """Calibrate from written poses as they are stated to be read; nothing else is applied."""
+    wrong = impossible(robot, stated.robot, protocol), impossible(target, stated.target, protocol)
+    complaints = (*wrong[0].complaints, *wrong[1].complaints)
+    matched, clock = _matched(robot, target, stated, protocol, (set(wrong[0].rows), set(wrong[1].rows)))
+    names = tuple(target.names[int(row)] for row in matched.target_rows)
+    given = pairs(matched.robot, read(target, stated.target)[matched.target_rows], stated.setup, names)
+    found = hand_eye(given, stated.setup, protocol)
+    few = robot.only(matched.robot_rows), target.only(matched.target_rows)
+    factor = "calibration.convention_unsaid_factor" if stated.unsaid else "calibration.convention_factor"
+    better = proposals(*few, (stated.robot, stated.target), stated.setup, factor=float(protocol.setting(factor)))
+    rows = {target.names[n]: why for n, why in wrong[1].rows.items()}
+    rows |= {robot.names[n]: why for n, why in wrong[0].rows.items()}
+    lost = tuple(Rejected(name, why) for name, why in rows.items())
+    found = replace(found, rejected=(*found.rejected, *lost))
+    return WrittenHandEye(_held_back(found, complaints, better), complaints, (*better, *clock), len(names))
+
+
+def what_is_unsaid(
+    robot: WrittenPoses, target: WrittenPoses, rotation: tuple[str, ...], units: tuple[str, ...]
+) -> tuple[str, ...]:
+    """List in words what neither file nor user says and what is therefore assumed; metres need no word."""
+    return tuple(
+        f"The file does not say how the {side.side} rotations are written."
+        for side in (robot, target)
+        if "rotation" in unsaid(side, rotation, units)
+    )
+
+
+def _matched(
+    robot: WrittenPoses,
+    target: WrittenPoses,
+    stated: Stated,
+    protocol: CollectionProtocol,
+    unusable: tuple[set[int], set[int]],
+) -> tuple[_Matched, tuple[Proposal, ...]]:
+    bad_robot, bad_target = (np.array(sorted(rows), dtype=np.intp) for rows in unusable)
+    if stated.offset_s is None or robot.stamps_s is None or target.stamps_s is None:
+        rows = np.setdiff1d(np.arange(len(target)), np.union1d(bad_robot, bad_target))
+        return _Matched(read(robot, stated.robot)[rows], rows, rows), ()
+    kept_robot = np.setdiff1d(np.arange(len(robot)), bad_robot)
+    kept_target = np.setdiff1d(np.arange(len(target)), bad_target)
+    poses, seen = read(robot, stated.robot)[kept_robot], read(target, stated.target)[kept_target]
+    robot_s, target_s = robot.stamps_s[kept_robot], target.stamps_s[kept_target]
+    furthest_s = 1e-3 * float(protocol.setting("calibration.hand_eye_pairing_ms"))
+    most = int(protocol.setting("calibration.hand_eye_max_poses"))
+
+    def at(offset_s: float) -> tuple[_Matched, Pairs]:
+        near = by_stamp(poses, robot_s, target_s, offset_s=offset_s, furthest_s=furthest_s)
+        chosen = spread_out(near.robot, near.speed_rad_s, most)
+        rows = near.rows[chosen]
+        made = pairs(near.robot[chosen], seen[rows], stated.setup)
+        return _Matched(near.robot[chosen], kept_robot[near.nearest[chosen]], kept_target[rows]), made
+
+    matched, made = at(stated.offset_s)
+    shown_s = clock_offset(poses, robot_s, seen, target_s)
+    if shown_s is None or abs(shown_s - stated.offset_s) < 1e-3:  # noqa: PLR2004  finer than it can be told
+        return matched, ()
+    gain = _middle(made) / max(_middle(at(shown_s)[1]), 1e-9)
+    if not gain >= float(protocol.setting("calibration.clock_offset_gain")):
+        return matched, ()
+    says = f"Hand and eye turn alike when {1e3 * shown_s:+.0f} ms are added to the target's stamps."
+    return matched, (Proposal((f"--clock-offset={shown_s:.3f}",), gain, says),)
+
+
+def _middle(made: Pairs) -> float:
+    answer = closed_form(made, "park")
+    return np.inf if answer is None else middle_residual(answer, made)
+
+
+def _held_back(found: HandEye, complaints: tuple[str, ...], better: tuple[Proposal, ...]) -> HandEye:
+    """A file that cannot mean what it is read to mean, or reads far better otherwise, does not pass."""
+    if complaints:
+        return replace(found, status=Status.CANNOT_TELL, reason=" ".join((*complaints, found.reason)))
+    if better and found.status is Status.PASSED:
+        reason = f"Another reading of the file fits {better[0].times_smaller:.0f} times better. {found.reason}"
+        return replace(found, status=Status.CANNOT_TELL, reason=reason)
+    return found

@@ -1,0 +1,110 @@
+"""How much of the picture did the boards reach, at which tilts, and which view would add most?"""
+
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from fieldloop.calibrate.intrinsics.detect import Sighting
+from fieldloop.calibrate.intrinsics.lens import LensFit
+from fieldloop.geometry.transforms import Floats, rotation_from_vector
+from fieldloop.model.intrinsics import BoardCoverage
+
+ROWS, COLUMNS = 4, 4
+ADVISED_TILT_DEG = 30
+SHOWN = 3
+
+
+@dataclass(frozen=True, slots=True)
+class Wanted:
+    """What the protocol asks of a set of views."""
+
+    images: int
+    covered: float
+    tilt_deg: float
+    tilted: int
+
+
+def coverage(sightings: Sequence[Sighting], fitted: LensFit, size: tuple[int, int]) -> BoardCoverage:
+    """Measure where corners fell, and how the boards stood."""
+    counts = _counts(sightings, size)
+    normals = _normals(fitted)
+    return BoardCoverage(
+        cells=tuple(tuple(float(share) for share in row) for row in counts / max(1.0, counts.sum())),
+        covered=float((counts > 0).mean()),
+        tilts_deg=tuple(float(t) for t in np.degrees(np.arccos(np.clip(np.abs(normals[:, 2]), 0, 1)))),
+        distances_m=tuple(float(t[2]) for t in fitted.translations),
+    )
+
+
+def missing(sightings: Sequence[Sighting], fitted: LensFit, size: tuple[int, int], wanted: Wanted) -> tuple[str, ...]:
+    """Say in words what the protocol asks for and these views do not give; nothing where they give all."""
+    said = []
+    if len(sightings) < wanted.images:
+        said.append(f"{len(sightings)} pictures are used, {wanted.images} are needed")
+    covered = float((_counts(sightings, size) > 0).mean())
+    if covered < wanted.covered:
+        said.append(f"boards reach {covered:.0%} of the picture, {wanted.covered:.0%} is needed")
+    for axis, count in _tilted(fitted, wanted.tilt_deg).items():
+        if count < wanted.tilted:
+            said.append(f"{count} boards lean {axis} by {wanted.tilt_deg:g}° or more, {wanted.tilted} are needed")
+    return tuple(said)
+
+
+def advice(
+    sightings: Sequence[Sighting], fitted: LensFit | None, size: tuple[int, int], wanted: Wanted
+) -> tuple[str, ...]:
+    """Say which views to add next, the most telling first."""
+    places = _empty_places(_counts(sightings, size)) if fitted else []
+    tilted = _tilted(fitted, wanted.tilt_deg) if fitted else {}
+    leans = [axis for axis, count in sorted(tilted.items(), key=lambda t: t[1]) if count < wanted.tilted]
+    views = []
+    for n in range(max(len(places), len(leans))):
+        place = places[n] if n < len(places) else "middle"
+        lean = leans[n] if n < len(leans) else ("left or right", "up or down")[n % 2]
+        preposition = "at" if place.endswith("edge") else "in"
+        views.append(
+            f"Show the board {preposition} the {place} of the picture, leaning {lean} by about {ADVISED_TILT_DEG}°."
+        )
+    short = wanted.images - len(sightings)
+    more = f"Add at least {short} more pictures of the board, each at another place, tilt and distance."
+    return (*views[:SHOWN], *([more] if short > 0 else []))
+
+
+def _counts(sightings: Sequence[Sighting], size: tuple[int, int]) -> Floats:
+    pixels = np.concatenate([s.pixels for s in sightings]) if sightings else np.empty((0, 2))
+    edges = [np.linspace(-0.5, size[1] - 0.5, ROWS + 1), np.linspace(-0.5, size[0] - 0.5, COLUMNS + 1)]
+    return np.asarray(np.histogram2d(pixels[:, 1], pixels[:, 0], bins=edges)[0])
+
+
+def _normals(fitted: LensFit) -> Floats:
+    return np.array([rotation_from_vector(turn)[:, 2] for turn in fitted.rotations])
+
+
+def _tilted(fitted: LensFit, least_deg: float) -> dict[str, int]:
+    """Count the boards that lean about either axis of the picture; without both, focal length and distance mix."""
+    x, y, z = np.abs(_normals(fitted)).T
+    return {
+        "left or right": int((np.degrees(np.arctan2(x, z)) >= least_deg).sum()),
+        "up or down": int((np.degrees(np.arctan2(y, z)) >= least_deg).sum()),
+    }
+
+
+def _empty_places(counts: Floats) -> list[str]:
+    """Name the parts of the picture without corners, those with most empty cells first."""
+    empty = Counter(_place(int(row), int(column)) for row, column in np.argwhere(counts == 0))
+    return [place for place, _ in empty.most_common()]
+
+
+def _place(row: int, column: int) -> str:
+    """Name a cell of the picture.
+
+    >>> _place(0, 0), _place(0, 1), _place(2, 3), _place(1, 2)
+    ('upper left corner', 'upper edge', 'right edge', 'middle')
+    """
+    up = {0: "upper", ROWS - 1: "lower"}.get(row, "")
+    side = {0: "left", COLUMNS - 1: "right"}.get(column, "")
+    if up and side:
+        return f"{up} {side} corner"
+    return f"{up or side} edge" if up or side else "middle"

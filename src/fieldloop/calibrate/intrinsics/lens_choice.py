@@ -1,0 +1,55 @@
+"""Would another lens model tell more about pictures it has not seen? Proposed, never chosen silently."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from fieldloop.calibrate.intrinsics.detect import Sighting
+from fieldloop.calibrate.intrinsics.held_out import HeldOut, held_out
+from fieldloop.calibrate.intrinsics.lens import Lens
+
+TRIED = (Lens.PLUMB_BOB, Lens.RATIONAL, Lens.FISHEYE)
+"""Not the full model: it wins only where there is a tilted sensor, and then somebody knows."""
+
+
+@dataclass(frozen=True, slots=True)
+class BetterLens:
+    """A lens with less error on pictures left out."""
+
+    lens: Lens
+    held_out_px: float
+
+
+def better_lens(
+    sightings: Sequence[Sighting],
+    size: tuple[int, int],
+    now: tuple[Lens, HeldOut],
+    *,
+    folds: int,
+    gain: float,
+    confidence: float,
+) -> BetterLens | None:
+    """Return the lens whose held-out error is lower by the share `gain` and beyond chance, None where none is.
+
+    Chance is judged by Student's t on the logarithm of the errors, picture by picture.
+    """
+    lens, errors = now
+    found = []
+    for other in TRIED:
+        if other is lens:
+            continue
+        tried = held_out(sightings, size, other, folds)
+        if tried is None or tried.rms_px > (1 - gain) * errors.rms_px:
+            continue
+        if _surely_less(tried.by_view, errors.by_view, confidence):
+            found.append(BetterLens(other, tried.rms_px))
+    return min(found, key=lambda b: b.held_out_px, default=None)
+
+
+def _surely_less(errors: np.ndarray, others: np.ndarray, confidence: float) -> bool:
+    from scipy.special import stdtrit
+
+    ratios = np.log(np.maximum(others, 1e-9) / np.maximum(errors, 1e-9))
+    spread = float(ratios.std(ddof=1)) / np.sqrt(len(ratios))
+    return bool(ratios.mean() > stdtrit(len(ratios) - 1, confidence) * spread)

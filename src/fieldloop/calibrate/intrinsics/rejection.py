@@ -1,0 +1,56 @@
+"""Which pictures do not belong? Blurred, moved while exposed, or with corners that were taken for others."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from fieldloop.calibrate.intrinsics.detect import Sighting
+from fieldloop.calibrate.intrinsics.held_out import FEWEST, squared_error
+from fieldloop.calibrate.intrinsics.lens import Lens, LensFit, fit
+from fieldloop.model.intrinsics import RejectedImage
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Sifted:
+    """The pictures that agree, the lens fitted to them, and the others with the reason."""
+
+    kept: tuple[Sighting, ...]
+    fitted: LensFit
+    rejected: tuple[RejectedImage, ...]
+
+
+def sift(sightings: Sequence[Sighting], size: tuple[int, int], lens: Lens, factor: float) -> Sifted | None:
+    """Leave out the worst picture while its error is more than `factor` times the median's; None where nothing fits.
+
+    One bad picture bends the fit and may make a good one look bad, so at the end each rejected picture is looked at
+    again under the lens that the others agree on.
+    """
+    kept = list(sightings)
+    fitted = fit(kept, size, lens)
+    while fitted is not None and len(kept) > FEWEST:
+        errors = fitted.by_view
+        worst = int(np.argmax(errors))
+        if errors[worst] <= factor * float(np.median(errors)):
+            break
+        del kept[worst]
+        fitted = fit(kept, size, lens)
+    if fitted is None:
+        return None
+    usual = float(np.median(fitted.by_view))
+    outside = {s.name: _error(s, fitted) for s in sightings if all(s is not k for k in kept)}
+    back = [s for s in sightings if s.name in outside and outside[s.name] <= factor * usual]
+    if back:
+        kept = [s for s in sightings if s.name not in outside or s in back]
+        fitted = fit(kept, size, lens) or fitted
+    rejected = tuple(
+        RejectedImage(name, f"corners are {error:.2f} px off where {usual:.2f} px is usual: blurred, or misread")
+        for name, error in outside.items()
+        if error > factor * usual
+    )
+    return Sifted(tuple(kept), fitted, rejected)
+
+
+def _error(sighting: Sighting, fitted: LensFit) -> float:
+    squares = squared_error(sighting, fitted)
+    return float("inf") if squares is None else float(np.sqrt(squares / len(sighting.pixels)))

@@ -1,0 +1,124 @@
+"""What is due when? Laboratories weekly; floors at the start and end of each session and every hour between."""
+
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from enum import StrEnum
+
+from fieldloop.model.calibration import Calibration
+from fieldloop.model.episode import Session
+from fieldloop.model.finding import Status
+from fieldloop.model.hardware import Robot
+from fieldloop.model.stream import NS_PER_S, StreamKind
+from fieldloop.model.verification import Verification
+from fieldloop.protocol import Section
+
+NS_PER_MINUTE = 60 * NS_PER_S
+MINUTES_PER_HOUR = 60
+CALIBRATED = (StreamKind.RGB, StreamKind.DEPTH, StreamKind.FORCE_TORQUE)
+
+
+class Work(StrEnum):
+    """What is to be done."""
+
+    CALIBRATE = "calibrate"
+    VERIFY = "verify"
+
+
+@dataclass(frozen=True, slots=True)
+class Due:
+    """One thing to do on one sensor; without a time it is due when the next session begins."""
+
+    robot: str
+    sensor: str
+    work: Work
+    due_ns: int | None
+    overdue: bool
+    why: str
+
+
+@dataclass(frozen=True, slots=True)
+class Known:
+    """What is remembered of calibrations, looks at markers and sessions."""
+
+    calibrations: Sequence[Calibration]
+    verifications: Sequence[Verification]
+    sessions: Sequence[Session]
+
+
+def schedule(
+    robots: Iterable[Robot],
+    known: Known,
+    at_ns: int,
+    settings: Section,
+    *,
+    floors: Iterable[str] = (),
+    precise: bool = False,
+) -> tuple[Due, ...]:
+    """List what is due on each sensor, overdue first; `floors` are the deployed sites, all others laboratories."""
+    on_floor = frozenset(floors)
+    found = [
+        due
+        for robot in robots
+        for sensor in dict.fromkeys(s.stream or s.serial for s in robot.sensors if s.kind in CALIBRATED)
+        for due in _of_sensor(
+            _History.of(robot, sensor, known, at_ns), at_ns, settings, on_floor=robot.site in on_floor, precise=precise
+        )
+    ]
+    return tuple(sorted(found, key=lambda d: (not d.overdue, d.due_ns is None, d.due_ns or 0, d.robot, d.sensor)))
+
+
+@dataclass(frozen=True, slots=True)
+class _History:
+    robot: str
+    sensor: str
+    calibration: Calibration | None
+    last: Verification | None
+    last_good_ns: int
+    session: Session | None
+
+    @classmethod
+    def of(cls, robot: Robot, sensor: str, known: Known, at_ns: int) -> "_History":
+        names = {sensor, *(s.serial for s in robot.sensors if s.stream == sensor and s.serial)}
+        held = [c for c in known.calibrations if c.robot == robot.id and c.sensor in names and c.holds_at(at_ns)]
+        calibration = max(held, key=lambda c: c.valid_from_ns, default=None)
+        begun = calibration.valid_from_ns if calibration else 0
+        mine = (v for v in known.verifications if v.robot == robot.id and v.sensor in names)
+        looks = sorted((v for v in mine if begun <= v.at_ns <= at_ns), key=lambda v: v.at_ns)
+        sittings = [s for s in known.sessions if s.robot == robot.id and s.opened_ns <= at_ns]
+        return cls(
+            robot.id,
+            sensor,
+            calibration,
+            looks[-1] if looks else None,
+            max((v.at_ns for v in looks if v.good), default=begun),
+            max(sittings, key=lambda s: s.opened_ns, default=None),
+        )
+
+
+def _of_sensor(past: _History, at_ns: int, settings: Section, *, on_floor: bool, precise: bool) -> Iterator[Due]:
+    def due(work: Work, when_ns: int | None, why: str) -> Due:
+        return Due(past.robot, past.sensor, work, when_ns, when_ns is not None and when_ns <= at_ns, why)
+
+    if past.calibration is None:
+        yield due(Work.CALIBRATE, at_ns, "No calibration is in force.")
+    elif past.calibration.status is not Status.PASSED:
+        yield due(Work.CALIBRATE, past.calibration.valid_from_ns, f"The calibration is {past.calibration.status}.")
+    elif past.last is not None and not past.last.good:
+        yield due(Work.CALIBRATE, past.last.at_ns, "The last verification was not good.")
+    elif not on_floor:
+        week_ns = int(settings.number("calibration_max_age_h") * MINUTES_PER_HOUR) * NS_PER_MINUTE
+        yield due(Work.VERIFY, past.last_good_ns + week_ns, "Laboratory: weekly.")
+    else:
+        minutes = "precision_calibration_max_age_min" if precise else "floor_calibration_max_age_min"
+        yield _on_floor(past, int(settings.number(minutes)), due)
+
+
+def _on_floor(past: _History, every_min: int, due: Callable[[Work, int | None, str], Due]) -> Due:
+    session = past.session
+    if session is not None and past.last_good_ns < session.opened_ns:
+        return due(Work.VERIFY, session.opened_ns, "Floor: at the start of the session.")
+    if session is not None and session.closed_ns is None:
+        return due(Work.VERIFY, past.last_good_ns + every_min * NS_PER_MINUTE, f"Floor: every {every_min} min.")
+    if session is not None and session.closed_ns is not None and past.last_good_ns < session.closed_ns:
+        return due(Work.VERIFY, session.closed_ns, "Floor: at the end of the session.")
+    return due(Work.VERIFY, None, "Floor: at the start of the next session.")

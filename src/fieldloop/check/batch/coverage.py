@@ -1,0 +1,97 @@
+"""Was everything visited that was asked for: every level of the environment, the whole of the work area?"""
+
+import math
+from collections import Counter
+from collections.abc import Iterator, Mapping
+
+import numpy as np
+from numpy.typing import NDArray
+
+from fieldloop.check.many import Batch
+from fieldloop.check.registry import check
+from fieldloop.check.traits import label, listed
+from fieldloop.model.finding import Measurement
+
+Floats = NDArray[np.float64]
+FULL_TURN_DEG = 360.0
+
+
+@check(
+    "batch.coverage",
+    unit="share of what was asked",
+    needs=("episodes",),
+    advice="Send the next work orders where nothing has been collected.",
+)
+def coverage(batch: Batch) -> Iterator[Measurement]:
+    """Which share of the asked levels, positions and orientations was visited at all?
+
+    Levels are those of `[balance.…]` with a share above zero. The work area is `task.cover_x_m`, `task.cover_y_m` and
+    `task.cover_yaw_deg`: each range is cut into cells, and a cell counts once `min_each` grasps fell into it.
+    """
+    least = batch.parameter("batch.coverage", "min_each")
+    for asked in batch.protocol.balance.values():
+        if not any(label(e, asked.over) for e in batch.episodes):
+            continue
+        counts = Counter(label(e, asked.over) for e in batch.episodes)
+        wanted = [name for name, share in asked.shares.items() if share > 0.0]
+        missing = [name for name in wanted if counts[name] < least]
+        yield Measurement(asked.over, 1.0 - len(missing) / len(wanted), f"(missing: {listed(missing)})" if missing else "")
+    yield from _area(batch, int(batch.parameter("batch.coverage", "cells")), least)
+
+
+def _area(batch: Batch, cells: int, least: float) -> Iterator[Measurement]:
+    poses = grasps(batch)
+    ranges = {
+        name: batch.protocol.setting(f"task.cover_{name}") or () for name in ("x_m", "y_m", "yaw_deg")
+    }  # an empty range asks for nothing
+    asked = {name: (float(low), float(high)) for name, (low, high) in ((n, r) for n, r in ranges.items() if len(r) == 2)}  # noqa: PLR2004 - two ends
+    if not asked:
+        return
+    if not len(poses):
+        yield Measurement("grasp", math.nan, cannot_tell="No episode shows where the tool was at contact.")
+        return
+    columns = {"x_m": poses[:, 0], "y_m": poses[:, 1], "yaw_deg": yaw_deg(poses)}
+    ground = {name: asked[name] for name in ("x_m", "y_m") if name in asked}
+    for subject, part in (("position", ground), ("orientation", {k: v for k, v in asked.items() if k == "yaw_deg"})):
+        if part:
+            yield _visited(subject, {name: columns[name] for name in part}, part, cells, least)
+
+
+def _visited(
+    subject: str, columns: Mapping[str, Floats], ranges: Mapping[str, tuple[float, float]], cells: int, least: float
+) -> Measurement:
+    """Cut the asked ranges into cells, and count those that were visited often enough."""
+    where = []
+    for name, (low, high) in ranges.items():
+        values = columns[name]
+        if name == "yaw_deg":
+            values = low + np.mod(values - low, FULL_TURN_DEG)
+        where.append(np.floor((values - low) / (high - low) * cells).astype(int))
+    at = np.stack(where, axis=1)
+    counts = Counter(map(tuple, at[np.all((at >= 0) & (at < cells), axis=1)].tolist()))
+    total = cells ** len(ranges)
+    visited = sum(1 for count in counts.values() if count >= least)
+    outside = len(at) - counts.total()
+    place = f"({visited} of {total} cells, {len(at)} grasps{f', {outside} outside' if outside else ''})"
+    return Measurement(subject, visited / total, place)
+
+
+def grasps(batch: Batch) -> Floats:
+    """Return the tool's pose at contact, a row for each episode that shows it."""
+    rows = []
+    for episode in batch.episodes:
+        for _, pose in batch.imprint(episode.id).under("grasp/tool"):
+            if pose.shape == (7,) and np.all(np.isfinite(pose)):
+                rows.append(np.asarray(pose, dtype=np.float64))
+                break
+    return np.stack(rows) if rows else np.empty((0, 7))
+
+
+def yaw_deg(poses: Floats) -> Floats:
+    """Return how far each pose is turned about the vertical, from its quaternion xyzw.
+
+    >>> yaw_deg(np.asarray([[0, 0, 0, 0, 0, math.sqrt(0.5), math.sqrt(0.5)]])).round(6).tolist()
+    [90.0]
+    """
+    x, y, z, w = poses[:, 3:].T
+    return np.degrees(np.arctan2(2.0 * (w * z + x * y), 1.0 - 2.0 * (y * y + z * z)))

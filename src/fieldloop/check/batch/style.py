@@ -1,0 +1,165 @@
+"""Do people, and sessions, do the task alike? Told by features of motion that do not grow with an episode's length."""
+
+import math
+from collections import Counter, defaultdict
+from collections.abc import Iterator, Sequence
+
+import numpy as np
+from numpy.typing import NDArray
+
+from fieldloop.check.many import Batch
+from fieldloop.check.registry import check
+from fieldloop.check.traits import by_task, label, style
+from fieldloop.model.episode import Episode
+from fieldloop.model.finding import Measurement
+from fieldloop.model.quality import Dimension
+from fieldloop.stats.groups import Apart, apart, normal_scores
+
+Floats = NDArray[np.float64]
+GROUPINGS = ("operator", "session")
+SURE = 0.95
+
+
+@check(
+    "batch.reproducibility",
+    unit="spreads",
+    needs=("episodes",),
+    advice="The protocol leaves this open: say how it is done, and have it practised.",
+    dimension=Dimension.REPRODUCIBILITY,
+)
+def reproducibility(batch: Batch) -> Iterator[Measurement]:
+    """How far apart are operators, and sessions, in each feature of motion, in spreads of one alone?
+
+    The root mean square distance of their averages from the common one, over the spread within one operator or session,
+    by ranks; sessions are compared within each operator. To call any feature different, the bound is corrected for all that were looked at; to call them all alike,
+    each must be shown alike by itself, which needs no correction. In between nobody can tell.
+    """
+    for task, episodes in by_task(batch).items():
+        for over in GROUPINGS:
+            for name, made in _apart(batch, episodes, over):
+                yield _told(f"{task}: {over}, {name}" if task else f"{over}, {name}", made)
+
+
+def _told(subject: str, made: Apart) -> Measurement:
+    group, far = made.farthest
+    place = f"(most of all {group}, {abs(far):.2g} {'above' if far > 0 else 'below'} the others)"
+    return Measurement(subject, made.value, place, low=made.low, high=made.high)
+
+
+def _apart(batch: Batch, episodes: Sequence[Episode], over: str) -> Iterator[tuple[str, Apart]]:
+    kept = _large_groups(episodes, over, batch.parameter("batch.reproducibility", "min_episodes"))
+    if over == "session":
+        kept = _with_several_sessions(kept)
+    columns = style(batch, kept)
+    labels = np.asarray([label(e, over) for e in kept], dtype=object)
+    people = np.asarray([e.operator for e in kept], dtype=object)
+    looked_at = max(len(columns) * len(GROUPINGS) * len(by_task(batch)), 1)
+    corrected = 1.0 - (1.0 - SURE) / looked_at
+    for name, column in columns.items():
+        there = np.isfinite(column)
+        if there.any() and np.ptp(column[there]) > 0.0:
+            scores = normal_scores(column[there])
+            removed = 0
+            if over == "session":
+                scores = _less_average(scores, people[there])
+                removed = len(set(people[there].tolist())) - 1
+            if (made := apart(scores, labels[there].tolist(), corrected, SURE, removed)) is not None:
+                yield name, made
+
+
+def _with_several_sessions(episodes: Sequence[Episode]) -> list[Episode]:
+    """Whoever had one session only cannot be told from it."""
+    sessions: dict[str, set[str]] = defaultdict(set)
+    for episode in episodes:
+        sessions[episode.operator].add(episode.session)
+    return [e for e in episodes if len(sessions[e.operator]) > 1]
+
+
+def _less_average(scores: Floats, groups: NDArray[np.object_]) -> Floats:
+    """Take each operator's own average out: sessions are compared within a person."""
+    code = np.unique(groups.astype(str), return_inverse=True)[1]
+    return np.asarray(scores - (np.bincount(code, weights=scores) / np.bincount(code))[code])
+
+
+def _large_groups(episodes: Sequence[Episode], over: str, fewest: float) -> list[Episode]:
+    counts = Counter(label(e, over) for e in episodes)
+    return [e for e in episodes if label(e, over) and counts[label(e, over)] >= fewest]
+
+
+@check(
+    "batch.style",
+    unit="share of the variety of motion",
+    needs=("episodes",),
+    advice="Show operators each other's best episodes, and say in the protocol which way is meant.",
+    dimension=Dimension.REPRODUCIBILITY,
+)
+def convergence(batch: Batch) -> Iterator[Measurement]:
+    """Which share of the variety of motion is a matter of who did it?
+
+    Over all features of style at once, each by its ranks; what chance alone would seem to explain is taken off, and the
+    interval comes from drawing episodes anew. The first and the second half in time show whether operators converge.
+    """
+    for task, episodes in by_task(batch).items():
+        kept = _large_groups(episodes, "operator", batch.parameter("batch.style", "min_episodes"))
+        if len({e.operator for e in kept}) < 2:  # noqa: PLR2004 - one person has nobody to differ from
+            continue
+        scores = _scores(batch, kept)
+        if scores.shape[1] == 0:
+            continue
+        who = np.unique([e.operator for e in kept], return_inverse=True)[1]
+        value = _explained(scores, who)
+        low, high = _drawn_anew(scores, who)
+        yield Measurement(task, value, _halves(scores, who, kept), low=low, high=high)
+
+
+def _scores(batch: Batch, episodes: Sequence[Episode]) -> Floats:
+    """Features as normal scores; what could not be taken is as the typical episode."""
+    columns = []
+    for column in style(batch, episodes).values():
+        there = np.isfinite(column)
+        if there.sum() > len(column) / 2 and np.ptp(column[there]) > 0.0:
+            scored = np.zeros(len(column))
+            scored[there] = normal_scores(column[there])
+            columns.append(scored)
+    return np.column_stack(columns) if columns else np.empty((len(episodes), 0))
+
+
+def _explained(scores: Floats, who: NDArray[np.intp]) -> float:
+    """Omega squared over all columns together: the share between groups, less what chance puts there."""
+    counts = np.bincount(who).astype(float)
+    groups, total = len(counts), len(who)
+    held = scores - scores.mean(axis=0)
+    sums = np.zeros((groups, scores.shape[1]))
+    np.add.at(sums, who, held)
+    between = float(np.sum(sums**2 / np.maximum(counts, 1.0)[:, None]))
+    whole = float(np.sum(held**2))
+    if total <= groups or whole <= 0.0:
+        return 0.0
+    noise = (whole - between) / (total - groups)
+    return max((between - (groups - 1) * noise) / (whole + noise), 0.0)
+
+
+def _drawn_anew(scores: Floats, who: NDArray[np.intp], times: int = 200) -> tuple[float, float]:
+    """Draw episodes anew within each operator; the interval is centred so that chance does not widen it to one side."""
+    random = np.random.default_rng(0)
+    order = np.argsort(who, kind="stable")
+    counts = np.bincount(who)
+    starts = np.concatenate([[0], np.cumsum(counts)[:-1]])
+    drawn = np.empty(times)
+    for turn in range(times):
+        rows = np.concatenate([order[s + random.integers(0, n, n)] for s, n in zip(starts, counts, strict=True)])
+        drawn[turn] = _explained(scores[rows], np.repeat(np.arange(len(counts)), counts))
+    value = _explained(scores, who)
+    half = 1.645 * float(np.std(drawn))  # 90 % between the two, 95 % to each side
+    return max(value - half, 0.0), min(value + half, 1.0)
+
+
+def _halves(scores: Floats, who: NDArray[np.intp], episodes: Sequence[Episode]) -> str:
+    starts = np.asarray([e.start_ns for e in episodes])
+    if len(np.unique(starts)) < len(starts) / 2:
+        return f"({len(episodes)} episodes)"
+    early = starts <= np.median(starts)
+    shares = [_explained(scores[part], np.unique(who[part], return_inverse=True)[1]) for part in (early, ~early)]
+    if any(math.isnan(s) for s in shares):
+        return f"({len(episodes)} episodes)"
+    return f"({len(episodes)} episodes; first half {shares[0]:.0%}, second half {shares[1]:.0%})"

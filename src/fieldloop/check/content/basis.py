@@ -1,0 +1,98 @@
+"""The axes of a rig: along which its camera sees motion, its arm moves, and its poses differ.
+
+Flow of the picture depends on how fast each joint turns and on the pose it turns in. Without a model of the arm or the
+camera, that is a regression of flow on joint speeds and on joint speeds times pose, along few axes of each.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from fieldloop.check.content.evidence import Sight
+
+Matrix = NDArray[np.float64]
+SOFTENING = 0.2
+"""A column that hardly moves is scaled as if it moved a fifth as much as the one that moves most."""
+
+OUTLIER = 8.0
+NEGLIGIBLE = 1e-3
+TINY = 1e-12
+
+
+@dataclass(frozen=True, slots=True)
+class Ranks:
+    """How many axes are kept of flow, of joint speed and of pose."""
+
+    flow: int
+    speed: int
+    pose: int
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Basis:
+    """Scales and axes that all episodes of a rig share."""
+
+    flow_centre: Matrix
+    flow_scale: Matrix
+    flow_axes: Matrix
+    pose_centre: Matrix
+    pose_scale: Matrix
+    pose_axes: Matrix
+    speed_scale: Matrix
+    speed_axes: Matrix
+
+    def seen(self, sight: Sight) -> Matrix:
+        """Return scaled flow: a row for each two pictures, a column for each cell and direction."""
+        return np.clip((sight.flow - self.flow_centre) / self.flow_scale, -OUTLIER, OUTLIER)
+
+    def moved(self, sight: Sight, lags: Matrix) -> Matrix:
+        """Return what the joints did between the same two pictures, `lags` seconds later by the joints' clock."""
+        before, after = sight.path(sight.begins + lags), sight.path(sight.ends + lags)
+        speeds = _rates(before, after, sight) / self.speed_scale @ self.speed_axes
+        poses = ((before + after) / 2 - self.pose_centre) / self.pose_scale @ self.pose_axes
+        products = (speeds[:, :, None] * poses[:, None, :]).reshape(len(speeds), -1)
+        return sight.mixed(np.hstack([np.ones((len(speeds), 1)), speeds, products]))
+
+
+def find_basis(sights: Sequence[Sight], ranks: Ranks) -> Basis:
+    """Find the axes from all episodes together; lags do not matter for them."""
+    flow = np.vstack([s.flow for s in sights])
+    centre, scale = np.median(flow, axis=0), _softened(flow.std(axis=0))
+    spread = np.clip((flow - centre) / scale, -OUTLIER, OUTLIER)
+    poses = np.vstack([s.path(s.middles) for s in sights])
+    pose_centre, pose_scale = poses.mean(axis=0), _softened(poses.std(axis=0))
+    speeds = np.vstack([_rates(s.path(s.begins), s.path(s.ends), s) for s in sights])
+    speed_scale = _softened(np.sqrt((speeds**2).mean(axis=0)))
+    pose_axes = _axes((poses - pose_centre) / pose_scale, ranks.pose)
+    speed_axes = _axes(speeds / speed_scale, ranks.speed)
+    return Basis(
+        flow_centre=centre,
+        flow_scale=scale,
+        flow_axes=_axes(spread, ranks.flow),
+        pose_centre=pose_centre,
+        pose_scale=pose_scale,
+        pose_axes=pose_axes / _spread((poses - pose_centre) / pose_scale @ pose_axes),
+        speed_scale=speed_scale,
+        speed_axes=speed_axes / _spread(speeds / speed_scale @ speed_axes),
+    )
+
+
+def _rates(before: Matrix, after: Matrix, sight: Sight) -> Matrix:
+    return (after - before) / (sight.ends - sight.begins)[:, None]
+
+
+def _softened(scale: Matrix) -> Matrix:
+    return scale + SOFTENING * float(scale.max(initial=0.0)) + TINY
+
+
+def _spread(values: Matrix) -> Matrix:
+    return np.sqrt((values**2).mean(axis=0)) + TINY
+
+
+def _axes(rows: Matrix, most: int) -> Matrix:
+    """Return the directions in which rows spread most, at most so many, without those in which they hardly do."""
+    strengths, axes = np.linalg.eigh(rows.T @ rows)
+    keep = strengths[::-1] > NEGLIGIBLE**2 * max(float(strengths[-1]), TINY)
+    return np.asarray(axes[:, ::-1][:, keep][:, :most])

@@ -1,0 +1,77 @@
+"""The way the joints went, smooth and evenly sampled, so that it can be asked for at any moment.
+
+Smoothing comes before interpolation: interpolation itself smooths encoder noise, most of all half-way between samples,
+so that a regression over lags would be drawn towards half a sample.
+"""
+
+from collections.abc import Sequence
+
+import numpy as np
+from numpy.typing import NDArray
+
+from fieldloop.model.stream import NS_PER_S, Stream, StreamKind
+
+KEPT_HZ = 50
+"""Twice and a half what the smoothing leaves: enough for a spline, little to keep."""
+
+WORKING_HZ = 200
+FEWEST = 16
+SOURCES = (
+    (StreamKind.JOINT_POSITION, StreamKind.GRIPPER),
+    (StreamKind.POSE, StreamKind.HAND_POSE, StreamKind.GRIPPER),
+)
+"""What tells how the robot moved, best first: its joints, else where its tool or hand was."""
+
+
+def moving_streams(streams: Sequence[Stream]) -> tuple[Stream, ...]:
+    """Choose the streams that tell how the robot moved; a gripper alone tells too little of what a camera sees."""
+    for kinds in SOURCES:
+        found = tuple(s for s in streams if s.kind in kinds and s.values is not None and len(s) >= FEWEST)
+        if any(s.kind is not StreamKind.GRIPPER for s in found):
+            return found
+    return ()
+
+
+def smooth_path(streams: Sequence[Stream], cutoff_hz: float) -> tuple[int, NDArray[np.float32]] | None:
+    """Bring streams onto one even grid of 50 Hz where all of them speak; return its first moment (ns) and the values."""
+    cleaned = [clean for clean in map(_clean, streams) if clean is not None]
+    if not cleaned:
+        return None
+    begin = max(int(at[0]) for at, _ in cleaned)
+    end = min(int(at[-1]) for at, _ in cleaned)
+    if end - begin < FEWEST * NS_PER_S // KEPT_HZ:
+        return None
+    columns = [_resampled(at, values, begin, end, cutoff_hz) for at, values in cleaned]
+    return begin, np.hstack(columns).astype(np.float32)
+
+
+def _clean(stream: Stream) -> tuple[NDArray[np.int64], NDArray[np.float64]] | None:
+    """Drop samples without numbers or stamped twice; mend angles that wrap."""
+    if stream.values is None or stream.values.dtype.kind not in "fiub":
+        return None
+    values = stream.values.reshape(len(stream.values), -1).astype(np.float64)
+    at, first = np.unique(stream.times_ns[: len(values)], return_index=True)
+    values = values[first]
+    finite = np.isfinite(values).all(axis=1)
+    at, values = at[finite], values[finite]
+    if len(at) < FEWEST:
+        return None
+    if stream.unit.startswith("rad"):
+        values = np.unwrap(values, axis=0)
+    return at, values
+
+
+def _resampled(
+    at: NDArray[np.int64], values: NDArray[np.float64], begin: int, end: int, cutoff_hz: float
+) -> NDArray[np.float64]:
+    from scipy.interpolate import CubicSpline
+    from scipy.signal import butter, sosfiltfilt
+
+    rate = (len(at) - 1) * NS_PER_S / max(int(at[-1] - at[0]), 1)
+    stride = max(WORKING_HZ // KEPT_HZ, int(np.ceil(rate / KEPT_HZ)))
+    hz = stride * KEPT_HZ
+    moments = np.arange((end - begin) * hz // NS_PER_S + 1) / hz
+    fine = CubicSpline((at - begin) / NS_PER_S, values)(moments)
+    low_pass = butter(2, cutoff_hz, fs=hz, output="sos")
+    padding = min(len(fine) - 1, hz)
+    return np.asarray(sosfiltfilt(low_pass, fine, axis=0, padlen=padding)[::stride])

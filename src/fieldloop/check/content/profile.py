@@ -1,0 +1,61 @@
+"""How well each lag explains what the camera saw: the likelihood over all lags searched, and its highest lobe."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from fieldloop.check.content.basis import Basis, Matrix
+from fieldloop.check.content.evidence import Sight
+
+RIDGE = 3e-3
+FLOOR = 1e-4
+"""Keeps a covariance from being singular, in units of a scaled column's variance."""
+
+FINE = 20
+"""Points between two lags of the search when its highest place is read off."""
+
+
+@dataclass(frozen=True, slots=True)
+class Lobe:
+    """The highest lobe: its lag, how far it stands above the next one, and whether it lies inside the search."""
+
+    lag_s: float
+    lead: float
+    inside: bool
+
+
+def ridge(x: Matrix, y: Matrix, weights: Matrix | None = None) -> Matrix:
+    """Regress y on x with a little shrinkage, so that columns that hardly differ do no harm."""
+    weighted = x if weights is None else x * weights[:, None]
+    gram = weighted.T @ x
+    return np.linalg.solve(gram + RIDGE * len(x) * np.eye(len(gram)), weighted.T @ y)
+
+
+def likelihood(sights: Sequence[Sight], basis: Basis, lags: NDArray[np.float64]) -> Matrix:
+    """Return the log-likelihood of each lag, the regression fitted anew at each."""
+    seen = np.vstack([basis.seen(s) for s in sights]) @ basis.flow_axes
+    total = seen.T @ seen
+    return np.array([_at(sights, basis, seen, total, float(lag)) for lag in lags])
+
+
+def _at(sights: Sequence[Sight], basis: Basis, seen: Matrix, total: Matrix, lag: float) -> float:
+    moved = np.vstack([basis.moved(s, np.full(len(s), lag)) for s in sights])
+    left = (total - ridge(moved, seen).T @ (moved.T @ seen)) / len(seen)
+    return -len(seen) / 2 * float(np.linalg.slogdet((left + left.T) / 2 + FLOOR * np.eye(len(left)))[1])
+
+
+def highest(lags: NDArray[np.float64], curve: Matrix, apart_s: float) -> Lobe:
+    """Find the highest lobe, and how far the next one that is `apart_s` away stays below it."""
+    from scipy.interpolate import make_interp_spline
+
+    fine = np.linspace(lags[0], lags[-1], FINE * (len(lags) - 1) + 1)
+    height = make_interp_spline(lags, curve, k=3)(fine)
+    best = int(height.argmax())
+    peaks = np.flatnonzero((height[1:-1] > height[:-2]) & (height[1:-1] >= height[2:])) + 1
+    ends = np.array([0, len(fine) - 1])
+    rivals = np.concatenate([peaks, ends])
+    rivals = rivals[np.abs(fine[rivals] - fine[best]) > apart_s]
+    lead = float(height[best] - height[rivals].max()) if len(rivals) else 0.0
+    return Lobe(float(fine[best]), lead, 0 < best < len(fine) - 1)

@@ -1,0 +1,145 @@
+"""The lag to a fraction of a frame: Gauss–Newton on how the flow would change if time were shifted.
+
+Every fault of timing is a shift of time with a shape. Some shapes go by picture: the same for all (lag), growing with
+time (drift), beginning at a moment (step). Two go by place in the picture and are fitted beside them: *readout*, because
+a rolling shutter takes lower rows later, and *drag*, because compression holds on to the old picture where little moves,
+so that slow places seem late and fast ones do not. Where the regression is fitted on the same rows, whatever of a shape
+it could imitate is taken out first.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from fieldloop.check.content.basis import Basis, Matrix
+from fieldloop.check.content.evidence import Sight
+from fieldloop.check.content.flow import CELLS, HEIGHT_OF_CELL
+from fieldloop.check.content.profile import ridge
+from fieldloop.check.content.spread import Spread, spread_of
+
+DEGREES = 4.0
+"""Of Student's t: rows that fit badly (a person walks by) count for little."""
+
+FLOOR = 1e-3
+"""Least variance of an axis of flow, scaled: no axis may be trusted without end."""
+
+ROUNDS = 8
+NUDGE_S = 2e-3
+STRIDE_S = 0.02
+PLACES = 2
+"""Shapes that go by place: drag and readout, behind those that go by picture."""
+
+
+@dataclass(frozen=True, slots=True)
+class Belief:
+    """What is believed of a shift beforehand: most likely value and standard deviation, s."""
+
+    mean_s: float
+    sd_s: float
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Model:
+    """What a rig's camera sees when its joints move, fitted on some episodes to be used on others."""
+
+    slopes: Matrix
+    whitening: Matrix
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Fit:
+    """Shifts of time that fit best (those by picture, then drag, then readout), how well they are known, and the model.
+
+    `explained` is the share of the flow that the joints account for, `pace` how fast that flow changes against its own
+    size (1/s): slow motion hides a lag.
+    """
+
+    shifts: Matrix
+    spread: Spread
+    explained: float
+    pace: float
+    model: Model
+    gains: Matrix
+    scores: Matrix
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Task:
+    """What to fit: episodes on one basis, a row of shapes for each two pictures, blocks that err together, beliefs."""
+
+    sights: Sequence[Sight]
+    basis: Basis
+    shapes: Matrix
+    blocks: NDArray[np.int64]
+    drag: Belief
+    readout: Belief
+    slow_px_s: float
+
+    @property
+    def seen(self) -> Matrix:
+        """The scaled flow of all episodes."""
+        return np.vstack([self.basis.seen(s) for s in self.sights])
+
+    def moved(self, lags: Matrix) -> tuple[Matrix, Matrix]:
+        """Return what the joints did at these lags, and how that changes with the lag."""
+        ends = np.cumsum([len(s) for s in self.sights])[:-1]
+        own = list(zip(self.sights, np.split(lags, ends), strict=True))
+        moved, later, sooner = (
+            np.vstack([self.basis.moved(sight, lag + nudge) for sight, lag in own])
+            for nudge in (0.0, NUDGE_S, -NUDGE_S)
+        )
+        return moved, (later - sooner) / (2 * NUDGE_S)
+
+    def places(self, expected: Matrix) -> tuple[Matrix, Matrix]:
+        """Return the shapes that go by place: how slow each place is expected to be, and how far down it lies."""
+        flow = expected * self.basis.flow_scale
+        speed = np.tile(np.hypot(flow[:, :CELLS], flow[:, CELLS:]), 2)
+        return self.slow_px_s / (self.slow_px_s + speed), np.broadcast_to(HEIGHT_OF_CELL, speed.shape)
+
+
+def fit_timing(task: Task, begin: Matrix, model: Model | None = None) -> Fit:
+    """Fit shifts from `begin`, one for each shape by picture; with a model nothing else is fitted."""
+    seen, weights = task.seen, np.ones(len(task.shapes))
+    shifts = np.append(begin, [task.drag.mean_s, task.readout.mean_s])
+    means = np.append(np.zeros_like(begin), shifts[-PLACES:])
+    pull = np.append(np.zeros_like(begin), [task.drag.sd_s**-2, task.readout.sd_s**-2])
+    for _ in range(ROUNDS):
+        moved, change = task.moved(task.shapes @ shifts[:-PLACES])
+        slopes = ridge(moved, seen, weights) if model is None else model.slopes
+        places = task.places(moved @ slopes)
+        by_place = sum(shift * place for shift, place in zip(shifts[-PLACES:], places, strict=True))
+        if model is None:
+            slopes = ridge(moved, seen - by_place * (change @ slopes), weights)
+        by_shift = change @ slopes
+        left = seen - moved @ slopes - by_place * by_shift
+        whitening = _whitening(left @ task.basis.flow_axes, weights, task.basis) if model is None else model.whitening
+        directions = [*(by_shift * column[:, None] for column in task.shapes.T), *(by_shift * p for p in places)]
+        if model is None:
+            directions = [d - moved @ ridge(moved, d, weights) for d in directions]
+        error, aims = left @ whitening, np.stack([d @ whitening for d in directions], axis=2)
+        weights = (DEGREES + error.shape[1]) / (DEGREES + (error**2).sum(axis=1))
+        gains = np.einsum("n,nrm,nrk->nmk", weights, aims, aims)
+        scores = np.einsum("n,nrm,nr->nm", weights, aims, error)
+        inverse = np.linalg.pinv(gains.sum(axis=0) + np.diag(pull))
+        step = inverse @ (scores.sum(axis=0) + pull * (means - shifts))
+        shifts = shifts + np.clip(step, -STRIDE_S, STRIDE_S)
+    hat = None if model is not None else moved
+    spread = spread_of(aims, error, weights, task.blocks, inverse, pull, hat)
+    steady = (moved - moved.mean(axis=0)) @ slopes @ whitening
+    axes = task.basis.flow_axes
+    return Fit(
+        shifts=shifts,
+        spread=spread,
+        explained=1.0 - float((left @ axes).var(axis=0).sum() / max((seen @ axes).var(axis=0).sum(), FLOOR)),
+        pace=float(np.sqrt(((by_shift @ whitening) ** 2).sum() / max((steady**2).sum(), FLOOR))),
+        model=Model(slopes, whitening),
+        gains=gains,
+        scores=scores,
+    )
+
+
+def _whitening(left: Matrix, weights: Matrix, basis: Basis) -> Matrix:
+    covariance = (left * weights[:, None]).T @ left / weights.sum() + FLOOR * np.eye(left.shape[1])
+    return np.asarray(basis.flow_axes @ np.linalg.inv(np.linalg.cholesky(covariance)).T)

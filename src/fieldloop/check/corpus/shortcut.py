@@ -1,0 +1,121 @@
+"""Does anything that should not matter tell how an attempt ended, or where it was made? A model would learn that."""
+
+from collections.abc import Iterator, Mapping, Sequence
+
+import numpy as np
+from numpy.typing import NDArray
+
+from fieldloop.check.many import Batch
+from fieldloop.check.metric import episode_metrics
+from fieldloop.check.registry import check
+from fieldloop.check.traits import factors, label, length_s
+from fieldloop.model.episode import Episode
+from fieldloop.model.finding import Measurement
+from fieldloop.stats.association import classes, told
+
+Codes = NDArray[np.int64]
+NAME = "corpus.shortcuts"
+SURE = 0.95
+LIGHT = ("light", "lux", "bright")
+SENSED = ("timing", "vision", "depth")
+"""Subjects whose numbers say something about sensors and nothing about what was done."""
+
+CIRCUMSTANCES = ("operator", "site", "robot")
+
+
+@check(
+    NAME,
+    unit="share of the uncertainty",
+    needs=("episodes",),
+    advice="Collect what breaks the tie: the rare outcome or environment under the other circumstances too.",
+)
+def shortcuts(batch: Batch) -> Iterator[Measurement]:
+    """How much does a circumstance that should not matter tell about the outcome or the environment?
+
+    Circumstances are operator, site, robot, the episode's length, how bright the cameras saw it, and what was measured
+    of its sensors. The measure is the share of the target's entropy that knowing the circumstance removes, less what
+    shuffled sessions seem to remove; the lower bound is corrected for all pairs looked at.
+    """
+    ordered = _in_order(batch.episodes)
+    targets = dict(_targets(ordered, batch.parameter(NAME, "min_each")))
+    clues = dict(_clues(batch, ordered))
+    pairs = [(c, t) for t in targets for c in clues if c != t and not _same_thing(c, t)]
+    if len(ordered) < batch.parameter(NAME, "min_episodes") or not pairs:
+        return
+    level = 1.0 - (1.0 - SURE) / len(pairs)
+    blocks = _blocks(ordered)
+    for clue, target in pairs:
+        both = (clues[clue] >= 0) & (targets[target] >= 0)
+        if both.sum() < batch.parameter(NAME, "min_episodes"):
+            continue
+        found = told(_packed(clues[clue][both]), _packed(targets[target][both]), blocks[both], level)
+        if found is not None:
+            yield Measurement(f"{clue} → {target}", found.value, low=found.low, high=found.high)
+
+
+def _in_order(episodes: Sequence[Episode]) -> list[Episode]:
+    """Sessions by when they began, each in one piece even where several ran at once."""
+    began: dict[str, int] = {}
+    for episode in episodes:
+        began[episode.session] = min(episode.start_ns, began.get(episode.session, episode.start_ns))
+    return sorted(episodes, key=lambda e: (began[e.session], e.session, e.start_ns, e.name))
+
+
+def _targets(episodes: list[Episode], least: float) -> Iterator[tuple[str, Codes]]:
+    """Outcome and every factor of the environment with two levels that occur often enough."""
+    for kind in ("outcome", *factors(episodes)):
+        names = [label(e, kind) for e in episodes]
+        codes = _coded(names)
+        counts = np.bincount(codes[codes >= 0]) if (codes >= 0).any() else np.zeros(0)
+        if np.sum(counts >= least) > 1:
+            yield kind, codes
+
+
+def _clues(batch: Batch, episodes: list[Episode]) -> Iterator[tuple[str, Codes]]:
+    for kind in CIRCUMSTANCES:
+        codes = _coded([label(e, kind) for e in episodes])
+        if len(np.unique(codes[codes >= 0])) > 1:
+            yield kind, codes
+    numbers: dict[str, NDArray[np.float64]] = {"length": np.asarray([length_s(e) for e in episodes])}
+    numbers |= _brightness(batch, episodes)
+    measured = episode_metrics(batch, episodes)
+    numbers |= {name: values for name, values in measured.items() if name.partition(".")[0] in SENSED}
+    for name, values in numbers.items():
+        there = np.isfinite(values)
+        if there.any() and np.ptp(values[there]) > 0.0:
+            codes = np.full(len(values), -1, dtype=np.int64)
+            codes[there] = classes(values[there])
+            if len(np.unique(codes[there])) > 1:
+                yield name, codes
+
+
+def _brightness(batch: Batch, episodes: list[Episode]) -> Mapping[str, NDArray[np.float64]]:
+    columns: dict[str, NDArray[np.float64]] = {}
+    for row, episode in enumerate(episodes):
+        for camera, level in batch.imprint(episode.id).under("light"):
+            columns.setdefault(f"brightness of {camera}", np.full(len(episodes), np.nan))[row] = float(level[0])
+    return columns
+
+
+def _same_thing(clue: str, target: str) -> bool:
+    """Dim light is dark in the picture, and a site is a place: these are definitions, not shortcuts."""
+    return ("bright" in clue and any(word in target for word in LIGHT)) or clue == target
+
+
+def _coded(names: list[str]) -> Codes:
+    """Number the labels; -1 where there is none."""
+    known = {name: number for number, name in enumerate(sorted(set(names) - {""}))}
+    return np.asarray([known.get(name, -1) for name in names], dtype=np.int64)
+
+
+def _packed(codes: Codes) -> Codes:
+    return np.unique(codes, return_inverse=True)[1].astype(np.int64)
+
+
+def _blocks(episodes: list[Episode]) -> Codes:
+    """Number the stretches of one session; without sessions, stretches as long as there are many of them."""
+    sessions = [e.session for e in episodes]
+    if len(set(sessions)) > 1:
+        changes = [a != b for a, b in zip(sessions, [sessions[0], *sessions], strict=False)]
+        return np.cumsum(changes).astype(np.int64)
+    return (np.arange(len(episodes)) // max(int(len(episodes) ** 0.5), 1)).astype(np.int64)

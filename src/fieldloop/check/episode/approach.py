@@ -1,0 +1,32 @@
+"""From which direction the tool came to the item: a unit vector in the frame its pose is told in."""
+
+import numpy as np
+
+from fieldloop.check.case import Case
+from fieldloop.check.episode.contact import hold
+from fieldloop.check.episode.signal import Floats, Signal
+from fieldloop.check.episode.tool import tool
+
+
+def approach(case: Case) -> tuple[Signal, Floats] | None:
+    """Return the tool's stream and the direction of its last stretch into contact; None where that cannot be told.
+
+    The stretch begins where the tool was last farther away from the place of contact than the protocol's reach.
+    """
+    return case.keep("approach", lambda: _find(case))  # type: ignore[no-any-return] # kept as made
+
+
+def _find(case: Case) -> tuple[Signal, Floats] | None:
+    held, pose = hold(case), tool(case)
+    if held is None or pose is None:
+        return None
+    before = pose.between(int(pose.times_ns[0]), held.contact_ns)
+    way = pose.values[before, :3]
+    if not len(way) or not np.isfinite(way).all():
+        return None
+    left = way[-1] - way
+    distance = np.sqrt((left**2).sum(axis=1))
+    far = np.flatnonzero(distance > case.parameter("adherence.approach_angle", "reach_m"))
+    if not len(far):
+        return None
+    return pose, left[far[-1]] / distance[far[-1]]

@@ -1,0 +1,81 @@
+"""When was the item held? Told by the force between the fingers, or by how wide they stand where no force is told."""
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from fieldloop.check.case import Case
+from fieldloop.check.episode.signal import Floats, Signal, signals
+from fieldloop.model.stream import NS_PER_S, StreamKind
+
+NEVER = "no gripper force or width says when something was held."
+FINGERS = 2
+MIRRORED = -0.9
+"""Two columns that correlate like this are two fingers that move against each other."""
+
+
+@dataclass(frozen=True, slots=True)
+class Hold:
+    """The longest stretch in which something was held, how many there were, and what told it."""
+
+    contact_ns: int
+    release_ns: int
+    grasps: int
+    let_go: bool
+    told_by: str
+
+
+def hold(case: Case) -> Hold | None:
+    """Return when something was held; None where nothing tells, or nothing was."""
+    return case.keep("hold", lambda: _find(case))  # type: ignore[no-any-return] # kept as made
+
+
+def opening(case: Case) -> tuple[Signal, Floats] | None:
+    """Return the gripper whose width is told in metres, and that width; None where there is none."""
+    for one in signals(case, StreamKind.GRIPPER):
+        width = _width(one)
+        if width is not None:
+            return one, width
+    return None
+
+
+def _find(case: Case) -> Hold | None:
+    least_n = case.parameter("force.window", "contact_n")
+    shortest_ns = case.parameter("force.window", "shortest_s") * NS_PER_S
+    for one in signals(case, StreamKind.GRIPPER, unit="N"):
+        with np.errstate(invalid="ignore"):
+            return _longest(one, np.abs(one.values).max(axis=1) > least_n, shortest_ns)
+    wide = opening(case)
+    if wide is None:
+        return None
+    one, width = wide
+    widest, narrowest = float(np.nanmax(width)), float(np.nanmin(width))
+    if widest - narrowest < case.parameter("force.window", "closing_m"):
+        return None
+    return _longest(one, width < (widest + narrowest) / 2, shortest_ns)
+
+
+def _longest(one: Signal, held: NDArray[np.bool_], shortest_ns: float) -> Hold | None:
+    edges = np.flatnonzero(np.diff(np.concatenate([[False], held, [False]]).astype(np.int8)))
+    first, last = edges[::2], edges[1::2] - 1
+    lasted = one.times_ns[last] - one.times_ns[first]
+    long_enough = np.flatnonzero(lasted >= shortest_ns)
+    if not len(long_enough):
+        return None
+    best = int(long_enough[np.argmax(lasted[long_enough])])
+    begin, end = int(one.times_ns[first[best]]), int(one.times_ns[last[best]])
+    return Hold(begin, end, len(long_enough), bool(last[best] < len(held) - 1), one.name)
+
+
+def _width(one: Signal) -> Floats | None:
+    """Return how wide the fingers stand: a width in metres, or the distance of two fingers that mirror each other."""
+    values = one.values
+    if one.stream.unit == "m" and values.shape[1] == 1:
+        width: Floats = values[:, 0]
+        return width
+    if one.stream.unit in ("m", "") and values.shape[1] == FINGERS and np.isfinite(values).all():
+        left, right = values.T
+        if left.std() > 0 and right.std() > 0 and np.corrcoef(left, right)[0, 1] < MIRRORED:
+            return np.asarray(np.abs(left - right))
+    return None

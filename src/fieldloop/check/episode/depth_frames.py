@@ -1,0 +1,87 @@
+"""One look through a depth camera's frames at bounded cost, shared by all checks that ask about distances."""
+
+import math
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from fieldloop.check.case import Case
+from fieldloop.check.episode.frames import looked_at
+from fieldloop.model.stream import MM_PER_M, Stream, StreamKind
+
+PIXELS_A_SIDE = 128
+NORMAL_SHARE = 68.27
+"""Percent of a normal distribution within one standard deviation."""
+
+NEAREST = 10
+"""Percent of the picture that is nearest: what a hand works on lies before the table, the table before the wall."""
+
+Numbers = NDArray[np.float64]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class DepthScan:
+    """What was seen in the frames looked at, a number a frame.
+
+    `holes`: share of pixels without a distance; `middle_m`: median distance; `near_m`: that of the nearest tenth;
+    `noise_mm`: one standard deviation between this frame and the one before, each pixel brought to the distance the
+    protocol names; `same`: is it the one before to the last bit? Noise is NaN where the frame before was not looked at
+    or no pixel is known in both.
+    """
+
+    indices: NDArray[np.int64]
+    decoded: NDArray[np.bool_]
+    holes: Numbers
+    middle_m: Numbers
+    near_m: Numbers
+    noise_mm: Numbers
+    same: NDArray[np.bool_]
+
+
+def depth_cameras(case: Case) -> Iterator[Stream]:
+    """Yield the depth cameras that have frames."""
+    return (s for s in case.streams(StreamKind.DEPTH) if s.pictures is not None and len(s.pictures))
+
+
+def look_at_depth(case: Case, stream: Stream) -> DepthScan:
+    """Look through a depth camera's frames, once for all checks."""
+    return case.keep(("depth", stream.name), lambda: _look(case, stream))  # type: ignore[no-any-return] # kept as made
+
+
+def _look(case: Case, stream: Stream) -> DepthScan:
+    assert stream.pictures is not None
+    at_m = case.parameter("depth.noise", "at_m")
+    indices = looked_at(case, stream)
+    follows = np.diff(indices, prepend=-2) == 1
+    decoded, same = np.zeros((2, len(indices)), bool)
+    holes, middle, near, noise = np.full((4, len(indices)), np.nan)
+    before: NDArray[np.float32] | None = None
+    for number, frame in enumerate(stream.pictures.frames(indices.tolist())):
+        if not frame.size:
+            before = None
+            continue
+        step = max(1, min(frame.shape[:2]) // PIXELS_A_SIDE)
+        now = frame[::step, ::step].astype(np.float32)
+        known = np.isfinite(now) & (now > 0)
+        decoded[number], holes[number] = True, 1.0 - float(known.mean())
+        if known.any():
+            near[number], middle[number] = np.percentile(now[known], [NEAREST, 50])
+        if follows[number] and before is not None and before.shape == now.shape:
+            same[number] = bool(np.array_equal(now, before, equal_nan=True))
+            noise[number] = _noise_mm(before, now, at_m)
+        before = now
+    return DepthScan(indices, decoded, holes, middle, near, noise, same)
+
+
+def _noise_mm(one: NDArray[np.float32], other: NDArray[np.float32], at_m: float) -> float:
+    """Return the noise of one frame, from two: what moves is a minority, so two pixels in three tell of noise alone.
+
+    Noise of a camera that triangulates grows with the square of the distance.
+    """
+    both = np.isfinite(one) & np.isfinite(other) & (one > 0) & (other > 0)
+    if not both.any():
+        return float("nan")
+    apart = np.abs(other[both] - one[both]) * (at_m / one[both]) ** 2
+    return float(np.percentile(apart, NORMAL_SHARE)) / math.sqrt(2.0) * MM_PER_M

@@ -1,0 +1,72 @@
+"""Where a signal stands at the end of its range: what it would have said beyond is lost."""
+
+from collections.abc import Iterator
+
+import numpy as np
+
+from fieldloop.check.case import Case
+from fieldloop.check.episode.movement import movement, still
+from fieldloop.check.episode.signal import Signal, at, at_s, signals
+from fieldloop.check.registry import check
+from fieldloop.model.finding import Measurement
+from fieldloop.model.stream import NS_PER_S, StreamKind
+
+UNKNOWN = float("nan")
+
+
+@check(
+    "motion.saturated",
+    unit="s",
+    needs=("streams",),
+    advice="Move more slowly or carry less: an actuator at its limit no longer does what it is told.",
+)
+def actuators(case: Case) -> Iterator[Measurement]:
+    """For how long did an actuator's velocity or effort stand exactly at its largest while the robot moved?"""
+    yield from at_the_rail(case, StreamKind.JOINT_VELOCITY, StreamKind.JOINT_EFFORT)
+
+
+@check(
+    "force.saturated",
+    unit="s",
+    needs=("streams",),
+    advice="Use a sensor with a wider range, or touch more gently: the peak is cut off.",
+)
+def sensors(case: Case) -> Iterator[Measurement]:
+    """For how long did a force sensor stand exactly at the end of its range while the robot moved?"""
+    yield from at_the_rail(case, StreamKind.FORCE_TORQUE)
+
+
+def at_the_rail(case: Case, *kinds: StreamKind) -> Iterator[Measurement]:
+    """Measure the longest stretch in which a column repeats its own extreme exactly."""
+    for one in signals(case, *kinds):
+        moved = movement(case, without=one.name)
+        if moved is None:
+            yield Measurement(one.name, UNKNOWN, cannot_tell=still(case))
+            continue
+        lasted, row, column = _longest(one)
+        if row is None:
+            yield Measurement(one.name, 0.0)
+            continue
+        begin = int(one.times_ns[row])
+        lasted = min(lasted, moved.within(begin, begin + round(lasted * NS_PER_S)))
+        yield Measurement(one.name, lasted, f"{at(case, begin)}{one.column(column)}", at_s=at_s(case, begin))
+
+
+def _longest(one: Signal) -> tuple[float, int | None, int]:
+    """Return how long the longest stay at an extreme lasts, and where it begins.
+
+    An extreme of less than half the column's size is the rest of a signal that goes one way only, no rail.
+    """
+    best: tuple[float, int | None, int] = (0.0, None, 0)
+    finite = np.where(np.isfinite(one.values), one.values, 0.0)
+    size = np.abs(finite).max(axis=0)
+    for extreme in (finite.max(axis=0), finite.min(axis=0)):
+        rails = (finite == extreme) & (np.abs(extreme) >= size / 2) & (size > 0) & (finite != finite[0])
+        for column in np.flatnonzero(rails[1:].sum(axis=0) > 1):
+            edges = np.flatnonzero(np.diff(np.concatenate([[False], rails[:, column], [False]]).astype(np.int8)))
+            first, last = edges[::2], edges[1::2] - 1
+            lasted = one.times_ns[last] - one.times_ns[first]
+            longest = int(np.argmax(lasted))
+            if lasted[longest] / NS_PER_S > best[0]:
+                best = (float(lasted[longest]) / NS_PER_S, int(first[longest]), int(column))
+    return best

@@ -1,0 +1,120 @@
+"""A stream's numbers in the order of time, and moments told from the episode's beginning: made once for all checks."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from fieldloop.check.case import Case
+from fieldloop.check.episode.stamps import said
+from fieldloop.model.stream import NS_PER_S, ClockKind, Stream, StreamKind
+
+Floats = NDArray[np.float64]
+FEWEST = 4
+"""Fewer samples than this are no signal."""
+
+NO_RATE = "its stamps only count samples, and no rate is declared, so nobody knows how fast anything went."
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Signal:
+    """Samples by time: stamps that do not go back, rows of float64, and the stream they come from."""
+
+    stream: Stream
+    times_ns: NDArray[np.int64]
+    values: Floats
+
+    @property
+    def name(self) -> str:
+        """The stream's name."""
+        return self.stream.name
+
+    @property
+    def period_s(self) -> float:
+        """The typical step; one second where no stamp goes forward."""
+        steps = np.diff(self.times_ns)
+        forward = steps[steps > 0]
+        return float(np.median(forward)) / NS_PER_S if len(forward) else 1.0
+
+    @property
+    def columns(self) -> tuple[str, ...]:
+        """The columns' names; none where there are not as many as columns."""
+        names = self.stream.columns
+        return names if len(names) == self.values.shape[1] else ()
+
+    def at(self, time_ns: int) -> Floats:
+        """Return the row nearest in time, of those that are numbers throughout if there is one."""
+        known = np.flatnonzero(np.isfinite(self.values).all(axis=1))
+        rows = known if len(known) else np.arange(len(self.values))
+        nearest = rows[int(np.argmin(np.abs(self.times_ns[rows] - time_ns)))]
+        row: Floats = self.values[nearest]
+        return row
+
+    def between(self, start_ns: int, end_ns: int) -> slice:
+        """Return the rows of a span, both ends among them."""
+        first = int(np.searchsorted(self.times_ns, start_ns))
+        return slice(first, int(np.searchsorted(self.times_ns, end_ns, side="right")))
+
+    def column(self, index: int) -> str:
+        """Name a column for a message: ' in joint_3', or nothing where columns have no names."""
+        return f" in {self.columns[index]}" if self.columns else ""
+
+
+def signal(case: Case, stream: Stream) -> Signal | None:
+    """Return a stream's numbers in order; None where they are pictures, words, or too few."""
+    return case.keep(("signal", stream.name), lambda: read(stream))  # type: ignore[no-any-return] # kept as made
+
+
+def signals(case: Case, *kinds: StreamKind, unit: str = "") -> Iterator[Signal]:
+    """Yield the signals of these kinds, of one unit where it is named; those without one finite number are left out."""
+    for stream in case.streams(*kinds):
+        if unit and stream.unit != unit:
+            continue
+        made = signal(case, stream)
+        if made is not None and np.isfinite(made.values).any():
+            yield made
+
+
+def paced(stream: Stream) -> bool:
+    """Do the stamps say how much time passed? Samples that were merely counted do not."""
+    return stream.hz is not None or stream.clock is not ClockKind.SYNTHETIC
+
+
+def beginning_ns(case: Case) -> int:
+    """Return the moment from which all others are told: the episode's start, or the first stamp where they disagree."""
+    return int(case.keep("beginning", lambda: _beginning(case)))
+
+
+def at_s(case: Case, time_ns: float) -> float:
+    """Tell a moment in seconds from the episode's beginning."""
+    return max(0.0, (int(time_ns) - beginning_ns(case)) / NS_PER_S)
+
+
+def at(case: Case, time_ns: float) -> str:
+    """Say a moment as messages do."""
+    return said(at_s(case, time_ns))
+
+
+def _beginning(case: Case) -> int:
+    episode = case.episode
+    spans = [(int(stream.times_ns.min()), int(stream.times_ns.max())) for stream in case.sensing()]
+    if episode.end_ns > episode.start_ns and any(a <= episode.end_ns and b >= episode.start_ns for a, b in spans):
+        return episode.start_ns
+    return min((first for first, _ in spans), default=0)
+
+
+def read(stream: Stream) -> Signal | None:
+    """Put a stream's numbers in order of time; None where they are pictures, words, or too few.
+
+    What is not finite becomes NaN: nobody measured infinity.
+    """
+    values = stream.values
+    if values is None or values.dtype.kind not in "fiub" or not values.size or len(stream) < FEWEST:
+        return None
+    times, rows = stream.times_ns, values.reshape(len(values), -1).astype(np.float64)
+    if np.any(np.diff(times) < 0):
+        order = np.argsort(times, kind="stable")
+        times, rows = times[order], rows[order]
+    rows[~np.isfinite(rows)] = np.nan
+    return Signal(stream, times, rows)

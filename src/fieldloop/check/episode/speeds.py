@@ -1,0 +1,91 @@
+"""How fast a signal went, over a window long enough that noise and one wrong sample are no motion."""
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from fieldloop.check.case import Case
+from fieldloop.check.episode.signal import Floats, Signal
+from fieldloop.model.stream import NS_PER_S
+
+TURN = 2 * np.pi
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Speeds:
+    """Velocity of every column over a window; `times_ns` lies in the window's middle."""
+
+    times_ns: NDArray[np.int64]
+    velocity: Floats
+
+    @property
+    def norm(self) -> Floats:
+        """All columns together."""
+        length: Floats = np.sqrt((self.velocity**2).sum(axis=1))
+        return length
+
+
+def speeds(case: Case, signal: Signal, columns: int | None = None) -> Speeds:
+    """Return the velocity of the first `columns` over the window the protocol calls moving; angles are unwrapped."""
+
+    def make() -> Speeds:
+        window_s = float(case.protocol.setting("episode.moving_window_s"))
+        values = signal.values[:, :columns]
+        return windowed(signal, unwrapped(case, values) if signal.stream.unit == "rad" else values, window_s)
+
+    return case.keep(("speeds", signal.name, columns), make)  # type: ignore[no-any-return] # kept as made
+
+
+def windowed(signal: Signal, values: Floats, window_s: float) -> Speeds:
+    """Return velocities over about this many seconds, from samples of which a lone wrong one was taken out."""
+    calm = median_of_three(values)
+    reach = min(max(1, round(window_s / signal.period_s)), len(calm) - 1)
+    span_s = np.maximum(signal.times_ns[reach:] - signal.times_ns[:-reach], 1) / NS_PER_S
+    velocity = (calm[reach:] - calm[:-reach]) / np.maximum(span_s, signal.period_s / 2)[:, None]
+    velocity[~np.isfinite(velocity)] = 0.0
+    middle = signal.times_ns[:-reach] + (signal.times_ns[reach:] - signal.times_ns[:-reach]) // 2
+    return Speeds(middle, velocity)
+
+
+def median_of_three(values: Floats) -> Floats:
+    """Replace each row by the middle of itself and its neighbours, column by column; ends stay."""
+    if len(values) < 3:  # noqa: PLR2004 - nothing between two
+        return values
+    before, here, behind = values[:-2], values[1:-1], values[2:]
+    calm = values.copy()
+    calm[1:-1] = np.maximum(np.minimum(before, here), np.minimum(np.maximum(before, here), behind))
+    return calm
+
+
+def unwrapped(case: Case, values: Floats) -> Floats:
+    """Undo full turns between neighbouring samples, so that an angle that wraps is no motion."""
+    turns = wraps(values, case.parameter("motion.angle_wrap", "slack_rad"))
+    if not turns.any():
+        return values
+    unrolled = values.copy()
+    unrolled[1:] -= TURN * np.cumsum(turns, axis=0)
+    return unrolled
+
+
+def wraps(values: Floats, slack_rad: float) -> Floats:
+    """Tell for each step of each column whether it goes a full turn up (1) or down (-1) while the motion goes on.
+
+    What remains of the step besides the turn must go on like its neighbours: a command that jumps from one end to the
+    other by nearly a turn does not.
+
+    >>> wraps(np.array([[3.0], [3.1], [-3.1], [-3.0]]), 0.05).ravel().tolist()
+    [0.0, -1.0, 0.0]
+    >>> wraps(np.array([[-3.0], [-3.0], [3.0], [3.0]]), 0.05).ravel().tolist()
+    [0.0, 0.0, 0.0]
+    """
+    steps = np.diff(values, axis=0)
+    steps[~np.isfinite(steps)] = 0.0
+    turns: Floats = np.round(steps / TURN)
+    if not turns.any():
+        return turns
+    small = np.where(turns == 0, np.abs(steps), 0.0)
+    around = np.pad(small, ((1, 1), (0, 0)))
+    neighbours = np.maximum(around[:-2], around[2:])
+    goes_on = np.abs(steps - TURN * turns) <= slack_rad + 2 * neighbours
+    return np.where(goes_on, turns, 0.0)

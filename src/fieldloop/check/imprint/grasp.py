@@ -1,0 +1,25 @@
+"""Where the robot was when it took hold: what tells which places and turns of the item were tried."""
+
+import numpy as np
+from numpy.typing import NDArray
+
+from fieldloop.check.case import Case
+from fieldloop.check.episode.contact import hold
+from fieldloop.check.episode.signal import at_s, signals
+from fieldloop.check.episode.tool import tool
+from fieldloop.check.imprinting import imprinter
+from fieldloop.model.stream import StreamKind
+
+
+@imprinter("grasp", needs=("gripper",))
+def grasp(case: Case) -> dict[str, NDArray[np.float32]]:
+    """Take tool and joints at the first contact of the longest hold, and the moment in seconds."""
+    held = hold(case)
+    if held is None:
+        return {}
+    streams = {f"joints/{one.name}": one for one in signals(case, StreamKind.JOINT_POSITION)}
+    pose = tool(case)
+    if pose is not None:
+        streams[f"tool/{pose.name}"] = pose
+    taken = {name: one.at(held.contact_ns).astype(np.float32) for name, one in streams.items()}
+    return {**taken, "at": np.array([at_s(case, held.contact_ns)], np.float32)}

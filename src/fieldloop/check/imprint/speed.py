@@ -1,0 +1,88 @@
+"""How somebody moves, whatever the way and however long it took: what makes operators' styles alike or different."""
+
+from collections.abc import Iterator
+
+import numpy as np
+from numpy.typing import NDArray
+
+from fieldloop.check.case import Case
+from fieldloop.check.episode.contact import hold
+from fieldloop.check.episode.movement import Movement, movement
+from fieldloop.check.episode.signal import Floats, Signal, paced, signals
+from fieldloop.check.episode.smoothness import roughness
+from fieldloop.check.episode.speeds import Speeds, speeds
+from fieldloop.check.episode.tool import tool
+from fieldloop.check.imprinting import imprinter
+from fieldloop.model.stream import NS_PER_S, StreamKind
+
+PEAK = 95
+"""The percentile that is called peak: the very fastest sample is luck."""
+
+Feature = tuple[str, float]
+
+
+@imprinter("speed", needs=("joints",))
+def speed(case: Case) -> dict[str, NDArray[np.float32]]:
+    """Take features of style, each a rate or a share, so that none of them grows with an episode's length."""
+    moved = movement(case)
+    if moved is None:
+        return {}
+    return {name: np.array([value], np.float32) for name, value in _features(case, moved) if np.isfinite(value)}
+
+
+def _features(case: Case, moved: Movement) -> Iterator[Feature]:
+    joints = next(signals(case, StreamKind.JOINT_POSITION, unit="rad"), None)
+    pose = tool(case)
+    if joints is not None and paced(joints.stream):
+        yield from _pace(case, moved, joints, ("mean_rad_s", "peak_rad_s"))
+        yield "roughness_per_s", roughness(case, joints)
+        yield "peaks_per_s", _peaks(speeds(case, joints), moved)
+    if pose is not None and paced(pose.stream):
+        yield from _pace(case, moved, pose, ("tool_mean_m_s", "tool_peak_m_s"), columns=3)
+    attempt_s = (moved.offset_ns - moved.onset_ns) / NS_PER_S
+    if attempt_s > 0:
+        yield "pause_share", 1 - min(1.0, moved.within(moved.onset_ns, moved.offset_ns) / attempt_s)
+        yield from _parts(case, moved, attempt_s, pose or joints)
+
+
+def _pace(
+    case: Case, moved: Movement, one: Signal, names: tuple[str, str], columns: int | None = None
+) -> Iterator[Feature]:
+    made = speeds(case, one, columns)
+    fast = made.norm[_within(made, moved)]
+    if len(fast):
+        yield names[0], float(fast.mean())
+        yield names[1], float(np.percentile(fast, PEAK))
+
+
+def _peaks(made: Speeds, moved: Movement) -> float:
+    """Count how often a second the speed rises and falls: few in one sure motion, many in a hesitant one."""
+    inside = _within(made, moved)
+    fast, span_s = made.norm[inside], (moved.offset_ns - moved.onset_ns) / NS_PER_S
+    if len(fast) < 3 or span_s <= 0:  # noqa: PLR2004 - a peak has two sides
+        return float("nan")
+    peak = (fast[1:-1] > fast[:-2]) & (fast[1:-1] >= fast[2:]) & (fast[1:-1] > fast.mean() / 2)
+    return float(peak.sum()) / span_s
+
+
+def _parts(case: Case, moved: Movement, attempt_s: float, way: Signal | None) -> Iterator[Feature]:
+    held = hold(case)
+    if held is None or not moved.onset_ns < held.contact_ns < moved.offset_ns:
+        return
+    yield "approach_share", (held.contact_ns - moved.onset_ns) / NS_PER_S / attempt_s
+    yield "hold_share", (min(held.release_ns, moved.offset_ns) - held.contact_ns) / NS_PER_S / attempt_s
+    if way is not None:
+        columns = 3 if way.stream.kind is StreamKind.POSE else None
+        yield "directness", _directness(way.values[way.between(moved.onset_ns, held.contact_ns), :columns])
+
+
+def _directness(way: Floats) -> float:
+    """Return the straight distance over the way gone; noise is kept out by steps of some samples."""
+    coarse = way[:: max(1, len(way) // 32)]
+    gone = float(np.sqrt((np.diff(coarse, axis=0) ** 2).sum(axis=1)).sum())
+    return float(np.linalg.norm(coarse[-1] - coarse[0])) / gone if len(coarse) and gone > 0 else float("nan")
+
+
+def _within(made: Speeds, moved: Movement) -> NDArray[np.bool_]:
+    inside: NDArray[np.bool_] = (made.times_ns >= moved.onset_ns) & (made.times_ns <= moved.offset_ns)
+    return inside

@@ -1,0 +1,29 @@
+"""Where the robot waited before it moved: what tells whether attempts begin alike, or are spread as asked."""
+
+import numpy as np
+from numpy.typing import NDArray
+
+from fieldloop.check.case import Case
+from fieldloop.check.episode.movement import movement
+from fieldloop.check.episode.signal import Signal, signals
+from fieldloop.check.episode.tool import tool
+from fieldloop.check.imprinting import imprinter
+from fieldloop.model.stream import StreamKind
+
+
+@imprinter("start", needs=("streams",))
+def start(case: Case) -> dict[str, NDArray[np.float32]]:
+    """Take joints and tool as they stood before the first movement; the median, so that noise is no difference."""
+    moved = movement(case)
+    if moved is None:
+        return {}
+    taken = {f"joints/{one.name}": _waiting(one, moved.onset_ns) for one in signals(case, StreamKind.JOINT_POSITION)}
+    pose = tool(case)
+    if pose is not None:
+        taken[f"tool/{pose.name}"] = _waiting(pose, moved.onset_ns)
+    return taken
+
+
+def _waiting(one: Signal, onset_ns: int) -> NDArray[np.float32]:
+    still = one.values[one.between(int(one.times_ns[0]), onset_ns)]
+    return np.median(still if len(still) else one.values[:1], axis=0).astype(np.float32)

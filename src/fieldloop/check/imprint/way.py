@@ -1,0 +1,47 @@
+"""The way the arm went, by the distance travelled: the same for a copy that was cut, delayed or played slower."""
+
+import math
+
+import numpy as np
+from numpy.typing import NDArray
+
+from fieldloop.check.case import Case
+from fieldloop.check.imprinting import imprinter
+from fieldloop.model.stream import StreamKind
+
+POINTS = 32
+MOST_SAMPLES = 2000
+STEP = 0.005
+"""Travel is counted in steps of this share of the widest joint's range: trembling at rest is no way."""
+
+
+@imprinter("way", needs=("joints",))
+def way(case: Case) -> dict[str, NDArray[np.float32]]:
+    """Take each joint stream at 32 points evenly spaced along the way it travelled."""
+    taken: dict[str, NDArray[np.float32]] = {}
+    for stream in case.streams(StreamKind.JOINT_POSITION):
+        values = stream.values
+        if values is None or values.dtype.kind not in "fiu":
+            continue
+        flat = values.reshape(len(values), -1).astype(np.float64)
+        flat = flat[np.all(np.isfinite(flat), axis=1)]
+        if len(flat) and (points := _along(flat)) is not None:
+            taken[stream.name] = points
+    return taken
+
+
+def _along(flat: NDArray[np.float64]) -> NDArray[np.float32] | None:
+    """Walk along the samples in whole steps; None where nothing moves."""
+    flat = flat[:: -(-len(flat) // MOST_SAMPLES)]
+    step = STEP * float(np.ptp(flat, axis=0).max())
+    if step <= 0.0:
+        return None
+    rows = flat.tolist()
+    kept = [0]
+    for index, row in enumerate(rows):  # plain numbers: for rows this short math.dist is quicker than NumPy
+        if math.dist(row, rows[kept[-1]]) >= step:
+            kept.append(index)
+    corners = flat[[*kept, len(rows) - 1]]
+    travelled = np.concatenate([[0.0], np.cumsum(np.linalg.norm(np.diff(corners, axis=0), axis=1))])
+    at = np.linspace(0.0, travelled[-1], POINTS)
+    return np.column_stack([np.interp(at, travelled, column) for column in corners.T]).astype(np.float32)

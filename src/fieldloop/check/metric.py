@@ -1,0 +1,37 @@
+"""One number an episode and a check: what was measured, at the subject that came off worst."""
+
+import math
+from collections.abc import Mapping, Sequence
+
+import numpy as np
+from numpy.typing import NDArray
+
+from fieldloop.check.many import Batch
+from fieldloop.model.episode import Episode
+from fieldloop.model.finding import Measurement
+from fieldloop.protocol import Limit
+
+Floats = NDArray[np.float64]
+
+
+def episode_metrics(batch: Batch, episodes: Sequence[Episode]) -> Mapping[str, Floats]:
+    """Return a column a check over these episodes, NaN where it gave no number that means anything."""
+    columns: dict[str, Floats] = {}
+    for row, episode in enumerate(episodes):
+        for one in batch.measured.get(episode.id, ()):
+            limit = batch.protocol.limits.get(one.check)
+            if limit is not None and one.measurements:
+                value = _worst(one.measurements, limit)
+                if math.isfinite(value):
+                    columns.setdefault(one.check, np.full(len(episodes), np.nan))[row] = value
+    return columns
+
+
+def _worst(measurements: Sequence[Measurement], limit: Limit) -> float:
+    """The number nearest to its limit or furthest beyond it; where both sides are bounded, the middle one of all."""
+    values = [m.value for m in measurements if not m.cannot_tell and math.isfinite(m.value)]
+    if not values:
+        return math.nan
+    if limit.minimum is None:
+        return max(values)
+    return min(values) if limit.maximum is None else float(np.median(values))

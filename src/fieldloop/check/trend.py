@@ -1,0 +1,149 @@
+"""Every metric over batches, with control limits: what changed suddenly, and when.
+
+A batch is a session, or a day where episodes name none, in the order of time.
+"""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from fieldloop.check.many import Batch
+from fieldloop.check.metric import episode_metrics
+from fieldloop.check.traits import length_s, sittings
+from fieldloop.model.episode import Episode
+from fieldloop.stats.control import FEWEST, MEMORY, Chart, chart, count_chart
+from fieldloop.stats.groups import normal_scores
+
+Floats = NDArray[np.float64]
+NAME = "corpus.trend"
+MOSTLY = 0.5
+"""A metric of which more than half the values are equal is counted (how many differ), not ranked."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Series:
+    """One metric over batches, for a plot: its typical value, and between which limits it was expected.
+
+    `counted` says that values are the share of episodes that differ from `usual`. Limits are NaN for the first few.
+    """
+
+    metric: str
+    unit: str
+    batches: tuple[str, ...]
+    starts_ns: tuple[int, ...]
+    episodes: tuple[int, ...]
+    values: Floats
+    low: Floats
+    high: Floats
+    alerts: tuple[int, ...]
+    counted: bool = False
+    usual: float = 0.0
+
+
+def series(batch: Batch) -> tuple[Series, ...]:
+    """Return every metric that has enough batches; the chance of any alert at all, when nothing happens, is shared out."""
+    found: tuple[Series, ...] = batch.keep(NAME, lambda: tuple(_series(batch)))
+    return found
+
+
+def _series(batch: Batch) -> Iterator[Series]:
+    fewest, batches = (batch.parameter(NAME, name) for name in ("min_episodes", "min_batches"))
+    sat = {name: own for name, own in sittings(batch.episodes).items() if len(own) >= fewest}
+    if len(sat) < max(batches, FEWEST):
+        return
+    episodes = [e for own in sat.values() for e in own]
+    columns = {"success": ("share of episodes", _outcomes(episodes)), "length": ("s", _lengths(episodes))}
+    for name, values in episode_metrics(batch, episodes).items():
+        columns[name] = (batch.protocol.limits[name].unit, values)
+    usable = {name: column for name, column in columns.items() if _enough(column[1], sat, fewest)}
+    each = batch.parameter(NAME, "false_alarms") / max(len(usable), 1)
+    for name, (unit, values) in usable.items():
+        yield _one(name, unit, values, sat, each)
+
+
+def _outcomes(episodes: Sequence[Episode]) -> Floats:
+    return np.asarray([np.nan if e.succeeded is None else float(e.succeeded) for e in episodes])
+
+
+def _lengths(episodes: Sequence[Episode]) -> Floats:
+    return np.asarray([length_s(e) for e in episodes])
+
+
+def _enough(values: Floats, sat: dict[str, list[Episode]], fewest: float) -> bool:
+    """Does every batch have the metric often enough, and does it vary at all?"""
+    there = np.isfinite(values)
+    parts = _parts(sat)
+    return bool(there.any() and np.ptp(values[there]) > 0.0 and min(there[p].sum() for p in parts) >= fewest)
+
+
+def _parts(sat: dict[str, list[Episode]]) -> list[slice]:
+    ends = np.cumsum([len(own) for own in sat.values()])
+    return [slice(int(end) - len(own), int(end)) for end, own in zip(ends, sat.values(), strict=True)]
+
+
+def _one(name: str, unit: str, values: Floats, sat: dict[str, list[Episode]], false_alarms: float) -> Series:
+    there = np.isfinite(values)
+    parts = [values[p][there[p]] for p in _parts(sat)]
+    distinct, counts = np.unique(values[there], return_counts=True)
+    usual = float(distinct[np.argmax(counts)])
+    counted = name == "success" or counts.max() > MOSTLY * counts.sum()
+    if counted:
+        hit = 1.0 if name == "success" else None
+        hits = [int(np.sum(p == hit) if hit is not None else np.sum(p != usual)) for p in parts]
+        trials = [len(p) for p in parts]
+        drawn = count_chart(hits, trials, false_alarms)
+        shown, low, high = _shares(np.asarray(hits), np.asarray(trials), drawn)
+    else:
+        scores = np.full(len(values), np.nan)
+        scores[there] = _scores_by_task(values[there], [e.task for e, t in zip(_flat(sat), there, strict=True) if t])
+        means, errors = _means([scores[p][there[p]] for p in _parts(sat)])
+        drawn = chart(means, errors, false_alarms)
+        shown, low, high = (_in_units(of, values[there]) for of in (drawn.values, drawn.low, drawn.high))
+    return Series(
+        name, unit, tuple(sat), tuple(own[0].start_ns for own in sat.values()), tuple(len(p) for p in parts),
+        shown, low, high, tuple(int(i) for i in drawn.alerts), counted and name != "success", usual,
+    )  # fmt: skip
+
+
+def _flat(sat: dict[str, list[Episode]]) -> list[Episode]:
+    return [e for own in sat.values() for e in own]
+
+
+def _scores_by_task(values: Floats, tasks: Sequence[str]) -> Floats:
+    """Rank within a task, so that a day of another task is no change."""
+    scores = np.empty(len(values))
+    codes = np.unique(tasks, return_inverse=True)[1]
+    for code in np.unique(codes):
+        scores[codes == code] = normal_scores(values[codes == code])
+    return scores
+
+
+def _means(parts: Sequence[Floats]) -> tuple[Floats, Floats]:
+    """Mean of each batch, and the standard error that the spread within batches gives it."""
+    inside = np.concatenate([p - p.mean() for p in parts])
+    spread = float(np.sqrt(np.sum(inside**2) / max(len(inside) - len(parts), 1)))
+    errors = max(spread, 1e-9) / np.sqrt([len(p) for p in parts])
+    return np.asarray([p.mean() for p in parts]), errors
+
+
+def _in_units(scores: Floats, values: Floats) -> Floats:
+    """Turn mean normal scores back into the metric's own unit: the value of that rank."""
+    from scipy.special import ndtr
+
+    shown = np.full(len(scores), np.nan)
+    there = np.isfinite(scores)
+    shown[there] = np.quantile(values, ndtr(scores[there]))
+    return shown
+
+
+def _shares(hits: NDArray[np.int64], trials: NDArray[np.int64], drawn: Chart) -> tuple[Floats, Floats, Floats]:
+    """Shares, and the limits around what the batches before would lead one to expect."""
+    low, high = np.full(len(hits), np.nan), np.full(len(hits), np.nan)
+    for at in range(MEMORY, len(hits)):
+        before, tried = int(hits[at - MEMORY : at].sum()), int(trials[at - MEMORY : at].sum())
+        rate = (before + 0.5) / (tried + 1.0)
+        half = float(drawn.high[at]) * np.sqrt(rate * (1.0 - rate) * (1.0 / trials[at] + 1.0 / tried))
+        low[at], high[at] = max(before / tried - half, 0.0), min(before / tried + half, 1.0)
+    return hits / trials, low, high

@@ -1,0 +1,108 @@
+"""Which file holds what: both sides in one, or the robot's poses in one and the target's in another."""
+
+import io
+import re
+import zipfile
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+from fieldloop.errors import BadInput
+from fieldloop.ingest.poses.csv_poses import sides_of_csv
+from fieldloop.ingest.poses.json_poses import sides_of_json
+from fieldloop.model.written_poses import Side, WrittenPoses
+
+SEEN = re.compile(r"target|camera|marker|board|tag")
+"""A file of target poses is told by one of these words, where its columns do not tell."""
+BOTH = 2
+LARGEST_BYTES = 256 * 1024 * 1024
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class PoseFiles:
+    """Both sides as they are written; `by_stamp` where rows are matched by their moments, else by their number."""
+
+    robot: WrittenPoses
+    target: WrittenPoses
+    by_stamp: bool
+
+
+def read_poses(paths: Sequence[Path]) -> PoseFiles:
+    """Read one file with both sides, or two with one each; an archive counts as the files in it."""
+    texts = [text for path in paths for text in _texts(path)]
+    if len(texts) not in (1, BOTH):
+        raise BadInput(f"Hand-eye takes one file with both poses, or two with one each; here are {len(texts)}.")
+    parts = [(name, _sides(name, text)) for name, text in texts]
+    if len(parts) == 1:
+        return _from_one(*parts[0])
+    return _from_two(parts)
+
+
+def only_text(path: Path) -> tuple[str, str]:
+    """Return the name and text of a file that must be a single one and not empty."""
+    texts = _texts(path)
+    if len(texts) != 1 or not texts[0][1].strip():
+        wrong = "is empty" if len(texts) == 1 else f"holds {len(texts)} files; one is asked for"
+        raise BadInput(f"{path.name} {wrong}.")
+    return texts[0]
+
+
+def _from_one(name: str, sides: tuple[WrittenPoses, ...]) -> PoseFiles:
+    by_side = {side.side: side for side in sides}
+    if missing := [side for side in Side if side not in by_side]:
+        raise BadInput(f"{name} has no {missing[0]} poses. Give a second file with them, or add them to each row.")
+    return PoseFiles(by_side[Side.ROBOT], by_side[Side.TARGET], by_stamp=False)
+
+
+def _from_two(parts: list[tuple[str, tuple[WrittenPoses, ...]]]) -> PoseFiles:
+    for name, sides in parts:
+        if len(sides) != 1:
+            raise BadInput(f"{name} holds both sides already; give it alone.")
+    seen = [bool(SEEN.search(Path(name).stem.lower())) for name, _ in parts]
+    first, second = (sides[0] for _, sides in parts)
+    if first.side != second.side:
+        robot, target = (first, second) if first.side is Side.ROBOT else (second, first)
+    elif seen[0] != seen[1]:  # neither file's columns say which side they are, or both say the same
+        robot, target = (second, first) if seen[0] else (first, second)
+    else:
+        names = " and ".join(name for name, _ in parts)
+        raise BadInput(f"Which of {names} holds the target's poses? Put 'target' into that file's name alone.")
+    robot, target = replace(robot, side=Side.ROBOT), replace(target, side=Side.TARGET)
+    by_stamp = robot.stamps_s is not None and target.stamps_s is not None
+    if not by_stamp and len(robot) != len(target):
+        raise BadInput(
+            f"{len(robot)} robot poses and {len(target)} target poses: without stamps in both files rows are matched "
+            "by their number, so there must be as many. Add a column `stamp` in seconds to both."
+        )
+    return PoseFiles(robot, target, by_stamp)
+
+
+def _sides(name: str, text: str) -> tuple[WrittenPoses, ...]:
+    if not text.strip():
+        raise BadInput(f"{name} is empty.")
+    return sides_of_json(name, text) if text.lstrip()[:1] in "{[" else sides_of_csv(name, text)
+
+
+def _texts(path: Path) -> list[tuple[str, str]]:
+    if not path.is_file():
+        raise BadInput(f"{path} is not there.")
+    if path.stat().st_size > LARGEST_BYTES:
+        raise BadInput(f"{path.name} is larger than {LARGEST_BYTES >> 20} MiB: that is no list of poses.")
+    raw = path.read_bytes()
+    if not zipfile.is_zipfile(io.BytesIO(raw)):
+        return [(path.name, _text(path.name, raw))]
+    try:
+        with zipfile.ZipFile(io.BytesIO(raw)) as archive:
+            inside = [i for i in archive.infolist() if Path(i.filename).suffix.lower() in (".csv", ".json")]
+            if sum(i.file_size for i in inside) > LARGEST_BYTES:
+                raise BadInput(f"{path.name} unpacks to more than {LARGEST_BYTES >> 20} MiB.")
+            return [(Path(i.filename).name, _text(i.filename, archive.read(i))) for i in inside]
+    except (zipfile.BadZipFile, OSError, EOFError) as wrong:
+        raise BadInput(f"{path.name} is a damaged archive: {wrong}.") from wrong
+
+
+def _text(name: str, raw: bytes) -> str:
+    try:
+        return raw.decode("utf-8-sig")
+    except UnicodeDecodeError as wrong:
+        raise BadInput(f"{name} is no text (byte {wrong.start}): poses are read from JSON or CSV.") from wrong

@@ -1,0 +1,103 @@
+"""Poses from JSON: `{"poses": [{"base_from_gripper": …, "camera_from_target": …}, …]}`, as matrices or as parts."""
+
+import json
+from typing import Any
+
+import numpy as np
+
+from fieldloop.errors import BadInput
+from fieldloop.model.written_poses import Side, WrittenPoses
+
+KEYS = {
+    "base_from_gripper": (Side.ROBOT, False),
+    "gripper_from_base": (Side.ROBOT, True),
+    "camera_from_target": (Side.TARGET, False),
+    "target_from_camera": (Side.TARGET, True),
+}
+ROTATION_KEYS = {
+    "quaternion_xyzw": "quaternion-xyzw",
+    "quaternion_wxyz": "quaternion-wxyz",
+    "rotation_vector": "rotation-vector",
+    "rpy": "rpy-xyz",
+    "matrix": "matrix",
+    "rotation": "",
+}
+SHAPES = {(3,), (4,), (3, 3)}
+EXAMPLE = '{"poses": [{"base_from_gripper": [[…4×4…]], "camera_from_target": {"translation": […], "rotation": […]}}]}'
+
+
+def sides_of_json(name: str, text: str) -> tuple[WrittenPoses, ...]:
+    """Read the sides that every row of a JSON file has."""
+    head, rows = rows_of_json(name, text, "poses", EXAMPLE)
+    found = [key for key in KEYS if key in rows[0]]
+    if not found:
+        raise BadInput(f"{name}: the first pose has none of {', '.join(KEYS)}. Write {EXAMPLE}")
+    return tuple(poses_under(name, key, rows, head, KEYS[key][0], inverse=KEYS[key][1]) for key in found)
+
+
+def rows_of_json(name: str, text: str, key: str, example: str) -> tuple[dict[str, Any], list[dict[str, Any]]]:
+    """Return what stands around the list and the list of objects itself."""
+    try:
+        raw = json.loads(text)
+    except json.JSONDecodeError as wrong:
+        raise BadInput(f"{name} is not valid JSON: {wrong}.") from wrong
+    rows = raw.get(key) if isinstance(raw, dict) else raw
+    if not isinstance(rows, list) or not rows or not all(isinstance(row, dict) for row in rows):
+        raise BadInput(f"{name} holds no list of {key}. Write {example}")
+    return (raw if isinstance(raw, dict) else {}), rows
+
+
+def poses_under(
+    name: str, key: str, rows: list[dict[str, Any]], head: dict[str, Any], side: Side, *, inverse: bool | None = None
+) -> WrittenPoses:
+    """Read the pose that every row has under one key."""
+    shifts, turns, said = [], [], set()
+    for number, row in enumerate(rows, 1):
+        where = f"{name}, pose {number}, {key}"
+        if key not in row:
+            raise BadInput(f"{where} is missing.")
+        shift, turn, rotation = _pose(where, row[key])
+        shifts.append(shift)
+        turns.append(turn)
+        said.add((rotation, turn.shape))
+    if len(said) > 1:
+        raise BadInput(f"{name}: {key} is written in several ways ({len(said)}); one file, one way.")
+    stamps = [row.get("stamp") for row in rows]
+    return WrittenPoses(
+        side=side,
+        shifts=np.array(shifts),
+        rotations=np.array(turns),
+        names=tuple(str(row.get("name", number)) for number, row in enumerate(rows, 1)),
+        rotation=said.pop()[0] or str(head.get("rotation", "")),
+        unit=str(head.get("units", "")),
+        inverse=inverse,
+        stamps_s=None if None in stamps else numbers(f"{name}, stamp", stamps, (len(rows),)),
+    )
+
+
+def _pose(where: str, value: Any) -> tuple[Any, Any, str]:
+    if isinstance(value, dict):
+        known = [key for key in ROTATION_KEYS if key in value]
+        if "translation" not in value or len(known) != 1:
+            raise BadInput(f"{where} needs `translation` and one of {', '.join(ROTATION_KEYS)}.")
+        turn = numbers(where, value[known[0]], None)
+        if turn.shape not in SHAPES:
+            raise BadInput(f"{where}: a rotation has 3, 4 or 3×3 numbers, not {turn.shape}.")
+        return numbers(where, value["translation"], (3,)), turn, ROTATION_KEYS[known[0]]
+    matrix = numbers(where, value, (4, 4))
+    if not np.allclose(matrix[3], [0, 0, 0, 1], atol=1e-6):
+        raise BadInput(f"{where}: the last row of a pose is 0 0 0 1; a matrix written by columns has it at the right.")
+    return matrix[:3, 3], matrix[:3, :3], "matrix"
+
+
+def numbers(where: str, value: Any, shape: tuple[int, ...] | None) -> Any:
+    """Turn nested lists into an array of one shape, or say which cell is none."""
+    try:
+        # null stands for a number that was not known: the pose is rejected later, with its reason
+        array = np.array(value, dtype=object)
+        array = np.where(array == None, np.nan, array).astype(float)  # noqa: E711  elementwise
+    except (TypeError, ValueError) as wrong:
+        raise BadInput(f"{where} is not made of numbers: {wrong}.") from wrong
+    if shape is not None and array.shape != shape:
+        raise BadInput(f"{where} must be {'×'.join(map(str, shape))} numbers, not {array.shape}.")
+    return array

@@ -1,0 +1,127 @@
+"""How a force-torque sensor sits on the wrist, and what hangs on it: from wrenches at rest."""
+
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from fieldloop import calibrate as room
+from fieldloop.calibrate.conventions import Proposal, impossible, read, reading_of
+from fieldloop.calibrate.conventions.reading import rotations
+from fieldloop.calibrate.wrench_conventions import wrench_proposals
+from fieldloop.errors import BadInput
+from fieldloop.geometry import transforms as tf
+from fieldloop.ingest.poses import read_wrenches
+from fieldloop.loop.attaching import known_sensor, since_ns
+from fieldloop.loop.workspace import Workspace
+from fieldloop.model.calibration import Calibration
+from fieldloop.model.codec import to_plain
+from fieldloop.model.event import CalibrationAttached
+from fieldloop.model.finding import Status
+from fieldloop.protocol import default_protocol
+
+KIND, METHOD = "force_torque", "gravity"
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class ForceTorqueResult:
+    """What was found, readings of the file that fit far better, and the calibration a workspace remembers."""
+
+    found: room.ForceTorque
+    proposals: tuple[Proposal, ...]
+    calibration: Calibration | None = None
+
+    @property
+    def exit_ok(self) -> bool:
+        """Does the protocol pass it?"""
+        return self.found.status is Status.PASSED
+
+    def json_object(self) -> dict[str, Any]:
+        """The form others may rely on: schema force-torque/1."""
+        remembered = self.calibration.id if self.calibration else None
+        written: dict[str, Any] = {
+            "schema": "force-torque/1",
+            **to_plain(self.found),
+            "proposals": to_plain(self.proposals),
+            "calibration": remembered,
+        }
+        return written
+
+
+def force_torque(
+    workspace: Workspace | None,
+    file: Path,
+    *,
+    rotation: str = "",
+    inverse: bool = False,
+    mounted: tuple[float, ...] = (),
+    sensor: str = "",
+    robot: str = "",
+    since: str = "",
+) -> ForceTorqueResult:
+    """Find how a force-torque sensor is turned on the wrist, its bias, and the tool's weight.
+
+    Hold the tool still in eight or more orientations. The base frame must stand upright (z up).
+
+    Arguments:
+        file: CSV with the wrist's rotation (qx qy qz qw, roll pitch yaw, or rx ry rz) and fx fy fz tx ty tz, or JSON
+        rotation: how rotations are written, such as rpy-xyz-deg or quaternion-wxyz
+        inverse: the rotations are wrist_from_base, not base_from_wrist
+        mounted: how the sensor is said to be mounted, as roll, pitch and yaw in degrees (give it three times)
+        sensor: remember it in the workspace for this sensor, such as force/wrist
+        robot: whose sensor
+        since: from when it holds, as ISO-8601 such as 2026-11-15T08:00:00Z; from now on unless given
+    """
+    from_ns = since_ns(since)
+    if bool(sensor) != bool(robot):
+        raise BadInput("Give both --sensor and --robot to have it remembered, or neither.")
+    if sensor and workspace is None:
+        raise BadInput("Here is no workspace to remember it in. Leave --sensor out, or name one with --workspace.")
+    if workspace and sensor:
+        known_sensor(workspace, robot, sensor)
+    given = read_wrenches(file)
+    reading = replace(reading_of(given.wrist, (rotation,) if rotation else ()), inverse=inverse)
+    rules = workspace.protocol() if workspace else default_protocol()
+    wrong = impossible(given.wrist, reading, rules)
+    turns = read(given.wrist, reading)[:, :3, :3]
+    turns[sorted(wrong.rows)] = float("nan")
+    found = room.force_torque(turns, given.wrench, rules, wrist_from_sensor=_mounted(mounted), names=given.wrist.names)
+    better = wrench_proposals(given.wrist, given.wrench, reading, rules)
+    if wrong.complaints or (better and found.status is Status.PASSED):
+        reason = " ".join((*wrong.complaints, *(proposal.says for proposal in better), found.reason))
+        found = replace(found, status=Status.CANNOT_TELL, reason=reason)
+    kept = None
+    if workspace and sensor and found.wrist_from_sensor:
+        kept = _calibration(workspace, found, robot, sensor, workspace.clock() if from_ns is None else from_ns)
+        workspace.write(CalibrationAttached(kept))
+    return ForceTorqueResult(found, better, kept)
+
+
+def _mounted(angles_deg: tuple[float, ...]) -> tf.Floats | None:
+    if not angles_deg:
+        return None
+    if len(angles_deg) != 3:  # noqa: PLR2004  roll, pitch, yaw
+        raise BadInput(f"--mounted is given {len(angles_deg)} times; roll, pitch and yaw are three.")
+    turned: tf.Floats = rotations(np.array([angles_deg]), "rpy-xyz-deg")[0]
+    return turned
+
+
+def _calibration(workspace: Workspace, found: room.ForceTorque, robot: str, sensor: str, from_ns: int) -> Calibration:
+    placed = tf.make(found.wrist_from_sensor or (), (0.0, 0.0, 0.0))
+    return Calibration(
+        id=workspace.ids.new("calibration"),
+        kind=KIND,
+        robot=robot,
+        sensor=sensor,
+        parent="wrist",
+        child=sensor,
+        parent_from_child=tuple(tuple(map(float, row)) for row in placed),
+        method=METHOD,
+        residual_mm=None,
+        residual_deg=found.turn_deg,
+        points=found.poses_used,
+        status=found.status,
+        valid_from_ns=from_ns,
+        uncertainty_deg=found.turn_uncertainty_deg,
+    )

@@ -1,0 +1,170 @@
+"""Where a camera sits on a robot, or beside it: from robot poses and what the camera saw of a target."""
+
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from fieldloop.calibrate.conventions import Proposal, Reading, reading_of
+from fieldloop.calibrate.hand_eye import HandEye, Setup
+from fieldloop.calibrate.hand_eye_written import Stated, hand_eye_from_written, what_is_unsaid
+from fieldloop.errors import BadInput
+from fieldloop.geometry import transforms as tf
+from fieldloop.geometry.transforms import Floats
+from fieldloop.ingest.poses import read_poses
+from fieldloop.loop.attaching import known_sensor, since_ns
+from fieldloop.loop.workspace import Workspace
+from fieldloop.model.calibration import Calibration
+from fieldloop.model.codec import to_plain
+from fieldloop.model.event import CalibrationAttached
+from fieldloop.model.finding import Status
+from fieldloop.model.written_poses import Side
+from fieldloop.protocol import default_protocol
+
+KIND = "hand_eye"
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class HandEyeResult:
+    """The calibration as found, how the files were read, and the calibration a workspace remembers."""
+
+    found: HandEye
+    readings: tuple[Reading, Reading]
+    assumed: tuple[str, ...]
+    complaints: tuple[str, ...]
+    proposals: tuple[Proposal, ...]
+    paired: int
+    clock_offset_s: float | None
+    calibration: Calibration | None = None
+
+    @property
+    def exit_ok(self) -> bool:
+        """Does the protocol pass it?"""
+        return self.found.status is Status.PASSED
+
+    def json_object(self) -> dict[str, Any]:
+        """The form others may rely on: schema hand-eye/1."""
+        found, verified = self.found, self.found.verified
+        answer, fitted = found.answer, found.residual
+        by_method = {
+            method: {"translation_residual_mm": r.translation_mm, "rotation_residual_deg": r.rotation_deg}
+            for method, r in found.held_out.items()
+        }
+        written = {
+            "schema": "hand-eye/1",
+            "status": found.status,
+            "reason": found.reason,
+            "setup": found.setup,
+            "method": found.method,
+            "camera_pose": _pose(found.setup.mount, "camera", answer.mount_from_camera) if answer else None,
+            "target_pose": _pose(found.setup.world, "target", answer.world_from_target) if answer else None,
+            "translation_residual_mm": fitted.translation_mm if fitted else None,
+            "rotation_residual_deg": fitted.rotation_deg if fitted else None,
+            "held_out": {
+                "translation_residual_mm": verified.translation_mm if verified else None,
+                "rotation_residual_deg": verified.rotation_deg if verified else None,
+                "by_method": by_method,
+            },
+            "uncertainty_mm": found.uncertainty_mm,
+            "uncertainty_deg": found.uncertainty_deg,
+            "poses_used": found.used,
+            "poses_rejected": found.rejected,
+            "spread_deg": found.spread_deg,
+            "reading": dict(zip(Side, self.readings, strict=True)),
+            "clock_offset_s": self.clock_offset_s,
+            "assumed": self.assumed,
+            "complaints": self.complaints,
+            "proposals": self.proposals,
+            "advice": found.advice,
+            "calibration": self.calibration.id if self.calibration else None,
+        }
+        plain: dict[str, Any] = to_plain(written)
+        return plain
+
+
+def hand_eye(  # noqa: PLR0913 - each is an option of the command
+    workspace: Workspace | None,
+    files: tuple[Path, ...],
+    *,
+    setup: Setup = Setup.EYE_IN_HAND,
+    rotation: tuple[str, ...] = (),
+    units: tuple[str, ...] = (),
+    inverse: tuple[Side, ...] = (),
+    clock_offset: float = 0.0,
+    sensor: str = "",
+    robot: str = "",
+    since: str = "",
+) -> HandEyeResult:
+    """Find where a camera sits on the wrist or beside the robot, and prove it on poses left out.
+
+    Give one file with both poses in each row (JSON with base_from_gripper and camera_from_target, or CSV with columns
+    robot_x … robot_qw and target_x … target_qw), or two files with one each, or an archive of two. A reading of the
+    files that fits far better is proposed, never taken silently.
+
+    Arguments:
+        files: robot and target poses as JSON, CSV, or a zip of them
+        setup: is the camera on the wrist, or does it stand beside and look at a target in the gripper?
+        rotation: how rotations are written, such as rotation-vector, rpy-xyz-deg, quaternion-wxyz; robot:… or
+            target:… for one side
+        units: m or mm; robot:… or target:… for one side
+        inverse: whose poses are given the other way round (gripper_from_base, target_from_camera)
+        clock_offset: seconds to add to the target's stamps, where two files are matched by them
+        sensor: remember it in the workspace for this camera, such as camera/wrist
+        robot: whose camera
+        since: from when it holds, as ISO-8601 such as 2026-11-15T08:00:00Z; from now on unless given
+    """
+    from_ns = since_ns(since)
+    if bool(sensor) != bool(robot):
+        raise BadInput("Give both --sensor and --robot to have it remembered, or neither.")
+    if sensor and workspace is None:
+        raise BadInput("Here is no workspace to remember it in. Leave --sensor out, or name one with --workspace.")
+    if workspace and sensor:
+        known_sensor(workspace, robot, sensor)
+    given = read_poses(files)
+    readings = (
+        reading_of(given.robot, rotation, units, inverse),
+        reading_of(given.target, rotation, units, inverse),
+    )
+    assumed = what_is_unsaid(given.robot, given.target, rotation, units)
+    offset_s = clock_offset if given.by_stamp else None
+    stated = Stated(*readings, setup, offset_s, unsaid=bool(assumed))
+    rules = workspace.protocol() if workspace else default_protocol()
+    made = hand_eye_from_written(given.robot, given.target, stated, rules)
+    kept = None
+    if workspace and sensor and made.found.answer:
+        kept = _calibration(workspace, made.found, made.found.answer.mount_from_camera, robot, sensor, from_ns)
+        workspace.write(CalibrationAttached(kept))
+    return HandEyeResult(made.found, readings, assumed, made.complaints, made.proposals, made.paired, offset_s, kept)
+
+
+def _calibration(
+    workspace: Workspace, found: HandEye, mount_from_camera: Floats, robot: str, sensor: str, from_ns: int | None
+) -> Calibration:
+    verified = found.verified
+    return Calibration(
+        id=workspace.ids.new("calibration"),
+        kind=KIND,
+        robot=robot,
+        sensor=sensor,
+        parent=found.setup.mount,
+        child=sensor,
+        parent_from_child=tuple(tuple(map(float, row)) for row in mount_from_camera),
+        method=found.method,
+        residual_mm=verified.translation_mm if verified else None,
+        residual_deg=verified.rotation_deg if verified else None,
+        points=len(found.used),
+        status=found.status,
+        valid_from_ns=workspace.clock() if from_ns is None else from_ns,
+        uncertainty_mm=found.uncertainty_mm,
+        uncertainty_deg=found.uncertainty_deg,
+    )
+
+
+def _pose(parent: str, child: str, matrix: Floats) -> dict[str, Any]:
+    pose = tf.pose_from_matrix(matrix)
+    return {
+        "parent": parent,
+        "child": child,
+        "matrix": matrix,
+        "translation_m": pose[:3],
+        "quaternion_xyzw": pose[3:],
+    }

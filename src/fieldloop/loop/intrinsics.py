@@ -1,0 +1,133 @@
+"""How a camera maps directions to pixels: from pictures of a board."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from fieldloop.calibrate import intrinsics as room
+from fieldloop.calibrate.intrinsics import Board, Lens, Look
+from fieldloop.errors import BadInput
+from fieldloop.loop.attaching import known_sensor, since_ns
+from fieldloop.loop.picture_files import distinct_names, picture_files, read_picture
+from fieldloop.loop.workspace import Track, Workspace, track_silently
+from fieldloop.model.codec import iso, to_plain
+from fieldloop.model.event import IntrinsicsAttached
+from fieldloop.model.finding import Status
+from fieldloop.model.intrinsics import Intrinsics
+from fieldloop.protocol import default_protocol
+
+
+@dataclass(frozen=True, slots=True)
+class IntrinsicsResult:
+    """What was found, whether a workspace remembers it, and where pictures without distortion were written."""
+
+    intrinsics: Intrinsics
+    remembered: bool = False
+    undistorted: str | None = None
+
+    @property
+    def exit_ok(self) -> bool:
+        """Does the protocol pass it?"""
+        return self.intrinsics.status is Status.PASSED
+
+    def json_object(self) -> dict[str, Any]:
+        """The form others may rely on: schema intrinsics/1."""
+        written = {"schema": "intrinsics/1", **to_plain(self.intrinsics)}
+        from_ns = written.pop("valid_from_ns")
+        since = {"valid_from": None if from_ns is None else iso(from_ns)}
+        return {**written, **since, "remembered": self.remembered, "undistorted": self.undistorted}
+
+
+def intrinsics(
+    workspace: Workspace | None,
+    images: tuple[Path, ...],
+    *,
+    board: str,
+    lens: Lens = Lens.PLUMB_BOB,
+    precision: bool = False,
+    sensor: str = "",
+    robot: str = "",
+    since: str = "",
+    undistorted: Path | None = None,
+    track: Track = track_silently,
+) -> IntrinsicsResult:
+    """Find a camera's focal length, centre and distortion from pictures of a board.
+
+    Arguments:
+        images: pictures, or folders of them
+        board: inner corners and square side, as checkerboard:9x6:25mm; or squares, square and marker side and
+            dictionary, as charuco:5x7:40mm:30mm:DICT_4X4_50
+        lens: how the lens bends rays; another is proposed where it is clearly better
+        precision: judge by the limit for precision tasks
+        sensor: remember it in the workspace for this camera, such as camera/overhead
+        robot: whose camera
+        since: from when it holds, as ISO-8601 such as 2026-11-15T08:00:00Z; from now on unless given
+        undistorted: write the pictures without distortion to this folder, to look at straight edges
+    """
+    from_ns = since_ns(since)
+    if bool(sensor) != bool(robot):
+        raise BadInput("Give both --sensor and --robot to have it remembered, or neither.")
+    if sensor and workspace is None:
+        raise BadInput("Here is no workspace to remember it in. Leave --sensor out, or name one with --workspace.")
+    if workspace and sensor:
+        known_sensor(workspace, robot, sensor)
+    shown, files = room.parse_board(board), picture_files(images)
+    names = distinct_names(files)
+    looks = [_look(file, shown, names[file]) for file in track(files, "looking for the board", len(files))]
+    rules = workspace.protocol() if workspace else default_protocol()
+    found = room.intrinsics(looks, shown, rules, sensor=sensor, precision=precision, lens=lens)
+    if not any(look.sighting for look in looks):
+        found = replace(found, advice=(*_instead(files, shown), *found.advice))
+    if undistorted and found.camera_matrix:
+        _write_undistorted(files, looks, found, undistorted)
+    if workspace and sensor:
+        found = attach_intrinsics(workspace, found, robot=robot, since_ns=from_ns)
+    return IntrinsicsResult(found, bool(workspace and sensor), str(undistorted) if undistorted else None)
+
+
+def attach_intrinsics(workspace: Workspace, found: Intrinsics, *, robot: str, since_ns: int | None) -> Intrinsics:
+    """Write a camera's intrinsics down; those that do not pass are kept, and do not pass."""
+    holds_from = workspace.clock() if since_ns is None else since_ns
+    kept = replace(found, id=workspace.ids.new("intrinsics"), robot=robot, valid_from_ns=holds_from)
+    workspace.write(IntrinsicsAttached(kept))
+    return kept
+
+
+def _look(file: Path, board: Board, name: str) -> Look:
+    picture = read_picture(file)
+    if picture is None:
+        return room.unreadable(name, "it is no picture that can be read")
+    return room.look(picture, board, name)
+
+
+def _instead(files: Sequence[Path], board: Board) -> list[str]:
+    """Say which board the pictures show where it is not the one asked for."""
+    some = [files[i] for i in np.unique(np.linspace(0, len(files) - 1, room.TRIED_PICTURES).astype(int))]
+    pictures = [room.grey(p) for p in map(read_picture, some) if p is not None]
+    other = room.board_shown(pictures, board) if pictures else None
+    if other is None:
+        return ["No board of this kind was found in any picture: is all of it in view, lit evenly, with a white rim?"]
+    shown, count = other
+    return [f"{count} of {len(pictures)} pictures show another board: try --board {shown}"]
+
+
+def _write_undistorted(files: Sequence[Path], looks: Sequence[Look], found: Intrinsics, folder: Path) -> None:
+    import cv2
+
+    if folder.exists() and not folder.is_dir():
+        raise BadInput(f"{folder} is a file. Name a folder for the pictures without distortion.")
+    folder.mkdir(parents=True, exist_ok=True)
+    matrix, bent = np.array(found.camera_matrix), np.array(found.distortion)
+    for file, look in zip(files, looks, strict=True):
+        picture = read_picture(file) if (look.width, look.height) == (found.width, found.height) else None
+        if picture is None:
+            continue
+        if found.model == Lens.FISHEYE:
+            straight = cv2.fisheye.undistortImage(picture, matrix, bent, Knew=matrix)
+        else:
+            straight = cv2.undistort(picture, matrix, bent)
+        file_name = look.name.replace("/", "-").rpartition(".")[0] + ".png"
+        cv2.imencode(".png", straight)[1].tofile(folder / file_name)

@@ -1,0 +1,142 @@
+"""What was measured when episodes came in: kept on the shelf, judged again under any protocol, no log opened."""
+
+from collections.abc import Iterable, Iterator, Sequence
+from typing import Any
+
+from numpy.typing import NDArray
+
+from fieldloop import check as checks
+from fieldloop.check.episode.calibration import count_again
+from fieldloop.loop.looking import Looked, Rules
+from fieldloop.loop.numbers import in_force
+from fieldloop.loop.workspace import Workspace
+from fieldloop.model.annotation import Annotation
+from fieldloop.model.calibration import Calibration
+from fieldloop.model.episode import Episode, Log
+from fieldloop.model.event import EpisodeJudged, EpisodesMeasured, Event
+from fieldloop.model.finding import Measured
+from fieldloop.model.imprint import Imprint
+from fieldloop.model.release import Release
+from fieldloop.protocol import CollectionProtocol
+from fieldloop.store.arrays import put_arrays, read_arrays
+from fieldloop.store.parquet import put_rows, read_rows
+
+EpisodeNumbers = tuple[Episode, tuple[Measured, ...]]
+"""An episode and what every check found in it."""
+
+
+def rules_of(workspace: Workspace) -> Rules:
+    """Return what episodes of this workspace are held against."""
+    known: dict[str, list[Calibration]] = {}
+    for calibration in workspace.store.find(Calibration):
+        known.setdefault(calibration.robot, []).append(calibration)
+    said: dict[str, list[Annotation]] = {}
+    for annotation in workspace.store.find(Annotation):
+        said.setdefault(annotation.episode, []).append(annotation)
+    return Rules(
+        in_force(workspace),
+        dict(workspace.protocols),
+        {robot: tuple(c) for robot, c in known.items()},
+        {episode: tuple(a) for episode, a in said.items()},
+    )
+
+
+def keep_looked(workspace: Workspace, looked: Sequence[Looked], rules: Rules) -> list[Event]:
+    """Put measurements and imprints onto the shelf; return the event that names them."""
+    if not looked:
+        return []
+    columns: dict[str, list[Any]] = {}
+    arrays: dict[str, NDArray[Any]] = {}
+    for one in looked:
+        for column, values in checks.rows(one.episode.id, one.measured).items():
+            columns.setdefault(column, []).extend(values)
+        arrays |= {f"{one.episode.id}/{name}": array for name, array in one.imprint.arrays.items()}
+    blob, rows = put_rows(workspace.shelf, columns)
+    imprints = put_arrays(workspace.shelf, arrays)
+    return [EpisodesMeasured(tuple(one.episode.id for one in looked), blob, rows, imprints, rules.measuring)]
+
+
+def measured_in(workspace: Workspace, episodes: Iterable[Episode]) -> Iterator[EpisodeNumbers]:
+    """Yield what was measured in each episode when it came in; each kept table is read once."""
+    tables: dict[str, dict[str, tuple[Measured, ...]]] = {}
+    known: dict[str, list[Calibration]] = {}
+    for episode in episodes:
+        kept = _kept(workspace, episode)
+        if kept is None:
+            yield episode, ()
+            continue
+        if kept.blob.sha256 not in tables:
+            tables[kept.blob.sha256] = checks.from_rows(read_rows(workspace.shelf, kept.blob.sha256))
+        if episode.robot not in known:
+            known[episode.robot] = list(workspace.store.find(Calibration, {"robot": episode.robot}))
+        numbers = tables[kept.blob.sha256][episode.id]
+        again = (
+            count_again(m, episode, known[episode.robot]) if m.check == "calibration.in_force" else m for m in numbers
+        )
+        yield episode, tuple(again)
+
+
+def _now(measured: Measured, episode: Episode, known: Sequence[Calibration]) -> Measured:
+    """Calibrations are attached later too: what was counted of them is counted anew."""
+    return count_again(measured, episode, known) if measured.check == "calibration.in_force" else measured
+
+
+def imprints_of(workspace: Workspace, episodes: Iterable[Episode]) -> dict[str, Imprint]:
+    """Return what was kept of each episode's content; those that came in before anything was kept are missing."""
+    archives: dict[str, dict[str, NDArray[Any]]] = {}
+    found: dict[str, Imprint] = {}
+    for episode in episodes:
+        kept = _kept(workspace, episode)
+        if kept is None or kept.imprints is None:
+            continue
+        if kept.imprints.sha256 not in archives:
+            archives[kept.imprints.sha256] = read_arrays(workspace.shelf, kept.imprints.sha256)
+        head = f"{episode.id}/"
+        archive = archives[kept.imprints.sha256]
+        found[episode.id] = Imprint({n.removeprefix(head): a for n, a in archive.items() if n.startswith(head)})
+    return found
+
+
+def judged(workspace: Workspace, measured: Iterable[EpisodeNumbers]) -> list[EpisodeJudged]:
+    """Set measurements against the protocol in force for each episode."""
+    events = []
+    for episode, numbers in measured:
+        rules = in_force(workspace, episode.task)
+        report = checks.report(episode, checks.judge(numbers, rules), rules.version_name)
+        events.append(EpisodeJudged(rules.fingerprint, report))
+    return events
+
+
+def outdated(workspace: Workspace, episodes: Iterable[Episode]) -> list[Episode]:
+    """Return the episodes that were measured under other parameters, or by fewer checks, than are in force now."""
+    now = rules_of(workspace).measuring
+    return [e for e in episodes if (kept := _kept(workspace, e)) is None or kept.measuring != now]
+
+
+def batch_of(workspace: Workspace, numbers: Sequence[EpisodeNumbers], rules: CollectionProtocol) -> checks.Batch:
+    """Assemble all that is known of these episodes, for questions about many."""
+    episodes = tuple(episode for episode, _ in numbers)
+    said: dict[str, list[Annotation]] = {}
+    for annotation in workspace.store.find(Annotation):
+        said.setdefault(annotation.episode, []).append(annotation)
+    return checks.Batch(
+        episodes,
+        tuple(defect for log in workspace.store.find(Log) for defect in log.defects),
+        rules,
+        {episode.id: measured for episode, measured in numbers},
+        imprints_of(workspace, episodes),
+        _split(workspace),
+        tuple(workspace.store.find(Calibration)),
+        {episode: tuple(a) for episode, a in said.items()},
+    )
+
+
+def _split(workspace: Workspace) -> dict[str, str]:
+    """Return the split of the newest release, where there is one."""
+    newest = workspace.store.find(Release, newest=True, limit=1)
+    return {e: part for r in newest for part in ("train", "validation") for e in getattr(r, part)}
+
+
+def _kept(workspace: Workspace, episode: Episode) -> EpisodesMeasured | None:
+    found = workspace.store.find(EpisodesMeasured, {"episode": episode.id}, newest=True, limit=1)
+    return found[0] if found else None

@@ -1,0 +1,52 @@
+"""Pictures in files: found in folders, opened one at a time, a file that is none told from one that is."""
+
+from collections.abc import Iterable, Iterator
+from pathlib import Path
+
+import numpy as np
+from numpy.typing import NDArray
+
+from fieldloop.errors import BadInput
+
+SUFFIXES = frozenset({".png", ".jpg", ".jpeg", ".bmp", ".tif", ".tiff", ".webp", ".pgm", ".ppm"})
+
+
+def picture_files(paths: Iterable[Path]) -> tuple[Path, ...]:
+    """Return the pictures that files and folders name, each once, in the order of their names."""
+    found: dict[Path, None] = {}
+    for path in paths:
+        if path.is_dir():
+            inside = sorted(p for p in path.iterdir() if p.suffix.lower() in SUFFIXES and p.is_file())
+            if not inside:
+                raise BadInput(f"{path} holds no pictures ({', '.join(sorted(SUFFIXES))}).")
+            found |= dict.fromkeys(inside)
+        elif path.is_file():
+            found[path] = None
+        else:
+            raise BadInput(f"{path} is not there.")
+    if not found:
+        raise BadInput("Name pictures of a board, or a folder of them.")
+    return tuple(found)
+
+
+def distinct_names(files: Iterable[Path]) -> dict[Path, str]:
+    """Return a name for each file: its own, with its folder where two are alike."""
+    paths = tuple(files)
+    names = [path.name for path in paths]
+    return {p: p.name if names.count(p.name) == 1 else f"{p.parent.name}/{p.name}" for p in paths}
+
+
+def read_picture(file: Path) -> NDArray[np.uint8 | np.uint16] | None:
+    """Return the grey picture in a file, None where its bytes are none."""
+    import cv2
+
+    raw = np.fromfile(file, dtype=np.uint8)
+    # grey, as deep as it is, and never turned by what the file says of the camera's attitude: pixels are measured
+    flags = cv2.IMREAD_GRAYSCALE | cv2.IMREAD_ANYDEPTH | cv2.IMREAD_IGNORE_ORIENTATION
+    return None if len(raw) == 0 else cv2.imdecode(raw, flags)
+
+
+def read_pictures(files: Iterable[Path]) -> Iterator[tuple[Path, NDArray[np.uint8 | np.uint16] | None]]:
+    """Open pictures one at a time."""
+    for file in files:
+        yield file, read_picture(file)

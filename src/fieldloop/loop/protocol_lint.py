@@ -1,0 +1,84 @@
+"""Look protocol files over before anybody collects by them."""
+
+from dataclasses import dataclass
+from pathlib import Path
+
+from fieldloop.annotate import taxonomy
+from fieldloop.errors import BadInput
+from fieldloop.loop.protocol_named import text_of
+from fieldloop.loop.protocol_versions import locked_text, own_text
+from fieldloop.loop.workspace import Workspace
+from fieldloop.model.event import ProtocolLocked
+from fieldloop.protocol import Remark, Severity, parse_protocol
+from fieldloop.protocol import lint as look_over
+
+LOCKED = "P002"
+
+
+@dataclass(frozen=True, slots=True)
+class Linted:
+    """What there is to say about one file, worst first."""
+
+    file: str
+    remarks: tuple[Remark, ...]
+
+    @property
+    def errors(self) -> tuple[Remark, ...]:
+        """The remarks that stand in the way of locking."""
+        return tuple(remark for remark in self.remarks if remark.severity is Severity.ERROR)
+
+
+@dataclass(frozen=True, slots=True)
+class LintReport:
+    """What there is to say about each file."""
+
+    files: tuple[Linted, ...]
+
+    @property
+    def exit_ok(self) -> bool:
+        """May all of them be locked?"""
+        return not any(file.errors for file in self.files)
+
+
+def lint(workspace: Workspace | None, files: tuple[Path, ...] = ()) -> LintReport:
+    """Look protocol files over: contradictions, omissions, numbers in another unit; fails where one is an error.
+
+    Arguments:
+        files: protocol files (TOML); without one, all of the workspace's
+    """
+    own = sorted((workspace.root / "protocols").glob("*.toml")) if workspace and not files else ()
+    linted = [_linted(text_of(path), str(path)) for path in files]
+    if workspace:
+        linted += [_with_lock(workspace, _linted(text_of(path), f"protocols/{path.name}", path.stem)) for path in own]
+    return LintReport(tuple(linted or [_linted("", "the shipped protocol")]))
+
+
+def linted_task(workspace: Workspace, task: str = "") -> Linted:
+    """Look the protocol of a task over."""
+    task = task or workspace.task
+    return _linted(own_text(workspace, task), f"protocols/{task}.toml", task)
+
+
+def _with_lock(workspace: Workspace, linted: Linted) -> Linted:
+    """Add that a locked version was changed; workspaces refuse to work with such a file."""
+    text = text_of(workspace.root / linted.file)
+    try:
+        rules = parse_protocol(text, linted.file)
+    except BadInput:
+        return linted  # said by the remarks already
+    where = {"name": rules.name, "version": rules.version}
+    for lock in workspace.store.find(ProtocolLocked, where):
+        if lock.fingerprint != rules.fingerprint:
+            same = lock.content is not None and locked_text(workspace, f"{rules.name}@{rules.version}") == text
+            who = "The file is as it was, but the shipped numbers under it have changed." if same else ""
+            said = f"Version {rules.version} is locked with other content ({lock.fingerprint}). {who}".rstrip()
+            advice = f"Write version = {rules.version + 1}; fieldloop protocol diff says what changed."
+            changed = Remark(LOCKED, Severity.ERROR, "protocol", said, advice)
+            return Linted(linted.file, (changed, *linted.remarks))
+    return linted
+
+
+def _linted(text: str, where: str, task: str = "") -> Linted:
+    labels = {label.name: label.definition for label in taxonomy().labels}
+    # without a file of its own a task is collected by the shipped protocol, which has another name
+    return Linted(where, look_over(text, where, phases=labels, task_name=task if text else ""))

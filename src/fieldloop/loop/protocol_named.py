@@ -1,0 +1,60 @@
+"""Find a protocol by what somebody typed: a file, an example, a task of the workspace, or a locked version of it."""
+
+from importlib.resources import files
+from pathlib import Path
+
+from fieldloop.errors import BadInput, UnknownName
+from fieldloop.loop.protocol_versions import AT, locked_version
+from fieldloop.loop.workspace import Workspace
+from fieldloop.protocol import CollectionProtocol, default_protocol, parse_protocol
+
+SHIPPED = "shipped"
+EXAMPLES = "examples"
+
+
+def protocol_named(workspace: Workspace | None, asked: str) -> CollectionProtocol:
+    """Return a protocol by a task's name, `name@version`, an example's name or `shipped`; '' is the workspace's."""
+    if asked == SHIPPED or (not asked and workspace is None):
+        return default_protocol()
+    if workspace is not None and AT in asked:
+        return locked_version(workspace, asked)
+    if workspace is not None and (not asked or asked in workspace.protocols):
+        return workspace.protocol(asked)
+    if asked in example_names():
+        return parse_protocol(example_text(asked), f"the example {asked}")
+    known = [SHIPPED, *example_names(), *(workspace.protocols if workspace else ())]
+    raise BadInput(f"{UnknownName('protocol', asked, known)} Known: {', '.join(known)}; a locked one is name@version.")
+
+
+def protocol_at(workspace: Workspace | None, asked: Path | None) -> CollectionProtocol:
+    """Return a protocol by its file, or by a name as `protocol_named` knows it; None is the workspace's own."""
+    if asked is None:
+        return protocol_named(workspace, "")
+    if asked.is_file():
+        return parse_protocol(text_of(asked), str(asked))
+    if asked.suffix == ".toml" or len(asked.parts) > 1:
+        raise BadInput(f"{asked} is not there.")
+    return protocol_named(workspace, str(asked))
+
+
+def text_of(file: Path) -> str:
+    """Read a protocol's file; what is not text is refused with its place."""
+    if not file.is_file():
+        raise BadInput(f"{file} is {'a folder' if file.is_dir() else 'not there'}. Name a protocol file (TOML).")
+    try:
+        return file.read_text(encoding="utf-8")
+    except UnicodeDecodeError as wrong:
+        raise BadInput(f"{file} is not UTF-8 text (byte {wrong.start}).") from wrong
+
+
+def example_names() -> list[str]:
+    """List the whole protocols that come with fieldloop, to start from."""
+    folder = files("fieldloop.protocol").joinpath(EXAMPLES)
+    return sorted(entry.name.removesuffix(".toml") for entry in folder.iterdir() if entry.name.endswith(".toml"))
+
+
+def example_text(name: str) -> str:
+    """Return the text of an example."""
+    if name not in example_names():
+        raise UnknownName("example", name, example_names())
+    return files("fieldloop.protocol").joinpath(EXAMPLES, f"{name}.toml").read_text(encoding="utf-8")

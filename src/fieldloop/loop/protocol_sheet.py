@@ -1,0 +1,61 @@
+"""A protocol as an operator reads it."""
+
+from dataclasses import dataclass
+from pathlib import Path
+
+from fieldloop.annotate import taxonomy
+from fieldloop.errors import BadInput
+from fieldloop.loop.numbers import is_locked
+from fieldloop.loop.protocol_named import protocol_at, protocol_named
+from fieldloop.loop.workspace import Workspace
+from fieldloop.protocol import CollectionProtocol
+from fieldloop.report import protocol as sheets
+
+
+@dataclass(frozen=True, slots=True)
+class SheetWritten:
+    """Where a sheet was written, and of which protocol it is."""
+
+    html: str
+    protocol: str
+    interface: str
+
+
+def show(workspace: Workspace | None, version: str = "") -> str:
+    """Show a whole protocol in words: task, phases, instructions, edge cases, cameras, sensors.
+
+    Arguments:
+        version: a task's name, name@version of a locked one, `shipped`, or an example's name; the workspace's own
+            unless given
+    """
+    return sheets.markdown(_sheet(workspace, protocol_named(workspace, version)))
+
+
+def sheet(
+    workspace: Workspace | None, file: Path | None = None, *, interface: str = "", html: Path | None = None
+) -> str | SheetWritten:
+    """Write the sheet an operator works by: steps, limits, what never to do, edge cases, cameras.
+
+    Arguments:
+        file: a protocol file, or a name as in `protocol show`; the workspace's own unless given
+        interface: only the instructions of this control interface, such as vr
+        html: write it as a page that prints to this file
+    """
+    made = _sheet(workspace, protocol_at(workspace, file), interface)
+    if html is None:
+        return sheets.markdown(made)
+    if html.is_dir() or not html.parent.is_dir():
+        raise BadInput(f"{html} cannot be written: name a file in a folder that is there, such as sheet.html.")
+    part = html.with_name(f".{html.name}.part")
+    part.write_text(sheets.html(made), encoding="utf-8")
+    part.replace(html)  # a reader sees the old sheet or the new one, never half of one
+    return SheetWritten(str(html), made.protocol, interface)
+
+
+def sheet_in_force(workspace: Workspace, task: str = "", interface: str = "") -> sheets.Sheet:
+    """Return the sheet of a task's protocol, for a page to draw."""
+    return _sheet(workspace, workspace.protocol(task), interface)
+
+
+def _sheet(workspace: Workspace | None, rules: CollectionProtocol, interface: str = "") -> sheets.Sheet:
+    return sheets.sheet(rules, interface, taxonomy().labels, locked=is_locked(workspace, rules))

@@ -1,0 +1,48 @@
+"""What the person who demonstrates reads before the first episode, by control interface."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from fieldloop.errors import ProtocolError, UnknownName
+from fieldloop.protocol.cells import table, text, texts
+from fieldloop.protocol.number import Limit, read_limit, refuse_unknown_keys
+
+LIMIT_UNITS = {"tool_speed": "m/s", "turn_speed": "rad/s", "joint_speed": "rad/s", "grasp_pause": "s"}
+"""What may be limited by interface, and the unit in which a check measures it."""
+
+
+@dataclass(frozen=True, slots=True)
+class Interface:
+    """One way to move the robot: what to do in order, what never, how to recover, and what a check holds it to."""
+
+    name: str
+    steps: tuple[str, ...] = ()
+    never: tuple[str, ...] = ()
+    grip: str = ""
+    recovery: str = ""
+    limits: Mapping[str, Limit] = field(default_factory=dict)
+
+
+def read_interface(where: str, name: str, raw: Any) -> Interface:
+    """Read one `[interface.name]` table with its `limits`."""
+    where = f"{where}.{name}"
+    row = table(where, raw)
+    refuse_unknown_keys(where, row, {"steps", "never", "grip", "recovery", "limits"})
+    limits = {
+        limited: _limit(f"{where}.limits.{limited}", limited, rule)
+        for limited, rule in table(f"{where}.limits", row.get("limits", {})).items()
+    }
+    return Interface(
+        name, texts(where, row, "steps"), texts(where, row, "never"), text(where, row, "grip"),
+        text(where, row, "recovery"), limits,
+    )  # fmt: skip
+
+
+def _limit(where: str, name: str, rule: Any) -> Limit:
+    if name not in LIMIT_UNITS:
+        raise ProtocolError(f"{where}: {UnknownName('limit of an interface', name, LIMIT_UNITS)}")
+    read = read_limit(where, table(where, rule))
+    if read.unit != LIMIT_UNITS[name]:
+        raise ProtocolError(f"{where} is measured in {LIMIT_UNITS[name]!r}, the file says {read.unit!r}.")
+    return read

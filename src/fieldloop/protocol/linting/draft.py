@@ -1,0 +1,37 @@
+"""What a rule looks at."""
+
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from fieldloop.protocol.collection import CollectionProtocol
+from fieldloop.protocol.interface import Interface
+from fieldloop.protocol.linting.remark import Remark
+from fieldloop.protocol.sensor import SensorRequirement
+
+CAMERAS = ("rgb", "depth")
+
+
+@dataclass(frozen=True, slots=True)
+class Draft:
+    """A protocol that could be read, the shipped one, and the tables the file states itself."""
+
+    protocol: CollectionProtocol
+    shipped: CollectionProtocol
+    own: Mapping[str, Any]
+    phases: frozenset[str] = frozenset()
+    task_name: str = ""
+
+    @property
+    def interfaces_used(self) -> dict[str, Interface]:
+        """The interfaces this task is demonstrated by, as far as they are described."""
+        known = self.protocol.interfaces
+        return {name: known[name] for name in self.protocol.setting("task.interfaces") if name in known}
+
+    @property
+    def cameras(self) -> list[SensorRequirement]:
+        """The sensors that look."""
+        return [sensor for sensor in self.protocol.sensors.values() if sensor.kind in CAMERAS]
+
+
+Rule = Callable[[Draft], Iterator[Remark]]

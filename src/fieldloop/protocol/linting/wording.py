@@ -1,0 +1,48 @@
+"""Can a person who was not there work by the words?"""
+
+from collections.abc import Iterator
+
+from fieldloop.protocol.linting.draft import Draft, Rule
+from fieldloop.protocol.linting.remark import Remark, Severity
+
+FEWEST_WORDS = 3
+FEWEST_STEPS = 2
+
+
+def too_short(draft: Draft) -> Iterator[Remark]:
+    """One or two words are a reminder for whoever wrote them, not an instruction."""
+    for place, text in _prose(draft):
+        if text and len(text.split()) < FEWEST_WORDS:
+            yield Remark(
+                "P701", Severity.WARNING, place, f"{text!r} is too short to work by.", "Say it in a whole sentence."
+            )
+
+
+def too_few_steps(draft: Draft) -> Iterator[Remark]:
+    """Instructions in one step are a slogan."""
+    for name, interface in draft.interfaces_used.items():
+        if 0 < len(interface.steps) < FEWEST_STEPS:
+            yield Remark(
+                "P702", Severity.WARNING, f"interface.{name}", "One step only.", "Break it into what is done in turn."
+            )
+
+
+def _prose(draft: Draft) -> Iterator[tuple[str, str]]:
+    protocol = draft.protocol
+    for key in ("task.start", "task.end"):
+        yield key, str(protocol.setting(key))
+    for name, interface in draft.interfaces_used.items():
+        for text in (*interface.steps, *interface.never, interface.grip, interface.recovery):
+            yield f"interface.{name}", text
+    for name, script in protocol.edge_cases.items():
+        for text in (script.trigger, *script.steps):
+            yield f"edge_cases.{name}", text
+    for name, viewpoint in protocol.viewpoints.items():
+        for text in (viewpoint.mounted, viewpoint.sees):
+            yield f"viewpoints.{name}", text
+    for phase in protocol.phases:
+        for text in (phase.begins, phase.ends):
+            yield f"phase {phase.name}", text
+
+
+RULES: tuple[Rule, ...] = (too_short, too_few_steps)

@@ -1,0 +1,43 @@
+"""What the operator does when something unusual happens, and how the episode is labelled."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from fieldloop.protocol.cells import table, text, texts
+from fieldloop.protocol.number import refuse_unknown_keys
+
+
+@dataclass(frozen=True, slots=True)
+class Script:
+    """An edge case: what starts it, the steps, the label the episode gets."""
+
+    name: str
+    trigger: str = ""
+    steps: tuple[str, ...] = ()
+    label: str = ""
+
+    @property
+    def title(self) -> str:
+        """The name as a person would say it."""
+        return self.name.replace("_", " ")
+
+    def __str__(self) -> str:
+        """Say the steps one behind the other.
+
+        >>> str(Script("fallen_off", steps=("Stop.", "Mark the episode as failed.")))
+        'Stop. Mark the episode as failed.'
+        """
+        return " ".join(self.steps)
+
+
+def read_script(where: str, name: str, row: Any) -> Script:
+    """Read one `[edge_cases.name]` table; a bare sentence is a script of one step."""
+    if isinstance(row, str):
+        return Script(name, steps=(" ".join(row.split()),))
+    return _script(f"{where}.{name}", name, table(f"{where}.{name}", row))
+
+
+def _script(where: str, name: str, row: Mapping[str, Any]) -> Script:
+    refuse_unknown_keys(where, row, {"trigger", "steps", "label"})
+    return Script(name, text(where, row, "trigger"), texts(where, row, "steps"), text(where, row, "label"))

@@ -1,0 +1,160 @@
+"""A protocol as a flat list of statements, each with what it changes: the ground for comparing two of them."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from enum import StrEnum
+
+from fieldloop.protocol import layers
+from fieldloop.protocol.collection import CollectionProtocol
+from fieldloop.protocol.number import Limit, Setting
+
+ANEW = ("batch.", "corpus.")
+"""Questions about many episodes are asked anew of what was kept: no log is opened for them."""
+
+COVER = "task.cover_"
+"""What a batch should cover is asked of what was kept, too."""
+LOOKED_AT = ("adherence.pre_roll", "adherence.post_roll")
+"""Limits that a measurement looks at as well: what may be trimmed depends on the rolls asked for."""
+TOLD = {"task.name", "task.start", "task.end", "task.interfaces", "episode.trigger", "episode.failures_kept"}
+"""Settings that people read; every other one of task and episode changes what a check measures."""
+
+
+class Effect(StrEnum):
+    """What follows for episodes that are there already when a statement changes; the most work first."""
+
+    MEASURE = "measure again"
+    JUDGE = "judge again"
+    COLLECT = "collect otherwise"
+    WORDS = "wording only"
+
+
+@dataclass(frozen=True, slots=True)
+class Statement:
+    """One thing a protocol says, where it says it, and the checks it is about ('' where it is about all or none)."""
+
+    place: str
+    effect: Effect
+    said: str
+    check: str = ""
+
+
+def statements(protocol: CollectionProtocol) -> dict[str, Statement]:
+    """Return everything a protocol says, by place."""
+    said = (*_limits(protocol), *_settings(protocol), *_task(protocol), *_people(protocol), *_station(protocol))
+    return {statement.place: statement for statement in said}
+
+
+def measuring_fingerprint(protocol: CollectionProtocol) -> str:
+    """Name the part of a protocol that changes what is *measured*.
+
+    Kept measurements may be judged again under a protocol with the same name here; under another, measure again.
+    """
+    measuring = {p: s.said for p, s in statements(protocol).items() if s.effect is Effect.MEASURE}
+    return layers.fingerprint(measuring)
+
+
+def _limits(protocol: CollectionProtocol) -> Iterator[Statement]:
+    for name, limit in protocol.limits.items():
+        place = f"check.{name}"
+        yield Statement(place, Effect.MEASURE if name in LOOKED_AT else Effect.JUDGE, _limit_said(limit), name)
+        for key, value in limit.parameters.items():
+            effect = Effect.JUDGE if name.startswith(ANEW) else Effect.MEASURE
+            yield Statement(f"{place}.parameters.{key}", effect, exact(value), name)
+        yield Statement(f"{place}.cost", Effect.JUDGE, f"{exact(limit.cost)} of the episode's worth", name)
+        yield from _reason(place, limit, name)
+
+
+def _settings(protocol: CollectionProtocol) -> Iterator[Statement]:
+    for name, setting in protocol.settings.items():
+        yield Statement(name, _effect_of(name), _value_said(setting))
+        yield from _reason(name, setting)
+
+
+def _effect_of(name: str) -> Effect:
+    if name in TOLD:
+        return Effect.COLLECT
+    if name.startswith(COVER) or name.partition(".")[0] not in ("task", "episode"):
+        return Effect.JUDGE
+    return Effect.MEASURE
+
+
+def _task(protocol: CollectionProtocol) -> Iterator[Statement]:
+    yield Statement("phase", Effect.MEASURE, " → ".join(phase.name for phase in protocol.phases))
+    for phase in protocol.phases:
+        told = {"begins": phase.begins, "ends": phase.ends}
+        yield from (Statement(f"phase {phase.name}.{k}", Effect.COLLECT, text) for k, text in told.items() if text)
+    for name, asked in protocol.balance.items():
+        shares = ", ".join(f"{label} {exact(100 * share)} %" for label, share in sorted(asked.shares.items()))
+        yield Statement(f"balance.{name}", Effect.JUDGE, shares, "batch.balance")
+
+
+def _people(protocol: CollectionProtocol) -> Iterator[Statement]:
+    for name, interface in protocol.interfaces.items():
+        place = f"interface.{name}"
+        told = {
+            "steps": " / ".join(interface.steps), "never": " / ".join(interface.never),
+            "grip": interface.grip, "recovery": interface.recovery,
+        }  # fmt: skip
+        yield from (Statement(f"{place}.{key}", Effect.COLLECT, text) for key, text in told.items() if text)
+        for limited, limit in interface.limits.items():
+            yield Statement(f"{place}.limits.{limited}", Effect.MEASURE, _limit_said(limit))
+            yield from _reason(f"{place}.limits.{limited}", limit)
+    for name, script in protocol.edge_cases.items():
+        told = {"trigger": script.trigger, "steps": " / ".join(script.steps), "label": script.label}
+        for key, text in told.items():
+            if text:
+                yield Statement(f"edge_cases.{name}.{key}", Effect.COLLECT, text)
+
+
+def _station(protocol: CollectionProtocol) -> Iterator[Statement]:
+    for name, sensor in protocol.sensors.items():
+        asked = {"hz": sensor.hz, "width": sensor.width, "height": sensor.height, "precision": sensor.precision}
+        told = [f"{key} {exact(value)}" for key, value in asked.items() if value is not None]
+        told += [word for word, is_so in (("delicate", sensor.delicate), ("required", sensor.required)) if is_so]
+        yield Statement(f"sensors.{name}", Effect.MEASURE, ", ".join((sensor.kind, *told)))
+    for name, view in protocol.viewpoints.items():
+        pose = f"{view.position_m} {view.quaternion_xyzw} in {view.parent}" if view.parent else ""
+        within = f"± {view.tolerance_mm} mm, ± {view.tolerance_deg}°"
+        yield Statement(
+            f"viewpoints.{name}", Effect.COLLECT, "; ".join(filter(None, (view.mounted, view.sees, pose, within)))
+        )
+    for name, device in protocol.synchronisation.items():
+        place, most = f"synchronisation.{name}", device.max_offset_ms
+        told = [device.by.value, f"at most {most:g} ms" if most is not None else "", device.how]
+        told += [f"every {device.verify_every_days:g} days"] if device.verify_every_days is not None else []
+        yield Statement(place, Effect.COLLECT, "; ".join(filter(None, told)))
+        if device.verified:
+            seen = device.verified
+            yield Statement(f"{place}.verified", Effect.WORDS, f"{seen.offset_ms:g} ms on {seen.day} {seen.how}")
+
+
+def _reason(place: str, number: Limit | Setting, check: str = "") -> Iterator[Statement]:
+    said = f"{number.why} ({number.source.kind}: {number.source.ref})"
+    yield Statement(f"{place}.why", Effect.WORDS, said, check)
+
+
+def _limit_said(limit: Limit) -> str:
+    """Say a limit for people, and exactly: two that differ in the seventh digit must not look the same."""
+    marks = [word for word, is_so in (("required", limit.required), ("check to come", limit.pending)) if is_so]
+    ends = [end for end in (limit.minimum, limit.maximum) if end is not None]
+    told = [] if all(float(f"{end:.4g}") == end for end in ends) else [f"exactly {' to '.join(map(repr, ends))}"]
+    return ", ".join([str(limit), *told, *marks])
+
+
+def _value_said(setting: Setting) -> str:
+    value = setting.value
+    if isinstance(value, tuple):
+        return ", ".join(exact(v) if isinstance(v, float) else str(v) for v in value)
+    if isinstance(value, bool):
+        return "yes" if value else "no"
+    return f"{exact(value)} {setting.unit}" if isinstance(value, int | float) else value
+
+
+def exact(value: float) -> str:
+    """Write a number short where that loses nothing.
+
+    >>> exact(8.0), exact(0.1 + 0.2)
+    ('8', '0.30000000000000004')
+    """
+    short = f"{value:g}"
+    return short if float(short) == value else repr(value)

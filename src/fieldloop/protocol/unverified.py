@@ -1,0 +1,55 @@
+"""Nothing is released from a device whose time nobody has verified end to end."""
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+from fieldloop.protocol.collection import CollectionProtocol
+from fieldloop.protocol.synchronisation import Synchronisation, SyncMeans, SyncVerification
+
+NS_PER_DAY = 86_400 * 10**9
+USUAL_LIMIT = "timing.stream_offset"
+
+
+@dataclass(frozen=True, slots=True)
+class Unverified:
+    """A device whose time may not be relied on, and why."""
+
+    stream: str
+    reason: str
+
+
+def unverified(
+    protocol: CollectionProtocol, verifications: Iterable[SyncVerification] = (), *, at_ns: int | None = None
+) -> list[Unverified]:
+    """List every required or declared device that is undeclared, never verified, too far off, or verified too long ago.
+
+    The newest of the file's own verification and those handed in counts. A device without a limit of its own is held
+    to the one between any two streams. `at_ns` is now; without it nothing is too long ago.
+    """
+    newest: dict[str, SyncVerification] = {}
+    stated = [device.verified for device in protocol.synchronisation.values() if device.verified]
+    for one in sorted([*stated, *verifications], key=lambda v: v.at_ns):
+        newest[one.stream] = one
+    required = {sensor.stream for sensor in protocol.sensors.values() if sensor.required}
+    usual = protocol.limits[USUAL_LIMIT].maximum
+    found = []
+    for stream in sorted(required | set(protocol.synchronisation)):
+        device = protocol.synchronisation.get(stream, Synchronisation(stream))
+        limit = usual if device.max_offset_ms is None else device.max_offset_ms
+        if reason := _why_not(device, newest.get(stream), limit, at_ns):
+            found.append(Unverified(stream, reason))
+    return found
+
+
+def _why_not(device: Synchronisation, last: SyncVerification | None, limit_ms: float | None, at_ns: int | None) -> str:
+    if device.by is SyncMeans.UNKNOWN:
+        return "Nobody declared what keeps its clock: set synchronised_by in the protocol."
+    if last is None:
+        return f"Declared as {device.by}, but never verified end to end: measure its offset and write it down."
+    if limit_ms is not None and not last.offset_ms <= limit_ms:  # an offset that is no number does not pass
+        return f"Its offset was {last.offset_ms:g} ms when it was last measured, {limit_ms:g} ms is allowed."
+    if device.verify_every_days is not None and at_ns is not None:
+        age = (at_ns - last.at_ns) / NS_PER_DAY
+        if age > device.verify_every_days:
+            return f"Verified {age:.0f} days ago, asked for every {device.verify_every_days:g}: verify it again."
+    return ""

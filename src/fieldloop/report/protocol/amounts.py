@@ -1,0 +1,42 @@
+"""Numbers in the units people think in: centimetres, degrees, percent."""
+
+import math
+
+from fieldloop.protocol import Limit
+from fieldloop.protocol.number import SHARE, in_words
+
+CENTIMETRES = 100.0
+
+
+def amount(value: float, unit: str) -> str:
+    """Write a number as an operator would say it.
+
+    >>> amount(0.15, "m"), amount(1.5, "m"), amount(0.3, "share of episodes"), amount(5.0, "N"), amount(0.025, "N")
+    ('15 cm', '1.5 m', '30 %', '5 N', '0.025 N')
+    """
+    if unit == "m" and abs(value) < 1:
+        return f"{value * CENTIMETRES:.4g} cm"
+    if unit == "rad/s":
+        return f"{math.degrees(value):.3g}° a second"
+    if unit == "deg":
+        return f"{value:.4g}°"
+    if unit.startswith(SHARE):
+        return in_words(value, unit)
+    return f"{value:.4g} {unit}"
+
+
+def within(limit: Limit) -> str:
+    """Write a limit as an operator would say it.
+
+    >>> from fieldloop.protocol import default_protocol
+    >>> within(default_protocol().limits["force.window"])
+    '5 to 25 N'
+    """
+    low, high = limit.minimum, limit.maximum
+    if low is not None and high is not None:
+        first, last = amount(low, limit.unit), amount(high, limit.unit)
+        same = first.partition(" ")[2] == last.partition(" ")[2]
+        return f"{first.partition(' ')[0] if same else first} to {last}"
+    if high is not None:
+        return f"at most {amount(high, limit.unit)}"
+    return f"at least {amount(low, limit.unit)}" if low is not None else "any"

@@ -1,0 +1,172 @@
+"""From a protocol to the sheet of one control interface, or of all that are used."""
+
+from collections.abc import Iterator, Mapping, Sequence
+
+from fieldloop.errors import UnknownName
+from fieldloop.model.annotation import Label
+from fieldloop.protocol import CollectionProtocol, Interface, Synchronisation
+from fieldloop.report.protocol.amounts import amount, within
+from fieldloop.report.protocol.content import Block, Facts, Grid, Lines, Part, Sheet
+
+MOTION = {
+    "force.window": "Grip force",
+    "adherence.lift_clearance": "Lift before you travel",
+    "adherence.place_height": "Let go above the surface",
+    "batch.approach_directions": "Approach from different sides, per batch",
+    "batch.approach_diversity": "Angle between approaches, per batch",
+}
+RECORDING = {
+    "adherence.pre_roll": "Scene at rest before you begin",
+    "adherence.post_roll": "Scene at rest after you end",
+    "adherence.duration": "The attempt itself",
+}
+TEAM = {
+    "batch.operators": "Operators per variant",
+    "batch.operator_share": "Of a batch by one operator",
+    "batch.balance": "How far the mix may be off",
+}
+HELD_TO = {
+    "tool_speed": "Speed of the tool",
+    "turn_speed": "Turning of the tool",
+    "joint_speed": "Speed of any joint",
+    "grasp_pause": "Stand still while the fingers close",
+}
+NAMES = {"spacemouse": "SpaceMouse", "vr": "VR", "kinesthetic": "kinesthetic guiding"}
+
+
+def sheet(
+    protocol: CollectionProtocol, interface: str = "", labels: Sequence[Label] = (), *, locked: bool = False
+) -> Sheet:
+    """Write a protocol's sheet; `labels` give the words of phases that the protocol leaves to the taxonomy."""
+    used = _used(protocol, interface)
+    parts = [
+        *(Part(f"With {_said(one.name)}", tuple(_interface(one))) for one in used),
+        Part("The motion", (_task(protocol),)),
+        Part("Recording", (_recording(protocol),)),
+        *([Part("When something unusual happens", tuple(_scripts(protocol)))] if protocol.edge_cases else []),
+        *([Part("Phases", (_phases(protocol, labels),), "in this order; a success shows all of them")]
+          if protocol.phases else []),
+        *([Part("Cameras", (_cameras(protocol),), "mounted so, within the tolerance")] if protocol.viewpoints else []),
+        *([Part("Sensors and clocks", (_sensors(protocol),))] if protocol.sensors else []),
+        Part("Team and batch", (_batch(protocol),)),
+    ]  # fmt: skip
+    title = f"{protocol.version_name}{f' with {_said(interface)}' if interface else ''}"
+    return Sheet(title, _lead(protocol), tuple(parts), protocol.label, locked, interface)
+
+
+def _used(protocol: CollectionProtocol, interface: str) -> list[Interface]:
+    if interface:
+        if interface not in protocol.interfaces:
+            raise UnknownName("control interface in this protocol", interface, protocol.interfaces)
+        return [protocol.interfaces[interface]]
+    return [protocol.interfaces[name] for name in protocol.setting("task.interfaces") if name in protocol.interfaces]
+
+
+def _said(interface: str) -> str:
+    return NAMES.get(interface, interface.replace("_", " "))
+
+
+def _lead(protocol: CollectionProtocol) -> str:
+    start, end = (str(protocol.setting(name)).rstrip(".") for name in ("task.start", "task.end"))
+    target = amount(float(protocol.setting("task.target_cycle_s")), "s")
+    return f"Start: {start}. End: {end}. Aim for {target}, the time you qualify on."
+
+
+def _task(protocol: CollectionProtocol) -> Facts:
+    return Facts(tuple(_limits(protocol, MOTION)))
+
+
+def _phases(protocol: CollectionProtocol, labels: Sequence[Label]) -> Grid:
+    known = {label.name: label for label in labels}
+    rows = []
+    for number, phase in enumerate(protocol.phases, start=1):
+        usual = known.get(phase.name)
+        begins = phase.begins or (usual.begins if usual else "")
+        rows.append((str(number), phase.name, begins, phase.ends or (usual.ends if usual else "")))
+    return Grid(("", "phase", "begins", "ends"), tuple(rows))
+
+
+def _interface(interface: Interface) -> Iterator[Block]:
+    yield Lines(interface.steps, "Do", ordered=True)
+    if interface.never:
+        yield Lines(interface.never, "Never", prohibited=True)
+    facts = [(HELD_TO[name], within(limit)) for name, limit in interface.limits.items()]
+    facts += [("Grip", interface.grip)] if interface.grip else []
+    facts += [("When it goes wrong", interface.recovery)] if interface.recovery else []
+    if facts:
+        yield Facts(tuple(facts))
+
+
+def _recording(protocol: CollectionProtocol) -> Facts:
+    kept = "are kept and labelled: never delete one" if protocol.setting("episode.failures_kept") else "are not kept"
+    return Facts(
+        (
+            ("Recording starts by", str(protocol.setting("episode.trigger"))),
+            *_limits(protocol, RECORDING),
+            ("Failures", kept),
+        )
+    )
+
+
+def _scripts(protocol: CollectionProtocol) -> Iterator[Block]:
+    for script in protocol.edge_cases.values():
+        yield Lines(script.steps, f"{script.title.capitalize()}. {script.trigger}".strip(), ordered=True)
+        if script.label:
+            yield Facts((("Label it", script.label),))
+
+
+def _cameras(protocol: CollectionProtocol) -> Grid:
+    rows = []
+    for name, view in protocol.viewpoints.items():
+        place = [view.mounted]
+        if view.position_m:
+            place.append(f"At {', '.join(f'{v:g}' for v in view.position_m)} m in the frame of {view.parent}.")
+        limits = [f"± {view.tolerance_mm:g} mm" if view.tolerance_mm is not None else ""]
+        limits += [f"± {view.tolerance_deg:g}°" if view.tolerance_deg is not None else ""]
+        rows.append((name, " ".join(filter(None, place)), view.sees, ", ".join(filter(None, limits)) or "not said"))
+    return Grid(("camera", "where it stands", "what it sees", "tolerance"), tuple(rows))
+
+
+def _sensors(protocol: CollectionProtocol) -> Grid:
+    rows = []
+    for name, sensor in protocol.sensors.items():
+        size = f"{sensor.width} × {sensor.height}" if sensor.width and sensor.height else ""
+        asked = [f"{sensor.hz:g} a second" if sensor.hz else "", size]
+        asked += [f"to {sensor.precision:g} {UNITS.get(sensor.kind, '')}".rstrip() if sensor.precision else ""]
+        asked += ["delicate" if sensor.delicate else "", "" if sensor.required else "only if it is there"]
+        rows.append(
+            (
+                name,
+                sensor.kind.replace("_", " "),
+                ", ".join(filter(None, asked)),
+                *_clock(protocol.synchronisation.get(name)),
+            )
+        )
+    return Grid(("stream", "kind", "asked for", "clock kept by", "verified"), tuple(rows))
+
+
+UNITS: Mapping[str, str] = {"force_torque": "N", "depth": "m", "pose": "m", "hand_pose": "m", "joint_position": "rad"}
+
+
+def _clock(device: Synchronisation | None) -> tuple[str, str]:
+    if device is None:
+        return "not declared", "no"
+    most = f", at most {device.max_offset_ms:g} ms" if device.max_offset_ms is not None else ""
+    if device.verified is None:
+        return f"{device.by.value}{most}", f"not yet. {device.how}".strip()
+    return f"{device.by.value}{most}", f"{device.verified.day}: {device.verified.offset_ms:g} ms"
+
+
+def _batch(protocol: CollectionProtocol) -> Facts:
+    mixes = [
+        (f"Mix asked for, by {name}", ", ".join(f"{label} {100 * share:g} %" for label, share in asked.shares.items()))
+        for name, asked in protocol.balance.items()
+    ]
+    kept = TEAM if mixes else {name: said for name, said in TEAM.items() if name != "batch.balance"}
+    return Facts((*mixes, *_limits(protocol, kept)))
+
+
+def _limits(protocol: CollectionProtocol, said: Mapping[str, str]) -> Iterator[tuple[str, str]]:
+    for name, words in said.items():
+        if name in protocol.limits:
+            yield words, within(protocol.limits[name])

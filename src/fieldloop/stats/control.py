@@ -1,0 +1,162 @@
+"""Did a series of batches change suddenly? Control limits that drift and autocorrelation do not trip.
+
+Each batch is held against the median of the few before it, in units of how much such differences vary by themselves:
+a slow drift moves the comparison along with it, and neighbours that resemble each other shrink both sides alike. How
+many units are too many is found by simulating series in which nothing happens, with the same estimates made from them.
+"""
+
+import functools
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from fieldloop.errors import BadInput
+
+Floats = NDArray[np.float64]
+MEMORY = 3
+"""A batch is compared with this many before it: enough for a median, few enough to follow a drift."""
+
+QUIET = 0.8
+"""The share of differences that the spread is taken from: the largest may be other changes."""
+
+QUIET_SPREAD = 0.6615
+"""The root mean square of the smaller 80 % of standard normal sizes."""
+
+SIMULATED = 20_000
+LONG = 30
+MEDIAN_VARIANCE = 0.4487
+"""Variance of the median of three standard normal numbers, 1 - sqrt(3)/pi."""
+
+ONE = math.sqrt(1.0 + MEDIAN_VARIANCE)
+"""Standard deviation of a standard normal number less the median of three others."""
+
+FEWEST = 3 * MEMORY
+"""Batches below which nothing is drawn: the spread would rest on two or three differences."""
+
+TINY = 1e-12
+MOST_ALARM = 0.5
+
+
+@dataclass(frozen=True, slots=True)
+class Chart:
+    """For each batch: what it was expected to be, and between which limits; NaN while there are too few before it."""
+
+    values: Floats
+    expected: Floats
+    low: Floats
+    high: Floats
+
+    @property
+    def alerts(self) -> NDArray[np.intp]:
+        """The batches outside their limits."""
+        return np.flatnonzero((self.values < self.low) | (self.values > self.high))
+
+
+def chart(values: Floats, errors: Floats, false_alarms: float) -> Chart:
+    """Draw the control limits of a series.
+
+    `errors` are the standard errors of the values from the sample in each batch alone: no chart may be narrower, even
+    where all values happen to be equal. `false_alarms` is the chance of any alert in the whole series when nothing
+    happens.
+
+    >>> steady = np.asarray([0.0, 0.1, -0.1, 0.05, 0.0, -0.05, 0.1, 0.0, 0.02, -0.02])
+    >>> chart(np.append(steady, 3.0), np.full(11, 0.05), 0.01).alerts.tolist()
+    [10]
+    """
+    if values.shape != errors.shape or values.ndim != 1:
+        raise BadInput("Every batch needs one value and one standard error.")
+    if not 0.0 < false_alarms <= MOST_ALARM:
+        raise BadInput(f"A false-alarm chance of {false_alarms!r} is not between 0 and {MOST_ALARM}.")
+    expected = np.full(len(values), np.nan)
+    half = np.full(len(values), np.nan)
+    if len(values) >= FEWEST:
+        before = np.median(_windows(values), axis=-1)
+        expected[MEMORY:] = before
+        scaled = (values[MEMORY:] - before) / errors[MEMORY:]
+        half[MEMORY:] = _half(scaled, len(values), false_alarms, least=ONE) * errors[MEMORY:]
+    return Chart(values, expected, expected - half, expected + half)
+
+
+def count_chart(hits: Sequence[int], trials: Sequence[int], false_alarms: float) -> Chart:
+    """Draw the control limits of shares, in normal quantiles of their exact chance.
+
+    Each batch's hits are held against those of the few before it (hypergeometric, mid-p), so that two hits where none
+    is usual are no alarm in a small batch; more variety than coin tosses have widens the limits.
+
+    >>> count_chart([0] * 11 + [8], [16] * 12, 0.01).alerts.tolist()
+    [11]
+    """
+    good, tried = np.asarray(hits, dtype=np.int64), np.asarray(trials, dtype=np.int64)
+    if good.shape != tried.shape or np.any(good < 0) or np.any(good > tried):
+        raise BadInput("Every batch needs its trials and no more hits than these.")
+    values, half = np.full(len(good), np.nan), np.full(len(good), np.nan)
+    if len(good) >= FEWEST:
+        values[MEMORY:] = _surprise(good, tried)
+        half[MEMORY:] = _half(values[MEMORY:], len(good), false_alarms, least=1.0)
+    return Chart(values, np.where(np.isnan(half), np.nan, 0.0), -half, half)
+
+
+def _surprise(good: NDArray[np.int64], tried: NDArray[np.int64]) -> Floats:
+    """The normal quantile of each batch's hits among those of the batches before it."""
+    from scipy.special import ndtri
+    from scipy.stats import hypergeom
+
+    before, tried_before = (_windows(n).sum(axis=-1) for n in (good, tried))
+    own, total = good[MEMORY:], tried[MEMORY:]
+    law = hypergeom(tried_before + total, before + own, total)
+    below = law.cdf(own) - 0.5 * law.pmf(own)
+    return np.asarray(ndtri(np.clip(below, TINY, 1.0 - TINY)))
+
+
+def _windows(values: NDArray[Any]) -> NDArray[Any]:
+    """The batches before each one that has enough of them."""
+    return np.lib.stride_tricks.sliding_window_view(values, MEMORY, axis=-1)[..., :-1, :]
+
+
+def _half(differences: Floats, batches: int, false_alarms: float, least: float) -> Floats:
+    """Half the width of the limits: by the spread found, and never less than samples of this size ask for.
+
+    The first alone keeps the false alarms; the second matters where all batches happen to be equal.
+    """
+    from scipy.special import ndtri
+
+    sampling = least * float(ndtri(1.0 - false_alarms / (2.0 * (batches - MEMORY))))
+    return np.maximum(_too_many(batches, round(false_alarms, 12)) * _spreads(differences), sampling)
+
+
+def _spreads(differences: Floats) -> Floats:
+    """For each difference, the root mean square of the quieter others.
+
+    Those that the same change would reach, by way of the memory, are left out: it must not hide itself.
+    """
+    size = np.abs(differences)
+    count = size.shape[-1]
+    spreads = np.empty_like(size)
+    for at in range(count):
+        others = np.delete(size, np.s_[at : at + MEMORY], axis=-1)
+        kept = math.ceil(QUIET * others.shape[-1])
+        small = np.partition(others, kept - 1, axis=-1)[..., :kept]
+        spreads[..., at] = np.sqrt(np.mean(small**2, axis=-1))
+    return spreads
+
+
+@functools.lru_cache(maxsize=256)
+def _too_many(batches: int, false_alarms: float) -> float:
+    """How many spreads the largest difference of a calm series exceeds with this chance.
+
+    A long series is not simulated: its differences follow Student's distribution with about as many degrees of freedom
+    as it has batches (at 30, 60 and 100 batches within 3 % of the simulation).
+    """
+    if batches > LONG:
+        from scipy.special import stdtrit
+
+        single = false_alarms / (2.0 * (batches - MEMORY))
+        return float(stdtrit(batches, 1.0 - single)) / QUIET_SPREAD
+    calm = np.random.default_rng(0).normal(size=(SIMULATED, batches))
+    differences = calm[:, MEMORY:] - np.median(_windows(calm), axis=-1)
+    largest = np.max(np.abs(differences) / np.maximum(_spreads(differences), TINY), axis=-1)
+    return float(np.quantile(largest, 1.0 - false_alarms))

@@ -1,0 +1,126 @@
+"""How far do groups lie apart, measured in the spread that each has by itself?
+
+One-way analysis of variance with the interval that the non-central F distribution gives for the size of the effect
+(Steiger 2004, 'Beyond the F test'), so that 'alike' and 'not enough data to tell' are two different answers.
+"""
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from fieldloop.errors import BadInput
+
+Floats = NDArray[np.float64]
+MOST_EXACT = 1000.0
+
+
+@dataclass(frozen=True, slots=True)
+class Apart:
+    """The root mean square distance of group means from the common mean, in spreads within a group.
+
+    `low` and `high` are one-sided bounds, each at its own level. `means` are the groups' distances with their signs, in
+    the order of `groups`; `chance` is the probability of means this far apart if the groups were one.
+    """
+
+    value: float
+    low: float
+    high: float
+    chance: float
+    groups: tuple[str, ...]
+    means: tuple[float, ...]
+
+    @property
+    def farthest(self) -> tuple[str, float]:
+        """The group that lies farthest from the common mean, and how far."""
+        at = int(np.argmax(np.abs(self.means)))
+        return self.groups[at], self.means[at]
+
+
+def normal_scores(values: Floats) -> Floats:
+    """Replace values by the normal quantiles of their ranks, equal values sharing one: outliers and units lose their pull.
+
+    >>> normal_scores(np.asarray([3.0, 1.0, 900.0])).round(2).tolist()
+    [0.0, -0.67, 0.67]
+    """
+    from scipy.special import ndtri
+    from scipy.stats import rankdata
+
+    return np.asarray(ndtri((rankdata(values)) / (len(values) + 1.0)), dtype=np.float64)
+
+
+def apart(
+    values: Floats, labels: Sequence[str], low_level: float = 0.95, high_level: float = 0.95, removed: int = 0
+) -> Apart | None:
+    """Measure how far groups lie apart; None where there is one group only, or nothing to compare it with.
+
+    `removed` says how many averages over several groups, beside the common one, have been taken out of the values.
+
+    >>> scores = np.asarray([0.0, 1.0, 2.0, 0.1, 1.1, 2.1])
+    >>> found = apart(scores, ["a", "a", "a", "b", "b", "b"])
+    >>> round(found.value, 2), round(found.low, 2), found.high > 0.4
+    (0.0, 0.0, True)
+    """
+    if len(values) != len(labels):
+        raise BadInput(f"{len(values)} values have {len(labels)} labels; each needs one.")
+    names, code = np.unique(np.asarray(labels, dtype=object).astype(str), return_inverse=True)
+    counts = np.bincount(code).astype(np.float64)
+    inside = len(values) - len(names)
+    freedom = len(names) - 1 - removed
+    if freedom < 1 or inside < 1:
+        return None
+    means = np.bincount(code, weights=values) / counts
+    spread = math.sqrt(float(np.sum((values - means[code]) ** 2)) / inside)
+    if spread <= 0.0:
+        return None
+    distances = (means - float(np.mean(values))) / spread
+    between = float(np.sum(counts * distances**2))
+    ratio = between / freedom
+    # the sum of squares holds one share of noise for each degree of freedom; taking it out leaves the groups' own part
+    value = math.sqrt(max(between * (inside - 2) / inside - freedom, 0.0) / len(values)) if inside > 2 else 0.0  # noqa: PLR2004 - the mean of 1/F exists from 3 on
+    low, high = (
+        math.sqrt(_noncentrality(ratio, freedom, inside, p) / len(values)) for p in (low_level, 1.0 - high_level)
+    )
+    return Apart(value, low, high, _chance(ratio, freedom, inside), tuple(names.tolist()), tuple(distances.tolist()))
+
+
+def _chance(ratio: float, freedom: int, inside: int) -> float:
+    from scipy.special import fdtrc
+
+    return float(fdtrc(freedom, inside, ratio))
+
+
+def _noncentrality(ratio: float, freedom: int, inside: int, probability: float) -> float:
+    """The non-centrality at which an F ratio this large or smaller has this probability; 0 where none is so small."""
+    from scipy.optimize import brentq
+
+    def miss(centre: float) -> float:
+        return _below(ratio, freedom, inside, centre) - probability
+
+    if miss(0.0) <= 0.0:
+        return 0.0
+    top = max(4.0 * ratio * freedom, 16.0)
+    while miss(top) > 0.0:
+        top *= 2.0
+    return float(brentq(miss, 0.0, top, xtol=1e-6))
+
+
+def _below(ratio: float, freedom: int, inside: int, centre: float) -> float:
+    """The probability that a non-central F ratio lies below this one.
+
+    The exact series overflows in large samples; there the cube root's normal approximation (Severo & Zelen 1960) is
+    good to two or three digits.
+    """
+    from scipy.special import ncfdtr, ndtr
+
+    exact = float(ncfdtr(freedom, inside, centre, ratio)) if centre < MOST_EXACT else math.nan
+    if math.isfinite(exact):
+        return exact
+    share = ratio * freedom / (freedom + centre)
+    own = 2.0 * (freedom + 2.0 * centre) / (9.0 * (freedom + centre) ** 2)
+    other = 2.0 / (9.0 * inside)
+    return float(
+        ndtr((share ** (1 / 3) * (1.0 - other) - (1.0 - own)) / math.sqrt(own + other * share ** (2 / 3)))
+    )

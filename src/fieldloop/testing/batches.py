@@ -1,0 +1,136 @@
+"""Batches nothing is wrong with, made of their facts, measurements and imprints alone: no recording is drawn for them."""
+
+from dataclasses import dataclass, replace
+
+import numpy as np
+from numpy.typing import NDArray
+
+from fieldloop.check import Batch
+from fieldloop.model.annotation import Annotation
+from fieldloop.model.calibration import Calibration
+from fieldloop.model.condition import Stratum
+from fieldloop.model.episode import Episode
+from fieldloop.model.finding import Measured, Measurement, Status
+from fieldloop.model.identity import content_id
+from fieldloop.model.imprint import Imprint
+from fieldloop.model.stream import NS_PER_S
+from fieldloop.protocol import CollectionProtocol, parse_protocol
+from fieldloop.testing.synthetic import PROTOCOL, START_NS
+
+DAY_NS = 86_400 * NS_PER_S
+ASKED = """
+[balance.outcome]
+shares = { succeeded = 0.75, failed = 0.25 }
+
+[balance.lighting]
+shares = { bright = 0.5, dim = 0.5 }
+
+[balance.approach_deg]
+shares = { "0-25" = 0.5, "25-60" = 0.5 }
+
+[task.cover_x_m]
+value = [0.3, 0.6]
+
+[task.cover_y_m]
+value = [-0.2, 0.2]
+
+[task.cover_yaw_deg]
+value = [-90.0, 90.0]
+"""
+STYLE = {"mean_rad_s": 0.5, "peak_rad_s": 1.2, "pause_share": 0.1, "peaks_per_s": 1.5, "directness": 0.8}
+MEASURED = {"timing.longest_gap": 0.2, "timing.jitter": 0.5}
+"""Checks of one episode that a made-up episode has a number for, and the typical one."""
+
+
+@dataclass(frozen=True, slots=True)
+class Shape:
+    """How many sessions, how many episodes each, and how many people take turns."""
+
+    sessions: int = 16
+    each: int = 12
+    operators: int = 4
+
+
+def batch_protocol() -> CollectionProtocol:
+    """Return the protocol under which a healthy batch leaves no question open."""
+    return parse_protocol(PROTOCOL + ASKED, "synthetic batch")
+
+
+def healthy_batch(shape: Shape | None = None, *, seed: int = 0) -> Batch:
+    """Make a batch nothing is wrong with: operators take turns session by session, conditions alternate within one."""
+    shape = shape or Shape()
+    random = np.random.default_rng(seed)
+    episodes = tuple(e for session in range(shape.sessions) for e in _session(session, shape, random))
+    count = len(episodes)
+    numbered = tuple(
+        replace(e, facts=(("dataset", "set"), ("dataset_episodes", str(count)), ("episode_index", str(i))))
+        for i, e in enumerate(episodes)
+    )
+    return Batch(
+        numbered,
+        protocol=batch_protocol(),
+        measured={e.id: _measured(e, random) for e in numbered},
+        imprints={e.id: Imprint(_arrays(e, random)) for e in numbered},
+        split={e.id: "validation" if _number(e) < shape.operators else "train" for e in numbered},
+        calibrations=(_calibration(0, 0.0), _calibration(shape.sessions // 2, 0.001)),
+        annotations={e.id: (Annotation(e.id, "phase", "grasp", e.start_ns, e.end_ns, "anna"),) for e in numbered},
+    )
+
+
+def _number(episode: Episode) -> int:
+    return int(episode.session.removeprefix("session-"))
+
+
+def _session(session: int, shape: Shape, random: np.random.Generator) -> tuple[Episode, ...]:
+    failed = set(random.permutation(shape.each)[: shape.each // 4].tolist())
+    return tuple(_episode(session, i, shape, random, failed=i in failed) for i in range(shape.each))
+
+
+def _episode(session: int, i: int, shape: Shape, random: np.random.Generator, *, failed: bool) -> Episode:
+    start = START_NS + session * DAY_NS + i * 60 * NS_PER_S
+    stratum = Stratum.of(
+        lighting=("bright", "dim")[i % 2], bin=("front", "back")[i // 2 % 2], object=f"sku-{i // 4 % 4}"
+    )
+    return Episode(
+        id=content_id([f"{session}/{i}/{random.integers(2**60)}".encode()]), name=f"made-{session}-{i}",
+        format="synthetic", task="pick", robot="arm-1", site="lab", operator=f"operator-{session % shape.operators}",
+        session=f"session-{session}", protocol="default v1", stratum=stratum, start_ns=start,
+        end_ns=start + int(10 * NS_PER_S * np.exp(random.normal(0.0, 0.1))), simulated=True, succeeded=not failed,
+        failure="slip" if failed else "",
+    )  # fmt: skip
+
+
+def _measured(episode: Episode, random: np.random.Generator) -> tuple[Measured, ...]:
+    made = [Measured(name, (Measurement("joints", typical * _around(random)),)) for name, typical in MEASURED.items()]
+    if episode.succeeded:
+        made.append(Measured("throughput.cycle_time", (Measurement("", _around(random)),)))
+    return tuple(made)
+
+
+def _arrays(episode: Episode, random: np.random.Generator) -> dict[str, NDArray[np.float32]]:
+    tilt = np.radians(random.uniform(10.0, 40.0))
+    turn, yaw = random.uniform(-np.pi, np.pi), random.uniform(-np.pi / 2, np.pi / 2)
+    side = np.sin(tilt)
+    bright = 110.0 if episode.stratum.level("lighting") == "bright" else 70.0
+    arrays = {
+        "approach/tool": np.asarray([side * np.cos(turn), side * np.sin(turn), -np.cos(tilt)]),
+        "grasp/tool/tool": np.asarray(
+            [random.uniform(0.3, 0.6), random.uniform(-0.2, 0.2), 0.1, 0, 0, np.sin(yaw / 2), np.cos(yaw / 2)]
+        ),
+        "way/joints": np.cumsum(random.normal(0.0, 0.05, (32, 6)), axis=0),
+        "light/camera/overhead": np.asarray([bright + random.normal(0.0, 5.0)]),
+    }
+    arrays |= {f"speed/{name}": np.asarray([typical * _around(random)]) for name, typical in STYLE.items()}
+    return {name: array.astype(np.float32) for name, array in arrays.items()}
+
+
+def _around(random: np.random.Generator) -> float:
+    return float(np.exp(random.normal(0.0, 0.15)))
+
+
+def _calibration(day: int, moved_m: float) -> Calibration:
+    pose = tuple(tuple(float(r == c) + (moved_m if (r, c) == (0, 3) else 0.0) for c in range(4)) for r in range(4))
+    return Calibration(
+        f"calibration_{day}", "hand_eye", "arm-1", "camera/overhead", "base", "camera", pose, "park", 0.5, 0.1, 20,
+        Status.PASSED, valid_from_ns=START_NS + day * DAY_NS - NS_PER_S,
+    )  # fmt: skip

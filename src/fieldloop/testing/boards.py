@@ -1,0 +1,147 @@
+"""Pictures of calibration boards with a known camera: what a calibration must find again."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from fieldloop.calibrate.intrinsics import Board, BoardKind, Lens
+from fieldloop.calibrate.intrinsics.detect import charuco
+from fieldloop.geometry import transforms as tf
+from fieldloop.geometry.transforms import Floats
+
+PAPER, INK, WALL = 225.0, 30.0, 120.0
+MARGIN = 1.0
+"""White paper around the squares, in squares."""
+TEXTURE_PX = 60
+"""Pixels a square in the drawing of a ChArUco board."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Lensed:
+    """A camera with a lens, as it truly is."""
+
+    width: int
+    height: int
+    matrix: Floats
+    distortion: Floats
+    lens: Lens = Lens.PLUMB_BOB
+
+    def rays(self, pixels: Floats) -> Floats:
+        """Return the directions (z = 1) that pixels look in."""
+        import cv2
+
+        at = np.ascontiguousarray(pixels, dtype=float).reshape(-1, 1, 2)
+        if self.lens is Lens.FISHEYE:
+            flat = cv2.fisheye.undistortPoints(at, self.matrix, self.distortion)
+        else:
+            stop = (3, 50, 1e-10)
+            flat = cv2.undistortPointsIter(at, self.matrix, self.distortion, None, None, stop)
+        flat = np.asarray(flat, dtype=float).reshape(-1, 2)
+        return np.column_stack([flat, np.ones(len(flat))])
+
+
+@dataclass(frozen=True, slots=True)
+class Exposure:
+    """How a picture is taken: grey levels of noise, blur in px, samples a pixel along each side."""
+
+    noise: float = 2.0
+    blur_px: float = 0.7
+    samples: int = 3
+
+
+EXPOSURE = Exposure()
+
+
+def picture_of(
+    board: Board, camera: Lensed, camera_from_board: Floats, rng: np.random.Generator, exposure: Exposure = EXPOSURE
+) -> NDArray[np.uint8]:
+    """Return what a camera sees of a board on a grey wall."""
+    return pictures_of(board, camera, [camera_from_board], rng, exposure)[0]
+
+
+def pictures_of(
+    board: Board, camera: Lensed, poses: Sequence[Floats], rng: np.random.Generator, exposure: Exposure = EXPOSURE
+) -> list[NDArray[np.uint8]]:
+    """Return a picture for each `camera_from_board`."""
+    import cv2
+
+    u, v = np.meshgrid(np.arange(camera.width), np.arange(camera.height))
+    whole = camera.rays(np.stack([u, v], axis=-1).reshape(-1, 2)).reshape(camera.height, camera.width, 3)
+    # between pixels a ray is straight to a thousandth of a pixel, and bending each sample would take minutes
+    rays = cv2.resize(whole, None, fx=exposure.samples, fy=exposure.samples, interpolation=cv2.INTER_LINEAR)
+    rays = rays.reshape(-1, 3)
+    return [_exposed(_light(board, camera, rays, pose, exposure.samples), rng, exposure) for pose in poses]
+
+
+def _light(board: Board, camera: Lensed, rays: Floats, camera_from_board: Floats, samples: int) -> Floats:
+    board_from_camera = tf.invert(camera_from_board)
+    eye, aim = board_from_camera[:3, 3], rays @ board_from_camera[:3, :3].T
+    with np.errstate(divide="ignore", invalid="ignore"):
+        reach = -eye[2] / aim[:, 2]
+        at = (eye + aim * reach[:, None])[:, :2] / board.square_m
+    levels = _levels(board, np.where(reach[:, None] > 0, at, -99.0))
+    return np.asarray(levels.reshape(camera.height, samples, camera.width, samples).mean(axis=(1, 3)))
+
+
+def _exposed(light: Floats, rng: np.random.Generator, exposure: Exposure) -> NDArray[np.uint8]:
+    import cv2
+
+    blurred = cv2.GaussianBlur(light, (0, 0), exposure.blur_px) if exposure.blur_px else light
+    return np.asarray(np.clip(blurred + rng.normal(0, exposure.noise, light.shape), 0, 255), dtype=np.uint8)
+
+
+def poses_around(board: Board, camera: Lensed, rng: np.random.Generator, count: int) -> list[Floats]:
+    """Return `camera_from_board` of views that a careful person would take: all over the picture, tilted both ways."""
+    across, down = board.corners
+    middle = np.array([(across - 1) / 2, (down - 1) / 2, 0]) * board.square_m
+    found: list[Floats] = []
+    while len(found) < count:
+        tilt = rng.uniform(np.radians(15), np.radians(40))
+        about = rng.uniform(0, 2 * np.pi)
+        lean = tf.rotation_from_vector(tilt * np.array([np.cos(about), np.sin(about), 0]))
+        turn = lean @ tf.rotation_about("z", rng.uniform(-0.4, 0.4))
+        distance = rng.uniform(1.1, 1.8) * across * board.square_m * camera.matrix[0, 0] / camera.width
+        aim = camera.rays(rng.uniform([0.2, 0.2], [0.8, 0.8], (1, 2)) * [camera.width, camera.height])[0]
+        pose = tf.make(turn, aim * distance - turn @ middle)
+        if shows_all(board, camera, pose):
+            found.append(pose)
+    return found
+
+
+def shows_all(board: Board, camera: Lensed, camera_from_board: Floats, margin_px: float = 6.0) -> bool:
+    """Do all corners lie inside the picture?"""
+    seen = pixels_of(board, camera, camera_from_board)
+    low, high = seen.min(axis=0), seen.max(axis=0)
+    return bool((low > margin_px).all() and (high < np.array([camera.width, camera.height]) - margin_px).all())
+
+
+def pixels_of(board: Board, camera: Lensed, camera_from_board: Floats) -> Floats:
+    """Return where the board's corners truly are in the picture."""
+    from fieldloop.calibrate.intrinsics.lens import project
+
+    turn = tf.vector_from_rotation(camera_from_board[:3, :3])
+    return project(board.points(), turn, camera_from_board[:3, 3], camera.matrix, camera.distortion, camera.lens)
+
+
+def _levels(board: Board, at: Floats) -> Floats:
+    """Return the grey of the board's plane at places in squares from its first inner corner."""
+    if board.kind is BoardKind.CHARUCO:
+        return _charuco_levels(board, at)
+    across, down = board.corners
+    cell = np.floor(at)
+    dark = (cell.sum(axis=1) % 2) == 0
+    squares = ((cell >= -1) & (cell < [across, down])).all(axis=1)
+    paper = ((at >= -1 - MARGIN) & (at < np.array([across, down]) + MARGIN)).all(axis=1)
+    return np.where(squares & dark, INK, np.where(paper, PAPER, WALL))
+
+
+def _charuco_levels(board: Board, at: Floats) -> Floats:
+    drawn = charuco(board).generateImage((board.columns * TEXTURE_PX, board.rows * TEXTURE_PX)).astype(float)
+    cell = np.floor((at + 1) * TEXTURE_PX).astype(np.int64)
+    inside = ((cell >= 0) & (cell < [drawn.shape[1], drawn.shape[0]])).all(axis=1)
+    paper = ((at >= -1 - MARGIN) & (at < np.array([board.columns, board.rows]) - 1 + MARGIN)).all(axis=1)
+    safe = np.where(inside[:, None], cell, 0)
+    ink = INK + (PAPER - INK) * drawn[safe[:, 1], safe[:, 0]] / 255
+    return np.where(inside, ink, np.where(paper, PAPER, WALL))

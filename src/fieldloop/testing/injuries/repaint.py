@@ -1,0 +1,33 @@
+"""How to spoil what a camera of a healthy recording saw."""
+
+from collections.abc import Callable, Iterable
+from dataclasses import replace
+from typing import Any
+
+from numpy.typing import NDArray
+
+from fieldloop.check import Case
+from fieldloop.testing.injuries.injury import Spoilt, change_stream
+from fieldloop.testing.synthetic import Pictures
+
+Picture = NDArray[Any]
+
+
+def repaint(case: Case, name: str, change: Callable[[Picture], Picture], frames: Iterable[int] | None = None) -> Case:
+    """Change some frames of one camera, or all of them."""
+    inner = drawn(case, name)
+    wanted = sorted(range(len(inner)) if frames is None else frames)
+    changed = {i: change(frame) for i, frame in zip(wanted, inner.frames(wanted), strict=True)}
+    return change_stream(case, name, pictures=Spoilt(inner, changed))
+
+
+def move(case: Case, name: str, places: Iterable[float]) -> Case:
+    """Let what one camera sees be elsewhere, frame by frame."""
+    return change_stream(case, name, pictures=replace(drawn(case, name), places=tuple(places)))
+
+
+def drawn(case: Case, name: str) -> Pictures:
+    """Return the pictures of a healthy recording's camera."""
+    pictures = case.recording.streams[name].pictures
+    assert isinstance(pictures, Pictures)
+    return pictures

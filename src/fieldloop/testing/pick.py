@@ -1,0 +1,86 @@
+"""A healthy pick as functions of time: approach, pause while the fingers close, lift, carry, set down, retreat."""
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+Floats = NDArray[np.float64]
+PRE_S, ATTEMPT_S, POST_S = 1.5, 6.0, 2.5
+ARRIVES_S, LEAVES_S, SETS_DOWN_S, RETREATS_S = 1.9, 2.45, 3.9, 4.4
+"""When the tool stands at the item, lifts it, stands at the place, and leaves: from the first movement on."""
+
+CLOSES_S, OPENS_S, FINGERS_S = 2.0, 4.0, 0.3
+"""When the fingers begin to close and to open, and how long either takes."""
+
+HOME = np.array([0.35, 0.0, 0.38])
+LIFT_M, SIDE_M, TURN_RAD = 0.19, 0.03, 0.4
+OPEN_M, SHUT_M, CONTACT_M = 0.08, 0.02, 0.03
+PHASES = {
+    "approach": (0.0, 1.4), "pre-grasp": (1.4, CLOSES_S), "grasp": (CLOSES_S, LEAVES_S), "lift": (LEAVES_S, 2.9),
+    "transport": (2.9, 3.5), "place": (3.5, OPENS_S), "release": (OPENS_S, RETREATS_S), "retract": (RETREATS_S, 6.0),
+}  # fmt: skip
+"""Each phase from the first movement on; together the whole attempt."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Pick:
+    """Where the item lies, from which side it is approached, and how the joints follow the tool."""
+
+    item: Floats
+    place: Floats
+    side: Floats
+    gains: Floats
+
+    def tool(self, at_s: Floats) -> Floats:
+        """Return the tool's place in metres, seconds counted from the recording's beginning."""
+        since = at_s - PRE_S
+        come, carry, leave = (
+            _progress(since, *span) for span in ((0, ARRIVES_S), (LEAVES_S, SETS_DOWN_S), (RETREATS_S, ATTEMPT_S))
+        )
+        way = (self.item - HOME) * _smooth(come) + (self.place - self.item) * _smooth(carry)
+        way += (HOME - self.place) * _smooth(leave) + self.side * _arch(come)
+        return np.asarray(HOME + way + np.array([0.0, 0.0, LIFT_M]) * _arch(carry))
+
+    def joints(self, at_s: Floats) -> Floats:
+        """Return the joint angles: a linear arm, whose tool and joints begin and end together."""
+        return np.asarray((self.tool(at_s) - HOME) @ self.gains.T)
+
+    def turn(self, at_s: Floats) -> Floats:
+        """Return the tool's orientation xyzw, turning about a slanted axis while it travels."""
+        half = TURN_RAD * (self.tool(at_s) - HOME) @ np.ones((3, 1))
+        return np.column_stack([np.sin(half) * np.full(3, 3**-0.5), np.cos(half)])
+
+
+def pick(random: np.random.Generator, joints: int) -> Pick:
+    """Draw one attempt: another item's place, another side, another arm."""
+    towards = random.uniform(0, 2 * np.pi)
+    signs = np.where(np.arange(joints) % 2, -1, 1)[:, None]
+    return Pick(
+        item=np.array([0.40, 0.12, 0.10]) + random.uniform(-0.03, 0.03, 3) * [1, 1, 0],
+        place=np.array([0.40, -0.13, 0.105]),
+        side=SIDE_M * np.array([np.cos(towards), np.sin(towards), 0.0]),
+        gains=random.uniform(1.0, 2.0, (joints, 3)) * signs,
+    )
+
+
+def opening(at_s: Floats) -> Floats:
+    """Return how wide the fingers stand: shut while the item is held, changed at a finite speed."""
+    shut = _progress(at_s - PRE_S, CLOSES_S, CLOSES_S + FINGERS_S) - _progress(
+        at_s - PRE_S, OPENS_S, OPENS_S + FINGERS_S
+    )
+    return OPEN_M - (OPEN_M - SHUT_M) * shut
+
+
+def _progress(since_s: Floats, begin: float, end: float) -> Floats:
+    return np.clip((since_s - begin) / (end - begin), 0.0, 1.0)
+
+
+def _smooth(progress: Floats) -> Floats:
+    """From 0 to 1 with the least jerk."""
+    return (10 * progress**3 - 15 * progress**4 + 6 * progress**5)[:, None]
+
+
+def _arch(progress: Floats) -> Floats:
+    """From 0 to 1 in the middle and back."""
+    return (16 * progress**2 * (1 - progress) ** 2)[:, None]

@@ -1,0 +1,86 @@
+"""A file read the wrong way is told how it would fit; one read the right way is left alone."""
+
+import numpy as np
+import pytest
+from scipy.spatial.transform import Rotation
+from tests.calibrate.conventions.test_readings import as_written
+
+from fieldloop.calibrate.conventions import Reading, proposals
+from fieldloop.calibrate.hand_eye import Setup
+from fieldloop.geometry import transforms as tf
+from fieldloop.model.written_poses import Side, WrittenPoses
+from fieldloop.testing.hand_eye_scene import CHEAP_ARM, GOOD_ARM, scene
+
+PLAIN = Reading("quaternion-xyzw")
+
+
+def side(which, poses, name="quaternion-xyzw", scale=1.0):
+    turned = as_written(name, Rotation.from_matrix(poses[:, :3, :3]))
+    return WrittenPoses(which, poses[:, :3, 3] * scale, turned, tuple(map(str, range(len(poses)))))
+
+
+def proposed(robot, target, stated=(PLAIN, PLAIN), setup=Setup.EYE_IN_HAND, factor=10.0):
+    return proposals(robot, target, stated, setup, factor=factor)
+
+
+def shown(noise=GOOD_ARM, seed=0, span=30):
+    return scene(20, span, noise, np.random.default_rng(seed))
+
+
+@pytest.mark.parametrize(
+    ("written", "stated"),
+    [
+        ("rpy-xyz", "rotation-vector"),
+        ("rotation-vector", "rpy-xyz"),
+        ("euler-zyx", "rpy-zyx"),
+        ("rpy-zyx-deg", "rpy-xyz-deg"),
+        ("quaternion-wxyz", "quaternion-xyzw"),
+        ("matrix-transposed", "matrix"),
+        ("rpy-xyz-deg", "rpy-xyz"),
+    ],
+)
+def test_another_way_to_write_rotations_is_found(written, stated):
+    made = shown()
+    robot = side(Side.ROBOT, made.base_from_gripper, written)
+    given = proposed(robot, side(Side.TARGET, made.camera_from_target), (Reading(stated), PLAIN))
+    options = {option for proposal in given for option in proposal.options}
+    assert given
+    assert options == {f"--rotation robot:{written}"} or stated == "matrix"
+    assert all(proposal.times_smaller >= 10 for proposal in given)
+
+
+def test_poses_the_other_way_round_are_found():
+    made = shown()
+    robot, target = made.base_from_gripper, made.camera_from_target
+    (turned,) = proposed(side(Side.ROBOT, robot), side(Side.TARGET, tf.invert(target)))
+    assert turned.options == ("--inverse target",)
+    either = proposed(side(Side.ROBOT, tf.invert(robot)), side(Side.TARGET, target))
+    assert {p.options for p in either} == {("--inverse robot",), ("--setup eye-to-hand",)}
+
+
+def test_one_side_in_millimetres_is_found():
+    made = shown()
+    (mixed,) = proposed(side(Side.ROBOT, made.base_from_gripper, scale=1e3), side(Side.TARGET, made.camera_from_target))
+    assert mixed.options == ("--units robot:mm",)
+
+
+def test_two_mistakes_at_once_are_found():
+    made = shown()
+    robot = side(Side.ROBOT, made.base_from_gripper, "rpy-xyz-deg", 1e3)
+    given = proposed(robot, side(Side.TARGET, made.camera_from_target), (Reading("rotation-vector"), PLAIN))
+    assert {"--rotation robot:rpy-xyz-deg", "--units robot:mm"} <= set(given[0].options)
+
+
+@pytest.mark.parametrize("noise", [GOOD_ARM, CHEAP_ARM], ids=["good", "cheap"])
+def test_a_file_that_is_read_rightly_is_left_alone(noise):
+    for seed in range(4):
+        made = shown(noise, seed)
+        for name in ("rotation-vector", "rpy-xyz", "quaternion-xyzw"):
+            robot = side(Side.ROBOT, made.base_from_gripper, name)
+            target = side(Side.TARGET, made.camera_from_target, name)
+            assert not proposed(robot, target, (Reading(name), Reading(name)), factor=2.0)
+
+
+def test_too_few_poses_propose_nothing():
+    made = scene(4, 30, GOOD_ARM, np.random.default_rng(0))
+    assert not proposed(side(Side.ROBOT, made.base_from_gripper), side(Side.TARGET, tf.invert(made.camera_from_target)))

@@ -1,0 +1,115 @@
+"""Written rotations mean what the names say, and what cannot be true is said."""
+
+import numpy as np
+import pytest
+from scipy.spatial.transform import Rotation
+
+from fieldloop.calibrate.conventions import ROTATIONS, Reading, impossible, read, reading_of, unsaid, wrong_size
+from fieldloop.calibrate.conventions.reading import ORDERS, rotations
+from fieldloop.errors import BadInput, UnknownName
+from fieldloop.model.written_poses import Side, WrittenPoses
+from fieldloop.protocol import default_protocol
+
+PROTOCOL = default_protocol()
+TURNS = Rotation.random(20, random_state=1)
+
+
+def as_written(name, turns):
+    """What a file would hold, by the reference library."""
+    if name.startswith("quaternion"):
+        quaternion = turns.as_quat()
+        return quaternion if name.endswith("xyzw") else np.roll(quaternion, 1, axis=-1)
+    if name.startswith("matrix"):
+        return turns.as_matrix() if name == "matrix" else np.swapaxes(turns.as_matrix(), -1, -2)
+    degrees = name.endswith("-deg")
+    if name.startswith("rotation-vector"):
+        return turns.as_rotvec(degrees=degrees)
+    kind, order = name.removesuffix("-deg").split("-")
+    return turns.as_euler(order if kind == "rpy" else order.upper(), degrees=degrees)
+
+
+def written(name, turns=TURNS, shifts=None, side=Side.ROBOT, **said):
+    count = len(turns)
+    shifts = np.full((count, 3), 0.3) if shifts is None else shifts
+    return WrittenPoses(side, shifts, as_written(name, turns), tuple(map(str, range(count))), **said)
+
+
+@pytest.mark.parametrize("name", ROTATIONS)
+def test_a_rotation_is_read_as_the_reference_library_writes_it(name):
+    assert np.allclose(rotations(as_written(name, TURNS), name), TURNS.as_matrix(), atol=1e-9)
+
+
+def test_all_orders_are_there_fixed_and_moving():
+    assert {f"{kind}-{order}{unit}" for kind in ("rpy", "euler") for order in ORDERS for unit in ("", "-deg")} <= set(
+        ROTATIONS
+    )
+
+
+def test_units_and_directions():
+    poses = written("quaternion-xyzw", shifts=np.full((20, 3), 300.0))
+    straight = read(poses, Reading("quaternion-xyzw", "mm"))
+    assert np.allclose(straight[:, :3, 3], 0.3)
+    turned = read(poses, Reading("quaternion-xyzw", "mm", inverse=True))
+    assert np.allclose(turned @ straight, np.eye(4), atol=1e-12)
+
+
+def test_the_user_counts_more_than_the_file_and_the_file_more_than_habit():
+    poses = written("rpy-xyz", rotation="rpy-xyz", unit="mm", inverse=True)
+    assert reading_of(poses) == Reading("rpy-xyz", "mm", inverse=True)
+    assert reading_of(poses, ("euler-zyx", "target:rotation-vector"), ("m",)) == Reading("euler-zyx", "m", inverse=True)
+    assert reading_of(poses, inverse=("target",)).inverse is False
+    bare = written("rotation-vector")
+    assert reading_of(bare) == Reading("rotation-vector", "m")
+    assert unsaid(bare) == ("rotation", "unit")
+    assert unsaid(bare, ("rpy-xyz",), ("robot:mm",)) == ()
+
+
+def test_words_that_mean_nothing_are_refused():
+    with pytest.raises(UnknownName, match="rpy-xyz"):
+        reading_of(written("rotation-vector"), ("rpy-xzx",))
+    with pytest.raises(UnknownName, match="side"):
+        reading_of(written("rotation-vector"), ("robto:rpy-xyz",))
+    with pytest.raises(BadInput, match="4 numbers"):
+        reading_of(written("quaternion-xyzw"), ("rpy-xyz",))
+
+
+def found(poses, rotation, unit="m"):
+    return impossible(poses, Reading(rotation, unit), PROTOCOL)
+
+
+def test_a_marker_three_hundred_metres_away_is_in_millimetres():
+    (said,) = found(written("quaternion-xyzw", shifts=np.full((20, 3), 300.0)), "quaternion-xyzw").complaints
+    assert "--units robot:mm" in said
+    assert not found(written("quaternion-xyzw", shifts=np.full((20, 3), 300.0)), "quaternion-xyzw", "mm").complaints
+
+
+def test_a_hundred_radians_are_degrees():
+    (said,) = found(written("rpy-xyz-deg"), "rpy-xyz").complaints
+    assert "--rotation robot:rpy-xyz-deg" in said
+
+
+def test_rows_that_are_no_rotation_are_named():
+    poses = written("quaternion-xyzw")
+    poses.rotations[3] *= 1.2
+    poses.shifts[5, 0] = np.nan
+    assert set(found(poses, "quaternion-xyzw").rows) == {3, 5}
+    poses = written("matrix")
+    poses.rotations[1] *= 1.1
+    poses.rotations[2, :, 0] *= -1
+    poses.rotations[4] = np.nan
+    reasons = found(poses, "matrix").rows
+    assert set(reasons) == {1, 2, 4}
+    assert "left-handed" in reasons[2]
+
+
+@pytest.mark.parametrize(
+    ("size", "picture", "says"),
+    [
+        ((640, 480), (640, 480), ""),
+        ((1280, 960), (640, 480), "by 0.5"),
+        ((1280, 720), (640, 480), "shapes differ"),
+        ((0, 0), (640, 480), "at least one pixel"),
+    ],
+)
+def test_intrinsics_of_another_picture_size_are_said(size, picture, says):
+    assert says in wrong_size(size, picture)

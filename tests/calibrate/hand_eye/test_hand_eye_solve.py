@@ -1,0 +1,141 @@
+"""The camera is found where it is, in both set-ups, and nobody is told more than the poses can say."""
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from fieldloop.calibrate.hand_eye import METHODS, REFINED, Pairs, Setup, hand_eye, pairs
+from fieldloop.calibrate.hand_eye.methods import CLOSED_FORM, closed_form
+from fieldloop.calibrate.hand_eye.refine import refine
+from fieldloop.errors import BadInput
+from fieldloop.geometry import transforms as tf
+from fieldloop.model.finding import Status
+from fieldloop.protocol import default_protocol
+from fieldloop.testing.hand_eye_scene import CHEAP_ARM, GOOD_ARM, SILENT, error, scene
+
+PROTOCOL = default_protocol()
+
+
+def made(poses=20, span_deg=30.0, noise=GOOD_ARM, seed=0):
+    return scene(poses, span_deg, noise, np.random.default_rng(seed))
+
+
+def solved(shown, setup=Setup.EYE_IN_HAND):
+    return hand_eye(pairs(shown.base_from_gripper, shown.camera_from_target, setup), setup, PROTOCOL)
+
+
+@pytest.mark.parametrize("method", CLOSED_FORM)
+def test_every_method_finds_both_unknowns_where_there_is_no_noise(method):
+    shown = made(noise=SILENT)
+    answer = closed_form(pairs(shown.base_from_gripper, shown.camera_from_target, Setup.EYE_IN_HAND), method)
+    assert error(shown.gripper_from_camera, answer.mount_from_camera) == pytest.approx((0, 0), abs=1e-3)
+    assert error(shown.base_from_target, answer.world_from_target) == pytest.approx((0, 0), abs=1e-3)
+
+
+def test_the_methods_are_really_different_ones():
+    shown = made(noise=CHEAP_ARM)
+    given = pairs(shown.base_from_gripper, shown.camera_from_target, Setup.EYE_IN_HAND)
+    answers = [closed_form(given, m).mount_from_camera for m in ("tsai", "park", "andreff", "daniilidis", "shah", "li")]
+    assert len({tuple(np.round(a, 9).ravel()) for a in answers}) == len(answers)
+
+
+def test_a_good_arm_passes_and_says_how_well_it_knows():
+    found = solved(made())
+    assert (found.status, found.method, len(found.used), found.rejected) == (Status.PASSED, REFINED, 20, ())
+    off_deg, off_mm = error(made().gripper_from_camera, found.answer.mount_from_camera)
+    assert off_mm <= found.uncertainty_mm <= 2
+    assert off_deg <= found.uncertainty_deg <= 0.5
+    assert set(found.held_out) == set(METHODS)
+    assert found.verified.translation_mm == pytest.approx(0.9, abs=0.3)  # the noise of one look, √3 × 0.5 mm
+
+
+def test_a_fixed_camera_that_looks_at_the_gripper_is_found_too():
+    shown = made()
+    # the same numbers, seen from the other end: the camera stands in the base, the target is in the gripper
+    turned = hand_eye(
+        pairs(tf.invert(shown.base_from_gripper), shown.camera_from_target, Setup.EYE_TO_HAND),
+        Setup.EYE_TO_HAND,
+        PROTOCOL,
+    )
+    assert (turned.status, turned.setup.mount, turned.setup.world) == (Status.PASSED, "base", "gripper")
+    assert error(shown.gripper_from_camera, turned.answer.mount_from_camera)[1] < 2
+    assert error(shown.base_from_target, turned.answer.world_from_target)[1] < 2
+
+
+def test_noise_free_poses_give_the_exact_answer():
+    found = solved(made(noise=SILENT))
+    assert error(made().gripper_from_camera, found.answer.mount_from_camera) == pytest.approx((0, 0), abs=1e-4)
+    assert (found.status, found.rejected) == (Status.PASSED, ())
+
+
+def test_a_cheap_arm_fails_the_protocol():
+    found = solved(made(noise=CHEAP_ARM))
+    assert found.status is Status.FAILED
+    assert "on poses left out" in found.reason
+
+
+def test_too_few_poses_cannot_tell_and_ask_for_more():
+    found = solved(made(poses=9))
+    assert (found.status, found.reason[:1]) == (Status.CANNOT_TELL, "9")
+    assert "Add 6 poses." in found.advice
+    for poses in (0, 1, 2, 3):
+        none = solved(made(poses=max(poses, 1)) if poses else made(poses=1))
+        assert none.status is Status.CANNOT_TELL
+
+
+def test_small_turns_cannot_tell_although_they_foretell_well():
+    found = solved(made(poses=15, span_deg=10))
+    assert found.status is Status.CANNOT_TELL
+    assert found.verified.translation_mm < 2
+    assert "only known to" in found.reason
+    assert any("Turn further" in advice for advice in found.advice)
+
+
+def test_turns_about_one_axis_cannot_tell_and_name_the_others():
+    rng = np.random.default_rng(1)
+    camera, target = made().gripper_from_camera, made().base_from_target
+    shown = []
+    for _ in range(20):
+        turn = tf.make(tf.rotation_about("z", rng.uniform(-1, 1)), rng.uniform(-0.1, 0.1, 3) + [0.4, 0, 0.5])
+        shown.append(turn)
+    robot = np.array(shown)
+    seen = tf.invert(robot @ camera) @ target
+    found = hand_eye(pairs(robot, seen, Setup.EYE_IN_HAND), Setup.EYE_IN_HAND, PROTOCOL)
+    assert found.status is Status.CANNOT_TELL
+    assert any("about the x and y axis of the gripper" in advice for advice in found.advice)
+
+
+def test_equal_poses_cannot_tell():
+    one = made(poses=1, noise=SILENT)
+    same = pairs(np.repeat(one.base_from_gripper, 20, 0), np.repeat(one.camera_from_target, 20, 0), Setup.EYE_IN_HAND)
+    assert hand_eye(same, Setup.EYE_IN_HAND, PROTOCOL).status is Status.CANNOT_TELL
+
+
+def test_shapes_that_do_not_match_are_refused():
+    shown = made(poses=5)
+    with pytest.raises(BadInput, match="as many robot as target poses"):
+        pairs(shown.base_from_gripper, shown.camera_from_target[:4], Setup.EYE_IN_HAND)
+
+
+def test_the_bound_holds_as_often_as_it_says():
+    inside = []
+    for seed in range(60):
+        shown = made(poses=15, seed=seed)
+        given = pairs(shown.base_from_gripper, shown.camera_from_target, Setup.EYE_IN_HAND)
+        refined = refine(given, closed_form(given, "park"))
+        step = tf.invert(shown.gripper_from_camera) @ refined.answer.mount_from_camera
+        off = np.concatenate([tf.vector_from_rotation(step[:3, :3]), step[:3, 3]])
+        inside.append(off @ np.linalg.solve(refined.camera_covariance, off) < 12.59)  # 95 % of chi²(6)
+    assert np.mean(inside) >= 0.85
+
+
+@settings(deadline=None, max_examples=15)
+@given(st.tuples(*[st.floats(-3, 3)] * 3), st.tuples(*[st.floats(-2, 2)] * 3))
+def test_another_base_frame_changes_nothing(turn, shift):
+    shown = made(poses=16)
+    other = tf.make(tf.rotation_from_vector(turn), shift)
+    given = pairs(shown.base_from_gripper, shown.camera_from_target, Setup.EYE_IN_HAND)
+    moved = Pairs(other @ given.world_from_mount, given.camera_from_target, given.names)
+    first, second = (refine(each, closed_form(each, "park")).answer for each in (given, moved))
+    assert error(first.mount_from_camera, second.mount_from_camera) == pytest.approx((0, 0), abs=1e-3)

@@ -1,0 +1,59 @@
+"""Numbers that are none, and rotations that are none."""
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from fieldloop.model.stream import StreamKind
+from fieldloop.testing.injuries.injury import change_values, cut
+from fieldloop.testing.planted import answers, case_of, planted
+from fieldloop.testing.synthetic import healthy_case
+
+POSE = StreamKind.POSE
+QUATERNION = ("qx", "qy", "qz", "qw")
+
+
+def test_a_reading_that_is_no_number_is_told_from_the_episode_s_start():
+    def spoil(values):
+        values[240, 1] = np.nan
+
+    late = cut(change_values(healthy_case(), "force", spoil), lambda at_s: at_s >= 0.0)
+    stream = late.recording.streams["force"]
+    shifted = replace(stream, clocks={kind: times + 250_000_000 for kind, times in stream.clocks.items()})
+    late = replace(late, recording=replace(late.recording, streams={**late.recording.streams, "force": shifted}))
+    found = answers("integrity.not_finite", late)["force"]
+    assert found.at_s == pytest.approx(1.25)  # not 1.00, as it is from the stream's own start
+    assert found.place == "first at 1.25 s"
+    assert found.value == pytest.approx(1 / (2400 * 6))
+
+
+def test_fields_that_are_never_set_are_not_broken_readings():
+    values = np.column_stack([np.full(50, np.nan), np.arange(50.0)])
+    assert answers("integrity.not_finite", case_of(planted("battery", StreamKind.OTHER, values)))["battery"].value == 0
+
+
+@given(st.lists(st.floats(-1, 1), min_size=4, max_size=4).filter(lambda q: np.linalg.norm(q) > 0.01), st.floats(0.5, 2))
+def test_the_length_of_a_rotation_is_what_was_planted(direction, length):
+    unit = np.asarray(direction) / np.linalg.norm(direction)
+    case = case_of(planted("tool", POSE, np.tile(unit * length, (6, 1)), columns=QUATERNION))
+    assert answers("integrity.unit_quaternion", case)["tool"].value == pytest.approx(abs(length - 1), abs=1e-9)
+
+
+def test_several_rotations_of_one_stream_are_told_apart():
+    good, bad = np.tile([0, 0, 0, 1.0], (6, 1)), np.tile([0, 0, 0, 1.1], (6, 1))
+    names = tuple(f"{side}.{part}" for side in ("left", "right") for part in QUATERNION)
+    found = answers("integrity.unit_quaternion", case_of(planted("hands", POSE, np.hstack([good, bad]), columns=names)))
+    assert found["hands/left"].value == 0
+    assert found["hands/right"].value == pytest.approx(0.1)
+
+
+def test_a_rotation_that_nobody_set_is_no_wrong_one():
+    case = case_of(planted("tool", POSE, np.zeros((6, 4)), columns=QUATERNION))
+    assert "nobody set it" in answers("integrity.unit_quaternion", case)["tool"].cannot_tell
+
+
+def test_columns_without_names_are_no_rotation():
+    assert answers("integrity.unit_quaternion", case_of(planted("tool", POSE, np.ones((6, 7))))) == {}

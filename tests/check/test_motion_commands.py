@@ -1,0 +1,122 @@
+"""Commands and motion: the lag with its interval, copies, dead columns, errors."""
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from fieldloop import check
+from fieldloop.check.episode.follow import NotComparable, lag_between
+from fieldloop.check.episode.signal import read
+from fieldloop.model.finding import Status
+from fieldloop.model.stream import StreamKind
+from fieldloop.testing.injuries.injury import change_values
+from fieldloop.testing.planted import answers, case_of, planted, wander
+from fieldloop.testing.synthetic import healthy_case
+
+ACTION, JOINTS = StreamKind.ACTION, StreamKind.JOINT_POSITION
+NAMES = ("a", "b", "c")
+FOLLOWS, COPIES, CONSTANT, ERROR = (
+    f"motion.{name}" for name in ("action_follows_state", "action_copies_state", "constant_action", "command_error")
+)
+
+
+def lag_of(commands, motion, lag_s):
+    action, joints = planted("action", ACTION, commands), planted("joints", JOINTS, motion, delay_s=lag_s)
+    return lag_between(read(action), read(joints), 1.0)
+
+
+@settings(max_examples=25, deadline=None)
+@given(st.floats(-0.6, 0.6), st.integers(0, 50))
+def test_the_lag_is_found_below_a_sample(lag_s, seed):
+    way = wander(np.random.default_rng(seed), 12)
+    told = lag_of(way, way, lag_s)
+    assert told.seconds == pytest.approx(lag_s, abs=0.011)  # half a sample at 50 Hz
+    assert told.agreement > 0.9
+
+
+def test_the_interval_holds_the_truth_about_as_often_as_it_says():
+    random = np.random.default_rng(1)
+    inside = 0
+    for _ in range(100):
+        lag_s, way = random.uniform(-0.3, 0.3), wander(random, 12)
+        moved = way + np.cumsum(random.normal(0, 0.01, way.shape), axis=0)  # what the arm does of its own
+        told = lag_of(way, moved, lag_s)
+        inside += abs(told.seconds - lag_s) <= told.half_width
+    assert inside >= 90
+
+
+def test_commands_of_other_joints_do_not_pair():
+    with pytest.raises(NotComparable, match="2 commands do not pair with 3 joints"):
+        lag_of(np.zeros((100, 2)), np.zeros((100, 3)), 0.0)
+
+
+def test_commands_that_have_nothing_to_do_with_the_motion_tell_no_lag():
+    random = np.random.default_rng(3)
+    action, joints = (np.cumsum(random.normal(0, 0.05, (500, 4)), axis=0) for _ in range(2))
+    case = case_of(planted("action", ACTION, action), planted("joints", JOINTS, joints))
+    assert "agree too little" in answers(FOLLOWS, case)["action ↔ joints"].cannot_tell
+
+
+def test_an_arm_at_rest_tells_no_lag():
+    still = np.zeros((200, 2))
+    case = case_of(planted("action", ACTION, still), planted("joints", JOINTS, still))
+    assert answers(FOLLOWS, case)["action ↔ joints"].cannot_tell == "nothing moves in this recording."
+
+
+def test_a_lag_whose_interval_reaches_over_the_limit_is_not_judged():
+    way = wander(np.random.default_rng(5), 12)
+    case = case_of(planted("action", ACTION, way), planted("joints", JOINTS, way, delay_s=0.5))
+    found = [one for one in check.judge(check.measure(case), case.protocol) if one.check == FOLLOWS]
+    assert [one.status for one in found] == [Status.CANNOT_TELL]
+    assert found[0].low < 0.5 < found[0].high
+
+
+@pytest.mark.parametrize(("shift", "copied"), [(0, 3), (1, 3), (-1, 0), (5, 0)])
+def test_only_the_same_or_the_last_state_is_a_copy(shift, copied):
+    way = wander(np.random.default_rng(2), 10)
+    case = case_of(planted("action", ACTION, np.roll(way, shift, axis=0)[8:-8]), planted("joints", JOINTS, way[8:-8]))
+    assert answers(COPIES, case)["action ↔ joints"].value == copied
+
+
+def test_a_joint_that_rests_is_no_copy():
+    way = wander(np.random.default_rng(2), 10)
+    way[:, 1] = 0.3
+    case = case_of(planted("action", ACTION, way), planted("joints", JOINTS, way))
+    assert answers(COPIES, case)["action ↔ joints"].value == 2
+
+
+def test_a_joint_that_travels_to_a_fixed_command_obeys_it():
+    way = wander(np.random.default_rng(4), 10)
+    action = way.copy()
+    action[:, 1] = 1.5
+    way[:, 1] = 1.5 * (1 - np.exp(-np.arange(len(way)) / 50))  # fingers of the GR1 set close so
+    case = case_of(planted("action", ACTION, action, columns=NAMES), planted("joints", JOINTS, way, columns=NAMES))
+    assert answers(CONSTANT, case)["action"].value == 0
+
+
+def test_commands_that_are_all_fixed_are_all_counted():
+    case = change_values(healthy_case(), "action", lambda values: values.fill(0.2))
+    assert answers(CONSTANT, case)["action"].value == 7
+
+
+def test_commands_without_names_cannot_be_said_to_be_dead():
+    way = wander(np.random.default_rng(4), 10)
+    case = case_of(planted("action", ACTION, way[:, :2]), planted("joints", JOINTS, way))
+    assert "name" in answers(CONSTANT, case)["action"].cannot_tell
+
+
+@settings(max_examples=20, deadline=None)
+@given(st.floats(-1.0, 1.0), st.floats(0.0, 0.3))
+def test_a_wrong_zero_is_found_whatever_the_lag(zero, lag_s):
+    way = wander(np.random.default_rng(6), 12)
+    joints = way.copy()
+    joints[:, 2] += zero
+    case = case_of(planted("action", ACTION, way), planted("joints", JOINTS, joints, delay_s=lag_s))
+    assert answers(ERROR, case)["action ↔ joints"].value == pytest.approx(abs(zero), abs=0.03)
+
+
+def test_commands_in_another_unit_are_not_compared():
+    way = wander(np.random.default_rng(6), 12)
+    case = case_of(planted("action", ACTION, way, unit=""), planted("joints", JOINTS, way))
+    assert "radians" in answers(ERROR, case)["action ↔ joints"].cannot_tell

@@ -1,0 +1,162 @@
+"""Checking at length: in parts, interrupted and resumed, without pictures, judged again without a log."""
+
+import shutil
+from dataclasses import replace
+
+import pytest
+
+from fieldloop.check import BATCH_CHECKS
+from fieldloop.errors import BadInput
+from fieldloop.ingest import open_log
+from fieldloop.loop import check, check_again, ingest, setup
+from fieldloop.loop.kept import Kept
+from fieldloop.loop.looking import Part, Rules, look
+from fieldloop.loop.measurements import imprints_of
+from fieldloop.loop.parts import cut
+from fieldloop.loop.workspace import open_workspace
+from fieldloop.model.episode import Episode
+from fieldloop.model.event import EpisodesMeasured
+from fieldloop.model.finding import Status
+from fieldloop.protocol import default_protocol
+from fieldloop.release.writers import write_lerobot
+from fieldloop.testing import synthetic
+
+EPISODES = 11
+
+
+@pytest.fixture(scope="module")
+def dataset(tmp_path_factory):
+    folder = tmp_path_factory.mktemp("sets") / "dataset"
+    write_lerobot([synthetic.healthy(seed=seed) for seed in range(EPISODES)], folder)
+    return folder
+
+
+@pytest.fixture(autouse=True)
+def _in_this_process(monkeypatch):
+    """Starting workers costs more than these few episodes; that workers change nothing is tested where they are."""
+    for module in (check, ingest, check_again):
+        monkeypatch.setattr(module, "each", lambda work, items, **_: map(work, items))
+
+
+def answers(report):
+    return [(e.episode, [(f.check, f.subject, f.status, f.measured) for f in e.findings]) for e in report.episodes]
+
+
+def test_parts_see_what_the_whole_sees(dataset):
+    whole = [r.episode.id for r in open_log(dataset).recordings]
+    work = cut((dataset,), Rules(default_protocol()), None)
+    assert len(work.parts) == 2
+    assert work.expected == EPISODES == len(whole)
+    seen = [look(part) for part in work.parts]
+    assert [one.episode.id for part in seen for one in part.episodes] == whole
+
+
+def test_only_the_first_part_tells_what_is_wrong_with_the_whole(dataset, tmp_path):
+    broken = tmp_path / "broken"
+    shutil.copytree(dataset, broken)
+    info = broken / "meta" / "info.json"
+    info.write_text(info.read_text().replace(f'"total_episodes": {EPISODES}', '"total_episodes": 99'))
+    first, second = (look(part) for part in cut((broken,), Rules(default_protocol()), None).parts)
+    assert first.defects
+    assert second.defects == ()
+
+
+def test_without_pictures_the_numbers_are_the_same(dataset):
+    every = check.check(None, (dataset,))
+    numbers = check.check(None, (dataset,), numbers_only=True)
+    for one, other in zip(every.episodes, numbers.episodes, strict=True):
+        told = {(f.check, f.subject): f for f in one.findings}
+        for finding in other.findings:
+            if "Pictures were not looked at" in finding.message:
+                assert finding.status is Status.NOT_APPLICABLE
+            else:
+                assert finding == told[finding.check, finding.subject]
+
+
+def test_an_interrupted_check_goes_on_where_it_stopped(dataset, tmp_path, monkeypatch):
+    kept = tmp_path / "kept"
+    undisturbed = check.check(None, (dataset,))
+    first, *_ = cut((dataset,), Rules(default_protocol()), None).parts
+    check.look_and_keep(first, kept=Kept(kept))  # what a killed run leaves
+    looked = []
+    monkeypatch.setattr(check, "look", lambda part: looked.append(part.start) or look(part))
+    resumed = check.check(None, (dataset,), keep=kept)
+    assert looked == [8]
+    assert answers(resumed) == answers(undisturbed)
+    again = check.check(None, (dataset,), keep=kept)
+    assert looked == [8], "nothing is looked at a second time"
+    assert answers(again) == answers(undisturbed)
+
+
+def test_what_is_kept_is_judged_anew_without_the_log(dataset, tmp_path):
+    kept, gone = tmp_path / "kept", tmp_path / "gone"
+    shutil.copytree(dataset, gone)
+    before = check.check(None, (gone,), keep=kept)
+    shutil.rmtree(gone)
+    assert answers(check.check(None, keep=kept)) == answers(before)
+    strict = tmp_path / "strict.toml"
+    strict.write_text("[check.integrity.frozen]\nmax = 0.0\n[check.timing.rate]\nmin = 2.0\nmax = 3.0\n")
+    after = check.check(None, keep=kept, protocol=strict)
+    assert after.protocol.limits["timing.rate"].minimum == 2.0
+    assert [f.check for f in after.dataset] == [f.check for f in before.dataset]
+    assert {f.check for f in after.dataset} == set(BATCH_CHECKS)
+
+
+def test_a_changed_log_or_parameter_is_looked_at_again(dataset, tmp_path):
+    kept = Kept(tmp_path / "kept")
+    part = Part(dataset, Rules(default_protocol()), None, 0, 8)
+    kept.put(part, look(part))
+    assert kept.find(part) is not None
+    limits = dict(default_protocol().limits)
+    limits["timing.longest_gap"] = replace(limits["timing.longest_gap"], parameters={"edge_s": 9.0, "steady_spread": 1})
+    assert kept.find(replace(part, rules=Rules(replace(default_protocol(), limits=limits)))) is None
+    assert kept.find(replace(part, pixels=False)) is None
+
+
+def test_damaged_and_empty_folders_are_named(tmp_path):
+    with pytest.raises(BadInput, match="holds no measurements"):
+        check.check(None, keep=tmp_path / "nothing")
+    (tmp_path / "kept").mkdir()
+    (tmp_path / "kept" / "x.json").write_text("{")
+    with pytest.raises(BadInput, match="damaged"):
+        check.check(None, keep=tmp_path / "kept")
+    (tmp_path / "file").write_text("")
+    with pytest.raises(BadInput, match="is a file"):
+        check.check(None, keep=tmp_path / "file")
+
+
+@pytest.fixture
+def here(tmp_path, dataset):
+    setup.init(tmp_path / "site")
+    opened = open_workspace(tmp_path / "site")
+    ingest.ingest(opened, (dataset,))
+    yield opened
+    opened.close()
+
+
+def test_the_workspace_keeps_imprints_and_judges_without_opening_a_log(here, monkeypatch):
+    episodes = here.store.find(Episode)
+    assert set(imprints_of(here, episodes)) == {e.id for e in episodes}
+    monkeypatch.setattr("fieldloop.ingest.log.open_log", lambda *_: pytest.fail("a log was opened"))
+    report = check.check(here)
+    assert report.outdated == 0
+    assert {f.check for f in report.dataset} == set(BATCH_CHECKS)
+
+
+def test_other_parameters_make_measurements_outdated_and_again_brings_them_up_to_date(here):
+    (here.root / "protocols").mkdir(exist_ok=True)
+    file = here.root / "protocols" / f"{here.task}.toml"
+    file.write_text("[check.timing.longest_gap]\nparameters = { edge_s = 0.1, steady_spread = 0.5 }\n")
+    opened = open_workspace(here.root)
+    assert check.check(opened).outdated == EPISODES
+    assert check.check(opened, again=True).outdated == 0
+    assert check.check(opened).outdated == 0
+    assert len(opened.store.find(EpisodesMeasured)) == 2 * EPISODES
+    opened.close()
+
+
+def test_options_that_do_not_go_together_are_refused(here, dataset):
+    with pytest.raises(BadInput, match="--again"):
+        check.check(here, (dataset,), again=True)
+    with pytest.raises(BadInput, match="--numbers-only"):
+        check.check(here, numbers_only=True)

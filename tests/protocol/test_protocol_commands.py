@@ -1,0 +1,184 @@
+"""The protocol in a workspace: started, looked over, shown, locked, kept, compared."""
+
+from pathlib import Path
+
+import pytest
+
+from fieldloop.cli import main
+from fieldloop.errors import BadInput, ProtocolError, Refused, UnknownName
+from fieldloop.loop import (
+    audit,
+    measurements,
+    numbers,
+    protocol_diff,
+    protocol_lint,
+    protocol_new,
+    protocol_sheet,
+    setup,
+)
+from fieldloop.loop.looking import Looked
+from fieldloop.loop.protocol_versions import locked_text, locked_version, version_of, versions
+from fieldloop.loop.workspace import open_workspace
+from fieldloop.model.episode import Blob, Episode, Log
+from fieldloop.model.event import LogIngested, ProtocolLocked
+from fieldloop.model.finding import EpisodeReport, Measured, Measurement, Status
+from fieldloop.model.imprint import Imprint
+from fieldloop.simulate.catalogue import skus_text
+from fieldloop.simulate.mix import deployment_text
+
+
+@pytest.fixture
+def folder(tmp_path):
+    root = tmp_path / "site"
+    setup.init(root, task="pick")
+    (root / "deployment.toml").write_text(deployment_text())
+    (root / "skus.csv").write_text(skus_text())
+    with_audit = open_workspace(root)
+    audit.audit(with_audit)
+    with_audit.close()
+    (root / "protocols" / "pick.toml").unlink()
+    return root
+
+
+@pytest.fixture
+def opened():
+    kept = []
+
+    def open_it(root):
+        kept.append(open_workspace(root))
+        return kept[-1]
+
+    yield open_it
+    for workspace in kept:
+        workspace.close()
+
+
+def file_of(folder):
+    return folder / "protocols" / "pick.toml"
+
+
+@pytest.mark.parametrize("like", ["starter", "warehouse-picking", "delicate-insertion"])
+def test_a_new_protocol_is_in_force_and_has_no_error(folder, opened, like):
+    made = protocol_new.new(opened(folder), "pick", like=like)
+    assert made.file == "protocols/pick.toml"
+    workspace = opened(folder)
+    assert (workspace.protocol().name, workspace.protocol().version) == ("pick", 1)
+    assert protocol_lint.lint(workspace).exit_ok
+    with pytest.raises(BadInput, match="there already"):
+        protocol_new.new(workspace, "pick")
+
+
+def test_a_new_protocol_stays_in_its_folder(folder, opened):
+    with pytest.raises(BadInput, match="no name for a task"):
+        protocol_new.new(opened(folder), "../evil")
+    with pytest.raises(UnknownName, match="Did you mean 'warehouse-picking'"):
+        protocol_new.new(opened(folder), "pack", like="warehouse-piking")
+
+
+def test_a_protocol_with_an_error_cannot_be_locked(folder, opened):
+    file_of(folder).write_text('[protocol]\nname = "pick"\nversion = 1\n[task]\ntarget_cycle_s = 99\n')
+    with pytest.raises(Refused, match=r"cannot be locked: \[P105\] task.target_cycle_s"):
+        numbers.lock(opened(folder))
+    assert not versions(opened(folder))
+
+
+def test_a_locked_version_can_be_read_after_its_file_went_on(folder, opened):
+    protocol_new.new(opened(folder), "pick", like="warehouse-picking")
+    text = file_of(folder).read_text()
+    first = opened(folder)
+    assert numbers.lock(first).locked
+    assert numbers.lock(first).locked, "a second time changes nothing"
+    (lock,) = first.store.find(ProtocolLocked)
+    assert first.shelf.has(lock.content.sha256)
+    assert lock.content.sha256 in first.store.blobs(), "a sweep must keep it"
+
+    file_of(folder).write_text(text.replace("max_offset_ms     = 2.0", "max_offset_ms     = 1.0"))
+    with pytest.raises(ProtocolError, match="Raise `version` to 2"):
+        _ = opened(folder).protocols
+    report = protocol_lint.lint(opened(folder))
+    assert not report.exit_ok
+    assert [r.code for r in report.files[0].errors] == ["P002"]
+    assert "version = 2" in report.files[0].errors[0].advice
+
+    newer = text.replace("version = 1", "version = 2") + "\n[check.adherence.duration]\nmax = 40.0\n"
+    file_of(folder).write_text(newer)
+    workspace = opened(folder)
+    assert protocol_lint.lint(workspace).exit_ok
+    assert locked_text(workspace, "pick@1") == text
+    assert locked_version(workspace, "pick@v1").fingerprint == lock.fingerprint
+    assert version_of(workspace, lock.fingerprint) == "pick v1"
+    assert version_of(workspace, workspace.protocol().fingerprint) == "pick v2"
+    assert version_of(workspace, "0123") == "0123"
+    numbers.lock(workspace)
+    assert [(v.version, v.in_force) for v in versions(workspace)] == [(2, True), (1, False)]
+    told = protocol_diff.diff(workspace, Path("pick@1"))
+    assert [(c.place, c.note) for c in told.changes] == [("check.adherence.duration", "stricter")]
+    assert (told.needs_judging, told.needs_measuring, told.checks) == (True, False, ("adherence.duration",))
+    with pytest.raises(BadInput, match="Locked: pick@1, pick@2"):
+        protocol_sheet.show(workspace, "pick@3")
+
+
+def keep(workspace, name, duration_s):
+    """Take in an episode of which only its duration was measured."""
+    episode = Episode(id=name * 64, name=f"pick-{name}", format="mcap", task="pick")
+    measured = (Measured("adherence.duration", (Measurement("", duration_s),)),)
+    kept = measurements.keep_looked(
+        workspace, [Looked(episode, measured, Imprint({}))], measurements.rules_of(workspace)
+    )
+    workspace.write(LogIngested(Log(Blob(name * 64, 1), f"{name}.mcap", "mcap", (episode.id,)), (episode,)), *kept)
+    return episode
+
+
+def test_a_difference_says_which_verdicts_change(folder, opened, tmp_path):
+    file_of(folder).write_text('[protocol]\nname = "pick"\nversion = 1\n')
+    workspace = opened(folder)
+    for name, duration in (("a", 10.0), ("b", 45.0), ("c", 90.0)):
+        keep(workspace, name, duration)
+    other = tmp_path / "other.toml"
+    other.write_text('[protocol]\nname = "pick"\nversion = 2\n[check.adherence.duration]\nmax = 40.0\n')
+    told = protocol_diff.diff(workspace, Path("pick"), other)
+    assert (told.judged, told.verdicts_changed) == (3, 1)
+    (changed,) = told.first_changed
+    assert (changed.name, changed.before, changed.after) == ("pick-b", Status.PASSED, Status.FAILED)
+
+
+def test_a_judgement_says_which_version_judged(folder, opened):
+    file_of(folder).write_text('[protocol]\nname = "pick"\nversion = 3\n')
+    workspace = opened(folder)
+    episode = keep(workspace, "a", 10.0)
+    workspace.write(*measurements.judged(workspace, measurements.measured_in(workspace, [episode])))
+    (report,) = workspace.store.find(EpisodeReport)
+    assert report.judged_by == "pick v3"
+
+
+def test_lint_fails_by_its_exit_code_and_names_every_file(tmp_path, capsys):
+    bad, good = tmp_path / "bad.toml", tmp_path / "good.toml"
+    bad.write_text("[task]\ntarget_cycle_s = 99\n")
+    good.write_text("")
+    assert main(["protocol", "lint", str(bad), str(good)]) == 1
+    out = capsys.readouterr().out
+    assert "P105" in out
+    assert "good.toml" in out
+    assert main(["protocol", "lint", str(good)]) == 0
+    bad.write_bytes(b"\xff\xfe")
+    assert main(["protocol", "lint", str(bad)]) == 2
+    assert "not UTF-8" in capsys.readouterr().err
+    assert main(["protocol", "lint", str(tmp_path / "none.toml")]) == 2
+    assert main(["protocol", "lint", str(tmp_path)]) == 2
+
+
+def test_differences_and_sheets_are_printed_without_a_workspace(tmp_path, capsys, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    assert main(["protocol", "diff", "shipped", "warehouse-picking"]) == 0
+    assert "measure again" in capsys.readouterr().out
+    assert main(["protocol", "show", "delicate-insertion"]) == 0
+    assert "Push when it jams." in capsys.readouterr().out
+    assert main(["protocol", "sheet", "warehouse-picking", "--interface", "vr", "--html", "sheet.html"]) == 0
+    assert "</html>" in (tmp_path / "sheet.html").read_text()
+    capsys.readouterr()
+    assert main(["protocol", "sheet", "--interface", "joystick"]) == 2
+    assert "No control interface in this protocol called 'joystick'" in capsys.readouterr().err
+    assert main(["protocol", "sheet", "nowhere.toml"]) == 2
+    assert main(["protocol", "sheet", "--html", str(tmp_path / "no" / "where.html")]) == 2
+    assert main(["protocol", "diff", "warehouse-pickin"]) == 2
+    assert "Did you mean 'warehouse-picking'" in capsys.readouterr().err

@@ -1,0 +1,74 @@
+"""The sheet an operator reads: all that was asked for stands on it, in units people use, and text stays text."""
+
+import pytest
+
+from fieldloop.annotate import taxonomy
+from fieldloop.errors import UnknownName
+from fieldloop.loop.protocol_named import example_names, example_text
+from fieldloop.protocol import parse_protocol
+from fieldloop.report.protocol import html, markdown, sheet
+
+LABELS = taxonomy().labels
+NASTY = "<script>alert(1)</script> | & a pipe"
+
+
+def protocol(name="warehouse-picking", more=""):
+    return parse_protocol(example_text(name) + more)
+
+
+@pytest.mark.parametrize("name", example_names())
+def test_every_instruction_stands_on_the_sheet_of_its_interface(name):
+    rules = protocol(name)
+    for interface in rules.setting("task.interfaces"):
+        text = markdown(sheet(rules, interface, LABELS))
+        described = rules.interfaces[interface]
+        for line in (*described.steps, *described.never, described.recovery):
+            assert line in text
+        for script in rules.edge_cases.values():
+            assert all(line in text for line in (script.trigger, *script.steps, script.label))
+        for view in rules.viewpoints.values():
+            assert view.mounted in text
+        assert all(phase.name in text for phase in rules.phases)
+        assert rules.label in text
+
+
+def test_one_interface_is_shown_alone_and_all_of_them_otherwise():
+    rules = protocol()
+    assert "With SpaceMouse" not in markdown(sheet(rules, "vr", LABELS))
+    whole = markdown(sheet(rules, "", LABELS))
+    assert "With VR" in whole
+    assert "With SpaceMouse" in whole
+    assert "kinesthetic" not in whole
+    with pytest.raises(UnknownName, match="joystick"):
+        sheet(rules, "joystick")
+
+
+def test_numbers_are_said_as_people_say_them():
+    text = markdown(sheet(protocol(), "vr", LABELS))
+    for said in ("5 to 25 N", "at least 15 cm", "at most 2 cm", "at most 30 %", "at most 0.5 m/s", "± 5 mm, ± 1°"):
+        assert said in text
+
+
+def test_the_page_is_one_file_that_fetches_nothing():
+    page = html(sheet(protocol(), "vr", LABELS, locked=True))
+    assert page.startswith("<!doctype html>")
+    assert "http://" not in page.replace("http://www.w3.org", "")
+    assert "https://" not in page
+    assert "src=" not in page
+    assert "locked." in page
+    assert "not locked yet" in html(sheet(protocol(), "vr", LABELS))
+
+
+def test_text_stays_text():
+    rules = protocol(more=f'\n[interface.arm]\nsteps = ["{NASTY}", "Go on."]\n[edge_cases.odd]\ntrigger = "{NASTY}"\n')
+    page = html(sheet(rules, "arm", LABELS))
+    assert "<script>" not in page
+    assert "&lt;script&gt;" in page
+
+
+def test_what_is_verified_says_when_and_what_is_not_says_so():
+    device = '\n[synchronisation.extra]\nsynchronised_by = "PTP"\nverified = { on = 2026-03-02, offset_ms = 0.8 }\n'
+    sensor = '\n[sensors.extra]\nkind = "imu"\n[sensors.bare]\nkind = "imu"\n'
+    text = markdown(sheet(protocol(more=device + sensor), "vr", LABELS))
+    assert "2026-03-02: 0.8 ms" in text
+    assert "| bare | imu | only if it is there | not declared | no |" in text

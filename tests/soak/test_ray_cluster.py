@@ -1,0 +1,66 @@
+"""The same checks on a real cluster of several nodes, one of which is killed half-way: the same answers."""
+
+import itertools
+
+import pytest
+
+from fieldloop.errors import UnreadableLog
+from fieldloop.loop import check
+from fieldloop.loop.looking import Part, Rules, look
+from fieldloop.loop.run_on import each
+from fieldloop.protocol import default_protocol
+from fieldloop.release.writers import write_mcap
+from fieldloop.testing import synthetic
+
+ray = pytest.importorskip("ray", reason="Ray is an extra: pip install 'fieldloop[ray]'")
+LOGS = 12
+
+
+@pytest.fixture(scope="module")
+def logs(tmp_path_factory):
+    folder = tmp_path_factory.mktemp("logs")
+    for seed in range(LOGS):
+        write_mcap([synthetic.healthy(seed=seed)], folder / f"{seed:02d}.mcap")
+    return folder
+
+
+@pytest.fixture
+def cluster(monkeypatch):
+    from ray.cluster_utils import Cluster
+
+    monkeypatch.setenv("RAY_DEDUP_LOGS", "0")
+    made = Cluster(initialize_head=True, head_node_args={"num_cpus": 1, "include_dashboard": False})
+    monkeypatch.setenv("RAY_ADDRESS", made.address)
+    yield made
+    ray.shutdown()
+    made.shutdown()
+
+
+def plain(report):
+    return report.json_object()
+
+
+@pytest.mark.soak
+def test_a_cluster_that_loses_a_node_gives_the_same_answers(logs, cluster, monkeypatch):
+    doomed = cluster.add_node(num_cpus=1)
+    cluster.wait_for_nodes()
+    here = check.check(None, (logs,))
+
+    def killed_half_way(work, items, **chosen):
+        results = each(work, items, **chosen)
+        yield from itertools.islice(results, LOGS // 3)
+        cluster.remove_node(doomed, allow_graceful=False)
+        yield from results
+
+    monkeypatch.setattr(check, "each", killed_half_way)
+    there = check.check(None, (logs,), on="ray")
+    assert len(there.episodes) == LOGS
+    assert plain(there) == plain(here)
+
+
+@pytest.mark.soak
+@pytest.mark.usefixtures("cluster")
+def test_an_error_on_a_worker_is_told_as_it_is_here(tmp_path):
+    nowhere = Part(tmp_path / "nowhere", Rules(default_protocol()))
+    with pytest.raises(UnreadableLog, match="no such file"):
+        list(each(look, [nowhere], on="ray"))
