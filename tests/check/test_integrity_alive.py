@@ -80,9 +80,7 @@ def test_a_coarse_reading_that_repeats_itself_by_nature_is_not_frozen():
 
 
 def test_a_tool_that_stands_while_its_joints_go_is_frozen():
-    case = case_of(
-        planted("joints", JOINTS, moving()), planted("tool", POSE, frozen_from(moving(), 120, 50), unit="m")
-    )
+    case = case_of(planted("joints", JOINTS, moving()), planted("tool", POSE, frozen_from(moving(), 120, 50), unit="m"))
     assert answers("integrity.frozen", case)["tool"].value > 0.8
 
 

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from fieldloop.annotate import taxonomy
 from fieldloop.loop.protocol_named import example_names, example_text
-from fieldloop.protocol import Severity, default_protocol, lint
+from fieldloop.protocol import Severity, default_operations, default_protocol, lint
 from fieldloop.protocol.linting import Draft, task
 from fieldloop.protocol.linting import __file__ as package
 
@@ -100,7 +100,8 @@ def test_what_was_planted_is_found(text, code, severity, place):
 def test_a_window_with_one_end_is_noticed():
     shipped = default_protocol()
     half = replace(shipped.limits["force.window"], minimum=None)
-    draft = Draft(replace(shipped, limits={**shipped.limits, "force.window": half}), shipped, {})
+    changed = replace(shipped, limits={**shipped.limits, "force.window": half})
+    draft = Draft(changed, shipped, {}, default_operations()["lint"])
     assert [r.code for r in task.force_window(draft)] == ["P106"]
 
 

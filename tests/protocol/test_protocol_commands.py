@@ -36,7 +36,6 @@ def folder(tmp_path):
     with_audit = open_workspace(root)
     audit.audit(with_audit)
     with_audit.close()
-    (root / "protocols" / "pick.toml").unlink()
     return root
 
 
@@ -99,6 +98,8 @@ def test_a_locked_version_can_be_read_after_its_file_went_on(folder, opened):
     assert not report.exit_ok
     assert [r.code for r in report.files[0].errors] == ["P002"]
     assert "version = 2" in report.files[0].errors[0].advice
+    changed = protocol_diff.diff(opened(folder), Path("pick@1"), file_of(folder))  # works where the workspace refuses
+    assert {c.place for c in changed.changes} == {"synchronisation.camera/overhead", "synchronisation.camera/wrist"}
 
     newer = text.replace("version = 1", "version = 2") + "\n[check.adherence.duration]\nmax = 40.0\n"
     file_of(folder).write_text(newer)
@@ -182,3 +183,19 @@ def test_differences_and_sheets_are_printed_without_a_workspace(tmp_path, capsys
     assert main(["protocol", "sheet", "--html", str(tmp_path / "no" / "where.html")]) == 2
     assert main(["protocol", "diff", "warehouse-pickin"]) == 2
     assert "Did you mean 'warehouse-picking'" in capsys.readouterr().err
+
+
+def test_a_locked_protocol_reads_back_as_it_was(folder, opened):
+    protocol_new.new(opened(folder), "pick", like="delicate-insertion")
+    with file_of(folder).open("a") as file:
+        file.write("verified = { on = 2026-03-02, offset_ms = 0.8 }\n")  # a date, which JSON has no word for
+    workspace = opened(folder)
+    numbers.lock(workspace)
+    assert locked_version(workspace, "pick@1") == workspace.protocol()
+
+
+def test_the_workspace_says_what_looks_wrong(folder, opened):
+    file_of(folder).write_text('[protocol]\nname = "pick"\nversion = 1\n[check.adherence.duration]\nmax = 500.0\n')
+    assert "P601" not in {r.code for r in protocol_lint.lint(opened(folder)).files[0].remarks}
+    (folder / "operations.toml").write_text("[lint.unit_factor]\nvalue = 5.0\n")
+    assert "P601" in {r.code for r in protocol_lint.lint(opened(folder)).files[0].remarks}

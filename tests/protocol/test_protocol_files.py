@@ -52,7 +52,7 @@ def test_spec_numbers_are_the_shipped_ones():
         ("[chek]\n", r"No key called 'chek'. Did you mean 'check'"),
         ("[protocol]\nversion = 0", r"whole number from 1"),
         ("[check", r"not valid TOML"),
-        ("[task.nam]\nvalue = 'x'", r"No setting of task called 'nam'. Did you mean 'name'"),
+        ("[task.strat]\nvalue = 'x'", r"No setting of task called 'strat'. Did you mean 'start'"),
     ],
 )
 def test_a_mistake_in_a_protocol_is_named(text, says):
@@ -83,7 +83,7 @@ def test_limits_say_shares_as_percent():
 
 def test_a_setting_may_be_declared_before_it_is_used():
     settings = default_protocol().settings
-    assert settings["task.name"].pending
+    assert settings["annotation.min_double_share"].pending
     assert not settings["episode.moving_rad_s"].pending
     assert default_operations()["store"].replaced(job_lease_s=1.0).settings["job_lease_s"].pending
 

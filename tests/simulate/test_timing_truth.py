@@ -21,7 +21,7 @@ WRIST, EXTERNAL = "camera/wrist", "camera/external"
 def ideal(rig, camera, *, latency_s=0.0, **view):
     """The rig with one small camera that adds nothing of its own, and joints that are sensed perfectly."""
     clean = {"noise": 0.0, "flicker": 0.0, "breathing": 0.0, "exposure_s": 0.001, "readout_s": 0.0}
-    clean |= {"width": 96, "height": 72}
+    clean |= {"width": 96, "height": 72, "soft_px": 0.0}
     stage = replace(rig.stage, company=0.0)
     return replace(
         rig,
@@ -150,7 +150,8 @@ def test_a_motion_is_as_quick_as_it_is_called(motion):
         motion, (0.05, 0.8)
     )
     assert low <= speed <= high * 1.05
-    assert np.abs(np.diff(episode.recording.streams["joints"].values, axis=0)).max() * 500 < 6.0  # nothing jumps
+    for name, fastest in (("joints", 6.0), ("gripper", 0.7)):  # nothing jumps
+        assert np.abs(np.diff(episode.recording.streams[name].values, axis=0)).max() * 500 < fastest
 
 
 def test_what_cannot_be_made_is_refused_with_words():

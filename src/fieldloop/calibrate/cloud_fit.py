@@ -1,4 +1,4 @@
-"""The small motion that lays one depth cloud over the surface of another, and which of its six parts are seen at all."""
+"""The small motion that lays one depth cloud over another's surface, and which of its six parts are seen at all."""
 
 from dataclasses import dataclass
 

@@ -36,7 +36,8 @@ def points_of(cloud: ArrayLike, name: str) -> Floats:
         raise BadInput(f"The {name} cloud must be … × 3 points in metres; got {points.shape}.")
     rows = points.reshape(-1, AXES)
     rows = rows[np.isfinite(rows).all(axis=1) & (np.abs(rows).max(axis=1, initial=0.0) > 0)]  # zero: nothing came back
-    return rows[np.linspace(0, len(rows) - 1, MOST_POINTS).astype(int)] if len(rows) > MOST_POINTS else rows
+    kept = np.linspace(0, len(rows) - 1, min(len(rows), MOST_POINTS)).astype(int)
+    return np.asarray(rows[kept])
 
 
 def surface_of(points: Floats) -> Surface | None:

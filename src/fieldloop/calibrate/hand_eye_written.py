@@ -1,15 +1,17 @@
 """Hand-eye from poses as a file writes them: read as stated, what cannot be true refused, better readings proposed."""
 
+import math
 from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
 
 from fieldloop.calibrate.conventions import Proposal, Reading, impossible, proposals, read, unsaid
-from fieldloop.calibrate.hand_eye import HandEye, Pairs, Rejected, Setup, hand_eye, pairs
+from fieldloop.calibrate.conventions.alternatives import on_gripper_m
+from fieldloop.calibrate.hand_eye import HandEye, Rejected, Setup, hand_eye, pairs
 from fieldloop.calibrate.hand_eye.methods import closed_form
-from fieldloop.calibrate.hand_eye.pairing import by_stamp, clock_offset, spread_out
-from fieldloop.calibrate.hand_eye.reject import middle_residual
+from fieldloop.calibrate.hand_eye.pairing import Paired, by_stamp, clock_offset, spread_out
+from fieldloop.calibrate.hand_eye.refine import refine
 from fieldloop.geometry.transforms import Floats
 from fieldloop.model.finding import Status
 from fieldloop.model.written_poses import WrittenPoses
@@ -58,7 +60,20 @@ def hand_eye_from_written(
     found = hand_eye(given, stated.setup, protocol)
     few = robot.only(matched.robot_rows), target.only(matched.target_rows)
     factor = "calibration.convention_unsaid_factor" if stated.unsaid else "calibration.convention_factor"
-    better = proposals(*few, (stated.robot, stated.target), stated.setup, factor=float(protocol.setting(factor)))
+    reach_m = float(protocol.setting("calibration.gripper_reach_m"))
+    better = proposals(
+        *few,
+        (stated.robot, stated.target),
+        stated.setup,
+        factor=float(protocol.setting(factor)),
+        reach_m=reach_m,
+    )
+    if found.answer and (away_m := on_gripper_m(found.answer, stated.setup)) > reach_m and not better:
+        what = "camera" if stated.setup is Setup.EYE_IN_HAND else "target"
+        complaints += (
+            f"The {what} would sit {away_m:.2f} m from the gripper that carries it. With both poses the other way "
+            "round the file fits as well: --inverse robot --inverse target",
+        )
     rows = {target.names[n]: why for n, why in wrong[1].rows.items()}
     rows |= {robot.names[n]: why for n, why in wrong[0].rows.items()}
     lost = tuple(Rejected(name, why) for name, why in rows.items())
@@ -95,27 +110,28 @@ def _matched(
     furthest_s = 1e-3 * float(protocol.setting("calibration.hand_eye_pairing_ms"))
     most = int(protocol.setting("calibration.hand_eye_max_poses"))
 
-    def at(offset_s: float) -> tuple[_Matched, Pairs]:
-        near = by_stamp(poses, robot_s, target_s, offset_s=offset_s, furthest_s=furthest_s)
-        chosen = spread_out(near.robot, near.speed_rad_s, most)
-        rows = near.rows[chosen]
-        made = pairs(near.robot[chosen], seen[rows], stated.setup)
-        return _Matched(near.robot[chosen], kept_robot[near.nearest[chosen]], kept_target[rows]), made
+    def at(offset_s: float) -> Paired:
+        return by_stamp(poses, robot_s, target_s, offset_s=offset_s, furthest_s=furthest_s)
 
-    matched, made = at(stated.offset_s)
+    near = at(stated.offset_s)
+    chosen = spread_out(near.robot, near.speed_rad_s, most)
+    matched = _Matched(near.robot[chosen], kept_robot[near.nearest[chosen]], kept_target[near.rows[chosen]])
     shown_s = clock_offset(poses, robot_s, seen, target_s)
     if shown_s is None or abs(shown_s - stated.offset_s) < 1e-3:  # noqa: PLR2004  finer than it can be told
         return matched, ()
-    gain = _middle(made) / max(_middle(at(shown_s)[1]), 1e-9)
-    if not gain >= float(protocol.setting("calibration.clock_offset_gain")):
+    noises = [_shift_noise_m(each, seen, stated.setup, most) for each in (near, at(shown_s))]
+    if not noises[0] >= float(protocol.setting("calibration.clock_offset_gain")) * noises[1]:
         return matched, ()
     says = f"Hand and eye turn alike when {1e3 * shown_s:+.0f} ms are added to the target's stamps."
-    return matched, (Proposal((f"--clock-offset={shown_s:.3f}",), gain, says),)
+    return matched, (Proposal((f"--clock-offset={shown_s:.3f}",), noises[0] / noises[1], says),)
 
 
-def _middle(made: Pairs) -> float:
+def _shift_noise_m(near: Paired, seen: Floats, setup: Setup, most: int) -> float:
+    """Return the noise of a fit to evenly spaced pairs: fast ones too, because they show a wrong clock best."""
+    rows = np.unique(np.linspace(0, max(len(near.rows) - 1, 0), most).astype(int)) if len(near.rows) else near.rows
+    made = pairs(near.robot[rows], seen[near.rows[rows]], setup)
     answer = closed_form(made, "park")
-    return np.inf if answer is None else middle_residual(answer, made)
+    return math.inf if answer is None else refine(made, answer).shift_noise_m
 
 
 def _held_back(found: HandEye, complaints: tuple[str, ...], better: tuple[Proposal, ...]) -> HandEye:

@@ -141,10 +141,9 @@ def _told(
     turn = None if focal_px is None else math.degrees(math.atan(math.hypot(*shift.shift_px) / focal_px))
     roll = math.degrees(shift.roll_rad)
     seen = f"{shift.off_px:.1f} px of {view.picture.shape[1]}"
-    if turn is not None:
-        seen = f"{seen}, as a turn by {turn:.1f}° and a roll by {abs(roll):.1f}° would"
     if surely_px > most_px:
-        status, message = Status.FAILED, f"The view moved by {seen} since {reference.episode}."
+        as_by = "" if turn is None else f", as a turn by {turn:.1f}° with a roll by {abs(roll):.1f}° would move it"
+        status, message = Status.FAILED, f"The view moved by {seen} since {reference.episode}{as_by}."
     elif shift.off_px <= most_px:
         status, message = Status.PASSED, f"The view stands where it stood in {reference.episode}, to {seen}."
     else:

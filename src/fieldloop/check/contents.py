@@ -1,38 +1,19 @@
 """What a dataset holds, to be written beside it: how often the task succeeded, how long it took, how it failed."""
 
 from collections import Counter
-from collections.abc import Mapping
-from dataclasses import dataclass
 
 import numpy as np
 
 from fieldloop.check.batch.approach import angle_from_down
 from fieldloop.check.many import Batch
 from fieldloop.check.traits import by_task, factors, label, length_s
+from fieldloop.model.contents import TaskContents
 from fieldloop.model.episode import Episode
 from fieldloop.stats.binomial import interval
 
 UNSAID = "not said"
 THIRD_DEG = 30.0
 """A right angle in three: from above, aslant, from the side."""
-
-
-@dataclass(frozen=True, slots=True)
-class TaskContents:
-    """One task: episodes, successes of those that say, lengths, and counts of everything that is labelled."""
-
-    task: str
-    episodes: int
-    succeeded: int
-    judged: int
-    success_low: float
-    success_high: float
-    length_s: tuple[float, float, float]
-    failures: Mapping[str, int]
-    grasps: Mapping[str, int]
-    operators: Mapping[str, int]
-    objects: Mapping[str, int]
-    conditions: Mapping[str, Mapping[str, int]]
 
 
 def describe(batch: Batch) -> tuple[TaskContents, ...]:

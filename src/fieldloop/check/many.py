@@ -11,6 +11,16 @@ from fieldloop.model.finding import Measured, Measurement
 from fieldloop.model.imprint import Imprint
 from fieldloop.protocol import CollectionProtocol, default_protocol
 
+MISSING = {
+    "episodes": "There is no episode.",
+    "split": "Nobody has split these episodes yet.",
+    "calibrations": "No calibrations are known here: they are kept in a workspace.",
+    "annotations": "None of these episodes is annotated.",
+    "balance": "The protocol asks for no balance.",
+    "imprints": "Nothing was kept of the episodes' content.",
+}
+"""Why a check of many has nothing to look at, by what it needs."""
+
 
 @dataclass(frozen=True, slots=True)
 class Batch:
@@ -36,7 +46,15 @@ class Batch:
 
     def lacks(self, needs: Iterable[str]) -> str:
         """Say why a check has nothing to look at; '' where it has."""
-        return "There is no episode." if "episodes" in needs and not self.episodes else ""
+        there = {
+            "episodes": self.episodes,
+            "split": self.split,
+            "calibrations": self.calibrations,
+            "annotations": self.annotations and any(self.annotations.values()),
+            "balance": self.protocol.balance,
+            "imprints": self.imprints,
+        }
+        return next((MISSING[need] for need in needs if not there[need]), "")
 
     def measurements(self, episode: str, check: str) -> tuple[Measurement, ...]:
         """Return what one check found in one episode; empty where it was not asked."""

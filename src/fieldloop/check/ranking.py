@@ -2,64 +2,19 @@
 
 import math
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
 
 import numpy as np
 
 from fieldloop.model.finding import EpisodeReport, Finding, Status
-from fieldloop.model.fix import Fix
+from fieldloop.model.ranking import Correlation, Look, Ranking
 
 SEVERITY = list(Status)
 FEWEST = 4
 """A rank correlation of fewer episodes has no interval."""
 
 
-@dataclass(frozen=True, slots=True)
-class Look:
-    """An episode to look at: the share of its worth that is lost, why (dearest first), at which moment, what would help."""
-
-    episode: str
-    name: str
-    status: Status
-    cost: float
-    reasons: tuple[Finding, ...]
-    at_s: float | None
-    fixes: tuple[Fix, ...]
-
-
-@dataclass(frozen=True, slots=True)
-class Correlation:
-    """Spearman's rank correlation with its 95 % interval."""
-
-    value: float
-    low: float
-    high: float
-
-
-@dataclass(frozen=True, slots=True)
-class Ranking:
-    """Episodes that something counts against, dearest first, of how many.
-
-    `length_correlation` tells whether the order is one of length in disguise; None where that cannot be told.
-    """
-
-    looks: tuple[Look, ...]
-    episodes: int
-    length_correlation: Correlation | None
-
-    @property
-    def sentence(self) -> str:
-        """What to do first, in one sentence."""
-        if not self.looks:
-            return "Nothing stands against any episode."
-        first = min(len(self.looks), 8)
-        lost = sum(look.cost for look in self.looks)
-        share = f"{lost / self.episodes:.0%} of what {self.episodes} episodes are worth"
-        return f"Look at {'this one' if first == 1 else f'these {first}'} first; findings take {share}."
-
-
 def rank(reports: Iterable[EpisodeReport], durations: Mapping[str, float] | None = None) -> Ranking:
-    """Order episodes by what their findings cost; equal costs by how far beyond its limit the worst one is, then by name.
+    """Order episodes by what their findings cost; equal costs by how far beyond its limit the worst one is.
 
     `durations` (seconds by episode id) show whether the order follows length.
     """
@@ -67,7 +22,9 @@ def rank(reports: Iterable[EpisodeReport], durations: Mapping[str, float] | None
     costs = [cost_of(report.findings) for report in listed]
     looks = [_look(report, cost) for report, cost in zip(listed, costs, strict=True) if _against(report)]
     looks.sort(key=lambda look: (-round(look.cost, 9), -max(map(excess, look.reasons), default=0.0), look.name))
-    known = [(cost, durations[r.episode]) for cost, r in zip(costs, listed, strict=True) if r.episode in (durations or {})]
+    known = [
+        (cost, durations[r.episode]) for cost, r in zip(costs, listed, strict=True) if r.episode in (durations or {})
+    ]
     return Ranking(tuple(looks), len(listed), _correlation(known))
 
 

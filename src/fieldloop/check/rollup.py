@@ -2,35 +2,15 @@
 
 from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass
 
 from fieldloop.check.dimension import subject_dimension
 from fieldloop.check.ranking import excess
 from fieldloop.model.finding import EpisodeReport, Finding, Status, worst
-from fieldloop.model.quality import Dimension
+from fieldloop.model.quality import Dimension, DimensionResult
 from fieldloop.stats.binomial import interval
 
 MOST_SHOWN = 5
 BAD = (Status.FAILED, Status.ERRORED)
-
-
-@dataclass(frozen=True, slots=True)
-class DimensionResult:
-    """How episodes, and the dataset as a whole, stand in one dimension.
-
-    `episodes` counts them by the worst that counts in this dimension; `share` is that of the passed among those that
-    passed or failed, with its 95 % interval; None where none did either. `worst` are the dearest findings, a check once.
-    """
-
-    dimension: Dimension
-    status: Status
-    episodes: dict[Status, int]
-    share: float | None
-    low: float
-    high: float
-    dataset: dict[Status, int]
-    worst: tuple[Finding, ...]
-    sentence: str
 
 
 def roll_up(

@@ -4,7 +4,6 @@ A batch is a session, or a day where episodes name none, in the order of time.
 """
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
@@ -13,6 +12,7 @@ from fieldloop.check.many import Batch
 from fieldloop.check.metric import episode_metrics
 from fieldloop.check.traits import length_s, sittings
 from fieldloop.model.episode import Episode
+from fieldloop.model.trend import Series
 from fieldloop.stats.control import FEWEST, MEMORY, Chart, chart, count_chart
 from fieldloop.stats.groups import normal_scores
 
@@ -22,28 +22,8 @@ MOSTLY = 0.5
 """A metric of which more than half the values are equal is counted (how many differ), not ranked."""
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class Series:
-    """One metric over batches, for a plot: its typical value, and between which limits it was expected.
-
-    `counted` says that values are the share of episodes that differ from `usual`. Limits are NaN for the first few.
-    """
-
-    metric: str
-    unit: str
-    batches: tuple[str, ...]
-    starts_ns: tuple[int, ...]
-    episodes: tuple[int, ...]
-    values: Floats
-    low: Floats
-    high: Floats
-    alerts: tuple[int, ...]
-    counted: bool = False
-    usual: float = 0.0
-
-
 def series(batch: Batch) -> tuple[Series, ...]:
-    """Return every metric that has enough batches; the chance of any alert at all, when nothing happens, is shared out."""
+    """Return every metric that has enough batches; the chance of any false alert at all is shared out among them."""
     found: tuple[Series, ...] = batch.keep(NAME, lambda: tuple(_series(batch)))
     return found
 

@@ -7,18 +7,26 @@ from typing import Any
 from fieldloop.cli.screen import Screen
 from fieldloop.cli.tables import MARKS, heading, mark, said, short, styled, table
 from fieldloop.model.finding import EpisodeReport, Finding, Status
+from fieldloop.model.quality import DimensionResult
+from fieldloop.model.ranking import Look, Ranking
 from fieldloop.protocol.number import SHARE, in_words, interval_in_words
+from fieldloop.report.check.summary import in_order, outdated_in_words
 
 MOST_EPISODES = 12  # in full on a screen; --json and --html have all
+LOOKED_AT_FIRST = 8
 ORDER = {status: place for place, status in enumerate(Status)}
 
 
 def checked(report: Any, screen: Screen) -> None:
     """Print a check report: the answer, then what stands in the way, worst first."""
-    episodes = sorted(report.episodes, key=lambda e: ORDER[e.status])
+    episodes = in_order(report)
     screen.print(_answer(report, episodes))
     screen.print(styled(f"{report.source} ({report.format}), protocol {report.protocol.label}", "dim"))
+    if report.outdated:
+        screen.write(outdated_in_words(report.outdated))
+    _dimensions(report.dimensions, screen)
     if len(episodes) > 1:
+        _look_first(report.ranking, screen)
         _by_check(episodes, screen)
     bad = [episode for episode in episodes if episode.status is not Status.PASSED]
     for episode in bad[:MOST_EPISODES]:
@@ -33,6 +41,42 @@ def checked(report: Any, screen: Screen) -> None:
     _untold(episodes, screen)
     if report.html:
         screen.write(f"\nReport with plots: {report.html}")
+
+
+def _dimensions(dimensions: Sequence[DimensionResult], screen: Screen) -> None:
+    if not dimensions:
+        return
+    rows = [
+        (one.status, one.dimension.value, "–" if one.share is None else f"{one.share:.0%}", _worst(one))
+        for one in dimensions
+    ]
+    screen.print()
+    screen.print(table(("status", "dimension", "pass", "worst finding"), rows, right=("pass",)))
+
+
+def _worst(one: DimensionResult) -> str:
+    return one.worst[0].message if one.worst else one.sentence.partition(": ")[2]
+
+
+def _look_first(ranking: Ranking, screen: Screen) -> None:
+    if not ranking.looks:
+        return
+    screen.print()
+    screen.print(heading(ranking.sentence))
+    rows = [
+        (look.name, f"{look.cost:.0%}", "" if look.at_s is None else f"{look.at_s:.2f} s", _reason(look), _fixes(look))
+        for look in ranking.looks[:LOOKED_AT_FIRST]
+    ]
+    screen.print(table(("episode", "costs", "at", "worst finding", "fix"), rows, right=("costs", "at")))
+
+
+def _reason(look: Look) -> str:
+    more = f" (+{len(look.reasons) - 1})" if len(look.reasons) > 1 else ""
+    return f"{look.reasons[0].message}{more}" if look.reasons else "Nothing in it could be measured."
+
+
+def _fixes(look: Look) -> str:
+    return ", ".join(dict.fromkeys(fix.kind.value for fix in look.fixes))
 
 
 def _untold(episodes: Sequence[EpisodeReport], screen: Screen) -> None:

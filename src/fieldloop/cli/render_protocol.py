@@ -33,7 +33,7 @@ def changed(changes: Any, screen: Screen) -> None:
     if changes.judged:
         screen.write(f"{changes.verdicts_changed} of {changes.judged} episodes here would get another verdict.")
     if changes.first_changed:
-        shown = [(c.name, c.episode[:12], c.before.value, c.after.value) for c in changes.first_changed]
+        shown = [(c.name, c.episode[:12], mark(c.before), mark(c.after)) for c in changes.first_changed]
         screen.print(table(("episode", "id", "before", "after"), shown))
 
 

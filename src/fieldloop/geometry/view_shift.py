@@ -197,7 +197,7 @@ def _seen(laid: _Overlay, first: Picture) -> float:
     much noise as half their sum and nothing else, so what it pretends to see is the measure of what is truly seen.
     """
     weights = _weights(laid.left)[:, None]
-    noise = _rows((laid.moved - first) / 2, laid.used, laid.at)
+    noise = _rows((laid.moved - first) * np.float32(0.5), laid.used, laid.at)
     scale = np.sqrt(np.maximum(np.sum(weights * laid.rows**2, axis=0), 1e-12))
     rows, noise = laid.rows / scale, noise / scale
     pretended = noise.T @ (weights * noise) + 1e-6 * np.eye(len(scale))

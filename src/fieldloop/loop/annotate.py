@@ -9,7 +9,9 @@ from fieldloop.loop.workspace import Workspace
 from fieldloop.model.annotation import Agreement, Annotation
 from fieldloop.model.episode import Episode
 from fieldloop.model.event import EpisodeAnnotated
-from fieldloop.model.finding import Status
+from fieldloop.model.finding import EpisodeReport, Status
+from fieldloop.model.fix import FixKind
+from fieldloop.release import accepted
 
 PHASE = "phase"
 MACHINE = "machine:signals"
@@ -26,15 +28,13 @@ class Annotated:
 
 
 def annotate(workspace: Workspace, episode: tuple[str, ...] = (), *, again: bool = False) -> Annotated:
-    """Propose phases from the signals of every accepted episode that has none yet.
+    """Propose phases from the signals of every accepted episode that has none yet, and of those a fix would make so.
 
     Arguments:
         episode: only these episodes (id or beginning of it)
         again: propose anew where the machine proposed before
     """
-    chosen = [workspace.store.get(Episode, e) for e in episode] or workspace.store.find(
-        Episode, {"status": Status.PASSED}
-    )
+    chosen = [workspace.store.get(Episode, e) for e in episode] or _worth_it(workspace)
     if not again:
         chosen = [e for e in chosen if not workspace.store.count(Annotation, {"episode": e.id, "author": MACHINE})]
     events, refused = [], []
@@ -47,6 +47,15 @@ def annotate(workspace: Workspace, episode: tuple[str, ...] = (), *, again: bool
     if events:
         workspace.write(*events)
     return Annotated(MACHINE, len(events), sum(len(e.annotations) for e in events), tuple(refused))
+
+
+def _worth_it(workspace: Workspace) -> list[Episode]:
+    """Return the episodes that passed, and those that a release may put right."""
+    failed = workspace.store.find(Episode, {"status": Status.FAILED})
+    reports = workspace.store.find(EpisodeReport, {"episode": [e.id for e in failed]}) if failed else []
+    last = {r.episode: r for r in reports}
+    mendable = [e for e in failed if e.id in last and accepted(last[e.id], FixKind) is not None]
+    return [*workspace.store.find(Episode, {"status": Status.PASSED}), *mendable]
 
 
 def agree(workspace: Workspace, first: str, second: str, *, frame_hz: float = 30.0) -> Agreement:

@@ -93,6 +93,8 @@ USE_CASES = (
     UseCase("check", "check:check", FLOOR, needs=Needs.MAYBE),
     UseCase("calibrate", "calibrate:calibrate", FLOOR),
     UseCase("calibrate list", "calibrate:calibrations", ANYONE, reads=True),
+    UseCase("calibrate intrinsics", "intrinsics:intrinsics", FLOOR, needs=Needs.MAYBE),
+    UseCase("calibrate cameras", "camera_pair:camera_pair", FLOOR, needs=Needs.MAYBE),
     UseCase("calibrate hand-eye", "hand_eye:hand_eye", FLOOR, needs=Needs.MAYBE),
     UseCase("calibrate verify", "verification:verify", FLOOR),
     UseCase("calibrate force-torque", "force_torque:force_torque", FLOOR, needs=Needs.MAYBE),

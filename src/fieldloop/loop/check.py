@@ -7,6 +7,10 @@ from pathlib import Path
 from typing import Any
 
 from fieldloop import check as checks
+from fieldloop.check.contents import describe
+from fieldloop.check.ranking import rank
+from fieldloop.check.rollup import roll_up
+from fieldloop.check.trend import series
 from fieldloop.errors import BadInput
 from fieldloop.loop.check_again import measure_again
 from fieldloop.loop.kept import Kept
@@ -19,7 +23,8 @@ from fieldloop.loop.run_on import Machines, each
 from fieldloop.loop.sketching import sketches_of
 from fieldloop.loop.workspace import Track, Workspace, track_silently
 from fieldloop.model.episode import Defect, Episode
-from fieldloop.model.finding import EpisodeReport, Finding
+from fieldloop.model.finding import EpisodeReport
+from fieldloop.model.stream import NS_PER_S
 from fieldloop.protocol import CollectionProtocol, agree, parse_protocol
 from fieldloop.report import check as pages
 
@@ -181,8 +186,19 @@ class Gathered:
 
 
 def _report(source: str, form: str, batch: checks.Batch, reports: tuple[EpisodeReport, ...]) -> CheckReport:
-    dataset: tuple[Finding, ...] = checks.judge(checks.measure_batch(batch), batch.protocol)
-    return CheckReport(source, form, batch.protocol, reports, dataset)
+    dataset = checks.judge(checks.measure_batch(batch), batch.protocol)
+    lengths = {e.id: (e.end_ns - e.start_ns) / NS_PER_S for e in batch.episodes}
+    return CheckReport(
+        source,
+        form,
+        batch.protocol,
+        reports,
+        dataset,
+        rank(reports, lengths),
+        roll_up(reports, dataset),
+        series(batch) if batch.episodes else (),
+        describe(batch),
+    )
 
 
 def _write(file: Path, text: str) -> None:

@@ -41,7 +41,7 @@ class IntrinsicsResult:
         return {**written, **since, "remembered": self.remembered, "undistorted": self.undistorted}
 
 
-def intrinsics(
+def intrinsics(  # noqa: PLR0913 - each is an option of the command
     workspace: Workspace | None,
     images: tuple[Path, ...],
     *,

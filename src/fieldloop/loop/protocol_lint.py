@@ -47,16 +47,17 @@ def lint(workspace: Workspace | None, files: tuple[Path, ...] = ()) -> LintRepor
         files: protocol files (TOML); without one, all of the workspace's
     """
     own = sorted((workspace.root / "protocols").glob("*.toml")) if workspace and not files else ()
-    linted = [_linted(text_of(path), str(path)) for path in files]
+    linted = [_linted(workspace, text_of(path), str(path)) for path in files]
     if workspace:
-        linted += [_with_lock(workspace, _linted(text_of(path), f"protocols/{path.name}", path.stem)) for path in own]
-    return LintReport(tuple(linted or [_linted("", "the shipped protocol")]))
+        looked = (_linted(workspace, text_of(path), f"protocols/{path.name}", path.stem) for path in own)
+        linted += [_with_lock(workspace, one) for one in looked]
+    return LintReport(tuple(linted or [_linted(workspace, "", "the shipped protocol")]))
 
 
 def linted_task(workspace: Workspace, task: str = "") -> Linted:
     """Look the protocol of a task over."""
     task = task or workspace.task
-    return _linted(own_text(workspace, task), f"protocols/{task}.toml", task)
+    return _linted(workspace, own_text(workspace, task), f"protocols/{task}.toml", task)
 
 
 def _with_lock(workspace: Workspace, linted: Linted) -> Linted:
@@ -72,13 +73,16 @@ def _with_lock(workspace: Workspace, linted: Linted) -> Linted:
             same = lock.content is not None and locked_text(workspace, f"{rules.name}@{rules.version}") == text
             who = "The file is as it was, but the shipped numbers under it have changed." if same else ""
             said = f"Version {rules.version} is locked with other content ({lock.fingerprint}). {who}".rstrip()
-            advice = f"Write version = {rules.version + 1}; fieldloop protocol diff says what changed."
+            told = f"fieldloop protocol diff {rules.name}@{rules.version} {linted.file}"
+            advice = f"Write version = {rules.version + 1}; what changed is said by: {told}"
             changed = Remark(LOCKED, Severity.ERROR, "protocol", said, advice)
             return Linted(linted.file, (changed, *linted.remarks))
     return linted
 
 
-def _linted(text: str, where: str, task: str = "") -> Linted:
+def _linted(workspace: Workspace | None, text: str, where: str, task: str = "") -> Linted:
     labels = {label.name: label.definition for label in taxonomy().labels}
     # without a file of its own a task is collected by the shipped protocol, which has another name
-    return Linted(where, look_over(text, where, phases=labels, task_name=task if text else ""))
+    task = task if text else ""
+    numbers = workspace.operations["lint"] if workspace else None
+    return Linted(where, look_over(text, where, phases=labels, task_name=task, numbers=numbers))

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 from fieldloop.errors import BadInput
 from fieldloop.loop.protocol_named import example_text
-from fieldloop.loop.workspace import TASK_NAME, Workspace
+from fieldloop.loop.workspace import PROTOCOL_TEXT, TASK_NAME, Workspace
 
 STARTER = "starter"
 NAME = re.compile(r"^name(\s*)=.*$", re.MULTILINE)
@@ -24,6 +24,8 @@ class ProtocolStarted:
 def new(workspace: Workspace, name: str, *, like: str = STARTER) -> ProtocolStarted:
     """Write a commented protocol file to start from into the workspace.
 
+    A file that somebody edited is never written over; the empty one of a new workspace is.
+
     Arguments:
         name: the task, such as pick; the file becomes protocols/NAME.toml
         like: starter, or the example that comes nearest: warehouse-picking, delicate-insertion
@@ -31,7 +33,7 @@ def new(workspace: Workspace, name: str, *, like: str = STARTER) -> ProtocolStar
     if not TASK_NAME.fullmatch(name):
         raise BadInput(f"{name!r} is no name for a task: letters, digits, - and _ make one, such as pick.")
     path = workspace.root / "protocols" / f"{name}.toml"
-    if path.exists():
+    if path.exists() and path.read_text(encoding="utf-8") != PROTOCOL_TEXT.format(task=name):
         raise BadInput(f"protocols/{name}.toml is there already. Somebody may have edited it: give another name.")
     text = NAME.sub(rf'name\1= "{name}"', example_text(like), count=1)
     path.parent.mkdir(parents=True, exist_ok=True)

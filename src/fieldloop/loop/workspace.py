@@ -102,7 +102,8 @@ class Workspace:
             if lock.fingerprint != protocol.fingerprint:
                 raise ProtocolError(
                     f"Protocol {protocol.name!r} version {protocol.version} is locked as {lock.fingerprint}, but its "
-                    f"file now says {protocol.fingerprint}. Raise `version` to {protocol.version + 1}, or undo it."
+                    f"file now says {protocol.fingerprint}. Raise `version` to {protocol.version + 1}, or undo it. "
+                    "See what changed, in the file or in the shipped numbers under it: fieldloop protocol lint"
                 )
         return protocol
 

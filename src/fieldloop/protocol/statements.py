@@ -15,7 +15,7 @@ COVER = "task.cover_"
 """What a batch should cover is asked of what was kept, too."""
 LOOKED_AT = ("adherence.pre_roll", "adherence.post_roll")
 """Limits that a measurement looks at as well: what may be trimmed depends on the rolls asked for."""
-TOLD = {"task.name", "task.start", "task.end", "task.interfaces", "episode.trigger", "episode.failures_kept"}
+TOLD = {"task.start", "task.end", "task.interfaces", "episode.trigger", "episode.failures_kept"}
 """Settings that people read; every other one of task and episode changes what a check measures."""
 
 

@@ -6,6 +6,6 @@
 from fieldloop.release.assemble import Terms, assemble, labels_id
 from fieldloop.release.datasheet import datasheet
 from fieldloop.release.difference import ReleaseDiff, diff
-from fieldloop.release.fixes import mend
+from fieldloop.release.fixes import accepted, mend
 
-__all__ = ["ReleaseDiff", "Terms", "assemble", "datasheet", "diff", "labels_id", "mend"]
+__all__ = ["ReleaseDiff", "Terms", "accepted", "assemble", "datasheet", "diff", "labels_id", "mend"]

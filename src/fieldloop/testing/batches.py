@@ -89,7 +89,7 @@ def _session(session: int, shape: Shape, random: np.random.Generator) -> tuple[E
 def _episode(session: int, i: int, shape: Shape, random: np.random.Generator, *, failed: bool) -> Episode:
     start = START_NS + session * DAY_NS + i * 60 * NS_PER_S
     stratum = Stratum.of(
-        lighting=("bright", "dim")[i % 2], bin=("front", "back")[i // 2 % 2], object=f"sku-{i // 4 % 4}"
+        lighting=("bright", "dim")[i % 2], bin=("front", "back")[i // 2 % 2], object=f"sku-{i // 4 % 3}"
     )
     return Episode(
         id=content_id([f"{session}/{i}/{random.integers(2**60)}".encode()]), name=f"made-{session}-{i}",

@@ -68,7 +68,7 @@ def pictures_of(
     import cv2
 
     u, v = np.meshgrid(np.arange(camera.width), np.arange(camera.height))
-    whole = camera.rays(np.stack([u, v], axis=-1).reshape(-1, 2)).reshape(camera.height, camera.width, 3)
+    whole = camera.rays(np.stack([u, v], axis=-1).reshape(-1, 2).astype(float)).reshape(camera.height, camera.width, 3)
     # between pixels a ray is straight to a thousandth of a pixel, and bending each sample would take minutes
     rays = cv2.resize(whole, None, fx=exposure.samples, fy=exposure.samples, interpolation=cv2.INTER_LINEAR)
     rays = rays.reshape(-1, 3)
@@ -142,6 +142,6 @@ def _charuco_levels(board: Board, at: Floats) -> Floats:
     cell = np.floor((at + 1) * TEXTURE_PX).astype(np.int64)
     inside = ((cell >= 0) & (cell < [drawn.shape[1], drawn.shape[0]])).all(axis=1)
     paper = ((at >= -1 - MARGIN) & (at < np.array([board.columns, board.rows]) - 1 + MARGIN)).all(axis=1)
-    safe = np.where(inside[:, None], cell, 0)
+    safe = cell * np.asarray(inside)[:, None]
     ink = INK + (PAPER - INK) * drawn[safe[:, 1], safe[:, 0]] / 255
     return np.where(inside, ink, np.where(paper, PAPER, WALL))

@@ -65,7 +65,7 @@ def test_the_user_counts_more_than_the_file_and_the_file_more_than_habit():
 
 
 def test_words_that_mean_nothing_are_refused():
-    with pytest.raises(UnknownName, match="rpy-xyz"):
+    with pytest.raises(UnknownName, match="Did you mean"):
         reading_of(written("rotation-vector"), ("rpy-xzx",))
     with pytest.raises(UnknownName, match="side"):
         reading_of(written("rotation-vector"), ("robto:rpy-xyz",))

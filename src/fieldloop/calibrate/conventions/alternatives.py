@@ -4,6 +4,7 @@ The angle between two robot poses equals the angle between the target's two pose
 ways to write rotations are sorted out by angles alone, which costs nothing; only the few that are left are solved for.
 """
 
+import math
 from collections.abc import Iterable
 from dataclasses import dataclass
 from itertools import product
@@ -11,21 +12,23 @@ from itertools import product
 import numpy as np
 from numpy.typing import NDArray
 
-from fieldloop.calibrate.conventions.reading import Reading, alternatives, read, rotations
+from fieldloop.calibrate.conventions.reading import UNITS, Reading, alternatives, read, rotations
 from fieldloop.calibrate.hand_eye.methods import closed_form
-from fieldloop.calibrate.hand_eye.poses import Setup, pairs
+from fieldloop.calibrate.hand_eye.poses import Answer, Setup, pairs
 from fieldloop.calibrate.hand_eye.reject import middle_residual
 from fieldloop.geometry import transforms as tf
 from fieldloop.geometry.se3 import is_rigid
 from fieldloop.geometry.transforms import Floats
 from fieldloop.model.written_poses import Side, WrittenPoses
 
-MOST_POSES = 24
-SOLVED_FOR = 8
-"""Combinations of rotations that are worth solving for, best angles first."""
+MOST_POSES = 16
+SOLVED_FOR = 12
+"""Combinations of rotations that are worth solving for."""
+NO_ANGLE = 1e-6
 AS_GOOD = 1.5
 RIGID = 1e-3
 LEAST_POSES = 5
+MOST_TIMES = 1e6
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,30 +41,61 @@ class Proposal:
 
 
 def proposals(
-    robot: WrittenPoses, target: WrittenPoses, stated: tuple[Reading, Reading], setup: Setup, *, factor: float
+    robot: WrittenPoses,
+    target: WrittenPoses,
+    stated: tuple[Reading, Reading],
+    setup: Setup,
+    *,
+    factor: float,
+    reach_m: float,
 ) -> tuple[Proposal, ...]:
-    """Compare the stated reading with all others; those `factor` times better with the fewest changes are proposed."""
+    """Compare the stated reading with all others; those `factor` times better with the fewest changes are proposed.
+
+    Target poses the other way round fit exactly as well as robot poses the other way round, or the other set-up: the
+    two unknowns change places. What sits on the gripper can only be within `reach_m` of it, and that tells some apart.
+    """
     rows = _rows(robot, target)
     if len(rows) < LEAST_POSES:
         return ()
     few_robot, few_target = robot.only(rows), target.only(rows)
-    usual = _score(few_robot, few_target, stated, setup)
-    found = [
-        (score, tried)
-        for tried in _worth_solving(few_robot, few_target, stated)
-        if (score := _score(few_robot, few_target, tried, setup)) * factor <= usual
-    ]
+    usual = _solved(few_robot, few_target, stated, setup)[0]
+    found = []
+    for tried in _worth_solving(few_robot, few_target, stated):
+        score, answer = _solved(few_robot, few_target, tried, setup)
+        if answer is not None and score * factor <= usual:
+            found += [_Fit(score, tried, s, on_gripper_m(answer, s)) for s in _setups(stated, tried, setup)]
     if not found:
         return ()
-    best = min(score for score, _ in found)
-    good = [(score, tried) for score, tried in found if score <= AS_GOOD * best]
-    least = min(_changes(stated, tried) for _, tried in good)
+    best = min(fit.score for fit in found)
+    good = [fit for fit in found if fit.score <= AS_GOOD * best]
+    good = [fit for fit in good if fit.on_gripper_m <= reach_m] or good
+    least = min(_changes(stated, fit.tried) for fit in good)
+    chosen = sorted((f for f in good if _changes(stated, f.tried) == least), key=lambda f: f.score)
     return tuple(
-        Proposal(options, usual / max(score, 1e-12), says)
-        for score, tried in sorted(good, key=lambda each: each[0])
-        if _changes(stated, tried) == least
-        for options, says in _in_words(stated, tried, setup)
+        Proposal(_options(stated, fit, setup), min(usual / fit.score, MOST_TIMES), _in_words(fit)) for fit in chosen
     )
+
+
+@dataclass(frozen=True, slots=True)
+class _Fit:
+    """A reading that fits, under one of the set-ups, and how far from the gripper it puts what sits on it."""
+
+    score: float
+    tried: tuple[Reading, Reading]
+    setup: Setup
+    on_gripper_m: float
+
+
+def on_gripper_m(answer: Answer, setup: Setup) -> float:
+    """How far from the gripper's frame is what it carries: the camera, or the target?"""
+    carried = answer.mount_from_camera if setup is Setup.EYE_IN_HAND else answer.world_from_target
+    return float(np.linalg.norm(carried[:3, 3]))
+
+
+def _setups(stated: tuple[Reading, Reading], tried: tuple[Reading, Reading], setup: Setup) -> tuple[Setup, ...]:
+    """Robot poses the other way round are the same as the other set-up, so both are offered."""
+    other = Setup.EYE_TO_HAND if setup is Setup.EYE_IN_HAND else Setup.EYE_IN_HAND
+    return (setup, other) if stated[0].inverse != tried[0].inverse else (setup,)
 
 
 def _rows(robot: WrittenPoses, target: WrittenPoses) -> NDArray[np.intp]:
@@ -81,11 +115,18 @@ def _worth_solving(
         for side, readings in ((robot, by_robot), (target, by_target))
     ]
     misfit = {(r, t): float(np.median(np.abs(angles[0][r] - angles[1][t]))) for r, t in product(angles[0], angles[1])}
-    ranked = sorted(misfit, key=lambda both: (misfit[both], both != (stated[0].rotation, stated[1].rotation)))
-    kept = set(ranked[:SOLVED_FOR]) | {(stated[0].rotation, stated[1].rotation)}
-    for both in product(by_robot, by_target):
-        if both != stated and (both[0].rotation, both[1].rotation) in kept:
-            yield both
+    usual = (stated[0].rotation, stated[1].rotation)
+    # readings that only swap axes have equal angles: all of them are tried, those that change one side first
+    likely = [both for both in misfit if misfit[both] <= AS_GOOD * min(misfit.values()) + NO_ANGLE]
+    changed = {both: sum(a != b for a, b in zip(both, usual, strict=True)) for both in likely}
+    kept = {usual, *sorted(likely, key=lambda both: (changed[both], misfit[both]))[:SOLVED_FOR]}
+    same_scale = UNITS[stated[0].unit] / UNITS[stated[1].unit]
+    for one, two in product(by_robot, by_target):
+        moved_together = (one.unit, two.unit) != (stated[0].unit, stated[1].unit) and UNITS[one.unit] / UNITS[
+            two.unit
+        ] == same_scale
+        if (one, two) != stated and (one.rotation, two.rotation) in kept and not moved_together:
+            yield one, two
 
 
 def _angles(values: Floats, name: str) -> Floats:
@@ -94,13 +135,15 @@ def _angles(values: Floats, name: str) -> Floats:
     return tf.angle_between(turns[first], turns[second])
 
 
-def _score(robot: WrittenPoses, target: WrittenPoses, tried: tuple[Reading, Reading], setup: Setup) -> float:
+def _solved(
+    robot: WrittenPoses, target: WrittenPoses, tried: tuple[Reading, Reading], setup: Setup
+) -> tuple[float, Answer | None]:
     """The middle residual of a closed form, as an angle, so that a change of both units at once gains nothing."""
     given = pairs(read(robot, tried[0]), read(target, tried[1]), setup)
     if not (is_rigid(given.world_from_mount, RIGID).all() and is_rigid(given.camera_from_target, RIGID).all()):
-        return np.inf
+        return math.inf, None
     answer = closed_form(given, "park")
-    return np.inf if answer is None else max(middle_residual(answer, given), 1e-9)
+    return (math.inf if answer is None else max(middle_residual(answer, given), 1e-9)), answer
 
 
 def _changes(stated: tuple[Reading, Reading], tried: tuple[Reading, Reading]) -> int:
@@ -110,19 +153,19 @@ def _changes(stated: tuple[Reading, Reading], tried: tuple[Reading, Reading]) ->
     )
 
 
-def _in_words(
-    stated: tuple[Reading, Reading], tried: tuple[Reading, Reading], setup: Setup
-) -> Iterable[tuple[tuple[str, ...], str]]:
-    """Write the options out. Robot poses the other way round are the same as the other set-up, so both are offered."""
+def _options(stated: tuple[Reading, Reading], fit: _Fit, setup: Setup) -> tuple[str, ...]:
     options: list[str] = []
-    for side, before, now in zip((Side.ROBOT, Side.TARGET), stated, tried, strict=True):
+    for side, before, now in zip(Side, stated, fit.tried, strict=True):
         options += [f"--rotation {side}:{now.rotation}"] if before.rotation != now.rotation else []
         options += [f"--units {side}:{now.unit}"] if before.unit != now.unit else []
-    inverted = [side for side, reading in zip((Side.ROBOT, Side.TARGET), tried, strict=True) if reading.inverse]
-    turned = [a.inverse != b.inverse for a, b in zip(stated, tried, strict=True)]
-    said = "; ".join(reading.in_words(side) for side, reading in zip((Side.ROBOT, Side.TARGET), tried, strict=True))
-    yield (*options, *([f"--inverse {side}" for side in inverted] if any(turned) else [])), f"Read as {said}."
-    if turned[0]:
-        other = Setup.EYE_TO_HAND if setup is Setup.EYE_IN_HAND else Setup.EYE_IN_HAND
-        rest = [f"--inverse {side}" for side in inverted if side is not Side.ROBOT]
-        yield (*options, *rest, f"--setup {other}"), f"The camera is {other}, the robot poses as they were stated."
+    inverted = [reading.inverse for reading in fit.tried]
+    inverted[0] = stated[0].inverse if fit.setup is not setup else inverted[0]
+    if inverted != [reading.inverse for reading in stated]:
+        options += [f"--inverse {side}" for side, turned in zip(Side, inverted, strict=True) if turned]
+    return (*options, *([f"--setup {fit.setup}"] if fit.setup is not setup else []))
+
+
+def _in_words(fit: _Fit) -> str:
+    said = "; ".join(reading.in_words(side) for side, reading in zip(Side, fit.tried, strict=True))
+    carried = "camera" if fit.setup is Setup.EYE_IN_HAND else "target"
+    return f"Read as {fit.setup}, {said}, it fits; the {carried} then sits {fit.on_gripper_m:.2f} m from the gripper."

@@ -53,7 +53,7 @@ class Board:
         """Return the inner corners (n × 3, m) in the board's frame, row by row."""
         across, down = self.corners
         grid = np.stack(np.meshgrid(np.arange(across), np.arange(down)), axis=-1).reshape(-1, 2)
-        return np.column_stack([grid, np.zeros(len(grid))]) * self.square_m
+        return np.column_stack([grid, np.zeros(len(grid))]).astype(float) * self.square_m
 
     @property
     def looks_alike_turned(self) -> bool:
@@ -89,7 +89,7 @@ dictionary='', legacy=False)
     """
     kind, *parts = text.strip().split(":")
     if kind.lower() not in list(BoardKind):
-        raise BadInput(f"{UnknownName('kind of board', kind, list(BoardKind))} Write {EXAMPLES}.")
+        raise BadInput(f"{UnknownName('kind of board', kind, [k.value for k in BoardKind])} Write {EXAMPLES}.")
     if kind.lower() == BoardKind.CHECKERBOARD:
         return _checkerboard(text, parts)
     return _charuco(text, parts)

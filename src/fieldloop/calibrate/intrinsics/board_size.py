@@ -89,7 +89,7 @@ def _contrast(picture: Grey, grid: Floats) -> Floats:
 
 def _levels(picture: Grey, at: Floats) -> Floats:
     cells = np.clip(np.round(at).astype(int), 0, [picture.shape[1] - 1, picture.shape[0] - 1])
-    return picture[cells[..., 1], cells[..., 0]].astype(float)
+    return np.asarray(picture[cells[..., 1], cells[..., 0]], dtype=float)
 
 
 def _checkerboards(pictures: Sequence[Grey], board: Board) -> list[Board]:

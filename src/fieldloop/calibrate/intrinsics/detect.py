@@ -23,6 +23,8 @@ REFINEMENT = (3, 60, 1e-4)  # stop after 60 rounds or at a ten-thousandth of a p
 MIN_CORNERS = 6
 """Of a partly seen ChArUco board; four points always fit a plane, so they would show no error."""
 CHANNELS = 3
+SMALLEST_PX = 4
+"""A square narrower than this has no corners."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -76,6 +78,8 @@ def _checkerboard(image: Grey, shape: tuple[int, int]) -> Floats | None:
     """Find with the classical detector, else with the sector based one, which sees blurred boards that it misses."""
     import cv2
 
+    if min(image.shape) < SMALLEST_PX * max(shape):
+        return None  # no room for its squares, and the detector stumbles
     scale = min(1.0, SEARCHED_PX / max(image.shape))
     small = image if scale == 1.0 else cv2.resize(image, None, fx=scale, fy=scale, interpolation=cv2.INTER_AREA)
     flags = cv2.CALIB_CB_ADAPTIVE_THRESH | cv2.CALIB_CB_NORMALIZE_IMAGE

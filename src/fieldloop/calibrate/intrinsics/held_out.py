@@ -47,7 +47,7 @@ def held_out(sightings: Sequence[Sighting], size: tuple[int, int], lens: Lens, f
         fitted = fit([s for s, left in zip(sightings, out, strict=True) if not left], size, lens)
         if fitted is None:
             return None
-        for n in np.flatnonzero(out):
+        for n in np.flatnonzero(out).tolist():
             error = squared_error(sightings[n], fitted)
             if error is None:
                 return None

@@ -11,7 +11,7 @@ from fieldloop.calibrate.intrinsics.detect import Sighting
 from fieldloop.geometry.transforms import Floats
 
 STOP = (3, 100, 1e-9)
-FISHEYE_STOP = (3, 200, 1e-9)
+FISHEYE_STOP = (3, 100, 1e-7)
 
 
 class Lens(StrEnum):

@@ -7,7 +7,7 @@ import numpy as np
 
 from fieldloop.calibrate.intrinsics.detect import Sighting
 from fieldloop.calibrate.intrinsics.held_out import HeldOut, held_out
-from fieldloop.calibrate.intrinsics.lens import Lens
+from fieldloop.calibrate.intrinsics.lens import Lens, fit
 
 TRIED = (Lens.PLUMB_BOB, Lens.RATIONAL, Lens.FISHEYE)
 """Not the full model: it wins only where there is a tilted sensor, and then somebody knows."""
@@ -39,8 +39,10 @@ def better_lens(
     for other in TRIED:
         if other is lens:
             continue
-        tried = held_out(sightings, size, other, folds)
-        if tried is None or tried.rms_px > (1 - gain) * errors.rms_px:
+        most = (1 - gain) * errors.rms_px
+        at_best = fit(sightings, size, other)  # pictures left out are fitted no better than those fitted to
+        tried = held_out(sightings, size, other, folds) if at_best and at_best.rms_px <= most else None
+        if tried is None or tried.rms_px > most:
             continue
         if _surely_less(tried.by_view, errors.by_view, confidence):
             found.append(BetterLens(other, tried.rms_px))

@@ -19,7 +19,7 @@ DOWN = np.asarray([0.0, 0.0, -1.0])
 @check(
     "batch.approach_directions",
     unit="directions",
-    needs=("episodes",),
+    needs=("episodes", "imprints"),
     advice="Have the next episodes come from other sides.",
 )
 def approach_directions(batch: Batch) -> Iterator[Measurement]:
@@ -30,14 +30,17 @@ def approach_directions(batch: Batch) -> Iterator[Measurement]:
     """
     same, least = (batch.parameter("batch.approach_directions", name) for name in ("same_deg", "min_share"))
     for task, directions, lost in _by_task(batch, "batch.approach_directions"):
-        found = _count(_some(directions), math.cos(math.radians(same)), least)
-        yield Measurement(task, float(found), f"in {len(directions)} episodes", cannot_tell=lost)
+        if directions is None:
+            yield Measurement(task, math.nan, cannot_tell=lost)
+        else:
+            found = _count(_some(directions), math.cos(math.radians(same)), least)
+            yield Measurement(task, float(found), f"in {len(directions)} episodes")
 
 
 @check(
     "batch.approach_diversity",
     unit="deg",
-    needs=("episodes",),
+    needs=("episodes", "imprints"),
     advice="Have the next episodes come from further aside.",
 )
 def approach_diversity(batch: Batch) -> Iterator[Measurement]:
@@ -46,12 +49,15 @@ def approach_diversity(batch: Batch) -> Iterator[Measurement]:
     The median angle between two episodes drawn at random.
     """
     for task, directions, lost in _by_task(batch, "batch.approach_diversity"):
+        if directions is None:
+            yield Measurement(task, math.nan, cannot_tell=lost)
+            continue
         mean = directions.mean(axis=0)
         some = _some(directions)
         angles = np.degrees(np.arccos(np.clip(some @ some.T, -1.0, 1.0)))[np.triu_indices(len(some), 1)]
         down = math.degrees(math.acos(float(np.clip(mean @ DOWN / max(float(np.linalg.norm(mean)), 1e-12), -1, 1))))
         place = f"(on average {down:.0f}° from straight down, {len(directions)} episodes)"
-        yield Measurement(task, float(np.median(angles)), place, cannot_tell=lost)
+        yield Measurement(task, float(np.median(angles)), place)
 
 
 def approach(batch: Batch, episode: Episode) -> NDArray[np.float64] | None:
@@ -68,14 +74,19 @@ def angle_from_down(batch: Batch, episode: Episode) -> float | None:
     return None if vector is None else math.degrees(math.acos(float(np.clip(vector @ DOWN, -1.0, 1.0))))
 
 
-def _by_task(batch: Batch, name: str) -> Iterator[tuple[str, NDArray[np.float64], str]]:
+def _by_task(batch: Batch, name: str) -> Iterator[tuple[str, NDArray[np.float64] | None, str]]:
+    """Yield each task with its directions; None, and why, where it cannot be held to a protocol or shows too few."""
     fewest = batch.parameter(name, "min_episodes")
     for task, episodes in by_task(batch).items():
         vectors = [v for v in (approach(batch, e) for e in episodes) if v is not None]
         if len(episodes) < fewest or not vectors:
             continue
-        few = f"Only {len(vectors)} of {len(episodes)} episodes show how they came into contact."
-        yield task, np.stack(vectors), few if len(vectors) < fewest else ""
+        if not any(e.protocol for e in episodes):
+            yield task, None, "The episodes do not name a protocol that they were collected by."
+        elif len(vectors) < fewest:
+            yield task, None, f"Only {len(vectors)} of {len(episodes)} episodes show how they came into contact."
+        else:
+            yield task, np.stack(vectors), ""
 
 
 def _some(directions: NDArray[np.float64]) -> NDArray[np.float64]:

@@ -20,7 +20,7 @@ POINTS = 100.0
 @check(
     "batch.balance",
     unit="points",
-    needs=("episodes",),
+    needs=("episodes", "balance"),
     advice="Let the next work orders ask for what is short.",
 )
 def balance(batch: Batch) -> Iterator[Measurement]:

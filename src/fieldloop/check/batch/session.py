@@ -22,7 +22,7 @@ SURE = 0.95
 @check(
     "batch.calibration_shift",
     unit="mm",
-    needs=("episodes",),
+    needs=("episodes", "calibrations"),
     advice="Find out what moved: episodes between the two calibrations may show the sensor where it was not.",
     dimension=Dimension.SENSOR_FIDELITY,
 )
@@ -31,13 +31,11 @@ def calibration_shift(batch: Batch) -> Iterator[Measurement]:
 
     Translation and rotation together: the way that a point `reach_m` before the sensor goes.
     """
-    if batch.calibrations is None:
-        return
     starts = [e.start_ns for e in batch.episodes]
     first, last = min(starts), max(e.end_ns for e in batch.episodes)
     reach = batch.parameter("batch.calibration_shift", "reach_m")
     rigs: dict[tuple[str, str, str], list[Calibration]] = defaultdict(list)
-    for one in batch.calibrations:
+    for one in batch.calibrations or ():
         ends = one.valid_to_ns
         if one.status is Status.PASSED and one.valid_from_ns <= last and (ends is None or ends > first):
             rigs[one.robot, one.sensor, f"{one.parent}/{one.child}"].append(one)

@@ -23,7 +23,7 @@ SURE = 0.95
 @check(
     "batch.reproducibility",
     unit="spreads",
-    needs=("episodes",),
+    needs=("episodes", "imprints"),
     advice="The protocol leaves this open: say how it is done, and have it practised.",
     dimension=Dimension.REPRODUCIBILITY,
 )
@@ -89,7 +89,7 @@ def _large_groups(episodes: Sequence[Episode], over: str, fewest: float) -> list
 @check(
     "batch.style",
     unit="share of the variety of motion",
-    needs=("episodes",),
+    needs=("episodes", "imprints"),
     advice="Show operators each other's best episodes, and say in the protocol which way is meant.",
     dimension=Dimension.REPRODUCIBILITY,
 )

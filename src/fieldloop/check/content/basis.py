@@ -11,23 +11,16 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fieldloop.check.content.evidence import Sight
+from fieldloop.check.content.settings import Ranks
 
 Matrix = NDArray[np.float64]
-SOFTENING = 0.2
-"""A column that hardly moves is scaled as if it moved a fifth as much as the one that moves most."""
+SOFTENING = 1.0
+"""A column that hardly moves is scaled as if it moved as much as the one that moves most: what hardly moves is told
+least well, and what is wrong with it (compression, noise) would count for more than it tells."""
 
 OUTLIER = 8.0
 NEGLIGIBLE = 1e-3
 TINY = 1e-12
-
-
-@dataclass(frozen=True, slots=True)
-class Ranks:
-    """How many axes are kept of flow, of joint speed and of pose."""
-
-    flow: int
-    speed: int
-    pose: int
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -64,6 +64,13 @@ class Sight:
         """The moment in the middle of each two pictures."""
         return (self.begins + self.ends) / 2
 
+    def part(self, rows: slice) -> "Sight":
+        """Return some successive rows as an episode of their own."""
+        mixing = self.mixing[rows][:, rows]
+        sums = np.asarray(mixing.sum(axis=1)).ravel()
+        mixing = mixing.multiply(1 / sums[:, None]).tocsr()
+        return Sight(self.begins[rows], self.ends[rows], self.flow[rows], self.path, mixing)
+
     def mixed(self, rows: NDArray[np.float64]) -> NDArray[np.float64]:
         """Smooth rows in time, flow and joint motion alike, so that neither is sharper than the other."""
         return np.asarray(self.mixing @ rows)

@@ -13,6 +13,9 @@ RIDGE = 3e-3
 FLOOR = 1e-4
 """Keeps a covariance from being singular, in units of a scaled column's variance."""
 
+DEGREES = 4.0
+"""Of Student's t: rows that fit badly (a person walks by) count for little."""
+
 FINE = 20
 """Points between two lags of the search when its highest place is read off."""
 
@@ -44,6 +47,17 @@ def _at(sights: Sequence[Sight], basis: Basis, seen: Matrix, total: Matrix, lag:
     moved = np.vstack([basis.moved(s, np.full(len(s), lag)) for s in sights])
     left = (total - ridge(moved, seen).T @ (moved.T @ seen)) / len(seen)
     return -len(seen) / 2 * float(np.linalg.slogdet((left + left.T) / 2 + FLOOR * np.eye(len(left)))[1])
+
+
+def likelihood_under(sight: Sight, basis: Basis, slopes: Matrix, whitening: Matrix, lags: NDArray[np.float64]) -> Matrix:
+    """Return the log-likelihood of each lag under a regression that is given."""
+    seen = basis.seen(sight)
+    curve = []
+    for lag in lags:
+        error = (seen - basis.moved(sight, np.full(len(sight), float(lag))) @ slopes) @ whitening
+        degrees = DEGREES + error.shape[1]
+        curve.append(-degrees / 2 * float(np.log1p((error**2).sum(axis=1) / DEGREES).sum()))
+    return np.array(curve)
 
 
 def highest(lags: NDArray[np.float64], curve: Matrix, apart_s: float) -> Lobe:

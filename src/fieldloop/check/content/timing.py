@@ -3,7 +3,7 @@
 Every fault of timing is a shift of time with a shape. Some shapes go by picture: the same for all (lag), growing with
 time (drift), beginning at a moment (step). Two go by place in the picture and are fitted beside them: *readout*, because
 a rolling shutter takes lower rows later, and *drag*, because compression holds on to the old picture where little moves,
-so that slow places seem late and fast ones do not. Where the regression is fitted on the same rows, whatever of a shape
+so that slow places seem late; the lag is told for places that move fast enough. Where the regression is fitted on the same rows, whatever of a shape
 it could imitate is taken out first.
 """
 
@@ -16,11 +16,8 @@ from numpy.typing import NDArray
 from fieldloop.check.content.basis import Basis, Matrix
 from fieldloop.check.content.evidence import Sight
 from fieldloop.check.content.flow import CELLS, HEIGHT_OF_CELL
-from fieldloop.check.content.profile import ridge
+from fieldloop.check.content.profile import DEGREES, ridge
 from fieldloop.check.content.spread import Spread, spread_of
-
-DEGREES = 4.0
-"""Of Student's t: rows that fit badly (a person walks by) count for little."""
 
 FLOOR = 1e-3
 """Least variance of an axis of flow, scaled: no axis may be trusted without end."""
@@ -75,7 +72,8 @@ class Task:
     blocks: NDArray[np.int64]
     drag: Belief
     readout: Belief
-    slow_px_s: float
+    drag_px_s: float
+    undragged_px_s: float
 
     @property
     def seen(self) -> Matrix:
@@ -96,7 +94,8 @@ class Task:
         """Return the shapes that go by place: how slow each place is expected to be, and how far down it lies."""
         flow = expected * self.basis.flow_scale
         speed = np.tile(np.hypot(flow[:, :CELLS], flow[:, CELLS:]), 2)
-        return self.slow_px_s / (self.slow_px_s + speed), np.broadcast_to(HEIGHT_OF_CELL, speed.shape)
+        none = self.drag_px_s / (self.drag_px_s + self.undragged_px_s)
+        return self.drag_px_s / (self.drag_px_s + speed) - none, np.broadcast_to(HEIGHT_OF_CELL, speed.shape)
 
 
 def fit_timing(task: Task, begin: Matrix, model: Model | None = None) -> Fit:

@@ -12,7 +12,7 @@ from fieldloop.model.quality import Dimension
 @check(
     "corpus.annotated",
     unit="share of episodes",
-    needs=("episodes",),
+    needs=("episodes", "annotations"),
     advice="Annotate these, or leave them out of the release.",
     dimension=Dimension.ANNOTATION_PRECISION,
 )
@@ -21,8 +21,7 @@ def annotated(batch: Batch) -> Iterator[Measurement]:
 
     Asked once annotating has begun: where no episode has one, nothing is missing yet.
     """
-    if not batch.annotations or not any(batch.annotations.values()):
-        return
-    bare = [e.name for e in batch.episodes if not batch.annotations.get(e.id)]
+    known = batch.annotations or {}
+    bare = [e.name for e in batch.episodes if not known.get(e.id)]
     share = 1.0 - len(bare) / len(batch.episodes)
     yield Measurement("", share, f"(not yet: {listed(bare)})" if bare else "")

@@ -25,7 +25,7 @@ SURE = 0.95
 @check(
     "corpus.split_leaks",
     unit="groups",
-    needs=("episodes",),
+    needs=("episodes", "split"),
     advice="Split anew by whole sessions; `fieldloop release` does.",
 )
 def split_leaks(batch: Batch) -> Iterator[Measurement]:
@@ -33,8 +33,6 @@ def split_leaks(batch: Batch) -> Iterator[Measurement]:
 
     Frames of one session look alike, so a model could recite in validation what it saw in training.
     """
-    if not batch.split:
-        return
     sessions: dict[str, set[str]] = defaultdict(set)
     for episode in batch.episodes:
         if episode.session and episode.id in batch.split:
@@ -54,7 +52,7 @@ def _leaks(subject: str, names: Sequence[str]) -> Measurement:
 @check(
     "corpus.split_representative",
     unit="points",
-    needs=("episodes",),
+    needs=("episodes", "split"),
     advice="Split anew by strata, or collect sessions that mix them; `fieldloop release` splits by strata.",
 )
 def split_representative(batch: Batch) -> Iterator[Measurement]:

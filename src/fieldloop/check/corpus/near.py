@@ -23,7 +23,7 @@ AXES = 6
 @check(
     NAME,
     unit="episodes",
-    needs=("episodes",),
+    needs=("episodes", "imprints"),
     advice="Keep one of each group, or keep all on one side of the split.",
 )
 def near_duplicates(batch: Batch) -> Iterator[Measurement]:

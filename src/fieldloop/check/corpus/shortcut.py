@@ -11,7 +11,7 @@ from fieldloop.check.registry import check
 from fieldloop.check.traits import factors, label, length_s
 from fieldloop.model.episode import Episode
 from fieldloop.model.finding import Measurement
-from fieldloop.stats.association import classes, told
+from fieldloop.stats.association import Told, classes, told
 
 Codes = NDArray[np.int64]
 NAME = "corpus.shortcuts"
@@ -39,18 +39,33 @@ def shortcuts(batch: Batch) -> Iterator[Measurement]:
     ordered = _in_order(batch.episodes)
     targets = dict(_targets(ordered, batch.parameter(NAME, "min_each")))
     clues = dict(_clues(batch, ordered))
-    pairs = [(c, t) for t in targets for c in clues if c != t and not _same_thing(c, t)]
+    pairs = [(c, t) for t in targets for c in clues if not _same_thing(c, t)]
     if len(ordered) < batch.parameter(NAME, "min_episodes") or not pairs:
         return
     level = 1.0 - (1.0 - SURE) / len(pairs)
     blocks = _blocks(ordered)
+    found: dict[tuple[str, str], Told] = {}
     for clue, target in pairs:
         both = (clues[clue] >= 0) & (targets[target] >= 0)
-        if both.sum() < batch.parameter(NAME, "min_episodes"):
-            continue
-        found = told(_packed(clues[clue][both]), _packed(targets[target][both]), blocks[both], level)
-        if found is not None:
-            yield Measurement(f"{clue} → {target}", found.value, low=found.low, high=found.high)
+        if both.sum() >= batch.parameter(NAME, "min_episodes"):
+            made = told(_packed(clues[clue][both]), _packed(targets[target][both]), blocks[both], level)
+            if made is not None:
+                found[clue, target] = made
+    for target in targets:
+        yield from _sum_up(target, {clue: made for (clue, about), made in found.items() if about == target})
+
+
+def _sum_up(target: str, by_clue: Mapping[str, Told]) -> Iterator[Measurement]:
+    """A line for each clue that tells anything beyond chance, and one for all the others."""
+    telling = {clue: made for clue, made in by_clue.items() if made.low > 0.0}
+    for clue, made in telling.items():
+        yield Measurement(f"{clue} → {target}", made.value, low=made.low, high=made.high)
+    others = {clue: made for clue, made in by_clue.items() if clue not in telling}
+    if others:
+        most = max(others, key=lambda clue: others[clue].high)
+        place = f"(of {len(others)} circumstances most of all {most})"
+        subject = f"anything else → {target}" if telling else f"anything → {target}"
+        yield Measurement(subject, others[most].value, place, low=0.0, high=others[most].high)
 
 
 def _in_order(episodes: Sequence[Episode]) -> list[Episode]:
@@ -63,7 +78,7 @@ def _in_order(episodes: Sequence[Episode]) -> list[Episode]:
 
 def _targets(episodes: list[Episode], least: float) -> Iterator[tuple[str, Codes]]:
     """Outcome and every factor of the environment with two levels that occur often enough."""
-    for kind in ("outcome", *factors(episodes)):
+    for kind in ("outcome", *(f for f in factors(episodes) if f != "site")):  # a robot and its people stand at one
         names = [label(e, kind) for e in episodes]
         codes = _coded(names)
         counts = np.bincount(codes[codes >= 0]) if (codes >= 0).any() else np.zeros(0)
@@ -98,8 +113,8 @@ def _brightness(batch: Batch, episodes: list[Episode]) -> Mapping[str, NDArray[n
 
 
 def _same_thing(clue: str, target: str) -> bool:
-    """Dim light is dark in the picture, and a site is a place: these are definitions, not shortcuts."""
-    return ("bright" in clue and any(word in target for word in LIGHT)) or clue == target
+    """Dim light is dark in the picture: that is a definition, not a shortcut."""
+    return "bright" in clue and any(word in target for word in LIGHT)
 
 
 def _coded(names: list[str]) -> Codes:

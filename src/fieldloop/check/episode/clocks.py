@@ -70,7 +70,7 @@ def clock_drift(case: Case) -> Iterator[Measurement]:
             yield Measurement(stream.name, float("nan"), cannot_tell="too few samples to follow its clock.")
             continue
         shortest = np.asarray([part.min() for part in np.array_split(latency.took_ns, parts)]) / NS_PER_MS
-        along = np.linspace(-0.5, 0.5, parts)
+        along = (np.arange(parts) + 0.5) / parts - 0.5  # the middle of each part, the whole episode being one
         slope = float(along @ (shortest - shortest.mean()) / (along @ along))
         rest = shortest - shortest.mean() - slope * along
         error = float(np.sqrt(rest @ rest / (parts - 2) / (along @ along)))

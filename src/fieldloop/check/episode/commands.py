@@ -8,7 +8,7 @@ from numpy.typing import NDArray
 from fieldloop.check.case import Case
 from fieldloop.check.episode.follow import Lag, NotComparable, lag_between, paired_columns, placed
 from fieldloop.check.episode.movement import Movement, movement, still
-from fieldloop.check.episode.signal import Floats, Signal, at, at_s, signals
+from fieldloop.check.episode.signal import NO_RATE, Floats, Signal, at, at_s, paced, signals
 from fieldloop.check.episode.speeds import speeds
 from fieldloop.check.judging import PAIR
 from fieldloop.check.registry import check
@@ -32,7 +32,7 @@ def action_follows_state(case: Case) -> Iterator[Measurement]:
     """By how much does the arm's motion lag behind its commands, or run ahead of them?
 
     The shift at which the speeds of commanded and measured joints agree best, joint by joint with equal say, with the
-    interval in which it lies 95 times in 100.
+    interval in which it lies at least 95 times in 100.
     """
     for action, joints in _pair(case):
         subject = f"{action.name}{PAIR}{joints.name}"
@@ -93,12 +93,14 @@ def constant_action(case: Case) -> Iterator[Measurement]:
     """How many commands never change although what they command moves away from them?
 
     A command is known to move a joint by its name. A joint that travels to its command and stays obeys it; one that
-    something pushes aside for a moment does too. Where no command changes at all while the robot moves, all count.
+    something pushes aside for a moment does too. Where the only commands there are never change while the joints move,
+    all count.
     """
-    moved = movement(case, without="action")
-    for action in signals(case, StreamKind.ACTION):
+    moved, commands = movement(case), list(signals(case, StreamKind.ACTION))
+    alone = len(commands) == 1 and any(True for _ in signals(case, StreamKind.JOINT_POSITION))
+    for action in commands:
         fixed = ~(np.ptp(np.nan_to_num(action.values), axis=0) > 0)
-        if moved is not None and fixed.all():
+        if moved is not None and alone and fixed.all():
             yield Measurement(action.name, float(len(fixed)), "(all of them)")
             continue
         named = set(action.columns)
@@ -191,6 +193,8 @@ def _lag(case: Case, action: Signal, joints: Signal) -> Lag | str:
 def _find_lag(case: Case, action: Signal, joints: Signal) -> Lag | str:
     if movement(case) is None:
         return still(case)
+    if not (paced(action.stream) and paced(joints.stream)):
+        return NO_RATE
     weakest = case.parameter(FOLLOWS, "min_agreement")
     try:
         told = lag_between(action, joints, case.parameter(FOLLOWS, "longest_s"))

@@ -9,7 +9,7 @@ from fieldloop.check.case import Case
 from fieldloop.check.episode.signal import Floats, Signal, signals
 from fieldloop.model.stream import NS_PER_S, StreamKind
 
-NEVER = "no gripper force or width says when something was held."
+NEVER = "nothing was held, or neither force nor width of a gripper tells when."
 FINGERS = 2
 MIRRORED = -0.9
 """Two columns that correlate like this are two fingers that move against each other."""

@@ -1,6 +1,7 @@
 """The lag between two signals that should move together, from their speeds, and how well it is known."""
 
 from dataclasses import dataclass
+from itertools import pairwise
 
 import numpy as np
 from numpy.typing import NDArray
@@ -91,21 +92,34 @@ def _grid(one: Signal, other: Signal) -> NDArray[np.int64]:
 def _sums(lead: Floats, follow: Floats, most: int) -> Floats:
     """Return for every shift, stretch and joint the sums a correlation is made of: xy, xx, yy.
 
-    A row of `lead` belongs to the stretch it lies in, whatever the shift.
+    A row of `lead` belongs to the stretch it lies in, whatever the shift; pairs that reach over an end are left out.
     """
     lead, follow = lead - lead.mean(axis=0), follow - follow.mean(axis=0)
     count = len(lead)
-    edges = np.linspace(0, count, BLOCKS + 1).astype(np.int64)[:-1]
-    sums = np.empty((2 * most + 1, BLOCKS, lead.shape[1], 3))
-    padded = np.zeros((count + 2 * most, lead.shape[1]))
-    padded[most : most + count] = follow
-    there = np.zeros((count + 2 * most, 1))
-    there[most : most + count] = 1.0
-    for row in range(2 * most + 1):
-        two, known = padded[row : row + count], there[row : row + count]
-        products = np.stack([lead * two, lead**2 * known, two**2], axis=2)
-        sums[row] = np.add.reduceat(products, edges, axis=0)
-    return sums
+    edges = np.linspace(0, count, BLOCKS + 1).astype(np.int64)
+    shifts = np.arange(-most, most + 1)[:, None]
+    first = np.clip(edges[:-1], -shifts, count - shifts)
+    last = np.maximum(first, np.clip(edges[1:], -shifts, count - shifts))
+    ours, theirs = (np.vstack([np.zeros(x.shape[1]), np.cumsum(x**2, axis=0)]) for x in (lead, follow))
+    return np.stack(
+        [
+            _products(lead, follow, edges, most),
+            ours[last] - ours[first],
+            theirs[last + shifts] - theirs[first + shifts],
+        ],
+        axis=3,
+    )
+
+
+def _products(lead: Floats, follow: Floats, edges: NDArray[np.int64], most: int) -> Floats:
+    """Return the sums of lead[t] × follow[t + shift] over each stretch, by Fourier transform: all shifts at once."""
+    size = 1 << int(np.ceil(np.log2(len(lead) + most)))
+    stretches = np.zeros((BLOCKS, len(lead), lead.shape[1]))
+    for number, (begin, end) in enumerate(pairwise(edges)):
+        stretches[number, begin:end] = lead[begin:end]
+    spectrum = np.conj(np.fft.rfft(stretches, size, axis=1)) * np.fft.rfft(follow, size, axis=0)
+    cross = np.fft.irfft(spectrum, size, axis=1)
+    return np.asarray(np.moveaxis(cross[:, np.arange(-most, most + 1)], 1, 0))
 
 
 def _scores(sums: Floats) -> Floats:

@@ -123,8 +123,8 @@ def dragging(case: Case) -> Iterator[Measurement]:
     ground = np.where(np.arange(len(way)) <= top, way[0, UP], way[-1, UP])
     low = way[:, UP] < ground + case.parameter("adherence.dragging", "low_m")
     steps = np.sqrt((np.diff(way[:, :UP], axis=0) ** 2).sum(axis=1)) * (low[1:] & low[:-1])
-    first = times[int(np.argmax(steps > 0))]
-    yield Measurement(pose.name, float(steps.sum()), at(case, first) if steps.any() else "", at_s=at_s(case, first))
+    most = times[int(np.argmax(steps))]
+    yield Measurement(pose.name, float(steps.sum()), at(case, most), at_s=at_s(case, most))
 
 
 @check(

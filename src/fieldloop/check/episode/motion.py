@@ -34,8 +34,9 @@ def joint_limit(case: Case) -> Iterator[Measurement]:
         if not len(rows):
             yield Measurement(one.name, 0.0)
             continue
-        first = one.times_ns[rows[0]]
-        place = f"first {at(case, first)}{one.column(int(np.argmax(beyond.sum(axis=0))))}"
+        first, worst = one.times_ns[rows[0]], int(np.argmax(beyond.sum(axis=0)))
+        degrees = ", as large as degrees are" if np.nanmedian(np.abs(one.values[:, worst])) > 2 * limit else ""
+        place = f"first {at(case, first)}{one.column(worst)}{degrees}"
         yield Measurement(one.name, len(rows) / len(one.values), place, at_s=at_s(case, first))
 
 

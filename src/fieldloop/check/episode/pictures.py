@@ -16,6 +16,7 @@ BLOCKS = 16
 """Frames are compared in this many rows and columns of blocks: a small arm that moves changes one block a lot."""
 
 PIXELS_A_BLOCK = 8
+FEWEST_FOR_CONTRAST = 4
 ROWS_FOR_SHARPNESS = 48
 NO_CHANGE_KNOWN = np.inf
 BURNT_OUT = 250
@@ -109,13 +110,15 @@ def _largest_change(one: Thin, other: Thin) -> float:
 
 def _largest_contrast(one: Thin) -> float:
     """Return the range of grey levels in the block that has most."""
-    rows, columns, _ = _blocks(one.shape[0], one.shape[1])
+    rows, columns, _ = _blocks(one.shape[0], one.shape[1], FEWEST_FOR_CONTRAST)
     high = np.maximum.reduceat(np.maximum.reduceat(one, rows, axis=0), columns, axis=1)
     low = np.minimum.reduceat(np.minimum.reduceat(one, rows, axis=0), columns, axis=1)
     return float((high - low).max())
 
 
 @cache
-def _blocks(height: int, width: int) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.int64]]:
-    rows, columns = (np.linspace(0, n, min(BLOCKS, n) + 1).astype(np.int64) for n in (height, width))
+def _blocks(height: int, width: int, fewest: int = 1) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.int64]]:
+    """Return where blocks begin and how large they are; none has fewer rows or columns of pixels than said."""
+    counts = (max(1, min(BLOCKS, n // fewest)) for n in (height, width))
+    rows, columns = (np.linspace(0, n, c + 1).astype(np.int64) for n, c in zip((height, width), counts, strict=True))
     return rows[:-1], columns[:-1], np.outer(np.diff(rows), np.diff(columns))

@@ -6,7 +6,7 @@ import numpy as np
 
 from fieldloop.check.case import Case
 from fieldloop.check.episode.movement import movement, still
-from fieldloop.check.episode.signal import Signal, at, at_s, signals
+from fieldloop.check.episode.signal import NO_RATE, Signal, at, at_s, paced, signals
 from fieldloop.check.registry import check
 from fieldloop.model.finding import Measurement
 from fieldloop.model.stream import NS_PER_S, StreamKind
@@ -46,6 +46,9 @@ def at_the_rail(case: Case, *kinds: StreamKind) -> Iterator[Measurement]:
         lasted, row, column = _longest(one)
         if row is None:
             yield Measurement(one.name, 0.0)
+            continue
+        if not paced(one.stream):
+            yield Measurement(one.name, UNKNOWN, cannot_tell=NO_RATE)
             continue
         begin = int(one.times_ns[row])
         lasted = min(lasted, moved.within(begin, begin + round(lasted * NS_PER_S)))

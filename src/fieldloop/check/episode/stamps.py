@@ -101,14 +101,6 @@ def said(at_s: float) -> str:
     return f"at {at_s:.2f} s"
 
 
-def at(stream: Stream, index: int) -> str:
-    """Say where in a stream something is, in seconds from its beginning.
-
-    A Finding's message carries this text; reports read the moment back from it.
-    """
-    return said((int(stream.times_ns[index]) - start_ns(stream)) / NS_PER_S)
-
-
 def seconds(duration_ns: float) -> float:
     """Turn ns into s."""
     return duration_ns / NS_PER_S

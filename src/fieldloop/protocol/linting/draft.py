@@ -7,6 +7,7 @@ from typing import Any
 from fieldloop.protocol.collection import CollectionProtocol
 from fieldloop.protocol.interface import Interface
 from fieldloop.protocol.linting.remark import Remark
+from fieldloop.protocol.operations import Section
 from fieldloop.protocol.sensor import SensorRequirement
 
 CAMERAS = ("rgb", "depth")
@@ -14,11 +15,12 @@ CAMERAS = ("rgb", "depth")
 
 @dataclass(frozen=True, slots=True)
 class Draft:
-    """A protocol that could be read, the shipped one, and the tables the file states itself."""
+    """A protocol that could be read, the shipped one, the tables the file states itself, and what looks wrong."""
 
     protocol: CollectionProtocol
     shipped: CollectionProtocol
     own: Mapping[str, Any]
+    numbers: Section
     phases: frozenset[str] = frozenset()
     task_name: str = ""
 

@@ -5,14 +5,11 @@ from collections.abc import Iterator
 from fieldloop.protocol.linting.draft import Draft, Rule
 from fieldloop.protocol.linting.remark import Remark, Severity
 
-FEWEST_WORDS = 3
-FEWEST_STEPS = 2
-
 
 def too_short(draft: Draft) -> Iterator[Remark]:
     """One or two words are a reminder for whoever wrote them, not an instruction."""
     for place, text in _prose(draft):
-        if text and len(text.split()) < FEWEST_WORDS:
+        if text and len(text.split()) < draft.numbers.number("fewest_words"):
             yield Remark(
                 "P701", Severity.WARNING, place, f"{text!r} is too short to work by.", "Say it in a whole sentence."
             )
@@ -21,9 +18,9 @@ def too_short(draft: Draft) -> Iterator[Remark]:
 def too_few_steps(draft: Draft) -> Iterator[Remark]:
     """Instructions in one step are a slogan."""
     for name, interface in draft.interfaces_used.items():
-        if 0 < len(interface.steps) < FEWEST_STEPS:
+        if 0 < len(interface.steps) < draft.numbers.number("fewest_steps"):
             yield Remark(
-                "P702", Severity.WARNING, f"interface.{name}", "One step only.", "Break it into what is done in turn."
+                "P702", Severity.WARNING, f"interface.{name}", "Too few steps.", "Break it into what is done in turn."
             )
 
 

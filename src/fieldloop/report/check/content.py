@@ -1,10 +1,15 @@
 """All answers about a log, and the JSON that other programs rely on."""
 
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
+from fieldloop.model.codec import to_plain
+from fieldloop.model.contents import TaskContents
 from fieldloop.model.finding import EpisodeReport, Finding, Status
+from fieldloop.model.quality import DimensionResult
+from fieldloop.model.ranking import Look, Ranking
+from fieldloop.model.trend import Series
 from fieldloop.protocol import CollectionProtocol
 
 
@@ -12,7 +17,9 @@ from fieldloop.protocol import CollectionProtocol
 class CheckReport:
     """What was checked, under which protocol, and every answer: by episode and for the dataset as a whole.
 
-    `outdated` counts episodes that were measured by other parameters or fewer checks than are in force now.
+    `ranking` says which episodes to look at first, `dimensions` what the data are good and bad at, `trends` what
+    changed from batch to batch, `contents` what there is of each task. `outdated` counts episodes that were measured
+    by other parameters or fewer checks than are in force now.
     """
 
     source: str
@@ -20,6 +27,10 @@ class CheckReport:
     protocol: CollectionProtocol
     episodes: tuple[EpisodeReport, ...]
     dataset: tuple[Finding, ...] = ()
+    ranking: Ranking = field(default_factory=Ranking)
+    dimensions: tuple[DimensionResult, ...] = ()
+    trends: tuple[Series, ...] = ()
+    contents: tuple[TaskContents, ...] = ()
     outdated: int = 0
 
     @property
@@ -32,7 +43,7 @@ class CheckReport:
 
 
 def json_object(report: CheckReport) -> dict[str, Any]:
-    """Return `check/1`: stable, documented, tested. `findings` lists everything that is not PASSED."""
+    """Return `check/1`: stable, documented, tested; only ever added to. `findings` lists all that is not PASSED."""
     protocol = report.protocol
     return {
         "schema": "check/1",
@@ -42,7 +53,33 @@ def json_object(report: CheckReport) -> dict[str, Any]:
             for e in report.episodes
         ],
         "dataset": {"findings": _open(report.dataset)},
+        "status": report.status.value,
+        "look_first": [_look(look) for look in report.ranking.looks],
+        "length_correlation": to_plain(report.ranking.length_correlation),
+        "dimensions": [
+            {"dimension": d.dimension.value, "status": d.status.value, "share": d.share, "low": d.low, "high": d.high}
+            for d in report.dimensions
+        ],
+        "trends": [_trend(series) for series in report.trends],
+        "contents": to_plain(report.contents),
+        "outdated": report.outdated,
     }
+
+
+def _look(look: Look) -> dict[str, Any]:
+    reasons = [reason.check for reason in look.reasons]
+    told = {"episode": look.episode, "name": look.name, "cost": look.cost, "at_s": look.at_s, "reasons": reasons}
+    return {**told, "fixes": to_plain(look.fixes), "link": link_to(look.episode, look.at_s)}
+
+
+def link_to(episode: str, at_s: float | None = None) -> str:
+    """Return where the pages show an episode, at the moment that is meant."""
+    return f"/episodes/{episode}" + ("" if at_s is None else f"?at={at_s:.2f}")
+
+
+def _trend(series: Series) -> dict[str, Any]:
+    named = ("metric", "unit", "batches", "values", "low", "high", "alerts")
+    return {name: to_plain(getattr(series, name)) for name in named}
 
 
 def _open(findings: Iterable[Finding]) -> list[dict[str, Any]]:
@@ -50,6 +87,8 @@ def _open(findings: Iterable[Finding]) -> list[dict[str, Any]]:
         {
             "check": f.check, "subject": f.subject, "status": f.status.value, "measured": f.measured,
             "limit": limit_of(f), "unit": f.unit, "message": f.message,
+            "interval": None if f.low is None else [f.low, f.high], "at_s": f.at_s, "cost": f.cost,
+            "fix": to_plain(f.fix),
         }
         for f in findings
         if f.status is not Status.PASSED

@@ -3,10 +3,13 @@
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from fieldloop.model.finding import EpisodeReport, Finding, Status
+from fieldloop.model.quality import DimensionResult
 from fieldloop.report.check.content import CheckReport, limit_of
+from fieldloop.report.check.contents_drawing import draw_contents
 from fieldloop.report.check.drawings import draw_intervals, draw_offsets, draw_trace
 from fieldloop.report.check.sketch import Sketch, Thumbnail
-from fieldloop.report.check.summary import SEVERITY, Look, Summary, rank, summarise
+from fieldloop.report.check.summary import SEVERITY, Summary, in_order, outdated_in_words, summarise
+from fieldloop.report.check.trend_drawing import draw_trends
 from fieldloop.report.markup import (
     Markup,
     escape,
@@ -23,22 +26,31 @@ from fieldloop.report.markup import (
 from fieldloop.report.page import page
 
 MOST_LISTED = 500
+LOOKED_AT_FIRST = 8
 SHARE = "share "
 
 
 def html(report: CheckReport, sketches: Mapping[str, Sketch] | None = None) -> str:
     """Return the page; episodes that have a sketch are shown with plots, the worst first."""
     summary, sketches = summarise(report), sketches or {}
-    shown = [e for e in rank(report.episodes) if e.episode in sketches]
+    shown = [e for e in in_order(report) if e.episode in sketches]
     blocks = [paragraph(summary.sentence, "lead"), _whole(report, summary)]
+    if report.outdated:
+        blocks.append(paragraph(outdated_in_words(report.outdated), "dim"))
+    if report.dimensions:
+        blocks.append(_dimensions(report.dimensions))
     if summary.looks:
-        blocks.append(_looks(summary.looks, sketches))
+        blocks.append(_looks(report, sketches))
     if summary.dataset:
         blocks.append(panel("The dataset as a whole", [_findings(summary.dataset)]))
+    if drawn := draw_trends(report.trends):
+        blocks.append(panel("What changed from batch to batch", [Markup(f'<div class="pair">{join(drawn)}</div>')]))
+    if report.contents:
+        blocks.append(draw_contents(report.contents))
     blocks += [_episode(episode, sketches[episode.episode]) for episode in shown]
     if summary.untold:
         blocks.append(_untold(summary, len(report.episodes)))
-    blocks.append(_all(report.episodes))
+    blocks.append(_all(in_order(report)))
     foot = f"Judged by protocol {report.protocol.label}. A limit can be changed there and the answers judged again."
     return page(report.source, blocks, kind="fieldloop check", foot=foot)
 
@@ -47,18 +59,46 @@ def _whole(report: CheckReport, summary: Summary) -> Markup:
     return join([tally(summary.counts), paragraph(f"{report.format}, judged by {report.protocol.label}", "dim")])
 
 
-def _looks(looks: Sequence[Look], sketches: Mapping[str, Sketch]) -> Markup:
+def _dimensions(dimensions: Sequence[DimensionResult]) -> Markup:
+    rows = [
+        (
+            mark(one.status),
+            one.dimension.value,
+            "" if one.share is None else f"{one.share:.0%}",
+            "" if one.share is None else f"{one.low:.0%} to {one.high:.0%}",
+            one.worst[0].message if one.worst else one.sentence.partition(": ")[2],
+        )
+        for one in dimensions
+    ]
+    columns = ("", "dimension", "episodes that pass", "95 % interval", "worst finding")
+    return panel("Five dimensions", [table(columns, rows, columns[2:4], columns[4:])])
+
+
+def _looks(report: CheckReport, sketches: Mapping[str, Sketch]) -> Markup:
+    looks = report.ranking.looks
     rows = [
         (
             mark(look.status),
             _name(link(look.name, _anchor(look.episode)) if look.episode in sketches else look.name),
+            f"{look.cost:.0%}",
+            "" if look.at_s is None else f"{look.at_s:.2f} s",
             look.reasons[0].message if look.reasons else "Nothing in it could be measured.",
             f"+{len(look.reasons) - 1}" if len(look.reasons) > 1 else "",
+            ", ".join(dict.fromkeys(fix.kind.value for fix in look.fixes)),
         )
         for look in looks[:MOST_LISTED]
     ]
-    title = f"Look at these {len(looks)} first" if len(looks) > 1 else "Look at this one first"
-    return panel(title, [table(("", "episode", "worst finding", "more"), rows, ("more",), ("worst finding",))])
+    first = min(len(looks), LOOKED_AT_FIRST)
+    title = f"Look at these {first} first" if first > 1 else "Look at this one first"
+    columns = ("", "episode", "costs", "at", "worst finding", "more", "fix")
+    note = "Costs: the share of an episode's worth for learning that its findings take, by the protocol."
+    if (alike := report.ranking.length_correlation) is not None:
+        note += f" Rank correlation with length {alike.value:+.2f} ({alike.low:+.2f} to {alike.high:+.2f})."
+    fixes = paragraph(
+        "A fix is made only where a release is read: fieldloop release NAME --fix trim --fix restamp", "dim"
+    )
+    body = [table(columns, rows, ("costs", "at", "more"), ("worst finding",)), paragraph(note, "dim")]
+    return panel(title, [*body, fixes] if any(look.fixes for look in looks) else body)
 
 
 def _episode(episode: EpisodeReport, sketch: Sketch) -> Markup:
@@ -119,7 +159,7 @@ def _untold(summary: Summary, total: int) -> Markup:
 
 def _all(episodes: Sequence[EpisodeReport]) -> Markup:
     rows = []
-    for episode in rank(episodes)[:MOST_LISTED]:
+    for episode in episodes[:MOST_LISTED]:
         counts = {status: sum(1 for f in episode.findings if f.status is status) for status in Status}
         rows.append(
             (mark(episode.status), _name(episode.name), *(counts[s] or "" for s in Status), _mono(episode.episode[:12]))

@@ -78,27 +78,32 @@ def sketch(recording: Recording, report: EpisodeReport) -> Sketch:
     first = sorted(
         streams, key=lambda s: (s.name not in " ".join(f.subject for f in flagged), s.clock is ClockKind.SYNTHETIC)
     )
-    intervals = [one for s in first if (one := _intervals(s)).tells][:MOST_STREAMS]
-    traces = tuple(_trace(s) for kind in TRACED for s in streams if s.kind is kind and s.values is not None)
+    intervals = [one for s in first if (one := _intervals(s, recording)).tells][:MOST_STREAMS]
+    traces = tuple(_trace(s, recording) for kind in TRACED for s in streams if s.kind is kind and s.values is not None)
     return Sketch(tuple(intervals), traces[:3], tuple(_thumbnails(recording, flagged))[:MOST_PICTURES])
 
 
 def moment(finding: Finding) -> float | None:
-    """Return when in its stream a finding lies, in seconds: messages say `at 3.42 s`."""
+    """Return when a finding lies, in seconds from the episode's start; older messages say it as `at 3.42 s`."""
+    if finding.at_s is not None:
+        return finding.at_s
     found = MOMENT.search(finding.message)
     return float(found[1]) if found else None
 
 
-def _seconds(stream: Stream) -> Numbers:
-    at_s: Numbers = (stream.times_ns - stream.times_ns.min()) / NS_PER_S
+def _seconds(stream: Stream, recording: Recording) -> Numbers:
+    """Seconds from the episode's start; a stream on another clock, such as a video from 0, counts from its own."""
+    begins, episode = int(stream.times_ns.min()), recording.episode
+    start = episode.start_ns if episode.start_ns <= begins <= episode.end_ns else begins
+    at_s: Numbers = (stream.times_ns - start) / NS_PER_S
     return at_s
 
 
-def _intervals(stream: Stream) -> Intervals:
+def _intervals(stream: Stream, recording: Recording) -> Intervals:
     steps = np.diff(stream.times_ns).astype(np.float64)
     forward = steps[steps > 0]
     period = float(np.median(forward)) if len(forward) else 1.0
-    at_s, periods = _seconds(stream)[1:], steps / period
+    at_s, periods = _seconds(stream, recording)[1:], steps / period
     keep = _extremes(periods)
     return Intervals(stream.name, stream.clock, NS_PER_S / period, at_s[keep], periods[keep])
 
@@ -121,7 +126,7 @@ def _jumps(values: Numbers) -> NDArray[np.int64]:
     return np.unique([row for part, at in zip(bins, largest, strict=True) for row in (part[0], max(at - 1, 0), at)])
 
 
-def _trace(stream: Stream) -> Trace:
+def _trace(stream: Stream, recording: Recording) -> Trace:
     assert stream.values is not None
     values = stream.values.reshape(len(stream), -1).astype(np.float64)
     reach = np.ptp(np.nan_to_num(values), axis=0)
@@ -129,8 +134,9 @@ def _trace(stream: Stream) -> Trace:
     rows = _jumps(values)
     names = tuple(stream.columns[i] if i < len(stream.columns) else f"[{i}]" for i in chosen)
     return Trace(
-        stream.name, stream.unit, _seconds(stream)[rows], values[rows][:, chosen], names, values.shape[1] - len(chosen)
-    )
+        stream.name, stream.unit, _seconds(stream, recording)[rows], values[rows][:, chosen], names,
+        values.shape[1] - len(chosen),
+    )  # fmt: skip
 
 
 def _thumbnails(recording: Recording, flagged: list[Finding]) -> Iterator[Thumbnail]:
@@ -139,14 +145,13 @@ def _thumbnails(recording: Recording, flagged: list[Finding]) -> Iterator[Thumbn
     for camera in [*named, *(c for c in cameras if c not in named)][:2]:
         own = [f for f in flagged if camera.name in f.subject] or flagged
         moments = sorted({at for f in own if (at := moment(f)) is not None})[:3]
-        yield from _frames(
-            camera, moments or [0.0, float(_seconds(camera)[-1]) / 2, float("inf")], flagged=bool(moments)
-        )
+        at_s = _seconds(camera, recording)
+        yield from _frames(camera, at_s, moments or [0.0, float(at_s[-1]) / 2, float("inf")], flagged=bool(moments))
 
 
-def _frames(camera: Stream, moments: list[float], *, flagged: bool) -> Iterator[Thumbnail]:
+def _frames(camera: Stream, at_s: Numbers, moments: list[float], *, flagged: bool) -> Iterator[Thumbnail]:
     assert camera.pictures is not None
-    at_s = _seconds(camera)[: len(camera.pictures)]
+    at_s = at_s[: len(camera.pictures)]
     picks = sorted({min(int(np.searchsorted(at_s, at)), len(at_s) - 1) for at in moments})
     for index, frame in zip(picks, camera.pictures.frames(picks), strict=True):
         yield Thumbnail(camera.name, float(at_s[index]), _encode(frame), flagged)

@@ -6,20 +6,11 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
 from fieldloop.model.finding import EpisodeReport, Finding, Status
+from fieldloop.model.ranking import Look
 from fieldloop.report.check.content import CheckReport
 
 SEVERITY = list(Status)
 NUMBER = re.compile(r"\d+(\.\d+)?")
-
-
-@dataclass(frozen=True, slots=True)
-class Look:
-    """An episode that needs a look, and why: the worst finding of each check, worst first."""
-
-    episode: str
-    name: str
-    status: Status
-    reasons: tuple[Finding, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,40 +35,23 @@ class Summary:
 
 def summarise(report: CheckReport) -> Summary:
     """Sum a report up: episodes that did not pass worst first, what is wrong with the whole, what nobody can tell."""
-    looks = [_look(episode) for episode in rank(report.episodes) if episode.status is not Status.PASSED]
     dataset = tuple(sorted((f for f in report.dataset if f.counts), key=lambda f: SEVERITY.index(f.status)))
     counts = Counter(episode.status for episode in report.episodes)
-    return Summary(_sentence(report, dataset), counts, tuple(looks), dataset, tuple(_untold(report)))
+    return Summary(_sentence(report, dataset), counts, report.ranking.looks, dataset, tuple(_untold(report)))
 
 
-def rank(episodes: Iterable[EpisodeReport]) -> list[EpisodeReport]:
-    """Order episodes worst first: by status, then by how much is wrong, then by name."""
-    return sorted(
-        episodes,
-        key=lambda e: (SEVERITY.index(e.status), -sum(1 for f in e.findings if f.status is Status.FAILED), e.name),
+def outdated_in_words(episodes: int) -> str:
+    """Say that some numbers are old, and how to bring them up to date."""
+    return (
+        f"{_episodes(episodes)} {'was' if episodes == 1 else 'were'} measured by other parameters or fewer checks than "
+        "are in force now. Look at the logs again: fieldloop check --again"
     )
 
 
-def _look(episode: EpisodeReport) -> Look:
-    worst: dict[str, Finding] = {}
-    for finding in sorted(
-        (f for f in episode.findings if f.counts), key=lambda f: (SEVERITY.index(f.status), -excess(f))
-    ):
-        worst.setdefault(finding.check, finding)
-    reasons = tuple(sorted(worst.values(), key=lambda f: (SEVERITY.index(f.status), -excess(f))))
-    return Look(episode.episode, episode.name, episode.status, reasons)
-
-
-def excess(finding: Finding) -> float:
-    """How far beyond its limit, as a share of the limit: what makes one failure worse than another of its kind."""
-    value, low, high = finding.measured, finding.minimum, finding.maximum
-    if value is None:
-        return 0.0
-    if high is not None and value > high:
-        return (value - high) / max(abs(high), 1.0)
-    if low is not None and value < low:
-        return (low - value) / max(abs(low), 1.0)
-    return 0.0
+def in_order(report: CheckReport) -> list[EpisodeReport]:
+    """Return the episodes as they should be looked at: by what they cost, those nothing stands against last."""
+    place = {look.episode: number for number, look in enumerate(report.ranking.looks)}
+    return sorted(report.episodes, key=lambda e: (place.get(e.episode, len(place)), SEVERITY.index(e.status), e.name))
 
 
 def _sentence(report: CheckReport, dataset: tuple[Finding, ...]) -> str:

@@ -31,6 +31,7 @@ HELD_TO = {
     "joint_speed": "Speed of any joint",
     "grasp_pause": "Stand still while the fingers close",
 }
+UNITS = {"force_torque": "N", "depth": "m", "pose": "m", "hand_pose": "m", "joint_position": "rad"}
 NAMES = {"spacemouse": "SpaceMouse", "vr": "VR", "kinesthetic": "kinesthetic guiding"}
 
 
@@ -143,9 +144,6 @@ def _sensors(protocol: CollectionProtocol) -> Grid:
             )
         )
     return Grid(("stream", "kind", "asked for", "clock kept by", "verified"), tuple(rows))
-
-
-UNITS: Mapping[str, str] = {"force_torque": "N", "depth": "m", "pose": "m", "hand_pose": "m", "joint_position": "rad"}
 
 
 def _clock(device: Synchronisation | None) -> tuple[str, str]:

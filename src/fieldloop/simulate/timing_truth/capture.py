@@ -20,6 +20,7 @@ from fieldloop.simulate.timing_truth.scenes import ARM_PRINT, THING_PRINT, Scene
 from fieldloop.simulate.timing_truth.textures import Prints
 
 BRIEF_S = 0.005
+"""Over this long the pace of a picture is taken."""
 CLOSE_M = 0.25
 """How far from a camera on a wrist most of what it sees is, about."""
 
@@ -32,10 +33,9 @@ class Film:
         self.rig, self.view, self.scene, self.motion, self.seed = rig, view, scene, motion, seed
         prints = Prints(scene.prints, np.random.default_rng(list(rig.name.encode())))
         optics = lens.optics(view.lens, view.width, view.height, view.oversample)
-        fixed = None if view.on_limb is not None else tf.invert(view.mount)
         self._joints = motion.spline()
-        self._fixed = fixed
-        self._eye = Eye(scene, optics, prints, fixed)
+        self._fixed = None if view.on_limb is not None else tf.invert(view.mount)
+        self._eye = Eye(scene, optics, prints, self._fixed)
         colours = np.random.default_rng([seed, 5]).choice(rig.stage.palette, len(rig.arm.limbs))
         tools = self._frames(motion.times_s)[1]
         self._held = [
@@ -47,7 +47,7 @@ class Film:
         """Return the picture that a shutter of no length would take at a moment."""
         light, rows = self._eye.background(), (0, self.view.height)
         self._eye.expose(light, next(self._moments(np.array([time_s]))), rows, np.ones(self.view.height, np.float32))
-        return light
+        return self._softened(light)
 
     def pictures(self, times_s: Floats, exposures_s: Floats) -> Iterator[NDArray[np.uint8]]:
         """Yield a picture per frame, whose time is the middle of the exposure of its centre row."""
@@ -66,11 +66,18 @@ class Film:
                 if lower > upper:
                     shares = opening.weights[upper:lower, j].astype(np.float32)
                     self._eye.expose(light, moment, (upper, lower), shares)
-            light *= gains[frame]
+            light = self._softened(light) * gains[frame]
             if view.noise:
                 light += np.float32(view.noise) * noise_window(frame, self.seed, view.height, view.width)
             np.clip(light, 0, 255, out=light)
             yield light.astype(np.uint8)
+
+    def _softened(self, light: NDArray[np.float32]) -> NDArray[np.float32]:
+        import cv2
+
+        if not self.view.soft_px:
+            return light
+        return np.asarray(cv2.GaussianBlur(light, (3, 3), self.view.soft_px), dtype=np.float32)
 
     def _gains(self, times_s: Floats) -> NDArray[np.float32]:
         """How bright each frame is: lamps on the mains beat with the frame rate, and the whole wanders slowly."""
@@ -94,7 +101,7 @@ class Film:
             yield Moment(self._camera_from_base(tools, i), whole, which, arm)
 
     def _paces(self, times_s: Floats) -> Floats:
-        """Return about how many pixels a second the quickest part of the arm, or all the rest, moves in the picture."""
+        """Return about how many pixels a second the picture moves: all of it on a wrist, else the quickest link."""
         focal = self.view.lens.focal_widths * self.view.width
         (links, tools), (later_links, later_tools) = self._frames(times_s), self._frames(times_s + BRIEF_S)
         if self.view.on_limb is not None:
@@ -102,13 +109,13 @@ class Film:
             turned = tf.angle_between(before[:, :3, :3], after[:, :3, :3])
             moved = np.linalg.norm(after[:, :3, 3] - before[:, :3, 3], axis=1)
             return np.asarray((turned + moved / CLOSE_M) * focal / BRIEF_S)
-        ways = [np.linalg.norm(b[..., :3, 3] - a[..., :3, 3], axis=-1) for a, b in zip(links, later_links, strict=True)]
-        ways += [
-            np.linalg.norm(b[:, None, :3, 3] - a[:, None, :3, 3], axis=-1)
-            for a, b in zip(tools, later_tools, strict=True)
-        ]
-        near = min(float(np.linalg.norm(tool[:, :3, 3] - self.view.mount[:3, 3], axis=1).min()) for tool in tools)
-        return np.asarray(np.concatenate(ways, axis=1).max(axis=1) / near * focal / BRIEF_S)
+        here, there = (
+            np.concatenate([*each, *(tool[:, None] for tool in ends)], axis=1)[..., :3, 3]
+            for each, ends in ((links, tools), (later_links, later_tools))
+        )
+        moved = np.linalg.norm(there - here, axis=-1).max(axis=1)
+        near = np.linalg.norm(here - self.view.mount[:3, 3], axis=-1).min(axis=1)
+        return np.asarray(moved / near * focal / BRIEF_S)
 
     def _frames(self, times_s: Floats) -> tuple[list[Floats], list[Floats]]:
         """Return `base_from_link` and `base_from_tool` of each limb at many times."""

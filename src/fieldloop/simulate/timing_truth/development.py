@@ -6,6 +6,7 @@ patterns are clouds and patches.
 """
 
 from collections.abc import Mapping
+from dataclasses import replace
 from types import MappingProxyType
 
 import numpy as np
@@ -90,16 +91,15 @@ def _pair() -> tuple[Limb, Limb]:
     return small(0.30), small(-0.30)
 
 
-def _table(prints: tuple[Print, Print, Print, Print], ground: Colour, walls: Colour, **more: object) -> Stage:
+def _table(prints: tuple[Print, Print, Print, Print], ground: Colour, walls: Colour) -> Stage:
     fixtures = (
         Solid("table", (0.4, 0.0, -0.03), (3.2, 3.2, 0.06), 0.0, ground),
         Solid("back wall", (-0.95, 0.0, 0.9), (0.05, 3.4, 2.0), 0.0, walls),
         Solid("side wall", (0.4, -1.3, 0.9), (3.0, 0.05, 2.0), 0.0, walls),
     )
-    chosen: dict[str, object] = {
-        "sun": (0.3, 0.4, 0.9), "ambient": 0.55, "shadow": 0.35, "things": 7, "tallest_m": 0.08, "palette": PALETTE,
-    }  # fmt: skip
-    return Stage(fixtures, prints, **{**chosen, **more})  # type: ignore[arg-type]
+    return Stage(
+        fixtures, prints, (0.3, 0.4, 0.9), ambient=0.55, shadow=0.35, things=7, tallest_m=0.08, palette=PALETTE
+    )
 
 
 def _one(name: str, what: Limb, room: tuple[Floats, Floats] = BEFORE) -> Arm:
@@ -154,7 +154,7 @@ def _rigs() -> tuple[Rig, ...]:
         Rig(
             "seven-rolling",
             _one("seven-a", _seven(0.33, 0.32, 0.39, 0.24, ORANGE_ARM)),
-            _table(_PATCHES, (0.42, 0.46, 0.42), (0.70, 0.68, 0.62), actors=(_PERSON,), company=0.5),
+            replace(_table(_PATCHES, (0.42, 0.46, 0.42), (0.70, 0.68, 0.62)), actors=(_PERSON,), company=0.5),
             {
                 "camera/external": View(
                     looking((1.15, -0.75, 1.05), (0.36, 0.0, 0.20)), Lens("brown", 0.85, (-0.18, 0.03)), 192, 144,
@@ -171,7 +171,7 @@ def _rigs() -> tuple[Rig, ...]:
             "planar-above",
             _one("planar-a", _planar((0.30, 0.26, 0.14), 0.20, BLUE_ARM),
                  (np.array([0.30, -0.32, 0.14]), np.array([0.58, 0.32, 0.14]))),
-            _table(_CLOUDS, (0.30, 0.32, 0.36), (0.5, 0.5, 0.5), shadow=0.5, tallest_m=0.05),
+            replace(_table(_CLOUDS, (0.30, 0.32, 0.36), (0.5, 0.5, 0.5)), shadow=0.5, tallest_m=0.05),
             {
                 "camera/external": View(
                     looking((0.50, 0.02, 1.25), (0.36, 0.0, 0.20)), Lens("brown", 0.95, (0.10, 0.0)), 128, 96, hz=60.0,
@@ -186,7 +186,7 @@ def _rigs() -> tuple[Rig, ...]:
                 (np.array([0.20, 0.02, 0.05]), np.array([0.42, 0.36, 0.28])),
                 (np.array([0.20, -0.36, 0.05]), np.array([0.42, -0.02, 0.28])),
             )),
-            _table(_PATCHES, (0.62, 0.60, 0.56), (0.45, 0.50, 0.58), actors=(_LAMP,), company=0.6),
+            replace(_table(_PATCHES, (0.62, 0.60, 0.56), (0.45, 0.50, 0.58)), actors=(_LAMP,), company=0.6),
             {
                 "camera/external": View(
                     looking((0.95, 0.0, 0.95), (0.26, 0.0, 0.12)), Lens("brown", 0.90, (-0.12, 0.02)), 192, 144,
@@ -202,7 +202,10 @@ def _rigs() -> tuple[Rig, ...]:
         Rig(
             "elbow-wide",
             _one("elbow-b", _elbow(0.28, 0.36, 0.34, 0.19, BLUE_ARM), (BEFORE[0] * 0.9, BEFORE[1] * 0.9)),
-            _table(_FAINT, (0.72, 0.72, 0.70), (0.80, 0.80, 0.78), ambient=0.7, things=9, actors=(_BELT,), company=0.7),
+            replace(
+                _table(_FAINT, (0.72, 0.72, 0.70), (0.80, 0.80, 0.78)),
+                ambient=0.7, things=9, actors=(_BELT,), company=0.7,
+            ),
             {
                 "camera/external": View(
                     looking((0.85, 0.80, 0.70), (0.32, 0.0, 0.18)), Lens("brown", 0.55, (-0.24, 0.05)), 256, 192,
@@ -214,7 +217,7 @@ def _rigs() -> tuple[Rig, ...]:
         Rig(
             "seven-wrist",
             _one("seven-b", _seven(0.30, 0.40, 0.36, 0.21, WHITE_ARM)),
-            _table(_CLOUDS, (0.45, 0.36, 0.28), (0.52, 0.56, 0.50), things=12, tallest_m=0.12),
+            replace(_table(_CLOUDS, (0.45, 0.36, 0.28), (0.52, 0.56, 0.50)), things=12, tallest_m=0.12),
             {
                 "camera/wrist": View(
                     behind_fingers(0.20, 0.09, 0.12), Lens("brown", 0.58, (-0.20, 0.03)), 160, 120, hz=20.0, on_limb=0,

@@ -61,8 +61,8 @@ def make_episode(  # noqa: PLR0913 - each is one thing to plant, all but two by 
         raise BadInput(f"An episode lasts longer than {seconds:g} s; ask for 12.")
     done = _motion(rig, motion, seconds, seed)
     scene = set_up(rig.stage, rig.arm.rooms, chance(rig, seed, "scene"))
-    streams, truth = {"joints": _joints(rig, done, seconds, seed)}, {}
-    streams["gripper"] = _fingers(rig, done, seconds, seed)
+    joints = _joints(rig, done, seconds, seed)
+    streams, truth = {"joints": joints, "gripper": _fingers(rig, done, joints)}, {}
     for name, view in rig.views.items():
         if name not in views:
             continue
@@ -150,9 +150,8 @@ def _joints(rig: Rig, done: Motion, seconds: float, seed: int) -> Stream:
     )
 
 
-def _fingers(rig: Rig, done: Motion, seconds: float, seed: int) -> Stream:
+def _fingers(rig: Rig, done: Motion, joints: Stream) -> Stream:
     """Sense the fingers of each limb with its joints."""
-    joints = _joints(rig, done, seconds, seed)
     times = (joints.times_ns - START_NS) / NS_PER_S - rig.joints.latency_s
     return Stream(
         name="gripper",

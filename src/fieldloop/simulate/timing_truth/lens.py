@@ -91,8 +91,8 @@ class Optics:
         if changed.empty:
             return changed
         rows, columns = self.rows[upper:lower], self.columns[upper:lower]
-        across = (columns > changed.left) & (columns < changed.right - 1)
-        return Window.of(across & (rows > changed.upper) & (rows < changed.lower - 1)).lower_by(upper)
+        across = (columns >= changed.left) & (columns <= changed.right - 1)
+        return Window.of(across & (rows >= changed.upper) & (rows <= changed.lower - 1)).lower_by(upper)
 
     def band(self, upper: int, lower: int) -> tuple[int, int]:
         """Return the rows of the pinhole's picture that delivered rows `upper` to `lower` look at."""

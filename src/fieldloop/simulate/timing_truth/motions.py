@@ -17,6 +17,8 @@ DENSE_HZ = 500.0
 MARGIN_S = 1.0
 """Motion is known so long before the first and behind the last frame."""
 OPEN_M, SHUT_M = 0.08, 0.035
+GRIP_S = 0.25
+"""The arm waits so long while its fingers close or open."""
 TURN_RAD = 0.7
 """The hand is turned this far to either side at most; its last joint turns it about the tool."""
 ROLL_M_PER_RAD = 0.12
@@ -37,7 +39,8 @@ class Motion:
         """Return the joints as a function of time."""
         from scipy.interpolate import CubicSpline
 
-        return CubicSpline(self.times_s, self.joints_rad)  # type: ignore[no-any-return]
+        between: Callable[[Any], Floats] = CubicSpline(self.times_s, self.joints_rad)
+        return between
 
 
 @dataclass(frozen=True, slots=True)
@@ -109,9 +112,10 @@ def _picks(
         moving = pace >= begin
         joints[moving] = _along(via + turns * last, progress(pace[moving], begin, end))
         target = SHUT_M if shut else OPEN_M
-        opening[moving] = grip + (target - grip) * progress(pace[moving], end - 0.05, end + 0.15)
+        closed = end + (GRIP_S if target != grip else 0.0)
+        opening[moving] = grip + (target - grip) * progress(pace[moving], end, closed)
         here, here_m, grip, turn = via[-1], way[-1], target, next_turn
-        begin = end + (rng.uniform(0.1, 0.5) if rng.random() < style.pauses else 0.0)
+        begin = closed + (rng.uniform(0.1, 0.5) if rng.random() < style.pauses else 0.0)
         if begin > pace[-1]:
             break
     size = rng.uniform(*style.tremor_rad)

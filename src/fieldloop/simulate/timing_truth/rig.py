@@ -39,6 +39,8 @@ class View:
     """By which share lamps on the mains vary from frame to frame."""
     codec: Codec = Codec()  # noqa: RUF009 - frozen
     oversample: int = 1
+    soft_px: float = 0.6
+    """How far optics and sensor spread a point (standard deviation): edges of drawn boxes would be too sharp."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -38,7 +38,7 @@ def pierce(case: Case) -> Case:
 def stall(case: Case) -> Case:
     """Repeat a picture for a second in mid-movement."""
     places = list(drawn(case, DEPTH).places)
-    places[90:121] = [places[90]] * 31
+    places[126:157] = [places[126]] * 31
     return move(case, DEPTH, places)
 
 

@@ -25,7 +25,7 @@ def freeze_force(case: Case) -> Case:
     """Repeat the wrench for a second in mid-movement."""
 
     def repeat(values: NDArray[Any]) -> None:
-        values[800:1100] = values[800]
+        values[1000:1300] = values[1000]
 
     return change_values(case, "force", repeat)
 
@@ -43,7 +43,7 @@ def cut_peak(case: Case) -> Case:
     """Cut a blow off at the end of the inertial sensor's range."""
 
     def clip(values: NDArray[Any]) -> None:
-        values[900:960, 0] = 19.6
+        values[1000:1060, 0] = 19.6
 
     return change_values(case, "imu", clip)
 

@@ -16,7 +16,7 @@ WRIST = "camera/wrist"
 def freeze_frames(case: Case) -> Case:
     """Repeat a picture for half a second in mid-movement."""
     places = list(drawn(case, WRIST).places)
-    places[90:105] = [places[90]] * 15
+    places[126:141] = [places[126]] * 15
     return move(case, WRIST, places)
 
 
@@ -62,16 +62,16 @@ def cover(case: Case) -> Case:
     return repaint(case, WRIST, lambda frame: random.integers(88, 93, frame.shape, np.uint8), range(100, 130))
 
 
-def defocus(case: Case) -> Case:
-    """Let the lens be out of focus for two seconds."""
+def defocus(case: Case, frames: int = 60) -> Case:
+    """Let the lens be out of focus for two seconds, or for some frames."""
 
     def blur(frame: NDArray[Any]) -> NDArray[Any]:
         width = 13
         rows = np.pad(frame[:, :, 1].astype(float), ((0, 0), (width // 2, width // 2)), mode="edge")
-        smooth = np.apply_along_axis(lambda row: np.convolve(row, np.ones(width) / width, "valid"), 1, rows)
+        smooth = np.lib.stride_tricks.sliding_window_view(rows, width, axis=1).mean(axis=2)
         return np.repeat(smooth[:, :, None], 3, axis=2).astype(np.uint8)
 
-    return repaint(case, WRIST, blur, range(100, 160))
+    return repaint(case, WRIST, blur, range(100, 100 + frames))
 
 
 INJURIES: dict[str, Injury] = {

@@ -8,28 +8,26 @@ from fieldloop.protocol.linting.draft import Draft, Rule
 from fieldloop.protocol.linting.remark import Remark, Severity
 from fieldloop.protocol.number import Limit
 
-FACTOR = 20.0
-"""Degrees for radians are off by 57, centimetres for metres by 100, milliseconds for seconds by 1000."""
 EXAMPLES = {"m": "15 cm is 0.15 m.", "s": "200 ms is 0.2 s.", "rad/s": "90° a second is 1.57 rad/s."}
-CAMERA_MOST_M = 10.0
-SIZES = {"hz": (1.0, 10_000.0), "width": (32, 16_384), "height": (32, 16_384)}
-"""Outside of these a sensor is not one that robots carry."""
+RANGES = {"hz": "sensor_hz", "width": "picture_px", "height": "picture_px"}
+"""What is asked of a sensor, and the setting that says what a robot's sensor can have."""
 
 
 def unit_smells(draft: Draft) -> Iterator[Remark]:
     """A number far from the shipped one was probably meant in another unit."""
+    factor = draft.numbers.number("unit_factor")
     for name in checks_of(draft.own):
-        yield from _smell(f"check.{name}", draft.protocol.limits[name], draft.shipped.limits[name])
+        yield from _smell(f"check.{name}", draft.protocol.limits[name], draft.shipped.limits[name], factor)
     for name, interface in draft.protocol.interfaces.items():
         shipped = draft.shipped.interfaces.get(name)
         for limited, limit in interface.limits.items():
             if shipped and limited in shipped.limits:
-                yield from _smell(f"interface.{name}.limits.{limited}", limit, shipped.limits[limited])
+                yield from _smell(f"interface.{name}.limits.{limited}", limit, shipped.limits[limited], factor)
 
 
-def _smell(place: str, limit: Limit, shipped: Limit) -> Iterator[Remark]:
+def _smell(place: str, limit: Limit, shipped: Limit, factor: float) -> Iterator[Remark]:
     for given, usual in ((limit.minimum, shipped.minimum), (limit.maximum, shipped.maximum)):
-        if given and usual and not 1 / FACTOR < given / usual < FACTOR:
+        if given and usual and not 1 / factor < given / usual < factor:
             yield Remark(
                 "P601", Severity.WARNING, place, f"{given:g} {limit.unit} where {usual:g} {limit.unit} is usual.",
                 f"Is it in {limit.unit}? {EXAMPLES.get(limit.unit, '')}".rstrip(),
@@ -39,8 +37,8 @@ def _smell(place: str, limit: Limit, shipped: Limit) -> Iterator[Remark]:
 def sensor_smells(draft: Draft) -> Iterator[Remark]:
     """Rates, sizes and distances that no robot has."""
     for name, sensor in draft.protocol.sensors.items():
-        for key, (low, high) in SIZES.items():
-            value = getattr(sensor, key)
+        for key, asked in RANGES.items():
+            value, (low, high) = getattr(sensor, key), draft.numbers[asked]
             if value is not None and not low <= value <= high:
                 yield Remark(
                     "P602", Severity.WARNING, f"sensors.{name}", f"{key} = {value:g} is outside {low:g} to {high:g}.",
@@ -48,7 +46,7 @@ def sensor_smells(draft: Draft) -> Iterator[Remark]:
                 )  # fmt: skip
     for name, viewpoint in draft.protocol.viewpoints.items():
         farthest = max(map(abs, viewpoint.position_m or (0.0,)))
-        if farthest > CAMERA_MOST_M:
+        if farthest > draft.numbers.number("camera_farthest_m"):
             yield Remark(
                 "P602", Severity.WARNING, f"viewpoints.{name}", f"The camera stands {farthest:g} m away.",
                 "position_m is in metres.",

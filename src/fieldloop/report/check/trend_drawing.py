@@ -1,0 +1,43 @@
+"""Metrics over batches, drawn with the limits between which they were expected."""
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from fieldloop.model.trend import Series
+from fieldloop.report.markup import Markup, figure
+from fieldloop.report.plots import BAD, INK, SERIES, Margins, drawing, halo
+
+WIDTH = 5.3
+MOST_DRAWN = 6
+
+
+def draw_trends(trends: Sequence[Series]) -> list[Markup]:
+    """Draw the metrics that changed suddenly; none where none did."""
+    changed = [series for series in trends if series.alerts]
+    return [figure(_draw(series), _caption(series)) for series in changed[:MOST_DRAWN]]
+
+
+def _caption(series: Series) -> str:
+    where = ", ".join(series.batches[i] for i in series.alerts[:3])
+    return f"{series.metric} by batch; the band is where it was expected. Sudden change at {where}."
+
+
+def _draw(series: Series) -> Markup:
+    at = np.arange(len(series.values))
+    with drawing(WIDTH, 1.5, Margins(left=0.55, bottom=0.22)) as (axis, made):
+        known = np.isfinite(series.low) & np.isfinite(series.high)
+        axis.fill_between(at, series.low, series.high, where=known, color="#c5d8f4", linewidth=0, step="mid")
+        axis.plot(at, series.values, color=SERIES[0], marker="o", markersize=3)
+        for alert in series.alerts:
+            axis.plot(at[alert], series.values[alert], marker="o", markersize=6, color=BAD, fillstyle="none")
+            halo(
+                axis.annotate(
+                    series.batches[alert], (at[alert], series.values[alert]), (5, 4), textcoords="offset points",
+                    color=BAD,
+                )
+            )  # fmt: skip
+        axis.set_title(f"{series.metric}, {series.unit}", loc="left", pad=5, color=INK)
+        axis.set_xticks([0, len(at) - 1], [series.batches[0], series.batches[-1]])
+        axis.margins(x=0.05, y=0.2)
+    return made[0]

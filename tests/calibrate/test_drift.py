@@ -1,0 +1,87 @@
+"""A camera that moved is found, one that did not is left in peace, and slow drift adds up."""
+
+import numpy as np
+import pytest
+
+from fieldloop.calibrate import drift, slow_drift
+from fieldloop.geometry import transforms as tf
+from fieldloop.model.calibration import Calibration
+from fieldloop.model.finding import Status
+from fieldloop.model.verification import Drift
+from fieldloop.protocol import default_protocol
+from fieldloop.testing.hand_eye_scene import GOOD_ARM, scene
+
+PROTOCOL = default_protocol()
+KNOWN = Calibration(
+    "c", "hand_eye", "r", "s", "gripper", "s", (), "", 0.51 * 3**0.5, 0.102 * 3**0.5, 20, Status.PASSED, 0
+)
+UNKNOWN = Calibration("c", "hand_eye", "r", "s", "gripper", "s", (), "", None, None, 20, Status.PASSED, 0)
+
+
+def looked(views, turn_deg=(0, 0, 0), shift_mm=(0, 0, 0), *, seed=0, calibration=KNOWN, since=None):
+    made = scene(views, 30, GOOD_ARM, np.random.default_rng(seed))
+    expected = tf.invert(made.base_from_gripper @ made.gripper_from_camera) @ made.base_from_target
+    moved = tf.make(tf.rotation_from_vector(np.radians(turn_deg)), np.array(shift_mm) / 1e3)
+    return drift(calibration, expected, tf.invert(moved) @ made.camera_from_target, PROTOCOL, since=since)
+
+
+def test_a_move_is_measured_in_the_cameras_own_frame():
+    found = looked(40, (0.4, 0, 0), (0, 2, 0))
+    assert np.degrees(found.twist[:3]) == pytest.approx([0.4, 0, 0], abs=0.12)
+    assert 1e3 * np.array(found.twist[3:]) == pytest.approx([0, 2, 0], abs=1.0)
+    assert found.moved
+
+
+@pytest.mark.parametrize("views", [1, 3, 4, 8])
+@pytest.mark.parametrize("calibration", [KNOWN, UNKNOWN], ids=["noise known", "noise unknown"])
+def test_p_values_are_honest(views, calibration):
+    found = [looked(views, seed=seed, calibration=calibration) for seed in range(120)]
+    if calibration is UNKNOWN and views < 4:
+        assert set(found) == {None}
+        return
+    values = np.array([each.p_value for each in found])
+    assert np.mean(values < 0.1) <= 0.2  # 0.1 ± 0.027, estimated scales included
+    assert not any(each.moved for each in found)
+
+
+def test_two_millimetres_are_seen_by_three_views_and_a_fifth_of_a_degree_by_five():
+    assert np.mean([looked(3, shift_mm=(0, 0, 2), seed=seed).moved for seed in range(40)]) >= 0.85
+    assert np.mean([looked(5, turn_deg=(0.2, 0, 0), seed=seed).moved for seed in range(40)]) >= 0.8
+
+
+def test_views_noisier_than_the_calibration_raise_no_alarm():
+    quiet = Calibration("c", "k", "r", "s", "b", "s", (), "", 0.1, 0.02, 40, Status.PASSED, 0)
+    assert not any(looked(6, seed=seed, calibration=quiet).moved for seed in range(40))
+    assert looked(6, calibration=quiet).own_noise
+
+
+def test_an_error_of_the_calibration_is_no_movement_since():
+    first = looked(10, shift_mm=(0, 0, 3), seed=1)
+    assert first.moved
+    assert not looked(10, shift_mm=(0, 0, 3), seed=2, since=first).moved
+    assert looked(10, shift_mm=(0, 0, 6), seed=3, since=first).moved
+    sure = Calibration(
+        "c", "k", "r", "s", "b", "s", (), "", 0.88, 0.18, 20, Status.PASSED, 0, uncertainty_mm=4.0, uncertainty_deg=1.0
+    )
+    assert not looked(10, shift_mm=(0, 0, 2), calibration=sure).moved
+
+
+def history(count, per_step_mm, seed=0, start=(1.0, 0.5, -0.3)):
+    rng = np.random.default_rng(seed)
+    covariance = tuple(tuple(row) for row in np.diag(np.repeat([1e-3, 3e-4], 3) ** 2))
+    for n in range(count):
+        at = np.array([0, 0, 0, *(np.array(start) * 1e-3)]) + [0, 0, 0, 0, 0, per_step_mm * n * 1e-3]
+        step = at + rng.normal(0, np.repeat([1e-3, 3e-4], 3))
+        yield Drift(tuple(step), covariance, 0, 0, 1.0, moved=False, own_noise=True)
+
+
+def test_slow_drift_adds_up_though_no_step_shows():
+    assert slow_drift(list(history(30, 0.1)), PROTOCOL)[-1] >= 1
+    assert slow_drift(list(history(30, 0.0)), PROTOCOL)[-1] < 0.8
+    assert slow_drift([], PROTOCOL) == ()
+    assert slow_drift(list(history(1, 0.0)), PROTOCOL) == (0.0,)
+
+
+def test_a_constant_error_never_alarms():
+    ends = [max(slow_drift(list(history(60, 0.0, seed)), PROTOCOL)) for seed in range(20)]
+    assert np.mean(np.array(ends) >= 1) <= 0.15  # one in a thousand a look

@@ -1,0 +1,160 @@
+"""A known lens is found again, its stated error is the true one, and what cannot be told is not."""
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from tests.calibrate.board_views import BOARD, CAMERA, FISHEYE, frontal_looks, looks
+
+from fieldloop.calibrate.intrinsics import Lens, Look, factory_intrinsics, intrinsics, unreadable
+from fieldloop.calibrate.intrinsics.held_out import held_out
+from fieldloop.calibrate.intrinsics.lens import fit
+from fieldloop.calibrate.intrinsics.rejection import sift
+from fieldloop.errors import BadInput
+from fieldloop.model.codec import from_plain, to_plain
+from fieldloop.model.finding import Status
+from fieldloop.model.intrinsics import Intrinsics
+from fieldloop.protocol import default_protocol
+
+SIZE = (CAMERA.width, CAMERA.height)
+
+
+def found(views, **options):
+    return intrinsics(views, BOARD, default_protocol(), **options)
+
+
+def four(matrix):
+    return np.array(matrix)[[0, 1, 0, 1], [0, 1, 2, 2]]
+
+
+def test_a_known_lens_is_found_again():
+    result = found(looks(1))
+    assert result.status is Status.PASSED, result.message
+    np.testing.assert_allclose(four(result.camera_matrix), four(CAMERA.matrix), rtol=2e-3)
+    assert result.distortion[0] == pytest.approx(-0.28, abs=0.01)
+    assert result.rms_px == pytest.approx(0.1 * np.sqrt(2), rel=0.05)  # the noise that was planted, both ways
+    assert (len(result.images_used), result.images_rejected, result.provisional) == (16, (), False)
+    assert result.rms_px < result.held_out_px < 1.15 * result.rms_px
+    assert from_plain(Intrinsics, to_plain(result)) == result
+
+
+def test_the_stated_deviations_are_the_true_ones():
+    off = []
+    for seed in range(25):
+        fitted = fit([v.sighting for v in looks(100 + seed, count=12)], SIZE, Lens.PLUMB_BOB)
+        off.append((four(fitted.matrix) - four(CAMERA.matrix)) / fitted.deviations)
+    assert 0.75 < np.sqrt(np.mean(np.square(off))) < 1.3
+
+
+def test_precision_asks_for_more():
+    views = looks(2, noise_px=0.14)
+    assert found(views).status is Status.PASSED
+    assert found(views, precision=True).status is Status.FAILED
+
+
+def test_a_large_error_fails():
+    result = found(looks(3, noise_px=0.4))
+    assert result.status is Status.FAILED
+    assert "at most 0.3 px" in result.message
+
+
+@pytest.mark.parametrize("bad", [1, 3])
+def test_bad_views_are_left_out_with_their_reason(bad):
+    rng, views = np.random.default_rng(4), looks(4)
+    for n in range(bad):
+        seen = views[n].sighting
+        moved = replace(seen, pixels=seen.pixels + rng.normal(0, 1.5, seen.pixels.shape))
+        views[n] = replace(views[n], sighting=moved)
+    result = found(views)
+    assert [r.name for r in result.images_rejected] == [v.name for v in views[:bad]]
+    assert "px is usual" in result.images_rejected[0].reason
+    assert result.status is Status.PASSED
+    np.testing.assert_allclose(four(result.camera_matrix), four(CAMERA.matrix), rtol=2e-3)
+
+
+def test_healthy_views_are_never_left_out():
+    for seed in range(20):
+        seen = [v.sighting for v in looks(200 + seed, count=12)]
+        assert not sift(seen, SIZE, Lens.PLUMB_BOB, 2.0).rejected
+
+
+def test_when_many_do_not_agree_nobody_knows_who_is_right():
+    rng, views = np.random.default_rng(5), looks(5)
+    for n in range(7):
+        seen = views[n].sighting
+        views[n] = replace(views[n], sighting=replace(seen, pixels=seen.pixels + rng.normal(0, 2.5, seen.pixels.shape)))
+    assert found(views).status is not Status.PASSED
+
+
+def test_pictures_that_cannot_be_used_are_told():
+    views = [
+        *looks(6),
+        Look("blank", *SIZE, None),
+        replace(looks(7, count=1)[0], name="large", width=1280),
+        unreadable("text", "it is no picture that can be read"),
+    ]
+    reasons = {r.name: r.reason for r in found(views).images_rejected}
+    assert reasons["blank"] == "the board was not found in it"
+    assert "1280 × 480 px where the others have 640 × 480" in reasons["large"]
+    assert reasons["text"] == "it is no picture that can be read"
+
+
+@pytest.mark.parametrize("count", [0, 1, 3, 4, 6, 9])
+def test_too_few_pictures_cannot_tell(count):
+    result = found(looks(8)[:count])
+    assert result.status is Status.CANNOT_TELL
+    assert f"Add at least {10 - count} more pictures" in result.advice[-1]
+    assert (result.camera_matrix == ()) == (count < 4)
+
+
+def test_boards_that_never_lean_leave_the_focal_length_open():
+    result = found(frontal_looks(9))
+    assert result.status is Status.CANNOT_TELL
+    assert "0 boards lean" in result.message
+    assert "leaning" in result.advice[0]
+
+
+def test_a_corner_that_no_board_reached_is_named():
+    views = [
+        v for v in looks(10, count=250) if v.sighting.pixels[:, 0].max() < 440 and v.sighting.pixels[:, 1].max() < 350
+    ]
+    assert len(views) >= 10
+    result = found(views)
+    assert result.status is Status.CANNOT_TELL
+    assert any("lower" in said or "right" in said for said in result.advice)
+    assert result.coverage.cells[3][3] == 0
+    assert sum(map(sum, result.coverage.cells)) == pytest.approx(1)
+
+
+def test_a_part_of_a_larger_board_cannot_tell():
+    views = [replace(v, whole=(10, 6)) for v in looks(11)]
+    result = found(views)
+    assert result.status is Status.CANNOT_TELL
+    assert "it looks like checkerboard:10x6:25mm" in result.message
+
+
+def test_too_many_numbers_show_on_pictures_left_out():
+    seen = [v.sighting for v in looks(12, count=12)]
+    few, many = (fit(seen, SIZE, lens).rms_px for lens in (Lens.PLUMB_BOB, Lens.FULL))
+    few_out, many_out = (held_out(seen, SIZE, lens, 5).rms_px for lens in (Lens.PLUMB_BOB, Lens.FULL))
+    assert many < few
+    assert many_out > few_out
+
+
+def test_no_other_lens_is_proposed_where_it_gives_nothing():
+    assert not [s for seed in range(5) for s in found(looks(300 + seed, count=12)).advice if "--lens" in s]
+
+
+def test_a_fisheye_is_proposed_and_then_found():
+    views = looks(13, camera=FISHEYE)
+    assert any("--lens" in said for said in found(views).advice)
+    result = found(views, lens=Lens.FISHEYE)
+    np.testing.assert_allclose(four(result.camera_matrix), four(FISHEYE.matrix), rtol=5e-3)
+    assert result.model == "fisheye"
+
+
+def test_what_a_maker_says_is_provisional_and_no_pass():
+    stated = factory_intrinsics("camera/wrist", CAMERA.matrix, CAMERA.distortion, SIZE)
+    assert (stated.status, stated.provisional, stated.rms_px) == (Status.CANNOT_TELL, True, None)
+    with pytest.raises(BadInput, match="3 × 3"):
+        factory_intrinsics("camera/wrist", np.zeros((3, 3)), (), SIZE)

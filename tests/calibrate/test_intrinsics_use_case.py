@@ -1,0 +1,119 @@
+"""Pictures on disk: found, opened, told where they are none; the result remembered where somebody asks for it."""
+
+import json
+
+import cv2
+import numpy as np
+import pytest
+
+from fieldloop.api.written import dumps
+from fieldloop.calibrate.intrinsics import parse_board
+from fieldloop.errors import BadInput
+from fieldloop.loop.camera_pair import camera_pair
+from fieldloop.loop.intrinsics import intrinsics
+from fieldloop.loop.workspace import create_workspace
+from fieldloop.model.finding import Status
+from fieldloop.model.intrinsics import Intrinsics
+from fieldloop.testing.boards import Exposure, Lensed, pictures_of, poses_around
+from fieldloop.testing.shared import shared_data
+
+BOARD = "checkerboard:7x4:30mm"
+CAMERA = Lensed(320, 240, np.array([[260.0, 0, 160], [0, 261, 119], [0, 0, 1]]), np.array([-0.2, 0.05, 0, 0, 0.0]))
+REAL = shared_data("calib-opencv-stereo")
+needs_real = pytest.mark.skipif(REAL is None, reason="OpenCV's chessboards are not on this machine (shared data)")
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory):
+    rng, board = np.random.default_rng(3), parse_board(BOARD)
+    poses = poses_around(board, CAMERA, rng, 12)
+    folder = tmp_path_factory.mktemp("pictures")
+    for n, picture in enumerate(pictures_of(board, CAMERA, poses, rng, Exposure(samples=2))):
+        cv2.imwrite(str(folder / f"view{n:02}.png"), picture)
+    (folder / "notes.txt").write_text("not a picture")
+    return folder
+
+
+def test_a_folder_of_pictures_gives_the_camera(folder, tmp_path):
+    result = intrinsics(None, (folder,), board=BOARD, undistorted=tmp_path / "straight")
+    written = json.loads(dumps(result))
+    assert {"rms_px", "camera_matrix", "distortion", "images_used", "images_rejected"} <= written.keys()
+    assert written["schema"] == "intrinsics/1"
+    assert written["camera_matrix"][0][0] == pytest.approx(260, rel=0.01)
+    assert written["images_used"] == [f"view{n:02}.png" for n in range(12)]
+    assert written["rms_px"] < 0.15
+    assert len(list((tmp_path / "straight").iterdir())) == 12
+    assert result.exit_ok == (result.intrinsics.status is Status.PASSED)
+
+
+def test_files_that_are_no_pictures_are_told(folder, tmp_path):
+    broken, empty = tmp_path / "broken.png", tmp_path / "empty.png"
+    broken.write_bytes((folder / "view00.png").read_bytes()[:200])
+    empty.write_bytes(b"")
+    result = intrinsics(None, (folder, folder / "notes.txt", broken, empty), board=BOARD).intrinsics
+    assert [r.name for r in result.images_rejected] == ["notes.txt", "broken.png", "empty.png"]
+    assert len(result.images_used) == 12
+
+
+def test_a_wrong_board_gets_a_proposal(folder):
+    result = intrinsics(None, (folder / "view00.png", folder / "view01.png"), board="checkerboard:9x8:30mm")
+    assert not result.exit_ok
+    assert "try --board checkerboard:7x4:30mm" in result.intrinsics.advice[0]
+
+
+def test_a_workspace_remembers_it_for_a_sensor(folder, tmp_path):
+    workspace = create_workspace(tmp_path / "site")
+    since = "2026-11-15T08:00:00Z"
+    result = intrinsics(workspace, (folder,), board=BOARD, sensor="camera/overhead", robot="arm-1", since=since)
+    (kept,) = workspace.store.find(Intrinsics, {"robot": "arm-1", "sensor": "camera/overhead"})
+    assert (kept, result.remembered) == (result.intrinsics, True)
+    assert json.loads(dumps(result))["valid_from"] == "2026-11-15T08:00:00.000000Z"
+    workspace.close()
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"sensor": "camera/overhead"}, "both --sensor and --robot"),
+        ({"sensor": "camera/overhead", "robot": "arm-1"}, "no workspace to remember it in"),
+        ({"since": "yesterday"}, "is no time"),
+        ({"since": "2026-11-15T08:00:00"}, "does not say its zone"),
+    ],
+)
+def test_options_that_do_not_go_together_are_refused(folder, options, message):
+    with pytest.raises(BadInput, match=message):
+        intrinsics(None, (folder,), board=BOARD, **options)
+
+
+def test_where_there_are_no_pictures_is_told(tmp_path):
+    for paths, message in (
+        ((tmp_path,), "holds no pictures"),
+        ((tmp_path / "x",), "is not there"),
+        ((), "Name pictures"),
+    ):
+        with pytest.raises(BadInput, match=message):
+            intrinsics(None, paths, board=BOARD)
+
+
+@needs_real
+@pytest.mark.parametrize(("side", "most_px"), [("left", 0.20), ("right", 0.21)])
+def test_the_chessboards_of_opencv(side, most_px):
+    result = intrinsics(None, tuple(sorted(REAL.glob(f"{side}[0-9][0-9].jpg"))), board="checkerboard:9x6:25mm")
+    assert result.exit_ok, result.intrinsics.message
+    assert result.intrinsics.rms_px <= most_px
+    assert result.intrinsics.held_out_px <= most_px
+    assert result.intrinsics.images_rejected == ()
+    assert result.intrinsics.camera_matrix[0][0] == pytest.approx(535, abs=5)  # OpenCV's own files say 536
+
+
+@needs_real
+def test_the_stereo_pairs_of_opencv(tmp_path):
+    for side in ("left", "right"):
+        (tmp_path / side).mkdir()
+        for file in REAL.glob(f"{side}[0-9][0-9].jpg"):
+            (tmp_path / side / file.name).symlink_to(file)
+    result = camera_pair(None, tmp_path / "left", tmp_path / "right", board="checkerboard:9x6:25mm")
+    assert result.exit_ok
+    assert result.board.rms_px <= 0.22
+    assert result.board.baseline_m == pytest.approx(0.083, abs=0.001)
+    assert json.loads(dumps(result))["pair"]["pairs_rejected"] == []

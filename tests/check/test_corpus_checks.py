@@ -1,0 +1,150 @@
+"""Questions about a dataset as a whole: planted cases, and 'cannot tell' where nobody can."""
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from fieldloop import check
+from fieldloop.check import BATCH_CHECKS
+from fieldloop.check.case import Case
+from fieldloop.check.contents import describe
+from fieldloop.check.corpus.near import near_groups
+from fieldloop.check.imprint.way import way
+from fieldloop.model.finding import Status
+from fieldloop.model.imprint import Imprint
+from fieldloop.testing.batches import Shape, healthy_batch
+from fieldloop.testing.injuries.injury import change_imprints, relabel
+from fieldloop.testing.synthetic import healthy, with_streams
+
+
+def looked(batch, name):
+    return {m.subject: m for m in BATCH_CHECKS[name].look(batch)}
+
+
+def status(batch, name):
+    return {f.status for f in check.judge(check.measure_batch(batch), batch.protocol) if f.check == name}
+
+
+COPIES = {
+    "re-encoded": lambda rows, values: (rows, values.astype(np.float32).astype(float)),
+    "noisier": lambda rows, values: (rows, values + np.random.default_rng(1).normal(0, 1e-4, values.shape)),
+    "without its still beginning": lambda rows, values: (rows[150:], values[150:]),
+    "at half the rate": lambda rows, values: (rows[::2], values[::2]),
+    "played at half the speed": lambda rows, values: (
+        np.arange(2 * len(rows)), np.repeat(values, 2, axis=0)
+    ),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", COPIES)
+def test_a_copy_goes_the_same_way_and_another_episode_does_not(name):
+    recordings = [healthy(seed=seed) for seed in range(12)]
+    stream = recordings[0].streams["joints"]
+    rows, values = COPIES[name](np.arange(len(stream)), stream.values)
+    start, step = int(stream.times_ns[0]), 8_333_333
+    clocks = {kind: start + step * np.arange(len(rows)) for kind in stream.clocks}
+    copy = with_streams(recordings[0], {"joints": replace(stream, clocks=clocks, values=values)})
+    copy = replace(copy, episode=replace(copy.episode, id="copy", name="copy"))
+    all_ = [*recordings, copy]
+    batch = check.Batch(
+        tuple(r.episode for r in all_),
+        imprints={r.episode.id: Imprint({f"way/{k}": v for k, v in way.take(Case(r)).items()}) for r in all_},
+    )
+    assert [{e.name for e in group} for group in near_groups(batch)] == [{"copy", "synthetic-0"}]
+
+
+def test_copies_of_copies_are_one_group():
+    batch = healthy_batch(Shape(4, 10))
+    base = batch.imprint(batch.episodes[0].id).arrays["way/joints"]
+    near = {f: base + np.float32(0.004 * f) for f in range(3)}  # each near the next, the ends not near each other
+    hurt = change_imprints(batch, "way/joints", lambda i, a: near.get(i, a))
+    (group,) = near_groups(hurt)
+    assert {e.name for e in group} == {"made-0-0", "made-0-1", "made-0-2"}
+    assert looked(hurt, "corpus.near_duplicates")[""].value == 2
+
+
+def test_all_alike_is_found_without_running_out_of_anything():
+    batch = healthy_batch(Shape(20, 20))
+    base = batch.imprint(batch.episodes[0].id).arrays["way/joints"]
+    hurt = change_imprints(batch, "way/joints", lambda *_: base)
+    assert looked(hurt, "corpus.near_duplicates")[""].value == len(batch.episodes) - 1
+
+
+def test_other_tasks_and_too_few_episodes_are_not_compared():
+    batch = healthy_batch(Shape(4, 3))
+    alone = relabel(batch, lambda i, _: {"task": f"task {i}"})
+    assert looked(alone, "corpus.near_duplicates") == {}
+    mostly = relabel(batch, lambda i, _: {"task": f"task {i}" if i < 8 else "pick"})
+    assert status(mostly, "corpus.near_duplicates") == {Status.CANNOT_TELL}
+
+
+def test_a_near_duplicate_on_the_other_side_leaks():
+    batch = healthy_batch()
+    train = next(i for i, e in enumerate(batch.episodes) if batch.split[e.id] == "train")
+    base = batch.imprint(batch.episodes[0].id).arrays["way/joints"]
+    hurt = change_imprints(batch, "way/joints", lambda i, a: base if i == train else a)
+    found = looked(hurt, "corpus.split_leaks")
+    assert (found["session"].value, found["nearly the same"].value) == (0, 1)
+
+
+def test_without_sessions_nobody_can_tell_leaks():
+    bare = relabel(healthy_batch(), lambda *_: {"session": ""})
+    assert np.isnan(looked(bare, "corpus.split_leaks")["session"].value)
+
+
+def test_a_small_random_split_is_not_blamed_for_chance():
+    batch = healthy_batch(Shape(16, 12))
+    random = np.random.default_rng(0)
+    failed = 0
+    for _ in range(100):
+        chosen = set(random.permutation(len(batch.episodes))[:20].tolist())
+        sides = {e.id: "validation" if i in chosen else "train" for i, e in enumerate(batch.episodes)}
+        failed += any(m.low > 10.0 for m in looked(replace(batch, split=sides), "corpus.split_representative").values())
+    assert failed <= 5
+
+
+def test_distance_is_what_would_have_to_change():
+    batch = healthy_batch(Shape(16, 12))
+    sides = {e.id: "validation" if e.operator == "operator-0" else "train" for e in batch.episodes}
+    found = looked(replace(batch, split=sides), "corpus.split_representative")
+    assert "never trained on" in found["operator"].cannot_tell
+    half = {e.id: "validation" if e.operator in ("operator-0", "operator-1") and i % 2 else "train"
+            for i, e in enumerate(batch.episodes)}  # fmt: skip
+    found = looked(replace(batch, split=half), "corpus.split_representative")
+    assert found["operator"].value == pytest.approx(100 * 2 / 3)
+    assert found["lighting"].value == pytest.approx(100 * 2 / 3)  # every second episode is dim
+
+
+def test_an_operator_tied_to_a_condition_is_a_shortcut_only_with_enough_sessions():
+    def tie(_, e):
+        bin_ = "front" if e.operator in ("operator-0", "operator-2") else "back"
+        return {"stratum": type(e.stratum).of({**e.stratum.levels, "bin": bin_})}
+
+    many = looked(relabel(healthy_batch(Shape(24, 8)), tie), "corpus.shortcuts")
+    assert many["operator → bin"].low > 0.2
+    few = looked(relabel(healthy_batch(Shape(4, 40)), tie), "corpus.shortcuts")
+    assert all(m.low == 0.0 for m in few.values())
+    assert few["anything → bin"].high > 0.2
+
+
+def test_brightness_says_lighting_by_definition():
+    found = looked(healthy_batch(), "corpus.shortcuts")
+    assert not any("bright" in subject and "lighting" in subject for subject in found)
+
+
+def test_contents_count_what_there_is():
+    (told,) = describe(healthy_batch())
+    assert (told.task, told.episodes, told.succeeded, told.judged) == ("pick", 192, 144, 192)
+    assert told.failures == {"slip": 48}
+    assert told.success_low < 0.75 < told.success_high
+    assert sum(told.grasps.values()) == 192
+    assert told.conditions["lighting"] == {"bright": 96, "dim": 96}
+    assert set(told.objects) == {"sku-0", "sku-1", "sku-2"}
+
+
+def test_contents_of_bare_episodes_say_that_nothing_was_said():
+    bare = relabel(healthy_batch(), lambda *_: {"succeeded": None, "operator": ""})
+    (told,) = describe(replace(bare, imprints={}))
+    assert (told.judged, told.success_low, told.success_high) == (0, 0.0, 1.0)
+    assert told.operators == told.grasps == {"not said": 192}

@@ -1,0 +1,54 @@
+"""What a log says of itself, and who is held to it."""
+
+import numpy as np
+import pytest
+
+from fieldloop.check import CHECKS
+from fieldloop.model.condition import Stratum
+from fieldloop.model.stream import StreamKind
+from fieldloop.protocol import parse_protocol
+from fieldloop.testing.injuries.injury import change_episode, change_stream
+from fieldloop.testing.planted import answers, case_of, planted
+from fieldloop.testing.synthetic import healthy_case
+
+ALL = ("metadata.missing_fields", "metadata.conditions", "metadata.serials", "metadata.units")
+
+
+@pytest.mark.parametrize("name", ALL)
+def test_who_names_no_protocol_is_told_and_not_failed(name):
+    case = case_of(planted("joints", StreamKind.JOINT_POSITION, np.zeros((9, 2)), unit=""))
+    (found,) = CHECKS[name].look(case)
+    assert "the log does not say" in found.cannot_tell
+    assert np.isnan(found.value)
+
+
+def test_each_missing_fact_is_named():
+    case = change_episode(healthy_case(), site="", operator="", simulated=None)
+    found = answers("metadata.missing_fields", case)[""]
+    assert (found.value, found.place) == (3, "(site, operator, simulated)")
+
+
+def test_a_condition_may_be_a_fact_or_part_of_the_stratum():
+    case = change_episode(healthy_case(), facts=(("lux", "300"),), stratum=Stratum.of(surface="felt"))
+    found = answers("metadata.conditions", case)[""]
+    assert (found.value, found.place) == (3, "(light_angle_deg, temperature_c, humidity_percent)")
+
+
+def test_a_protocol_may_ask_for_other_conditions():
+    from dataclasses import replace
+
+    protocol = parse_protocol('[episode.condition_record]\nvalue = ["grip_pressure_n"]')
+    assert answers("metadata.conditions", replace(healthy_case(), protocol=protocol))[""].place == "(grip_pressure_n)"
+
+
+def test_a_unit_that_a_reader_assumed_is_not_said():
+    case = change_stream(healthy_case(), "joints", notes={"unit": "radians are assumed: the source does not say"})
+    assert answers("metadata.units", case)[""].place == "(joints)"
+
+
+def test_what_comes_in_one_message_is_one_device():
+    case = change_stream(healthy_case(), "joints/velocity", serial="")
+    assert answers("metadata.serials", case)[""].value == 0
+    assert answers("metadata.serials", change_stream(case, "joints", serial=""))[""].place == "(joints)"
+    stated = change_episode(change_stream(case, "joints", serial=""), facts=(("serial.joints", "7"),))
+    assert answers("metadata.serials", stated)[""].value == 0

@@ -1,0 +1,111 @@
+"""Which episodes come first: by what findings cost, not by how many streams say so, nor by length."""
+
+import functools
+
+import numpy as np
+from hypothesis import given
+from hypothesis import strategies as st
+
+from fieldloop import check
+from fieldloop.check.ranking import cost_of, rank
+from fieldloop.model.finding import EpisodeReport, Finding, Status
+from fieldloop.model.fix import Fix, FixKind
+from fieldloop.testing.injuries import INJURIES
+from fieldloop.testing.synthetic import healthy_case
+
+CUT = Fix(FixKind.TRIM, "nothing moves", start_ns=0, end_ns=1)
+
+
+def finding(name="timing.longest_gap", cost=0.3, *, subject="joints", measured=2.0, status=Status.FAILED, **more):
+    return Finding(name, subject, status, measured, None, 1.0, "1", "message", cost=cost, **more)
+
+
+def report(name, *findings):
+    return EpisodeReport(name, name, findings[0].status if findings else Status.PASSED, findings)
+
+
+def names(ranking):
+    return [look.name for look in ranking.looks]
+
+
+def test_the_dearest_comes_first_and_the_sound_do_not_come():
+    ranked = rank([report("fine"), report("cheap", finding(cost=0.1)), report("dear", finding(cost=0.9))])
+    assert names(ranked) == ["dear", "cheap"]
+    assert ranked.episodes == 3
+    assert "these 2 first" in ranked.sentence
+
+
+def test_eight_streams_with_one_gap_are_one_loss():
+    one = report("one", finding())
+    eight = report("eight", *(finding(subject=f"camera {i}") for i in range(8)))
+    same_subject = report("two checks", finding(), finding("timing.jitter", 0.2))
+    assert cost_of(one.findings) == cost_of(eight.findings) == cost_of(same_subject.findings)
+    assert len(rank([eight]).looks[0].reasons) == 1
+
+
+def test_different_subjects_take_from_what_is_left():
+    assert np.isclose(cost_of((finding(cost=0.5), finding("vision.black", 0.5))), 0.75)
+    assert cost_of((finding(cost=1.0), finding("vision.black", 0.5))) == 1.0
+    assert cost_of(()) == 0.0
+
+
+def test_equal_costs_go_by_how_far_beyond_the_limit():
+    ranked = rank([report("a little", finding(measured=1.1)), report("much", finding(measured=50.0))])
+    assert names(ranked) == ["much", "a little"]
+
+
+def test_a_look_has_the_moment_the_reasons_and_the_fixes():
+    (look,) = rank(
+        [report("x", finding(cost=0.1, at_s=9.0), finding("vision.black", 0.6, at_s=4.0), finding(fix=CUT))]
+    ).looks
+    assert look.at_s == 4.0
+    assert look.reasons[0].check == "vision.black"
+    assert look.fixes == (CUT,)
+
+
+def test_what_does_not_count_costs_nothing():
+    unclear = finding(status=Status.CANNOT_TELL, required=False)
+    assert rank([report("x", unclear)]).looks == ()
+    assert rank([]).sentence == "Nothing stands against any episode."
+
+
+def test_length_in_disguise_is_shown():
+    by_length = [report(f"{i:02}", finding(cost=i / 40)) for i in range(40)]
+    shown = rank(by_length, {f"{i:02}": 5.0 + i for i in range(40)}).length_correlation
+    assert shown is not None
+    assert shown.low > 0.9
+    assert rank(by_length).length_correlation is None
+    assert rank(by_length, {"00": 1.0}).length_correlation is None
+
+
+@functools.cache
+def injured_costs():
+    """What each injury of an episode costs, by the shipped protocol."""
+    costs = []
+    for name in ("motion.teleports", "timing.longest_gap", "integrity.not_finite", "adherence.operator_recorded"):
+        if name in INJURIES:
+            hurt = INJURIES[name].hurt(healthy_case())
+            costs.append(cost_of(check.judge(check.measure(hurt, pixels=False), hurt.protocol)))
+    return costs
+
+
+def test_random_injuries_do_not_rank_by_length():
+    random = np.random.default_rng(0)
+    costs = [0.0, *injured_costs()]
+    reports, lengths = [], {}
+    for i in range(300):
+        cost = float(random.choice(costs))
+        reports.append(report(str(i), finding(cost=cost)) if cost else report(str(i)))
+        lengths[str(i)] = float(random.uniform(5.0, 60.0))
+    shown = rank(reports, lengths).length_correlation
+    assert shown is not None
+    assert shown.low < 0.0 < shown.high
+    assert abs(shown.value) < 0.15
+
+
+@given(st.lists(st.tuples(st.sampled_from(["timing.a", "timing.b", "vision.a", "motion.a"]), st.floats(0, 1))))
+def test_more_findings_never_cost_less_nor_more_than_everything(found):
+    findings = [finding(name, cost) for name, cost in found]
+    costs = [cost_of(findings[:n]) for n in range(len(findings) + 1)]
+    assert all(0.0 <= cost <= 1.0 for cost in costs)
+    assert all(before <= after + 1e-12 for before, after in zip(costs, costs[1:], strict=False))

@@ -1,0 +1,71 @@
+"""Findings in five dimensions."""
+
+import pytest
+
+from fieldloop.check import BATCH_CHECKS, CHECKS
+from fieldloop.check.dimension import dimension_of, subject_dimension
+from fieldloop.check.rollup import roll_up
+from fieldloop.model.finding import EpisodeReport, Finding, Status
+from fieldloop.model.quality import Dimension
+
+EVERY = {**CHECKS, **BATCH_CHECKS}
+
+
+def finding(name, status, cost=0.3):
+    return Finding(name, "", status, 2.0, None, 1.0, "1", f"{name} says so.", cost=cost, required=False)
+
+
+def episodes(*statuses):
+    return [EpisodeReport(str(i), str(i), s, (finding("timing.longest_gap", s),)) for i, s in enumerate(statuses)]
+
+
+def by_dimension(reports, dataset=(), **more):
+    return {result.dimension: result for result in roll_up(reports, dataset, **more)}
+
+
+def test_every_dimension_answers_even_where_nothing_tells():
+    results = by_dimension([])
+    assert set(results) == set(Dimension)
+    for result in results.values():
+        assert result.status is Status.CANNOT_TELL
+        assert result.share is None
+        assert "nothing here tells" in result.sentence
+
+
+def test_shares_are_of_episodes_that_passed_or_failed():
+    statuses = [Status.PASSED] * 85 + [Status.FAILED] * 15 + [Status.CANNOT_TELL] * 7 + [Status.NOT_APPLICABLE] * 3
+    result = by_dimension(episodes(*statuses))[Dimension.SENSOR_FIDELITY]
+    assert result.share == 0.85
+    assert (result.low, result.high) == pytest.approx((0.7672, 0.9069), abs=1e-4)  # Wilson, as published
+    assert result.episodes == {
+        Status.PASSED: 85, Status.FAILED: 15, Status.CANNOT_TELL: 7, Status.NOT_APPLICABLE: 3,
+    }  # fmt: skip
+    assert result.status is Status.FAILED
+    assert result.sentence.startswith("Sensor fidelity: 85% of 100 episodes pass (77% to 91%).")
+    assert "7 could not be judged" in result.sentence
+
+
+def test_the_dearest_findings_are_shown_a_check_once():
+    found = tuple(finding("vision.black", Status.FAILED, 0.9) for _ in range(3)) + (
+        finding("timing.longest_gap", Status.FAILED, 0.2),
+    )
+    result = by_dimension([EpisodeReport("e", "e", Status.FAILED, found)])[Dimension.SENSOR_FIDELITY]
+    assert [f.check for f in result.worst] == ["vision.black", "timing.longest_gap"]
+
+
+def test_the_dataset_counts_in_its_own_dimension():
+    dataset = (finding("batch.reproducibility", Status.FAILED), finding("corpus.duplicates", Status.PASSED))
+    results = by_dimension([], dataset, dimension=lambda name: dimension_of(EVERY[name]))
+    assert results[Dimension.REPRODUCIBILITY].status is Status.FAILED
+    assert "1 thing wrong with the dataset" in results[Dimension.REPRODUCIBILITY].sentence
+    assert results[Dimension.TASK_COVERAGE].status is Status.PASSED
+    assert "1 question about the dataset passed" in results[Dimension.TASK_COVERAGE].sentence
+
+
+@pytest.mark.parametrize("name", EVERY)
+def test_every_check_has_a_dimension(name):
+    assert dimension_of(EVERY[name]) in Dimension
+
+
+def test_a_strangers_check_counts_for_the_task():
+    assert subject_dimension("house.rule") is Dimension.TASK_COVERAGE

@@ -1,0 +1,89 @@
+"""Metrics over batches: the series for a plot, and what sets an alert off."""
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from fieldloop.check import trend
+from fieldloop.model.finding import Measured, Measurement
+from fieldloop.testing.batches import Shape, healthy_batch
+from fieldloop.testing.injuries.corpus import SINCE, sudden_gaps
+from fieldloop.testing.injuries.injury import relabel
+
+
+def series(batch):
+    return {one.metric: one for one in trend.series(batch)}
+
+
+def with_metric(batch, name, value_of):
+    """Give every episode one number of one check."""
+    made = {e.id: (Measured(name, (Measurement("", value_of(i, e)),)),) for i, e in enumerate(batch.episodes)}
+    return replace(batch, measured=made)
+
+
+def number(episode):
+    return int(episode.session.removeprefix("session-"))
+
+
+def test_a_series_is_ready_to_be_drawn():
+    found = series(healthy_batch())["timing.longest_gap"]
+    assert found.batches == tuple(f"session-{i}" for i in range(16))
+    assert list(found.starts_ns) == sorted(found.starts_ns)
+    assert found.unit == "missing periods"
+    drawn = np.isfinite(found.low)
+    assert drawn.sum() == 13
+    assert np.all(found.low[drawn] <= found.high[drawn])
+    assert 0.1 < np.median(found.values) < 0.3  # in the metric's own unit
+    assert found.alerts == ()
+
+
+def test_a_jump_is_dated():
+    found = series(sudden_gaps(healthy_batch()))
+    assert found["timing.longest_gap"].alerts[0] == SINCE
+    assert found["length"].alerts == ()
+
+
+def test_success_that_collapses_is_dated():
+    hurt = relabel(healthy_batch(), lambda i, e: {"succeeded": i % 12 == 0} if number(e) >= SINCE else {})
+    assert series(hurt)["success"].alerts[0] == SINCE
+
+
+def test_a_metric_that_is_mostly_nothing_is_counted():
+    rare = with_metric(healthy_batch(), "timing.longest_gap", lambda i, e: 3.0 if number(e) >= SINCE else float(i == 5))
+    found = series(rare)["timing.longest_gap"]
+    assert found.counted
+    assert found.usual == 0.0
+    assert found.values.tolist()[SINCE:] == [1.0] * (16 - SINCE)
+    assert found.alerts[0] == SINCE
+
+
+def test_one_odd_episode_is_no_change():
+    odd = with_metric(healthy_batch(), "timing.longest_gap", lambda i, _: 1e6 if i == 150 else 0.1 + 0.001 * (i % 7))
+    assert series(odd)["timing.longest_gap"].alerts == ()
+
+
+def test_a_day_of_another_task_is_no_change():
+    def slower(i, e):
+        return (10.0 if e.task == "sort" else 1.0) + 0.01 * ((i * 7) % 13)
+
+    tasks = relabel(healthy_batch(), lambda _, e: {"task": "sort" if number(e) in (9, 12) else "pick"})
+    assert series(with_metric(tasks, "throughput.cycle_time", slower))["throughput.cycle_time"].alerts == ()
+
+
+def test_days_stand_in_for_sessions_and_missing_times_for_nothing():
+    batch = healthy_batch()
+    days = relabel(batch, lambda *_: {"session": ""})
+    assert series(days)["length"].batches[0] == "2026-01-01"
+    timeless = relabel(days, lambda i, e: {"start_ns": i, "end_ns": i + e.end_ns - e.start_ns})
+    assert series(timeless) == {}
+
+
+@pytest.mark.parametrize("shape", [Shape(3, 12), Shape(16, 2)], ids=["few batches", "few episodes each"])
+def test_too_little_is_not_charted(shape):
+    assert series(healthy_batch(shape)) == {}
+
+
+def test_a_number_that_means_nothing_is_left_out():
+    nan = with_metric(healthy_batch(), "timing.longest_gap", lambda *_: float("nan"))
+    assert "timing.longest_gap" not in series(nan)

@@ -1,0 +1,224 @@
+"""Hand-eye, verification, force-torque and schedule as a user meets them: files in, answers and memory out."""
+
+import json
+import random
+
+import numpy as np
+import pytest
+from tests.calibrate.test_force_torque import felt
+
+from fieldloop.api.written import as_json
+from fieldloop.calibrate.hand_eye import Setup
+from fieldloop.errors import BadInput, UnknownName
+from fieldloop.geometry import transforms as tf
+from fieldloop.loop.calibrate import calibrations
+from fieldloop.loop.force_torque import force_torque
+from fieldloop.loop.hand_eye import hand_eye
+from fieldloop.loop.schedule import schedule
+from fieldloop.loop.verification import verify
+from fieldloop.loop.workspace import create_workspace, open_workspace
+from fieldloop.model.episode import Blob, Episode, Log
+from fieldloop.model.event import LogIngested, RobotRegistered
+from fieldloop.model.finding import Status
+from fieldloop.model.hardware import Robot, Sensor
+from fieldloop.model.stream import StreamKind
+from fieldloop.model.verification import Verification
+from fieldloop.model.written_poses import Side
+from fieldloop.store import open_shelf, open_store
+from fieldloop.testing.hand_eye_scene import GOOD_ARM, error, scene
+from fieldloop.testing.shared import shared_data
+
+NOW, HOUR = 1_794_700_000 * 10**9, 3600 * 10**9
+MADE = scene(20, 30, GOOD_ARM, np.random.default_rng(0))
+WHO = {"robot": "arm", "sensor": "camera/wrist"}
+
+
+class Clock:
+    def __init__(self, at_ns=NOW):
+        self.at_ns = at_ns
+
+    def __call__(self):
+        return self.at_ns
+
+
+@pytest.fixture
+def workspace(tmp_path):
+    create_workspace(tmp_path / "w", name="leipzig")
+    given = {"store": open_store("sqlite://"), "shelf": open_shelf("memory://"), "clock": Clock()}
+    opened = open_workspace(tmp_path / "w", random_bits=random.Random(7).getrandbits, **given)
+    sensors = (Sensor("D435", StreamKind.RGB, "camera/wrist"), Sensor("FT", StreamKind.FORCE_TORQUE, "force"))
+    opened.write(RobotRegistered(Robot("arm", "ur5", "hall", sensors)))
+    yield opened
+    opened.close()
+
+
+def pose_file(path, robot=MADE.base_from_gripper, target=MADE.camera_from_target):
+    rows = [{"base_from_gripper": a.tolist(), "camera_from_target": b.tolist()} for a, b in zip(robot, target, strict=True)]
+    path.write_text(json.dumps({"poses": rows}))
+    return path
+
+
+def view_file(path, seed=1, shift_mm=0.0, views=6):
+    made = scene(views, 30, GOOD_ARM, np.random.default_rng(seed))
+    moved = tf.make(np.eye(3), [0, 0, shift_mm / 1e3])
+    seen = tf.invert(moved) @ made.camera_from_target
+    rows = [
+        {"base_from_marker": made.base_from_target.tolist(), "camera_from_marker": b.tolist(), "base_from_gripper": a.tolist()}
+        for a, b in zip(made.base_from_gripper, seen, strict=True)
+    ]
+    path.write_text(json.dumps({"views": rows}))
+    return path
+
+
+def test_hand_eye_needs_no_workspace_and_says_what_was_promised(tmp_path):
+    found = hand_eye(None, (pose_file(tmp_path / "p.json"),))
+    written = as_json(found)
+    promised = {"method", "camera_pose", "translation_residual_mm", "rotation_residual_deg", "held_out", "poses_used", "poses_rejected"}
+    assert promised <= set(written)
+    assert (written["status"], written["calibration"], found.exit_ok) == ("passed", None, True)
+    assert error(MADE.gripper_from_camera, np.array(written["camera_pose"]["matrix"]))[1] < 2
+    assert error(MADE.base_from_target, np.array(written["target_pose"]["matrix"]))[1] < 2
+    json.dumps(written, allow_nan=False)
+
+
+def test_hand_eye_is_remembered_for_a_sensor(workspace, tmp_path):
+    found = hand_eye(workspace, (pose_file(tmp_path / "p.json"),), **WHO)
+    (kept,) = calibrations(workspace)
+    assert (kept.id, kept.kind, kept.parent, kept.status) == (found.calibration.id, "hand_eye", "gripper", Status.PASSED)
+    assert kept.uncertainty_mm == pytest.approx(found.found.uncertainty_mm)
+
+
+def test_hand_eye_refuses_half_a_name_and_unknown_sensors(workspace, tmp_path):
+    file = pose_file(tmp_path / "p.json")
+    with pytest.raises(BadInput, match="both --sensor and --robot"):
+        hand_eye(workspace, (file,), sensor="camera/wrist")
+    with pytest.raises(BadInput, match="no workspace"):
+        hand_eye(None, (file,), **WHO)
+    with pytest.raises(UnknownName, match="camera/wrist"):
+        hand_eye(workspace, (file,), robot="arm", sensor="camera/wirst")
+
+
+def test_a_wrong_direction_is_proposed_and_applied_when_named(tmp_path):
+    file = pose_file(tmp_path / "p.json", target=tf.invert(MADE.camera_from_target))
+    found = hand_eye(None, (file,))
+    assert not found.exit_ok
+    assert ("--inverse target",) in {p.options for p in found.proposals}
+    assert hand_eye(None, (file,), inverse=(Side.TARGET,)).exit_ok
+
+
+def test_both_poses_the_other_way_round_are_caught_by_reach(tmp_path):
+    file = pose_file(tmp_path / "p.json", tf.invert(MADE.base_from_gripper), tf.invert(MADE.camera_from_target))
+    found = hand_eye(None, (file,))
+    assert found.found.status is Status.CANNOT_TELL
+    assert "--inverse robot --inverse target" in found.complaints[0]
+
+
+def test_millimetres_are_not_taken_for_metres(tmp_path):
+    far = [m.copy() for m in (MADE.base_from_gripper, MADE.camera_from_target)]
+    for poses in far:
+        poses[:, :3, 3] *= 1e3
+    found = hand_eye(None, (pose_file(tmp_path / "p.json", *far),))
+    assert found.found.status is Status.CANNOT_TELL
+    assert any("--units robot:mm" in said for said in found.complaints)
+    assert hand_eye(None, (tmp_path / "p.json",), units=("mm",)).exit_ok
+
+
+def test_a_fixed_camera(tmp_path):
+    # the two unknowns change places when the target is looked at from the other end
+    file = pose_file(tmp_path / "p.json", target=tf.invert(MADE.camera_from_target))
+    found = hand_eye(None, (file,), setup=Setup.EYE_TO_HAND)
+    assert (found.exit_ok, as_json(found)["camera_pose"]["parent"]) == (True, "base")
+    assert error(MADE.base_from_target, found.found.answer.mount_from_camera)[1] < 2
+
+
+def test_a_broken_row_is_left_out_with_its_reason(tmp_path):
+    robot = MADE.base_from_gripper.copy()
+    robot[3, 0, 0] = 2.0
+    found = hand_eye(None, (pose_file(tmp_path / "p.json", robot),))
+    (left_out,) = found.found.rejected
+    assert (left_out.pose, "no rotation" in left_out.reason, found.exit_ok) == ("4", True, True)
+
+
+def test_verification_warns_halts_and_flags_by_itself(workspace, tmp_path):
+    hand_eye(workspace, (pose_file(tmp_path / "p.json"),), **WHO)
+    begun = workspace.clock.at_ns
+    episodes = [
+        Episode(f"e{n}", f"e{n}", "mcap", robot="arm", start_ns=begun + n * HOUR, end_ns=begun + n * HOUR + 10) for n in range(5)
+    ]
+    workspace.write(LogIngested(Log(Blob("b" * 64, 1), "log", "mcap", tuple(e.id for e in episodes)), tuple(episodes)))
+    workspace.clock.at_ns = begun + HOUR + HOUR // 2
+    good = verify(workspace, view_file(tmp_path / "v.json"), **WHO)
+    assert (good.status, good.halts, good.flagged) == (Status.PASSED, False, ())
+    workspace.clock.at_ns += 2 * HOUR
+    warned = verify(workspace, view_file(tmp_path / "v.json", 2, shift_mm=2.6), **WHO)
+    assert (warned.status, warned.halts) == (Status.FAILED, False)
+    assert warned.flagged == ("e2", "e3", "e4")
+    assert warned.verification.drift.moved
+    workspace.clock.at_ns += 60 * 10**9
+    assert verify(workspace, view_file(tmp_path / "v.json", 3, shift_mm=5), **WHO).halts
+    assert len(workspace.store.find(Verification)) == 3
+    (due, *_) = schedule(workspace).due
+    assert (due.work, due.overdue) == ("calibrate", True)
+
+
+def test_verification_asks_for_what_it_needs(workspace, tmp_path):
+    with pytest.raises(UnknownName, match="calibrated sensor"):
+        verify(workspace, view_file(tmp_path / "v.json"), **WHO)
+    hand_eye(workspace, (pose_file(tmp_path / "p.json"),), **WHO)
+    eye = np.eye(4).tolist()
+    (tmp_path / "bare.json").write_text(json.dumps({"views": [{"base_from_marker": eye, "camera_from_marker": eye}]}))
+    with pytest.raises(BadInput, match="base_from_gripper"):
+        verify(workspace, tmp_path / "bare.json", **WHO)
+    nothing = [[None] * 4] * 3 + [[0, 0, 0, 1]]
+    views = [{"base_from_marker": eye, "camera_from_marker": nothing, "base_from_gripper": eye}]
+    (tmp_path / "blind.json").write_text(json.dumps({"views": views}))
+    blind = verify(workspace, tmp_path / "blind.json", **WHO)
+    assert (blind.status, blind.halts) == (Status.CANNOT_TELL, True)
+
+
+def wrench_file(path, turns, wrench):
+    rows = np.concatenate([tf.quaternion_from_rotation(turns), wrench], axis=-1)
+    np.savetxt(path, rows, delimiter=",", header="qx,qy,qz,qw,fx,fy,fz,tx,ty,tz", comments="")
+    return path
+
+
+def test_force_torque(workspace, tmp_path):
+    turns, wrench = felt(turn_deg=2.0)
+    found = force_torque(workspace, wrench_file(tmp_path / "w.csv", turns, wrench), robot="arm", sensor="force")
+    assert (found.exit_ok, found.calibration.parent, as_json(found)["schema"]) == (True, "wrist", "force-torque/1")
+    assert found.found.mass_kg == pytest.approx(1.2, abs=0.05)
+    assert force_torque(None, tmp_path / "w.csv", mounted=(0.0, 0.0, 2.0)).found.turn_deg < 1.0
+    with pytest.raises(BadInput, match="three"):
+        force_torque(None, tmp_path / "w.csv", mounted=(1.0,))
+
+
+def test_force_torque_proposes_the_other_direction(tmp_path):
+    turns, wrench = felt(poses=16)
+    file = wrench_file(tmp_path / "w.csv", np.swapaxes(turns, -1, -2), wrench)
+    (proposal,) = force_torque(None, file).proposals
+    assert proposal.options == ("--inverse",)
+    assert force_torque(None, file, inverse=True).exit_ok
+
+
+def test_the_schedule_begins_with_what_was_never_calibrated(workspace):
+    made = schedule(workspace)
+    assert {(d.sensor, d.work, d.overdue) for d in made.due} == {
+        ("camera/wrist", "calibrate", True),
+        ("force", "calibrate", True),
+    }
+    assert not made.exit_ok
+    assert schedule(workspace, robot="arm").due == made.due
+
+
+@pytest.mark.skipif(shared_data("handeye-eth") is None, reason="the ETH hand-eye sets are not on this machine")
+def test_real_streams_with_clocks_of_their_own():
+    folder = shared_data("handeye-eth")
+    real = hand_eye(None, (folder / "robot_arm_w_color_camera_real.zip",), inverse=(Side.TARGET,))
+    assert real.found.verified.translation_mm < 4
+    assert any(option.startswith("--clock-offset=-0.01") for p in real.proposals for option in p.options)
+    better = hand_eye(None, (folder / "robot_arm_w_color_camera_real.zip",), inverse=(Side.TARGET,), clock_offset=-0.016)
+    assert better.found.verified.translation_mm < real.found.verified.translation_mm
+    straight = hand_eye(None, (folder / "robot_arm_w_color_camera_sim.zip",))
+    assert ("--inverse target",) in {p.options for p in straight.proposals}
+    one_axis = hand_eye(None, (folder / "robot_arm_w_color_camera_sim.zip",), inverse=(Side.TARGET,))
+    assert (one_axis.found.status, "one axis" in one_axis.found.reason) == (Status.CANNOT_TELL, True)

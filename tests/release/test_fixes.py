@@ -1,0 +1,131 @@
+"""Repairs on the way into a release: what is cut or moved, what is let in, and that the log stays as it is."""
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from fieldloop.errors import Refused
+from fieldloop.model.finding import EpisodeReport, Finding, Status
+from fieldloop.model.fix import Fix, FixKind
+from fieldloop.model.stream import NS_PER_S, ClockKind
+from fieldloop.model.taken import taken
+from fieldloop.protocol import default_operations
+from fieldloop.release import Terms, assemble, mend
+from fieldloop.release.fixes import accepted
+from fieldloop.testing.synthetic import healthy
+
+MS = NS_PER_S // 1000
+
+
+def finding(status=Status.FAILED, fix=None, check="adherence.idle"):
+    return Finding(check, "", status, 3.0, None, 1.0, "s", "too idle", fix=fix)
+
+
+def report(*findings, status=Status.FAILED, episode="e"):
+    return EpisodeReport(episode, "name", status, findings)
+
+
+TRIM = Fix(FixKind.TRIM, "still at both ends", start_ns=5, end_ns=9)
+RESTAMP = Fix(FixKind.RESTAMP, "12 ms late", "camera/wrist", shift_ns=-12 * MS)
+DROP = Fix(FixKind.DROP, "a copy")
+
+
+def test_trimming_keeps_what_lies_between_in_every_stream():
+    made = healthy()
+    start, end = made.episode.start_ns + NS_PER_S, made.episode.end_ns - NS_PER_S
+    mended = mend(made, [Fix(FixKind.TRIM, "why", start_ns=start, end_ns=end)])
+    for name, stream in mended.streams.items():
+        assert stream.times_ns.min() >= start
+        assert stream.times_ns.max() <= end
+        whole = made.streams[name]
+        inside = (whole.times_ns >= start) & (whole.times_ns <= end)
+        assert len(stream) == inside.sum()
+        if whole.values is not None:
+            np.testing.assert_array_equal(stream.values, whole.values[inside])
+        else:
+            first = next(stream.pictures.frames([0]))
+            np.testing.assert_array_equal(first, next(whole.pictures.frames([int(np.argmax(inside))])))
+            assert len(stream.pictures) == len(stream)
+    assert (mended.episode.start_ns, mended.episode.end_ns) == (start, end)
+    assert len(made.streams["joints"]) == len(healthy().streams["joints"]), "what was read stays as it was"
+
+
+def test_a_stream_that_counts_from_its_own_beginning_is_not_cut():
+    made = healthy()
+    video = made.streams["camera/wrist"]
+    own = replace(video, clocks={ClockKind.CONTAINER: video.times_ns - video.times_ns[0]})
+    mended = mend(
+        replace(made, streams={**made.streams, "camera/wrist": own}), [replace(TRIM, start_ns=None, end_ns=None)]
+    )
+    assert len(mended.streams["camera/wrist"]) == len(video)
+
+
+def test_restamping_moves_every_clock_of_one_stream_before_anything_is_cut():
+    made = healthy()
+    start = made.episode.start_ns + NS_PER_S
+    mended = mend(made, [Fix(FixKind.TRIM, "why", start_ns=start), RESTAMP])
+    for kind, times in mended.streams["camera/wrist"].clocks.items():
+        before = made.streams["camera/wrist"].clocks[kind] - 12 * MS
+        assert set(times.tolist()) <= set(before.tolist())
+    assert mended.streams["camera/wrist"].times_ns.min() >= start
+    np.testing.assert_array_equal(
+        mended.streams["camera/overhead"].times_ns,
+        made.streams["camera/overhead"].times_ns[made.streams["camera/overhead"].times_ns >= start],
+    )
+
+
+def test_a_stream_that_is_not_there_is_no_reason_to_fail():
+    assert mend(healthy(), [replace(RESTAMP, stream="camera/nobody")]).streams.keys() == healthy().streams.keys()
+
+
+@pytest.mark.parametrize(
+    ("findings", "kinds", "expected"),
+    [
+        ((finding(fix=TRIM),), (FixKind.TRIM,), (TRIM,)),
+        ((finding(fix=TRIM), finding(fix=RESTAMP)), (FixKind.TRIM,), None),
+        ((finding(fix=TRIM), finding(fix=RESTAMP)), tuple(FixKind), (TRIM, RESTAMP)),
+        ((finding(fix=TRIM), finding()), tuple(FixKind), None),
+        ((finding(fix=DROP),), tuple(FixKind), None),
+        ((finding(fix=TRIM), finding(Status.ERRORED)), tuple(FixKind), None),
+        ((finding(Status.PASSED),), (), ()),
+        ((finding(fix=TRIM), finding(fix=TRIM)), (FixKind.TRIM,), (TRIM,)),
+    ],
+)
+def test_only_what_is_mended_throughout_is_let_in(findings, kinds, expected):
+    assert accepted(report(*findings), kinds) == expected
+
+
+def frozen(*, fix, **changes):
+    episode = replace(healthy().episode, id="e", **changes)
+    terms = Terms("default v1", fix=fix)
+    return assemble("r", [episode], [report(finding(fix=TRIM))], [], terms, default_operations()["release"])
+
+
+def test_a_release_lets_mended_episodes_in_only_when_asked_and_says_so():
+    with pytest.raises(Refused, match="too idle"):
+        frozen(fix=())
+    made = frozen(fix=(FixKind.TRIM,))
+    assert made.fixes == (("e", TRIM),)
+    assert made.fixes_of("e") == (TRIM,)
+    assert made.fixes_of("other") == ()
+
+
+def test_another_fix_is_another_release():
+    other = replace(TRIM, end_ns=8)
+    episode = replace(healthy().episode, id="e")
+    settings = default_operations()["release"]
+    ids = {
+        assemble("r", [episode], [report(finding(fix=f))], [], Terms("p", fix=tuple(FixKind)), settings).id
+        for f in (TRIM, other)
+    }
+    assert len(ids) == 2
+
+
+def test_chosen_samples_keep_stamps_numbers_and_pictures_together():
+    stream = healthy().streams["camera/overhead"]
+    few = taken(stream, np.array([3, 10, 11]))
+    assert few.pictures.size == stream.pictures.size
+    shown = list(few.pictures.frames([0, 2]))
+    np.testing.assert_array_equal(shown[1], next(stream.pictures.frames([11])))
+    assert len(list(few.pictures.frames())) == 3
