@@ -1,23 +1,46 @@
 """Write the pages that follow from code: `python -m docs.generate`; tests fail when they are old."""
 
 import inspect
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 
 from fieldloop.api.parameters import read
 from fieldloop.api.routes import is_get
+from fieldloop.check import BATCH_CHECKS, CHECKS
 from fieldloop.check.document import markdown
+from fieldloop.check.judging import judge_with
+from fieldloop.check.measuring import measure_with
 from fieldloop.loop.catalogue import USE_CASES
 from fieldloop.model.event import EVENTS
+from fieldloop.model.finding import Finding, Status
 from fieldloop.protocol import default_operations, default_protocol
+from fieldloop.testing.batches import healthy_batch
+from fieldloop.testing.injuries import BATCH_INJURIES, INJURIES
+from fieldloop.testing.synthetic import healthy_case
 
 HERE = Path(__file__).parent
 NOTE = "<!-- made by `python -m docs.generate`; change the code, not this page -->\n"
 
 
 def checks() -> Iterator[str]:
-    """Every check with its question, limit, reason and source."""
-    yield markdown(default_protocol()).rstrip()
+    """Every check with its question, limit, reason, source, and what it says of its injury."""
+    yield markdown(default_protocol(), examples()).rstrip()
+
+
+def examples() -> dict[str, str]:
+    """What each check says of a healthy recording, or dataset, that was injured for it."""
+    said = {}
+    for name, injury in INJURIES.items():
+        case = injury.hurt(healthy_case())
+        said[name] = _said(judge_with(CHECKS, measure_with([CHECKS[name]], case), case.protocol))
+    for name, injury in BATCH_INJURIES.items():
+        batch = injury.hurt(healthy_batch())
+        said[name] = _said(judge_with(BATCH_CHECKS, measure_with([BATCH_CHECKS[name]], batch), batch.protocol))
+    return said
+
+
+def _said(findings: Iterable[Finding]) -> str:
+    return next(finding.message for finding in findings if finding.status is Status.FAILED)
 
 
 def numbers() -> Iterator[str]:

@@ -13,7 +13,7 @@ from fieldloop.protocol import default_protocol
 PROTOCOL = default_protocol()
 CAMERA = tf.make(tf.rotation_from_vector([0.1, 2.9, 0.2]), [0.4, -0.1, 1.1])
 RNG = np.random.default_rng(0)
-TOUCHED = RNG.uniform(-0.2, 0.2, (6, 3)) + [0.5, 0, 0.1]
+TOUCHED = RNG.uniform(-0.2, 0.2, (6, 3)) + np.array([0.5, 0, 0.1])
 
 
 def held(parent_from_child=CAMERA):
@@ -23,7 +23,7 @@ def held(parent_from_child=CAMERA):
 
 @pytest.mark.parametrize(("off_mm", "status"), [(0.0, "passed"), (1.5, "passed"), (3.0, "failed")])
 def test_a_fixed_camera(off_mm, status):
-    seen = tf.apply(tf.invert(CAMERA), TOUCHED + [off_mm / 1e3, 0, 0])
+    seen = tf.apply(tf.invert(CAMERA), TOUCHED + np.array([off_mm / 1e3, 0, 0]))
     found = commanded(held(), seen, TOUCHED, PROTOCOL)
     assert (found.status, len(found.each_mm)) == (status, 6)
     assert found.off_mm == pytest.approx(off_mm, abs=1e-6)

@@ -70,8 +70,8 @@ def history(count, per_step_mm, seed=0, start=(1.0, 0.5, -0.3)):
     rng = np.random.default_rng(seed)
     covariance = tuple(tuple(row) for row in np.diag(np.repeat([1e-3, 3e-4], 3) ** 2))
     for n in range(count):
-        at = np.array([0, 0, 0, *(np.array(start) * 1e-3)]) + [0, 0, 0, 0, 0, per_step_mm * n * 1e-3]
-        step = at + rng.normal(0, np.repeat([1e-3, 3e-4], 3))
+        at_mm = np.array([0, 0, 0, *start[:2], start[2] + per_step_mm * n])
+        step = 1e-3 * at_mm + rng.normal(0, np.repeat([1e-3, 3e-4], 3))
         yield Drift(tuple(step), covariance, 0, 0, 1.0, moved=False, own_noise=True)
 
 

@@ -50,9 +50,7 @@ def test_a_sensor_that_is_said_to_be_turned_may_be():
 def test_the_bound_on_the_turn_holds():
     inside = [
         (f := force_torque(*felt(turn_deg=1.0, seed=seed), PROTOCOL)).turn_uncertainty_deg
-        >= np.degrees(
-            tf.angle_between(np.array(f.wrist_from_sensor), tf.rotation_about("z", np.radians(1.0)))
-        )
+        >= np.degrees(tf.angle_between(np.array(f.wrist_from_sensor), tf.rotation_about("z", np.radians(1.0))))
         for seed in range(60)
     ]
     assert np.mean(inside) >= 0.88

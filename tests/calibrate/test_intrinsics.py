@@ -130,7 +130,7 @@ def test_a_part_of_a_larger_board_cannot_tell():
     views = [replace(v, whole=(10, 6)) for v in looks(11)]
     result = found(views)
     assert result.status is Status.CANNOT_TELL
-    assert "it looks like checkerboard:10x6:25mm" in result.message
+    assert "try --board checkerboard:10x6:25mm" in result.message
 
 
 def test_too_many_numbers_show_on_pictures_left_out():

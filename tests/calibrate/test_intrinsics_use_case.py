@@ -11,7 +11,7 @@ from fieldloop.calibrate.intrinsics import parse_board
 from fieldloop.errors import BadInput
 from fieldloop.loop.camera_pair import camera_pair
 from fieldloop.loop.intrinsics import intrinsics
-from fieldloop.loop.workspace import create_workspace
+from fieldloop.loop.workspace import create_workspace, open_workspace
 from fieldloop.model.finding import Status
 from fieldloop.model.intrinsics import Intrinsics
 from fieldloop.testing.boards import Exposure, Lensed, pictures_of, poses_around
@@ -62,7 +62,8 @@ def test_a_wrong_board_gets_a_proposal(folder):
 
 
 def test_a_workspace_remembers_it_for_a_sensor(folder, tmp_path):
-    workspace = create_workspace(tmp_path / "site")
+    create_workspace(tmp_path / "site")
+    workspace = open_workspace(tmp_path / "site")
     since = "2026-11-15T08:00:00Z"
     result = intrinsics(workspace, (folder,), board=BOARD, sensor="camera/overhead", robot="arm-1", since=since)
     (kept,) = workspace.store.find(Intrinsics, {"robot": "arm-1", "sensor": "camera/overhead"})

@@ -5,7 +5,7 @@ import dataclasses
 import numpy as np
 import pytest
 
-from fieldloop.calibrate import Verification, View, closed_by, flagged, in_force, verify
+from fieldloop.calibrate import Verification, View, closed_by, flagged, in_force, trusted, verify
 from fieldloop.errors import BadInput
 from fieldloop.geometry import transforms as tf
 from fieldloop.model.calibration import Calibration
@@ -163,3 +163,30 @@ def test_two_sensors_are_kept_apart():
     wrist_fails = checked(48, good=False, sensor="camera/wrist")
     assert isinstance(wrist_fails, Verification)
     assert flagged(EPISODES, [checked(38, good=True), wrist_fails])[0] == "e0"  # the overhead's good look says nothing
+
+
+def spans(*looks, calibrations=None):
+    kept = trusted(calibrations or [calibration(valid_from_ns=10)], looks)
+    return [(c.valid_from_ns, c.valid_to_ns) for c in kept]
+
+
+def test_a_look_that_is_not_good_takes_its_span_out_of_the_calibration():
+    assert spans() == [(10, None)]
+    assert spans(checked(20, good=True)) == [(10, None)]
+    assert spans(checked(20, good=True), checked(30, good=False)) == [(10, 20)]
+    assert spans(checked(20, good=True), checked(30, good=False), checked(40, good=True)) == [(10, 20), (40, None)]
+    assert spans(checked(30, good=False)) == []  # since it was made nobody has seen it to be right
+    assert spans(checked(30, good=False, sensor="camera/wrist")) == [(10, None)]
+    again = [calibration(valid_from_ns=10, valid_to_ns=50), calibration(id="c2", valid_from_ns=50)]
+    assert spans(checked(20, good=True), checked(30, good=False), calibrations=again) == [(10, 20), (50, None)]
+    assert spans(checked(30, good=False), checked(35, good=False), calibrations=again) == [(50, None)]
+
+
+def test_trusted_calibrations_and_flagged_episodes_say_the_same():
+    looks = [checked(18, good=True), checked(48, good=False), checked(68, good=True)]
+    held = trusted([calibration(valid_from_ns=0)], looks)
+    spoilt = flagged(EPISODES, looks, [calibration(valid_from_ns=0)])
+    assert spoilt
+    for episode in EPISODES:
+        whole = any(c.holds_at(episode.start_ns) and c.holds_at(episode.end_ns) for c in held)
+        assert whole != (episode.id in spoilt)

@@ -7,15 +7,17 @@ import pytest
 
 from fieldloop import check
 from fieldloop.check import BATCH_CHECKS, Batch
+from fieldloop.check.measuring import measure_with
 from fieldloop.model.finding import Status
 from fieldloop.model.imprint import Imprint
+from fieldloop.protocol import parse_protocol
 from fieldloop.testing.batches import Shape, healthy_batch
 from fieldloop.testing.injuries.injury import change_imprints, relabel
 
 
 def answers(batch, name):
-    measured = check.measure_batch(batch)
-    return {f.subject: f for f in check.judge(measured, batch.protocol) if f.check == name}
+    """What one check says of a batch, by subject."""
+    return {f.subject: f for f in check.judge(measure_with([BATCH_CHECKS[name]], batch), batch.protocol)}
 
 
 def looked(batch, name):
@@ -23,10 +25,19 @@ def looked(batch, name):
     return {m.subject: m for m in BATCH_CHECKS[name].look(batch)}
 
 
+def test_operators_are_counted_in_each_variant():
+    def variant(i, e):
+        kind = "tall" if e.operator in ("operator-0", "operator-1") else "flat"
+        return {"stratum": type(e.stratum).of({**e.stratum.levels, "variant": kind})} if i else {}
+
+    found = looked(relabel(healthy_batch(), variant), "batch.operators")
+    assert {name: m.value for name, m in found.items()} == {"pick flat": 2.0, "pick tall": 2.0}
+
+
 def test_a_turn_ends_with_the_session_or_with_somebody_else():
     batch = healthy_batch(Shape(8, 12))
     assert {m.value for m in looked(batch, "batch.rotation").values()} == {2.0}
-    joined = relabel(batch, lambda _, e: {"session": "one"})
+    joined = relabel(batch, lambda *_: {"session": "one"})
     assert {m.value for m in looked(joined, "batch.rotation").values()} == {2.0}
     mixed = relabel(joined, lambda i, _: {"operator": f"operator-{i % 2}"})
     assert {m.value for m in looked(mixed, "batch.rotation").values()} == {48.0}
@@ -89,6 +100,15 @@ def test_orientation_wraps_around():
     found = looked(batch, "batch.coverage")["orientation"]
     assert found.value == 0.0
     assert "192 outside" in found.place
+
+
+@pytest.mark.parametrize("ends", ["[0.3]", "[0.6, 0.3]", "[0.3, 0.3]", "[0.1, 0.2, 0.3]"])
+def test_a_range_that_is_none_is_said_so(ends):
+    batch = healthy_batch(Shape(4, 4))
+    spoilt = replace(batch, protocol=parse_protocol(f"[task.cover_x_m]\nvalue = {ends}", "spoilt"))
+    finding = answers(spoilt, "batch.coverage")[""]
+    assert finding.status is Status.ERRORED
+    assert "two numbers, the lower one first" in finding.message
 
 
 def test_two_alike_are_told_from_too_few_to_tell():

@@ -11,6 +11,7 @@ from fieldloop.check.case import Case
 from fieldloop.check.contents import describe
 from fieldloop.check.corpus.near import near_groups
 from fieldloop.check.imprint.way import way
+from fieldloop.check.measuring import measure_with
 from fieldloop.model.finding import Status
 from fieldloop.model.imprint import Imprint
 from fieldloop.testing.batches import Shape, healthy_batch
@@ -23,7 +24,7 @@ def looked(batch, name):
 
 
 def status(batch, name):
-    return {f.status for f in check.judge(check.measure_batch(batch), batch.protocol) if f.check == name}
+    return {f.status for f in check.judge(measure_with([BATCH_CHECKS[name]], batch), batch.protocol)}
 
 
 COPIES = {
@@ -58,7 +59,7 @@ def test_copies_of_copies_are_one_group():
     batch = healthy_batch(Shape(4, 10))
     base = batch.imprint(batch.episodes[0].id).arrays["way/joints"]
     near = {f: base + np.float32(0.004 * f) for f in range(3)}  # each near the next, the ends not near each other
-    hurt = change_imprints(batch, "way/joints", lambda i, a: near.get(i, a))
+    hurt = change_imprints(batch, "way/joints", near.get)
     (group,) = near_groups(hurt)
     assert {e.name for e in group} == {"made-0-0", "made-0-1", "made-0-2"}
     assert looked(hurt, "corpus.near_duplicates")[""].value == 2
@@ -97,11 +98,11 @@ def test_a_small_random_split_is_not_blamed_for_chance():
     batch = healthy_batch(Shape(16, 12))
     random = np.random.default_rng(0)
     failed = 0
-    for _ in range(100):
+    for _ in range(60):
         chosen = set(random.permutation(len(batch.episodes))[:20].tolist())
         sides = {e.id: "validation" if i in chosen else "train" for i, e in enumerate(batch.episodes)}
         failed += any(m.low > 10.0 for m in looked(replace(batch, split=sides), "corpus.split_representative").values())
-    assert failed <= 5
+    assert failed <= 3
 
 
 def test_distance_is_what_would_have_to_change():

@@ -1,6 +1,7 @@
 """Which episodes come first: by what findings cost, not by how many streams say so, nor by length."""
 
 import functools
+from itertools import pairwise
 
 import numpy as np
 from hypothesis import given
@@ -108,4 +109,4 @@ def test_more_findings_never_cost_less_nor_more_than_everything(found):
     findings = [finding(name, cost) for name, cost in found]
     costs = [cost_of(findings[:n]) for n in range(len(findings) + 1)]
     assert all(0.0 <= cost <= 1.0 for cost in costs)
-    assert all(before <= after + 1e-12 for before, after in zip(costs, costs[1:], strict=False))
+    assert all(before <= after + 1e-12 for before, after in pairwise(costs))

@@ -134,5 +134,6 @@ def test_frames_of_another_number_than_rows_are_not_moved():
     assert found.fix is None
 
 
-def test_a_camera_without_a_table_beside_it_is_not_asked():
-    assert answers("timing.camera_clock", sent(GRID, GRID)) == {}
+def test_frames_with_stamps_of_their_own_need_no_row():
+    case = sent(GRID, GRID, StreamKind.RGB)
+    assert answers("timing.camera_clock", case)["imu"].value == 0

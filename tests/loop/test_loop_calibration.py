@@ -9,9 +9,13 @@ from tests.calibrate.test_force_torque import felt
 
 from fieldloop.api.written import as_json
 from fieldloop.calibrate.hand_eye import Setup
-from fieldloop.errors import BadInput, UnknownName
+from fieldloop.cli.render import show
+from fieldloop.cli.screen import Screen
+from fieldloop.errors import BadInput, Refused, UnknownName
 from fieldloop.geometry import transforms as tf
 from fieldloop.loop.calibrate import calibrations
+from fieldloop.loop.collect import enrol, open_session
+from fieldloop.loop.commanded import touch
 from fieldloop.loop.force_torque import force_torque
 from fieldloop.loop.hand_eye import hand_eye
 from fieldloop.loop.schedule import schedule
@@ -53,7 +57,9 @@ def workspace(tmp_path):
 
 
 def pose_file(path, robot=MADE.base_from_gripper, target=MADE.camera_from_target):
-    rows = [{"base_from_gripper": a.tolist(), "camera_from_target": b.tolist()} for a, b in zip(robot, target, strict=True)]
+    rows = [
+        {"base_from_gripper": a.tolist(), "camera_from_target": b.tolist()} for a, b in zip(robot, target, strict=True)
+    ]
     path.write_text(json.dumps({"poses": rows}))
     return path
 
@@ -63,7 +69,11 @@ def view_file(path, seed=1, shift_mm=0.0, views=6):
     moved = tf.make(np.eye(3), [0, 0, shift_mm / 1e3])
     seen = tf.invert(moved) @ made.camera_from_target
     rows = [
-        {"base_from_marker": made.base_from_target.tolist(), "camera_from_marker": b.tolist(), "base_from_gripper": a.tolist()}
+        {
+            "base_from_marker": made.base_from_target.tolist(),
+            "camera_from_marker": b.tolist(),
+            "base_from_gripper": a.tolist(),
+        }
         for a, b in zip(made.base_from_gripper, seen, strict=True)
     ]
     path.write_text(json.dumps({"views": rows}))
@@ -73,7 +83,15 @@ def view_file(path, seed=1, shift_mm=0.0, views=6):
 def test_hand_eye_needs_no_workspace_and_says_what_was_promised(tmp_path):
     found = hand_eye(None, (pose_file(tmp_path / "p.json"),))
     written = as_json(found)
-    promised = {"method", "camera_pose", "translation_residual_mm", "rotation_residual_deg", "held_out", "poses_used", "poses_rejected"}
+    promised = {
+        "method",
+        "camera_pose",
+        "translation_residual_mm",
+        "rotation_residual_deg",
+        "held_out",
+        "poses_used",
+        "poses_rejected",
+    }
     assert promised <= set(written)
     assert (written["status"], written["calibration"], found.exit_ok) == ("passed", None, True)
     assert error(MADE.gripper_from_camera, np.array(written["camera_pose"]["matrix"]))[1] < 2
@@ -84,7 +102,12 @@ def test_hand_eye_needs_no_workspace_and_says_what_was_promised(tmp_path):
 def test_hand_eye_is_remembered_for_a_sensor(workspace, tmp_path):
     found = hand_eye(workspace, (pose_file(tmp_path / "p.json"),), **WHO)
     (kept,) = calibrations(workspace)
-    assert (kept.id, kept.kind, kept.parent, kept.status) == (found.calibration.id, "hand_eye", "gripper", Status.PASSED)
+    assert (kept.id, kept.kind, kept.parent, kept.status) == (
+        found.calibration.id,
+        "hand_eye",
+        "gripper",
+        Status.PASSED,
+    )
     assert kept.uncertainty_mm == pytest.approx(found.found.uncertainty_mm)
 
 
@@ -131,6 +154,14 @@ def test_a_fixed_camera(tmp_path):
     assert error(MADE.base_from_target, found.found.answer.mount_from_camera)[1] < 2
 
 
+def test_intrinsics_of_another_picture_size_are_caught(tmp_path):
+    file = pose_file(tmp_path / "p.json")
+    sizes = {"image_size": [640, 480], "intrinsics_image_size": [1280, 960]}
+    file.write_text(json.dumps(json.loads(file.read_text()) | sizes))
+    found = hand_eye(None, (file,))
+    assert (found.found.status, "by 0.5" in found.complaints[0]) == (Status.CANNOT_TELL, True)
+
+
 def test_a_broken_row_is_left_out_with_its_reason(tmp_path):
     robot = MADE.base_from_gripper.copy()
     robot[3, 0, 0] = 2.0
@@ -143,7 +174,8 @@ def test_verification_warns_halts_and_flags_by_itself(workspace, tmp_path):
     hand_eye(workspace, (pose_file(tmp_path / "p.json"),), **WHO)
     begun = workspace.clock.at_ns
     episodes = [
-        Episode(f"e{n}", f"e{n}", "mcap", robot="arm", start_ns=begun + n * HOUR, end_ns=begun + n * HOUR + 10) for n in range(5)
+        Episode(f"e{n}", f"e{n}", "mcap", robot="arm", start_ns=begun + n * HOUR, end_ns=begun + n * HOUR + 10)
+        for n in range(5)
     ]
     workspace.write(LogIngested(Log(Blob("b" * 64, 1), "log", "mcap", tuple(e.id for e in episodes)), tuple(episodes)))
     workspace.clock.at_ns = begun + HOUR + HOUR // 2
@@ -174,6 +206,25 @@ def test_verification_asks_for_what_it_needs(workspace, tmp_path):
     (tmp_path / "blind.json").write_text(json.dumps({"views": views}))
     blind = verify(workspace, tmp_path / "blind.json", **WHO)
     assert (blind.status, blind.halts) == (Status.CANNOT_TELL, True)
+
+
+def test_touching_proves_it(workspace, tmp_path):
+    hand_eye(workspace, (pose_file(tmp_path / "p.json"),), **WHO)
+    wrist = MADE.base_from_gripper[:5]
+    seen = np.array([[0.01, 0.02, 0.4]] * 5)
+    touched = np.array([tf.apply(w @ MADE.gripper_from_camera, p) for w, p in zip(wrist, seen, strict=True)])
+    names = [f"{frame}_{axis}" for frame in ("camera", "base") for axis in "xyz"]
+    mount = [f"base_from_gripper_{axis}" for axis in ("x", "y", "z", "qx", "qy", "qz", "qw")]
+    rows = np.concatenate([seen, touched, tf.pose_from_matrix(wrist)], axis=1)
+    np.savetxt(tmp_path / "t.csv", rows, delimiter=",", header=",".join(names + mount), comments="")
+    proved = touch(workspace, tmp_path / "t.csv", **WHO)
+    assert (proved.status, len(proved.each_mm)) == (Status.PASSED, 5)
+    np.savetxt(tmp_path / "t.csv", rows[:, :6], delimiter=",", header=",".join(names), comments="")
+    with pytest.raises(BadInput, match="base_from_gripper_x"):
+        touch(workspace, tmp_path / "t.csv", **WHO)
+    np.savetxt(tmp_path / "t.csv", rows[:, :3], delimiter=",", header=",".join(names[:3]), comments="")
+    with pytest.raises(BadInput, match="no column base_x"):
+        touch(workspace, tmp_path / "t.csv", **WHO)
 
 
 def wrench_file(path, turns, wrench):
@@ -210,13 +261,48 @@ def test_the_schedule_begins_with_what_was_never_calibrated(workspace):
     assert schedule(workspace, robot="arm").due == made.due
 
 
+def test_a_failed_look_keeps_a_session_from_opening(workspace, tmp_path):
+    sensors = (Sensor("D435", StreamKind.RGB, "camera/wrist", synchronised_by="ptp"),)
+    workspace.write(RobotRegistered(Robot("arm", "ur5", "hall", sensors)))
+    enrol(workspace, "op-7")
+    hand_eye(workspace, (pose_file(tmp_path / "p.json"),), **WHO)
+    done = tuple(workspace.operations["collect"]["checklist"])
+    workspace.clock.at_ns += HOUR
+    assert open_session(workspace, "arm", operator="op-7", checked=done).calibrations
+    verify(workspace, view_file(tmp_path / "v.json", shift_mm=5), **WHO)
+    workspace.clock.at_ns += 10**9
+    with pytest.raises(Refused, match="no calibration in force"):
+        open_session(workspace, "arm", operator="op-7", checked=done)
+
+
+def test_a_person_can_read_the_answers(workspace, tmp_path, capsys):
+    wrong_way = pose_file(tmp_path / "p.json", target=tf.invert(MADE.camera_from_target))
+    show(hand_eye(workspace, (wrong_way,)), Screen())
+    show(hand_eye(workspace, (pose_file(tmp_path / "p.json"),), **WHO), Screen())
+    show(verify(workspace, view_file(tmp_path / "v.json"), **WHO), Screen())
+    show(force_torque(workspace, wrench_file(tmp_path / "w.csv", *felt())), Screen())
+    show(schedule(workspace), Screen())
+    told = capsys.readouterr().out
+    for said in (
+        "--inverse target",
+        "camera in the gripper",
+        "Remembered for camera/wrist",
+        "slow drift",
+        "tool",
+        "force",
+    ):
+        assert said in told
+
+
 @pytest.mark.skipif(shared_data("handeye-eth") is None, reason="the ETH hand-eye sets are not on this machine")
 def test_real_streams_with_clocks_of_their_own():
     folder = shared_data("handeye-eth")
     real = hand_eye(None, (folder / "robot_arm_w_color_camera_real.zip",), inverse=(Side.TARGET,))
     assert real.found.verified.translation_mm < 4
     assert any(option.startswith("--clock-offset=-0.01") for p in real.proposals for option in p.options)
-    better = hand_eye(None, (folder / "robot_arm_w_color_camera_real.zip",), inverse=(Side.TARGET,), clock_offset=-0.016)
+    better = hand_eye(
+        None, (folder / "robot_arm_w_color_camera_real.zip",), inverse=(Side.TARGET,), clock_offset=-0.016
+    )
     assert better.found.verified.translation_mm < real.found.verified.translation_mm
     straight = hand_eye(None, (folder / "robot_arm_w_color_camera_sim.zip",))
     assert ("--inverse target",) in {p.options for p in straight.proposals}

@@ -15,13 +15,15 @@ from fieldloop.release.writers.lerobot.depth import DepthScale
 from fieldloop.release.writers.lerobot.files import Place, Places
 from fieldloop.release.writers.lerobot.naming import name_features
 from fieldloop.release.writers.survey import survey
-from fieldloop.testing.injuries.injury import cut
+from fieldloop.testing.injuries.injury import change_episode, cut
 from fieldloop.testing.injuries.vision import spoil_frames
 from fieldloop.testing.synthetic import healthy_case, with_streams
 
 
 def short(seed=0, seconds=0.5):
-    return cut(healthy_case(seed=seed), lambda at_s: at_s < seconds).recording
+    """A short recording of which no further fact is known."""
+    case = change_episode(healthy_case(seed=seed), facts=())
+    return cut(case, lambda at_s: at_s < seconds).recording
 
 
 def info_of(folder):

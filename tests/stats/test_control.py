@@ -1,4 +1,4 @@
-"""Control limits: as few false alarms as promised, also under drift and likeness of neighbours, and real jumps found."""
+"""Control limits: as few false alarms as promised, also under drift and likeness of neighbours; jumps are found."""
 
 import numpy as np
 import pytest

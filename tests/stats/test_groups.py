@@ -57,9 +57,9 @@ def test_large_samples_do_not_break_the_bounds():
 
 @pytest.mark.parametrize(("freedom", "inside", "centre", "ratio"), [(3, 92, 200.0, 60.0), (11, 180, 500.0, 45.0)])
 def test_the_approximation_agrees_with_the_exact_series(freedom, inside, centre, ratio, monkeypatch):
-    exact = groups._below(ratio, freedom, inside, centre)  # noqa: SLF001 - two ways to one number
+    exact = groups._below(ratio, freedom, inside, centre)
     monkeypatch.setattr(groups, "MOST_EXACT", 0.0)
-    assert groups._below(ratio, freedom, inside, centre) == pytest.approx(exact, abs=0.005)  # noqa: SLF001 - the other
+    assert groups._below(ratio, freedom, inside, centre) == pytest.approx(exact, abs=0.005)
 
 
 def test_the_farthest_group_is_named_with_its_sign():

@@ -4,6 +4,7 @@ import dataclasses
 import json
 import math
 import types
+from collections.abc import Mapping
 from enum import Enum
 from typing import Union, get_args, get_origin, get_type_hints
 
@@ -40,6 +41,8 @@ def any_of(kind):
         return (
             st.lists(any_of(args[0]), max_size=2).map(tuple) if args[-1] is Ellipsis else st.tuples(*map(any_of, args))
         )
+    if origin in (dict, Mapping):
+        return st.dictionaries(any_of(args[0]), any_of(args[1]), max_size=2)
     if isinstance(kind, type) and issubclass(kind, Enum):
         return st.sampled_from(kind)
     return {str: TEXT, int: INT64, float: st.floats(allow_nan=False, allow_infinity=False), bool: st.booleans()}[kind]

@@ -24,10 +24,11 @@ from fieldloop.loop import (
     setup,
     simulate,
     supply,
+    synchronisation,
     train,
     trust,
 )  # fmt: skip
-from fieldloop.loop.floor import sitting, write_demonstrations
+from fieldloop.loop.floor import sitting, verify_clocks, write_demonstrations
 from fieldloop.loop.story_clock import StoryClock
 from fieldloop.loop.workspace import open_workspace
 from fieldloop.model.episode import Episode
@@ -103,7 +104,7 @@ def test_walk(tmp_path, place, afternoon):  # noqa: PLR0915 - a walk is one long
     first = plan.plan(here, budget=20)
     assert sum(q.demonstrations for q in first.quotas) == 20
 
-    # collect: no session before the checklist is done and the cameras are calibrated
+    # collect: no session before the checklist is done, the cameras are calibrated and the clocks verified
     robot = floor.robot("lab")
     here.write(RobotRegistered(robot))
     collect.enrol(here, "op-amber")
@@ -115,6 +116,12 @@ def test_walk(tmp_path, place, afternoon):  # noqa: PLR0915 - a walk is one long
         )
         assert fitted.status is Status.PASSED
     done = tuple(here.operations["collect"]["checklist"])
+    with pytest.raises(Refused, match="joints: Declared as PTP, but never verified end to end"):
+        collect.open_session(here, robot.id, "op-amber", checked=done)
+    synchronisation.synchronise(here, "joints", robot=robot.id, offset_ms=40.0, how="a touch that everything notices")
+    with pytest.raises(Refused, match="joints: Its offset was 40 ms"):
+        collect.open_session(here, robot.id, "op-amber", checked=done)
+    verify_clocks(here, floor, "lab")
     session = collect.open_session(here, robot.id, "op-amber", checked=done)
     clock.pass_days(1)
     collect.close_session(here, session.id)

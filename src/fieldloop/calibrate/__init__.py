@@ -5,7 +5,7 @@ from fieldloop.calibrate.drift import drift, slow_drift
 from fieldloop.calibrate.extrinsic import extrinsic
 from fieldloop.calibrate.force_torque import ForceTorque, force_torque
 from fieldloop.calibrate.schedule import Due, schedule
-from fieldloop.calibrate.validity import Flag, closed_by, flagged, flags, in_force
+from fieldloop.calibrate.validity import Flag, closed_by, flagged, flags, in_force, trusted
 from fieldloop.calibrate.verify import View, verify
 from fieldloop.model.verification import Verification
 
@@ -26,5 +26,6 @@ __all__ = [
     "in_force",
     "schedule",
     "slow_drift",
+    "trusted",
     "verify",
 ]

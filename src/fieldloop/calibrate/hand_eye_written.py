@@ -20,13 +20,17 @@ from fieldloop.protocol import CollectionProtocol
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Stated:
-    """How a file is to be read: both readings, the set-up, and what to add to target stamps (None: rows match)."""
+    """How a file is to be read: both readings, the set-up, and what to add to target stamps (None: rows match).
+
+    `complaint` is what is known to be wrong with the file before anything is read from it.
+    """
 
     robot: Reading
     target: Reading
     setup: Setup
     offset_s: float | None = None
     unsaid: bool = False
+    complaint: str = ""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -53,7 +57,7 @@ def hand_eye_from_written(
 ) -> WrittenHandEye:
     """Calibrate from written poses as they are stated to be read; nothing else is applied."""
     wrong = impossible(robot, stated.robot, protocol), impossible(target, stated.target, protocol)
-    complaints = (*wrong[0].complaints, *wrong[1].complaints)
+    complaints = tuple(filter(None, (stated.complaint, *wrong[0].complaints, *wrong[1].complaints)))
     matched, clock = _matched(robot, target, stated, protocol, (set(wrong[0].rows), set(wrong[1].rows)))
     names = tuple(target.names[int(row)] for row in matched.target_rows)
     given = pairs(matched.robot, read(target, stated.target)[matched.target_rows], stated.setup, names)
@@ -70,10 +74,7 @@ def hand_eye_from_written(
     )
     if found.answer and (away_m := on_gripper_m(found.answer, stated.setup)) > reach_m and not better:
         what = "camera" if stated.setup is Setup.EYE_IN_HAND else "target"
-        complaints += (
-            f"The {what} would sit {away_m:.2f} m from the gripper that carries it. With both poses the other way "
-            "round the file fits as well: --inverse robot --inverse target",
-        )
+        complaints += (_changed_places(what, away_m),)
     rows = {target.names[n]: why for n, why in wrong[1].rows.items()}
     rows |= {robot.names[n]: why for n, why in wrong[0].rows.items()}
     lost = tuple(Rejected(name, why) for name, why in rows.items())
@@ -120,7 +121,10 @@ def _matched(
     if shown_s is None or abs(shown_s - stated.offset_s) < 1e-3:  # noqa: PLR2004  finer than it can be told
         return matched, ()
     noises = [_shift_noise_m(each, seen, stated.setup, most) for each in (near, at(shown_s))]
-    if not noises[0] >= float(protocol.setting("calibration.clock_offset_gain")) * noises[1]:
+    if (
+        not math.isfinite(noises[0])
+        or not noises[0] >= float(protocol.setting("calibration.clock_offset_gain")) * noises[1]
+    ):
         return matched, ()
     says = f"Hand and eye turn alike when {1e3 * shown_s:+.0f} ms are added to the target's stamps."
     return matched, (Proposal((f"--clock-offset={shown_s:.3f}",), noises[0] / noises[1], says),)
@@ -134,11 +138,19 @@ def _shift_noise_m(near: Paired, seen: Floats, setup: Setup, most: int) -> float
     return math.inf if answer is None else refine(made, answer).shift_noise_m
 
 
+def _changed_places(what: str, away_m: float) -> str:
+    return (
+        f"The {what} would sit {away_m:.2f} m from the gripper that carries it. With both poses the other way round "
+        "the file fits as well: --inverse robot --inverse target"
+    )
+
+
 def _held_back(found: HandEye, complaints: tuple[str, ...], better: tuple[Proposal, ...]) -> HandEye:
     """A file that cannot mean what it is read to mean, or reads far better otherwise, does not pass."""
     if complaints:
         return replace(found, status=Status.CANNOT_TELL, reason=" ".join((*complaints, found.reason)))
-    if better and found.status is Status.PASSED:
-        reason = f"Another reading of the file fits {better[0].times_smaller:.0f} times better. {found.reason}"
-        return replace(found, status=Status.CANNOT_TELL, reason=reason)
+    if better:
+        status = Status.CANNOT_TELL if found.status is Status.PASSED else found.status
+        reason = f"Another reading of the file fits {better[0].times_smaller:.3g} times better. {found.reason}"
+        return replace(found, status=status, reason=reason, advice=())
     return found

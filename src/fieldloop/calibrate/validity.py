@@ -80,6 +80,32 @@ def flagged(
     return tuple(dict.fromkeys(flag.episode for flag in flags(episodes, verifications, calibrations)))
 
 
+def trusted(calibrations: Iterable[Calibration], verifications: Sequence[Verification]) -> tuple[Calibration, ...]:
+    """Return calibrations for as long as they can be relied on: a look that was not good takes its span out of them.
+
+    A calibration whose span was hit in the middle comes back twice, before and after; one that was never good, not at
+    all.
+    """
+    known, kept = tuple(calibrations), []
+    for calibration in known:
+        begin, end = float(calibration.valid_from_ns), calibration.valid_to_ns
+        last = float("inf") if end is None else float(end)
+        for start, stop, _ in sorted(
+            _spoilt(calibration.robot, calibration.sensor, verifications, known), key=lambda span: span[:2]
+        ):
+            if start < last and stop > begin:
+                if start > begin:
+                    kept.append(_between(calibration, begin, start))
+                begin = max(begin, stop)
+        if begin < last:
+            kept.append(_between(calibration, begin, last))
+    return tuple(kept)
+
+
+def _between(calibration: Calibration, begin: float, end: float) -> Calibration:
+    return replace(calibration, valid_from_ns=int(begin), valid_to_ns=None if end == float("inf") else int(end))
+
+
 def _spoilt(
     robot: str, sensor: str, verifications: Sequence[Verification], calibrations: Sequence[Calibration]
 ) -> list[tuple[float, float, Verification]]:

@@ -48,9 +48,8 @@ class Case:
 
     def streams(self, *kinds: StreamKind) -> Iterator[Stream]:
         """Yield streams that hold something, of these kinds (default: all)."""
-        for stream in self.recording.streams.values():
-            if len(stream) and (not kinds or stream.kind in kinds):
-                yield stream
+        held = self.keep("streams", lambda: tuple(s for s in self.recording.streams.values() if len(s)))
+        return (stream for stream in held if not kinds or stream.kind in kinds)
 
     def sensing(self) -> Iterator[Stream]:
         """Yield the streams that sense or command: not events, logs and settings that merely share the file."""

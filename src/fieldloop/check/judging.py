@@ -110,9 +110,8 @@ def _message(measurement: Measurement, limit: Limit, status: Status, check: Chec
 def _told(measurement: Measurement, limit: Limit) -> str:
     subject = f"{measurement.subject}: " if measurement.subject else ""
     place = f" {measurement.place}" if measurement.place else ""
-    return (
-        f"{subject}{_amount(measurement.value, limit.unit)}{_interval(measurement, limit.unit)}{place}, {_allowed(limit)} allowed."
-    )
+    amount = f"{_amount(measurement.value, limit.unit)}{_interval(measurement, limit.unit)}"
+    return f"{subject}{amount}{place}, {_allowed(limit)} allowed."
 
 
 def _interval(measurement: Measurement, unit: str) -> str:

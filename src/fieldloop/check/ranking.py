@@ -22,9 +22,8 @@ def rank(reports: Iterable[EpisodeReport], durations: Mapping[str, float] | None
     costs = [cost_of(report.findings) for report in listed]
     looks = [_look(report, cost) for report, cost in zip(listed, costs, strict=True) if _against(report)]
     looks.sort(key=lambda look: (-round(look.cost, 9), -max(map(excess, look.reasons), default=0.0), look.name))
-    known = [
-        (cost, durations[r.episode]) for cost, r in zip(costs, listed, strict=True) if r.episode in (durations or {})
-    ]
+    lengths = durations or {}
+    known = [(cost, lengths[r.episode]) for cost, r in zip(costs, listed, strict=True) if r.episode in lengths]
     return Ranking(tuple(looks), len(listed), _correlation(known))
 
 

@@ -1,9 +1,10 @@
 """All findings in five dimensions: what a dataset is good and bad at, in a sentence each."""
 
 from collections import Counter
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 
-from fieldloop.check.dimension import subject_dimension
+from fieldloop.check import BATCH_CHECKS, CHECKS
+from fieldloop.check.dimension import dimension_of, subject_dimension
 from fieldloop.check.ranking import excess
 from fieldloop.model.finding import EpisodeReport, Finding, Status, worst
 from fieldloop.model.quality import Dimension, DimensionResult
@@ -13,22 +14,22 @@ MOST_SHOWN = 5
 BAD = (Status.FAILED, Status.ERRORED)
 
 
-def roll_up(
-    reports: Iterable[EpisodeReport],
-    dataset: Sequence[Finding] = (),
-    dimension: Callable[[str], Dimension] = subject_dimension,
-) -> tuple[DimensionResult, ...]:
-    """Put every finding into its dimension; `dimension` tells it by a check's name."""
+def roll_up(reports: Iterable[EpisodeReport], dataset: Sequence[Finding] = ()) -> tuple[DimensionResult, ...]:
+    """Put every finding about episodes, and about the dataset as a whole, into its dimension."""
     listed = tuple(reports)
-    return tuple(_result(each, listed, dataset, dimension) for each in Dimension)
+    return tuple(_result(each, listed, dataset) for each in Dimension)
 
 
-def _result(
-    each: Dimension, reports: Sequence[EpisodeReport], dataset: Sequence[Finding], of: Callable[[str], Dimension]
-) -> DimensionResult:
-    own = [tuple(f for f in report.findings if of(f.check) is each) for report in reports]
+def _dimension(finding: Finding) -> Dimension:
+    """What a finding counts for: as its check says, else (a stranger's check) by its subject."""
+    check = CHECKS.get(finding.check) or BATCH_CHECKS.get(finding.check)
+    return dimension_of(check) if check else subject_dimension(finding.check)
+
+
+def _result(each: Dimension, reports: Sequence[EpisodeReport], dataset: Sequence[Finding]) -> DimensionResult:
+    own = [tuple(f for f in report.findings if _dimension(f) is each) for report in reports]
     episodes = Counter(_status(findings) for findings in own)
-    whole = tuple(f for f in dataset if of(f.check) is each)
+    whole = tuple(f for f in dataset if _dimension(f) is each)
     told = Counter(f.status for f in whole)
     passed, failed = episodes[Status.PASSED], sum(episodes[status] for status in BAD)
     low, high = interval(passed, passed + failed)
@@ -65,9 +66,15 @@ def _sentence(
     unclear = episodes[Status.CANNOT_TELL]
     open_ = f" {unclear} could not be judged." if unclear else ""
     if share is None:
-        fine = told[Status.PASSED]
-        said = f"{fine} question{'s' if fine > 1 else ''} about the dataset passed." if fine and not wrong else ""
-        return f"{name}: {said or ('' if wrong else 'nothing here tells.')}{whole}{open_}".replace(":  ", ": ")
+        return f"{name}: {_about_dataset(told)}{open_}"
     judged = sum(episodes[status] for status in (Status.PASSED, *BAD))
     told_share = f"{share:.0%} of {judged} episodes pass ({low:.0%} to {high:.0%})."
     return f"{name}: {told_share}{open_}{whole}"
+
+
+def _about_dataset(told: Counter[Status]) -> str:
+    """What the questions about the whole say, where no episode says anything."""
+    wrong, fine = sum(told[status] for status in BAD), told[Status.PASSED]
+    counts = {"failed": wrong, "passed": fine, "stayed open": told[Status.CANNOT_TELL]}
+    said = ", ".join(f"{count} {word}" for word, count in counts.items() if count)
+    return f"of the questions about the dataset {said}." if said else "nothing here tells."

@@ -83,8 +83,13 @@ def _one(name: str, unit: str, values: Floats, sat: dict[str, list[Episode]], fa
         shown, low, high = (_in_units(of, values[there]) for of in (drawn.values, drawn.low, drawn.high))
     return Series(
         name, unit, tuple(sat), tuple(own[0].start_ns for own in sat.values()), tuple(len(p) for p in parts),
-        shown, low, high, tuple(int(i) for i in drawn.alerts), counted and name != "success", usual,
+        _plain(shown), _plain(low), _plain(high), tuple(int(i) for i in drawn.alerts),
+        counted and name != "success", usual,
     )  # fmt: skip
+
+
+def _plain(column: Floats) -> tuple[float, ...]:
+    return tuple(column.tolist())
 
 
 def _flat(sat: dict[str, list[Episode]]) -> list[Episode]:

@@ -32,6 +32,11 @@ RENDERERS = {
     "Diagnosis": "render_run:diagnosis",
     "IncidentNow": "render_run:incident",
     "PolicyHealth": "render_run:health",
+    "HandEyeResult": "render_hand_eye:hand_eye_found",
+    "ForceTorqueResult": "render_hand_eye:force_torque_found",
+    "Verified": "render_hand_eye:verified",
+    "IntrinsicsResult": "render_camera:intrinsics_found",
+    "CameraPairResult": "render_camera:cameras_compared",
     "Home": "render_home:home",
 }
 ONE_BY_ONE = {"IncidentNow", "EpisodeReport"}

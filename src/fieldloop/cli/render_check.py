@@ -31,7 +31,7 @@ def checked(report: Any, screen: Screen) -> None:
     bad = [episode for episode in episodes if episode.status is not Status.PASSED]
     for episode in bad[:MOST_EPISODES]:
         screen.print()
-        episode_report(episode, screen)
+        episode_report(episode, screen, brief=len(episodes) > 1)
     if len(bad) > MOST_EPISODES:
         screen.write(f"\n… and {len(bad) - MOST_EPISODES} more episodes with findings; --json and --html show all.")
     if open_findings := [f for f in report.dataset if _is_told(f)]:
@@ -93,11 +93,11 @@ def _untold(episodes: Sequence[EpisodeReport], screen: Screen) -> None:
     screen.print(table(("check", "times", "why"), rows, right=("times",)))
 
 
-def episode_report(report: EpisodeReport, screen: Screen) -> None:
-    """Print one episode: everything not passed, worst first, and how much passed."""
+def episode_report(report: EpisodeReport, screen: Screen, *, brief: bool = False) -> None:
+    """Print one episode: everything not passed, worst first, and how much passed; briefly, only what counts."""
     passed = sum(f.status is Status.PASSED for f in report.findings)
-    open_findings = [f for f in report.findings if _is_told(f)]
-    unlooked = len(report.findings) - passed - len(open_findings)
+    open_findings = [f for f in report.findings if (f.counts if brief else _is_told(f))]
+    unlooked = sum(f.status is Status.NOT_APPLICABLE for f in report.findings if f not in open_findings)
     title = heading(f"{report.name}  ").append(mark(report.status)).append(f"  {short(report.episode)}", style="dim")
     screen.print(title)
     if open_findings:

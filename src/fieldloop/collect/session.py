@@ -11,7 +11,7 @@ from fieldloop.model.hardware import Robot
 from fieldloop.model.identity import Ids
 from fieldloop.model.person import Operator
 from fieldloop.model.stream import NS_PER_S, StreamKind
-from fieldloop.protocol import Section
+from fieldloop.protocol import Section, Unverified
 
 NS_PER_MINUTE = 60 * NS_PER_S
 MINUTES_PER_HOUR = 60.0
@@ -22,7 +22,7 @@ SEES = (StreamKind.RGB, StreamKind.DEPTH)
 class Station:
     """Where a session takes place: who sits there, on which robot, for which task, by which protocol.
 
-    `on_floor` and `precise` shorten how old a calibration may be.
+    `on_floor` and `precise` shorten how old a calibration may be. `unverified` are devices whose time nobody verified.
     """
 
     robot: Robot
@@ -32,6 +32,7 @@ class Station:
     work_order: str | None = None
     on_floor: bool = False
     precise: bool = False
+    unverified: tuple[Unverified, ...] = ()
 
 
 def may_open(
@@ -46,6 +47,7 @@ def may_open(
         *_unticked(checklist_done, settings),
         *_uncalibrated(station, tuple(calibrations), at_ns, settings),
         *_unsynchronised(station.robot),
+        *(f"{device.stream}: {device.reason}" for device in station.unverified),
         *_worn(station.robot, settings),
         *_unqualified(station),
     )

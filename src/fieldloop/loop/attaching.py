@@ -2,10 +2,13 @@
 
 from datetime import datetime
 
+from fieldloop.calibrate import in_force, trusted
 from fieldloop.errors import BadInput, UnknownName
 from fieldloop.loop.workspace import Workspace
+from fieldloop.model.calibration import Calibration
 from fieldloop.model.hardware import Robot
 from fieldloop.model.stream import NS_PER_S
+from fieldloop.model.verification import Verification
 
 
 def known_sensor(workspace: Workspace, robot: str, sensor: str) -> None:
@@ -31,3 +34,20 @@ def since_ns(text: str) -> int | None:
     if moment.tzinfo is None:
         raise BadInput(f"{text!r} does not say its zone. End it with Z for UTC.")
     return int(moment.timestamp()) * NS_PER_S
+
+
+def in_force_on(workspace: Workspace, robot: str, sensor: str, at_ns: int) -> Calibration:
+    """Return the calibration of a sensor that holds at a time, or say which sensors are calibrated at all."""
+    known = workspace.store.find(Calibration, {"robot": robot})
+    found = in_force(known, sensor, at_ns, robot=robot)
+    if found is None and sensor not in {c.sensor for c in known}:
+        raise UnknownName(f"calibrated sensor of {robot}", sensor, {c.sensor for c in known})
+    if found is None:
+        raise BadInput(f"No calibration of {sensor} on {robot} is in force at that time. Calibrate it first.")
+    return found
+
+
+def trusted_calibrations(workspace: Workspace, robot: str = "") -> tuple[Calibration, ...]:
+    """Return calibrations for as long as verifications let them be relied on, of all robots or of one."""
+    whose = {"robot": robot} if robot else {}
+    return trusted(workspace.store.find(Calibration, whose), workspace.store.find(Verification, whose))

@@ -13,6 +13,7 @@ from fieldloop.check.rollup import roll_up
 from fieldloop.check.trend import series
 from fieldloop.errors import BadInput
 from fieldloop.loop.check_again import measure_again
+from fieldloop.loop.judged import remember_dataset, remember_episodes
 from fieldloop.loop.kept import Kept
 from fieldloop.loop.looking import Looked, Part, Rules, Seen, look
 from fieldloop.loop.mapping import mapping_in_force
@@ -220,7 +221,9 @@ def _check_workspace(workspace: Workspace, html: Path | None, *, again: bool, on
         measure_again(workspace, old, on=on)
     numbers = list(workspace.track(measured_in(workspace, episodes), "judging", len(episodes)))
     events = judged(workspace, numbers)
-    workspace.write(*events)
+    remember_episodes(workspace, events)
     batch = batch_of(workspace, numbers, in_force(workspace))
     made = _report(workspace.name, "workspace", batch, tuple(event.report for event in events))
-    return _drawn(replace(made, outdated=0 if again else len(old)), {}, html)
+    made = replace(made, outdated=0 if again else len(old))
+    remember_dataset(workspace, made)
+    return _drawn(made, {}, html)

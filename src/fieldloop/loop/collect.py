@@ -5,8 +5,9 @@ import dataclasses
 from fieldloop.collect import Station
 from fieldloop.collect import open_session as open_sitting
 from fieldloop.errors import BadInput, Refused, UnknownName
+from fieldloop.loop.attaching import trusted_calibrations
+from fieldloop.loop.synchronisation import unverified_devices
 from fieldloop.loop.workspace import Workspace
-from fieldloop.model.calibration import Calibration
 from fieldloop.model.episode import Session
 from fieldloop.model.event import OperatorEnrolled, RobotRegistered, SessionClosed, SessionOpened
 from fieldloop.model.hardware import Robot, Sensor
@@ -50,7 +51,7 @@ def open_session(
     work_order: str | None = None,
     on_floor: bool = False,
 ) -> Session:
-    """Open a session, if the checklist is done, the calibration valid and the clocks accounted for.
+    """Open a session, if the checklist is done, the calibration valid and every clock verified.
 
     Arguments:
         robot: the robot's id
@@ -59,15 +60,17 @@ def open_session(
         work_order: which work order of the plan this serves
         on_floor: at a deployed site, where calibrations age faster
     """
+    found = workspace.store.get(Robot, robot)
     station = Station(
-        robot=workspace.store.get(Robot, robot),
+        robot=found,
         operator=workspace.store.get(Operator, operator),
         task=workspace.task,
         protocol=workspace.protocol().label,
         work_order=work_order,
         on_floor=on_floor,
+        unverified=tuple(unverified_devices(workspace, found.id, at_ns=workspace.clock())),
     )
-    calibrations = workspace.store.find(Calibration, {"robot": station.robot.id})
+    calibrations = trusted_calibrations(workspace, station.robot.id)
     session = open_sitting(
         station, checked, calibrations, workspace.clock(), workspace.operations["collect"], workspace.ids
     )

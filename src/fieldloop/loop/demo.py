@@ -29,7 +29,7 @@ from fieldloop.loop import (
     simulate,
     train,
 )  # fmt: skip
-from fieldloop.loop.floor import Turn, sitting, write_demonstrations
+from fieldloop.loop.floor import Turn, sitting, verify_clocks, write_demonstrations
 from fieldloop.loop.story_clock import NS_PER_DAY, StoryClock
 from fieldloop.loop.workspace import SETTINGS_FILE, Track, Workspace, open_workspace, track_silently
 from fieldloop.model.alarm import Watch
@@ -137,7 +137,7 @@ class _Telling:
         )  # fmt: skip
 
     def map_the_floor(self) -> audit.Audited:
-        """Describe the deployment, ask the five questions, lock the protocol, register hardware and people."""
+        """Describe the deployment, ask the five questions, lock the protocol, register hardware and people, verify the clocks."""
         self.heading("Map", "where the robot will work")
         root = self.workspace.root
         (root / "deployment.toml").write_text(deployment_text(), encoding="utf-8")
@@ -146,12 +146,13 @@ class _Telling:
         numbers.lock(self.workspace)
         for site in SITES:
             self.workspace.write(RobotRegistered(self.floor.robot(site)))
+            verify_clocks(self.workspace, self.floor, site)
         for person in self.floor.operators():
             collect.enrol(self.workspace, person)
         where = audited.deployment
         self.tell(
             f"  {len(where.sites)} sites, {len(where.skus)} articles, {len(where.exposures)} strata; "
-            f"audit {audited.audit.score:.0%}, protocol locked."
+            f"audit {audited.audit.score:.0%}, protocol locked, clocks verified."
         )
         return audited
 

@@ -6,6 +6,7 @@ from pathlib import Path
 
 from fieldloop.evaluate import Trial
 from fieldloop.loop.run_on import each
+from fieldloop.loop.synchronisation import synchronise
 from fieldloop.loop.workspace import Track, Workspace, track_silently
 from fieldloop.model.condition import Stratum
 from fieldloop.model.identity import ulid
@@ -13,6 +14,7 @@ from fieldloop.model.policy import FailureClass, Outcome, PolicyVersion, Stage
 from fieldloop.model.stream import NS_PER_S
 from fieldloop.release.writers.mcap import Compression, write_log
 from fieldloop.serve.engine import Engine
+from fieldloop.simulate.clocks import offsets_ms
 from fieldloop.simulate.compression import JPEG_QUALITY
 from fieldloop.simulate.floor import Floor
 from fieldloop.simulate.rollout import Attempt
@@ -22,6 +24,7 @@ from fieldloop_robot.guard import Answer, GuardLimits, GuardState, Reading, step
 JUDGE = "simulated floor"
 BETWEEN_NS = 45 * NS_PER_S
 """From one start to the next: a demonstration, then the reset of the scene."""
+SEEN_TOGETHER = "a lamp and a touch that every device notices at once"
 AS_CAMERAS_SEND = Compression(quality=JPEG_QUALITY, depth="millimetres")
 
 
@@ -36,6 +39,12 @@ class Turn:
     start_ns: int
     facts: Mapping[str, str]
     folder: Path
+
+
+def verify_clocks(workspace: Workspace, floor: Floor, site: str) -> None:
+    """Measure every device of a site's robot end to end, as a team does before a campaign begins."""
+    for stream, offset_ms in offsets_ms().items():
+        synchronise(workspace, stream, robot=floor.robot(site).id, offset_ms=offset_ms, how=SEEN_TOGETHER)
 
 
 def sitting(

@@ -4,19 +4,20 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from fieldloop.calibrate.conventions import Proposal, Reading, reading_of
+from fieldloop.calibrate.conventions import Proposal, Reading, reading_of, wrong_size
 from fieldloop.calibrate.hand_eye import HandEye, Setup
 from fieldloop.calibrate.hand_eye_written import Stated, hand_eye_from_written, what_is_unsaid
 from fieldloop.errors import BadInput
 from fieldloop.geometry import transforms as tf
 from fieldloop.geometry.transforms import Floats
-from fieldloop.ingest.poses import read_poses
+from fieldloop.ingest.poses import PoseFiles, read_poses
 from fieldloop.loop.attaching import known_sensor, since_ns
 from fieldloop.loop.workspace import Workspace
 from fieldloop.model.calibration import Calibration
 from fieldloop.model.codec import to_plain
 from fieldloop.model.event import CalibrationAttached
 from fieldloop.model.finding import Status
+from fieldloop.model.intrinsics import Intrinsics
 from fieldloop.model.written_poses import Side
 from fieldloop.protocol import default_protocol
 
@@ -126,7 +127,7 @@ def hand_eye(  # noqa: PLR0913 - each is an option of the command
     )
     assumed = what_is_unsaid(given.robot, given.target, rotation, units)
     offset_s = clock_offset if given.by_stamp else None
-    stated = Stated(*readings, setup, offset_s, unsaid=bool(assumed))
+    stated = Stated(*readings, setup, offset_s, bool(assumed), _wrong_size(workspace, given, robot, sensor))
     rules = workspace.protocol() if workspace else default_protocol()
     made = hand_eye_from_written(given.robot, given.target, stated, rules)
     kept = None
@@ -134,6 +135,15 @@ def hand_eye(  # noqa: PLR0913 - each is an option of the command
         kept = _calibration(workspace, made.found, made.found.answer.mount_from_camera, robot, sensor, from_ns)
         workspace.write(CalibrationAttached(kept))
     return HandEyeResult(made.found, readings, assumed, made.complaints, made.proposals, made.paired, offset_s, kept)
+
+
+def _wrong_size(workspace: Workspace | None, given: PoseFiles, robot: str, sensor: str) -> str:
+    """Were the target's poses found with intrinsics of another picture size? By the file, else by the workspace."""
+    lens = given.intrinsics_size
+    if lens is None and workspace and sensor:
+        known = workspace.store.find(Intrinsics, {"robot": robot, "sensor": sensor}, newest=True, limit=1)
+        lens = (known[0].width, known[0].height) if known else None
+    return wrong_size(lens, given.image_size) if lens and given.image_size else ""
 
 
 def _calibration(

@@ -1,6 +1,6 @@
 """Pictures in files: found in folders, opened one at a time, a file that is none told from one that is."""
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 from pathlib import Path
 
 import numpy as np
@@ -44,9 +44,3 @@ def read_picture(file: Path) -> NDArray[np.uint8 | np.uint16] | None:
     # grey, as deep as it is, and never turned by what the file says of the camera's attitude: pixels are measured
     flags = cv2.IMREAD_GRAYSCALE | cv2.IMREAD_ANYDEPTH | cv2.IMREAD_IGNORE_ORIENTATION
     return None if len(raw) == 0 else cv2.imdecode(raw, flags)
-
-
-def read_pictures(files: Iterable[Path]) -> Iterator[tuple[Path, NDArray[np.uint8 | np.uint16] | None]]:
-    """Open pictures one at a time."""
-    for file in files:
-        yield file, read_picture(file)

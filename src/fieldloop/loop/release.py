@@ -1,9 +1,12 @@
 """Freeze what passed into releases."""
 
+from dataclasses import replace
+
 from fieldloop.annotate import taxonomy
 from fieldloop.errors import Refused
 from fieldloop.loop.annotate import PHASE
 from fieldloop.loop.audit import latest_deployment
+from fieldloop.loop.synchronisation import require_verified
 from fieldloop.loop.workspace import Workspace
 from fieldloop.model.annotation import Annotation
 from fieldloop.model.episode import Episode
@@ -16,13 +19,16 @@ from fieldloop.release import datasheet as describe
 from fieldloop.release import diff as compare
 
 
-def release(workspace: Workspace, name: str, *, seed: int = 0, fix: tuple[FixKind, ...] = ()) -> Release:
+def release(
+    workspace: Workspace, name: str, *, seed: int = 0, fix: tuple[FixKind, ...] = (), override: str = ""
+) -> Release:
     """Freeze every accepted and annotated episode into an immutable release.
 
     Arguments:
         name: what people call it, such as r7
         seed: for the split; the same seed and episodes give the same release
         fix: make the repairs of these kinds that checks proposed (trim, restamp), and take in what they put right
+        override: go on over devices whose time nobody verified; who and why is recorded
     """
     words = taxonomy()
     terms = Terms(
@@ -32,9 +38,10 @@ def release(workspace: Workspace, name: str, *, seed: int = 0, fix: tuple[FixKin
         seed=seed,
         fix=fix,
     )
+    offered = workspace.store.find(Episode)
     frozen = assemble(
         name,
-        workspace.store.find(Episode),
+        offered,
         workspace.store.find(EpisodeReport),  # oldest first, so that the last judgement counts
         workspace.store.find(Annotation, {"kind": PHASE}),
         terms,
@@ -46,6 +53,9 @@ def release(workspace: Workspace, name: str, *, seed: int = 0, fix: tuple[FixKin
                 f"These episodes are release {known[0].name} already ({frozen.id[:12]}); nothing new to freeze."
             )
         return known[0]
+    inside = set(frozen.episodes)
+    over = require_verified(workspace, (e for e in offered if e.id in inside), override)
+    frozen = replace(frozen, override=over)
     workspace.write(ReleaseFrozen(frozen))
     return frozen
 

@@ -8,10 +8,10 @@ import numpy as np
 
 from fieldloop import calibrate as room
 from fieldloop.calibrate.conventions import impossible, read, reading_of
-from fieldloop.errors import BadInput, UnknownName
+from fieldloop.errors import BadInput
 from fieldloop.geometry.transforms import Floats
 from fieldloop.ingest.poses import KNOWN, MOUNT, SEEN, read_marker_views
-from fieldloop.loop.attaching import since_ns
+from fieldloop.loop.attaching import in_force_on, since_ns
 from fieldloop.loop.workspace import Workspace
 from fieldloop.model.calibration import Calibration, Matrix
 from fieldloop.model.episode import Episode
@@ -68,7 +68,7 @@ def verify(
     """
     moment = since_ns(at)
     at_ns = workspace.clock() if moment is None else moment
-    calibration = _in_force(workspace, robot, sensor, at_ns)
+    calibration = in_force_on(workspace, robot, sensor, at_ns)
     past = [
         v
         for v in workspace.store.find(Verification, {"robot": robot, "sensor": sensor})
@@ -114,17 +114,6 @@ def _says(found: Verification, slow: float) -> str:
     if slow >= 1.0:
         return f"{off}, within limits, but it drifts from one verification to the next: look at its mount."
     return f"{off}, within limits."
-
-
-def _in_force(workspace: Workspace, robot: str, sensor: str, at_ns: int) -> Calibration:
-    known = workspace.store.find(Calibration, {"robot": robot})
-    found = room.in_force(known, sensor, at_ns, robot=robot)
-    if found is None:
-        names = sorted({c.sensor for c in known})
-        if sensor not in names:
-            raise UnknownName(f"calibrated sensor of {robot}", sensor, names)
-        raise BadInput(f"No calibration of {sensor} on {robot} is in force at that time. Calibrate it first.")
-    return found
 
 
 def _views(

@@ -4,6 +4,7 @@ import dataclasses
 import functools
 import math
 import types
+from collections.abc import Mapping
 from datetime import UTC, datetime
 from enum import Enum
 from typing import Any, TypeVar, Union, get_args, get_origin, get_type_hints
@@ -27,7 +28,7 @@ def to_plain(value: Any) -> Any:
         return {f.name: to_plain(getattr(value, f.name)) for f in dataclasses.fields(value)}
     if isinstance(value, Enum):
         return value.value
-    if isinstance(value, dict | types.MappingProxyType):
+    if isinstance(value, Mapping):
         return {str(to_plain(k)): to_plain(v) for k, v in value.items()}
     if isinstance(value, list | tuple | set | frozenset):
         return [to_plain(v) for v in value]
@@ -69,6 +70,8 @@ def _build(kind: Any, raw: Any) -> Any:
     if origin is tuple:
         each = args[:1] * len(raw) if args[-1] is Ellipsis else args
         return tuple(_build(k, r) for k, r in zip(each, raw, strict=True))
+    if origin in (dict, Mapping):
+        return {_build(args[0], key): _build(args[1], held) for key, held in raw.items()}
     if isinstance(kind, type) and issubclass(kind, Enum):
         return kind(raw)
     if kind is float and raw is None:

@@ -18,6 +18,7 @@ from fieldloop.model.intrinsics import Intrinsics
 from fieldloop.model.person import Operator, Provider, Token
 from fieldloop.model.plan import Demand, Plan
 from fieldloop.model.policy import Outcome, PolicyVersion
+from fieldloop.model.quality import DatasetReport
 from fieldloop.model.release import Release
 from fieldloop.model.rollout import Rollout
 from fieldloop.model.verification import Verification
@@ -91,6 +92,17 @@ class PlanDrawn:
 
 
 @dataclass(frozen=True, slots=True)
+class SynchronisationVerified:
+    """Somebody measured end to end how far a device's stamps are off; the newest one of a device counts."""
+
+    stream: str
+    robot: str
+    offset_ms: float
+    how: str
+    at_ns: int
+
+
+@dataclass(frozen=True, slots=True)
 class SessionOpened:
     """Recording may begin."""
 
@@ -133,6 +145,13 @@ class EpisodeJudged:
 
     protocol: str
     report: EpisodeReport
+
+
+@dataclass(frozen=True, slots=True)
+class DatasetJudged:
+    """All episodes were judged together: how the dataset stands, where to look first, what changed suddenly."""
+
+    report: DatasetReport
 
 
 @dataclass(frozen=True, slots=True)
@@ -259,8 +278,8 @@ class DemandPlaced:
 
 Event = (
     WorkspaceCreated | TokenIssued | ProtocolLocked | OperatorEnrolled | RobotRegistered | ProviderContracted
-    | DeploymentMapped | DeploymentAudited | PlanDrawn | SessionOpened | SessionClosed
-    | LogIngested | EpisodesMeasured | EpisodeJudged | DeliveryJudged | CalibrationAttached | IntrinsicsAttached
+    | DeploymentMapped | DeploymentAudited | PlanDrawn | SynchronisationVerified | SessionOpened | SessionClosed
+    | LogIngested | EpisodesMeasured | EpisodeJudged | DatasetJudged | DeliveryJudged | CalibrationAttached | IntrinsicsAttached
     | SensorVerified | EpisodeAnnotated
     | ReleaseFrozen | ReleaseExported | PolicyTrained | OutcomeRecorded | PolicyGated | RolloutMoved
     | AlarmRaised | DiagnosisMade | IncidentOpened | IncidentMoved | DemandPlaced

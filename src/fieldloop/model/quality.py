@@ -1,9 +1,12 @@
-"""The five dimensions into which every finding rolls up, and how a dataset stands in each."""
+"""How a dataset stands: in the five dimensions into which every finding rolls up, and as a whole."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from enum import StrEnum
 
+from fieldloop.model.contents import TaskContents
 from fieldloop.model.finding import Finding, Status
+from fieldloop.model.ranking import Ranking
+from fieldloop.model.trend import Series
 
 
 class Dimension(StrEnum):
@@ -33,3 +36,32 @@ class DimensionResult:
     dataset: dict[Status, int]
     worst: tuple[Finding, ...]
     sentence: str
+
+
+@dataclass(frozen=True, slots=True)
+class DatasetReport:
+    """What is known of all episodes together: enough to be shown without asking any of them again.
+
+    `episodes` counts them by verdict. `ranking` holds the first looks only, `look_first` tells of all; `trends` are
+    the metrics that changed suddenly, of `metrics` that were followed over batches. `outdated` counts episodes that
+    were measured by other parameters or fewer checks than were in force. `protocol` names the version that judged,
+    `fingerprint` its content.
+    """
+
+    protocol: str
+    fingerprint: str
+    status: Status
+    episodes: dict[Status, int]
+    findings: tuple[Finding, ...] = ()
+    dimensions: tuple[DimensionResult, ...] = ()
+    ranking: Ranking = field(default_factory=Ranking)
+    look_first: str = ""
+    trends: tuple[Series, ...] = ()
+    metrics: int = 0
+    contents: tuple[TaskContents, ...] = ()
+    outdated: int = 0
+
+    @property
+    def wrong(self) -> tuple[Finding, ...]:
+        """What stands against the dataset as a whole, failures before what could not be told."""
+        return tuple(sorted((f for f in self.findings if f.counts), key=lambda f: list(Status).index(f.status)))

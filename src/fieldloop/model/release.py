@@ -18,7 +18,10 @@ class StratumShare:
 
 @dataclass(frozen=True, slots=True)
 class Release:
-    """Episodes, their split, and what they stand on; identified by content. `fixes` are by episode id."""
+    """Episodes, their split, and what they stand on; identified by content. `fixes` are by episode id.
+
+    `override` says who froze it over devices whose time nobody had verified, and why.
+    """
 
     id: str
     name: str
@@ -31,6 +34,7 @@ class Release:
     annotations_sha256: str
     excluded: tuple[tuple[str, str], ...] = ()
     fixes: tuple[tuple[str, Fix], ...] = ()
+    override: str = ""
 
     def fixes_of(self, episode: str) -> tuple[Fix, ...]:
         """Return what is put right in an episode whenever this release is read."""

@@ -2,13 +2,8 @@
 
 from dataclasses import dataclass
 
-import numpy as np
-from numpy.typing import NDArray
 
-Floats = NDArray[np.float64]
-
-
-@dataclass(frozen=True, slots=True, eq=False)
+@dataclass(frozen=True, slots=True)
 class Series:
     """One metric over batches, for a plot: its typical value, and between which limits it was expected.
 
@@ -20,9 +15,9 @@ class Series:
     batches: tuple[str, ...]
     starts_ns: tuple[int, ...]
     episodes: tuple[int, ...]
-    values: Floats
-    low: Floats
-    high: Floats
+    values: tuple[float, ...]
+    low: tuple[float, ...]
+    high: tuple[float, ...]
     alerts: tuple[int, ...]
     counted: bool = False
     usual: float = 0.0

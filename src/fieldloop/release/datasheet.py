@@ -29,6 +29,8 @@ def _head(release: Release, own: Sequence[Episode]) -> Iterator[str]:
         yield "- **no validation set**: all episodes come from one session, and a session is never split"
     yield f"- protocol: {release.protocol or 'not given'}"
     yield f"- taxonomy: {release.taxonomy or 'none; episodes may lack annotations'}"
+    if release.override:
+        yield f"- **frozen over devices whose time nobody verified**: {release.override}"
     if missing := len(release.episodes) - len(own):
         yield f"- **{missing} episodes could not be looked up** for this sheet"
     starts = [e.start_ns for e in own if e.start_ns]

@@ -2,7 +2,7 @@
 
 import hashlib
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
-from itertools import product
+from itertools import pairwise
 
 import numpy as np
 from numpy.typing import NDArray
@@ -82,29 +82,37 @@ def _groups(
     for kind in apart:
         if kind not in APART:
             raise UnknownName("thing to keep apart", kind, APART)
-    parent: dict[str, str] = {}
-
-    def root(name: str) -> str:
-        while parent.setdefault(name, name) != name:
-            parent[name] = parent[parent[name]]
-            name = parent[name]
-        return name
-
-    def join(one: str, other: str) -> None:
-        first, second = sorted((root(one), root(other)))
-        parent[second] = first
-
+    joined = _Joined()
     for episode in episodes:
         for kind in apart:
             if value := APART[kind](episode):
-                join(f"episode {episode.id}", f"{kind} {value}")
+                joined.join(f"episode {episode.id}", f"{kind} {value}")
     for ids in together:
-        for one, other in product(list(ids)[:1], ids):
-            join(f"episode {one}", f"episode {other}")
+        for one, other in pairwise(ids):
+            joined.join(f"episode {one}", f"episode {other}")
     groups: dict[str, list[Episode]] = {}
     for episode in sorted(episodes, key=lambda e: e.id):
-        groups.setdefault(root(f"episode {episode.id}"), []).append(episode)
+        groups.setdefault(joined.first(f"episode {episode.id}"), []).append(episode)
     return groups
+
+
+class _Joined:
+    """Names that belong together, directly or by way of others; the first in order stands for all."""
+
+    def __init__(self) -> None:
+        self._towards: dict[str, str] = {}
+
+    def first(self, name: str) -> str:
+        """Return the name that stands for this one."""
+        while self._towards.setdefault(name, name) != name:
+            self._towards[name] = self._towards[self._towards[name]]
+            name = self._towards[name]
+        return name
+
+    def join(self, one: str, other: str) -> None:
+        """Say that two belong together."""
+        first, second = sorted((self.first(one), self.first(other)))
+        self._towards[second] = first
 
 
 def _counts(groups: Sequence[Sequence[Episode]], kinds: Sequence[str]) -> Floats:

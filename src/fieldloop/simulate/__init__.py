@@ -4,4 +4,5 @@
 `sites`, `lighting`, `catalogue` and `scene` say what is there; `operators` or a policy ask for a grasp; `controller`
 and `arm` drive it; `contact`, `grip`, `carry` and `physics` say what came of it; `signals`, `camera`, `raster` and
 `picture` say what sensors made of that; `clocks`, `recording` and `log` write it down.
+`timing_truth` uses the same renderer for recordings whose camera-to-joint lag is known exactly.
 """

@@ -26,6 +26,22 @@ GRIPPER = Beat(125.0, 0.0001, 0.0010, 0.0004)
 ACTION = Beat(125.0, 0.0001, 0.0004, 0.0004)
 FORCE = Beat(200.0, 0.0001, 0.0008, 0.0004)
 IMU = Beat(200.0, 0.0001, 0.0007, 0.0004)
+BEATS = {
+    "camera/overhead": TRIGGER, "camera/wrist": TRIGGER, "depth/overhead": TRIGGER, "joints": JOINTS,
+    "gripper": GRIPPER, "action": ACTION, "force": FORCE, "imu": IMU,
+}  # fmt: skip
+"""The devices of a station by the stream they fill."""
+UNSTEADY = 3.0
+"""Standard deviations of unsteadiness that a lamp and an encoder would show as the largest offset."""
+
+
+def offsets_ms() -> dict[str, float]:
+    """Return how far each device's stamps can be off: they are the true times but for its unsteadiness.
+
+    >>> offsets_ms()["camera/wrist"] < offsets_ms()["force"] < 1.0
+    True
+    """
+    return {stream: 1e3 * UNSTEADY * beat.jitter_s for stream, beat in BEATS.items()}
 
 
 def ticks(beat: Beat, begin_s: float, end_s: float, rng: np.random.Generator) -> Floats:

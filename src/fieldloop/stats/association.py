@@ -20,7 +20,7 @@ SURE = 0.95
 
 @dataclass(frozen=True, slots=True)
 class Told:
-    """The share of uncertainty removed, chance taken off, with one-sided bounds; `chance` is the permutation p-value."""
+    """The share of uncertainty removed, chance taken off, with one-sided bounds; `chance` is a permutation p-value."""
 
     value: float
     low: float

@@ -40,7 +40,7 @@ class Apart:
 
 
 def normal_scores(values: Floats) -> Floats:
-    """Replace values by the normal quantiles of their ranks, equal values sharing one: outliers and units lose their pull.
+    """Replace values by the normal quantiles of their ranks, equal values sharing one: outliers lose their pull.
 
     >>> normal_scores(np.asarray([3.0, 1.0, 900.0])).round(2).tolist()
     [0.0, -0.67, 0.67]
@@ -121,6 +121,4 @@ def _below(ratio: float, freedom: int, inside: int, centre: float) -> float:
     share = ratio * freedom / (freedom + centre)
     own = 2.0 * (freedom + 2.0 * centre) / (9.0 * (freedom + centre) ** 2)
     other = 2.0 / (9.0 * inside)
-    return float(
-        ndtr((share ** (1 / 3) * (1.0 - other) - (1.0 - own)) / math.sqrt(own + other * share ** (2 / 3)))
-    )
+    return float(ndtr((share ** (1 / 3) * (1.0 - other) - (1.0 - own)) / math.sqrt(own + other * share ** (2 / 3))))

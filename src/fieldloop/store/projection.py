@@ -40,7 +40,8 @@ def _stated(attribute: str) -> Projection:
     return put
 
 
-def _lock(tables: Tables, event: happened.ProtocolLocked, seq: int) -> None:
+def _whole(tables: Tables, event: Any, seq: int) -> None:
+    """The event is the noun."""
     tables.put(event, seq)
 
 
@@ -101,18 +102,20 @@ def _incident(tables: Tables, event: happened.IncidentOpened | happened.Incident
 PROJECTIONS: dict[type[Event], Projection] = {
     happened.WorkspaceCreated: _nothing,
     happened.TokenIssued: _stated("token"),
-    happened.ProtocolLocked: _lock,
+    happened.ProtocolLocked: _whole,
     happened.OperatorEnrolled: _stated("operator"),
     happened.RobotRegistered: _stated("robot"),
     happened.ProviderContracted: _stated("provider"),
     happened.DeploymentMapped: _stated("deployment"),
     happened.DeploymentAudited: _stated("audit"),
     happened.PlanDrawn: _plan,
+    happened.SynchronisationVerified: _whole,
     happened.SessionOpened: _stated("session"),
     happened.SessionClosed: _close_session,
     happened.LogIngested: _ingest,
     happened.EpisodesMeasured: _measure,
     happened.EpisodeJudged: _judge,
+    happened.DatasetJudged: _stated("report"),
     happened.DeliveryJudged: _nothing,
     happened.CalibrationAttached: _calibrate,
     happened.IntrinsicsAttached: _stated("intrinsics"),

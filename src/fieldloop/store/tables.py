@@ -19,7 +19,7 @@ from fieldloop.model.decision import Decision
 from fieldloop.model.deployment import Audit, Deployment
 from fieldloop.model.diagnosis import Diagnosis
 from fieldloop.model.episode import Blob, Episode, Log, Session
-from fieldloop.model.event import EpisodesMeasured, ProtocolLocked
+from fieldloop.model.event import EpisodesMeasured, ProtocolLocked, SynchronisationVerified
 from fieldloop.model.finding import EpisodeReport
 from fieldloop.model.hardware import Robot
 from fieldloop.model.incident import Incident
@@ -27,6 +27,7 @@ from fieldloop.model.intrinsics import Intrinsics
 from fieldloop.model.person import Operator, Provider, Token
 from fieldloop.model.plan import Demand, Plan, WorkOrder
 from fieldloop.model.policy import Outcome, PolicyVersion
+from fieldloop.model.quality import DatasetReport
 from fieldloop.model.release import Release
 from fieldloop.model.rollout import Rollout
 from fieldloop.model.verification import Verification
@@ -217,6 +218,13 @@ KEPT: dict[type, Kept] = {
         _keep(WorkOrder, "work_orders", ask=("plan", "site", "robot", "operator", "stratum"), indexes=("plan",)),
         _keep(Demand, "demands", ask=("stratum", "source", "at_ns")),
         _keep(
+            SynchronisationVerified,
+            "synchronisations",
+            key=("seq",),
+            ask=("robot", "stream", "at_ns"),
+            indexes=("robot stream",),
+        ),
+        _keep(
             Session,
             "sessions",
             ask=("site", "robot", "operator", "task", "protocol", "work_order", "opened_ns", "closed_ns"),
@@ -234,6 +242,7 @@ KEPT: dict[type, Kept] = {
         ),
         _keep(EpisodesMeasured, "measurements", key=("episode", "blob"), ask=("rows",), indexes=("seq place",)),
         _keep(EpisodeReport, "reports", key=("episode", "protocol"), ask=("name", "status"), indexes=("seq place",)),
+        _keep(DatasetReport, "dataset_reports", key=("seq",), ask=("protocol", "fingerprint", "status", "outdated")),
         _keep(
             Calibration,
             "calibrations",
@@ -246,7 +255,12 @@ KEPT: dict[type, Kept] = {
             ask=("robot", "sensor", "status", "provisional", "valid_from_ns"),
             indexes=("robot sensor",),
         ),
-        _keep(Verification, "verifications", ask=("calibration", "robot", "sensor", "at_ns"), indexes=("robot sensor",)),
+        _keep(
+            Verification,
+            "verifications",
+            ask=("calibration", "robot", "sensor", "at_ns"),
+            indexes=("robot sensor",),
+        ),
         _keep(
             Annotation,
             "annotations",

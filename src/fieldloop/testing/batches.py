@@ -1,4 +1,4 @@
-"""Batches nothing is wrong with, made of their facts, measurements and imprints alone: no recording is drawn for them."""
+"""Batches nothing is wrong with, made of facts, measurements and imprints alone: no recording is drawn for them."""
 
 from dataclasses import dataclass, replace
 

@@ -2,6 +2,7 @@
 
 import dataclasses
 import types
+from collections.abc import Mapping
 from enum import Enum
 from typing import Any, TypeVar, Union, get_args, get_origin, get_type_hints
 
@@ -33,6 +34,8 @@ def _value(kind: Any, name: str, number: int) -> Any:
     if origin is tuple:
         each = args[:1] * 2 if args[-1] is Ellipsis else args
         return tuple(_value(k, name, number + i) for i, k in enumerate(each))
+    if origin in (dict, Mapping):
+        return {_value(args[0], name, number): _value(args[1], name, number)}
     if isinstance(kind, type) and issubclass(kind, Enum):
         members = list(kind)
         return members[number % len(members)]

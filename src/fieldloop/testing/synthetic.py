@@ -169,17 +169,23 @@ def _signal(
     hz = len(at_s) / (PRE_S + ATTEMPT_S + POST_S)
     frame = "wrist" if kind in (StreamKind.FORCE_TORQUE, StreamKind.IMU) else "base"
     return Stream(
-        name, kind, unit, _clocks(at_s), values, nominal_hz=hz, columns=columns, frame_id=frame, serial=f"{name}-1"
+        name,
+        kind,
+        unit,
+        _clocks(at_s),
+        values,
+        nominal_hz=hz,
+        columns=columns,
+        frame_id=frame,
+        serial=f"{name.partition('/')[0]}-1",
     )
 
 
 def _camera(name: str, at_s: NDArray[np.float64], *, seed: np.random.Generator, depth: bool = False) -> Stream:
     places = tuple(((at_s / at_s[-1] + seed.uniform(0, 0.2)) % 1.0).tolist())
     kind, unit = (StreamKind.DEPTH, "m") if depth else (StreamKind.RGB, "8-bit")
-    counted = np.round(at_s * NS_PER_S).astype(np.int64)
-    clocks = _clocks(at_s) | {ClockKind.CONTAINER: counted, ClockKind.SYNTHETIC: counted}
     pictures = Pictures(places, depth=depth)
-    return Stream(name, kind, unit, clocks, pictures=pictures, nominal_hz=RATES["camera"], serial=f"{name}-1")
+    return Stream(name, kind, unit, _clocks(at_s), pictures=pictures, nominal_hz=RATES["camera"], serial=f"{name}-1")
 
 
 def _phases(episode: Episode) -> Iterator[Annotation]:

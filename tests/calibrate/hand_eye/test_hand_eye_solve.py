@@ -97,7 +97,7 @@ def test_turns_about_one_axis_cannot_tell_and_name_the_others():
     camera, target = made().gripper_from_camera, made().base_from_target
     shown = []
     for _ in range(20):
-        turn = tf.make(tf.rotation_about("z", rng.uniform(-1, 1)), rng.uniform(-0.1, 0.1, 3) + [0.4, 0, 0.5])
+        turn = tf.make(tf.rotation_about("z", rng.uniform(-1, 1)), rng.uniform(-0.1, 0.1, 3) + np.array([0.4, 0, 0.5]))
         shown.append(turn)
     robot = np.array(shown)
     seen = tf.invert(robot @ camera) @ target

@@ -31,7 +31,9 @@ def pose_names(prefix):
 
 def test_json_with_matrices_says_everything_but_the_unit(tmp_path):
     file = tmp_path / "p.json"
-    rows = [{"base_from_gripper": a.tolist(), "camera_from_target": b.tolist()} for a, b in zip(ROBOT, TARGET, strict=True)]
+    rows = [
+        {"base_from_gripper": a.tolist(), "camera_from_target": b.tolist()} for a, b in zip(ROBOT, TARGET, strict=True)
+    ]
     file.write_text(json.dumps({"poses": rows, "units": "m"}))
     given = read_poses([file])
     assert np.allclose(given.robot.rotations, ROBOT[:, :3, :3])
@@ -62,7 +64,11 @@ def test_csv_with_both_sides(tmp_path):
 
 def test_units_may_stand_in_the_columns_names(tmp_path):
     file = tmp_path / "p.csv"
-    head = [f"{side}_{axis}" for side in ("robot", "target") for axis in ("x_mm", "y_mm", "z_mm", "roll_deg", "pitch_deg", "yaw_deg")]
+    head = [
+        f"{side}_{axis}"
+        for side in ("robot", "target")
+        for axis in ("x_mm", "y_mm", "z_mm", "roll_deg", "pitch_deg", "yaw_deg")
+    ]
     file.write_text(",".join(head) + "\n" + ",".join("1" * 12) + "\n")
     given = read_poses([file])
     assert (given.robot.unit, given.robot.rotation) == ("mm", "rpy-xyz-deg")

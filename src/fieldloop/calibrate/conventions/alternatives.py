@@ -6,7 +6,7 @@ ways to write rotations are sorted out by angles alone, which costs nothing; onl
 
 import math
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import product
 
 import numpy as np
@@ -25,6 +25,8 @@ MOST_POSES = 16
 SOLVED_FOR = 12
 """Combinations of rotations that are worth solving for."""
 NO_ANGLE = 1e-6
+SOLVED_BY = ("park", "horaud", "shah")
+"""Under a wrong reading the first may find nothing; the next one says how badly it fits."""
 AS_GOOD = 1.5
 RIGID = 1e-3
 LEAST_POSES = 5
@@ -72,7 +74,8 @@ def proposals(
     least = min(_changes(stated, fit.tried) for fit in good)
     chosen = sorted((f for f in good if _changes(stated, f.tried) == least), key=lambda f: f.score)
     return tuple(
-        Proposal(_options(stated, fit, setup), min(usual / fit.score, MOST_TIMES), _in_words(fit)) for fit in chosen
+        Proposal(_options(stated, fit, setup), min(usual / fit.score, MOST_TIMES), _in_words(stated, fit, setup))
+        for fit in chosen
     )
 
 
@@ -142,7 +145,8 @@ def _solved(
     given = pairs(read(robot, tried[0]), read(target, tried[1]), setup)
     if not (is_rigid(given.world_from_mount, RIGID).all() and is_rigid(given.camera_from_target, RIGID).all()):
         return math.inf, None
-    answer = closed_form(given, "park")
+    found = (closed_form(given, method) for method in SOLVED_BY)
+    answer = next((each for each in found if each is not None), None)
     return (math.inf if answer is None else max(middle_residual(answer, given), 1e-9)), answer
 
 
@@ -165,7 +169,8 @@ def _options(stated: tuple[Reading, Reading], fit: _Fit, setup: Setup) -> tuple[
     return (*options, *([f"--setup {fit.setup}"] if fit.setup is not setup else []))
 
 
-def _in_words(fit: _Fit) -> str:
-    said = "; ".join(reading.in_words(side) for side, reading in zip(Side, fit.tried, strict=True))
+def _in_words(stated: tuple[Reading, Reading], fit: _Fit, setup: Setup) -> str:
+    robot = fit.tried[0] if fit.setup is setup else replace(fit.tried[0], inverse=stated[0].inverse)
+    said = "; ".join(reading.in_words(side) for side, reading in zip(Side, (robot, fit.tried[1]), strict=True))
     carried = "camera" if fit.setup is Setup.EYE_IN_HAND else "target"
     return f"Read as {fit.setup}, {said}, it fits; the {carried} then sits {fit.on_gripper_m:.2f} m from the gripper."

@@ -18,7 +18,9 @@ WINDOW_SHARE = 0.3
 """Half the refining window against the distance to the next corner: a wider one would see the neighbours."""
 MARKER_SHARE = 0.6
 """The same against the distance to the nearest marker of a ChArUco board."""
-WINDOW_PX = (2, 11)
+LEAST_PX, MOST_PX = 2, 11
+MARKER_LEAST_PX = 3
+"""Less sees only blur; a marker at the rim of the window does less harm than that."""
 REFINEMENT = (3, 60, 1e-4)  # stop after 60 rounds or at a ten-thousandth of a pixel
 MIN_CORNERS = 6
 """Of a partly seen ChArUco board; four points always fit a plane, so they would show no error."""
@@ -65,11 +67,11 @@ def sight(picture: NDArray[Any], board: Board, name: str = "") -> Sighting | Non
     return Sighting(name, board.points(), corners, np.arange(len(corners)))
 
 
-def refined(image: Grey, corners: Floats, share: float = WINDOW_SHARE) -> Floats:
+def refined(image: Grey, corners: Floats, share: float = WINDOW_SHARE, least_px: int = LEAST_PX) -> Floats:
     """Move corners to where the edges through them cross, seen through a window of a share of their distance."""
     import cv2
 
-    half = int(np.clip(share * _closest(corners), *WINDOW_PX))
+    half = int(np.clip(share * _closest(corners), least_px, MOST_PX))
     moved = cv2.cornerSubPix(image, corners.astype(np.float32).reshape(-1, 1, 2), (half, half), (-1, -1), REFINEMENT)
     return np.asarray(moved, dtype=float).reshape(-1, 2)
 
@@ -126,7 +128,7 @@ def _sight_charuco(image: Grey, board: Board, name: str) -> Sighting | None:
     if spread[1] < board.square_m / 2:
         return None  # corners on one line fix no pose
     free = (1 - board.marker_m / board.square_m) / 2  # from a corner to the nearest marker, in squares
-    pixels = refined(image, np.asarray(corners, dtype=float).reshape(-1, 2), MARKER_SHARE * free)
+    pixels = refined(image, np.asarray(corners, dtype=float).reshape(-1, 2), MARKER_SHARE * free, MARKER_LEAST_PX)
     return Sighting(name, points, pixels, numbers)
 
 

@@ -154,7 +154,7 @@ def _doubts(looks: Sequence[Look], sifted: Sifted, board: Board, protocol: Colle
     """Reasons beside the views themselves for which a small error proves nothing."""
     said = []
     if larger := larger_board([one.whole for one in looks if one.whole], board):
-        said.append(f"the pattern goes on beyond {board}: it looks like {larger}")
+        said.append(f"the pattern goes on beyond {board}; try --board {larger}")
     seen = len(sifted.kept) + len(sifted.rejected)
     most = float(protocol.setting("calibration.intrinsics_max_rejected"))
     if len(sifted.rejected) > most * seen:

@@ -91,7 +91,7 @@ def _by_task(batch: Batch, name: str) -> Iterator[tuple[str, NDArray[np.float64]
 
 def _some(directions: NDArray[np.float64]) -> NDArray[np.float64]:
     """Take as many, evenly spaced, as show a distribution; all pairs of thousands would show no more."""
-    return directions[np.linspace(0, len(directions) - 1, min(len(directions), ENOUGH)).astype(int)]
+    return np.asarray(directions[np.linspace(0, len(directions) - 1, min(len(directions), ENOUGH)).astype(int)])
 
 
 def _count(directions: NDArray[np.float64], same: float, least: float) -> int:

@@ -2,7 +2,8 @@
 
 import math
 from collections import Counter
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
+from itertools import pairwise
 
 import numpy as np
 from numpy.typing import NDArray
@@ -10,6 +11,7 @@ from numpy.typing import NDArray
 from fieldloop.check.many import Batch
 from fieldloop.check.registry import check
 from fieldloop.check.traits import label, listed
+from fieldloop.errors import ProtocolError
 from fieldloop.model.finding import Measurement
 
 Floats = NDArray[np.float64]
@@ -35,26 +37,35 @@ def coverage(batch: Batch) -> Iterator[Measurement]:
         counts = Counter(label(e, asked.over) for e in batch.episodes)
         wanted = [name for name, share in asked.shares.items() if share > 0.0]
         missing = [name for name in wanted if counts[name] < least]
-        yield Measurement(asked.over, 1.0 - len(missing) / len(wanted), f"(missing: {listed(missing)})" if missing else "")
+        yield Measurement(
+            asked.over, 1.0 - len(missing) / len(wanted), f"(missing: {listed(missing)})" if missing else ""
+        )
     yield from _area(batch, int(batch.parameter("batch.coverage", "cells")), least)
 
 
 def _area(batch: Batch, cells: int, least: float) -> Iterator[Measurement]:
+    asked = _asked(batch)
     poses = grasps(batch)
-    ranges = {
-        name: batch.protocol.setting(f"task.cover_{name}") or () for name in ("x_m", "y_m", "yaw_deg")
-    }  # an empty range asks for nothing
-    asked = {name: (float(low), float(high)) for name, (low, high) in ((n, r) for n, r in ranges.items() if len(r) == 2)}  # noqa: PLR2004 - two ends
-    if not asked:
-        return
-    if not len(poses):
+    if asked and not len(poses):
         yield Measurement("grasp", math.nan, cannot_tell="No episode shows where the tool was at contact.")
         return
-    columns = {"x_m": poses[:, 0], "y_m": poses[:, 1], "yaw_deg": yaw_deg(poses)}
-    ground = {name: asked[name] for name in ("x_m", "y_m") if name in asked}
-    for subject, part in (("position", ground), ("orientation", {k: v for k, v in asked.items() if k == "yaw_deg"})):
-        if part:
-            yield _visited(subject, {name: columns[name] for name in part}, part, cells, least)
+    for subject, axes in (("position", ("x_m", "y_m")), ("orientation", ("yaw_deg",))):
+        ranges = {axis: asked[axis] for axis in axes if axis in asked}
+        if ranges:
+            columns = {"x_m": poses[:, 0], "y_m": poses[:, 1], "yaw_deg": yaw_deg(poses)}
+            yield _visited(subject, columns, ranges, cells, least)
+
+
+def _asked(batch: Batch) -> dict[str, tuple[float, float]]:
+    """The ranges that grasps should fill, by axis; an empty one asks for nothing."""
+    ranges: dict[str, tuple[float, float]] = {}
+    for axis in ("x_m", "y_m", "yaw_deg"):
+        ends: Sequence[float] = batch.protocol.setting(f"task.cover_{axis}")
+        if len(ends) not in (0, 2) or any(low >= high for low, high in pairwise(ends)):
+            raise ProtocolError(f"task.cover_{axis} = {list(ends)} should be two numbers, the lower one first.")
+        if len(ends):
+            ranges[axis] = (float(ends[0]), float(ends[1]))
+    return ranges
 
 
 def _visited(
@@ -94,4 +105,4 @@ def yaw_deg(poses: Floats) -> Floats:
     [90.0]
     """
     x, y, z, w = poses[:, 3:].T
-    return np.degrees(np.arctan2(2.0 * (w * z + x * y), 1.0 - 2.0 * (y * y + z * z)))
+    return np.asarray(np.degrees(np.arctan2(2.0 * (w * z + x * y), 1.0 - 2.0 * (y * y + z * z))))

@@ -1,10 +1,11 @@
 """Questions about episodes collected together."""
 
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Iterator
 
 from fieldloop.check.many import Batch
 from fieldloop.check.registry import check
+from fieldloop.model.episode import Episode
 from fieldloop.model.finding import Measurement
 
 
@@ -30,21 +31,26 @@ def operator_share(batch: Batch) -> Iterator[Measurement]:
     "batch.operators",
     unit="operators",
     needs=("episodes",),
-    advice="Have more people demonstrate this task.",
+    advice="Have more people demonstrate this.",
 )
 def operators(batch: Batch) -> Iterator[Measurement]:
-    """How many operators demonstrated each task?"""
-    tasks = Counter(episode.task for episode in batch.episodes)
-    for task, count in sorted(tasks.items()):
-        if count < batch.parameter("batch.operators", "min_episodes"):
+    """How many operators demonstrated each variant of each task?
+
+    A variant is what the episodes call one (`variant` among their conditions or facts); else the task is its only one.
+    """
+    variants: dict[str, list[Episode]] = defaultdict(list)
+    for episode in batch.episodes:
+        variant = episode.stratum.level("variant") or episode.fact("variant")
+        variants[f"{episode.task} {variant}" if variant else episode.task].append(episode)
+    for name, own in sorted(variants.items()):
+        if len(own) < batch.parameter("batch.operators", "min_episodes"):
             continue
-        named = {e.operator for e in batch.episodes if e.task == task and e.operator}
-        anonymous = sum(1 for e in batch.episodes if e.task == task and not e.operator)
+        anonymous = sum(1 for e in own if not e.operator)
         if anonymous:
-            reason = f"{anonymous} of {count} episodes do not say who demonstrated."
-            yield Measurement(task, float("nan"), cannot_tell=reason)
+            reason = f"{anonymous} of {len(own)} episodes do not say who demonstrated."
+            yield Measurement(name, float("nan"), cannot_tell=reason)
         else:
-            yield Measurement(task, float(len(named)))
+            yield Measurement(name, float(len({e.operator for e in own})))
 
 
 def _unknown(batch: Batch) -> str:

@@ -31,8 +31,9 @@ def reproducibility(batch: Batch) -> Iterator[Measurement]:
     """How far apart are operators, and sessions, in each feature of motion, in spreads of one alone?
 
     The root mean square distance of their averages from the common one, over the spread within one operator or session,
-    by ranks; sessions are compared within each operator. To call any feature different, the bound is corrected for all that were looked at; to call them all alike,
-    each must be shown alike by itself, which needs no correction. In between nobody can tell.
+    by ranks; sessions are compared within each operator. To call any feature different, the bound is corrected for all
+    that were looked at; to call them all alike, each must be shown alike by itself, which needs no correction. In
+    between nobody can tell.
     """
     for task, episodes in by_task(batch).items():
         for over in GROUPINGS:

@@ -64,6 +64,13 @@ class Sight:
         """The moment in the middle of each two pictures."""
         return (self.begins + self.ends) / 2
 
+    @property
+    def pace(self) -> float:
+        """How fast the joints' speed changes against its own size (1/s), as the robot was commanded, whatever is seen."""
+        speeds = self.mixed(self.path(self.middles, 1))
+        change = self.mixed(self.path(self.middles, 2))
+        return float(np.sqrt((change**2).sum() / max((speeds**2).sum(), 1e-12)))
+
     def part(self, rows: slice) -> "Sight":
         """Return some successive rows as an episode of their own."""
         mixing = self.mixing[rows][:, rows]

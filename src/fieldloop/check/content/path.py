@@ -16,18 +16,16 @@ KEPT_HZ = 50
 
 WORKING_HZ = 200
 FEWEST = 16
-SOURCES = (
-    (StreamKind.JOINT_POSITION, StreamKind.GRIPPER),
-    (StreamKind.POSE, StreamKind.HAND_POSE, StreamKind.GRIPPER),
-)
-"""What tells how the robot moved, best first: its joints, else where its tool or hand was."""
+SOURCES = (StreamKind.JOINT_POSITION, StreamKind.POSE, StreamKind.HAND_POSE)
+"""What tells how the robot moved, best first. Not the gripper: it has a driver and a latency of its own, and the jerk of
+its fingers would outvote all joints of a wrist camera that moves slowly."""
 
 
 def moving_streams(streams: Sequence[Stream]) -> tuple[Stream, ...]:
-    """Choose the streams that tell how the robot moved; a gripper alone tells too little of what a camera sees."""
-    for kinds in SOURCES:
-        found = tuple(s for s in streams if s.kind in kinds and s.values is not None and len(s) >= FEWEST)
-        if any(s.kind is not StreamKind.GRIPPER for s in found):
+    """Choose the streams that tell how the robot moved."""
+    for kind in SOURCES:
+        found = tuple(s for s in streams if s.kind is kind and s.values is not None and len(s) >= FEWEST)
+        if found:
             return found
     return ()
 

@@ -7,7 +7,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fieldloop.check.content.basis import Basis, Matrix, find_basis
-from fieldloop.check.content.confidence import bias_floor, disagreement, estimate_from, half_width
+from fieldloop.check.content.confidence import bias_floor, disagreement, estimate_from, half_width, row_blur
 from fieldloop.check.content.estimate import LagEstimate, no_estimate
 from fieldloop.check.content.evidence import Evidence, Sight, sight
 from fieldloop.check.content.profile import Lobe, highest, likelihood, likelihood_under
@@ -67,7 +67,7 @@ def learn_rig(sights: Sequence[Sight], settings: Settings) -> Rig:
     """Fit the rig's regression and its lag together."""
     basis = find_basis(sights, _ranks(len(sights), settings))
     lobe, fit = _search(sights, basis, settings)
-    floor = bias_floor(fit.explained, fit.pace, settings)
+    floor = float(np.hypot(bias_floor(fit.explained, fit.pace, settings), row_blur(fit, settings)))
     variance = float(fit.spread.robust[0, 0])
     lag = estimate_from(fit, lobe, variance, fit.spread.blocks, floor, len(sights), settings)
     if lag.answered:

@@ -31,6 +31,7 @@ class Settings:
     block_s: float
     lobe_apart_s: float
     readout_sd_s: float
+    readout_blur: float
     drag_sd_s: float
     drag_px_s: float
     undragged_px_s: float
@@ -59,6 +60,7 @@ def settings_of(protocol: CollectionProtocol) -> Settings:
         block_s=p["block_s"],
         lobe_apart_s=p["lobe_apart_ms"] / 1e3,
         readout_sd_s=p["readout_sd_ms"] / 1e3,
+        readout_blur=p["readout_blur"],
         drag_sd_s=p["drag_sd_ms"] / 1e3,
         drag_px_s=p["drag_px_s"],
         undragged_px_s=p["undragged_px_s"],

@@ -49,8 +49,8 @@ class Model:
 class Fit:
     """Shifts of time that fit best (those by picture, then drag, then readout), how well they are known, and the model.
 
-    `explained` is the share of the flow that the joints account for, `pace` how fast that flow changes against its own
-    size (1/s): slow motion hides a lag.
+    `explained` is the share of the flow that the joints account for. `pace` is how fast that flow, and the joints' own
+    speed, change against their size (1/s, the lesser): slow motion hides a lag.
     """
 
     shifts: Matrix
@@ -127,12 +127,13 @@ def fit_timing(task: Task, begin: Matrix, model: Model | None = None) -> Fit:
     hat = None if model is not None else moved
     spread = spread_of(aims, error, weights, task.blocks, inverse, pull, hat)
     steady = (moved - moved.mean(axis=0)) @ slopes @ whitening
+    seen_pace = float(np.sqrt(((by_shift @ whitening) ** 2).sum() / max((steady**2).sum(), FLOOR)))
     axes = task.basis.flow_axes
     return Fit(
         shifts=shifts,
         spread=spread,
         explained=1.0 - float((left @ axes).var(axis=0).sum() / max((seen @ axes).var(axis=0).sum(), FLOOR)),
-        pace=float(np.sqrt(((by_shift @ whitening) ** 2).sum() / max((steady**2).sum(), FLOOR))),
+        pace=min(seen_pace, float(np.median([s.pace for s in task.sights]))),
         model=Model(slopes, whitening),
         gains=gains,
         scores=scores,

@@ -5,9 +5,10 @@ from collections.abc import Iterator
 from fieldloop.check.many import Batch
 from fieldloop.check.registry import check
 from fieldloop.check.traits import listed
-from fieldloop.check.trend import NAME, Series, series
+from fieldloop.check.trend import NAME, series
 from fieldloop.model.finding import Measurement
 from fieldloop.model.quality import Dimension
+from fieldloop.model.trend import Series
 
 
 @check(
@@ -29,5 +30,7 @@ def trend(batch: Batch) -> Iterator[Measurement]:
 
 
 def _place(one: Series) -> str:
-    told = [f"{one.batches[i]}: {one.values[i]:.3g}, {one.low[i]:.3g} to {one.high[i]:.3g} expected" for i in one.alerts]
+    told = [
+        f"{one.batches[i]}: {one.values[i]:.3g}, {one.low[i]:.3g} to {one.high[i]:.3g} expected" for i in one.alerts
+    ]
     return f"of {len(one.batches)}" + (f" ({listed(told, 3)})" if told else "")

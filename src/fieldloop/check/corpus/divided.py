@@ -75,7 +75,9 @@ def split_representative(batch: Batch) -> Iterator[Measurement]:
     for side in others:
         for kind in varied:
             subject = kind if len(others) == 1 else f"{kind}, {side}"
-            yield _distance(subject, [label(e, kind) for e in sides[TRAIN]], [label(e, kind) for e in sides[side]], level)
+            yield _distance(
+                subject, [label(e, kind) for e in sides[TRAIN]], [label(e, kind) for e in sides[side]], level
+            )
     if not varied:
         yield Measurement("", 0.0, "(all episodes are of one kind)")
 

@@ -46,7 +46,7 @@ def near_duplicates(batch: Batch) -> Iterator[Measurement]:
 
 
 def near_groups(batch: Batch) -> tuple[tuple[Episode, ...], ...]:
-    """Group episodes that are nearly the same, directly or by way of others; largest first. Exact copies are not here."""
+    """Group episodes that are nearly the same, directly or by way of others, largest first; exact copies apart."""
     found: tuple[tuple[Episode, ...], ...] = batch.keep(NAME, lambda: _near_groups(batch))
     return found
 
@@ -108,4 +108,4 @@ def _widest(rows: Floats) -> Floats:
     """Project onto the axes along which episodes differ most; distances only shrink by it."""
     centred = rows - rows.mean(axis=0)
     _, axes = np.linalg.eigh(centred.T @ centred)
-    return centred @ axes[:, -AXES:]
+    return np.asarray(centred @ axes[:, -AXES:])

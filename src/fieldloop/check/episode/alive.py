@@ -140,6 +140,6 @@ def _commanded(joints: Signal, commands: Signal | None, far: float) -> NDArray[n
         return None
     travel = np.ptp(np.nan_to_num(commands.values), axis=0) > far
     named = dict(zip(commands.stream.columns, travel, strict=False))
-    if joints.stream.columns and named:
+    if named and len(joints.stream.columns) == joints.values.shape[1]:
         return np.asarray([bool(named.get(name, False)) for name in joints.stream.columns])
     return travel if len(travel) == joints.values.shape[1] else None

@@ -9,7 +9,7 @@ from fieldloop.check.case import Case
 from fieldloop.check.episode.follow import Lag, NotComparable, lag_between, paired_columns, placed
 from fieldloop.check.episode.movement import Movement, movement, still
 from fieldloop.check.episode.signal import NO_RATE, Floats, Signal, at, at_s, paced, signals
-from fieldloop.check.episode.speeds import speeds
+from fieldloop.check.episode.speeds import high, speeds
 from fieldloop.check.judging import PAIR
 from fieldloop.check.registry import check
 from fieldloop.model.finding import Measurement
@@ -163,7 +163,7 @@ def _error(case: Case, action: Signal, joints: Signal, lag_s: float) -> Measurem
     )
     if not following.any():
         return Measurement(subject, UNKNOWN, cannot_tell="no joint follows its command closely enough to compare them.")
-    away = np.percentile(np.abs(commands[:, following] - states[:, following]), 95, axis=0)
+    away = high(np.abs(commands[:, following] - states[:, following]))
     worst = int(np.argmax(away))
     column = int(np.flatnonzero(following)[worst])
     moment = action.times_ns[inside][int(np.argmax(np.abs(commands[:, column] - states[:, column])))]

@@ -1,7 +1,6 @@
 """The lag between two signals that should move together, from their speeds, and how well it is known."""
 
 from dataclasses import dataclass
-from itertools import pairwise
 
 import numpy as np
 from numpy.typing import NDArray
@@ -15,6 +14,12 @@ BLOCKS = 6
 
 T_OF_BLOCKS = 2.571
 """Two-sided 95 % of Student's t with five degrees of freedom: six stretches less one."""
+
+SAME = 1e-3
+"""Moments this near, in shares of a period, are the stream's own: nothing lies between them to be drawn."""
+
+NEAR_S = 0.1
+"""Without one stretch the peak is looked for this near to where it is with all."""
 
 FINEST = 0.1
 """A parabola through three samples of a peak is wrong by up to a tenth of a step."""
@@ -37,33 +42,30 @@ def lag_between(leader: Signal, follower: Signal, longest_s: float) -> Lag:
     """Return by how many seconds the follower trails the leader.
 
     Both are put on one grid at the slower one's rate. The peak is refined by a parabola through its neighbours; its
-    uncertainty is a jackknife over stretches of time.
+    uncertainty is a jackknife over stretches of time, each of which may move the peak by a tenth of a second at most:
+    where one moves it farther, nothing is known.
     """
-    lead, follow = paired_columns(leader, follower)
-    grid_ns = _grid(leader, follower)
-    step_s = float(grid_ns[1] - grid_ns[0]) / NS_PER_S
-    fast, slow = (np.diff(placed(s, columns, grid_ns), axis=0) for s, columns in ((leader, lead), (follower, follow)))
-    moving = (fast.std(axis=0) > 0) & (slow.std(axis=0) > 0)
-    if not moving.any():
-        raise NotComparable("the joints that are commanded do not move.")
-    most = min(round(longest_s / step_s), len(fast) // 2)
-    sums = _sums(fast[:, moving], slow[:, moving], most)
-    whole = sums.sum(axis=1, keepdims=True)
-    scores = _scores(np.concatenate([whole, whole - sums], axis=1))
-    best = np.argmax(scores, axis=0)
-    lags = np.asarray([best[i] - most + _refine(scores[:, i], int(best[i])) for i in range(scores.shape[1])]) * step_s
-    left_out = lags[1:]
-    spread = np.sqrt((BLOCKS - 1) / BLOCKS * ((left_out - left_out.mean()) ** 2).sum())
-    half = T_OF_BLOCKS * float(spread) + FINEST * step_s
-    return Lag(float(lags[0]), half, float(scores[best[0], 0]))
+    lead, follow, step_s = _speeds(leader, follower)
+    most = min(round(longest_s / step_s), lead.shape[1] // 2)
+    shifts = np.arange(-most, most + 1)
+    sums = _Sums(lead, follow)
+    scores = _score(sums.products(most), *sums.squares(shifts))
+    best = int(np.argmax(scores))
+    reach = max(3, round(NEAR_S / step_s))
+    near = shifts[max(0, best - reach) : best + reach + 1]
+    left_out = [_peak(near, one) for one in sums.without_each(near)]
+    half = float("inf")
+    if all(lag is not None for lag in left_out):
+        spread = np.sqrt((BLOCKS - 1) * float(np.var(np.asarray(left_out, float) * step_s)))
+        half = T_OF_BLOCKS * float(spread) + FINEST * step_s
+    return Lag(float(shifts[best] + _refine(scores, best)) * step_s, min(half, longest_s), float(scores[best]))
 
 
 def paired_columns(leader: Signal, follower: Signal) -> tuple[list[int], list[int]]:
     """Pair columns by name, by position where there are no names and as many of each."""
-    if leader.columns and follower.columns:
-        shared = [name for name in leader.columns if name in follower.columns]
-        if shared:
-            return [leader.columns.index(n) for n in shared], [follower.columns.index(n) for n in shared]
+    theirs = {name: index for index, name in enumerate(follower.columns)}
+    if shared := [(index, theirs[name]) for index, name in enumerate(leader.columns) if name in theirs]:
+        return [ours for ours, _ in shared], [other for _, other in shared]
     width = follower.values.shape[1]
     if leader.values.shape[1] != width:
         raise NotComparable(f"{leader.values.shape[1]} commands do not pair with {width} joints by name or number.")
@@ -72,11 +74,25 @@ def paired_columns(leader: Signal, follower: Signal) -> tuple[list[int], list[in
 
 def placed(one: Signal, columns: list[int], when_ns: NDArray[np.int64]) -> Floats:
     """Return columns of a stream at these moments, straight lines between its samples."""
+    own_ns = one.times_ns[: len(when_ns)]
+    if len(own_ns) == len(when_ns) and np.abs(own_ns - when_ns).max() <= SAME * one.period_s * NS_PER_S:
+        return np.nan_to_num(one.values[: len(when_ns), columns])
     base = int(when_ns[0])
     times, when = (one.times_ns - base).astype(np.float64), (when_ns - base).astype(np.float64)
-    values = one.values[:, columns]
-    values[~np.isfinite(values)] = 0.0
+    values = np.nan_to_num(one.values[:, columns])
     return np.stack([np.interp(when, times, column) for column in values.T], axis=1)
+
+
+def _speeds(leader: Signal, follower: Signal) -> tuple[Floats, Floats, float]:
+    """Return how far each paired column of both goes from step to step (columns × steps), centred, and the step."""
+    ours, theirs = paired_columns(leader, follower)
+    grid_ns = _grid(leader, follower)
+    lead, follow = (np.diff(placed(one, c, grid_ns).T) for one, c in ((leader, ours), (follower, theirs)))
+    lead, follow = (steps - steps.mean(axis=1, keepdims=True) for steps in (lead, follow))
+    moving = (np.abs(lead).max(axis=1) > 0) & (np.abs(follow).max(axis=1) > 0)
+    if not moving.any():
+        raise NotComparable("the joints that are commanded do not move.")
+    return lead[moving], follow[moving], float(grid_ns[1] - grid_ns[0]) / NS_PER_S
 
 
 def _grid(one: Signal, other: Signal) -> NDArray[np.int64]:
@@ -89,45 +105,57 @@ def _grid(one: Signal, other: Signal) -> NDArray[np.int64]:
     return steps_ns + int(start)
 
 
-def _sums(lead: Floats, follow: Floats, most: int) -> Floats:
-    """Return for every shift, stretch and joint the sums a correlation is made of: xy, xx, yy.
+class _Sums:
+    """The sums that correlations are made of, for any shift of the follower: xy, xx, yy of each joint."""
 
-    A row of `lead` belongs to the stretch it lies in, whatever the shift; pairs that reach over an end are left out.
-    """
-    lead, follow = lead - lead.mean(axis=0), follow - follow.mean(axis=0)
-    count = len(lead)
-    edges = np.linspace(0, count, BLOCKS + 1).astype(np.int64)
-    shifts = np.arange(-most, most + 1)[:, None]
-    first = np.clip(edges[:-1], -shifts, count - shifts)
-    last = np.maximum(first, np.clip(edges[1:], -shifts, count - shifts))
-    ours, theirs = (np.vstack([np.zeros(x.shape[1]), np.cumsum(x**2, axis=0)]) for x in (lead, follow))
-    return np.stack(
-        [
-            _products(lead, follow, edges, most),
-            ours[last] - ours[first],
-            theirs[last + shifts] - theirs[first + shifts],
-        ],
-        axis=3,
-    )
+    def __init__(self, lead: Floats, follow: Floats) -> None:
+        self.lead, self.follow, self.count = lead, follow, lead.shape[1]
+        self.ours, self.theirs = (_running(x**2) for x in (lead, follow))
+
+    def products(self, most: int) -> Floats:
+        """Return the sums of lead[t] × follow[t + shift] for all shifts at once, by Fourier transform."""
+        size = 1 << int(np.ceil(np.log2(self.count + most)))
+        spectrum = np.conj(np.fft.rfft(self.lead, size)) * np.fft.rfft(self.follow, size)
+        return np.asarray(np.fft.irfft(spectrum, size)[:, np.arange(-most, most + 1)])
+
+    def squares(self, shifts: NDArray[np.int64]) -> tuple[Floats, Floats]:
+        """Return the sums of squares over the rows that have a partner at each shift."""
+        first, last = np.maximum(0, -shifts), np.minimum(self.count, self.count - shifts)
+        ours: Floats = self.ours[:, last] - self.ours[:, first]
+        return ours, self.theirs[:, last + shifts] - self.theirs[:, first + shifts]
+
+    def without_each(self, shifts: NDArray[np.int64]) -> Floats:
+        """Return the scores at these shifts with each stretch left out in turn: stretches × shifts."""
+        edges = np.linspace(0, self.count, BLOCKS + 1).astype(np.int64)
+        most = int(np.abs(shifts).max())
+        padded = np.zeros((len(self.follow), self.count + 2 * most))
+        padded[:, most : most + self.count] = self.follow
+        moved = np.lib.stride_tricks.sliding_window_view(padded, self.count, axis=1)[:, shifts + most]
+        products = np.add.reduceat(self.lead[:, None] * moved, edges[:-1], axis=2)
+        first, last = np.maximum(0, -shifts)[:, None], np.minimum(self.count, self.count - shifts)[:, None]
+        at = np.clip(edges, first, last)
+        squares = (np.diff(self.ours[:, at]), np.diff(self.theirs[:, at + shifts[:, None]]))
+        return _score(*(x.sum(axis=2, keepdims=True) - x for x in (products, *squares))).T
 
 
-def _products(lead: Floats, follow: Floats, edges: NDArray[np.int64], most: int) -> Floats:
-    """Return the sums of lead[t] × follow[t + shift] over each stretch, by Fourier transform: all shifts at once."""
-    size = 1 << int(np.ceil(np.log2(len(lead) + most)))
-    stretches = np.zeros((BLOCKS, len(lead), lead.shape[1]))
-    for number, (begin, end) in enumerate(pairwise(edges)):
-        stretches[number, begin:end] = lead[begin:end]
-    spectrum = np.conj(np.fft.rfft(stretches, size, axis=1)) * np.fft.rfft(follow, size, axis=0)
-    cross = np.fft.irfft(spectrum, size, axis=1)
-    return np.asarray(np.moveaxis(cross[:, np.arange(-most, most + 1)], 1, 0))
+def _running(values: Floats) -> Floats:
+    sums = np.zeros((values.shape[0], values.shape[1] + 1))
+    np.cumsum(values, axis=1, out=sums[:, 1:])
+    return sums
 
 
-def _scores(sums: Floats) -> Floats:
-    """Return the mean correlation over joints, each with equal say, for every shift and every choice of stretches."""
-    scale = np.sqrt(sums[..., 1] * sums[..., 2])
+def _score(products: Floats, ours: Floats, theirs: Floats) -> Floats:
+    """Return the mean correlation over joints (rows), each with equal say; rounding may leave a sum below nothing."""
+    scale = np.sqrt(np.maximum(ours, 0.0) * np.maximum(theirs, 0.0))
     useful = scale > 0
-    correlation = np.divide(sums[..., 0], scale, out=np.zeros_like(scale), where=useful)
-    return np.asarray(correlation.sum(axis=2) / np.maximum(useful.sum(axis=2), 1))
+    correlation = np.divide(products, scale, out=np.zeros_like(scale), where=useful)
+    return np.asarray(correlation.sum(axis=0) / np.maximum(useful.sum(axis=0), 1))
+
+
+def _peak(shifts: NDArray[np.int64], scores: Floats) -> float | None:
+    """Return where the scores peak, None where that is at an end: the peak lies beyond."""
+    best = int(np.argmax(scores))
+    return float(shifts[best] + _refine(scores, best)) if 0 < best < len(scores) - 1 else None
 
 
 def _refine(scores: Floats, best: int) -> float:

@@ -24,18 +24,13 @@ class Signal:
     stream: Stream
     times_ns: NDArray[np.int64]
     values: Floats
+    period_s: float
+    """The typical step; one second where no stamp goes forward."""
 
     @property
     def name(self) -> str:
         """The stream's name."""
         return self.stream.name
-
-    @property
-    def period_s(self) -> float:
-        """The typical step; one second where no stamp goes forward."""
-        steps = np.diff(self.times_ns)
-        forward = steps[steps > 0]
-        return float(np.median(forward)) / NS_PER_S if len(forward) else 1.0
 
     @property
     def columns(self) -> tuple[str, ...]:
@@ -68,6 +63,10 @@ def signal(case: Case, stream: Stream) -> Signal | None:
 
 def signals(case: Case, *kinds: StreamKind, unit: str = "") -> Iterator[Signal]:
     """Yield the signals of these kinds, of one unit where it is named; those without one finite number are left out."""
+    yield from case.keep(("signals", kinds, unit), lambda: tuple(_signals(case, kinds, unit)))
+
+
+def _signals(case: Case, kinds: tuple[StreamKind, ...], unit: str) -> Iterator[Signal]:
     for stream in case.streams(*kinds):
         if unit and stream.unit != unit:
             continue
@@ -117,4 +116,6 @@ def read(stream: Stream) -> Signal | None:
         order = np.argsort(times, kind="stable")
         times, rows = times[order], rows[order]
     rows[~np.isfinite(rows)] = np.nan
-    return Signal(stream, times, rows)
+    steps = np.diff(times)
+    forward = steps[steps > 0]
+    return Signal(stream, times, rows, float(np.median(forward)) / NS_PER_S if len(forward) else 1.0)

@@ -51,7 +51,7 @@ def _roughness(case: Case, one: Signal) -> float:
     if moved is None:
         return UNKNOWN
     inside = one.between(moved.onset_ns, moved.offset_ns)
-    part = Signal(one.stream, one.times_ns[inside], one.values[inside])
+    part = Signal(one.stream, one.times_ns[inside], one.values[inside], one.period_s)
     if len(part.times_ns) < 8:  # noqa: PLR2004 - two differences and something to average
         return UNKNOWN
     made = windowed(part, unwrapped(case, part.values), case.parameter(ROUGHNESS, "window_s"))

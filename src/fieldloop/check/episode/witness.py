@@ -8,6 +8,9 @@ from fieldloop.check.episode.tool import TOOL_WORDS
 from fieldloop.model.episode import Recording
 from fieldloop.model.stream import Stream, StreamKind
 
+TABLE = 2
+"""Dimensions of numbers in rows and columns."""
+
 TOLD_BY_JOINTS = (StreamKind.JOINT_VELOCITY, StreamKind.JOINT_EFFORT, StreamKind.POSE, StreamKind.HAND_POSE)
 
 
@@ -31,9 +34,9 @@ def _commands(case: Case, joints: Stream) -> tuple[Stream, ...]:
     """Return the commands to these very joints: columns of the same names, or as many columns where none has a name."""
     found = []
     for action in case.streams(StreamKind.ACTION):
-        if action.values is None or action.unit != joints.unit:
+        if action.values is None or action.values.ndim != TABLE or action.unit != joints.unit:
             continue
-        columns = [i for i, name in enumerate(action.columns) if name in joints.columns]
+        columns = [i for i, name in enumerate(action.columns[: action.values.shape[1]]) if name in joints.columns]
         if columns:
             found.append(replace(action, values=action.values[:, columns], columns=()))
         elif joints.values is not None and action.values.shape[1:] == joints.values.shape[1:]:

@@ -10,13 +10,10 @@ from fieldloop.check.episode.contact import hold
 from fieldloop.check.episode.movement import Movement, movement
 from fieldloop.check.episode.signal import Floats, Signal, paced, signals
 from fieldloop.check.episode.smoothness import roughness
-from fieldloop.check.episode.speeds import Speeds, speeds
+from fieldloop.check.episode.speeds import Speeds, high, speeds
 from fieldloop.check.episode.tool import tool
 from fieldloop.check.imprinting import imprinter
 from fieldloop.model.stream import NS_PER_S, StreamKind
-
-PEAK = 95
-"""The percentile that is called peak: the very fastest sample is luck."""
 
 Feature = tuple[str, float]
 
@@ -52,7 +49,7 @@ def _pace(
     fast = made.norm[_within(made, moved)]
     if len(fast):
         yield names[0], float(fast.mean())
-        yield names[1], float(np.percentile(fast, PEAK))
+        yield names[1], float(high(fast))
 
 
 def _peaks(made: Speeds, moved: Movement) -> float:

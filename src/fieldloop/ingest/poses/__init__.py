@@ -2,6 +2,18 @@
 
 from fieldloop.ingest.poses.files import PoseFiles, read_poses
 from fieldloop.ingest.poses.marker_views import KNOWN, MOUNT, SEEN, read_marker_views
+from fieldloop.ingest.poses.touched import TouchedPoints, read_touched
 from fieldloop.ingest.poses.wrenches import Wrenches, read_wrenches
 
-__all__ = ["KNOWN", "MOUNT", "SEEN", "PoseFiles", "Wrenches", "read_marker_views", "read_poses", "read_wrenches"]
+__all__ = [
+    "KNOWN",
+    "MOUNT",
+    "SEEN",
+    "PoseFiles",
+    "TouchedPoints",
+    "Wrenches",
+    "read_marker_views",
+    "read_poses",
+    "read_touched",
+    "read_wrenches",
+]

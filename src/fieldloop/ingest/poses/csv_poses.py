@@ -2,6 +2,7 @@
 
 import csv
 import re
+from collections.abc import Collection
 from dataclasses import replace
 
 import numpy as np
@@ -38,7 +39,7 @@ HINT = "Name the columns robot_x robot_y robot_z robot_qx robot_qy robot_qz robo
 
 def sides_of_csv(name: str, text: str) -> tuple[WrittenPoses, ...]:
     """Read the sides that a CSV file has; unnamed columns are taken for a robot's until somebody knows better."""
-    found = poses_by_prefix(name, text)
+    found = poses_by_prefix(name, text, {"", *PREFIXES})
     sides = tuple(replace(found[p], side=PREFIXES[p][0], inverse=PREFIXES[p][1]) for p in PREFIXES if p in found)
     if not sides and "" in found:
         return (found[""],)
@@ -47,8 +48,8 @@ def sides_of_csv(name: str, text: str) -> tuple[WrittenPoses, ...]:
     return sides
 
 
-def poses_by_prefix(name: str, text: str) -> dict[str, WrittenPoses]:
-    """Read every pose that the columns of a CSV file spell, by what stands before x, y, z."""
+def poses_by_prefix(name: str, text: str, wanted: Collection[str]) -> dict[str, WrittenPoses]:
+    """Read the wanted poses that the columns of a CSV file spell, by what stands before x, y, z."""
     values, names = table_of_csv(name, text)
     stamps = next((values[column] for column in STAMPS if column in values), None)
     by_prefix: dict[str, dict[str, tuple[str, str]]] = {}
@@ -59,7 +60,7 @@ def poses_by_prefix(name: str, text: str) -> dict[str, WrittenPoses]:
     return {
         prefix: _pose(name, prefix, parts, values, names, stamps)
         for prefix, parts in by_prefix.items()
-        if set(SHIFT) <= set(parts)
+        if prefix in wanted and set(SHIFT) <= set(parts)
     }
 
 

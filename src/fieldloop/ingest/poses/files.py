@@ -9,7 +9,7 @@ from pathlib import Path
 
 from fieldloop.errors import BadInput
 from fieldloop.ingest.poses.csv_poses import sides_of_csv
-from fieldloop.ingest.poses.json_poses import sides_of_json
+from fieldloop.ingest.poses.json_poses import sides_of_json, size_in_json
 from fieldloop.model.written_poses import Side, WrittenPoses
 
 SEEN = re.compile(r"target|camera|marker|board|tag")
@@ -20,11 +20,17 @@ LARGEST_BYTES = 256 * 1024 * 1024
 
 @dataclass(frozen=True, slots=True, eq=False)
 class PoseFiles:
-    """Both sides as they are written; `by_stamp` where rows are matched by their moments, else by their number."""
+    """Both sides as they are written; `by_stamp` where rows are matched by their moments, else by their number.
+
+    `image_size` is that of the pictures the target was seen in and `intrinsics_size` that of the intrinsics it was
+    found with, where a JSON file says so.
+    """
 
     robot: WrittenPoses
     target: WrittenPoses
     by_stamp: bool
+    image_size: tuple[int, int] | None = None
+    intrinsics_size: tuple[int, int] | None = None
 
 
 def read_poses(paths: Sequence[Path]) -> PoseFiles:
@@ -33,9 +39,12 @@ def read_poses(paths: Sequence[Path]) -> PoseFiles:
     if len(texts) not in (1, BOTH):
         raise BadInput(f"Hand-eye takes one file with both poses, or two with one each; here are {len(texts)}.")
     parts = [(name, _sides(name, text)) for name, text in texts]
-    if len(parts) == 1:
-        return _from_one(*parts[0])
-    return _from_two(parts)
+    made = _from_one(*parts[0]) if len(parts) == 1 else _from_two(parts)
+    for name, text in texts:
+        if text.lstrip()[:1] == "{":
+            pictures, lens = (size_in_json(name, text, key) for key in ("image_size", "intrinsics_image_size"))
+            made = replace(made, image_size=pictures or made.image_size, intrinsics_size=lens or made.intrinsics_size)
+    return made
 
 
 def only_text(path: Path) -> tuple[str, str]:

@@ -35,6 +35,15 @@ def sides_of_json(name: str, text: str) -> tuple[WrittenPoses, ...]:
     return tuple(poses_under(name, key, rows, head, KEYS[key][0], inverse=KEYS[key][1]) for key in found)
 
 
+def size_in_json(name: str, text: str, key: str) -> tuple[int, int] | None:
+    """Return a picture size that stands beside the poses, such as `"image_size": [640, 480]`; None where none does."""
+    head, _ = rows_of_json(name, text, "poses", EXAMPLE)
+    if key not in head:
+        return None
+    wide, high = numbers(f"{name}, {key}", head[key], (2,))
+    return int(wide), int(high)
+
+
 def rows_of_json(name: str, text: str, key: str, example: str) -> tuple[dict[str, Any], list[dict[str, Any]]]:
     """Return what stands around the list and the list of objects itself."""
     try:

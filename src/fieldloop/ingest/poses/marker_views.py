@@ -20,7 +20,7 @@ def read_marker_views(path: Path) -> dict[str, WrittenPoses]:
         head, rows = rows_of_json(name, text, "views", EXAMPLE)
         found = {key: poses_under(name, key, rows, head, side) for key, side in SIDES.items() if key in rows[0]}
     else:
-        found = {key: poses for key, poses in poses_by_prefix(name, text).items() if key in SIDES}
+        found = poses_by_prefix(name, text, SIDES)
     if missing := [key for key in (KNOWN, SEEN) if key not in found]:
         raise BadInput(f"{name} has no {missing[0]}. Write {EXAMPLE}, or columns such as {missing[0]}_x … _qw.")
     return found

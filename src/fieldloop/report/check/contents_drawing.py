@@ -23,7 +23,7 @@ def draw_contents(contents: Sequence[TaskContents]) -> Markup:
         for one in contents
     ]
     columns = ("task", "episodes", "succeeded", "length s (least / median / most)", "operators", "failures", "grasps")
-    return panel("What is in it", [table(columns, rows, columns[1:4], columns[4:])])
+    return panel("What is in it", [table(columns, rows, columns[1:4])])
 
 
 def _success(one: TaskContents) -> str:

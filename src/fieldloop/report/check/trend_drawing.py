@@ -25,9 +25,10 @@ def _caption(series: Series) -> str:
 
 def _draw(series: Series) -> Markup:
     at = np.arange(len(series.values))
+    low, high = np.asarray(series.low), np.asarray(series.high)
     with drawing(WIDTH, 1.5, Margins(left=0.55, bottom=0.22)) as (axis, made):
-        known = np.isfinite(series.low) & np.isfinite(series.high)
-        axis.fill_between(at, series.low, series.high, where=known, color="#c5d8f4", linewidth=0, step="mid")
+        known = np.isfinite(low) & np.isfinite(high)
+        axis.fill_between(at, low, high, where=known, color="#c5d8f4", linewidth=0, step="mid")
         axis.plot(at, series.values, color=SERIES[0], marker="o", markersize=3)
         for alert in series.alerts:
             axis.plot(at[alert], series.values[alert], marker="o", markersize=6, color=BAD, fillstyle="none")

@@ -76,10 +76,11 @@ def set_clock(case: Case) -> Case:
 
 
 def begin_rows_late(case: Case) -> Case:
-    """Let the table begin a frame later than its video."""
+    """Let a camera be a video, and the table beside it begin a frame later."""
     clocks = case.recording.streams["camera/wrist"].clocks
-    late = clocks[ClockKind.SYNTHETIC] + NS_PER_S // 30
-    return change_stream(case, "camera/wrist", clocks={**clocks, ClockKind.SYNTHETIC: late})
+    video = clocks[ClockKind.HEADER] - case.episode.start_ns
+    beside = {ClockKind.CONTAINER: video, ClockKind.SYNTHETIC: video + NS_PER_S // 30}
+    return change_stream(case, "camera/wrist", clocks={**clocks, **beside})
 
 
 INJURIES: dict[str, Injury] = {

@@ -39,6 +39,11 @@ def shrink(case: Case) -> Case:
     return change_stream(case, "camera/overhead", pictures=replace(pictures, width=32, height=24))
 
 
+def spoil_frames(case: Case, frames: range, picture: NDArray[Any]) -> Case:
+    """Put another picture in place of frames of the wrist camera."""
+    return repaint(case, WRIST, lambda _: picture, frames)
+
+
 def blind(case: Case) -> Case:
     """Turn the light off for a second; noise keeps the frames from being the same."""
     random = np.random.default_rng(0)
@@ -83,7 +88,5 @@ INJURIES: dict[str, Injury] = {
     "vision.overexposed": Injury(burn_out),
     "vision.covered": Injury(cover),
     "vision.sharpness": Injury(defocus),
-    "vision.undecodable": Injury(
-        lambda case: repaint(case, WRIST, lambda _: np.empty((0, 0, 3), np.uint8), range(40, 41))
-    ),
+    "vision.undecodable": Injury(lambda case: spoil_frames(case, range(40, 41), np.empty((0, 0, 3), np.uint8))),
 }

@@ -1,0 +1,96 @@
+"""Cameras: their lenses, and how two of them stand to each other."""
+
+import math
+from typing import Any
+
+from fieldloop.cli.screen import Screen
+from fieldloop.cli.tables import facts, heading, mark, styled, table
+from fieldloop.model.intrinsics import Intrinsics, RejectedImage
+
+
+def intrinsics_found(result: Any, screen: Screen) -> None:
+    """Print a camera's intrinsics: the answer, the numbers, what was left out, what to do next."""
+    _lens(result.intrinsics, screen)
+    if result.remembered:
+        screen.write(f"\nRemembered for {result.intrinsics.sensor} of {result.intrinsics.robot}.")
+    if result.undistorted:
+        screen.write(f"\nPictures without distortion: {result.undistorted}")
+
+
+def cameras_compared(result: Any, screen: Screen) -> None:
+    """Print two cameras: the pose between them with the lens of each, or how far their clouds are apart."""
+    for name, lens in (("Left camera", result.left), ("Right camera", result.right)):
+        if lens is not None:
+            screen.print(heading(name))
+            _lens(lens, screen)
+            screen.print()
+    if (pair := result.board) is not None:
+        screen.print(heading("Between them  ").append(mark(pair.status)))
+        screen.write(pair.message)
+        shift = [row[3] for row in pair.left_from_right[:3]]
+        screen.print(
+            facts(
+                [
+                    ("right camera seen from the left", _row(shift, " m", 4) if shift else "–"),
+                    ("error in both pictures", _px(pair.rms_px)),
+                    ("off the line of sight", _px(pair.epipolar_px)),
+                    ("the same on pairs left out", _px(pair.held_out_px)),
+                    ("pairs used", len(pair.pairs_used)),
+                ]
+            )
+        )
+        _left_out(pair.pairs_rejected, screen)
+    if (clouds := result.depth) is not None:
+        screen.print(heading("Depth  ").append(mark(clouds.status)))
+        screen.write(clouds.message)
+        screen.print(
+            facts(
+                [
+                    ("left must move by", _row(clouds.shift_mm, " mm", 2)),
+                    ("and turn by", _row(clouds.turn_deg, "°", 3)),
+                    ("points with a partner", f"{clouds.overlap:.0%}"),
+                ]
+            )
+        )
+    for warning in result.warnings:
+        screen.print(styled(warning, "yellow"))
+
+
+def _lens(lens: Intrinsics, screen: Screen) -> None:
+    screen.print(heading("Intrinsics  ").append(mark(lens.status)))
+    screen.write(lens.message)
+    if lens.camera_matrix:
+        (fx, _, cx), (_, fy, cy), _ = lens.camera_matrix
+        known = [f" ± {d:.2f}" if math.isfinite(d) else "" for d in lens.deviations] or [""] * 4
+        screen.print(
+            facts(
+                [
+                    ("focal length", f"{fx:.2f}{known[0]}, {fy:.2f}{known[1]} px"),
+                    ("centre", f"{cx:.2f}{known[2]}, {cy:.2f}{known[3]} px of {lens.width} × {lens.height}"),
+                    ("distortion", f"{_row(lens.distortion, '', 4)} ({lens.model})"),
+                    ("error on pictures used", _px(lens.rms_px)),
+                    ("on pictures left out", _px(lens.held_out_px)),
+                    ("pictures used", len(lens.images_used)),
+                    ("picture reached by boards", f"{lens.coverage.covered:.0%}"),
+                ]
+            )
+        )
+    _left_out(lens.images_rejected, screen)
+    if lens.advice:
+        screen.print(heading("To know it better"))
+        for hint in lens.advice:
+            screen.write(f"  {hint}")
+
+
+def _left_out(rejected: tuple[RejectedImage, ...], screen: Screen) -> None:
+    if rejected:
+        screen.print(heading("Left out"))
+        screen.print(table(("picture", "why"), [(image.name, image.reason) for image in rejected]))
+
+
+def _px(value: float | None) -> str:
+    return "–" if value is None else f"{value:.3f} px"
+
+
+def _row(values: Any, unit: str, digits: int) -> str:
+    return ", ".join(f"{value:.{digits}f}{unit}" for value in values) or "–"

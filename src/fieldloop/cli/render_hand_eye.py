@@ -1,0 +1,112 @@
+"""Where sensors sit on an arm: hand-eye, force-torque, and whether they still stand there."""
+
+from collections.abc import Iterable
+from typing import Any
+
+from fieldloop.cli.screen import Screen
+from fieldloop.cli.tables import facts, heading, mark, styled, table
+from fieldloop.geometry import transforms as tf
+
+
+def hand_eye_found(result: Any, screen: Screen) -> None:
+    """Print a hand-eye calibration: the answer, both poses, every method side by side, what to do next."""
+    found = result.found
+    screen.print(heading("Hand-eye  ").append(mark(found.status)))
+    screen.write(found.reason)
+    if found.answer:
+        camera, target = (
+            tf.pose_from_matrix(p) for p in (found.answer.mount_from_camera, found.answer.world_from_target)
+        )
+        screen.print(
+            facts(
+                [
+                    (f"camera in the {found.setup.mount}", _pose(camera)),
+                    (f"target in the {found.setup.world}", _pose(target)),
+                    ("known to", f"{found.uncertainty_mm:.2f} mm, {found.uncertainty_deg:.3f}°"),
+                    ("poses used", f"{len(found.used)} of {result.paired}, as {found.setup}"),
+                    ("read as", "; ".join(f"{r.rotation}, {r.unit}{', inverse' * r.inverse}" for r in result.readings)),
+                ]
+            )
+        )
+        rows = [
+            (f"{method}{' ←' * (method == found.method)}", f"{r.translation_mm:.2f}", f"{r.rotation_deg:.3f}")
+            for method, r in found.held_out.items()
+        ]
+        screen.print(heading("On poses left out"))
+        screen.print(table(("method", "mm", "deg"), rows, right=("mm", "deg")))
+    _left_out(found.rejected, screen)
+    for assumed in result.assumed:
+        screen.print(styled(assumed, "yellow"))
+    _proposals(result.proposals, screen)
+    _advice(found.advice, screen)
+    if result.calibration:
+        screen.write(f"\nRemembered for {result.calibration.sensor} of {result.calibration.robot}.")
+
+
+def force_torque_found(result: Any, screen: Screen) -> None:
+    """Print how a force-torque sensor sits, what hangs on it, and its bias."""
+    found = result.found
+    screen.print(heading("Force-torque  ").append(mark(found.status)))
+    screen.write(found.reason)
+    if found.mass_kg is not None:
+        screen.print(
+            facts(
+                [
+                    ("turned against the wrist", f"{found.turn_deg:.2f} ± {found.turn_uncertainty_deg:.2f}°"),
+                    ("tool", f"{found.mass_kg:.3f} ± {found.mass_uncertainty_kg:.3f} kg"),
+                    ("centre of mass", f"{_row(found.centre_of_mass_m, 4)} m ± {found.centre_uncertainty_mm:.1f} mm"),
+                    ("bias", f"{_row(found.force_bias_n, 2)} N; {_row(found.torque_bias_nm, 3)} Nm"),
+                    ("noise", f"{found.force_noise_n:.3f} N, {found.torque_noise_nm:.4f} Nm"),
+                    ("poses used", found.poses_used),
+                ]
+            )
+        )
+    _left_out(found.poses_rejected, screen)
+    _proposals(result.proposals, screen)
+    _advice(found.advice, screen)
+
+
+def verified(result: Any, screen: Screen) -> None:
+    """Print what the marker showed, whether collecting must stop, and which episodes it spoils."""
+    word = "stop collecting" if result.halts else ""
+    screen.print(heading(f"{result.verification.sensor}  ").append(mark(result.status, word)))
+    screen.write(result.says)
+    moved = result.verification.drift
+    chance = f"{moved.shift_mm:.2f} mm, {moved.turn_deg:.3f}° (p = {moved.p_value:.2g})" if moved else "–"
+    screen.print(
+        facts(
+            [
+                ("views", result.verification.views),
+                ("moved since the first look", chance),
+                ("slow drift", f"{result.slow_drift:.0%} of what raises the alarm"),
+                ("episodes flagged", len(result.flagged)),
+            ]
+        )
+    )
+
+
+def _left_out(rejected: Iterable[Any], screen: Screen) -> None:
+    if rows := [(each.pose, each.reason) for each in rejected]:
+        screen.print(heading("Left out"))
+        screen.print(table(("pose", "why"), rows))
+
+
+def _proposals(proposals: Iterable[Any], screen: Screen) -> None:
+    if rows := [(" ".join(p.options), f"{p.times_smaller:.1f}", p.says) for p in proposals]:
+        screen.print(heading("Another reading fits better; nothing of it was applied"))
+        screen.print(table(("options", "times", ""), rows, right=("times",)))
+
+
+def _advice(advice: Iterable[str], screen: Screen) -> None:
+    if hints := tuple(advice):
+        screen.print(heading("To know it better"))
+        for hint in hints:
+            screen.write(f"  {hint}")
+
+
+def _pose(pose: Any) -> str:
+    return f"{_row(pose[:3], 4)} m, quaternion {_row(pose[3:], 4)}"
+
+
+def _row(values: Any, digits: int) -> str:
+    return " ".join(f"{value:.{digits}f}" for value in values)

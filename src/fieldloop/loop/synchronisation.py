@@ -1,0 +1,114 @@
+"""Is each device's time verified end to end? Written down when somebody measured it; nothing is released without."""
+
+import math
+import re
+from collections.abc import Iterable, Sequence
+
+from fieldloop.errors import BadInput, Refused
+from fieldloop.loop.page_reads import newest
+from fieldloop.loop.workspace import Workspace
+from fieldloop.model.episode import Episode
+from fieldloop.model.event import SynchronisationVerified
+from fieldloop.model.finding import Finding, Status
+from fieldloop.model.quality import DatasetReport
+from fieldloop.protocol import Unverified, unverified
+from fieldloop.protocol.synchronisation import SyncVerification
+
+CONTENT = "batch.content_lag"
+"""The check that tells a camera's lag from what it shows, over all episodes of a rig."""
+WORD = re.compile(r"[^\s,;:()↔]+")
+MOST_NAMED = 3
+
+
+def synchronise(
+    workspace: Workspace,
+    stream: str,
+    *,
+    robot: str = "",
+    offset_ms: float | None = None,
+    how: str = "",
+    from_content: bool = False,
+) -> SynchronisationVerified:
+    """Write down how far a device's stamps are off, measured end to end.
+
+    Arguments:
+        stream: the stream the device fills, such as camera/wrist
+        robot: whose device; without it, of episodes that name no robot
+        offset_ms: the largest offset that was measured, in milliseconds
+        how: how it was measured, such as a lamp and the encoders
+        from_content: take what the episodes' own pictures and joints told when they were last checked
+    """
+    if from_content:
+        if offset_ms is not None:
+            raise BadInput("--from-content brings its own offset; leave --offset-ms out.")
+        offset_ms, told = _content_lag(workspace, stream, robot)
+        how = how or told
+    if offset_ms is None or not math.isfinite(offset_ms):
+        raise BadInput("Say what was measured: --offset-ms 1.2 --how '…', or --from-content.")
+    if not stream.strip() or not how.strip():
+        raise BadInput("A verification needs the stream and how it was measured: --how 'a lamp and the encoders'.")
+    made = SynchronisationVerified(stream, robot, abs(offset_ms), how, workspace.clock())
+    workspace.write(made)
+    return made
+
+
+def unverified_devices(workspace: Workspace, robot: str, *, task: str = "", at_ns: int | None) -> list[Unverified]:
+    """List the devices of a robot whose time may not be relied on, under the protocol of a task."""
+    known = workspace.store.find(SynchronisationVerified, {"robot": robot})
+    measured = [SyncVerification(one.stream, one.at_ns, one.offset_ms, one.how) for one in known]
+    return unverified(workspace.protocol(task), measured, at_ns=at_ns)
+
+
+def require_verified(workspace: Workspace, episodes: Iterable[Episode], override: str) -> str:
+    """Refuse episodes of devices whose time nobody verified; return who went on over that and why, '' where all is well.
+
+    A verification is too old where it was so when the last of the episodes was recorded.
+    """
+    last: dict[tuple[str, str], int] = {}
+    for one in episodes:
+        last[one.robot, one.task] = max(one.end_ns, last.get((one.robot, one.task), 0))
+    found = [
+        (robot, device)
+        for (robot, task), at_ns in sorted(last.items())
+        for device in unverified_devices(workspace, robot, task=task, at_ns=at_ns)
+    ]
+    if not found:
+        return ""
+    if override.strip():
+        names = ", ".join(dict.fromkeys(_named(robot, device) for robot, device in found))
+        return f"{override.strip()} (not verified: {names}; overridden by {workspace.actor.id})"
+    told = " ".join(f"{_named(robot, device)}: {device.reason}" for robot, device in found[:MOST_NAMED])
+    more = f" And {len(found) - MOST_NAMED} more." if len(found) > MOST_NAMED else ""
+    raise Refused(
+        f"Nothing is released whose time nobody verified. {told}{more} Write a measurement down with `fieldloop "
+        "collect synchronise STREAM --robot … --offset-ms … --how …`, or go on knowingly with --override 'why'."
+    )
+
+
+def _named(robot: str, device: Unverified) -> str:
+    return f"{device.stream} of {robot}" if robot else device.stream
+
+
+def _content_lag(workspace: Workspace, stream: str, robot: str) -> tuple[float, str]:
+    """Return the farthest that the stream can be off by what was seen, and what that rests on."""
+    known = newest(workspace, DatasetReport)
+    if known is None:
+        raise Refused("Nothing was told from content yet: run `fieldloop check` first.")
+    own = _about(stream, robot, [f for f in known.findings if f.check == CONTENT])
+    if not own:
+        raise Refused(f"The last check tells nothing of {stream}{f' of {robot}' if robot else ''} from its content.")
+    if unclear := next((f for f in own if f.status is not Status.PASSED), None):
+        raise Refused(f"Its content does not verify {stream}: {unclear.message}")
+    return max(map(_farthest_ms, own)), f"told from content: {own[0].message}"
+
+
+def _about(stream: str, robot: str, found: Sequence[Finding]) -> list[Finding]:
+    """Keep the findings whose subject names the stream, and the robot where any subject names it."""
+    streams = [f for f in found if stream in WORD.findall(f.subject)]
+    named = [f for f in streams if robot and robot in WORD.findall(f.subject)]
+    return named or [f for f in streams if not robot or len(streams) == 1]
+
+
+def _farthest_ms(finding: Finding) -> float:
+    ends = (finding.low, finding.high, finding.measured)
+    return max((abs(end) for end in ends if end is not None and math.isfinite(end)), default=math.nan)

@@ -1,0 +1,44 @@
+"""Calibrations that hold, begin late, end early, or belong to another camera."""
+
+from dataclasses import replace
+
+import pytest
+
+from fieldloop.check.episode.calibration import count_again
+from fieldloop.model.finding import Measured, Status
+from fieldloop.model.stream import NS_PER_S
+from fieldloop.testing.planted import answers
+from fieldloop.testing.synthetic import START_NS, healthy_case
+
+CAMERA = "camera/wrist"
+
+
+def changed(**fields):
+    case = healthy_case()
+    own = [replace(c, **fields) if c.sensor == CAMERA else c for c in case.calibrations]
+    return replace(case, calibrations=tuple(own), _kept={})
+
+
+@pytest.mark.parametrize(
+    ("fields", "count", "said"),
+    [
+        ({}, 1, ""),
+        ({"valid_to_ns": START_NS + 5 * NS_PER_S}, 0, "no longer at its end"),
+        ({"valid_from_ns": START_NS + NS_PER_S}, 0, "none held when the episode began"),
+        ({"status": Status.FAILED}, 0, "none of its own is good"),
+        ({"sensor": "camera/other"}, 0, "none is known for it"),
+        ({"sensor": "camera/wrist-1"}, 1, ""),  # by the device's serial number
+    ],
+)
+def test_a_calibration_counts_where_it_is_good_and_holds_from_start_to_end(fields, count, said):
+    found = answers("calibration.in_force", changed(**fields))[CAMERA]
+    assert found.value == count
+    assert said in found.place
+
+
+def test_what_is_attached_later_is_counted_anew_without_the_log():
+    before = changed(sensor="camera/other")
+    measured = Measured("calibration.in_force", tuple(answers("calibration.in_force", before).values()))
+    again = count_again(measured, before.episode, healthy_case().calibrations)
+    assert [m.value for m in again.measurements] == [1, 1]
+    assert all(not m.place for m in again.measurements)

@@ -1,0 +1,59 @@
+"""Whatever a few episodes say or leave out, no question about many breaks."""
+
+import numpy as np
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from fieldloop import check
+from fieldloop.check import Batch
+from fieldloop.check.contents import describe
+from fieldloop.check.trend import series
+from fieldloop.model.condition import Stratum
+from fieldloop.model.episode import Episode
+from fieldloop.model.finding import Measured, Measurement
+from fieldloop.model.imprint import Imprint
+from fieldloop.testing.batches import batch_protocol
+
+WORDS = st.sampled_from(["", "a", "b", "c"])
+NUMBERS = st.sampled_from([0.0, 1.0, -1.0, 1e30, 0.5, float("nan"), float("inf")])
+TIMES = st.sampled_from([0, 1, 10**9, 1_767_225_600 * 10**9, 1_767_312_000 * 10**9])
+ARRAYS = st.one_of(
+    st.tuples(st.sampled_from(["speed/mean_rad_s", "speed/directness", "light/camera"]), st.lists(NUMBERS, min_size=1, max_size=1)),
+    st.tuples(st.just("approach/tool"), st.lists(NUMBERS, min_size=3, max_size=3)),
+    st.tuples(st.just("grasp/tool/tool"), st.lists(NUMBERS, min_size=7, max_size=7)),
+    st.tuples(st.just("way/joints"), st.lists(NUMBERS, min_size=6, max_size=6)),
+)  # fmt: skip
+EPISODES = st.lists(
+    st.tuples(WORDS, WORDS, WORDS, WORDS, TIMES, TIMES, st.sampled_from([True, False, None]), st.lists(ARRAYS, max_size=4), NUMBERS),
+    max_size=40,
+)  # fmt: skip
+
+
+def made(rows, split):
+    """A batch of what was drawn; some ids occur twice."""
+    episodes, measured, imprints = [], {}, {}
+    for i, (task, operator, session, level, start, length, succeeded, arrays, number) in enumerate(rows):
+        key = f"{i % 37}"
+        stratum = Stratum.of(lighting=level) if level else Stratum()
+        episodes.append(
+            Episode(
+                key, f"e{i}", "made", task=task, operator=operator, session=session, protocol=task, stratum=stratum,
+                start_ns=start, end_ns=start + length, succeeded=succeeded,
+            )
+        )  # fmt: skip
+        imprints[key] = Imprint({name: np.asarray(values, dtype=np.float32) for name, values in arrays})
+        measured[key] = (Measured("timing.longest_gap", (Measurement("s", number),)),)
+    sides = {e.id: ("train", "validation")[i % 2] for i, e in enumerate(episodes)} if split else {}
+    return Batch(tuple(episodes), (), batch_protocol(), measured, imprints, sides, (), {})
+
+
+@settings(max_examples=60, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+@given(EPISODES, st.booleans(), st.integers(1, 4))
+def test_nothing_breaks(rows, split, times):
+    batch = made(rows * times, split)
+    for one in check.measure_batch(batch):
+        assert one.error == "", one.check
+        for m in one.measurements:
+            assert m.low is None or m.high is None or m.low <= m.high + 1e-9, one.check
+    series(batch)
+    describe(batch)
