@@ -22,7 +22,7 @@ def lens(camera):
     return replace(stated, model=camera.lens.value)
 
 
-def pairs(seed, count=14, noise_px=0.1, right_camera=CAMERA):
+def pairs(seed, count=12, noise_px=0.1, right_camera=CAMERA):
     rng = np.random.default_rng(seed)
     left, right = {}, {}
     for pose in poses_around(BOARD, CAMERA, rng, 4 * count):

@@ -15,7 +15,7 @@ MIDDLE = np.array([0.5, 0.4, 0.05])
 BOXES = ((0.2, 0.2, 0.2, 0.15, 0.15, 0.3), (0.6, 0.5, 0.25, 0.2, 0.1, -0.4), (0.7, 0.1, 0.1, 0.15, 0.2, 0.8))
 
 
-def bench(rng, boxes=BOXES, part=(0.0, 1.0), points=3000):
+def bench(rng, boxes=BOXES, part=(0.0, 1.0), points=2000):
     """A bench with three boxes as a depth camera sees it: x, y, width, depth, height, yaw."""
     faces = [(np.zeros(3), [1, 0, 0], [0, 0.8, 0], points)]
     for x, y, wide, deep, high, yaw in boxes:
@@ -43,8 +43,8 @@ def compared(seed, boxes=BOXES, parts=((0.0, 1.0), (0.0, 1.0)), **motion):
 
 
 def test_a_good_pair_raises_no_alarm():
-    results = [compared(seed) for seed in range(6)]
-    assert [r.status for r in results] == [Status.PASSED] * 6
+    results = [compared(seed) for seed in range(3)]
+    assert [r.status for r in results] == [Status.PASSED] * 3
     assert max(r.off_mm for r in results) < 0.3
     assert results[0].noise_mm == pytest.approx(1e3 * NOISE_M * 0.9, rel=0.2)  # across the surfaces, not along the ray
 

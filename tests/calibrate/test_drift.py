@@ -35,12 +35,12 @@ def test_a_move_is_measured_in_the_cameras_own_frame():
 @pytest.mark.parametrize("views", [1, 3, 4, 8])
 @pytest.mark.parametrize("calibration", [KNOWN, UNKNOWN], ids=["noise known", "noise unknown"])
 def test_p_values_are_honest(views, calibration):
-    found = [looked(views, seed=seed, calibration=calibration) for seed in range(120)]
+    found = [looked(views, seed=seed, calibration=calibration) for seed in range(80)]
     if calibration is UNKNOWN and views < 4:
         assert set(found) == {None}
         return
     values = np.array([each.p_value for each in found])
-    assert np.mean(values < 0.1) <= 0.2  # 0.1 ± 0.027, estimated scales included
+    assert np.mean(values < 0.1) <= 0.2  # 0.1 ± 0.034, estimated scales included
     assert not any(each.moved for each in found)
 
 

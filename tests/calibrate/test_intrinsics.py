@@ -40,7 +40,7 @@ def test_a_known_lens_is_found_again():
 
 def test_the_stated_deviations_are_the_true_ones():
     off = []
-    for seed in range(25):
+    for seed in range(15):
         fitted = fit([v.sighting for v in looks(100 + seed, count=12)], SIZE, Lens.PLUMB_BOB)
         off.append((four(fitted.matrix) - four(CAMERA.matrix)) / fitted.deviations)
     assert 0.75 < np.sqrt(np.mean(np.square(off))) < 1.3
@@ -73,7 +73,7 @@ def test_bad_views_are_left_out_with_their_reason(bad):
 
 
 def test_healthy_views_are_never_left_out():
-    for seed in range(20):
+    for seed in range(8):
         seen = [v.sighting for v in looks(200 + seed, count=12)]
         assert not sift(seen, SIZE, Lens.PLUMB_BOB, 2.0).rejected
 
@@ -99,7 +99,7 @@ def test_pictures_that_cannot_be_used_are_told():
     assert reasons["text"] == "it is no picture that can be read"
 
 
-@pytest.mark.parametrize("count", [0, 1, 3, 4, 6, 9])
+@pytest.mark.parametrize("count", [0, 3, 4, 9])
 def test_too_few_pictures_cannot_tell(count):
     result = found(looks(8)[:count])
     assert result.status is Status.CANNOT_TELL
@@ -115,12 +115,9 @@ def test_boards_that_never_lean_leave_the_focal_length_open():
 
 
 def test_a_corner_that_no_board_reached_is_named():
-    views = [
-        v for v in looks(10, count=250) if v.sighting.pixels[:, 0].max() < 440 and v.sighting.pixels[:, 1].max() < 350
-    ]
-    assert len(views) >= 10
-    result = found(views)
+    result = found([replace(view, width=960, height=720) for view in looks(10)])
     assert result.status is Status.CANNOT_TELL
+    assert "of the picture, 70% is needed" in result.message
     assert any("lower" in said or "right" in said for said in result.advice)
     assert result.coverage.cells[3][3] == 0
     assert sum(map(sum, result.coverage.cells)) == pytest.approx(1)
@@ -142,7 +139,7 @@ def test_too_many_numbers_show_on_pictures_left_out():
 
 
 def test_no_other_lens_is_proposed_where_it_gives_nothing():
-    assert not [s for seed in range(5) for s in found(looks(300 + seed, count=12)).advice if "--lens" in s]
+    assert not [s for seed in range(3) for s in found(looks(300 + seed, count=12)).advice if "--lens" in s]
 
 
 def test_a_fisheye_is_proposed_and_then_found():

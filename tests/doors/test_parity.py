@@ -60,6 +60,7 @@ NOT_A_USE_CASE = {
         "synchronisation:require_verified",
         "synchronisation:unverified_devices",
         "looking:look_at",
+        "glimpse:glimpse",
         "parts:cut",
         "run_on_ray:each_on_ray",
         "sketching:sketches_of",
@@ -113,7 +114,7 @@ NOT_A_USE_CASE = {
     ),
     "a part of home, which has the command": (
         "home_changes:changes",
-        "home_next:next_step",
+        "home_next:next_steps",
         "home_now:read_now",
         "home_stages:stages",
         "home_stages:way_back",

@@ -162,6 +162,17 @@ def test_intrinsics_of_another_picture_size_are_caught(tmp_path):
     assert (found.found.status, "by 0.5" in found.complaints[0]) == (Status.CANNOT_TELL, True)
 
 
+def test_a_file_of_nothing_but_gaps_cannot_tell(tmp_path):
+    file = pose_file(tmp_path / "p.json")
+    rows = json.loads(file.read_text())["poses"]
+    for row in rows:
+        row["base_from_gripper"] = [[None] * 4] * 3 + [[0, 0, 0, 1]]
+    file.write_text(json.dumps(rows))
+    found = hand_eye(None, (file,))
+    assert (found.found.status, len(found.found.rejected)) == (Status.CANNOT_TELL, 20)
+    json.dumps(as_json(found), allow_nan=False)
+
+
 def test_a_broken_row_is_left_out_with_its_reason(tmp_path):
     robot = MADE.base_from_gripper.copy()
     robot[3, 0, 0] = 2.0

@@ -20,6 +20,8 @@ def home(shown: Any, screen: Screen) -> None:
     screen.print(_mark(step.mark).append(f" {step.sentence}", style="bold default"))
     screen.write(f"  {step.why}")
     screen.print(styled(f"  {step.command}", "cyan"))
+    for later in shown.then:
+        screen.print(_mark(later.mark).append(f" {later.sentence}", style="default"))
     screen.print()
     rows = [
         (_mark(stage.mark).append(f" {stage.name}", style="default"), stage.count, stage.fact) for stage in shown.stages

@@ -137,7 +137,7 @@ class _Telling:
         )  # fmt: skip
 
     def map_the_floor(self) -> audit.Audited:
-        """Describe the deployment, ask the five questions, lock the protocol, register hardware and people, verify the clocks."""
+        """Describe the deployment, ask the five questions, lock the protocol, register who and what, verify clocks."""
         self.heading("Map", "where the robot will work")
         root = self.workspace.root
         (root / "deployment.toml").write_text(deployment_text(), encoding="utf-8")

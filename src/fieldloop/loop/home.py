@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 
 from fieldloop.loop.home_changes import Change, changes
-from fieldloop.loop.home_next import NextStep, next_step
+from fieldloop.loop.home_next import NextStep, next_steps
 from fieldloop.loop.home_now import read_now
 from fieldloop.loop.home_stages import StageNow, stages, way_back
 from fieldloop.loop.home_success import Success
@@ -26,12 +26,15 @@ class Home:
     coverage: tuple[Coverage, ...]
     plan: Plan | None
     progress: tuple[Progress, ...]
+    then: tuple[NextStep, ...] = ()
 
 
 def home(workspace: Workspace) -> Home:
     """Show the loop: what is in each stage now, what to do next, and what changed."""
     now = read_now(workspace)
+    first, *then = next_steps(now)
     return Home(
-        workspace.name, workspace.clock(), workspace.store.last(), next_step(now), tuple(stages(now)),
+        workspace.name, workspace.clock(), workspace.store.last(), first, tuple(stages(now)),
         way_back(now), now.success, tuple(changes(workspace)), now.coverage, now.plan, now.progress,
+        tuple(then),
     )  # fmt: skip

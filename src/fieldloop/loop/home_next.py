@@ -1,7 +1,8 @@
-"""The one thing to do next: the field first, then the loop in its order."""
+"""What to do next, the most urgent first: the field, then the loop in its order."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from itertools import islice
 
 from fieldloop.loop.home_marks import BAD, GOOD, IDLE, RUN, WARN
 from fieldloop.loop.home_now import Now
@@ -9,10 +10,13 @@ from fieldloop.model.finding import Status
 from fieldloop.model.incident import Step
 from fieldloop.model.rollout import Rung
 
+MOST_STEPS = 5
+"""More is no list of what to do next, but of everything."""
+
 
 @dataclass(frozen=True, slots=True)
 class NextStep:
-    """The one thing to do next: what is so, why it matters, and the command and page for it."""
+    """One thing to do: what is so, why it matters, and the command and page for it."""
 
     mark: str
     sentence: str
@@ -21,18 +25,21 @@ class NextStep:
     page: str
 
 
-def next_step(now: Now) -> NextStep:
-    """Return the most urgent thing to do."""
-    return next(_rules(now))
+def next_steps(now: Now) -> tuple[NextStep, ...]:
+    """Return the things to do, the most urgent first; there is always one."""
+    found = tuple(islice(_rules(now), MOST_STEPS))
+    if found:
+        return found
+    done = "Production is watched; new outcomes come in here."
+    return (NextStep(GOOD, "Nothing waits for you", done, "fieldloop monitor", "/floor"),)
 
 
 def _rules(now: Now) -> Iterator[NextStep]:
     """What to do, most urgent first: the field, then the loop in its order."""
     yield from _field_rules(now)
     yield from _data_rules(now)
+    yield from _quality_rules(now)
     yield from _ship_rules(now)
-    done = "Production is watched; new outcomes come in here."
-    yield NextStep(GOOD, "Nothing waits for you", done, "fieldloop monitor", "/floor")
 
 
 def _field_rules(now: Now) -> Iterator[NextStep]:
@@ -75,6 +82,22 @@ def _data_rules(now: Now) -> Iterator[NextStep]:
     if now.annotated and (now.release is None or len(now.release.episodes) < now.annotated):
         why = f"{now.annotated:,} accepted episodes are annotated."
         yield NextStep(RUN, "Freeze a release", why, "fieldloop release NAME", "/releases")
+
+
+def _quality_rules(now: Now) -> Iterator[NextStep]:
+    """What stands against the data as a whole, and what changed suddenly, in one line."""
+    if now.dataset is None:
+        return
+    failed = [f for f in now.dataset.wrong if f.status in (Status.FAILED, Status.ERRORED)]
+    metrics = [series.metric for series in now.dataset.trends]
+    if metrics:
+        more = f" and {len(metrics) - 1} more" if len(metrics) > 1 else ""
+        said = f"{metrics[0]}{more} changed suddenly from one batch to the next"
+        yield NextStep(WARN, said, "Something about how data are made may have changed.", "fieldloop check", "/quality")
+    if failed:
+        many = "1 thing is" if len(failed) == 1 else f"{len(failed)} things are"
+        said = f"{many} wrong with the dataset as a whole"
+        yield NextStep(WARN, said, failed[0].message, "fieldloop check", "/quality")
 
 
 def _ship_rules(now: Now) -> Iterator[NextStep]:

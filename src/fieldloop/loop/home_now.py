@@ -15,6 +15,7 @@ from fieldloop.model.finding import Status
 from fieldloop.model.incident import Incident, Step
 from fieldloop.model.plan import Coverage, Demand, Plan, Progress
 from fieldloop.model.policy import PolicyVersion
+from fieldloop.model.quality import DatasetReport
 from fieldloop.model.release import Release
 from fieldloop.model.rollout import Rollout
 
@@ -44,6 +45,7 @@ class Now:
     diagnosis: Diagnosis | None
     incidents: tuple[Incident, ...]
     unattended: tuple[Alarm, ...]
+    dataset: DatasetReport | None = None
 
     @property
     def unexplained(self) -> Alarm | None:
@@ -76,4 +78,5 @@ def read_now(workspace: Workspace) -> Now:
         success=success_over_time(workspace), alarm=newest(workspace, Alarm), diagnosis=newest(workspace, Diagnosis),
         incidents=tuple(i for i in store.find(Incident) if i.done(Step.REVIEWED) is None),
         unattended=tuple(a for a in store.find(Alarm) if not store.count(Incident, {"alarm": a.id})),
+        dataset=newest(workspace, DatasetReport),
     )  # fmt: skip

@@ -1,14 +1,17 @@
 """What the ledger remembers of a check: verdicts that changed, once; the same answer again leaves it as it is."""
 
-from collections import Counter
-from collections.abc import Sequence
+import math
+from collections import Counter, defaultdict
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+from statistics import median_high
 
 from fieldloop.loop.page_reads import newest
 from fieldloop.loop.workspace import Workspace
 from fieldloop.model.codec import to_plain
 from fieldloop.model.event import DatasetJudged, EpisodeJudged
-from fieldloop.model.finding import EpisodeReport
-from fieldloop.model.quality import DatasetReport
+from fieldloop.model.finding import EpisodeReport, Finding
+from fieldloop.model.quality import CheckTally, DatasetReport
 from fieldloop.model.ranking import Ranking
 from fieldloop.report.check import CheckReport
 
@@ -24,14 +27,15 @@ def remember_episodes(workspace: Workspace, judged: Sequence[EpisodeJudged]) -> 
 
 def remember_dataset(workspace: Workspace, report: CheckReport) -> DatasetReport:
     """Write down how the dataset stands, where that has changed."""
-    made = summary(report)
+    made = summary(report, workspace.clock())
     known = newest(workspace, DatasetReport)
-    if known is None or to_plain(known) != to_plain(made):
-        workspace.write(DatasetJudged(made))
+    if known is not None and to_plain(replace(known, at_ns=made.at_ns)) == to_plain(made):
+        return replace(made, at_ns=known.at_ns)
+    workspace.write(DatasetJudged(made))
     return made
 
 
-def summary(report: CheckReport) -> DatasetReport:
+def summary(report: CheckReport, at_ns: int) -> DatasetReport:
     """Keep of a report what pages show of the dataset as a whole."""
     ranking = report.ranking
     return DatasetReport(
@@ -46,8 +50,29 @@ def summary(report: CheckReport) -> DatasetReport:
         trends=tuple(series for series in report.trends if series.alerts),
         metrics=len(report.trends),
         contents=report.contents,
+        checks=tuple(_tallies(report.episodes)),
         outdated=report.outdated,
+        at_ns=at_ns,
     )
+
+
+def _tallies(reports: Sequence[EpisodeReport]) -> Iterator[CheckTally]:
+    """Count the answers to every check, those that hold most episodes back first."""
+    found: dict[str, list[Finding]] = defaultdict(list)
+    held: dict[str, set[str]] = defaultdict(set)
+    for report in reports:
+        for finding in report.findings:
+            found[finding.check].append(finding)
+            if finding.counts:
+                held[finding.check].add(report.episode)
+    for check in sorted(found, key=lambda name: (-len(held[name]), name)):
+        own = found[check]
+        values = [f.measured for f in own if f.measured is not None and math.isfinite(f.measured)]
+        middle = median_high(values) if values else None
+        yield CheckTally(
+            check, dict(Counter(f.status for f in own)), len(held[check]), middle, own[0].minimum, own[0].maximum,
+            own[0].unit,
+        )  # fmt: skip
 
 
 def _is_known(workspace: Workspace, event: EpisodeJudged, last: EpisodeReport | None) -> bool:

@@ -2,7 +2,7 @@
 
 import math
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 
 from fieldloop.errors import BadInput, Refused
 from fieldloop.loop.page_reads import newest
@@ -60,9 +60,9 @@ def unverified_devices(workspace: Workspace, robot: str, *, task: str = "", at_n
 
 
 def require_verified(workspace: Workspace, episodes: Iterable[Episode], override: str) -> str:
-    """Refuse episodes of devices whose time nobody verified; return who went on over that and why, '' where all is well.
+    """Refuse episodes of devices whose time nobody verified; return who went on over that and why.
 
-    A verification is too old where it was so when the last of the episodes was recorded.
+    All is well where that is ''. A verification is too old where it was so when the last of the episodes was recorded.
     """
     last: dict[tuple[str, str], int] = {}
     for one in episodes:
@@ -94,19 +94,15 @@ def _content_lag(workspace: Workspace, stream: str, robot: str) -> tuple[float, 
     known = newest(workspace, DatasetReport)
     if known is None:
         raise Refused("Nothing was told from content yet: run `fieldloop check` first.")
-    own = _about(stream, robot, [f for f in known.findings if f.check == CONTENT])
+    store = workspace.store
+    is_only_one = store.count(Episode) == store.count(Episode, {"robot": robot})
+    found = [f for f in known.findings if f.check == CONTENT and stream in WORD.findall(f.subject)]
+    own = [f for f in found if robot in WORD.findall(f.subject)] or (found if is_only_one else [])
     if not own:
         raise Refused(f"The last check tells nothing of {stream}{f' of {robot}' if robot else ''} from its content.")
     if unclear := next((f for f in own if f.status is not Status.PASSED), None):
         raise Refused(f"Its content does not verify {stream}: {unclear.message}")
     return max(map(_farthest_ms, own)), f"told from content: {own[0].message}"
-
-
-def _about(stream: str, robot: str, found: Sequence[Finding]) -> list[Finding]:
-    """Keep the findings whose subject names the stream, and the robot where any subject names it."""
-    streams = [f for f in found if stream in WORD.findall(f.subject)]
-    named = [f for f in streams if robot and robot in WORD.findall(f.subject)]
-    return named or [f for f in streams if not robot or len(streams) == 1]
 
 
 def _farthest_ms(finding: Finding) -> float:

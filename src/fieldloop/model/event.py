@@ -279,8 +279,8 @@ class DemandPlaced:
 Event = (
     WorkspaceCreated | TokenIssued | ProtocolLocked | OperatorEnrolled | RobotRegistered | ProviderContracted
     | DeploymentMapped | DeploymentAudited | PlanDrawn | SynchronisationVerified | SessionOpened | SessionClosed
-    | LogIngested | EpisodesMeasured | EpisodeJudged | DatasetJudged | DeliveryJudged | CalibrationAttached | IntrinsicsAttached
-    | SensorVerified | EpisodeAnnotated
+    | LogIngested | EpisodesMeasured | EpisodeJudged | DatasetJudged | DeliveryJudged
+    | CalibrationAttached | IntrinsicsAttached | SensorVerified | EpisodeAnnotated
     | ReleaseFrozen | ReleaseExported | PolicyTrained | OutcomeRecorded | PolicyGated | RolloutMoved
     | AlarmRaised | DiagnosisMade | IncidentOpened | IncidentMoved | DemandPlaced
 )  # fmt: skip

@@ -39,13 +39,26 @@ class DimensionResult:
 
 
 @dataclass(frozen=True, slots=True)
+class CheckTally:
+    """How one check was answered over all episodes; `held` counts the episodes that it stands in the way of."""
+
+    check: str
+    answers: dict[Status, int]
+    held: int
+    median: float | None
+    minimum: float | None
+    maximum: float | None
+    unit: str
+
+
+@dataclass(frozen=True, slots=True)
 class DatasetReport:
     """What is known of all episodes together: enough to be shown without asking any of them again.
 
     `episodes` counts them by verdict. `ranking` holds the first looks only, `look_first` tells of all; `trends` are
     the metrics that changed suddenly, of `metrics` that were followed over batches. `outdated` counts episodes that
     were measured by other parameters or fewer checks than were in force. `protocol` names the version that judged,
-    `fingerprint` its content.
+    `fingerprint` its content, `at_ns` since when this is so.
     """
 
     protocol: str
@@ -59,7 +72,9 @@ class DatasetReport:
     trends: tuple[Series, ...] = ()
     metrics: int = 0
     contents: tuple[TaskContents, ...] = ()
+    checks: tuple[CheckTally, ...] = ()
     outdated: int = 0
+    at_ns: int = 0
 
     @property
     def wrong(self) -> tuple[Finding, ...]:

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
+from functools import cache
 from typing import Any
 
 import numpy as np
@@ -79,14 +80,18 @@ class Pictures:
             yield self._draw(self.places[index])
 
     def _draw(self, place: float) -> NDArray[Any]:
-        across = np.linspace(40, 160, self.width)
-        picture = np.tile(across, (self.height, 1))
+        picture = _background(self.width, self.height).copy()
         side = self.height // 3
         left = round(place * (self.width - side))
         picture[side : 2 * side, left : left + side] = 220.0 + 20.0 * np.sin(40 * place)
         if self.depth:
             return (picture / 200.0).astype(np.float32)
-        return np.repeat(picture[:, :, None], 3, axis=2).astype(np.uint8)
+        return np.repeat(picture.astype(np.uint8)[:, :, None], 3, axis=2)
+
+
+@cache
+def _background(width: int, height: int) -> NDArray[np.float64]:
+    return np.tile(np.linspace(40, 160, width), (height, 1))
 
 
 def healthy(*, seed: int = 0, **facts: Any) -> Recording:

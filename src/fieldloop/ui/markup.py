@@ -38,4 +38,4 @@ def join(*parts: Any) -> Html:
     return Html("".join(text(part) for part in parts if part is not None))
 
 
-VOID = {"input", "br", "link", "hr"}
+VOID = {"input", "br", "link", "hr", "img"}

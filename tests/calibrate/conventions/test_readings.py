@@ -69,6 +69,10 @@ def test_words_that_mean_nothing_are_refused():
         reading_of(written("rotation-vector"), ("rpy-xzx",))
     with pytest.raises(UnknownName, match="side"):
         reading_of(written("rotation-vector"), ("robto:rpy-xyz",))
+    with pytest.raises(UnknownName, match="unit"):
+        reading_of(written("rotation-vector", unit="inch"))
+    with pytest.raises(UnknownName, match="rotation"):
+        reading_of(written("rotation-vector", rotation="yaw"))
     with pytest.raises(BadInput, match="4 numbers"):
         reading_of(written("quaternion-xyzw"), ("rpy-xyz",))
 

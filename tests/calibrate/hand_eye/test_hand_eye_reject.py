@@ -83,6 +83,6 @@ def test_when_half_disagree_nobody_knows():
 
 def test_sound_poses_are_hardly_ever_left_out():
     level = float(PROTOCOL.setting("calibration.hand_eye_reject_level"))
-    made = [shown(seed=seed) for seed in range(20)]
+    made = [shown(seed=seed) for seed in range(6)]
     each = [pairs(m.base_from_gripper, m.camera_from_target, Setup.EYE_IN_HAND) for m in made]
-    assert sum(len(sound_pairs(given, level).rejected) for given in each) <= 2  # of 480
+    assert sum(len(sound_pairs(given, level).rejected) for given in each) <= 1  # of 144

@@ -79,9 +79,13 @@ def test_too_few_poses_cannot_tell_and_ask_for_more():
     found = solved(made(poses=9))
     assert (found.status, found.reason[:1]) == (Status.CANNOT_TELL, "9")
     assert "Add 6 poses." in found.advice
-    for poses in (0, 1, 2, 3):
-        none = solved(made(poses=max(poses, 1)) if poses else made(poses=1))
-        assert none.status is Status.CANNOT_TELL
+
+
+@pytest.mark.parametrize("poses", [0, 1, 2, 3])
+def test_next_to_nothing_cannot_tell(poses):
+    shown = made(poses=5)
+    given = pairs(shown.base_from_gripper[:poses], shown.camera_from_target[:poses], Setup.EYE_IN_HAND)
+    assert hand_eye(given, Setup.EYE_IN_HAND, PROTOCOL).status is Status.CANNOT_TELL
 
 
 def test_small_turns_cannot_tell_although_they_foretell_well():
@@ -120,7 +124,7 @@ def test_shapes_that_do_not_match_are_refused():
 
 def test_the_bound_holds_as_often_as_it_says():
     inside = []
-    for seed in range(60):
+    for seed in range(40):
         shown = made(poses=15, seed=seed)
         given = pairs(shown.base_from_gripper, shown.camera_from_target, Setup.EYE_IN_HAND)
         refined = refine(given, closed_form(given, "park"))
@@ -130,7 +134,7 @@ def test_the_bound_holds_as_often_as_it_says():
     assert np.mean(inside) >= 0.85
 
 
-@settings(deadline=None, max_examples=15)
+@settings(deadline=None, max_examples=8)
 @given(st.tuples(*[st.floats(-3, 3)] * 3), st.tuples(*[st.floats(-2, 2)] * 3))
 def test_another_base_frame_changes_nothing(turn, shift):
     shown = made(poses=16)

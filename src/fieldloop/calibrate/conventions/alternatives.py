@@ -27,6 +27,8 @@ SOLVED_FOR = 12
 NO_ANGLE = 1e-6
 SOLVED_BY = ("park", "horaud", "shah")
 """Under a wrong reading the first may find nothing; the next one says how badly it fits."""
+FITS = 0.1
+"""A reading under which the middle pose is off by more than six degrees fits nothing, however bad the others are."""
 AS_GOOD = 1.5
 RIGID = 1e-3
 LEAST_POSES = 5
@@ -64,7 +66,7 @@ def proposals(
     found = []
     for tried in _worth_solving(few_robot, few_target, stated):
         score, answer = _solved(few_robot, few_target, tried, setup)
-        if answer is not None and score * factor <= usual:
+        if answer is not None and score <= FITS and score * factor <= usual:
             found += [_Fit(score, tried, s, on_gripper_m(answer, s)) for s in _setups(stated, tried, setup)]
     if not found:
         return ()
@@ -104,7 +106,7 @@ def _setups(stated: tuple[Reading, Reading], tried: tuple[Reading, Reading], set
 def _rows(robot: WrittenPoses, target: WrittenPoses) -> NDArray[np.intp]:
     finite = np.isfinite(robot.shifts).all(axis=-1) & np.isfinite(target.shifts).all(axis=-1)
     for side in (robot, target):
-        finite &= np.isfinite(side.rotations).reshape(len(side), -1).all(axis=-1)
+        finite &= np.isfinite(side.rotations).all(axis=tuple(range(1, side.rotations.ndim)))
     usable = np.flatnonzero(finite)
     return usable[np.unique(np.linspace(0, max(len(usable) - 1, 0), MOST_POSES).astype(int))] if len(usable) else usable
 

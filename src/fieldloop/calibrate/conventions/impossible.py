@@ -34,8 +34,9 @@ def impossible(written: WrittenPoses, reading: Reading, protocol: CollectionProt
 def _bad_rows(
     written: WrittenPoses, reading: Reading, protocol: CollectionProtocol
 ) -> Iterator[tuple[NDArray[np.bool_], str]]:
-    flat = np.concatenate([written.shifts, written.rotations.reshape(len(written), -1)], axis=-1)
-    yield ~np.isfinite(flat).all(axis=-1), "a number is missing or not finite."
+    whole = np.isfinite(written.rotations).all(axis=tuple(range(1, written.rotations.ndim)))
+    whole = whole & np.isfinite(written.shifts).all(axis=-1)
+    yield np.asarray(~whole), "a number is missing or not finite."
     tolerance = float(protocol.setting("calibration.rotation_tolerance"))
     if reading.rotation in QUATERNIONS:
         length = np.linalg.norm(written.rotations, axis=-1)
@@ -52,13 +53,13 @@ def _complaints(written: WrittenPoses, reading: Reading, protocol: CollectionPro
     name = (INVERSE if reading.inverse else STRAIGHT)[written.side]
     with np.errstate(invalid="ignore"):
         away_m = np.linalg.norm(written.shifts, axis=-1) * UNITS[reading.unit]
-    usual = float(np.nanmedian(away_m)) if np.isfinite(away_m).any() else 0.0
+    usual = float(np.median(away_m[np.isfinite(away_m)])) if np.isfinite(away_m).any() else 0.0
     if usual > furthest:
         hint = f" In millimetres it would be {usual:.0f} mm: --units {written.side}:mm" if reading.unit == "m" else ""
         yield f"{name} is {usual:.0f} m long: no robot reaches that far.{hint}"
     angles = written.rotations
     if reading.rotation.startswith(("rpy", "euler", "rotation")) and not reading.rotation.endswith("-deg"):
-        widest = float(np.nanmax(np.abs(angles), initial=0.0))
+        widest = float(np.max(np.abs(angles[np.isfinite(angles)]), initial=0.0))
         if widest > FULL_TURN:
             yield (
                 f"{name} turns by {widest:.0f} 'radians': those are degrees. "

@@ -46,10 +46,14 @@ def reading_of(
     shape = written.rotations.shape[1:]
     said = _for_side(written.side, rotation, ROTATIONS, "rotation")
     chosen = said or written.rotation or USUAL[shape]
+    if chosen not in ROTATIONS:
+        raise UnknownName("rotation", chosen, ROTATIONS)
     if shape != _shape(chosen):
         count = "×".join(map(str, shape))
         raise BadInput(f"The {written.side} rotations have {count} numbers each; {chosen} is written with other ones.")
     unit = _for_side(written.side, units, UNITS, "unit") or written.unit or "m"
+    if unit not in UNITS:
+        raise UnknownName("unit", unit, UNITS)
     turned = [Side(_side(side)) for side in inverse]
     return Reading(chosen, unit, written.side in turned if turned else bool(written.inverse))
 
@@ -63,7 +67,8 @@ def unsaid(written: WrittenPoses, rotation: Iterable[str] = (), units: Iterable[
 
 def read(written: WrittenPoses, reading: Reading) -> Floats:
     """Turn written poses into n 4×4 matrices in metres, `base_from_gripper` or `camera_from_target`."""
-    poses = tf.make(rotations(written.rotations, reading.rotation), written.shifts * UNITS[reading.unit])
+    turns, shifts = (np.where(np.isfinite(x), x, np.nan) for x in (written.rotations, written.shifts))
+    poses = tf.make(rotations(turns, reading.rotation), shifts * UNITS[reading.unit])
     return tf.invert(poses) if reading.inverse else poses
 
 

@@ -38,6 +38,8 @@ class Spread:
 
 def spread(given: Pairs) -> Spread:
     """Measure how the mount turned, about the mean of its orientations."""
+    if len(given) < 2:  # noqa: PLR2004  one pose turns nowhere
+        return Spread((0.0, 0.0, 0.0), np.eye(3))
     turns = given.world_from_mount[:, :3, :3]
     middle = nearest_rotation(turns.mean(axis=0))
     vectors = tf.vector_from_rotation(middle.T @ turns)

@@ -62,9 +62,10 @@ def approach_diversity(batch: Batch) -> Iterator[Measurement]:
 
 def approach(batch: Batch, episode: Episode) -> NDArray[np.float64] | None:
     """Return the unit vector along which an episode came into contact, None where it could not be told."""
-    for _, vector in batch.imprint(episode.id).under("approach"):
+    for _, taken in batch.imprint(episode.id).under("approach"):
+        vector = taken.astype(np.float64)
         if vector.shape == (3,) and np.all(np.isfinite(vector)) and np.linalg.norm(vector) > 0.0:
-            return np.asarray(vector, dtype=np.float64) / float(np.linalg.norm(vector))
+            return np.asarray(vector / np.linalg.norm(vector))
     return None
 
 

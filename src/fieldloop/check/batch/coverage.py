@@ -77,9 +77,10 @@ def _visited(
         values = columns[name]
         if name == "yaw_deg":
             values = low + np.mod(values - low, FULL_TURN_DEG)
-        where.append(np.floor((values - low) / (high - low) * cells).astype(int))
+        where.append((values - low) / (high - low))
     at = np.stack(where, axis=1)
-    counts = Counter(map(tuple, at[np.all((at >= 0) & (at < cells), axis=1)].tolist()))
+    inside = at[np.all((at >= 0.0) & (at < 1.0), axis=1)]
+    counts = Counter(map(tuple, np.floor(inside * cells).astype(int).tolist()))
     total = cells ** len(ranges)
     visited = sum(1 for count in counts.values() if count >= least)
     outside = len(at) - counts.total()

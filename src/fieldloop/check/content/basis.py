@@ -73,7 +73,7 @@ def find_basis(sights: Sequence[Sight], ranks: Ranks) -> Basis:
 
 
 def _rates(before: Matrix, after: Matrix, sight: Sight) -> Matrix:
-    return (after - before) / (sight.ends - sight.begins)[:, None]
+    return np.asarray((after - before) / (sight.ends - sight.begins)[:, None])
 
 
 def _softened(scale: Matrix) -> Matrix:

@@ -24,10 +24,13 @@ def bias_floor(explained: float, pace: float, settings: Settings) -> float:
 
 
 def row_blur(fit: Fit, settings: Settings) -> float:
-    """Return what an unsure readout adds (s): flow is smeared over rows, most where little moves, so that a readout is
-    told too small; how much that shifts the lag depends on how far from the centre things move."""
+    """Return what an unsure readout adds (s).
+
+    Flow is smeared over rows, so that a readout is told too small; how much that shifts the lag depends on how far from
+    the centre things move.
+    """
     by_readout = float(fit.spread.plain[0, -1] / max(fit.spread.plain[-1, -1], 1e-18))
-    return abs(by_readout * fit.shifts[-1]) * settings.readout_blur
+    return abs(by_readout * float(fit.shifts[-1])) * settings.readout_blur
 
 
 def half_width(variance: float, blocks: int, floor_s: float, settings: Settings) -> float:

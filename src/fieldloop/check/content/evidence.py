@@ -47,9 +47,10 @@ def _spaced(stamps: NDArray[np.int64], period_s: float) -> NDArray[np.int64]:
 class Sight:
     """An evidence made ready: rates of flow with the moments between which they were seen, and the joint path.
 
-    Moments are seconds from the episode's first picture.
+    Moments are seconds from the episode's first picture, which was stamped `origin_s`.
     """
 
+    origin_s: float
     begins: NDArray[np.float64]
     ends: NDArray[np.float64]
     flow: NDArray[np.float64]
@@ -66,7 +67,7 @@ class Sight:
 
     @property
     def pace(self) -> float:
-        """How fast the joints' speed changes against its own size (1/s), as the robot was commanded, whatever is seen."""
+        """How fast the joints' speed changes against its own size (1/s), whatever the camera sees."""
         speeds = self.mixed(self.path(self.middles, 1))
         change = self.mixed(self.path(self.middles, 2))
         return float(np.sqrt((change**2).sum() / max((speeds**2).sum(), 1e-12)))
@@ -76,7 +77,7 @@ class Sight:
         mixing = self.mixing[rows][:, rows]
         sums = np.asarray(mixing.sum(axis=1)).ravel()
         mixing = mixing.multiply(1 / sums[:, None]).tocsr()
-        return Sight(self.begins[rows], self.ends[rows], self.flow[rows], self.path, mixing)
+        return Sight(self.origin_s, self.begins[rows], self.ends[rows], self.flow[rows], self.path, mixing)
 
     def mixed(self, rows: NDArray[np.float64]) -> NDArray[np.float64]:
         """Smooth rows in time, flow and joint motion alike, so that neither is sharper than the other."""
@@ -102,7 +103,7 @@ def sight(kept: Evidence, settings: Settings) -> Sight | None:
     rates = flow[good] / spans[good, None]
     begins, ends = at[:-1][good], at[1:][good]
     mixing = _smoothing((begins + ends) / 2, ends - begins, settings.rows_hz)
-    return Sight(begins, ends, np.asarray(mixing @ rates), CubicSpline(grid, joints), mixing)
+    return Sight(int(stamps[0]) / NS_PER_S, begins, ends, np.asarray(mixing @ rates), CubicSpline(grid, joints), mixing)
 
 
 def _smoothing(middles: NDArray[np.float64], spans: NDArray[np.float64], cutoff_hz: float) -> Any:

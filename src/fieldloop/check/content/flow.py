@@ -32,7 +32,7 @@ def flow_between(frames: Iterable[NDArray[Any]]) -> NDArray[np.float32]:
     """
     import cv2
 
-    search = cv2.DISOpticalFlow_create(cv2.DISOPTICAL_FLOW_PRESET_ULTRAFAST)
+    search: Any = cv2.DISOpticalFlow.create(cv2.DISOPTICAL_FLOW_PRESET_ULTRAFAST)
     rows: list[NDArray[np.float32]] = []
     before: NDArray[np.uint8] | None = None
     for number, frame in enumerate(frames):

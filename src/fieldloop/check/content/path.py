@@ -17,8 +17,8 @@ KEPT_HZ = 50
 WORKING_HZ = 200
 FEWEST = 16
 SOURCES = (StreamKind.JOINT_POSITION, StreamKind.POSE, StreamKind.HAND_POSE)
-"""What tells how the robot moved, best first. Not the gripper: it has a driver and a latency of its own, and the jerk of
-its fingers would outvote all joints of a wrist camera that moves slowly."""
+"""What tells how the robot moved, best first. Not the gripper: it has a driver and a latency of its own, and the jerk
+of its fingers would outvote all joints of a wrist camera that moves slowly."""
 
 
 def moving_streams(streams: Sequence[Stream]) -> tuple[Stream, ...]:
@@ -31,7 +31,7 @@ def moving_streams(streams: Sequence[Stream]) -> tuple[Stream, ...]:
 
 
 def smooth_path(streams: Sequence[Stream], cutoff_hz: float) -> tuple[int, NDArray[np.float32]] | None:
-    """Bring streams onto one even grid of 50 Hz where all of them speak; return its first moment (ns) and the values."""
+    """Bring streams onto one even grid of 50 Hz where all of them speak; return its first moment (ns) and values."""
     cleaned = [clean for clean in map(_clean, streams) if clean is not None]
     if not cleaned:
         return None

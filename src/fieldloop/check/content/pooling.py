@@ -37,8 +37,8 @@ class Rig:
 
 def pooled(kept: Iterable[Evidence], settings: Settings) -> LagEstimate:
     """Estimate the lag that episodes of one rig have in common; one episode is a pool of one."""
-    sights = _ready(kept, settings)
-    return learn_rig(sights, settings).lag if sights else no_estimate(NOTHING)
+    sights = ready(kept, settings)
+    return _pooled(sights, settings) if sights else no_estimate(NOTHING)
 
 
 def single(kept: Evidence, rig: Rig, settings: Settings) -> LagEstimate:
@@ -48,30 +48,29 @@ def single(kept: Evidence, rig: Rig, settings: Settings) -> LagEstimate:
 
 
 def each(kept: Sequence[Evidence], settings: Settings) -> tuple[LagEstimate, ...]:
-    """Estimate the lag of each episode by what the others taught (in folds, so that none teaches itself)."""
-    sights = [sight(one, settings) for one in kept]
-    usable = [k for k, found in enumerate(sights) if found is not None]
-    answers = [no_estimate(NOTHING)] * len(sights)
-    for fold in range(min(FOLDS, len(usable))):
-        own = usable[fold::FOLDS]
-        others = [s for k, s in enumerate(sights) if s is not None and k not in own]
-        rig = learn_rig(others, settings) if others else None
-        for k in own:
-            found = sights[k]
-            if found is not None:
-                answers[k] = learn_rig([found], settings).lag if rig is None else _by_rig(found, rig, settings)
-    return tuple(answers)
+    """Estimate the lag of each episode by what the others taught (in folds, so that none teaches itself).
+
+    Where the pool gives no answer, no episode does: what was learnt from it cannot be trusted.
+    """
+    found = {k: one for k, one in enumerate(sight(one, settings) for one in kept) if one is not None}
+    answers = dict.fromkeys(range(len(kept)), no_estimate(NOTHING))
+    whole = _pooled(list(found.values()), settings) if found else no_estimate(NOTHING)
+    if len(found) < FEW or whole.refused:
+        return tuple(whole if k in found and len(found) == 1 else _refused(answers[k], _why(whole)) for k in answers)
+    for fold in range(min(FOLDS, len(found))):
+        own = list(found)[fold::FOLDS]
+        rig = learn_rig([one for k, one in found.items() if k not in own], settings)
+        answers |= {k: _by_rig(found[k], rig, settings) for k in own}
+    return tuple(answers.values())
 
 
 def learn_rig(sights: Sequence[Sight], settings: Settings) -> Rig:
     """Fit the rig's regression and its lag together."""
     basis = find_basis(sights, _ranks(len(sights), settings))
-    lobe, fit = _search(sights, basis, settings)
+    lobe, fit = search(sights, basis, settings)
     floor = float(np.hypot(bias_floor(fit.explained, fit.pace, settings), row_blur(fit, settings)))
     variance = float(fit.spread.robust[0, 0])
     lag = estimate_from(fit, lobe, variance, fit.spread.blocks, floor, len(sights), settings)
-    if lag.answered:
-        lag = _refused(lag, _parts_disagree(sights, basis, floor, settings))
     return Rig(
         basis=basis,
         model=fit.model,
@@ -112,19 +111,30 @@ def blocks_of(sights: Sequence[Sight], block_s: float) -> NDArray[np.int64]:
 def lags_searched(settings: Settings) -> NDArray[np.float64]:
     """Return the lags of the coarse search."""
     half = round(settings.search_s / settings.search_step_s)
-    return np.arange(-half, half + 1) * settings.search_step_s
+    return np.arange(-half, half + 1, dtype=np.float64) * settings.search_step_s
 
 
-def _ready(kept: Iterable[Evidence], settings: Settings) -> list[Sight]:
+def ready(kept: Iterable[Evidence], settings: Settings) -> list[Sight]:
+    """Make every evidence ready that tells anything."""
     found = (sight(one, settings) for one in kept)
     return [one for one in found if one is not None]
+
+
+def _pooled(sights: Sequence[Sight], settings: Settings) -> LagEstimate:
+    rig = learn_rig(sights, settings)
+    return _refused(rig.lag, "" if rig.lag.refused else _parts_disagree(sights, rig, settings))
+
+
+def _why(whole: LagEstimate) -> str:
+    return whole.refused or "Too few episodes of this rig to tell one from the others."
 
 
 def _ranks(episodes: int, settings: Settings) -> Ranks:
     return settings.many if episodes >= FEW else settings.one
 
 
-def _search(sights: Sequence[Sight], basis: Basis, settings: Settings) -> tuple[Lobe, Fit]:
+def search(sights: Sequence[Sight], basis: Basis, settings: Settings) -> tuple[Lobe, Fit]:
+    """Search all lags, then refine the best."""
     lags = lags_searched(settings)
     lobe = highest(lags, likelihood(sights, basis, lags), settings.lobe_apart_s)
     return lobe, fit_timing(task_for(sights, basis, settings), np.array([lobe.lag_s]))
@@ -134,20 +144,22 @@ def _by_rig(found: Sight, rig: Rig, settings: Settings) -> LagEstimate:
     if not rig.lag.answered:
         return _refused(rig.lag, f"The other episodes of this rig give no lag: {rig.lag.refused}")
     lags = lags_searched(settings)
-    lobe = highest(lags, likelihood_under(found, rig.basis, rig.model.slopes, rig.model.whitening, lags), settings.lobe_apart_s)
+    lobe = highest(
+        lags, likelihood_under(found, rig.basis, rig.model.slopes, rig.model.whitening, lags), settings.lobe_apart_s
+    )
     fit = fit_timing(task_for([found], rig.basis, settings, rig=rig), np.array([lobe.lag_s]), rig.model)
     own = max(float(fit.spread.robust[0, 0]), float(fit.spread.plain[0, 0]) * rig.inflation)
     floor = float(np.hypot(bias_floor(fit.explained, fit.pace, settings), (rig.lag.high_s - rig.lag.low_s) / 4))
     return estimate_from(fit, lobe, own, fit.spread.blocks, floor, 1, settings)
 
 
-def _parts_disagree(sights: Sequence[Sight], basis: Basis, floor: float, settings: Settings) -> str:
+def _parts_disagree(sights: Sequence[Sight], rig: Rig, settings: Settings) -> str:
     """Ask groups of episodes for their own lag; a pool that only agrees when stirred together is no answer."""
     parts = []
     groups = [sights[k::GROUPS] for k in range(GROUPS)] if len(sights) > GROUPS else [[one] for one in sights]
     for group in groups if len(sights) > 1 else _halves(sights[0]):
-        _, fit = _search(group, basis, settings)
-        half = half_width(float(fit.spread.robust[0, 0]), fit.spread.blocks, floor, settings)
+        _, fit = search(group, rig.basis, settings)
+        half = half_width(float(fit.spread.robust[0, 0]), fit.spread.blocks, rig.floor_s, settings)
         parts.append((float(fit.shifts[0]), half))
     return disagreement(parts, settings)
 

@@ -33,7 +33,7 @@ def ridge(x: Matrix, y: Matrix, weights: Matrix | None = None) -> Matrix:
     """Regress y on x with a little shrinkage, so that columns that hardly differ do no harm."""
     weighted = x if weights is None else x * weights[:, None]
     gram = weighted.T @ x
-    return np.linalg.solve(gram + RIDGE * len(x) * np.eye(len(gram)), weighted.T @ y)
+    return np.asarray(np.linalg.solve(gram + RIDGE * len(x) * np.eye(len(gram)), weighted.T @ y), np.float64)
 
 
 def likelihood(sights: Sequence[Sight], basis: Basis, lags: NDArray[np.float64]) -> Matrix:
@@ -49,7 +49,9 @@ def _at(sights: Sequence[Sight], basis: Basis, seen: Matrix, total: Matrix, lag:
     return -len(seen) / 2 * float(np.linalg.slogdet((left + left.T) / 2 + FLOOR * np.eye(len(left)))[1])
 
 
-def likelihood_under(sight: Sight, basis: Basis, slopes: Matrix, whitening: Matrix, lags: NDArray[np.float64]) -> Matrix:
+def likelihood_under(
+    sight: Sight, basis: Basis, slopes: Matrix, whitening: Matrix, lags: NDArray[np.float64]
+) -> Matrix:
     """Return the log-likelihood of each lag under a regression that is given."""
     seen = basis.seen(sight)
     curve = []

@@ -1,10 +1,10 @@
 """The lag to a fraction of a frame: Gauss–Newton on how the flow would change if time were shifted.
 
 Every fault of timing is a shift of time with a shape. Some shapes go by picture: the same for all (lag), growing with
-time (drift), beginning at a moment (step). Two go by place in the picture and are fitted beside them: *readout*, because
-a rolling shutter takes lower rows later, and *drag*, because compression holds on to the old picture where little moves,
-so that slow places seem late; the lag is told for places that move fast enough. Where the regression is fitted on the same rows, whatever of a shape
-it could imitate is taken out first.
+time (drift), beginning at a moment (step). Two go by place in the picture and are fitted beside them: *readout*,
+because a rolling shutter takes lower rows later, and *drag*, because compression holds on to the old picture where
+little moves, so that slow places seem late; the lag is told for places that move fast enough. Where the regression is
+fitted on the same rows, whatever of a shape it could imitate is taken out first.
 """
 
 from collections.abc import Sequence

@@ -2,9 +2,6 @@
 
 from fieldloop.check.episode import (
     adherence,
-    handling,
-    interface,
-    throughput,
     alive,
     calibration,
     camera_clock,

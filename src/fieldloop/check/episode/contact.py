@@ -53,7 +53,9 @@ def _find(case: Case) -> Hold | None:
     widest, narrowest = float(np.nanmax(width)), float(np.nanmin(width))
     if widest - narrowest < case.parameter("force.window", "closing_m"):
         return None
-    return _longest(one, width < (widest + narrowest) / 2, shortest_ns)
+    # near the narrowest, not half-way: fingers that take shape on the way to the item hold nothing yet
+    shut = narrowest + case.parameter("force.window", "shut_share") * (widest - narrowest)
+    return _longest(one, width < shut, shortest_ns)
 
 
 def _longest(one: Signal, held: NDArray[np.bool_], shortest_ns: float) -> Hold | None:

@@ -41,6 +41,8 @@ def size_in_json(name: str, text: str, key: str) -> tuple[int, int] | None:
     if key not in head:
         return None
     wide, high = numbers(f"{name}, {key}", head[key], (2,))
+    if not np.isfinite([wide, high]).all():
+        raise BadInput(f"{name}, {key} must be width and height in pixels.")
     return int(wide), int(high)
 
 

@@ -2,12 +2,14 @@
 
 from fieldloop.ui.components.bars import gain_bar, interval_bar, meter
 from fieldloop.ui.components.buttons import action, button, chip, command
+from fieldloop.ui.components.charts import control_chart, signal_plot
 from fieldloop.ui.components.clock import clocks
+from fieldloop.ui.components.film import film_strip
 from fieldloop.ui.components.heatmap import heat_map
 from fieldloop.ui.components.ladder import ladder
 from fieldloop.ui.components.loopstrip import change_list, loop_strip
 from fieldloop.ui.components.marks import level_of, status, status_mark
-from fieldloop.ui.components.panels import connection_banner, empty_state, key_value, next_card, panel
+from fieldloop.ui.components.panels import connection_banner, empty_state, facts, key_value, next_card, panel
 from fieldloop.ui.components.phases import phase_lane
 from fieldloop.ui.components.prose import prose
 from fieldloop.ui.components.tables import Column, dense_table
@@ -21,8 +23,11 @@ __all__ = [
     "clocks",
     "command",
     "connection_banner",
+    "control_chart",
     "dense_table",
     "empty_state",
+    "facts",
+    "film_strip",
     "gain_bar",
     "heat_map",
     "interval_bar",
@@ -35,6 +40,7 @@ __all__ = [
     "panel",
     "phase_lane",
     "prose",
+    "signal_plot",
     "status",
     "status_mark",
 ]

@@ -43,6 +43,13 @@ def key_value(pairs: Iterable[tuple[str, Any]]) -> Html:
     return tag("dl", *rows, class_="kv")
 
 
+def facts(pairs: Iterable[tuple[str, Any]], columns: int = 3) -> Html:
+    """List facts beside each other in columns, as a page as wide as this allows."""
+    listed = list(pairs)
+    each = -(-len(listed) // columns) or 1
+    return tag("div", *(key_value(listed[k : k + each]) for k in range(0, len(listed), each)), class_="facts")
+
+
 def connection_banner() -> Html:
     """Say that the server is gone; shown by the page's own script, hidden again when it is back."""
     said = "The server does not answer. What you see stays; the page reloads by itself."

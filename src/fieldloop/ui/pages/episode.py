@@ -1,9 +1,11 @@
-"""One episode: its verdict, findings, facts and phases."""
+"""One episode: its verdict, the moment that is asked for, findings, phases and facts."""
 
+import math
 from collections.abc import Sequence
 from itertools import groupby
 
 from fieldloop.errors import FieldloopError, UnknownName
+from fieldloop.loop.glimpse import glimpse
 from fieldloop.loop.page_reads import every
 from fieldloop.loop.release import releases
 from fieldloop.loop.streams import streams
@@ -15,19 +17,35 @@ from fieldloop.ui.components import (
     command,
     dense_table,
     empty_state,
-    key_value,
+    facts,
+    film_strip,
     level_of,
     next_card,
     panel,
     phase_lane,
+    signal_plot,
     status,
 )
+from fieldloop.ui.components.tables import Row
+from fieldloop.ui.findings import cost, fix_in_words, moment_link, value
 from fieldloop.ui.markup import Html, join, tag
 from fieldloop.ui.said import SECOND_NS, limit, measured, moment, plural, short
 from fieldloop.ui.visit import Drawn, Visit
 
 MOST_NAMED = 4
-WHAT = Column("What", "text")
+NEAR_S = 0.005
+"""Addresses say moments to the hundredth."""
+FINDING_COLUMNS = (
+    "Status",
+    "Check",
+    Column("Subject", "wrap"),
+    Column("Measured", "num"),
+    "Limit",
+    Column("Moment", "num"),
+    Column("Costs", "num"),
+    Column("What", "text wide"),
+    Column("A release can", "wrap"),
+)
 STREAM_COLUMNS = (
     "Stream",
     "Kind",
@@ -51,10 +69,47 @@ def draw(visit: Visit) -> Drawn:
     spans = every(visit.workspace, Annotation, {"kind": "phase", "episode": episode.id})[::-1]
     used = [release.name for release in releases(visit.workspace) if episode.id in release.episodes]
     title = join(tag("a", "Episodes", href="/episodes"), " / ", episode.name)
+    at_s = _asked(visit)
+    shown = () if at_s is None else (_moment(visit, episode, report, at_s),)
     return Drawn(
         title,
-        (_verdict(report), _phases(episode, spans), _findings(report), _facts(episode, used), _streams(visit, episode)),
+        (
+            _verdict(report),
+            *shown,
+            _findings(report, at_s),
+            _phases(episode, spans),
+            _facts(episode, used),
+            _streams(visit, episode),
+        ),
     )
+
+
+def _asked(visit: Visit) -> float | None:
+    """Return the moment that the address asks for; one that is no number is none."""
+    try:
+        at_s = float(visit.query.get("at", ""))
+    except ValueError:
+        return None
+    return at_s if math.isfinite(at_s) else None
+
+
+def _moment(visit: Visit, episode: Episode, report: EpisodeReport | None, at_s: float) -> Html:
+    """Show frames and signals around a moment; a log that cannot be opened says why, and the page goes on."""
+    about = [f.message for f in (report.findings if report else ()) if _is_at(f, at_s) and f.counts]
+    title, note = f"At {at_s:.2f} s", about[0] if about else ""
+    try:
+        seen = glimpse(visit.workspace, episode, at_s)
+    except FieldloopError as gone:
+        return panel(title, empty_state("This moment cannot be shown", str(gone)), note=note)
+    length_s = (episode.end_ns - episode.start_ns) / SECOND_NS
+    drawn = [signal_plot(signal, seen.at_s, length_s) for signal in seen.signals]
+    if not drawn and not seen.frames:
+        return panel(title, tag("p", "The log holds neither pictures nor signals that can be drawn.", class_="dim"))
+    return panel(title, film_strip(seen.frames, seen.at_s), *drawn, note=note)
+
+
+def _is_at(finding: Finding, at_s: float | None) -> bool:
+    return finding.at_s is not None and at_s is not None and abs(finding.at_s - at_s) <= NEAR_S
 
 
 def _verdict(report: EpisodeReport | None) -> Html:
@@ -63,29 +118,45 @@ def _verdict(report: EpisodeReport | None) -> Html:
     standing = sorted((f for f in report.findings if f.counts), key=lambda f: ORDER[f.status])
     passed = sum(f.status is Status.PASSED for f in report.findings)
     if not standing:
-        return next_card("good", "Fit to learn from", f"{plural(passed, 'answer')} passed.")
+        return next_card("good", "Fit to learn from", f"{plural(passed, 'answer')} passed.{_judged_by(report)}")
     return next_card(
         level_of(report.status),
         standing[0].message,
-        f"{plural(len(standing), 'finding')} in the way, {plural(passed, 'answer')} passed.",
+        f"{plural(len(standing), 'finding')} in the way, {plural(passed, 'answer')} passed.{_judged_by(report)}",
     )
 
 
-def _findings(report: EpisodeReport | None) -> Html:
-    """Show what stands in the way one by one, and the rest folded by check."""
-    found = sorted(report.findings if report else (), key=lambda f: (not f.counts, ORDER[f.status], f.check))
-    rows = [
-        (status(f.status), f.check, f.subject, measured(f.measured, f.unit), limit(f), f.message)
-        for f in found
-        if f.counts
-    ]
-    quiet = [f for f in found if not f.counts]
+def _judged_by(report: EpisodeReport) -> str:
+    return f" Judged by {report.judged_by}." if report.judged_by else ""
+
+
+def _findings(report: EpisodeReport | None, at_s: float | None) -> Html:
+    """Show what stands in the way one by one, dearest first, and the rest folded by check."""
+    if report is None:
+        return panel("Findings", tag("p", "None yet.", class_="dim"))
+    found = sorted(report.findings, key=lambda f: (not f.counts, ORDER[f.status], -f.cost, f.check))
+    rows = [_standing(report.episode, f, at_s) for f in found if f.counts]
+    quiet = sorted((f for f in found if not f.counts), key=lambda f: (ORDER[f.status], f.check))
     rows += [_folded(list(same)) for _, same in groupby(quiet, key=lambda f: (f.status, f.check))]
-    columns = ("Status", "Check", Column("Subject", "wrap"), Column("Measured", "num"), Column("Limit", "wrap"), WHAT)
-    return panel("Findings", dense_table(columns, rows), note="worst first", columns=8, flush=True)
+    return panel("Findings", dense_table(FINDING_COLUMNS, rows), note="worst first", flush=True)
 
 
-def _folded(same: Sequence[Finding]) -> tuple[Html, str, str, str, str, str]:
+def _standing(episode: str, finding: Finding, at_s: float | None) -> Row:
+    cells = (
+        status(finding.status),
+        finding.check,
+        finding.subject,
+        value(finding),
+        limit(finding),
+        moment_link(episode, finding.at_s),
+        cost(finding.cost),
+        finding.message,
+        fix_in_words([finding.fix] if finding.fix else []),
+    )
+    return cells, {"class_": "here" if _is_at(finding, at_s) else None}
+
+
+def _folded(same: Sequence[Finding]) -> Row:
     values = sorted(f.measured for f in same if f.measured is not None)
     ends = list(dict.fromkeys(measured(value, same[0].unit, 3) for value in values[:1] + values[-1:]))
     span = " to ".join(ends) or "–"
@@ -94,7 +165,7 @@ def _folded(same: Sequence[Finding]) -> tuple[Html, str, str, str, str, str]:
     if len(same) > 1 and same[0].status is not Status.PASSED:
         said = f"{same[0].message} Also: {', '.join(f.subject for f in same[1:MOST_NAMED])}"
     more = f" and {len(same) - MOST_NAMED} more" if len(same) > MOST_NAMED else ""
-    return status(same[0].status), same[0].check, subjects, span, limit(same[0]), f"{said}{more}"
+    return status(same[0].status), same[0].check, subjects, span, limit(same[0]), "–", "–", f"{said}{more}", "–"
 
 
 def _facts(episode: Episode, used: Sequence[str]) -> Html:
@@ -115,7 +186,7 @@ def _facts(episode: Episode, used: Sequence[str]) -> Html:
         *episode.facts,
         ("In releases", ", ".join(used) or "none"),
     ]
-    return panel("Episode", key_value(pairs), columns=4)
+    return panel("Episode", facts(pairs))
 
 
 def _streams(visit: Visit, episode: Episode) -> Html:

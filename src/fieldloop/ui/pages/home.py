@@ -40,7 +40,18 @@ def draw(visit: Visit) -> Drawn:
     changes = panel("What changed", change_list(now.changes, now.at_ns), note="newest first", columns=4, flush=True)
     strip = loop_strip(now.stages, now.way_back)
     live = Island("home.js", {"src": "/api/home"}, live=True)
-    return Drawn(text("Home"), (card, strip, _success(now), changes, _coverage(now), _collect(now), live))
+    return Drawn(text("Home"), (card, *_then(now), strip, _success(now), changes, _coverage(now), _collect(now), live))
+
+
+def _then(now: Home) -> tuple[Html, ...]:
+    """List what comes after the first thing, a line each."""
+    if not now.then:
+        return ()
+    lines = [
+        tag("li", status_mark(s.mark), tag("a", s.sentence, href=s.page), tag("span", s.why, class_="dim"))
+        for s in now.then
+    ]
+    return (panel("Then", tag("ol", *lines, class_="steps"), flush=True),)
 
 
 def _success(now: Home) -> Part:

@@ -8,6 +8,7 @@ from fieldloop.loop.protocol_sheet import sheet_in_force
 from fieldloop.loop.protocol_versions import LockedVersion, versions
 from fieldloop.ui.components import Column, chip, command, dense_table, key_value, next_card, panel, status_mark
 from fieldloop.ui.markup import Html, join, tag, text
+from fieldloop.ui.pages.protocol_clocks import synchronised
 from fieldloop.ui.said import plural
 from fieldloop.ui.visit import Drawn, Visit
 
@@ -28,6 +29,7 @@ def draw(visit: Visit) -> Drawn:
     parts += [_part(part) for part in shown.parts]
     if linted.remarks:
         parts.append(_remarks(linted))
+    parts += synchronised(visit.workspace)
     return Drawn(text(f"Protocol {shown.title}"), (*parts, _versions(versions(visit.workspace))))
 
 

@@ -1,111 +1,192 @@
-"""Quality: which checks hold episodes back, and how well each sensor's place is known."""
+"""Quality: how the dataset stands, where to look first and what it costs, then the evidence, as last judged."""
 
-from collections import defaultdict
-from collections.abc import Sequence
+from collections.abc import Iterator
 
-from fieldloop.loop.page_reads import every, reports
-from fieldloop.model.calibration import Calibration
-from fieldloop.model.finding import EpisodeReport, Finding, Status
-from fieldloop.ui.components import Column, command, dense_table, empty_state, meter, next_card, panel, status
-from fieldloop.ui.markup import Html, tag, text
-from fieldloop.ui.said import figure, limit, measured, moment, percent, plural
+from fieldloop.loop.page_reads import newest
+from fieldloop.model.episode import Episode
+from fieldloop.model.finding import Finding, Status
+from fieldloop.model.quality import DatasetReport, DimensionResult
+from fieldloop.model.ranking import Look
+from fieldloop.ui.components import (
+    Column,
+    command,
+    dense_table,
+    empty_state,
+    interval_bar,
+    level_of,
+    meter,
+    next_card,
+    panel,
+    status,
+)
+from fieldloop.ui.findings import cost, fix_in_words, link_to, moment_link, value
+from fieldloop.ui.markup import Html, join, tag, text
+from fieldloop.ui.pages.quality_evidence import checks, contents, trends
+from fieldloop.ui.pages.quality_sensors import calibrations
+from fieldloop.ui.said import interval, limit, moment, percent, plural
 from fieldloop.ui.visit import Drawn, Visit
+
+FIRST_LOOKS = 8
+LOOK_COLUMNS = (
+    "Episode",
+    Column("", "slim"),
+    Column("Costs", "num"),
+    Column("Moment", "num"),
+    Column("Why", "text wide"),
+    Column("A release can", "wrap"),
+)
+DIMENSION_COLUMNS = (
+    "Dimension",
+    "Status",
+    Column("Pass", "num"),
+    Column("", "slim"),
+    "95 % interval",
+    Column("Not told", "num"),
+    Column("What is wrong most", "text wide"),
+)
+FINDING_COLUMNS = (
+    "Status",
+    "Check",
+    Column("About", "wrap"),
+    Column("Measured", "num"),
+    "Limit",
+    Column("What", "text wide"),
+)
 
 
 def draw(visit: Visit) -> Drawn:
     """Draw the quality page."""
-    judged = reports(visit.workspace)
-    if not judged:
-        nothing = empty_state(
-            "Nothing is judged yet", "Every episode is checked when it is taken in.", command("fieldloop ingest PATH")
-        )
-        return Drawn(text("Quality"), (nothing, _calibrations(every(visit.workspace, Calibration))))
+    known: DatasetReport | None = newest(visit.workspace, DatasetReport)
+    sensors = calibrations(visit.workspace)
+    if known is None:
+        return Drawn(text("Quality"), (_never(visit), *sensors))
     return Drawn(
-        text("Quality"), (_answer(judged), _checks(judged), _calibrations(every(visit.workspace, Calibration)))
-    )
-
-
-def _answer(judged: Sequence[EpisodeReport]) -> Html:
-    passed = sum(r.status is Status.PASSED for r in judged)
-    level = "good" if passed == len(judged) else "warn"
-    return next_card(
-        level,
-        f"{passed:,} of {plural(len(judged), 'episode')} are fit to learn from: {percent(passed / len(judged), 0)}",
-        "A check that cannot tell is no pass.",
-    )
-
-
-def _checks(judged: Sequence[EpisodeReport]) -> Html:
-    found: dict[str, list[Finding]] = defaultdict(list)
-    touched: dict[str, set[str]] = defaultdict(set)
-    for report in judged:
-        for finding in report.findings:
-            found[finding.check].append(finding)
-            if finding.counts:
-                touched[finding.check].add(report.episode)
-    rows = [
-        _row(check, found[check], len(touched[check]), len(judged))
-        for check in sorted(found, key=lambda c: (-len(touched[c]), c))
-    ]
-    columns = (
-        "Check",
-        Column("", "slim"),
-        Column("Episodes held", "num"),
-        Column("Passed", "num"),
-        Column("Failed", "num"),
-        Column("Cannot tell", "num"),
-        Column("Not applicable", "num"),
-        Column("Median", "num"),
-        "Limit",
-    )
-    return panel("Checks", dense_table(columns, rows), note="what holds most episodes back first", flush=True)
-
-
-def _row(check: str, found: Sequence[Finding], held: int, episodes: int) -> tuple[object, ...]:
-    counts = {s: sum(f.status is s for f in found) for s in Status}
-    values = sorted(f.measured for f in found if f.measured is not None)
-    middle = measured(values[len(values) // 2], found[0].unit, 3) if values else "–"
-    failed = counts[Status.FAILED] + counts[Status.ERRORED]
-    return (
-        tag("span", check, class_="mono"),
-        meter(held / episodes, "bad" if held else ""),
-        f"{held} of {episodes}",
-        counts[Status.PASSED],
-        failed or "–",
-        counts[Status.CANNOT_TELL] or "–",
-        counts[Status.NOT_APPLICABLE] or "–",
-        middle,
-        limit(found[0]),
-    )
-
-
-def _calibrations(known: Sequence[Calibration]) -> Html:
-    if not known:
-        how = "Attach one so that sessions can open and episodes say where each sensor was."
-        return panel("Calibration", empty_state("No calibration yet", how, command("fieldloop calibrate --help")))
-    rows = [
+        text("Quality"),
         (
-            c.robot,
-            c.sensor,
-            c.kind,
-            status(c.status),
-            f"{figure(c.residual_mm, 3)} mm",
-            f"{figure(c.residual_deg, 3)}°",
-            c.points,
-            moment(c.valid_from_ns),
-            "still" if c.valid_to_ns is None else moment(c.valid_to_ns),
-        )
-        for c in known
-    ]
-    columns = (
-        "Robot",
-        "Sensor",
-        "Kind",
-        "Status",
-        Column("Residual", "num"),
-        Column("Angle", "num"),
-        Column("Points", "num"),
-        "From",
-        "To",
+            _answer(known),
+            *_behind(visit, known),
+            _looks(known),
+            _dimensions(known),
+            _findings(known),
+            trends(known),
+            contents(known),
+            checks(known),
+            *sensors,
+        ),
     )
-    return panel("Calibration", dense_table(columns, rows), flush=True)
+
+
+def _never(visit: Visit) -> Html:
+    episodes = visit.workspace.store.count(Episode)
+    if not episodes:
+        how = "Every episode is checked when it is taken in."
+        return empty_state("Nothing is judged yet", how, command("fieldloop ingest PATH"))
+    passed = visit.workspace.store.count(Episode, {"status": Status.PASSED})
+    return next_card(
+        "run",
+        f"{passed:,} of {plural(episodes, 'episode')} passed; they have not been judged together yet",
+        "Balance, trends, near-duplicates and where to look first are told of all episodes at once.",
+        command("fieldloop check"),
+    )
+
+
+def _answer(known: DatasetReport) -> Html:
+    total, passed = sum(known.episodes.values()), known.episodes.get(Status.PASSED, 0)
+    wrong, failed = known.wrong, [f for f in known.wrong if f.status in (Status.FAILED, Status.ERRORED)]
+    said = f"{passed:,} of {plural(total, 'episode')} are fit to learn from: {percent(passed / max(total, 1), 0)}"
+    if failed:
+        said += f"; {plural(len(failed), 'thing')} {'is' if len(failed) == 1 else 'are'} wrong with the whole"
+    open_ = len(wrong) - len(failed)
+    untold = f" {plural(open_, 'question')} about the whole could not be told." if open_ else ""
+    return next_card(
+        level_of(known.status),
+        said,
+        f"Judged by {known.protocol} on {moment(known.at_ns)}.{untold} A check that cannot tell is no pass.",
+    )
+
+
+def _behind(visit: Visit, known: DatasetReport) -> Iterator[Html]:
+    """Say what has changed since, and how to bring the numbers up to date."""
+    again = command("fieldloop check --again")
+    if known.outdated:
+        how = "Their logs are looked at again; nothing else can bring them up to date."
+        said = f"{plural(known.outdated, 'episode')} measured by other parameters or fewer checks than are in force"
+        yield next_card("warn", said, how, again)
+    if visit.workspace.protocol().fingerprint != known.fingerprint:
+        said = f"{known.protocol} has changed since these numbers were judged by it"
+        if visit.workspace.protocol().version_name != known.protocol:
+            said = f"Judged by {known.protocol}; in force now is {visit.workspace.protocol().version_name}"
+        how = "What was measured is judged anew without opening a log."
+        yield next_card("warn", said, how, command("fieldloop check"))
+    since = visit.workspace.store.count(Episode) - sum(known.episodes.values())
+    if since:
+        said = f"{plural(abs(since), 'episode')} {'came in' if since > 0 else 'left'} since"
+        yield next_card("warn", said, "They are not part of the numbers below.", command("fieldloop check"))
+
+
+def _looks(known: DatasetReport) -> Html:
+    looks = known.ranking.looks[:FIRST_LOOKS]
+    if not looks:
+        return panel("Look first", tag("p", known.look_first or "Nothing stands against any episode.", class_="dim"))
+    named = "this one" if len(looks) == 1 else f"these {len(looks)}"
+    return panel(
+        f"Look at {named} first",
+        dense_table(LOOK_COLUMNS, [_look(look) for look in looks]),
+        note=known.look_first.partition("; ")[2],
+        right=tag("a", "All that are held back", href="/episodes?status=failed", class_="chip"),
+        flush=True,
+    )
+
+
+def _look(look: Look) -> tuple[object, ...]:
+    first = look.reasons[0].message if look.reasons else look.status.value
+    more = f"and {plural(len(look.reasons) - 1, 'more finding')}" if len(look.reasons) > 1 else ""
+    return (
+        tag("a", look.name, href=link_to(look.episode, look.at_s), title=look.episode),
+        meter(look.cost, "bad"),
+        cost(look.cost),
+        moment_link(look.episode, look.at_s),
+        join(first, tag("small", more) if more else None),
+        fix_in_words(look.fixes),
+    )
+
+
+def _dimensions(known: DatasetReport) -> Html:
+    rows = [_dimension(result) for result in known.dimensions]
+    note = "share of the episodes that passed or failed in it"
+    return panel("Five dimensions", dense_table(DIMENSION_COLUMNS, rows), note=note, flush=True)
+
+
+def _dimension(result: DimensionResult) -> tuple[object, ...]:
+    worst = "; ".join(f.message for f in result.worst[:1]) or "nothing"
+    tells = result.share is not None
+    return (
+        result.dimension.value.capitalize(),
+        status(result.status),
+        percent(result.share, 0) if tells else "–",
+        interval_bar(result.low, result.share or 0.0, result.high) if tells else "",
+        interval(result.low, result.high, 0) if tells else "no episode tells",
+        result.episodes.get(Status.CANNOT_TELL, 0) or "–",
+        worst,
+    )
+
+
+def _findings(known: DatasetReport) -> Html:
+    quiet = len(known.findings) - len(known.wrong)
+    passed = sum(f.status is Status.PASSED for f in known.findings)
+    note = f"{passed} of {plural(len(known.findings), 'answer')} passed, {quiet - passed} do not count"
+    if not known.wrong:
+        return panel("The dataset as a whole", tag("p", "Nothing stands against it.", class_="dim"), note=note)
+    table = dense_table(FINDING_COLUMNS, map(_finding, known.wrong))
+    return panel("The dataset as a whole", table, note=note, flush=True)
+
+
+def _finding(finding: Finding) -> tuple[object, ...]:
+    return (
+        status(finding.status),
+        tag("span", finding.check, class_="mono"),
+        finding.subject or "all episodes",
+        value(finding),
+        limit(finding),
+        finding.message,
+    )

@@ -1,0 +1,135 @@
+"""Small charts drawn on the server: a metric over batches between its limits, signals around a moment."""
+
+import math
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+from fieldloop.loop.glimpse import SignalSeen
+from fieldloop.model.trend import Series
+from fieldloop.ui.markup import Html, tag, text
+from fieldloop.ui.said import measured
+
+WIDTH, HEIGHT = 380, 132
+LEFT, RIGHT, TOP, BOTTOM = 46, 10, 16, 20
+HALO = 'stroke="var(--surface)" stroke-width="3" paint-order="stroke"'
+LABEL = 'font-size="11" fill="var(--ink-3)"'
+COLOURS = 6
+MIDDLE, ROOM = 0.5, 60
+
+
+@dataclass(frozen=True, slots=True)
+class _Frame:
+    """Where a value lies on the drawing."""
+
+    width: int
+    height: int
+    first: float
+    last: float
+    low: float
+    high: float
+
+    def x(self, at: float) -> float:
+        return LEFT + (at - self.first) / ((self.last - self.first) or 1.0) * (self.width - LEFT - RIGHT)
+
+    def y(self, value: float) -> float:
+        share = (value - self.low) / ((self.high - self.low) or 1.0)
+        return self.height - BOTTOM - share * (self.height - TOP - BOTTOM)
+
+    def line(self, at: Sequence[float], values: Sequence[float]) -> str:
+        """Return a path; where a value is missing the line is torn."""
+        drawn, pen = [], "M"
+        for t, v in zip(at, values, strict=True):
+            if math.isfinite(v):
+                drawn.append(f"{pen}{self.x(t):.1f} {self.y(v):.1f}")
+            pen = "L" if math.isfinite(v) else "M"
+        return "".join(drawn)
+
+    def grid(self, say: Callable[[float], str]) -> str:
+        """Draw a hairline at the lowest, middle and highest value."""
+        values = [self.low, (self.low + self.high) / 2, self.high] if self.high > self.low else [self.low]
+        return "".join(
+            f'<path d="M{LEFT} {self.y(v):.1f}H{self.width - RIGHT}" stroke="var(--line)"/>'
+            f'<text x="{LEFT - 6}" y="{self.y(v) + 4:.1f}" text-anchor="end" {LABEL}>{text(say(v))}</text>'
+            for v in values
+        )
+
+
+def control_chart(series: Series) -> Html:
+    """Draw a metric over batches: the band is where it was expected, octagons are sudden changes."""
+    seen = [v for v in (*series.values, *series.low, *series.high) if math.isfinite(v)] or [0.0]
+    frame = _Frame(WIDTH, HEIGHT, 0, max(len(series.values) - 1, 1), min(seen), max(seen))
+    at = range(len(series.values))
+    parts = [frame.grid(lambda v: measured(v, series.unit, 3)), _band(frame, series)]
+    parts.append(f'<path d="{frame.line(at, series.values)}" fill="none" stroke="var(--c1)" stroke-width="1.75"/>')
+    parts += [_alert(frame, place, series) for place in series.alerts if math.isfinite(series.values[place])]
+    parts.append(_ends(frame, series.batches[0], series.batches[-1]))
+    when = ", ".join(series.batches[place] for place in series.alerts)
+    said = f"{series.metric} by batch, sudden change at {when}" if when else f"{series.metric} by batch"
+    title = tag("figcaption", tag("span", series.metric, class_="mono"), f", {series.unit}" if series.unit else "")
+    return tag("figure", title, _svg(frame, parts, said), class_="small-chart")
+
+
+def signal_plot(signal: SignalSeen, at_s: float, length_s: float) -> Html:
+    """Draw the columns of a stream over an episode, with a line at the moment that is meant."""
+    seen = [v for row in signal.values for v in row if math.isfinite(v)] or [0.0]
+    frame = _Frame(2 * WIDTH, HEIGHT, 0.0, max(length_s, at_s, 1e-9), min(seen), max(seen))
+    parts = [frame.grid(lambda v: measured(v, signal.unit, 3))]
+    for place in range(len(signal.columns)):
+        path = frame.line(signal.at_s, [row[place] for row in signal.values])
+        colour = f"var(--c{place % COLOURS + 1})"
+        parts.append(f'<path d="{path}" fill="none" stroke="{colour}" stroke-width="1.4"/>')
+    parts += [_moment(frame, at_s), _ends(frame, "0 s", f"{frame.last:.1f} s")]
+    key = [
+        tag("span", tag("i", style=f"background:var(--c{k % COLOURS + 1})"), name)
+        for k, name in enumerate(signal.columns)
+    ]
+    unit = f", {signal.unit}" if signal.unit else ""
+    title = tag("figcaption", tag("span", signal.name, class_="mono"), unit, tag("span", *key, class_="legend"))
+    said = f"{signal.name} over the episode, {at_s:.2f} s marked"
+    return tag("figure", title, _svg(frame, parts, said), class_="small-chart")
+
+
+def _band(frame: _Frame, series: Series) -> str:
+    limits = zip(series.low, series.high, strict=True)
+    known = [(k, lo, hi) for k, (lo, hi) in enumerate(limits) if math.isfinite(lo) and math.isfinite(hi)]
+    # each batch has limits of its own: steps, so that one batch's band is not read into the next
+    edges = [(max(0.0, k - MIDDLE), min(frame.last, k + MIDDLE), lo, hi) for k, lo, hi in known]
+    boxes = (
+        f"M{frame.x(a):.1f} {frame.y(hi):.1f}H{frame.x(b):.1f}V{frame.y(lo):.1f}H{frame.x(a):.1f}Z"
+        for a, b, lo, hi in edges
+    )
+    return f'<path d="{"".join(boxes)}" fill="var(--c1)" opacity=".16"/>'
+
+
+def _alert(frame: _Frame, place: int, series: Series) -> str:
+    x, y = frame.x(place), frame.y(series.values[place])
+    beside, anchor = (-9, "end") if x > frame.width / 2 else (9, "start")
+    label = (
+        f'<text x="{x + beside:.1f}" y="{max(y - 6, 10):.1f}" text-anchor="{anchor}" '
+        f'font-size="11" fill="var(--bad)" {HALO}>{text(series.batches[place])}</text>'
+    )
+    mark = f'<path d="M{x - 2:.1f} {y - 5:.1f}h4l3 3v4l-3 3h-4l-3 -3v-4Z" fill="var(--bad)" stroke="var(--surface)"/>'
+    return f"{mark}{label}"
+
+
+def _moment(frame: _Frame, at_s: float) -> str:
+    x = frame.x(at_s)
+    beside, anchor = (-5, "end") if x > frame.width - ROOM else (5, "start")
+    return (
+        f'<path d="M{x:.1f} {TOP - 6}V{frame.height - BOTTOM}" stroke="var(--bad)" stroke-width="1.5"/>'
+        f'<text x="{x + beside}" y="{TOP - 4}" text-anchor="{anchor}" '
+        f'font-size="11" fill="var(--bad)" {HALO}>{at_s:.2f} s</text>'
+    )
+
+
+def _ends(frame: _Frame, first: str, last: str) -> str:
+    y = frame.height - 5
+    return (
+        f'<text x="{LEFT}" y="{y}" {LABEL}>{text(first)}</text>'
+        f'<text x="{frame.width - RIGHT}" y="{y}" text-anchor="end" {LABEL}>{text(last)}</text>'
+    )
+
+
+def _svg(frame: _Frame, parts: Sequence[str], said: str) -> Html:
+    box = f"0 0 {frame.width} {frame.height}"
+    return tag("svg", Html("".join(parts)), viewBox=box, class_="chart", role="img", aria_label=said)

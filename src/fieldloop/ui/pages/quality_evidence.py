@@ -1,0 +1,99 @@
+"""The evidence under the quality page: what changed from batch to batch, what there is, how each check was answered."""
+
+from collections.abc import Mapping
+
+from fieldloop.model.contents import TaskContents
+from fieldloop.model.finding import Status
+from fieldloop.model.quality import CheckTally, DatasetReport
+from fieldloop.protocol.number import interval_in_words
+from fieldloop.ui.components import Column, control_chart, dense_table, meter, panel
+from fieldloop.ui.markup import Html, tag
+from fieldloop.ui.said import interval, measured, percent, plural
+
+MOST_CHARTS, MOST_LEVELS = 6, 4
+CONTENT_COLUMNS = (
+    "Task",
+    Column("Episodes", "num"),
+    Column("Succeeded", "num"),
+    "95 % interval",
+    Column("Length, s", "num"),
+    Column("Failures", "text"),
+    Column("Grasps", "text"),
+    Column("Operators", "text"),
+    Column("Objects and conditions", "text wide"),
+)
+CHECK_COLUMNS = (
+    "Check",
+    Column("", "slim"),
+    Column("Episodes held", "num"),
+    Column("Passed", "num"),
+    Column("Failed", "num"),
+    Column("Cannot tell", "num"),
+    Column("Not applicable", "num"),
+    Column("Median", "num"),
+    "Limit",
+)
+
+
+def trends(known: DatasetReport) -> Html:
+    """Draw the metrics that changed suddenly."""
+    title = "Sudden changes"
+    if not known.metrics:
+        return panel(title, tag("p", "Too few batches to follow any metric yet.", class_="dim"))
+    followed = f"{plural(known.metrics, 'metric')} followed from batch to batch"
+    if not known.trends:
+        return panel(title, tag("p", "None changed suddenly.", class_="dim"), note=followed)
+    drawn = tag("div", *map(control_chart, known.trends[:MOST_CHARTS]), class_="charts")
+    more = f", {len(known.trends) - MOST_CHARTS} more in the report" if len(known.trends) > MOST_CHARTS else ""
+    note = f"{len(known.trends)} of {followed}; the band is where each was expected{more}"
+    return panel(title, drawn, note=note)
+
+
+def contents(known: DatasetReport) -> Html:
+    """Show what there is of each task."""
+    return panel("What is in it", dense_table(CONTENT_COLUMNS, map(_task, known.contents)), flush=True)
+
+
+def _task(held: TaskContents) -> tuple[object, ...]:
+    shortest, middle, longest = held.length_s
+    share = percent(held.succeeded / held.judged, 0) if held.judged else "not said"
+    levels = {"objects": held.objects, **held.conditions}
+    return (
+        held.task or "not said",
+        held.episodes,
+        share,
+        interval(held.success_low, held.success_high, 0) if held.judged else "–",
+        f"{shortest:.1f} to {longest:.1f}, median {middle:.1f}",
+        _counted(held.failures),
+        _counted(held.grasps),
+        _counted(held.operators),
+        "; ".join(f"{name}: {_counted(counts)}" for name, counts in levels.items() if len(counts) > 0),
+    )
+
+
+def _counted(counts: Mapping[str, int]) -> str:
+    most = sorted(counts.items(), key=lambda each: (-each[1], each[0]))
+    said = ", ".join(f"{name} {count}" for name, count in most[:MOST_LEVELS])
+    return (said or "none") + (f" and {len(most) - MOST_LEVELS} more" if len(most) > MOST_LEVELS else "")
+
+
+def checks(known: DatasetReport) -> Html:
+    """Show how every check was answered, what holds most episodes back first."""
+    total = sum(known.episodes.values())
+    rows = [_check(tally, total) for tally in known.checks]
+    return panel("Checks", dense_table(CHECK_COLUMNS, rows), note="what holds most episodes back first", flush=True)
+
+
+def _check(tally: CheckTally, episodes: int) -> tuple[object, ...]:
+    failed = tally.answers.get(Status.FAILED, 0) + tally.answers.get(Status.ERRORED, 0)
+    return (
+        tag("span", tally.check, class_="mono"),
+        meter(tally.held / max(episodes, 1), "bad" if tally.held else ""),
+        f"{tally.held} of {episodes}",
+        tally.answers.get(Status.PASSED, 0) or "–",
+        failed or "–",
+        tally.answers.get(Status.CANNOT_TELL, 0) or "–",
+        tally.answers.get(Status.NOT_APPLICABLE, 0) or "–",
+        measured(tally.median, tally.unit, 3),
+        interval_in_words(tally.minimum, tally.maximum, tally.unit) or "–",
+    )

@@ -1,0 +1,83 @@
+"""How well each sensor's place is known: calibrations, the last look at a marker, and what is due."""
+
+from collections.abc import Sequence
+
+from fieldloop.loop.page_reads import every
+from fieldloop.loop.schedule import schedule
+from fieldloop.loop.workspace import Workspace
+from fieldloop.model.calibration import Calibration
+from fieldloop.model.finding import Status
+from fieldloop.model.verification import Verification
+from fieldloop.ui.components import Column, command, dense_table, empty_state, panel, status, status_mark
+from fieldloop.ui.markup import Html, tag
+from fieldloop.ui.said import figure, moment, plural
+
+MOST = 40
+COLUMNS = (
+    "Robot",
+    "Sensor",
+    "Kind",
+    "Status",
+    Column("Residual", "num"),
+    Column("Angle", "num"),
+    Column("Points", "num"),
+    "From",
+    "To",
+    "Last verified",
+)
+DUE_COLUMNS = ("", "Robot", "Sensor", "To do", "When", Column("Why", "text wide"))
+
+
+def calibrations(workspace: Workspace) -> tuple[Html, ...]:
+    """Draw what is due, then every calibration, newest first."""
+    known = every(workspace, Calibration)
+    if not known:
+        how = "Attach one so that sessions can open and episodes say where each sensor was."
+        nothing = empty_state("No calibration yet", how, command("fieldloop calibrate --help"))
+        return (panel("Calibration", nothing), *_due(workspace))
+    seen = {(v.robot, v.sensor): v for v in reversed(every(workspace, Verification))}
+    rows = [_row(c, seen.get((c.robot, c.sensor))) for c in known[:MOST]]
+    note = f"newest {MOST} of {len(known):,}" if len(known) > MOST else "newest first"
+    return *_due(workspace), panel("Calibration", dense_table(COLUMNS, rows), note=note, flush=True)
+
+
+def _row(held: Calibration, seen: Verification | None) -> Sequence[object]:
+    return (
+        held.robot,
+        held.sensor,
+        held.kind,
+        status(held.status),
+        f"{figure(held.residual_mm, 3)} mm",
+        f"{figure(held.residual_deg, 3)}°",
+        held.points,
+        moment(held.valid_from_ns),
+        "still" if held.valid_to_ns is None else moment(held.valid_to_ns),
+        _verified(seen) if seen and seen.calibration == held.id else "never",
+    )
+
+
+def _verified(seen: Verification) -> Html:
+    word = "good" if seen.good else "halts" if seen.halts else "warns"
+    verdict = Status.PASSED if seen.good else Status.FAILED if seen.halts else Status.CANNOT_TELL
+    return status(verdict, f"{word}, {moment(seen.at_ns)}")
+
+
+def _due(workspace: Workspace) -> tuple[Html, ...]:
+    found = schedule(workspace).due
+    if not found:
+        return ()
+    late = sum(due.overdue for due in found)
+    rows = [
+        (
+            status_mark("warn", "overdue") if due.overdue else status_mark("idle", "to come"),
+            due.robot,
+            due.sensor,
+            due.work.value,
+            "when the next session begins" if due.due_ns is None else moment(due.due_ns),
+            due.why,
+        )
+        for due in found[:MOST]
+    ]
+    note = f"{late} of {plural(len(found), 'task')} overdue" if late else plural(len(found), "task")
+    show = tag("span", command("fieldloop calibrate schedule"))
+    return (panel("Calibration due", dense_table(DUE_COLUMNS, rows), note=note, right=show, flush=True),)

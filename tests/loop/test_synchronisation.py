@@ -1,0 +1,152 @@
+"""Nothing is released whose time nobody verified; a measurement, or the episodes' own content, verifies a device."""
+
+import dataclasses
+
+import pytest
+
+from fieldloop.errors import BadInput, Refused
+from fieldloop.loop.page_reads import every
+from fieldloop.loop.release import datasheet, release
+from fieldloop.loop.synchronisation import require_verified, synchronise, unverified_devices
+from fieldloop.loop.workspace import open_workspace
+from fieldloop.model.annotation import Annotation
+from fieldloop.model.episode import Episode
+from fieldloop.model.event import DatasetJudged, SynchronisationVerified
+from fieldloop.model.finding import Finding, Status
+from fieldloop.model.quality import DatasetReport
+from fieldloop.model.release import Release
+
+DECLARED = """
+[protocol]
+name = "pick"
+version = 1
+[sensors."camera/wrist"]
+kind = "rgb"
+required = true
+synchronised_by = "PTP"
+[synchronisation."camera/wrist"]
+max_offset_ms = 5.0
+verify_every_days = 30
+"""
+DAY = 86_400 * 10**9
+
+
+@pytest.fixture
+def declared(told):
+    """The told workspace under a protocol that declares one camera."""
+    (told.root / "protocols" / "pick.toml").write_text(DECLARED)
+    told.__dict__.pop("protocols", None)
+    return told
+
+
+def reasons(workspace, robot="arm-1", at_ns=None):
+    return [one.reason for one in unverified_devices(workspace, robot, at_ns=at_ns)]
+
+
+def test_where_nothing_is_declared_nothing_is_asked_for(told):
+    assert reasons(told) == []
+    assert require_verified(told, told.store.find(Episode), "") == ""
+
+
+def test_a_measurement_verifies_its_robot_and_no_other(declared):
+    assert "never verified" in reasons(declared)[0]
+    made = synchronise(declared, "camera/wrist", robot="arm-1", offset_ms=-1.2, how="a lamp")
+    assert (made.offset_ms, made.robot) == (1.2, "arm-1")
+    assert reasons(declared) == []
+    assert reasons(declared, "arm-2")
+    assert "days ago" in reasons(declared, at_ns=made.at_ns + 31 * DAY)[0]
+    synchronise(declared, "camera/wrist", robot="arm-1", offset_ms=6.0, how="a lamp")
+    assert "6 ms" in reasons(declared)[0], "the newest one counts"
+    declared.store.rebuild()
+    assert len(every(declared, SynchronisationVerified)) == 2
+
+
+def test_a_release_is_refused_or_says_who_went_on(declared):
+    with pytest.raises(Refused, match=r"camera/wrist of arm-1: .* collect synchronise .* --override"):
+        release(declared, "r9")
+    assert len(every(declared, Release)) == 1
+    frozen = release(declared, "r9", override="a pilot")
+    assert frozen.override == "a pilot (not verified: camera/wrist of arm-1; overridden by local)"
+    assert declared.store.get(Release, frozen.id).override == frozen.override
+    assert "time nobody verified**: a pilot" in datasheet(declared, "r9")
+    assert release(declared, "r9") == frozen, "what is frozen is not asked again"
+
+
+def test_a_verified_release_needs_no_override(declared):
+    synchronise(declared, "camera/wrist", robot="arm-1", offset_ms=1.0, how="a lamp")
+    assert release(declared, "r9", override="not needed").override == ""
+    assert every(declared, Annotation)
+
+
+def test_what_was_recorded_long_after_the_last_verification_is_refused(declared):
+    synchronise(declared, "camera/wrist", robot="arm-1", offset_ms=1.0, how="a lamp")
+    verified = every(declared, SynchronisationVerified)[0].at_ns
+    (one, *_) = declared.store.find(Episode)
+    fresh = dataclasses.replace(one, start_ns=verified, end_ns=verified + 29 * DAY)
+    assert require_verified(declared, [fresh], "") == ""
+    with pytest.raises(Refused, match="Verified 31 days ago"):
+        require_verified(declared, [fresh, dataclasses.replace(fresh, end_ns=verified + 31 * DAY)], "")
+
+
+def judged(workspace, *findings):
+    workspace.write(DatasetJudged(DatasetReport("pick v1", "f", Status.PASSED, {}, findings)))
+
+
+def lag(subject, status=Status.PASSED, low=-2.0, high=0.5):
+    return Finding("batch.content_lag", subject, status, 0.8, None, 5.0, "ms", f"{subject} lags.", low=low, high=high)
+
+
+def test_content_verifies_only_what_it_passed(declared):
+    with pytest.raises(Refused, match="fieldloop check"):
+        synchronise(declared, "camera/wrist", robot="arm-1", from_content=True)
+    judged(declared, lag("arm-1: camera/wrist ↔ joints", Status.CANNOT_TELL), lag("arm-2: camera/wrist ↔ joints"))
+    with pytest.raises(Refused, match="does not verify camera/wrist: arm-1"):
+        synchronise(declared, "camera/wrist", robot="arm-1", from_content=True)
+    with pytest.raises(Refused, match="tells nothing of camera/overhead of arm-1"):
+        synchronise(declared, "camera/overhead", robot="arm-1", from_content=True)
+    made = synchronise(declared, "camera/wrist", robot="arm-2", from_content=True)
+    assert made.offset_ms == 2.0, "the far end of the interval: it can be off by as much"
+    assert made.how == "told from content: arm-2: camera/wrist ↔ joints lags."
+
+
+def test_another_robots_content_is_not_taken(declared):
+    judged(declared, lag("arm-2: camera/wrist ↔ joints"))
+    with pytest.raises(Refused, match="tells nothing"):
+        synchronise(declared, "camera/wrist", robot="arm-3", from_content=True)
+
+
+def test_content_that_names_no_robot_is_of_the_only_one(declared):
+    judged(declared, lag("camera/wrist ↔ joints"))
+    assert {e.robot for e in declared.store.find(Episode)} == {"arm-1"}
+    assert synchronise(declared, "camera/wrist", robot="arm-1", from_content=True).offset_ms == 2.0
+    with pytest.raises(Refused, match="tells nothing"):
+        synchronise(declared, "camera/wrist", robot="arm-2", from_content=True)
+
+
+@pytest.mark.parametrize(
+    "given",
+    [
+        {},
+        {"offset_ms": float("nan"), "how": "a lamp"},
+        {"offset_ms": 1.0},
+        {"offset_ms": 1.0, "how": " "},
+        {"offset_ms": 1.0, "from_content": True},
+    ],
+)
+def test_half_a_measurement_is_none(declared, given):
+    before = declared.store.last()
+    with pytest.raises(BadInput):
+        synchronise(declared, "camera/wrist", robot="arm-1", **given)
+    assert declared.store.last() == before
+
+
+def test_it_is_kept_on_disk(tmp_path):
+    from fieldloop.loop.workspace import create_workspace
+
+    create_workspace(tmp_path / "w")
+    here = open_workspace(tmp_path / "w")
+    synchronise(here, "camera/wrist", offset_ms=1.0, how="a lamp")
+    here.close()
+    again = open_workspace(tmp_path / "w")
+    assert [v.stream for v in every(again, SynchronisationVerified)] == ["camera/wrist"]
+    again.close()
