@@ -9,7 +9,7 @@ from fieldloop.ui.components.heatmap import heat_map
 from fieldloop.ui.components.ladder import ladder
 from fieldloop.ui.components.loopstrip import change_list, loop_strip
 from fieldloop.ui.components.marks import level_of, status, status_mark
-from fieldloop.ui.components.panels import connection_banner, empty_state, facts, key_value, next_card, panel
+from fieldloop.ui.components.panels import connection_banner, empty_state, facts, folded, key_value, next_card, panel
 from fieldloop.ui.components.phases import phase_lane
 from fieldloop.ui.components.prose import prose
 from fieldloop.ui.components.tables import Column, dense_table
@@ -28,6 +28,7 @@ __all__ = [
     "empty_state",
     "facts",
     "film_strip",
+    "folded",
     "gain_bar",
     "heat_map",
     "interval_bar",

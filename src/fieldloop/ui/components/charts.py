@@ -9,7 +9,7 @@ from fieldloop.model.trend import Series
 from fieldloop.ui.markup import Html, tag, text
 from fieldloop.ui.said import measured
 
-WIDTH, HEIGHT = 380, 132
+WIDTH, HEIGHT = 420, 132
 LEFT, RIGHT, TOP, BOTTOM = 46, 10, 16, 20
 HALO = 'stroke="var(--surface)" stroke-width="3" paint-order="stroke"'
 LABEL = 'font-size="11" fill="var(--ink-3)"'
@@ -72,7 +72,7 @@ def control_chart(series: Series) -> Html:
 def signal_plot(signal: SignalSeen, at_s: float, length_s: float) -> Html:
     """Draw the columns of a stream over an episode, with a line at the moment that is meant."""
     seen = [v for row in signal.values for v in row if math.isfinite(v)] or [0.0]
-    frame = _Frame(2 * WIDTH, HEIGHT, 0.0, max(length_s, at_s, 1e-9), min(seen), max(seen))
+    frame = _Frame(WIDTH, HEIGHT, 0.0, max(length_s, at_s, 1e-9), min(seen), max(seen))
     parts = [frame.grid(lambda v: measured(v, signal.unit, 3))]
     for place in range(len(signal.columns)):
         path = frame.line(signal.at_s, [row[place] for row in signal.values])

@@ -43,6 +43,11 @@ def key_value(pairs: Iterable[tuple[str, Any]]) -> Html:
     return tag("dl", *rows, class_="kv")
 
 
+def folded(summary: str, *rest: Any) -> Html:
+    """Keep what few will read out of the way, one click off."""
+    return tag("details", tag("summary", summary), *rest, class_="rest")
+
+
 def facts(pairs: Iterable[tuple[str, Any]], columns: int = 3) -> Html:
     """List facts beside each other in columns, as a page as wide as this allows."""
     listed = list(pairs)

@@ -1,6 +1,7 @@
 """One episode: its verdict, the moment that is asked for, findings, phases and facts."""
 
 import math
+from collections import Counter
 from collections.abc import Sequence
 from itertools import groupby
 
@@ -19,6 +20,7 @@ from fieldloop.ui.components import (
     empty_state,
     facts,
     film_strip,
+    folded,
     level_of,
     next_card,
     panel,
@@ -43,8 +45,7 @@ FINDING_COLUMNS = (
     "Limit",
     Column("Moment", "num"),
     Column("Costs", "num"),
-    Column("What", "text wide"),
-    Column("A release can", "wrap"),
+    Column("What", "text most"),
 )
 STREAM_COLUMNS = (
     "Stream",
@@ -105,7 +106,7 @@ def _moment(visit: Visit, episode: Episode, report: EpisodeReport | None, at_s: 
     drawn = [signal_plot(signal, seen.at_s, length_s) for signal in seen.signals]
     if not drawn and not seen.frames:
         return panel(title, tag("p", "The log holds neither pictures nor signals that can be drawn.", class_="dim"))
-    return panel(title, film_strip(seen.frames, seen.at_s), *drawn, note=note)
+    return panel(title, film_strip(seen.frames, seen.at_s), tag("div", *drawn, class_="charts"), note=note)
 
 
 def _is_at(finding: Finding, at_s: float | None) -> bool:
@@ -134,11 +135,18 @@ def _findings(report: EpisodeReport | None, at_s: float | None) -> Html:
     """Show what stands in the way one by one, dearest first, and the rest folded by check."""
     if report is None:
         return panel("Findings", tag("p", "None yet.", class_="dim"))
-    found = sorted(report.findings, key=lambda f: (not f.counts, ORDER[f.status], -f.cost, f.check))
-    rows = [_standing(report.episode, f, at_s) for f in found if f.counts]
-    quiet = sorted((f for f in found if not f.counts), key=lambda f: (ORDER[f.status], f.check))
-    rows += [_folded(list(same)) for _, same in groupby(quiet, key=lambda f: (f.status, f.check))]
-    return panel("Findings", dense_table(FINDING_COLUMNS, rows), note="worst first", flush=True)
+    standing = sorted((f for f in report.findings if f.counts), key=lambda f: (ORDER[f.status], -f.cost, f.check))
+    quiet = sorted((f for f in report.findings if not f.counts), key=lambda f: (ORDER[f.status], f.check))
+    rest = [_alike(list(same)) for _, same in groupby(quiet, key=lambda f: (f.status, f.check))]
+    table = dense_table(FINDING_COLUMNS, [_standing(report.episode, f, at_s) for f in standing])
+    others = folded(_in_short(quiet), dense_table(FINDING_COLUMNS, rest)) if rest else None
+    return panel("Findings", table if standing else None, others, note="dearest first", flush=True)
+
+
+def _in_short(quiet: Sequence[Finding]) -> str:
+    counts = Counter(f.status for f in quiet)
+    said = ", ".join(f"{counts[each]} {each.value.replace('_', ' ')}" for each in reversed(Status) if counts[each])
+    return f"{plural(len(quiet), 'answer')} that stand in nobody's way: {said}"
 
 
 def _standing(episode: str, finding: Finding, at_s: float | None) -> Row:
@@ -150,13 +158,16 @@ def _standing(episode: str, finding: Finding, at_s: float | None) -> Row:
         limit(finding),
         moment_link(episode, finding.at_s),
         cost(finding.cost),
-        finding.message,
-        fix_in_words([finding.fix] if finding.fix else []),
+        join(finding.message, _help(finding)),
     )
     return cells, {"class_": "here" if _is_at(finding, at_s) else None}
 
 
-def _folded(same: Sequence[Finding]) -> Row:
+def _help(finding: Finding) -> Html | None:
+    return tag("small", f"A release can {fix_in_words([finding.fix])}: {finding.fix.why}") if finding.fix else None
+
+
+def _alike(same: Sequence[Finding]) -> Row:
     values = sorted(f.measured for f in same if f.measured is not None)
     ends = list(dict.fromkeys(measured(value, same[0].unit, 3) for value in values[:1] + values[-1:]))
     span = " to ".join(ends) or "–"
@@ -165,7 +176,7 @@ def _folded(same: Sequence[Finding]) -> Row:
     if len(same) > 1 and same[0].status is not Status.PASSED:
         said = f"{same[0].message} Also: {', '.join(f.subject for f in same[1:MOST_NAMED])}"
     more = f" and {len(same) - MOST_NAMED} more" if len(same) > MOST_NAMED else ""
-    return status(same[0].status), same[0].check, subjects, span, limit(same[0]), "–", "–", f"{said}{more}", "–"
+    return status(same[0].status), same[0].check, subjects, span, limit(same[0]), "–", "–", f"{said}{more}"
 
 
 def _facts(episode: Episode, used: Sequence[str]) -> Html:

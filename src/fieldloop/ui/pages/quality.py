@@ -32,7 +32,7 @@ LOOK_COLUMNS = (
     Column("", "slim"),
     Column("Costs", "num"),
     Column("Moment", "num"),
-    Column("Why", "text wide"),
+    Column("Why", "text most"),
     Column("A release can", "wrap"),
 )
 DIMENSION_COLUMNS = (
@@ -42,7 +42,7 @@ DIMENSION_COLUMNS = (
     Column("", "slim"),
     "95 % interval",
     Column("Not told", "num"),
-    Column("What is wrong most", "text wide"),
+    Column("In short", "text most"),
 )
 FINDING_COLUMNS = (
     "Status",
@@ -50,7 +50,7 @@ FINDING_COLUMNS = (
     Column("About", "wrap"),
     Column("Measured", "num"),
     "Limit",
-    Column("What", "text wide"),
+    Column("What", "text most"),
 )
 
 
@@ -158,7 +158,7 @@ def _dimensions(known: DatasetReport) -> Html:
 
 
 def _dimension(result: DimensionResult) -> tuple[object, ...]:
-    worst = "; ".join(f.message for f in result.worst[:1]) or "nothing"
+    worst = result.worst[0].message if result.worst else result.sentence.partition(": ")[2]
     tells = result.share is not None
     return (
         result.dimension.value.capitalize(),

@@ -6,22 +6,11 @@ from fieldloop.model.contents import TaskContents
 from fieldloop.model.finding import Status
 from fieldloop.model.quality import CheckTally, DatasetReport
 from fieldloop.protocol.number import interval_in_words
-from fieldloop.ui.components import Column, control_chart, dense_table, meter, panel
-from fieldloop.ui.markup import Html, tag
+from fieldloop.ui.components import Column, control_chart, dense_table, facts, folded, meter, panel
+from fieldloop.ui.markup import Html, join, tag
 from fieldloop.ui.said import interval, measured, percent, plural
 
 MOST_CHARTS, MOST_LEVELS = 6, 4
-CONTENT_COLUMNS = (
-    "Task",
-    Column("Episodes", "num"),
-    Column("Succeeded", "num"),
-    "95 % interval",
-    Column("Length, s", "num"),
-    Column("Failures", "text"),
-    Column("Grasps", "text"),
-    Column("Operators", "text"),
-    Column("Objects and conditions", "text wide"),
-)
 CHECK_COLUMNS = (
     "Check",
     Column("", "slim"),
@@ -51,24 +40,26 @@ def trends(known: DatasetReport) -> Html:
 
 def contents(known: DatasetReport) -> Html:
     """Show what there is of each task."""
-    return panel("What is in it", dense_table(CONTENT_COLUMNS, map(_task, known.contents)), flush=True)
+    several = len(known.contents) > 1
+    parts = [join(tag("h3", held.task or "task not said") if several else None, _task(held)) for held in known.contents]
+    return panel("What is in it", *parts, note="as labelled; the commonest first")
 
 
-def _task(held: TaskContents) -> tuple[object, ...]:
+def _task(held: TaskContents) -> Html:
     shortest, middle, longest = held.length_s
-    share = percent(held.succeeded / held.judged, 0) if held.judged else "not said"
-    levels = {"objects": held.objects, **held.conditions}
-    return (
-        held.task or "not said",
-        held.episodes,
-        share,
-        interval(held.success_low, held.success_high, 0) if held.judged else "–",
-        f"{shortest:.1f} to {longest:.1f}, median {middle:.1f}",
-        _counted(held.failures),
-        _counted(held.grasps),
-        _counted(held.operators),
-        "; ".join(f"{name}: {_counted(counts)}" for name, counts in levels.items() if len(counts) > 0),
-    )
+    sure = f"{held.succeeded} of {held.judged}, {interval(held.success_low, held.success_high, 0)}"
+    pairs = [
+        ("Task", held.task),
+        ("Episodes", f"{held.episodes:,}"),
+        ("Succeeded", f"{percent(held.succeeded / held.judged, 0)} ({sure})" if held.judged else ""),
+        ("Length", f"{shortest:.1f} to {longest:.1f} s, median {middle:.1f} s"),
+        ("Failures", _counted(held.failures)),
+        ("Grasps", _counted(held.grasps)),
+        ("Operators", _counted(held.operators)),
+        ("Objects", _counted(held.objects)),
+        *((name.replace("_", " ").capitalize(), _counted(counts)) for name, counts in held.conditions.items()),
+    ]
+    return facts(pairs)
 
 
 def _counted(counts: Mapping[str, int]) -> str:
@@ -80,8 +71,12 @@ def _counted(counts: Mapping[str, int]) -> str:
 def checks(known: DatasetReport) -> Html:
     """Show how every check was answered, what holds most episodes back first."""
     total = sum(known.episodes.values())
-    rows = [_check(tally, total) for tally in known.checks]
-    return panel("Checks", dense_table(CHECK_COLUMNS, rows), note="what holds most episodes back first", flush=True)
+    telling = [tally for tally in known.checks if set(tally.answers) != {Status.PASSED}]
+    silent = [tally for tally in known.checks if tally not in telling]
+    table = dense_table(CHECK_COLUMNS, [_check(tally, total) for tally in telling])
+    said = f"{plural(len(silent), 'check')} that every episode passed"
+    rest = folded(said, dense_table(CHECK_COLUMNS, [_check(tally, total) for tally in silent])) if silent else None
+    return panel("Checks", table if telling else None, rest, note="what holds most episodes back first", flush=True)
 
 
 def _check(tally: CheckTally, episodes: int) -> tuple[object, ...]:
