@@ -134,6 +134,13 @@ def test_brightness_says_lighting_by_definition():
     assert not any("bright" in subject and "lighting" in subject for subject in found)
 
 
+def test_a_gap_counts_where_episodes_are_looked_up_by_position():
+    batch = healthy_batch(Shape(2, 6))
+    gap = replace(batch, episodes=batch.episodes[:3] + batch.episodes[5:])
+    assert looked(gap, "corpus.index_gaps")["set"].value == 2
+    assert looked(relabel(gap, lambda *_: {"format": "hdf5 robomimic"}), "corpus.index_gaps") == {}
+
+
 def test_contents_count_what_there_is():
     (told,) = describe(healthy_batch())
     assert (told.task, told.episodes, told.succeeded, told.judged) == ("pick", 192, 144, 192)

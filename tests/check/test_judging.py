@@ -107,14 +107,20 @@ def test_having_nothing_to_look_at_counts_where_the_protocol_requires_such_a_str
     assert bound.counts
 
 
-@pytest.mark.parametrize("name", ["lerobot-v20-gr1", "lerobot-v21-g1"])
-def test_healthy_public_episodes_are_not_drowned_in_false_alarms(name):
+@pytest.mark.parametrize(
+    ("name", "true"),
+    [
+        ("lerobot-v20-gr1", {"timing.camera_clock"}),  # its table begins 50 ms after its video
+        ("lerobot-v21-g1", {"vision.repeated_frames"}),  # a third of its frames repeat the one before, while it moves
+    ],
+)
+def test_public_episodes_are_told_what_is_wrong_with_them_and_nothing_else(name, true):
     folder = shared_data(name)
     if folder is None:
         pytest.skip(f"the shared data set {name} is not on this machine (FIELDLOOP_SHARED)")
     for recording in open_log(folder).recordings:
         findings = check.judge(check.measure(Case(recording)), default_protocol())
-        assert [f.message for f in findings if f.status in (Status.FAILED, Status.ERRORED)] == []
+        assert {f.check for f in findings if f.status in (Status.FAILED, Status.ERRORED)} == true
         report = check.report(recording.episode, findings)
         assert report.status is Status.PASSED
         told = {f.check for f in findings if f.status is Status.PASSED}
@@ -142,6 +148,6 @@ def test_a_log_in_which_nothing_senses_is_no_pass():
 def test_the_page_of_checks_lists_every_one():
     from fieldloop.check.document import markdown
 
-    page = markdown(default_protocol())
+    page = markdown(default_protocol(), dict.fromkeys(check.UNITS, "an example"))
     for name in check.UNITS:
         assert f"`{name}`" in page

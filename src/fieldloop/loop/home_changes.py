@@ -16,6 +16,7 @@ from fieldloop.model.incident import Incident
 BY_THE_HUNDRED: dict[type[Event], str] = {
     happened.LogIngested: "logs taken in", happened.EpisodeJudged: "episodes judged",
     happened.EpisodeAnnotated: "episodes annotated", happened.OutcomeRecorded: "outcomes recorded",
+    happened.SynchronisationVerified: "clocks verified",
 }  # fmt: skip
 NOT_TOLD = (happened.EpisodesMeasured, happened.TokenIssued, happened.SessionClosed)
 CHANGES, LOOK_BACK = 8, 300

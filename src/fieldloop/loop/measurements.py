@@ -7,6 +7,7 @@ from numpy.typing import NDArray
 
 from fieldloop import check as checks
 from fieldloop.check.episode.calibration import count_again
+from fieldloop.loop.attaching import trusted_calibrations
 from fieldloop.loop.looking import Looked, Rules
 from fieldloop.loop.numbers import in_force
 from fieldloop.loop.workspace import Workspace
@@ -28,7 +29,7 @@ EpisodeNumbers = tuple[Episode, tuple[Measured, ...]]
 def rules_of(workspace: Workspace) -> Rules:
     """Return what episodes of this workspace are held against."""
     known: dict[str, list[Calibration]] = {}
-    for calibration in workspace.store.find(Calibration):
+    for calibration in trusted_calibrations(workspace):
         known.setdefault(calibration.robot, []).append(calibration)
     said: dict[str, list[Annotation]] = {}
     for annotation in workspace.store.find(Annotation):
@@ -68,7 +69,7 @@ def measured_in(workspace: Workspace, episodes: Iterable[Episode]) -> Iterator[E
         if kept.blob.sha256 not in tables:
             tables[kept.blob.sha256] = checks.from_rows(read_rows(workspace.shelf, kept.blob.sha256))
         if episode.robot not in known:
-            known[episode.robot] = list(workspace.store.find(Calibration, {"robot": episode.robot}))
+            known[episode.robot] = list(trusted_calibrations(workspace, episode.robot))
         numbers = tables[kept.blob.sha256][episode.id]
         again = (
             count_again(m, episode, known[episode.robot]) if m.check == "calibration.in_force" else m for m in numbers
@@ -126,7 +127,7 @@ def batch_of(workspace: Workspace, numbers: Sequence[EpisodeNumbers], rules: Col
         {episode.id: measured for episode, measured in numbers},
         imprints_of(workspace, episodes),
         _split(workspace),
-        tuple(workspace.store.find(Calibration)),
+        trusted_calibrations(workspace),
         {episode: tuple(a) for episode, a in said.items()},
     )
 

@@ -12,6 +12,7 @@ from fieldloop.errors import BadInput
 from fieldloop.geometry.transforms import Floats
 from fieldloop.ingest.poses import KNOWN, MOUNT, SEEN, read_marker_views
 from fieldloop.loop.attaching import in_force_on, since_ns
+from fieldloop.loop.measurements import judged, measured_in
 from fieldloop.loop.workspace import Workspace
 from fieldloop.model.calibration import Calibration, Matrix
 from fieldloop.model.episode import Episode
@@ -86,7 +87,16 @@ def verify(
     workspace.write(SensorVerified(found))
     history = [v.drift for v in (*past, found) if v.drift]
     slow = room.slow_drift(history, workspace.protocol())[-1] if history else 0.0
-    return _verified(found, slow, spoilt_episodes(workspace))
+    made = _verified(found, slow, spoilt_episodes(workspace))
+    _judge_again(workspace, made.flagged)
+    return made
+
+
+def _judge_again(workspace: Workspace, flagged: Sequence[str]) -> None:
+    """Let what a failed look spoilt fail its own check at once: nobody has to think of it."""
+    if flagged:
+        episodes = workspace.store.find(Episode, {"id": list(flagged)})
+        workspace.write(*judged(workspace, measured_in(workspace, episodes)))
 
 
 def spoilt_episodes(workspace: Workspace) -> tuple[room.Flag, ...]:

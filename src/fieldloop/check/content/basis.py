@@ -77,11 +77,11 @@ def _rates(before: Matrix, after: Matrix, sight: Sight) -> Matrix:
 
 
 def _softened(scale: Matrix) -> Matrix:
-    return scale + SOFTENING * float(scale.max(initial=0.0)) + TINY
+    return np.asarray(scale + SOFTENING * float(scale.max(initial=0.0)) + TINY)
 
 
 def _spread(values: Matrix) -> Matrix:
-    return np.sqrt((values**2).mean(axis=0)) + TINY
+    return np.asarray(np.sqrt((values**2).mean(axis=0)) + TINY)
 
 
 def _axes(rows: Matrix, most: int) -> Matrix:

@@ -15,6 +15,8 @@ from fieldloop.model.stream import NS_PER_S
 ROBUST_SD = 1.4826  # a normal distribution's standard deviation over its median absolute deviation
 SHORTEST_S = 0.001
 MOST_NAMED = 5
+BY_NAME = ("hdf5",)
+"""Formats whose episodes are looked up by name."""
 
 
 @check(
@@ -57,12 +59,15 @@ def duplicates(batch: Batch) -> Iterator[Measurement]:
     advice="Number the episodes from 0 without a gap, or fetch the missing ones.",
 )
 def index_gaps(batch: Batch) -> Iterator[Measurement]:
-    """How many episode indices are missing between 0 and the last that the dataset lists?"""
+    """How many episode indices are missing between 0 and the last that the dataset lists?
+
+    Asked of formats that look an episode up by its position; where it is looked up by name, a gap harms nobody.
+    """
     held: dict[str, set[int]] = defaultdict(set)
     listed: Counter[str] = Counter()
     for episode in batch.episodes:
         dataset, index = episode.fact("dataset"), episode.fact("episode_index")
-        if dataset is not None and index is not None and index.isdigit():
+        if dataset is not None and index is not None and index.isdigit() and not episode.format.startswith(BY_NAME):
             held[dataset].add(int(index))
             total = episode.fact("dataset_episodes") or "0"
             listed[dataset] = max(listed[dataset], int(index) + 1, int(total) if total.isdigit() else 0)

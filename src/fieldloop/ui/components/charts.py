@@ -9,7 +9,7 @@ from fieldloop.model.trend import Series
 from fieldloop.ui.markup import Html, tag, text
 from fieldloop.ui.said import measured
 
-WIDTH, HEIGHT = 420, 132
+WIDTH, HEIGHT = 370, 132
 LEFT, RIGHT, TOP, BOTTOM = 46, 10, 16, 20
 HALO = 'stroke="var(--surface)" stroke-width="3" paint-order="stroke"'
 LABEL = 'font-size="11" fill="var(--ink-3)"'

@@ -9,7 +9,8 @@ from fieldloop.ui.markup import Html, tag
 def film_strip(frames: Sequence[FrameSeen], at_s: float) -> Html:
     """Show frames by camera in the order of time."""
     cameras = dict.fromkeys(frame.stream for frame in frames)
-    return tag("div", *(_row(camera, [f for f in frames if f.stream == camera], at_s) for camera in cameras))
+    rows = (_row(camera, [f for f in frames if f.stream == camera], at_s) for camera in cameras)
+    return tag("div", *rows, class_="films")
 
 
 def _row(camera: str, own: Sequence[FrameSeen], at_s: float) -> Html:

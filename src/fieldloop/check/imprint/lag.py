@@ -1,0 +1,20 @@
+"""What each camera tells of its lag behind the joints: about 400 kB for a minute of video."""
+
+from typing import Any
+
+from numpy.typing import NDArray
+
+from fieldloop.check.case import Case
+from fieldloop.check.episode.alignment import lag_evidence
+from fieldloop.check.imprinting import imprinter
+from fieldloop.model.stream import StreamKind
+
+
+@imprinter("lag", needs=("cameras",), pixels=True)
+def lag(case: Case) -> dict[str, NDArray[Any]]:
+    """Keep flow between pictures and the joints' way, camera by camera."""
+    return {
+        f"{camera.name}/{key}": array
+        for camera in case.streams(StreamKind.RGB)
+        for key, array in lag_evidence(case, camera).items()
+    }
