@@ -25,25 +25,11 @@ def workspace(tmp_path, monkeypatch):
     setup.init(tmp_path / "site")
     opened = open_workspace(tmp_path / "site")
     for camera in CAMERAS:
-        opened.write(
-            CalibrationAttached(
-                Calibration(
-                    f"of {camera}",
-                    "extrinsic",
-                    "arm-1",
-                    camera,
-                    "base",
-                    camera,
-                    HERE,
-                    "park",
-                    0.5,
-                    0.1,
-                    20,
-                    Status.PASSED,
-                    valid_from_ns=synthetic.START_NS - NS_PER_S,
-                )  # fmt: skip
-            )
-        )
+        made = Calibration(
+            f"of {camera}", "extrinsic", "arm-1", camera, "base", camera, HERE, "park", 0.5, 0.1, 20,
+            Status.PASSED, valid_from_ns=synthetic.START_NS - NS_PER_S,
+        )  # fmt: skip
+        opened.write(CalibrationAttached(made))
     write_mcap([synthetic.healthy()], tmp_path / "log.mcap")
     ingest.ingest(opened, (tmp_path / "log.mcap",))
     yield opened
@@ -57,7 +43,7 @@ def views(folder, off_m):
     seen[0, 3] += off_m
     rows = [{"base_from_marker": pose.tolist(), "camera_from_marker": seen.tolist()} for _ in range(3)]
     file = folder / "views.json"
-    file.write_text(json.dumps({"poses": rows}))
+    file.write_text(json.dumps({"views": rows}))
     return file
 
 

@@ -1,4 +1,4 @@
-"""A camera that pans over a printed sheet as three joints turn: pictures whose lag behind the joints is known exactly."""
+"""A camera that pans over a printed sheet as three joints turn: pictures whose lag is known exactly."""
 
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace

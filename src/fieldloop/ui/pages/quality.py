@@ -1,7 +1,5 @@
 """Quality: how the dataset stands, where to look first and what it costs, then the evidence, as last judged."""
 
-from collections.abc import Iterator
-
 from fieldloop.loop.page_reads import newest
 from fieldloop.model.episode import Episode
 from fieldloop.model.finding import Finding, Status
@@ -105,23 +103,26 @@ def _answer(known: DatasetReport) -> Html:
     )
 
 
-def _behind(visit: Visit, known: DatasetReport) -> Iterator[Html]:
+def _behind(visit: Visit, known: DatasetReport) -> tuple[Html, ...]:
     """Say what has changed since, and how to bring the numbers up to date."""
-    again = command("fieldloop check --again")
+    rules, said = visit.workspace.protocol(), []
     if known.outdated:
-        how = "Their logs are looked at again; nothing else can bring them up to date."
-        said = f"{plural(known.outdated, 'episode')} measured by other parameters or fewer checks than are in force"
-        yield next_card("warn", said, how, again)
-    if visit.workspace.protocol().fingerprint != known.fingerprint:
-        said = f"{known.protocol} has changed since these numbers were judged by it"
-        if visit.workspace.protocol().version_name != known.protocol:
-            said = f"Judged by {known.protocol}; in force now is {visit.workspace.protocol().version_name}"
-        how = "What was measured is judged anew without opening a log."
-        yield next_card("warn", said, how, command("fieldloop check"))
-    since = visit.workspace.store.count(Episode) - sum(known.episodes.values())
-    if since:
-        said = f"{plural(abs(since), 'episode')} {'came in' if since > 0 else 'left'} since"
-        yield next_card("warn", said, "They are not part of the numbers below.", command("fieldloop check"))
+        said.append(
+            f"{plural(known.outdated, 'episode')} measured by other parameters or fewer checks than are in force"
+        )
+    if rules.version_name != known.protocol:
+        said.append(f"judged by {known.protocol}, in force now is {rules.version_name}")
+    elif rules.fingerprint != known.fingerprint:
+        said.append(f"{known.protocol} has changed since it judged")
+    if since := visit.workspace.store.count(Episode) - sum(known.episodes.values()):
+        said.append(f"{plural(abs(since), 'episode')} {'came in' if since > 0 else 'left'} since")
+    if not said:
+        return ()
+    how = "Judged anew from what was measured; no log is opened."
+    if known.outdated:
+        how = "Their logs are looked at again, then everything is judged anew."
+    mend = command("fieldloop check --again" if known.outdated else "fieldloop check")
+    return (next_card("warn", f"These numbers are outdated: {'; '.join(said)}", how, mend),)
 
 
 def _looks(known: DatasetReport) -> Html:
