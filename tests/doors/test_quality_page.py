@@ -1,0 +1,148 @@
+"""The quality page shows what was judged, without asking a single episode; names stay text, charts tell the truth."""
+
+import math
+import re
+from dataclasses import replace
+
+import pytest
+from tests.doors.story import NASTY, NOW, told_workspace
+
+from fieldloop.model.contents import TaskContents
+from fieldloop.model.event import DatasetJudged
+from fieldloop.model.finding import EpisodeReport, Finding, Status
+from fieldloop.model.fix import Fix, FixKind
+from fieldloop.model.quality import CheckTally, DatasetReport, Dimension, DimensionResult
+from fieldloop.model.ranking import Look, Ranking
+from fieldloop.model.trend import Series
+from fieldloop.ui.components import control_chart
+from fieldloop.ui.pages import protocol, quality
+from fieldloop.ui.visit import Visit
+
+PASSED, FAILED = Status.PASSED, Status.FAILED
+NAN = math.nan
+SERIES = Series(
+    NASTY, "s", ("a", "b", "c", NASTY), (1, 2, 3, 4), (5,) * 4, (1.0, NAN, 1.2, 4.0), (NAN, NAN, 0.8, 0.9),
+    (NAN, NAN, 1.3, 1.2), (3,),
+)  # fmt: skip
+HELD = Finding("force.window", "gripper", FAILED, 28.6, 5.0, 25.0, "N", f"28.6 N in {NASTY}", low=27.0, high=30.0)
+LOOK = Look(
+    "04" * 32, NASTY, FAILED, 0.7, (HELD, HELD), 2.917,
+    (Fix(FixKind.TRIM, "idle"), Fix(FixKind.RESTAMP, "lag", NASTY, shift_ns=-12_000_000)),
+)  # fmt: skip
+
+
+@pytest.fixture(scope="module")
+def workspace(tmp_path_factory):
+    told = told_workspace(tmp_path_factory.mktemp("quality") / "w")
+    yield told
+    told.close()
+
+
+def judged(workspace, **more):
+    rules = workspace.protocol()
+    tally = CheckTally("force.window", {FAILED: 1, PASSED: 39}, 1, 14.2, 5.0, 25.0, "N")
+    quiet = CheckTally("timing.rate", {PASSED: 40}, 0, 1.0, None, 2.0, "Hz")
+    contents = TaskContents(
+        NASTY, 40, 30, 40, 0.6, 0.86, (5.0, 9.0, 12.0), {NASTY: 10}, {}, {"op-1": 40}, {}, {"lighting": {"dim": 40}}
+    )
+    result = DimensionResult(
+        Dimension.SENSOR_FIDELITY, FAILED, {PASSED: 39, FAILED: 1}, 0.975, 0.87, 0.996, {}, (HELD,), "x: y"
+    )
+    silent = DimensionResult(
+        Dimension.REPRODUCIBILITY, Status.CANNOT_TELL, {}, None, 0.0, 1.0, {}, (), "R: nothing here tells."
+    )
+    made = DatasetReport(
+        rules.version_name, rules.fingerprint, FAILED, {PASSED: 39, FAILED: 1}, (replace(HELD, check="batch.x"),),
+        (result, silent), Ranking((LOOK,) * 9, 40), "Look at these 8 first; findings take 2% of it.", (SERIES,), 12,
+        (contents,), (tally, quiet), at_ns=NOW,
+    )  # fmt: skip
+    workspace.write(DatasetJudged(replace(made, **more)))
+
+
+def html(workspace, page=quality, **query):
+    return "".join(page.draw(Visit(workspace, query)).parts)
+
+
+def test_before_the_first_check_it_says_what_to_do(workspace):
+    made = html(workspace)
+    assert "36 of 40 episodes passed" in made
+    assert "fieldloop check" in made
+
+
+def test_it_answers_first_and_asks_no_episode(workspace, monkeypatch):
+    judged(workspace)
+    asked = []
+    find = type(workspace.store).find
+    monkeypatch.setattr(
+        type(workspace.store), "find", lambda store, noun, *a, **k: asked.append(noun) or find(store, noun, *a, **k)
+    )
+    made = html(workspace)
+    assert EpisodeReport not in asked
+    assert made.index("39 of 40 episodes are fit") < made.index("Look at these 8 first") < made.index("Sensor fidelity")
+    assert made.count(f'href="/episodes/{"04" * 32}?at=2.92"') == 16, "the name and the moment of each of eight"
+    assert "trim; re-stamp &lt;img" in made
+    assert "by -12 ms" in made
+    assert "27 to 30" in made, "the interval stands under the number"
+    assert "nothing here tells." in made
+    assert "1 check that every episode passed" in made
+    assert "outdated" not in made
+
+
+def test_names_stay_text(workspace):
+    judged(workspace)
+    assert "<img" not in html(workspace)
+
+
+@pytest.mark.parametrize(
+    ("more", "said", "mend"),
+    [
+        ({"outdated": 4}, "4 episodes measured by other parameters", "fieldloop check --again"),
+        ({"fingerprint": "0"}, "has changed since it judged", "fieldloop check"),
+        ({"protocol": "pick v9"}, "judged by pick v9, in force now is pick v1", "fieldloop check"),
+        ({"episodes": {PASSED: 38}}, "2 episodes came in since", "fieldloop check"),
+    ],
+)
+def test_outdated_numbers_say_so_and_how_to_mend_them(workspace, more, said, mend):
+    judged(workspace, **more)
+    made = html(workspace)
+    assert "These numbers are outdated" in made
+    assert said in made
+    assert f"<code>{mend}</code>" in made
+
+
+def test_nothing_wrong_is_said_too(workspace):
+    judged(workspace, findings=(), ranking=Ranking((), 40), look_first="", trends=(), metrics=12, checks=())
+    made = html(workspace)
+    for said in ("Nothing stands against any episode.", "Nothing stands against it.", "None changed suddenly."):
+        assert said in made
+    judged(workspace, trends=(), metrics=0)
+    assert "Too few batches" in html(workspace)
+
+
+def test_a_chart_tears_where_a_value_is_missing_and_marks_the_alert():
+    made = control_chart(SERIES)
+    line = re.search(r'd="([^"]*)" fill="none"', made)[1]
+    assert line.count("M") == 2, "one value is missing in between"
+    assert made.count("h4l3 3v4") == 1
+    assert "nan" not in made
+    assert control_chart(replace(SERIES, values=(NAN,) * 4, low=(NAN,) * 4, high=(NAN,) * 4))
+
+
+def test_the_protocol_page_says_whose_time_is_verified(workspace):
+    from fieldloop.loop.synchronisation import synchronise
+
+    assert "Synchronisation" not in html(workspace, protocol), "nothing is declared"
+    declared = '[protocol]\nname = "pick"\nversion = 1\n[sensors.joints]\nkind = "joint_position"\nrequired = true\n'
+    file = workspace.root / "protocols" / "pick.toml"
+    before = file.read_text()
+    file.write_text(f'{declared}synchronised_by = "PTP"\n')
+    workspace.__dict__.pop("protocols", None)
+    try:
+        assert "1 device not verified" in html(workspace, protocol)
+        synchronise(workspace, "joints", robot="arm-1", offset_ms=0.5, how=NASTY)
+        made = html(workspace, protocol)
+        assert "all verified" in made
+        assert "<img" not in made
+    finally:
+        file.write_text(before)
+        workspace.__dict__.pop("protocols", None)
