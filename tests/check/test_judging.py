@@ -121,8 +121,6 @@ def test_public_episodes_are_told_what_is_wrong_with_them_and_nothing_else(name,
     for recording in open_log(folder).recordings:
         findings = check.judge(check.measure(Case(recording)), default_protocol())
         assert {f.check for f in findings if f.status in (Status.FAILED, Status.ERRORED)} == true
-        report = check.report(recording.episode, findings)
-        assert report.status is Status.PASSED
         told = {f.check for f in findings if f.status is Status.PASSED}
         assert {
             "integrity.not_finite",

@@ -48,14 +48,11 @@ class Case:
 
     def streams(self, *kinds: StreamKind) -> Iterator[Stream]:
         """Yield streams that hold something, of these kinds (default: all)."""
-        held = self.keep("streams", lambda: tuple(s for s in self.recording.streams.values() if len(s)))
-        return (stream for stream in held if not kinds or stream.kind in kinds)
+        return iter(self.keep(("streams", kinds), lambda: tuple(self._streams(kinds))))
 
     def sensing(self) -> Iterator[Stream]:
         """Yield the streams that sense or command: not events, logs and settings that merely share the file."""
-        for stream in self.streams():
-            if stream.kind is not StreamKind.OTHER or stream.name in self.protocol.sensors:
-                yield stream
+        return iter(self.keep("sensing", lambda: tuple(self._sensing())))
 
     def parameter(self, check: str, name: str) -> float:
         """Return a number of the protocol that changes what is measured."""
@@ -69,6 +66,20 @@ class Case:
 
     def lacks(self, needs: Iterable[str]) -> str:
         """Say why a check has nothing to look at; '' where it has."""
+        asked = tuple(needs)
+        return str(self.keep(("lacks", asked), lambda: self._lacks(asked)))
+
+    def _streams(self, kinds: tuple[StreamKind, ...]) -> Iterator[Stream]:
+        if kinds:
+            return (stream for stream in self.streams() if stream.kind in kinds)
+        return (stream for stream in self.recording.streams.values() if len(stream))
+
+    def _sensing(self) -> Iterator[Stream]:
+        for stream in self.streams():
+            if stream.kind is not StreamKind.OTHER or stream.name in self.protocol.sensors:
+                yield stream
+
+    def _lacks(self, needs: tuple[str, ...]) -> str:
         for need in needs:
             if need == "calibrations":
                 if self.calibrations is None:

@@ -84,7 +84,8 @@ def _finding(check: str, of: Measurement, status: Status, limit: Limit, message:
         check, of.subject, status, value, limit.minimum, limit.maximum, limit.unit, message, required,
         of.low, of.high, of.at_s, fix,
     )  # fmt: skip
-    return replace(found, cost=limit.cost) if found.counts else found
+    # a question without an answer stands in the way, but nobody knows that it cost anything
+    return replace(found, cost=limit.cost) if status in (Status.FAILED, Status.ERRORED) else found
 
 
 def _message(measurement: Measurement, limit: Limit, status: Status, check: Check[Any] | None) -> str:

@@ -21,14 +21,19 @@ def still_view(frames: Iterable[NDArray[Any]], width_px: int = WIDTH_PX) -> NDAr
     >>> still_view([np.full((60, 80), level, np.uint8) for level in (9, 10, 250)]).max()
     np.uint8(10)
     """
-    import cv2
-
-    small = []
-    for frame in frames:
-        grey = frame.astype(np.float32) @ np.array(RED_GREEN_BLUE, np.float32) if frame.ndim == CHANNELS else frame
-        scale = min(1.0, width_px / grey.shape[1])
-        size = (round(grey.shape[1] * scale), round(grey.shape[0] * scale))
-        small.append(cv2.resize(np.asarray(grey, np.float32), size, interpolation=cv2.INTER_AREA))
+    small = [small_grey(frame, width_px) for frame in frames]
     if not small:
         raise BadInput("A view needs at least one frame.")
-    return np.asarray(np.clip(np.round(np.median(small, axis=0)), 0, 255), dtype=np.uint8)
+    return np.round(np.median(small, axis=0)).astype(np.uint8)
+
+
+def small_grey(frame: NDArray[Any], width_px: int = WIDTH_PX) -> NDArray[np.uint8]:
+    """Return one frame grey and no wider than `width_px`; what is no number is black."""
+    import cv2
+
+    pixels = frame if frame.dtype == np.uint8 else np.nan_to_num(frame.astype(np.float32), posinf=0.0, neginf=0.0)
+    scale = min(1.0, width_px / frame.shape[1])
+    size = (round(frame.shape[1] * scale), max(1, round(frame.shape[0] * scale)))
+    small = cv2.resize(pixels, size, interpolation=cv2.INTER_AREA)  # before the colours go: fewer pixels to mix
+    grey = small[..., :CHANNELS] @ np.array(RED_GREEN_BLUE, np.float32) if small.ndim == CHANNELS else small
+    return np.clip(np.round(grey), 0, 255).astype(np.uint8)

@@ -20,6 +20,8 @@ Flat = tuple[Picture, NDArray[np.bool_]]
 LEVELS = 3
 ROUNDS = 12
 STILL_PX = 1e-3
+LAID, NEAR_PX = 0.7, 2.0
+"""Agreement from which on two pictures that hardly moved lie on each other, so that no search from afar is needed."""
 TUKEY = 4.685
 MAD = 1.4826
 BLUR_PX, LOCAL_PX = 1.0, 6.0
@@ -64,10 +66,15 @@ def view_shift(before: ArrayLike, after: ArrayLike) -> ViewShift:
     first, second = _grey(before), _grey(after)
     if first.shape != second.shape:
         raise BadInput(f"Two views must have one size; got {first.shape} and {second.shape}.")
+    sharp = without_light(first), without_light(second)
+    motion, laid = _refined(*sharp, np.zeros(4))
+    near = _told(motion, laid, sharp[0][0])
+    if laid.agreement >= LAID and near.off_px <= NEAR_PX:
+        return near
     pyramid = [(first, second)]
     while len(pyramid) < LEVELS and min(pyramid[-1][0].shape) >= 2 * SMALLEST_PX:
         pyramid.append((_halved(pyramid[-1][0]), _halved(pyramid[-1][1])))
-    flat = [(_without_light(a), _without_light(b)) for a, b in pyramid]
+    flat = [sharp, *((without_light(a), without_light(b)) for a, b in pyramid[1:])]
     starts = (np.zeros(4), _far_start(*flat[-1]))
     motion, laid = max((_refined(*flat[-1], start) for start in starts), key=lambda found: found[1].agreement)
     for first_level, second_level in flat[-2::-1]:
@@ -109,7 +116,7 @@ def _halved(picture: Picture) -> Picture:
     return np.asarray(cv2.resize(picture, None, fx=0.5, fy=0.5, interpolation=cv2.INTER_AREA))
 
 
-def _without_light(picture: Picture) -> Flat:
+def without_light(picture: Picture) -> Flat:
     """Return local contrast, the same under any lamp, and where there is any."""
     import cv2
 

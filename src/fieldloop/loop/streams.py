@@ -9,7 +9,7 @@ from fieldloop.loop.reopen import reopen
 from fieldloop.loop.workspace import Workspace
 from fieldloop.model.codec import from_plain, to_plain
 from fieldloop.model.episode import Episode, Recording
-from fieldloop.model.stream import Stream, StreamKind
+from fieldloop.model.stream import MOST_TRUSTED_FIRST, Stream, StreamKind
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,7 +62,7 @@ def _kept(workspace: Workspace, episode: str) -> Path:
 
 
 def _shown(stream: Stream) -> StreamShown:
-    order = [kind.value for kind in type(stream.clock) if kind in stream.clocks] if stream.clocks else []
+    order = [kind.value for kind in MOST_TRUSTED_FIRST if kind in stream.clocks]
     return StreamShown(
         stream.name, stream.kind, stream.unit, len(stream) if stream.clocks else 0, stream.hz if order else None,
         tuple(order), _holds(stream), stream.frame_id, stream.serial, tuple(stream.notes.items()),

@@ -101,7 +101,10 @@ class Stream:
     @property
     def clock(self) -> ClockKind:
         """The most trusted clock this stream came with."""
-        return next(kind for kind in MOST_TRUSTED_FIRST if kind in self.clocks)
+        for kind in MOST_TRUSTED_FIRST:
+            if kind in self.clocks:
+                return kind
+        raise ValueError(f"The stream {self.name} came without a clock.")
 
     @property
     def times_ns(self) -> NDArray[np.int64]:

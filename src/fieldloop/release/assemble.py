@@ -23,7 +23,8 @@ from fieldloop.release.split import split
 class Terms:
     """What a release stands on: the protocol it was judged by, the taxonomy it was labelled by, the map it is for.
 
-    `fix`: the kinds of repair that may be made on the way in.
+    `fix`: the kinds of repair that may be made on the way in. `apart`: what may not be on both sides of the split;
+    `together`: ids that belong on one side, such as near-duplicates.
     """
 
     protocol: str
@@ -31,6 +32,8 @@ class Terms:
     exposures: tuple[Exposure, ...] = ()
     seed: int = 0
     fix: tuple[FixKind, ...] = ()
+    apart: tuple[str, ...] = ("session",)
+    together: tuple[tuple[str, ...], ...] = ()
 
 
 def assemble(
@@ -54,7 +57,8 @@ def assemble(
     if not kept:
         listed = "; ".join(sorted(set(reasons.values()))[:3]) or "none was offered"
         raise Refused(f"No episode may enter release {name!r}: {listed}.")
-    train, validation = split(kept, settings.number("validation_share"), terms.seed)
+    share = settings.number("validation_share")
+    train, validation = split(kept, share, terms.seed, terms.apart, terms.together)
     shares = weigh(kept, terms.exposures, settings)
     labels = labels_id(span for e in kept for span in spans.get(e.id, ()))
     fixes = tuple((e.id, fix) for e in kept for fix in accepted(last[e.id], terms.fix) or ())

@@ -46,14 +46,14 @@ def find_drift(kept: Iterable[Evidence], settings: Settings) -> Drift:
     if not sights:
         return Drift(NAN, NAN, NAN, NOTHING)
     basis = find_basis(sights, settings.many if len(sights) >= FEW else settings.one)
-    lobe, level = search(sights, basis, settings)
+    lobe, _ = search(sights, basis, settings)
     at = np.concatenate([s.origin_s - sights[0].origin_s + s.middles for s in sights])
     shapes = np.stack([np.ones_like(at), at - at.mean()], axis=1)
     fit = fit_timing(task_for(sights, basis, settings, shapes), np.array([lobe.lag_s, 0.0]))
     floor = bias_floor(fit.explained, fit.pace, settings) * SPAN / max(float(np.ptp(at)), 1e-9)
     half = half_width(float(fit.spread.robust[1, 1]), fit.spread.blocks, floor, settings)
     rate = float(fit.shifts[1])
-    return Drift(rate * PPM, (rate - half) * PPM, (rate + half) * PPM, _untold(level, lobe, len(sights), settings))
+    return Drift(rate * PPM, (rate - half) * PPM, (rate + half) * PPM, _untold(fit, lobe, len(sights), settings))
 
 
 def find_step(kept: Evidence, settings: Settings, edge_s: float, reach_sd: float) -> LagStep:
@@ -67,7 +67,6 @@ def find_step(kept: Evidence, settings: Settings, edge_s: float, reach_sd: float
         return LagStep(NAN, NAN, NAN, NAN, NOTHING)
     basis = find_basis([found], settings.one)
     lobe, level = search([found], basis, settings)
-    refused = _untold(level, lobe, 1, settings)
     at = _likeliest(level, found.middles, edge_s)
     behind = (found.middles > at).astype(np.float64)
     shapes = np.stack([np.ones_like(behind), behind - behind.mean()], axis=1)
@@ -75,7 +74,7 @@ def find_step(kept: Evidence, settings: Settings, edge_s: float, reach_sd: float
     floor = bias_floor(fit.explained, fit.pace, settings)
     half = reach_sd * float(np.hypot(settings.inflation * np.sqrt(fit.spread.robust[1, 1]), floor))
     step = float(fit.shifts[1])
-    return LagStep(step, step - half, step + half, float(at), refused)
+    return LagStep(step, step - half, step + half, float(at), _untold(fit, lobe, 1, settings))
 
 
 def _likeliest(level: Fit, middles: Matrix, edge_s: float) -> float:

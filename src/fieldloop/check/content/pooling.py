@@ -148,7 +148,7 @@ def _by_rig(found: Sight, rig: Rig, settings: Settings) -> LagEstimate:
         lags, likelihood_under(found, rig.basis, rig.model.slopes, rig.model.whitening, lags), settings.lobe_apart_s
     )
     fit = fit_timing(task_for([found], rig.basis, settings, rig=rig), np.array([lobe.lag_s]), rig.model)
-    own = max(float(fit.spread.robust[0, 0]), float(fit.spread.plain[0, 0]) * rig.inflation)
+    own = (float(fit.spread.robust[0, 0]) + float(fit.spread.plain[0, 0]) * rig.inflation) / 2
     floor = float(np.hypot(bias_floor(fit.explained, fit.pace, settings), (rig.lag.high_s - rig.lag.low_s) / 4))
     return estimate_from(fit, lobe, own, fit.spread.blocks, floor, 1, settings)
 

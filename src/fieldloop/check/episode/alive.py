@@ -8,7 +8,7 @@ from numpy.typing import NDArray
 from fieldloop.check.case import Case
 from fieldloop.check.episode.movement import Movement
 from fieldloop.check.episode.saturation import at_the_rail
-from fieldloop.check.episode.signal import NO_RATE, Signal, paced, signal, signals
+from fieldloop.check.episode.signal import NO_RATE, Signal, extent, paced, signal, signals, zeroed
 from fieldloop.check.episode.stamps import moment_of, said, seconds
 from fieldloop.check.episode.witness import witnessed
 from fieldloop.check.registry import check
@@ -130,7 +130,10 @@ def _live_share(one: Signal, moved: Movement, first: int, last: int) -> float:
 
 def _runs(values: NDArray[np.float64]) -> NDArray[np.int64]:
     """Return first and last index of every stretch whose rows are all exactly the same."""
-    same = np.concatenate([[False], (values[1:] == values[:-1]).all(axis=1), [False]])
+    alike = (values[1:] == values[:-1]).all(axis=1)
+    if not alike.any():
+        return np.empty((0, 2), np.int64)
+    same = np.concatenate([[False], alike, [False]])
     return np.flatnonzero(np.diff(same.astype(np.int8))).reshape(-1, 2)
 
 
@@ -138,7 +141,7 @@ def _commanded(joints: Signal, commands: Signal | None, far: float) -> NDArray[n
     """Which joints are told to travel? By the names of the columns, or by their order where all are commanded."""
     if commands is None or commands.stream.unit != joints.stream.unit:
         return None
-    travel = np.ptp(np.nan_to_num(commands.values), axis=0) > far
+    travel = extent(zeroed(commands.values)) > far
     named = dict(zip(commands.stream.columns, travel, strict=False))
     if named and len(joints.stream.columns) == joints.values.shape[1]:
         return np.asarray([bool(named.get(name, False)) for name in joints.stream.columns])

@@ -10,6 +10,7 @@ from fieldloop.check.registry import check
 from fieldloop.model.finding import Measurement
 from fieldloop.model.fix import Fix, FixKind
 from fieldloop.model.stream import NS_PER_S, ClockKind, Stream
+from fieldloop.stats.quantile import median
 
 NS_PER_MS = NS_PER_S / 1000
 
@@ -54,7 +55,7 @@ def _rows(case: Case) -> Times | None:
 
 def _shift(stream: Stream, apart: Times) -> Fix | None:
     """Move the video's clock where one number puts every frame right."""
-    shift = int(np.median(apart))
+    shift = int(median(apart))
     if not shift or int(np.abs(apart - shift).max()) > NS_PER_MS:
         return None
     why = "There are as many frames as rows, and every frame is off by the same: frame n is taken for row n's."

@@ -11,6 +11,7 @@ from fieldloop.check.episode.stamps import moment, part_of_another, rhythm, said
 from fieldloop.check.registry import check
 from fieldloop.model.finding import Measurement
 from fieldloop.model.stream import NS_PER_S, ClockKind, Stream, StreamKind
+from fieldloop.stats.quantile import median, percentile
 
 NS_PER_MS = NS_PER_S / 1000
 ARRIVALS = (ClockKind.LOG, ClockKind.PUBLISH)
@@ -41,12 +42,12 @@ def stamped_ahead(case: Case) -> Iterator[Measurement]:
     """
     same_day_ns = case.parameter("timing.stamped_ahead", "same_clock_s") * NS_PER_S
     for stream, latency in _known(case):
-        usual = float(np.median(latency.took_ns))
+        usual = median(latency.took_ns)
         if abs(usual) > same_day_ns:
             reason = f"header and {latency.arrival} clock count from different beginnings."
             yield Measurement(stream.name, float("nan"), cannot_tell=reason)
             continue
-        earliest = float(np.percentile(latency.took_ns, 1))
+        earliest = percentile(latency.took_ns, 1)
         at_s = moment(case, stream, int(np.argmin(latency.took_ns)))
         place = f"{said(at_s)} (header against {latency.arrival} clock)" if earliest < 0 else ""
         yield Measurement(stream.name, max(0.0, -earliest) / NS_PER_MS, place, at_s=at_s if earliest < 0 else None)

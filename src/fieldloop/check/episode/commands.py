@@ -8,7 +8,7 @@ from numpy.typing import NDArray
 from fieldloop.check.case import Case
 from fieldloop.check.episode.follow import Lag, NotComparable, lag_between, paired_columns, placed
 from fieldloop.check.episode.movement import Movement, movement, still
-from fieldloop.check.episode.signal import NO_RATE, Floats, Signal, at, at_s, paced, signals
+from fieldloop.check.episode.signal import NO_RATE, Floats, Signal, at, at_s, extent, paced, signals, zeroed
 from fieldloop.check.episode.speeds import high, speeds
 from fieldloop.check.judging import PAIR
 from fieldloop.check.registry import check
@@ -69,12 +69,12 @@ def action_copies_state(case: Case) -> Iterator[Measurement]:
             yield Measurement(subject, UNKNOWN, cannot_tell=str(why))
             continue
         commands, states = action.values[:, ours], joints.values[:, theirs]
-        extent = np.ptp(states, axis=0)
-        moving = np.isfinite(extent) & (extent > 0)
+        reach = extent(states)
+        moving = np.isfinite(reach) & (reach > 0)
         if not moving.any():
             yield Measurement(subject, UNKNOWN, cannot_tell="the joints that are commanded do not move.")
             continue
-        near = EQUAL * extent
+        near = EQUAL * reach
         same = (np.abs(commands - states) <= near).all(axis=0)
         late = (np.abs(commands[1:] - states[:-1]) <= near).all(axis=0)
         copied = np.flatnonzero((same | late) & moving)
@@ -99,7 +99,7 @@ def constant_action(case: Case) -> Iterator[Measurement]:
     moved, commands = movement(case), list(signals(case, StreamKind.ACTION))
     alone = len(commands) == 1 and any(True for _ in signals(case, StreamKind.JOINT_POSITION))
     for action in commands:
-        fixed = ~(np.ptp(np.nan_to_num(action.values), axis=0) > 0)
+        fixed = ~(extent(zeroed(action.values)) > 0)
         if moved is not None and alone and fixed.all():
             yield Measurement(action.name, float(len(fixed)), "(all of them)")
             continue

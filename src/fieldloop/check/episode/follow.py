@@ -5,7 +5,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from fieldloop.check.episode.signal import Floats, Signal
+from fieldloop.check.episode.signal import Floats, Signal, zeroed
 from fieldloop.model.stream import NS_PER_S
 
 FEWEST_STEPS = 20
@@ -76,10 +76,10 @@ def placed(one: Signal, columns: list[int], when_ns: NDArray[np.int64]) -> Float
     """Return columns of a stream at these moments, straight lines between its samples."""
     own_ns = one.times_ns[: len(when_ns)]
     if len(own_ns) == len(when_ns) and np.abs(own_ns - when_ns).max() <= SAME * one.period_s * NS_PER_S:
-        return np.nan_to_num(one.values[: len(when_ns), columns])
+        return zeroed(one.values[: len(when_ns), columns])
     base = int(when_ns[0])
     times, when = (one.times_ns - base).astype(np.float64), (when_ns - base).astype(np.float64)
-    values = np.nan_to_num(one.values[:, columns])
+    values = zeroed(one.values[:, columns])
     return np.stack([np.interp(when, times, column) for column in values.T], axis=1)
 
 

@@ -62,15 +62,14 @@ def resolution(case: Case) -> Iterator[Measurement]:
     the limit.
     """
     for one in (*_grips(case), *signals(case, StreamKind.FORCE_TORQUE)):
-        step = max(_step(column) for column in one.values[:, :AXES].T)
         asked = case.protocol.sensors.get(one.name)
-        if not np.isfinite(step):
-            yield Measurement(one.name, UNKNOWN, cannot_tell="its readings hardly differ, so no step shows.")
-        elif asked is None or not asked.delicate:
-            said = f"steps of {step:.2g} N; the protocol does not call this sensor's task delicate."
-            yield Measurement(one.name, UNKNOWN, cannot_tell=said)
-        else:
+        if asked is None or not asked.delicate:
+            continue
+        step = max(_step(column) for column in one.values[:, :AXES].T)
+        if np.isfinite(step):
             yield Measurement(one.name, step)
+        else:
+            yield Measurement(one.name, UNKNOWN, cannot_tell="its readings hardly differ, so no step shows.")
 
 
 @check(

@@ -92,25 +92,25 @@ def _moving(case: Case, one: Signal) -> NDArray[np.int64]:
 
     So a movement is found a little shorter than it is, and a still second before it is never cut short.
     """
-    times, values = one.times_ns, one.values
+    times, columns = one.times_ns, np.ascontiguousarray(one.values.T)
     window_ns = round(case.protocol.setting("episode.moving_window_s") * NS_PER_S)
     here = np.arange(len(times))
-    before = np.clip(np.minimum(np.searchsorted(times, times - window_ns, side="right") - 1, here - 1), 0, None)
-    behind = np.clip(np.maximum(np.searchsorted(times, times + window_ns), here + 1), None, len(times) - 1)
-    came, goes = _speed(times, values, before, here), _speed(times, values, here, behind)
+    before = np.maximum(np.minimum(np.searchsorted(times, times - window_ns, side="right") - 1, here - 1), 0)
+    behind = np.minimum(np.maximum(np.searchsorted(times, times + window_ns), here + 1), len(times) - 1)
+    came, goes = _speed(times, columns, before, here), _speed(times, columns, here, behind)
     threshold = _threshold(case, one.stream.unit, came)
     return times[(came > threshold) & (goes > threshold)]
 
 
 def _speed(
-    times: NDArray[np.int64], values: NDArray[np.float64], start: NDArray[np.int64], end: NDArray[np.int64]
+    times: NDArray[np.int64], columns: NDArray[np.float64], start: NDArray[np.int64], end: NDArray[np.int64]
 ) -> NDArray[np.float64]:
     """Return how fast the fastest column went from one sample to another; what is not finite did not move."""
     with np.errstate(invalid="ignore", over="ignore"):
-        distance = np.abs(values[end] - values[start])
+        distance = np.abs(columns.take(end, axis=1) - columns.take(start, axis=1))
     distance[~np.isfinite(distance)] = 0.0
     span_s = np.maximum(times[end] - times[start], 1) / NS_PER_S
-    speed: NDArray[np.float64] = distance.max(axis=1, initial=0.0) / span_s
+    speed: NDArray[np.float64] = distance.max(axis=0, initial=0.0) / span_s
     return speed
 
 

@@ -11,6 +11,7 @@ from fieldloop.check.judging import PAIR
 from fieldloop.check.registry import check
 from fieldloop.model.finding import Measurement
 from fieldloop.model.stream import NS_PER_S, ClockKind, Stream
+from fieldloop.stats.quantile import percentile
 
 NS_PER_MS = NS_PER_S / 1000
 
@@ -48,16 +49,12 @@ def _offset(case: Case, one: Stream, other: Stream) -> Measurement:
         return Measurement(subject, float("nan"), cannot_tell="the streams share no clock.")
     if one.clocks[clock] is other.clocks[clock]:
         return Measurement(subject, 0.0, f"(by {clock} clock)")  # rows of one table
-    slow, fast = sorted((one, other), key=lambda s: _pace(s, clock))
-    slow_ns, fast_ns = slow.clocks[clock], np.sort(fast.clocks[clock])
-    period = _period_ns(case, fast, clock)
-    inside = (slow_ns >= fast_ns[0] - period) & (slow_ns <= fast_ns[-1] + period)
-    if not inside.any():
-        apart = max(int(fast_ns[0] - slow_ns.max()), int(slow_ns.min() - fast_ns[-1]))
-        return Measurement(subject, apart / NS_PER_MS, f"(they never overlap on the {clock} clock)")
-    distances = _to_nearest(slow_ns[inside], fast_ns)
-    apart_ns = float(np.percentile(distances, 99))
-    index = int(np.flatnonzero(inside)[np.argmax(distances >= apart_ns)])
+    slow, fast = sorted((one, other), key=lambda s: _pace(case, s, clock))
+    slow_ns, fast_ns, period = slow.clocks[clock], fast.clocks[clock], _period_ns(case, fast, clock)
+    # streams of one table share their stamps: what stands beside one of them is as far from all
+    apart_ns, index = case.keep(("apart", id(slow_ns), id(fast_ns)), lambda: _apart(slow_ns, fast_ns, period))
+    if index is None:
+        return Measurement(subject, apart_ns / NS_PER_MS, f"(they never overlap on the {clock} clock)")
     at_s = moment(case, slow, index)
     if _could_meet(case, slow, fast, clock):
         return Measurement(subject, apart_ns / NS_PER_MS, f"{said(at_s)} (by {clock} clock)", at_s=at_s)
@@ -72,16 +69,31 @@ def _could_meet(case: Case, slow: Stream, fast: Stream, clock: ClockKind) -> boo
     return abs(ratio - round(ratio)) <= case.parameter("timing.stream_offset", "same_rate")
 
 
+def _apart(slow_ns: Times, unsorted_ns: Times, period: float) -> tuple[float, int | None]:
+    """Return how far all but one in a hundred are at most, and the first that is so far; none where nothing overlaps."""
+    fast_ns = np.sort(unsorted_ns)
+    inside = (slow_ns >= fast_ns[0] - period) & (slow_ns <= fast_ns[-1] + period)
+    if not inside.any():
+        return max(int(fast_ns[0] - slow_ns.max()), int(slow_ns.min() - fast_ns[-1])), None
+    distances = _to_nearest(slow_ns[inside], fast_ns)
+    apart_ns = percentile(distances, 99)
+    return apart_ns, int(np.flatnonzero(inside)[np.argmax(distances >= apart_ns)])
+
+
 def _to_nearest(wanted_ns: Times, sorted_ns: Times) -> Times:
-    right = np.clip(np.searchsorted(sorted_ns, wanted_ns), 0, len(sorted_ns) - 1)
-    left = np.clip(right - 1, 0, None)
+    right = np.minimum(np.searchsorted(sorted_ns, wanted_ns), len(sorted_ns) - 1)
+    left = np.maximum(right - 1, 0)
     nearest: Times = np.minimum(np.abs(wanted_ns - sorted_ns[left]), np.abs(wanted_ns - sorted_ns[right]))
     return nearest
 
 
-def _pace(stream: Stream, clock: ClockKind) -> float:
+def _pace(case: Case, stream: Stream, clock: ClockKind) -> float:
     """Samples a second from first to last, gaps and all."""
     times = stream.clocks[clock]
+    return float(case.keep(("pace", id(times)), lambda: _find_pace(times)))
+
+
+def _find_pace(times: Times) -> float:
     span = int(times.max() - times.min())
     return (len(times) - 1) * NS_PER_S / span if span else 1.0
 
@@ -93,7 +105,7 @@ def _period_ns(case: Case, stream: Stream, clock: ClockKind) -> float:
 
 
 def _mean_step(times: Times) -> float:
-    steps = np.diff(times)
+    steps = times[1:] - times[:-1]
     steps = steps[steps > 0]
     if not len(steps):
         return float(NS_PER_S)

@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 
 from fieldloop.check.case import Case
 from fieldloop.check.episode.frames import looked_at
+from fieldloop.geometry.still_view import small_grey
 from fieldloop.model.stream import Stream, StreamKind
 
 BLOCKS = 16
@@ -18,6 +19,9 @@ BLOCKS = 16
 PIXELS_A_BLOCK = 8
 FEWEST_FOR_CONTRAST = 4
 ROWS_FOR_SHARPNESS = 48
+SMALL_PICTURES = 12
+"""Frames kept small and grey, evenly spread: enough for a median without the arm in both halves of an episode."""
+
 NO_CHANGE_KNOWN = np.inf
 BURNT_OUT = 250
 """Grey level of 255 from which on a pixel holds no more: encoders move the end of the range by a few levels."""
@@ -32,7 +36,7 @@ class Scan:
 
     `level`: mean grey; `change`: how far it differs from the frame before (infinite where that was not looked at);
     `burnt`: share of pixels at the upper end of the range; `contrast`: of the block with the most; `sharpness`:
-    strength of the strongest edges.
+    strength of the strongest edges. `small` holds a few frames themselves, small and grey, all of one size.
     """
 
     indices: NDArray[np.int64]
@@ -42,6 +46,7 @@ class Scan:
     burnt: Numbers
     contrast: Numbers
     sharpness: Numbers
+    small: tuple[NDArray[np.uint8], ...]
 
 
 def colour_cameras(case: Case) -> Iterator[Stream]:
@@ -62,6 +67,8 @@ def _scan(case: Case, stream: Stream) -> Scan:
     level, burnt, contrast, sharpness = np.full((4, len(indices)), np.nan)
     change = np.full(len(indices), NO_CHANGE_KNOWN)
     before: Thin | None = None
+    kept = set(np.linspace(0, len(indices) - 1, SMALL_PICTURES).astype(int).tolist())
+    small: list[NDArray[np.uint8]] = []
     for number, frame in enumerate(stream.pictures.frames(indices.tolist())):
         if not frame.size:
             before = None
@@ -74,7 +81,10 @@ def _scan(case: Case, stream: Stream) -> Scan:
         if follows[number] and before is not None and before.shape == now.shape:
             change[number] = _largest_change(before, now)
         before = now
-    return Scan(indices, decoded, level, change, burnt, contrast, sharpness)
+        if number in kept:
+            small.append(small_grey(frame))
+    alike = tuple(one for one in small if one.shape == small[0].shape)
+    return Scan(indices, decoded, level, change, burnt, contrast, sharpness, alike)
 
 
 def _thin(frame: NDArray[Any]) -> Thin:

@@ -7,8 +7,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fieldloop.check.case import Case
-from fieldloop.check.episode.stamps import said
+from fieldloop.check.episode.stamps import said, span_ns
 from fieldloop.model.stream import NS_PER_S, ClockKind, Stream, StreamKind
+from fieldloop.stats.quantile import median
 
 Floats = NDArray[np.float64]
 FEWEST = 4
@@ -75,6 +76,22 @@ def _signals(case: Case, kinds: tuple[StreamKind, ...], unit: str) -> Iterator[S
             yield made
 
 
+def zeroed(values: Floats) -> Floats:
+    """Put nothing where nobody measured; a signal's numbers are finite or NaN."""
+    unknown = np.isnan(values)
+    return np.where(unknown, 0.0, values) if unknown.any() else values
+
+
+def extent(values: Floats) -> Floats:
+    """Return how far apart the largest and the smallest of each column are.
+
+    >>> extent(np.array([[1.0, 5.0], [4.0, 5.0]])).tolist()
+    [3.0, 0.0]
+    """
+    columns = np.ascontiguousarray(values.T)  # along a row of few columns NumPy is ten times slower
+    return np.asarray(columns.max(axis=1) - columns.min(axis=1))
+
+
 def paced(stream: Stream) -> bool:
     """Do the stamps say how much time passed? Samples that were merely counted do not."""
     return stream.hz is not None or stream.clock is not ClockKind.SYNTHETIC
@@ -97,7 +114,7 @@ def at(case: Case, time_ns: float) -> str:
 
 def _beginning(case: Case) -> int:
     episode = case.episode
-    spans = [(int(stream.times_ns.min()), int(stream.times_ns.max())) for stream in case.sensing()]
+    spans = [span_ns(case, stream) for stream in case.sensing()]
     if episode.end_ns > episode.start_ns and any(a <= episode.end_ns and b >= episode.start_ns for a, b in spans):
         return episode.start_ns
     return min((first for first, _ in spans), default=0)
@@ -112,10 +129,10 @@ def read(stream: Stream) -> Signal | None:
     if values is None or values.dtype.kind not in "fiub" or not values.size or len(stream) < FEWEST:
         return None
     times, rows = stream.times_ns, values.reshape(len(values), -1).astype(np.float64)
-    if np.any(np.diff(times) < 0):
+    if np.any(times[1:] < times[:-1]):
         order = np.argsort(times, kind="stable")
         times, rows = times[order], rows[order]
     rows[~np.isfinite(rows)] = np.nan
-    steps = np.diff(times)
+    steps = times[1:] - times[:-1]
     forward = steps[steps > 0]
-    return Signal(stream, times, rows, float(np.median(forward)) / NS_PER_S if len(forward) else 1.0)
+    return Signal(stream, times, rows, median(forward) / NS_PER_S if len(forward) else 1.0)

@@ -1,13 +1,16 @@
 """What a stream's stamps say about its rhythm, and when in an episode something is."""
 
-from typing import NamedTuple
+from collections.abc import Callable
+from typing import NamedTuple, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 
 from fieldloop.check.case import Case
 from fieldloop.model.stream import NS_PER_S, ClockKind, Stream, StreamKind
+from fieldloop.stats.quantile import percentiles
 
+T = TypeVar("T")
 Times = NDArray[np.int64]
 FEWEST = 4
 """Fewer stamps than this have no rhythm."""
@@ -33,20 +36,25 @@ class Rhythm(NamedTuple):
     filled: float
 
 
+def by_stamps(case: Case, what: str, stream: Stream, make: Callable[[Times], T]) -> T:
+    """Make something of a stream's stamps once: streams of one message or one table share them."""
+    times = stream.times_ns
+    return case.keep((what, id(times)), lambda: make(times))  # type: ignore[no-any-return] # kept as made
+
+
 def rhythm(case: Case, stream: Stream) -> Rhythm | None:
     """Return the stream's rhythm; None where it has too few stamps that go forward."""
-    times = stream.times_ns  # streams of one message or one table share their stamps, so they share their rhythm
-    return case.keep(("rhythm", id(times)), lambda: _rhythm(times))  # type: ignore[no-any-return] # kept as made
+    return by_stamps(case, "rhythm", stream, _rhythm)
 
 
 def _rhythm(times: Times) -> Rhythm | None:
-    steps = np.diff(times)
+    steps = times[1:] - times[:-1]
     forward = steps[steps > 0]
     if len(forward) < FEWEST - 1:
         return None
-    low, period, high = np.percentile(forward, [25, 50, 75])
+    low, period, high = percentiles(forward, (25, 50, 75))
     filled = len(forward) * period / float(forward.sum())
-    return Rhythm(steps, float(period), float((high - low) / period), float(filled))
+    return Rhythm(steps, period, (high - low) / period, filled)
 
 
 def steady(case: Case, stream: Stream) -> bool:
@@ -68,12 +76,14 @@ def made_up(stream: Stream) -> str:
 def part_of_another(case: Case, stream: Stream) -> bool:
     """Velocities and efforts come in the message of their positions: they have no timing of their own."""
     whole = case.recording.streams.get(stream.name.rpartition("/")[0])
-    return whole is not None and np.array_equal(whole.times_ns, stream.times_ns)
+    if whole is None:
+        return False
+    return whole.times_ns is stream.times_ns or np.array_equal(whole.times_ns, stream.times_ns)
 
 
-def start_ns(stream: Stream) -> int:
-    """Return the earliest stamp."""
-    return int(stream.times_ns.min())
+def span_ns(case: Case, stream: Stream) -> tuple[int, int]:
+    """Return the earliest and the latest stamp."""
+    return by_stamps(case, "span", stream, lambda times: (int(times.min()), int(times.max())))
 
 
 def moment(case: Case, stream: Stream, index: int) -> float:
@@ -90,9 +100,9 @@ def moment_of(case: Case, stream: Stream, time_ns: int) -> float:
 
 
 def _zero_ns(case: Case, stream: Stream) -> int:
-    episode, first = case.episode, start_ns(stream)
+    episode, (first, last) = case.episode, span_ns(case, stream)
     shares_no_clock = episode.end_ns <= episode.start_ns or first > episode.end_ns
-    apart = shares_no_clock or int(stream.times_ns.max()) < episode.start_ns
+    apart = shares_no_clock or last < episode.start_ns
     return first if apart or stream.clock is ClockKind.CONTAINER else episode.start_ns
 
 

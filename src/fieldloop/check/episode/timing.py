@@ -1,14 +1,18 @@
 """Questions about each stream's own clock."""
 
 from collections.abc import Iterator
+from functools import partial
 
 import numpy as np
+from numpy.typing import NDArray
 
 from fieldloop.check.case import Case
 from fieldloop.check.episode.movement import movement
 from fieldloop.check.episode.stamps import (
     EVENTFUL,
+    Rhythm,
     Times,
+    by_stamps,
     made_up,
     moment,
     part_of_another,
@@ -20,8 +24,11 @@ from fieldloop.check.registry import check
 from fieldloop.model.finding import Measurement
 from fieldloop.model.fix import Fix, FixKind
 from fieldloop.model.stream import NS_PER_S, ClockKind, Stream
+from fieldloop.stats.quantile import percentile
 
 UNKNOWN = float("nan")
+LONG = 1.5
+"""An interval of so many periods is nearer to two than to one: it misses a sample."""
 
 
 @check(
@@ -38,15 +45,14 @@ def longest_gap(case: Case) -> Iterator[Measurement]:
     where nothing moves in that stretch, cutting it off is proposed. Commands sent on change have no period to miss.
     """
     slack_ns = case.parameter("timing.longest_gap", "edge_s") * NS_PER_S
-    bounds = {clock: _bounds(case, clock) for clock in ClockKind}
     for stream in case.sensing():
         beat = rhythm(case, stream)
         if beat is None or not steady(case, stream):
             if stream.kind not in EVENTFUL:
                 yield Measurement(stream.name, UNKNOWN, cannot_tell="too few stamps to know the stream's period.")
             continue
-        missing, index = _worst_gap(stream.times_ns, beat.steps_ns, beat.period_ns)
-        first, last = bounds[stream.clock]
+        missing, index = by_stamps(case, "gap", stream, partial(_worst_gap, beat))
+        first, last = _bounds(case, stream.clock)
         early = int(stream.times_ns[0]) - first - slack_ns
         late = last - int(stream.times_ns[-1]) - slack_ns
         edge, fix = "", None
@@ -69,8 +75,7 @@ def longest_gap(case: Case) -> Iterator[Measurement]:
 def not_monotonic(case: Case) -> Iterator[Measurement]:
     """How often did each stream's clock run backwards?"""
     for stream in case.sensing():
-        wrong = np.flatnonzero(np.diff(stream.times_ns) < 0)
-        yield _counted(case, stream, wrong + 1)
+        yield _counted(case, stream, by_stamps(case, "backwards", stream, lambda times: _where(times[1:] < times[:-1])))
 
 
 @check(
@@ -82,8 +87,7 @@ def not_monotonic(case: Case) -> Iterator[Measurement]:
 def repeated_stamps(case: Case) -> Iterator[Measurement]:
     """How many samples of each stream bear the stamp of the one before?"""
     for stream in case.sensing():
-        wrong = np.flatnonzero(np.diff(stream.times_ns) == 0)
-        yield _counted(case, stream, wrong + 1)
+        yield _counted(case, stream, by_stamps(case, "repeated", stream, lambda times: _where(times[1:] == times[:-1])))
 
 
 @check(
@@ -102,15 +106,12 @@ def jitter(case: Case) -> Iterator[Measurement]:
         beat = rhythm(case, stream)
         if beat is None or not steady(case, stream) or part_of_another(case, stream):
             continue
-        shares = beat.steps_ns / beat.period_ns
-        whole = np.flatnonzero(shares < 1.5)  # noqa: PLR2004 - nearer to one period than to two
-        reason = made_up(stream)
-        if not len(whole):
+        away = case.keep(("jitter", id(stream.times_ns)), partial(_away, beat))
+        if away is None:
             yield Measurement(stream.name, UNKNOWN, cannot_tell="every interval misses a sample.")
             continue
-        away = np.abs(shares[whole] - 1.0)
-        value = float(np.percentile(away, 99))
-        at_s = moment(case, stream, int(whole[np.argmax(away)]) + 1)
+        reason, (value, index) = made_up(stream), away
+        at_s = moment(case, stream, index)
         place = f"(worst {said(at_s)})" if value else ""
         yield Measurement(stream.name, value, place, cannot_tell=f"{reason}." if reason else "", at_s=at_s)
 
@@ -150,6 +151,21 @@ def real_stamps(case: Case) -> Iterator[Measurement]:
         yield Measurement("", 1.0 - len(invented) / len(streams), place)
 
 
+def _away(beat: Rhythm) -> tuple[float, int] | None:
+    """Return how far intervals are from the period and behind which the farthest lies; None where all miss a sample."""
+    shares = beat.steps_ns / beat.period_ns
+    whole = np.flatnonzero(shares < LONG)
+    if not len(whole):
+        return None
+    away = np.abs(shares[whole] - 1.0)
+    return percentile(away, 99), int(whole[np.argmax(away)]) + 1
+
+
+def _where(wrong: NDArray[np.bool_]) -> Times:
+    """Return which samples differ in this way from the one before."""
+    return np.flatnonzero(wrong) + 1
+
+
 def _counted(case: Case, stream: Stream, wrong: Times) -> Measurement:
     if not len(wrong):
         return Measurement(stream.name, 0.0)
@@ -157,9 +173,11 @@ def _counted(case: Case, stream: Stream, wrong: Times) -> Measurement:
     return Measurement(stream.name, float(len(wrong)), f"first {said(at_s)}", at_s=at_s)
 
 
-def _worst_gap(times: Times, steps_ns: Times, period_ns: float) -> tuple[float, int]:
+def _worst_gap(beat: Rhythm, times: Times) -> tuple[float, int]:
     """Return the most periods missed in a row and the index of the sample before the gap."""
-    missing = np.round(steps_ns / period_ns) - 1
+    if beat.steps_ns.max() / beat.period_ns < LONG:
+        return 0.0, 0
+    missing = np.round(beat.steps_ns / beat.period_ns) - 1
     worst, where = 0.0, 0
     gaps = np.flatnonzero(missing > 0)
     for index in gaps[np.argsort(-missing[gaps], kind="stable")]:
@@ -167,7 +185,7 @@ def _worst_gap(times: Times, steps_ns: Times, period_ns: float) -> tuple[float, 
         if gap <= worst:
             break  # the others are shorter still
         behind = times[index + 1 : index + 2 + min(gap, len(times))]
-        caught_up = (behind - times[index]) / period_ns - np.arange(1, len(behind) + 1)
+        caught_up = (behind - times[index]) / beat.period_ns - np.arange(1, len(behind) + 1)
         left = float(np.round(caught_up.min()))
         if left > worst:
             worst, where = left, int(index)
@@ -176,6 +194,10 @@ def _worst_gap(times: Times, steps_ns: Times, period_ns: float) -> tuple[float, 
 
 def _bounds(case: Case, clock: ClockKind) -> tuple[int, int]:
     """First and last stamp of any steady stream on this clock."""
+    return case.keep(("bounds", clock), lambda: _find_bounds(case, clock))  # type: ignore[no-any-return] # kept as made
+
+
+def _find_bounds(case: Case, clock: ClockKind) -> tuple[int, int]:
     held = [s.times_ns for s in case.sensing() if s.clock is clock and s.kind not in EVENTFUL and rhythm(case, s)]
     if not held:
         return 0, 0

@@ -7,13 +7,14 @@ import numpy as np
 from fieldloop.check.case import Case
 from fieldloop.check.episode.contact import opening
 from fieldloop.check.episode.movement import movement, still
-from fieldloop.check.episode.signal import NO_RATE, Floats, Signal, paced, signals
+from fieldloop.check.episode.signal import NO_RATE, Floats, Signal, paced, signals, zeroed
 from fieldloop.check.episode.speeds import median_of_three, unwrapped
 from fieldloop.check.episode.tool import tool
 from fieldloop.check.judging import PAIR
 from fieldloop.check.registry import check
 from fieldloop.model.finding import Measurement
 from fieldloop.model.stream import MM_PER_M, NS_PER_S, StreamKind
+from fieldloop.stats.quantile import median
 
 UNKNOWN = float("nan")
 UNITS = "motion.units"
@@ -73,7 +74,7 @@ def _velocity(case: Case, position: Signal, velocity: Signal) -> Measurement:
         said = f"velocities do not follow from the positions (correlation {float(np.nanmax(agreement)):.2f})."
         return Measurement(subject, UNKNOWN, cannot_tell=said)
     ratios = np.sqrt((summed[:, agreeing] ** 2).sum(axis=0) / (gone[:, agreeing] ** 2).sum(axis=0))
-    ratio = float(np.median(ratios))
+    ratio = median(ratios)
     factor = max(ratio, 1 / ratio)
     which = "velocities too large" if ratio > 1 else "velocities too small"
     return Measurement(subject, factor, f"({which}{_suspect(factor)})")
@@ -83,9 +84,9 @@ def _ways(case: Case, position: Signal, velocity: Signal) -> tuple[Floats, Float
     """Return the way over windows: of the positions, and of the velocities summed up."""
     times_s = (position.times_ns - position.times_ns[0]) / NS_PER_S
     steps_s = np.diff(times_s)[:, None]
-    rates = np.nan_to_num(velocity.values)
+    rates = zeroed(velocity.values)
     summed = np.vstack([np.zeros(rates.shape[1]), np.cumsum((rates[1:] + rates[:-1]) / 2 * steps_s, axis=0)])
-    angles = median_of_three(np.nan_to_num(unwrapped(case, position.values)))
+    angles = median_of_three(zeroed(unwrapped(case, position.values)))
     window_s = float(case.protocol.setting("episode.moving_window_s"))
     reach = min(max(1, round(window_s / position.period_s)), len(angles) - 1)
     return angles[reach:] - angles[:-reach], summed[reach:] - summed[:-reach]

@@ -1,5 +1,5 @@
 """What is kept of an episode's content for questions about many: a file a kind of imprint."""
 
-from fieldloop.check.imprint import approach, grasp, light, speed, start, way
+from fieldloop.check.imprint import approach, grasp, light, speed, start, view, way
 
-KINDS = (start, approach, grasp, speed, way, light)
+KINDS = (start, approach, grasp, speed, way, light, view)

@@ -9,6 +9,7 @@ from fieldloop.check.episode.signal import Signal, signals
 from fieldloop.check.episode.tool import tool
 from fieldloop.check.imprinting import imprinter
 from fieldloop.model.stream import StreamKind
+from fieldloop.stats.quantile import median
 
 
 @imprinter("start", needs=("streams",))
@@ -26,4 +27,5 @@ def start(case: Case) -> dict[str, NDArray[np.float32]]:
 
 def _waiting(one: Signal, onset_ns: int) -> NDArray[np.float32]:
     still = one.values[one.between(int(one.times_ns[0]), onset_ns)]
-    return np.median(still if len(still) else one.values[:1], axis=0).astype(np.float32)
+    columns = (still if len(still) else one.values[:1]).T
+    return np.array([median(column) for column in columns], np.float32)

@@ -1,0 +1,46 @@
+"""Time from content on real video: a clock set wrong by a known amount is found again, or the answer is refused."""
+
+import functools
+
+import pytest
+
+from fieldloop.check.content import evidence, pooled, settings_of
+from fieldloop.ingest import open_log
+from fieldloop.model.stream import StreamKind
+from fieldloop.protocol import default_protocol
+from fieldloop.testing.shared import shared_data
+
+NUMBERS = settings_of(default_protocol())
+
+
+@functools.cache
+def kept_of(name):
+    folder = shared_data(name)
+    if folder is None:
+        pytest.skip(f"The shared real data {name} are not on this machine.")
+    taken = []
+    for recording in open_log(folder).recordings:
+        camera = next(s for s in recording.streams.values() if s.kind is StreamKind.RGB)
+        taken.append(evidence(camera, list(recording.streams.values()), NUMBERS))
+    return taken
+
+
+def shifted(kept, by_ms):
+    return {**kept, "stamps_ns": kept["stamps_ns"] - round(by_ms * 1e6)}
+
+
+@pytest.mark.parametrize("by_ms", [20.0, -45.0])
+def test_a_shift_of_real_pictures_is_found_again(by_ms):
+    for kept in kept_of("lerobot-v21-g1"):
+        was, now = pooled([kept], NUMBERS), pooled([shifted(kept, by_ms)], NUMBERS)
+        assert (now.lag_s - was.lag_s) * 1e3 == pytest.approx(by_ms, abs=4.0)
+        assert was.answered == now.answered
+
+
+def test_real_episodes_whose_lags_differ_are_not_pooled():
+    assert "different lags" in pooled(kept_of("lerobot-v21-g1"), NUMBERS).refused
+
+
+@pytest.mark.soak
+def test_a_simulated_humanoid_whose_episodes_disagree_is_refused():
+    assert not pooled(kept_of("lerobot-v20-gr1"), NUMBERS).answered
