@@ -20,7 +20,7 @@ from fieldloop.simulate.timing_truth import rigs
 
 POOL = 20
 OTHERS = 2
-SHORT_RIGS, SHORT_POOL = 2, 4
+SHORT_RIGS, SHORT_POOL = 2, 3
 MS = 1e3
 
 

@@ -3,11 +3,13 @@
 `python -m bench.alignment_cases pick 0 20` prepares ahead what the bench would prepare itself.
 """
 
+import hashlib
 import sys
 import tempfile
 import time
 from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import cache
 from pathlib import Path
 from typing import Any
 from zlib import crc32
@@ -16,15 +18,19 @@ import numpy as np
 from numpy.typing import NDArray
 
 from bench import alignment_data
-from fieldloop.check.content.evidence import evidence
+from fieldloop.check import content
+from fieldloop.check.content import evidence
 from fieldloop.check.content.settings import settings_of
 from fieldloop.protocol import default_protocol
+from fieldloop.simulate import timing_truth
 from fieldloop.simulate.timing_truth import Rig, rigs
 
-FOLDER = Path(tempfile.gettempdir()) / "fieldloop-alignment-bench"
 FAST = ("pick", "teleop", "joystick", "periodic")
 SLOW = ("slow10", "slow6", "slow3", "still")
 WIDEST_MS = 60.0
+LOOKS = ("evidence", "flow", "path")
+"""What decides what is kept of an episode."""
+
 EVIDENCE = ("flow", "stamps_ns", "joints", "joints_begin_ns")
 
 
@@ -44,13 +50,24 @@ class Seen:
     video_s: float
 
 
+@cache
+def folder() -> Path:
+    """Where cases are kept; named by the sources they follow from, so that another source makes new ones."""
+    settings, looks = settings_of(default_protocol()), Path(str(content.__file__)).parent
+    sources = [*Path(str(timing_truth.__file__)).parent.glob("*.py"), *(looks / f"{name}.py" for name in LOOKS)]
+    hashed = hashlib.sha256(f"{settings.joints_hz} {settings.finest_period_s}".encode())
+    for source in sorted(sources):
+        hashed.update(source.read_bytes())
+    return Path(tempfile.gettempdir()) / f"fieldloop-alignment-bench-{hashed.hexdigest()[:12]}"
+
+
 def seen(rig: Rig, seed: int, motion: str) -> Iterator[Seen]:
     """Yield each camera of an episode, from disk where it was prepared before."""
     for camera in rig.views:
-        path = FOLDER / f"{rig.name}.{camera.replace('/', '_')}.{motion}.{seed}.npz"
-        if not path.exists():
+        place = folder() / f"{rig.name}.{camera.replace('/', '_')}.{motion}.{seed}.npz"
+        if not place.exists():
             _prepare(rig, seed, motion)
-        with np.load(path) as z:
+        with np.load(place) as z:
             kept = {key: z[key] for key in EVIDENCE if key in z}
             numbers = [float(v) for v in z["numbers"]]
             yield Seen(rig.name, camera, motion, seed, kept, z["change"], z["frames_ns"], *numbers)
@@ -65,7 +82,7 @@ def _prepare(rig: Rig, seed: int, motion: str) -> None:
     settings = settings_of(default_protocol())
     lags = {camera: planted_ms(rig.name, camera) for camera in rig.views}
     timed = alignment_data.episode(rig, seed, motion=motion, lag_ms=lags)
-    FOLDER.mkdir(parents=True, exist_ok=True)
+    folder().mkdir(parents=True, exist_ok=True)
     for camera in rig.views:
         stream = timed.recording.streams[camera]
         begin = time.process_time()
@@ -75,12 +92,12 @@ def _prepare(rig: Rig, seed: int, motion: str) -> None:
         change = picture_change(stream.pictures.frames())
         video_s = float(stream.times_ns[-1] - stream.times_ns[0]) / 1e9
         numbers = np.array([float(np.mean(timed.truth[camera].lags_s)), cpu_s, video_s])
-        path = FOLDER / f"{rig.name}.{camera.replace('/', '_')}.{motion}.{seed}.npz"
-        part = path.with_suffix(f".{time.monotonic_ns()}.part")
+        place = folder() / f"{rig.name}.{camera.replace('/', '_')}.{motion}.{seed}.npz"
+        part = place.with_suffix(f".{time.monotonic_ns()}.part")
         with part.open("wb") as file:
             arrays: dict[str, Any] = {**kept, "change": change, "frames_ns": stream.times_ns, "numbers": numbers}
             np.savez(file, **arrays)
-        part.replace(path)
+        part.replace(place)
 
 
 def picture_change(frames: Iterator[NDArray[np.uint8]]) -> NDArray[np.float64]:

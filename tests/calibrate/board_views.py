@@ -23,13 +23,13 @@ def look_at(pose, rng, noise_px=0.1, name="", board=BOARD, camera=CAMERA):
     return Look(name, camera.width, camera.height, found, board.corners)
 
 
-def looks(seed, count=16, noise_px=0.1, board=BOARD, camera=CAMERA):
+def looks(seed, count=12, noise_px=0.1, board=BOARD, camera=CAMERA):
     rng = np.random.default_rng(seed)
     poses = poses_around(board, camera, rng, count)
     return [look_at(pose, rng, noise_px, f"view{n:02}", board, camera) for n, pose in enumerate(poses)]
 
 
-def frontal_looks(seed, count=14, noise_px=0.1):
+def frontal_looks(seed, count=10, noise_px=0.1):
     """Boards all over the picture that never lean."""
     rng = np.random.default_rng(seed)
     found = []

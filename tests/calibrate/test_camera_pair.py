@@ -22,10 +22,10 @@ def lens(camera):
     return replace(stated, model=camera.lens.value)
 
 
-def pairs(seed, count=12, noise_px=0.1, right_camera=CAMERA):
+def pairs(seed, count=10, noise_px=0.1, right_camera=CAMERA):
     rng = np.random.default_rng(seed)
     left, right = {}, {}
-    for pose in poses_around(BOARD, CAMERA, rng, 4 * count):
+    for pose in poses_around(BOARD, CAMERA, rng, 3 * count):
         other = tf.invert(LEFT_FROM_RIGHT) @ pose
         if shows_all(BOARD, right_camera, other) and len(left) < count:
             name = f"pair{len(left):02}"
@@ -50,7 +50,7 @@ def test_a_known_pose_is_found_again(right_camera):
 
 
 def test_a_board_that_moved_between_the_pictures_is_left_out():
-    left, right = pairs(2)
+    left, right = pairs(2, count=12)
     turned, moved = right["pair03"], right["pair05"]
     right["pair03"] = replace(turned, pixels=turned.pixels[::-1].copy())
     right["pair05"] = replace(moved, pixels=moved.pixels + np.array([0.0, 3.0]))
@@ -61,7 +61,7 @@ def test_a_board_that_moved_between_the_pictures_is_left_out():
 
 
 def test_only_what_both_see_counts():
-    left, right = pairs(3)
+    left, right = pairs(3, count=7)
     del right["pair00"], left["pair01"]
     seen = left["pair02"]
     left["pair02"] = replace(

@@ -43,10 +43,10 @@ def compared(seed, boxes=BOXES, parts=((0.0, 1.0), (0.0, 1.0)), **motion):
 
 
 def test_a_good_pair_raises_no_alarm():
-    results = [compared(seed) for seed in range(3)]
-    assert [r.status for r in results] == [Status.PASSED] * 3
-    assert max(r.off_mm for r in results) < 0.3
-    assert results[0].noise_mm == pytest.approx(1e3 * NOISE_M * 0.9, rel=0.2)  # across the surfaces, not along the ray
+    result = compared(0)
+    assert result.status is Status.PASSED
+    assert result.off_mm < 0.3
+    assert result.noise_mm == pytest.approx(1e3 * NOISE_M * 0.9, rel=0.2)  # across the surfaces, not along the ray
 
 
 @pytest.mark.parametrize(

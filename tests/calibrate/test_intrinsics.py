@@ -33,17 +33,17 @@ def test_a_known_lens_is_found_again():
     np.testing.assert_allclose(four(result.camera_matrix), four(CAMERA.matrix), rtol=2e-3)
     assert result.distortion[0] == pytest.approx(-0.28, abs=0.01)
     assert result.rms_px == pytest.approx(0.1 * np.sqrt(2), rel=0.05)  # the noise that was planted, both ways
-    assert (len(result.images_used), result.images_rejected, result.provisional) == (16, (), False)
+    assert (len(result.images_used), result.images_rejected, result.provisional) == (12, (), False)
     assert result.rms_px < result.held_out_px < 1.15 * result.rms_px
     assert from_plain(Intrinsics, to_plain(result)) == result
 
 
 def test_the_stated_deviations_are_the_true_ones():
     off = []
-    for seed in range(15):
-        fitted = fit([v.sighting for v in looks(100 + seed, count=12)], SIZE, Lens.PLUMB_BOB)
+    for seed in range(6):
+        fitted = fit([v.sighting for v in looks(100 + seed)], SIZE, Lens.PLUMB_BOB)
         off.append((four(fitted.matrix) - four(CAMERA.matrix)) / fitted.deviations)
-    assert 0.75 < np.sqrt(np.mean(np.square(off))) < 1.3
+    assert 0.6 < np.sqrt(np.mean(np.square(off))) < 1.5  # tests/soak asks more seeds, more closely
 
 
 def test_precision_asks_for_more():
@@ -60,7 +60,7 @@ def test_a_large_error_fails():
 
 @pytest.mark.parametrize("bad", [1, 3])
 def test_bad_views_are_left_out_with_their_reason(bad):
-    rng, views = np.random.default_rng(4), looks(4)
+    rng, views = np.random.default_rng(4), looks(4, count=13)
     for n in range(bad):
         seen = views[n].sighting
         moved = replace(seen, pixels=seen.pixels + rng.normal(0, 1.5, seen.pixels.shape))
@@ -73,14 +73,14 @@ def test_bad_views_are_left_out_with_their_reason(bad):
 
 
 def test_healthy_views_are_never_left_out():
-    for seed in range(8):
-        seen = [v.sighting for v in looks(200 + seed, count=12)]
+    for seed in range(3):
+        seen = [v.sighting for v in looks(200 + seed)]
         assert not sift(seen, SIZE, Lens.PLUMB_BOB, 2.0).rejected
 
 
 def test_when_many_do_not_agree_nobody_knows_who_is_right():
     rng, views = np.random.default_rng(5), looks(5)
-    for n in range(7):
+    for n in range(5):
         seen = views[n].sighting
         views[n] = replace(views[n], sighting=replace(seen, pixels=seen.pixels + rng.normal(0, 2.5, seen.pixels.shape)))
     assert found(views).status is not Status.PASSED
@@ -131,7 +131,7 @@ def test_a_part_of_a_larger_board_cannot_tell():
 
 
 def test_too_many_numbers_show_on_pictures_left_out():
-    seen = [v.sighting for v in looks(12, count=12)]
+    seen = [v.sighting for v in looks(12)]
     few, many = (fit(seen, SIZE, lens).rms_px for lens in (Lens.PLUMB_BOB, Lens.FULL))
     few_out, many_out = (held_out(seen, SIZE, lens, 5).rms_px for lens in (Lens.PLUMB_BOB, Lens.FULL))
     assert many < few
@@ -139,11 +139,11 @@ def test_too_many_numbers_show_on_pictures_left_out():
 
 
 def test_no_other_lens_is_proposed_where_it_gives_nothing():
-    assert not [s for seed in range(3) for s in found(looks(300 + seed, count=12)).advice if "--lens" in s]
+    assert not [said for said in found(looks(300)).advice if "--lens" in said]
 
 
 def test_a_fisheye_is_proposed_and_then_found():
-    views = looks(13, camera=FISHEYE)
+    views = looks(13, count=10, camera=FISHEYE)
     assert any("--lens" in said for said in found(views).advice)
     result = found(views, lens=Lens.FISHEYE)
     np.testing.assert_allclose(four(result.camera_matrix), four(FISHEYE.matrix), rtol=5e-3)

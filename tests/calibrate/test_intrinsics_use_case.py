@@ -18,6 +18,7 @@ from fieldloop.testing.boards import Exposure, Lensed, pictures_of, poses_around
 from fieldloop.testing.shared import shared_data
 
 BOARD = "checkerboard:7x4:30mm"
+PICTURES = 10
 CAMERA = Lensed(320, 240, np.array([[260.0, 0, 160], [0, 261, 119], [0, 0, 1]]), np.array([-0.2, 0.05, 0, 0, 0.0]))
 REAL = shared_data("calib-opencv-stereo")
 needs_real = pytest.mark.skipif(REAL is None, reason="OpenCV's chessboards are not on this machine (shared data)")
@@ -26,7 +27,7 @@ needs_real = pytest.mark.skipif(REAL is None, reason="OpenCV's chessboards are n
 @pytest.fixture(scope="module")
 def folder(tmp_path_factory):
     rng, board = np.random.default_rng(3), parse_board(BOARD)
-    poses = poses_around(board, CAMERA, rng, 12)
+    poses = poses_around(board, CAMERA, rng, PICTURES)
     folder = tmp_path_factory.mktemp("pictures")
     for n, picture in enumerate(pictures_of(board, CAMERA, poses, rng, Exposure(samples=2))):
         cv2.imwrite(str(folder / f"view{n:02}.png"), picture)
@@ -40,9 +41,9 @@ def test_a_folder_of_pictures_gives_the_camera(folder, tmp_path):
     assert {"rms_px", "camera_matrix", "distortion", "images_used", "images_rejected"} <= written.keys()
     assert written["schema"] == "intrinsics/1"
     assert written["camera_matrix"][0][0] == pytest.approx(260, rel=0.01)
-    assert written["images_used"] == [f"view{n:02}.png" for n in range(12)]
+    assert written["images_used"] == [f"view{n:02}.png" for n in range(PICTURES)]
     assert written["rms_px"] < 0.15
-    assert len(list((tmp_path / "straight").iterdir())) == 12
+    assert len(list((tmp_path / "straight").iterdir())) == PICTURES
     assert result.exit_ok == (result.intrinsics.status is Status.PASSED)
 
 
@@ -50,9 +51,10 @@ def test_files_that_are_no_pictures_are_told(folder, tmp_path):
     broken, empty = tmp_path / "broken.png", tmp_path / "empty.png"
     broken.write_bytes((folder / "view00.png").read_bytes()[:200])
     empty.write_bytes(b"")
-    result = intrinsics(None, (folder, folder / "notes.txt", broken, empty), board=BOARD).intrinsics
+    good = [folder / f"view{n:02}.png" for n in range(4)]
+    result = intrinsics(None, (*good, folder / "notes.txt", broken, empty), board=BOARD).intrinsics
     assert [r.name for r in result.images_rejected] == ["notes.txt", "broken.png", "empty.png"]
-    assert len(result.images_used) == 12
+    assert len(result.images_used) == 4
 
 
 def test_a_wrong_board_gets_a_proposal(folder):

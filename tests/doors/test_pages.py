@@ -7,6 +7,7 @@ from contextlib import contextmanager
 
 import pytest
 from playwright.sync_api import sync_playwright
+from tests.doors.judged import judged
 from tests.doors.story import NASTY, empty_workspace, told_workspace
 
 from fieldloop.loop.home import home
@@ -26,6 +27,7 @@ PAGES = (
     "/episodes",
     "/episodes?status=failed&q=pick",
     f"/episodes/{'04' * 32}",
+    f"/episodes/{'04' * 32}?at=3.2",
     f"/episodes/{'27' * 32}",
     "/annotate",
     "/quality",
@@ -75,7 +77,9 @@ def serving(root):
 @pytest.fixture(scope="module")
 def root(tmp_path_factory):
     root = tmp_path_factory.mktemp("pages") / "w"
-    told_workspace(root).close()
+    told = told_workspace(root)
+    judged(told)
+    told.close()
     return root
 
 

@@ -1,34 +1,17 @@
 """The quality page shows what was judged, without asking a single episode; names stay text, charts tell the truth."""
 
-import math
 import re
 from dataclasses import replace
 
 import pytest
-from tests.doors.story import NASTY, NOW, told_workspace
+from tests.doors.judged import NAN, PASSED, SERIES, judged
+from tests.doors.story import NASTY, told_workspace
 
-from fieldloop.model.contents import TaskContents
-from fieldloop.model.event import DatasetJudged
-from fieldloop.model.finding import EpisodeReport, Finding, Status
-from fieldloop.model.fix import Fix, FixKind
-from fieldloop.model.quality import CheckTally, DatasetReport, Dimension, DimensionResult
-from fieldloop.model.ranking import Look, Ranking
-from fieldloop.model.trend import Series
+from fieldloop.model.finding import EpisodeReport
+from fieldloop.model.ranking import Ranking
 from fieldloop.ui.components import control_chart
 from fieldloop.ui.pages import protocol, quality
 from fieldloop.ui.visit import Visit
-
-PASSED, FAILED = Status.PASSED, Status.FAILED
-NAN = math.nan
-SERIES = Series(
-    NASTY, "s", ("a", "b", "c", NASTY), (1, 2, 3, 4), (5,) * 4, (1.0, NAN, 1.2, 4.0), (NAN, NAN, 0.8, 0.9),
-    (NAN, NAN, 1.3, 1.2), (3,),
-)  # fmt: skip
-HELD = Finding("force.window", "gripper", FAILED, 28.6, 5.0, 25.0, "N", f"28.6 N in {NASTY}", low=27.0, high=30.0)
-LOOK = Look(
-    "04" * 32, NASTY, FAILED, 0.7, (HELD, HELD), 2.917,
-    (Fix(FixKind.TRIM, "idle"), Fix(FixKind.RESTAMP, "lag", NASTY, shift_ns=-12_000_000)),
-)  # fmt: skip
 
 
 @pytest.fixture(scope="module")
@@ -36,27 +19,6 @@ def workspace(tmp_path_factory):
     told = told_workspace(tmp_path_factory.mktemp("quality") / "w")
     yield told
     told.close()
-
-
-def judged(workspace, **more):
-    rules = workspace.protocol()
-    tally = CheckTally("force.window", {FAILED: 1, PASSED: 39}, 1, 14.2, 5.0, 25.0, "N")
-    quiet = CheckTally("timing.rate", {PASSED: 40}, 0, 1.0, None, 2.0, "Hz")
-    contents = TaskContents(
-        NASTY, 40, 30, 40, 0.6, 0.86, (5.0, 9.0, 12.0), {NASTY: 10}, {}, {"op-1": 40}, {}, {"lighting": {"dim": 40}}
-    )
-    result = DimensionResult(
-        Dimension.SENSOR_FIDELITY, FAILED, {PASSED: 39, FAILED: 1}, 0.975, 0.87, 0.996, {}, (HELD,), "x: y"
-    )
-    silent = DimensionResult(
-        Dimension.REPRODUCIBILITY, Status.CANNOT_TELL, {}, None, 0.0, 1.0, {}, (), "R: nothing here tells."
-    )
-    made = DatasetReport(
-        rules.version_name, rules.fingerprint, FAILED, {PASSED: 39, FAILED: 1}, (replace(HELD, check="batch.x"),),
-        (result, silent), Ranking((LOOK,) * 9, 40), "Look at these 8 first; findings take 2% of it.", (SERIES,), 12,
-        (contents,), (tally, quiet), at_ns=NOW,
-    )  # fmt: skip
-    workspace.write(DatasetJudged(replace(made, **more)))
 
 
 def html(workspace, page=quality, **query):

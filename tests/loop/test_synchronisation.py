@@ -2,19 +2,27 @@
 
 import dataclasses
 
+import numpy as np
 import pytest
+from tests.doors.story import NOW
 
+from fieldloop.check.batch import alignment
+from fieldloop.check.many import Batch
 from fieldloop.errors import BadInput, Refused
 from fieldloop.loop.page_reads import every
 from fieldloop.loop.release import datasheet, release
+from fieldloop.loop.story_clock import StoryClock
 from fieldloop.loop.synchronisation import require_verified, synchronise, unverified_devices
-from fieldloop.loop.workspace import open_workspace
-from fieldloop.model.annotation import Annotation
-from fieldloop.model.episode import Episode
-from fieldloop.model.event import DatasetJudged, SynchronisationVerified
+from fieldloop.loop.workspace import create_workspace, open_workspace
+from fieldloop.model.episode import Episode, Log
+from fieldloop.model.event import DatasetJudged, LogIngested, SynchronisationVerified
 from fieldloop.model.finding import Finding, Status
+from fieldloop.model.imprint import Imprint
 from fieldloop.model.quality import DatasetReport
 from fieldloop.model.release import Release
+from fieldloop.protocol import default_protocol
+from fieldloop.store import open_store
+from fieldloop.testing.samples import sample
 
 DECLARED = """
 [protocol]
@@ -32,20 +40,35 @@ DAY = 86_400 * 10**9
 
 
 @pytest.fixture
-def declared(told):
-    """The told workspace under a protocol that declares one camera."""
-    (told.root / "protocols" / "pick.toml").write_text(DECLARED)
-    told.__dict__.pop("protocols", None)
-    return told
+def plain(tmp_path):
+    """A workspace with one episode, under a protocol that declares nothing."""
+    create_workspace(tmp_path / "plain")
+    opened = open_workspace(tmp_path / "plain", store=open_store("sqlite://"), clock=StoryClock(NOW))
+    episode = dataclasses.replace(sample(Episode), robot="arm-1", task="pick")
+    opened.write(LogIngested(sample(Log), (episode,)))
+    yield opened
+    opened.close()
+
+
+@pytest.fixture
+def declared(plain):
+    """The same under a protocol that declares one camera."""
+    return declare(plain)
+
+
+def declare(workspace):
+    (workspace.root / "protocols" / "pick.toml").write_text(DECLARED)
+    workspace.__dict__.pop("protocols", None)
+    return workspace
 
 
 def reasons(workspace, robot="arm-1", at_ns=None):
     return [one.reason for one in unverified_devices(workspace, robot, at_ns=at_ns)]
 
 
-def test_where_nothing_is_declared_nothing_is_asked_for(told):
-    assert reasons(told) == []
-    assert require_verified(told, told.store.find(Episode), "") == ""
+def test_where_nothing_is_declared_nothing_is_asked_for(plain):
+    assert reasons(plain) == []
+    assert require_verified(plain, plain.store.find(Episode), "") == ""
 
 
 def test_a_measurement_verifies_its_robot_and_no_other(declared):
@@ -61,7 +84,8 @@ def test_a_measurement_verifies_its_robot_and_no_other(declared):
     assert len(every(declared, SynchronisationVerified)) == 2
 
 
-def test_a_release_is_refused_or_says_who_went_on(declared):
+def test_a_release_is_refused_or_says_who_went_on(told):
+    declared = declare(told)
     with pytest.raises(Refused, match=r"camera/wrist of arm-1: .* collect synchronise .* --override"):
         release(declared, "r9")
     assert len(every(declared, Release)) == 1
@@ -72,10 +96,9 @@ def test_a_release_is_refused_or_says_who_went_on(declared):
     assert release(declared, "r9") == frozen, "what is frozen is not asked again"
 
 
-def test_a_verified_release_needs_no_override(declared):
-    synchronise(declared, "camera/wrist", robot="arm-1", offset_ms=1.0, how="a lamp")
-    assert release(declared, "r9", override="not needed").override == ""
-    assert every(declared, Annotation)
+def test_a_verified_release_needs_no_override(told):
+    synchronise(declare(told), "camera/wrist", robot="arm-1", offset_ms=1.0, how="a lamp")
+    assert release(told, "r9", override="not needed").override == ""
 
 
 def test_what_was_recorded_long_after_the_last_verification_is_refused(declared):
@@ -99,28 +122,39 @@ def lag(subject, status=Status.PASSED, low=-2.0, high=0.5):
 def test_content_verifies_only_what_it_passed(declared):
     with pytest.raises(Refused, match="fieldloop check"):
         synchronise(declared, "camera/wrist", robot="arm-1", from_content=True)
-    judged(declared, lag("arm-1: camera/wrist ↔ joints", Status.CANNOT_TELL), lag("arm-2: camera/wrist ↔ joints"))
+    judged(
+        declared, lag("arm-1 camera/wrist (20 episodes)", Status.CANNOT_TELL), lag("arm-2 camera/wrist (20 episodes)")
+    )
     with pytest.raises(Refused, match="does not verify camera/wrist: arm-1"):
         synchronise(declared, "camera/wrist", robot="arm-1", from_content=True)
     with pytest.raises(Refused, match="tells nothing of camera/overhead of arm-1"):
         synchronise(declared, "camera/overhead", robot="arm-1", from_content=True)
     made = synchronise(declared, "camera/wrist", robot="arm-2", from_content=True)
     assert made.offset_ms == 2.0, "the far end of the interval: it can be off by as much"
-    assert made.how == "told from content: arm-2: camera/wrist ↔ joints lags."
+    assert made.how == "told from content: arm-2 camera/wrist (20 episodes) lags."
 
 
 def test_another_robots_content_is_not_taken(declared):
-    judged(declared, lag("arm-2: camera/wrist ↔ joints"))
+    judged(declared, lag("arm-2 camera/wrist (20 episodes)"))
     with pytest.raises(Refused, match="tells nothing"):
         synchronise(declared, "camera/wrist", robot="arm-3", from_content=True)
 
 
-def test_content_that_names_no_robot_is_of_the_only_one(declared):
-    judged(declared, lag("camera/wrist ↔ joints"))
-    assert {e.robot for e in declared.store.find(Episode)} == {"arm-1"}
-    assert synchronise(declared, "camera/wrist", robot="arm-1", from_content=True).offset_ms == 2.0
+def test_the_check_and_the_verification_speak_of_the_same_rig(monkeypatch, declared):
+    batch = Batch(
+        (dataclasses.replace(sample(Episode), robot="arm one"), dataclasses.replace(sample(Episode, 1), robot="")),
+        imprints={sample(Episode, n).id: Imprint({"lag/camera/wrist/rows": np.zeros(1)}) for n in (0, 1)},
+        protocol=default_protocol(),
+    )
+    monkeypatch.setattr(alignment, "pooled", lambda *_: None)
+    monkeypatch.setattr(alignment, "lag_measurement", lambda subject, _: subject)
+    subjects = list(alignment.rig_lag.look(batch))
+    assert len(subjects) == 2
+    judged(declared, *map(lag, subjects))
+    for robot in ("arm one", ""):
+        assert synchronise(declared, "camera/wrist", robot=robot, from_content=True).offset_ms == 2.0
     with pytest.raises(Refused, match="tells nothing"):
-        synchronise(declared, "camera/wrist", robot="arm-2", from_content=True)
+        synchronise(declared, "camera/wrist", robot="arm", from_content=True)
 
 
 @pytest.mark.parametrize(
@@ -141,8 +175,6 @@ def test_half_a_measurement_is_none(declared, given):
 
 
 def test_it_is_kept_on_disk(tmp_path):
-    from fieldloop.loop.workspace import create_workspace
-
     create_workspace(tmp_path / "w")
     here = open_workspace(tmp_path / "w")
     synchronise(here, "camera/wrist", offset_ms=1.0, how="a lamp")

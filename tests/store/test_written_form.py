@@ -1,6 +1,7 @@
 """The short way for outcomes says exactly what the codec would; any event survives the ledger."""
 
 import dataclasses
+import functools
 import json
 import math
 import types
@@ -28,6 +29,7 @@ TEXT = st.text(st.characters(exclude_categories=["Cs"], exclude_characters="\0")
 LEVEL = st.text("abcé-0 ", min_size=1, max_size=5).map(str.strip).filter(bool)
 
 
+@functools.cache
 def any_of(kind):
     """A strategy for a noun from its fields alone."""
     origin, args = get_origin(kind), get_args(kind)

@@ -2,7 +2,7 @@
 
 import math
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import replace
+from functools import cache
 from typing import Any
 
 from fieldloop.check.case import NEEDS
@@ -10,7 +10,10 @@ from fieldloop.check.registry import Check
 from fieldloop.errors import UnknownName
 from fieldloop.model.episode import Episode
 from fieldloop.model.finding import EpisodeReport, Finding, Measured, Measurement, Status, worst
-from fieldloop.protocol import CollectionProtocol, Limit
+from fieldloop.protocol import CollectionProtocol, Limit, SensorRequirement
+
+Asked = tuple[SensorRequirement, ...]
+"""The streams that the protocol requires."""
 
 PAIR = " ↔ "
 """Joins the names of two streams that a measurement is about."""
@@ -24,7 +27,8 @@ def judge_with(
     checks: Mapping[str, Check[Any]], measured: Iterable[Measured], protocol: CollectionProtocol
 ) -> tuple[Finding, ...]:
     """Give every measurement a status under this protocol."""
-    return tuple(finding for one in measured for finding in _judge(checks, one, protocol))
+    asked = tuple(sensor for sensor in protocol.sensors.values() if sensor.required)
+    return tuple(finding for one in measured for finding in _judge(checks, one, protocol, asked))
 
 
 def report(episode: Episode, findings: Iterable[Finding], judged_by: str = "") -> EpisodeReport:
@@ -59,33 +63,35 @@ def _status_of_interval(low: float, high: float, limit: Limit) -> Status:
     return Status.FAILED if below or above else Status.CANNOT_TELL
 
 
-def _judge(checks: Mapping[str, Check[Any]], measured: Measured, protocol: CollectionProtocol) -> Iterator[Finding]:
+def _judge(
+    checks: Mapping[str, Check[Any]], measured: Measured, protocol: CollectionProtocol, asked: Asked
+) -> Iterator[Finding]:
     if measured.check not in protocol.limits:
         raise UnknownName("limit", measured.check, protocol.limits)
     limit, check = protocol.limits[measured.check], checks.get(measured.check)
     for measurement in measured.measurements:
         status = status_of(measurement, limit)
         message = _message(measurement, limit, status, check)
-        required = limit.required or _asked_for(measurement.subject, protocol)
+        required = limit.required or _asked_for(measurement.subject, asked)
         yield _finding(measured.check, measurement, status, limit, message, required=required)
     if measured.error:
         broke = f"The check broke: {measured.error}."
         yield _finding(measured.check, NOTHING, Status.ERRORED, limit, broke, required=True)
     elif not measured.measurements:
         reason = measured.reason or "Nothing here answers this question."
-        required = limit.required or _needs_asked_for(check, protocol)
+        required = limit.required or _needs_asked_for(check, asked)
         yield _finding(measured.check, NOTHING, Status.NOT_APPLICABLE, limit, reason, required=required)
 
 
 def _finding(check: str, of: Measurement, status: Status, limit: Limit, message: str, *, required: bool) -> Finding:
     value = of.value if math.isfinite(of.value) else None
     fix = of.fix if status is Status.FAILED else None
-    found = Finding(
-        check, of.subject, status, value, limit.minimum, limit.maximum, limit.unit, message, required,
-        of.low, of.high, of.at_s, fix,
-    )  # fmt: skip
     # a question without an answer stands in the way, but nobody knows that it cost anything
-    return replace(found, cost=limit.cost) if status in (Status.FAILED, Status.ERRORED) else found
+    cost = limit.cost if status in (Status.FAILED, Status.ERRORED) else 0.0
+    return Finding(
+        check, of.subject, status, value, limit.minimum, limit.maximum, limit.unit, message, required,
+        of.low, of.high, of.at_s, fix, cost,
+    )  # fmt: skip
 
 
 def _message(measurement: Measurement, limit: Limit, status: Status, check: Check[Any] | None) -> str:
@@ -112,7 +118,7 @@ def _told(measurement: Measurement, limit: Limit) -> str:
     subject = f"{measurement.subject}: " if measurement.subject else ""
     place = f" {measurement.place}" if measurement.place else ""
     amount = f"{_amount(measurement.value, limit.unit)}{_interval(measurement, limit.unit)}"
-    return f"{subject}{amount}{place}, {_allowed(limit)} allowed."
+    return f"{subject}{amount}{place}, {_allowed(limit.unit, limit.minimum, limit.maximum)} allowed."
 
 
 def _interval(measurement: Measurement, unit: str) -> str:
@@ -133,10 +139,11 @@ def _amount(value: float, unit: str) -> str:
     return f"{_round(value)} {unit}"
 
 
-def _allowed(limit: Limit) -> str:
+@cache
+def _allowed(unit: str, minimum: float | None, maximum: float | None) -> str:
     """Say a limit without its unit, which stands beside the value already."""
-    share = limit.unit.startswith(SHARE)
-    low, high = (None if b is None else _round(100 * b if share else b) for b in (limit.minimum, limit.maximum))
+    share = unit.startswith(SHARE)
+    low, high = (None if b is None else _round(100 * b if share else b) for b in (minimum, maximum))
     sign = " %" if share else ""
     if low is not None and high is not None:
         return f"{low} to {high}{sign}"
@@ -152,11 +159,12 @@ def _round(value: float) -> str:
     return f"{value:.0f}" if value == round(value) or abs(value) >= 10_000 else f"{value:.4g}"  # noqa: PLR2004 - digits shown
 
 
-def _asked_for(subject: str, protocol: CollectionProtocol) -> bool:
-    return any(name in protocol.sensors and protocol.sensors[name].required for name in subject.split(PAIR))
+def _asked_for(subject: str, asked: Asked) -> bool:
+    return bool(asked) and not {sensor.stream for sensor in asked}.isdisjoint(subject.split(PAIR))
 
 
-def _needs_asked_for(check: Check[Any] | None, protocol: CollectionProtocol) -> bool:
+def _needs_asked_for(check: Check[Any] | None, asked: Asked) -> bool:
     """Having nothing to look at counts where the protocol requires a stream of the kind that is missing."""
-    kinds = {kind.value for need in (check.needs if check else ()) if need != "streams" for kind in NEEDS.get(need, ())}
-    return any(sensor.required and sensor.kind in kinds for sensor in protocol.sensors.values())
+    needs = check.needs if check and asked else ()
+    kinds = {kind.value for need in needs if need != "streams" for kind in NEEDS.get(need, ())}
+    return any(sensor.kind in kinds for sensor in asked)

@@ -2,6 +2,7 @@
 
 from collections import Counter
 from collections.abc import Iterable, Sequence
+from functools import cache
 
 from fieldloop.check import BATCH_CHECKS, CHECKS
 from fieldloop.check.dimension import dimension_of, subject_dimension
@@ -16,20 +17,27 @@ BAD = (Status.FAILED, Status.ERRORED)
 
 def roll_up(reports: Iterable[EpisodeReport], dataset: Sequence[Finding] = ()) -> tuple[DimensionResult, ...]:
     """Put every finding about episodes, and about the dataset as a whole, into its dimension."""
-    listed = tuple(reports)
-    return tuple(_result(each, listed, dataset) for each in Dimension)
+    listed, whole = [_sorted(report.findings) for report in reports], _sorted(dataset)
+    return tuple(_result(each, [findings[each] for findings in listed], whole[each]) for each in Dimension)
 
 
-def _dimension(finding: Finding) -> Dimension:
+def _sorted(findings: Iterable[Finding]) -> dict[Dimension, tuple[Finding, ...]]:
+    """Put findings into their dimensions, in the order they came."""
+    found: dict[Dimension, list[Finding]] = {each: [] for each in Dimension}
+    for finding in findings:
+        found[_dimension(finding.check)].append(finding)
+    return {each: tuple(own) for each, own in found.items()}
+
+
+@cache
+def _dimension(name: str) -> Dimension:
     """What a finding counts for: as its check says, else (a stranger's check) by its subject."""
-    check = CHECKS.get(finding.check) or BATCH_CHECKS.get(finding.check)
-    return dimension_of(check) if check else subject_dimension(finding.check)
+    check = CHECKS.get(name) or BATCH_CHECKS.get(name)
+    return dimension_of(check) if check else subject_dimension(name)
 
 
-def _result(each: Dimension, reports: Sequence[EpisodeReport], dataset: Sequence[Finding]) -> DimensionResult:
-    own = [tuple(f for f in report.findings if _dimension(f) is each) for report in reports]
+def _result(each: Dimension, own: Sequence[tuple[Finding, ...]], whole: tuple[Finding, ...]) -> DimensionResult:
     episodes = Counter(_status(findings) for findings in own)
-    whole = tuple(f for f in dataset if _dimension(f) is each)
     told = Counter(f.status for f in whole)
     passed, failed = episodes[Status.PASSED], sum(episodes[status] for status in BAD)
     low, high = interval(passed, passed + failed)

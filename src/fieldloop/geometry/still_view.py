@@ -24,7 +24,7 @@ def still_view(frames: Iterable[NDArray[Any]], width_px: int = WIDTH_PX) -> NDAr
     small = [small_grey(frame, width_px) for frame in frames]
     if not small:
         raise BadInput("A view needs at least one frame.")
-    return np.round(np.median(small, axis=0)).astype(np.uint8)
+    return np.asarray(np.round(np.median(small, axis=0)), dtype=np.uint8)
 
 
 def small_grey(frame: NDArray[Any], width_px: int = WIDTH_PX) -> NDArray[np.uint8]:
@@ -36,4 +36,4 @@ def small_grey(frame: NDArray[Any], width_px: int = WIDTH_PX) -> NDArray[np.uint
     size = (round(frame.shape[1] * scale), max(1, round(frame.shape[0] * scale)))
     small = cv2.resize(pixels, size, interpolation=cv2.INTER_AREA)  # before the colours go: fewer pixels to mix
     grey = small[..., :CHANNELS] @ np.array(RED_GREEN_BLUE, np.float32) if small.ndim == CHANNELS else small
-    return np.clip(np.round(grey), 0, 255).astype(np.uint8)
+    return np.asarray(np.clip(np.round(grey), 0, 255), dtype=np.uint8)

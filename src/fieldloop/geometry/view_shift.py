@@ -19,7 +19,7 @@ Flat = tuple[Picture, NDArray[np.bool_]]
 
 LEVELS = 3
 ROUNDS = 12
-STILL_PX = 1e-3
+STILL_PX = 5e-3
 LAID, NEAR_PX = 0.7, 2.0
 """Agreement from which on two pictures that hardly moved lie on each other, so that no search from afar is needed."""
 TUKEY = 4.685

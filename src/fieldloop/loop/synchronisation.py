@@ -1,7 +1,6 @@
 """Is each device's time verified end to end? Written down when somebody measured it; nothing is released without."""
 
 import math
-import re
 from collections.abc import Iterable
 
 from fieldloop.errors import BadInput, Refused
@@ -15,8 +14,7 @@ from fieldloop.protocol import Unverified, unverified
 from fieldloop.protocol.synchronisation import SyncVerification
 
 CONTENT = "batch.content_lag"
-"""The check that tells a camera's lag from what it shows, over all episodes of a rig."""
-WORD = re.compile(r"[^\s,;:()↔]+")
+"""The check that tells a camera's lag over all episodes of a rig; its subject is `robot camera (how many)`."""
 MOST_NAMED = 3
 
 
@@ -94,10 +92,8 @@ def _content_lag(workspace: Workspace, stream: str, robot: str) -> tuple[float, 
     known = newest(workspace, DatasetReport)
     if known is None:
         raise Refused("Nothing was told from content yet: run `fieldloop check` first.")
-    store = workspace.store
-    is_only_one = store.count(Episode) == store.count(Episode, {"robot": robot})
-    found = [f for f in known.findings if f.check == CONTENT and stream in WORD.findall(f.subject)]
-    own = [f for f in found if robot in WORD.findall(f.subject)] or (found if is_only_one else [])
+    rig = f"{robot or 'unnamed robot'} {stream}"
+    own = [f for f in known.findings if f.check == CONTENT and f.subject.partition(" (")[0] == rig]
     if not own:
         raise Refused(f"The last check tells nothing of {stream}{f' of {robot}' if robot else ''} from its content.")
     if unclear := next((f for f in own if f.status is not Status.PASSED), None):

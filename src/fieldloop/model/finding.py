@@ -90,10 +90,8 @@ def worst(findings: tuple[Finding, ...]) -> Status:
     >>> worst(())
     <Status.CANNOT_TELL: 'cannot_tell'>
     """
-    if not any(f.status is Status.PASSED for f in findings) and not any(f.counts for f in findings):
-        return Status.CANNOT_TELL
-    counting = [f.status for f in findings if f.counts]
-    ranked = [s for s in Status if s in counting]
+    told = {f.status for f in findings if f.status is Status.PASSED or f.counts}
+    ranked = [s for s in Status if s in told and s is not Status.PASSED]
     if not ranked:
-        return Status.PASSED
+        return Status.PASSED if told else Status.CANNOT_TELL
     return Status.CANNOT_TELL if ranked[0] is Status.NOT_APPLICABLE else ranked[0]

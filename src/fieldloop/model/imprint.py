@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Imprint:
-    """Small named arrays: `way` (where the joints went), `view/camera/wrist` (a thumbnail), `lag/camera/wrist/…`."""
+    """Small named arrays: `way` (where the joints went), `view/camera/top/picture` (small), `lag/camera/wrist/…`."""
 
     arrays: Mapping[str, NDArray[Any]] = field(default_factory=dict)
 

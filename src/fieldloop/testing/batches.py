@@ -1,6 +1,8 @@
 """Batches nothing is wrong with, made of facts, measurements and imprints alone: no recording is drawn for them."""
 
 from dataclasses import dataclass, replace
+from functools import cache
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -37,6 +39,9 @@ value = [-0.2, 0.2]
 [task.cover_yaw_deg]
 value = [-90.0, 90.0]
 """
+VIEW = (48, 64)
+"""Rows and columns of a small picture."""
+
 STYLE = {"mean_rad_s": 0.5, "peak_rad_s": 1.2, "pause_share": 0.1, "peaks_per_s": 1.5, "directness": 0.8}
 MEASURED = {"timing.longest_gap": 0.2, "timing.jitter": 0.5}
 """Checks of one episode that a made-up episode has a number for, and the typical one."""
@@ -70,7 +75,7 @@ def healthy_batch(shape: Shape | None = None, *, seed: int = 0) -> Batch:
         numbered,
         protocol=batch_protocol(),
         measured={e.id: _measured(e, random) for e in numbered},
-        imprints={e.id: Imprint(_arrays(e, random)) for e in numbered},
+        imprints={e.id: Imprint(_arrays(e, random) | _view(e)) for e in numbered},
         split={e.id: "validation" if _number(e) < shape.operators else "train" for e in numbered},
         calibrations=(_calibration(0, 0.0), _calibration(shape.sessions // 2, 0.001)),
         annotations={e.id: (Annotation(e.id, "phase", "grasp", e.start_ns, e.end_ns, "anna"),) for e in numbered},
@@ -122,6 +127,22 @@ def _arrays(episode: Episode, random: np.random.Generator) -> dict[str, NDArray[
     }
     arrays |= {f"speed/{name}": np.asarray([typical * _around(random)]) for name, typical in STYLE.items()}
     return {name: array.astype(np.float32) for name, array in arrays.items()}
+
+
+def _view(episode: Episode) -> dict[str, NDArray[Any]]:
+    """Let a fixed camera see the same wall in the first episode of each session; comparing all takes seconds."""
+    if not episode.name.endswith("-0"):
+        return {}
+    grain = np.random.default_rng(_number(episode)).normal(0.0, 1.0, VIEW)
+    picture = np.clip(_wall() + grain, 0, 255).round().astype(np.uint8)
+    return {"view/camera/overhead/picture": picture, "view/camera/overhead/stays": np.asarray([0.9], np.float32)}
+
+
+@cache
+def _wall() -> NDArray[np.float64]:
+    """Draw patches of 4 × 4 pixels, their rims softened."""
+    patches = np.random.default_rng(0).uniform(40.0, 200.0, (VIEW[0] // 4, VIEW[1] // 4)).repeat(4, 0).repeat(4, 1)
+    return np.asarray((patches + np.roll(patches, 1, 0) + np.roll(patches, 1, 1) + np.roll(patches, 1, (0, 1))) / 4)
 
 
 def _around(random: np.random.Generator) -> float:

@@ -3,7 +3,7 @@
 import math
 from collections import defaultdict
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 
@@ -14,13 +14,11 @@ from fieldloop.check.traits import NS_PER_DAY, listed
 from fieldloop.model.episode import Episode
 from fieldloop.model.finding import Measurement, Status
 from fieldloop.model.quality import Dimension
+from fieldloop.protocol import CollectionProtocol
 
 NAME = "batch.view_moved"
 IMPRINT = "view"
 """Where `check/imprint/view.py` keeps the pictures: `view/<camera>/picture` and `view/<camera>/stays`."""
-
-ELSEWHERE = 1.0
-"""The way of a view of which nothing is left: at least its own width."""
 
 MOSTLY = 0.5
 
@@ -48,7 +46,7 @@ def view_moved(batch: Batch) -> Iterator[Measurement]:
     time; other light, objects and people are left out. A camera that rides on the robot sees everything change within
     an episode, and is not asked. One hundredth of the width is about half a degree for a usual lens.
     """
-    rules, most = _rules(batch), int(batch.parameter(NAME, "max_views"))
+    rules, most = rules_of(batch.protocol), int(batch.parameter(NAME, "max_views"))
     stays = float(batch.protocol.setting("calibration.view_min_stays"))
     for (robot, site, name), camera in sorted(_cameras(batch).items()):
         told = [stay for stay in camera.stays if math.isfinite(stay)]
@@ -61,19 +59,22 @@ def view_moved(batch: Batch) -> Iterator[Measurement]:
             yield Measurement(subject, math.nan, cannot_tell="One episode alone shows no jump.")
             continue
         compared = compare_views(looked, rules, _calibrated(batch, robot, camera.names))
-        yield _measured(subject, compared, rules, known=batch.calibrations is not None)
+        found = _measured(subject, compared, rules, known=batch.calibrations is not None)
+        skipped = f" [{len(looked)} of {len(fixed)} episodes looked at]" if len(looked) < len(fixed) else ""
+        yield replace(found, place=f"{found.place}{skipped}")
 
 
-def _rules(batch: Batch) -> Rules:
+def rules_of(protocol: CollectionProtocol) -> Rules:
+    """Return from when on a protocol says that a view has jumped."""
     from scipy.special import ndtri
 
-    setting, most = batch.protocol.setting, batch.protocol.limits[NAME].maximum
+    most = protocol.limits[NAME].maximum
     return Rules(
         most_off=math.inf if most is None else most,
-        min_agreement=float(setting("calibration.view_min_agreement")),
-        min_seen=float(setting("calibration.view_min_seen")),
-        anchors=int(setting("calibration.view_anchors")),
-        deviations=float(ndtri(0.5 + float(setting("calibration.confidence")) / 2)),
+        min_agreement=float(protocol.setting("calibration.view_min_agreement")),
+        min_seen=float(protocol.setting("calibration.view_min_seen")),
+        anchors=int(protocol.setting("calibration.view_anchors")),
+        deviations=float(ndtri(0.5 + float(protocol.setting("calibration.confidence")) / 2)),
     )
 
 
@@ -105,11 +106,14 @@ def _calibrated(batch: Batch, robot: str, names: set[str]) -> Iterator[int]:
 
 
 def _measured(subject: str, compared: Sequence[Compared], rules: Rules, *, known: bool) -> Measurement:
-    jumps = [one for one in compared if one.stood is Stood.JUMPED]
-    if jumps:
-        return _jumped(subject, jumps, rules, known=known)
-    still = [one for one in compared if one.stood is Stood.STILL]
-    unsure = [one for one in compared if one.stood is Stood.UNSURE]
+    by = {stood: [one for one in compared if one.stood is stood] for stood in Stood}
+    if by[Stood.JUMPED]:
+        return _jumped(subject, by[Stood.JUMPED], rules, known=known)
+    if by[Stood.ELSEWHERE]:
+        where = listed([_place(one) for one in by[Stood.ELSEWHERE]])
+        why = f"Nothing of the view is left {where}: the camera was moved far, or stands before another scene."
+        return Measurement(subject, math.nan, cannot_tell=why)
+    still, unsure = by[Stood.STILL], by[Stood.UNSURE]
     if len(still) < MOSTLY * len(compared) or not still:
         why = unsure[0].why if unsure else "It was calibrated before every episode: there is nothing to compare with."
         return Measurement(subject, math.nan, cannot_tell=why)
@@ -118,26 +122,14 @@ def _measured(subject: str, compared: Sequence[Compared], rules: Rules, *, known
 
 
 def _jumped(subject: str, jumps: Sequence[Compared], rules: Rules, *, known: bool) -> Measurement:
-    largest = max(jumps, key=lambda one: _way(one))
-    way, spread = _way(largest), rules.deviations * largest.deviation
-    sure = math.isfinite(spread)
-    places = listed([_place(one) for one in jumps])
+    largest = max(jumps, key=lambda one: one.off)
+    spread = rules.deviations * largest.deviation
     lacks = "without a new calibration" if known else "and no calibrations are known here"
-    return Measurement(
-        subject,
-        way,
-        f"{places}, {lacks}",
-        low=way - spread if sure else None,
-        high=way + spread if sure else None,
-    )
-
-
-def _way(one: Compared) -> float:
-    return one.off if math.isfinite(one.off) else ELSEWHERE
+    place = f"{listed([_place(one) for one in jumps])}, {lacks}"
+    return Measurement(subject, largest.off, place, low=largest.off - spread, high=largest.off + spread)
 
 
 def _place(one: Compared) -> str:
     at_ns = one.view.at_ns
     when = f" ({np.datetime64(at_ns, 'ns').astype('datetime64[m]')} UTC)" if at_ns >= NS_PER_DAY else ""
-    why = f": {one.why}" if one.why else ""
-    return f"between {one.against.episode} and {one.view.episode}{when}{why}"
+    return f"between {one.last.episode} and {one.view.episode}{when}"

@@ -34,19 +34,23 @@ class Rules:
 
 
 class Stood(StrEnum):
-    """How a view lies against those before it."""
+    """How a view lies against those before it; elsewhere: it has nothing in common with them, and stays so."""
 
     STILL = "still"
     JUMPED = "jumped"
+    ELSEWHERE = "elsewhere"
     UNSURE = "unsure"
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Compared:
-    """One view against one before it; `off` and `deviation` are shares of the picture's width, NaN where unknown."""
+    """One view against those before it, of which `last` is the newest that is known to have stood with them.
+
+    `off` and `deviation` are shares of the picture's width, NaN where unknown.
+    """
 
     view: View
-    against: View
+    last: View
     stood: Stood
     why: str = ""
     off: float = float("nan")
@@ -71,7 +75,8 @@ def compare_views(views: Sequence[View], rules: Rules, calibrated_ns: Iterable[i
 
     From a new calibration on, views are compared with later ones only: a camera may be moved if it is calibrated again.
     A view that agrees with none before it (covered, dark, another scene) is unsure, and no reference for others; when
-    the next one agrees with it, the camera stands somewhere else for good, and that is a jump.
+    the next one agrees with it, the camera was moved far or stands before another scene, and later views are held
+    against these.
     """
     fresh = sorted(calibrated_ns)
     stand, stray, answers = _Stand(), None, []
@@ -84,12 +89,15 @@ def compare_views(views: Sequence[View], rules: Rules, calibrated_ns: Iterable[i
             stand.add(view, rules.anchors)
             continue
         answer = _compare(view, stand, rules)
-        if (
-            answer.stood is Stood.UNSURE
-            and stray
-            and _compare(view, _Stand([stray], [stray]), rules).stood is Stood.STILL
-        ):
-            answer = Compared(stray, answer.against, Stood.JUMPED, "nothing of the view is left")
+        if answer.stood is Stood.UNSURE and stray:
+            settled = _Stand([stray], [stray])
+            if _compare(view, settled, rules).stood is Stood.STILL:
+                if len(stand.last) > 1:  # one view alone, never seen again, may itself have been covered or dark
+                    answer = Compared(stray, answer.last, Stood.ELSEWHERE)
+                stand, stray = settled, None
+                stand.add(view, rules.anchors)
+                answers.append(answer)
+                continue
         answers.append(answer)
         if answer.stood is Stood.STILL:
             stand.add(view, rules.anchors)
@@ -101,32 +109,33 @@ def compare_views(views: Sequence[View], rules: Rules, calibrated_ns: Iterable[i
 
 def _compare(view: View, stand: _Stand, rules: Rules) -> Compared:
     """Compare with the first views, and where the scene has changed too much since, with the last."""
-    for references in (stand.first, stand.last):
-        telling: list[tuple[View, ViewShift]] = []
+    newest = stand.last[-1]
+    later = [one for one in stand.last if one not in stand.first]
+    for references in (stand.first, later):
+        telling: list[ViewShift] = []
         for one in references:
             if one.picture.shape != view.picture.shape:
                 continue
             shift = view_shift(one.picture, view.picture)
             if shift.agreement >= rules.min_agreement and shift.seen >= rules.min_seen:
-                telling.append((one, shift))
+                telling.append(shift)
                 if shift.off_px <= rules.most_off * view.picture.shape[1]:
-                    return _told(view, one, shift, rules)  # where it stood: no need to ask the others
+                    return _told(view, newest, shift, rules)  # where it stood: no need to ask the others
         if telling:
-            telling.sort(key=lambda pair: pair[1].off_px)
-            return _told(view, *telling[(len(telling) - 1) // 2], rules)  # the middle one: no single odd view decides
-    against = stand.last[-1]
-    if against.picture.shape != view.picture.shape:
-        return Compared(view, against, Stood.UNSURE, f"{view.episode} has pictures of another size.")
+            telling.sort(key=lambda shift: shift.off_px)
+            return _told(view, newest, telling[(len(telling) - 1) // 2], rules)  # the middle one: no odd view decides
+    if newest.picture.shape != view.picture.shape:
+        return Compared(view, newest, Stood.UNSURE, f"{view.episode} has pictures of another size.")
     why = f"Nothing stands out in {view.episode} that showed before: dark, covered, featureless, or another scene."
-    return Compared(view, against, Stood.UNSURE, why)
+    return Compared(view, newest, Stood.UNSURE, why)
 
 
-def _told(view: View, against: View, shift: ViewShift, rules: Rules) -> Compared:
+def _told(view: View, newest: View, shift: ViewShift, rules: Rules) -> Compared:
     width = view.picture.shape[1]
     off, deviation = shift.off_px / width, shift.deviation_px / width
     if off <= rules.most_off:
-        return Compared(view, against, Stood.STILL, "", off, deviation)
+        return Compared(view, newest, Stood.STILL, "", off, deviation)
     if off - rules.deviations * deviation > rules.most_off:
-        return Compared(view, against, Stood.JUMPED, "", off, deviation)
-    why = f"The view may have moved by {100 * off:.1f} % of its width from {against.episode} to {view.episode}."
-    return Compared(view, against, Stood.UNSURE, why, off, deviation)
+        return Compared(view, newest, Stood.JUMPED, "", off, deviation)
+    why = f"The view may have moved by {100 * off:.1f} % of its width since {newest.episode}."
+    return Compared(view, newest, Stood.UNSURE, why, off, deviation)

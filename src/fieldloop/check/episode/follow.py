@@ -125,12 +125,13 @@ class _Sums:
         return ours, self.theirs[:, last + shifts] - self.theirs[:, first + shifts]
 
     def without_each(self, shifts: NDArray[np.int64]) -> Floats:
-        """Return the scores at these shifts with each stretch left out in turn: stretches × shifts."""
+        """Return the scores at these shifts, each one more than the last, without each stretch: stretches × shifts."""
         edges = np.linspace(0, self.count, BLOCKS + 1).astype(np.int64)
         most = int(np.abs(shifts).max())
         padded = np.zeros((len(self.follow), self.count + 2 * most))
         padded[:, most : most + self.count] = self.follow
-        moved = np.lib.stride_tricks.sliding_window_view(padded, self.count, axis=1)[:, shifts + most]
+        windows = np.lib.stride_tricks.sliding_window_view(padded, self.count, axis=1)
+        moved = windows[:, most + shifts[0] : most + shifts[-1] + 1]
         products = np.add.reduceat(self.lead[:, None] * moved, edges[:-1], axis=2)
         first, last = np.maximum(0, -shifts)[:, None], np.minimum(self.count, self.count - shifts)[:, None]
         at = np.clip(edges, first, last)

@@ -11,6 +11,8 @@ from fieldloop.model.stream import StreamKind
 
 POINTS = 32
 MOST_SAMPLES = 2000
+SURELY = 1 + 1e-9
+"""However it is rounded, what is longer than a step by this is longer than a step."""
 STEP = 0.005
 """Travel is counted in steps of this share of the widest joint's range: trembling at rest is no way."""
 
@@ -37,9 +39,11 @@ def _along(flat: NDArray[np.float64]) -> NDArray[np.float32] | None:
     if step <= 0.0:
         return None
     rows = flat.tolist()
+    strides = np.sqrt(((flat[1:] - flat[:-1]) ** 2).sum(axis=1))
+    strode = [False, *(strides > step * SURELY).tolist()]
     kept = [0]
     for index, row in enumerate(rows):  # plain numbers: for rows this short math.dist is quicker than NumPy
-        if math.dist(row, rows[kept[-1]]) >= step:
+        if (strode[index] and kept[-1] == index - 1) or math.dist(row, rows[kept[-1]]) >= step:
             kept.append(index)
     corners = flat[[*kept, len(rows) - 1]]
     travelled = np.concatenate([[0.0], np.cumsum(np.linalg.norm(np.diff(corners, axis=0), axis=1))])

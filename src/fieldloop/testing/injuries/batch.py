@@ -79,6 +79,14 @@ def knocked(batch: Batch) -> Batch:
     return replace(batch, calibrations=(first, replace(second, parent_from_child=tuple(map(tuple, rows)))))
 
 
+def turned_aside(batch: Batch) -> Batch:
+    """Turn the camera aside for good before the sixth session, and calibrate it only before the ninth."""
+    late = [int(e.session.removeprefix("session-")) >= 5 for e in batch.episodes]  # noqa: PLR2004  the sixth
+    return change_imprints(
+        batch, "view/camera/overhead/picture", lambda i, array: np.roll(array, 2, axis=1) if late[i] else array
+    )
+
+
 def slow(batch: Batch) -> Batch:
     """Let every success take twice the target."""
     return replace(
@@ -113,5 +121,6 @@ BATCH_INJURIES: dict[str, BatchInjury] = {
     "batch.reproducibility": BatchInjury(hasty),
     "batch.style": BatchInjury(own_ways, {"batch.reproducibility": "every feature differs by itself"}),
     "batch.calibration_shift": BatchInjury(knocked),
+    "batch.view_moved": BatchInjury(turned_aside),
     "batch.cycle_time": BatchInjury(slow),
 }

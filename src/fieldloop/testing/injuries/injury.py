@@ -113,9 +113,10 @@ def relabel(batch: Batch, change: Callable[[int, Episode], Mapping[str, Any]]) -
 
 
 def change_imprints(batch: Batch, name: str, change: Callable[[int, NDArray[Any]], NDArray[Any]]) -> Batch:
-    """Change one array of every episode's imprint."""
-    imprints = {}
+    """Change one array of every episode's imprint that holds it."""
+    imprints = dict(batch.imprints)
     for i, episode in enumerate(batch.episodes):
-        arrays = dict(batch.imprint(episode.id).arrays)
-        imprints[episode.id] = Imprint({**arrays, name: change(i, arrays[name])})
+        arrays = batch.imprint(episode.id).arrays
+        if name in arrays:
+            imprints[episode.id] = Imprint({**arrays, name: change(i, arrays[name])})
     return replace(batch, imprints=imprints)

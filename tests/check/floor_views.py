@@ -1,22 +1,30 @@
 """Views of the simulated floor's overhead camera: other light, objects and operators each time, and a mount to move."""
 
+import functools
 from dataclasses import replace
 
 import numpy as np
 
-from fieldloop.calibrate.moved import EpisodeView
+from fieldloop.check.batch.view_jumps import View
 from fieldloop.geometry.still_view import still_view
 from fieldloop.model.condition import Stratum
 from fieldloop.simulate.floor import Floor
 from fieldloop.simulate.lighting import LIGHTS
 from fieldloop.simulate.scene import Setup
 
-FOCAL_PX = 179.0
 FRAMES = 8
 
 
+@functools.cache
 def floor_view(site, episode, shift_m=(0, 0, 0), turn_deg=(0, 0, 0)):
     """Return what the camera over a site sees in an episode, its mount moved from where it was built."""
+    pictures = floor_recording(site, episode, shift_m, turn_deg).streams["camera/overhead"].pictures
+    frames = pictures.frames(np.linspace(0, len(pictures) - 1, FRAMES).astype(int))
+    return View(f"{site} {episode}", episode, still_view(frames))
+
+
+def floor_recording(site, episode, shift_m=(0, 0, 0), turn_deg=(0, 0, 0)):
+    """Record an episode at a site, the overhead camera's mount moved from where it was built."""
     rng, floor = np.random.default_rng([17, episode]), Floor(seed=3)
     built = floor.site(site)
     floor.sites[site] = replace(
@@ -27,7 +35,4 @@ def floor_view(site, episode, shift_m=(0, 0, 0), turn_deg=(0, 0, 0)):
     levels = {"tier": rng.choice(["high", "medium"]), "bin": rng.choice(["front", "back", "side"])}
     stratum = Stratum.of(site=site, lighting=str(rng.choice(list(LIGHTS))), **{k: str(v) for k, v in levels.items()})
     setup = Setup(distractors=int(rng.integers(4)))
-    demonstration = floor.demonstrate(stratum, str(rng.choice(floor.operators())), rng, 0, setup=setup)
-    pictures = demonstration.recording.streams["camera/overhead"].pictures
-    frames = pictures.frames(np.linspace(0, len(pictures) - 1, FRAMES).astype(int))
-    return EpisodeView(f"{site} {episode}", episode, still_view(frames))
+    return floor.demonstrate(stratum, str(rng.choice(floor.operators())), rng, 0, setup=setup).recording

@@ -1,0 +1,59 @@
+"""The lag of a rig from what was kept of its episodes, and rendered rigs whose lag is known exactly."""
+
+from dataclasses import replace
+
+import pytest
+
+from fieldloop.check.batch.alignment import rig_lag
+from fieldloop.check.case import Case
+from fieldloop.check.content import evidence, pooled, settings_of
+from fieldloop.check.imprint.lag import lag
+from fieldloop.check.judging import status_of
+from fieldloop.check.many import Batch
+from fieldloop.model.finding import Status
+from fieldloop.model.imprint import Imprint
+from fieldloop.protocol import default_protocol
+from fieldloop.simulate.timing_truth import make_episode, rigs
+from fieldloop.testing.panning import panning
+
+LIMIT = default_protocol().limits["batch.content_lag"]
+
+
+def batch_of(recordings):
+    imprints = {
+        r.episode.id: Imprint({f"lag/{key}": array for key, array in lag.take(Case(r)).items()}) for r in recordings
+    }
+    return Batch(tuple(r.episode for r in recordings), imprints=imprints)
+
+
+@pytest.mark.parametrize(("lag_ms", "status"), [(0.0, Status.PASSED), (8.0, Status.FAILED)])
+def test_a_rig_is_judged_by_what_was_kept_of_its_episodes(lag_ms, status):
+    (measurement,) = rig_lag.look(batch_of([panning(seed, lag_ms=lag_ms) for seed in range(3)]))
+    assert measurement.subject == "panner camera/panning (3 episodes)"
+    assert measurement.low <= lag_ms <= measurement.high
+    assert status_of(measurement, LIMIT) is status
+
+
+def test_two_robots_are_two_rigs():
+    first, second = panning(0), panning(1, lag_ms=30.0)
+    other = replace(second, episode=replace(second.episode, robot="another"))
+    found = list(rig_lag.look(batch_of([first, other])))
+    assert [m.subject.split()[0] for m in found] == ["another", "panner"]
+    assert found[0].value == pytest.approx(30.0, abs=2.0)
+    assert found[1].value == pytest.approx(0.0, abs=2.0)
+
+
+def test_nothing_kept_is_nothing_measured():
+    assert list(rig_lag.look(Batch((panning(0, seconds=2.0).episode,)))) == []
+
+
+@pytest.mark.soak
+@pytest.mark.parametrize(("name", "camera"), [("elbow-front", "camera/wrist"), ("pair-bench", "camera/external")])
+@pytest.mark.parametrize(("motion", "answered"), [("pick", True), ("slow6", False), ("still", False)])
+def test_a_rendered_rig_is_told_right_or_refused(name, camera, motion, answered):
+    numbers = settings_of(default_protocol())
+    made = make_episode(rigs.DEVELOPMENT[name], 31, motion=motion, lag_ms=-23.0, cameras=[camera])
+    streams = made.recording.streams
+    found = pooled([evidence(streams[camera], list(streams.values()), numbers)], numbers)
+    assert found.answered is answered
+    assert not answered or found.low_s <= -0.023 <= found.high_s
