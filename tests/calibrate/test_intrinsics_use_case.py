@@ -67,7 +67,8 @@ def test_a_workspace_remembers_it_for_a_sensor(folder, tmp_path):
     create_workspace(tmp_path / "site")
     workspace = open_workspace(tmp_path / "site")
     since = "2026-11-15T08:00:00Z"
-    result = intrinsics(workspace, (folder,), board=BOARD, sensor="camera/overhead", robot="arm-1", since=since)
+    few = tuple(folder / f"view{n:02}.png" for n in range(4))
+    result = intrinsics(workspace, few, board=BOARD, sensor="camera/overhead", robot="arm-1", since=since)
     (kept,) = workspace.store.find(Intrinsics, {"robot": "arm-1", "sensor": "camera/overhead"})
     assert (kept, result.remembered) == (result.intrinsics, True)
     assert json.loads(dumps(result))["valid_from"] == "2026-11-15T08:00:00.000000Z"

@@ -65,6 +65,22 @@ def test_copies_of_copies_are_one_group():
     assert looked(hurt, "corpus.near_duplicates")[""].value == 2
 
 
+@pytest.mark.parametrize("order", ["behind", "shuffled", "each beside its own"])
+def test_a_dataset_appended_to_itself_is_found_whatever_the_order(order):
+    batch = healthy_batch(Shape(4, 20))
+    ways = [batch.imprint(e.id).arrays["way/joints"] for e in batch.episodes]
+    half, random = len(ways) // 2, np.random.default_rng(3)
+    source = {
+        "behind": np.arange(2 * half) % half,
+        "shuffled": random.permutation(np.arange(2 * half) % half),
+        "each beside its own": np.arange(2 * half) // 2,
+    }[order]
+    noise = random.normal(0.0, 1e-4, (2 * half, *ways[0].shape)).astype(np.float32)
+    doubled = change_imprints(batch, "way/joints", lambda i, _: ways[source[i]] + noise[i])
+    assert looked(doubled, "corpus.near_duplicates")[""].value == half
+    assert {len(group) for group in near_groups(doubled)} == {2}
+
+
 def test_all_alike_is_found_without_running_out_of_anything():
     batch = healthy_batch(Shape(20, 20))
     base = batch.imprint(batch.episodes[0].id).arrays["way/joints"]

@@ -5,7 +5,7 @@ from fieldloop.calibrate.drift import drift, slow_drift
 from fieldloop.calibrate.extrinsic import extrinsic
 from fieldloop.calibrate.force_torque import ForceTorque, force_torque
 from fieldloop.calibrate.schedule import Due, schedule
-from fieldloop.calibrate.validity import Flag, closed_by, flagged, flags, in_force, trusted
+from fieldloop.calibrate.validity import Flag, flags, in_force, trusted
 from fieldloop.calibrate.verify import View, verify
 from fieldloop.model.verification import Verification
 
@@ -16,11 +16,9 @@ __all__ = [
     "ForceTorque",
     "Verification",
     "View",
-    "closed_by",
     "commanded",
     "drift",
     "extrinsic",
-    "flagged",
     "flags",
     "force_torque",
     "in_force",

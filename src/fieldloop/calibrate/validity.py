@@ -6,7 +6,11 @@ from dataclasses import dataclass, replace
 from fieldloop.model.calibration import Calibration
 from fieldloop.model.codec import iso
 from fieldloop.model.episode import Episode
+from fieldloop.model.finding import Status
 from fieldloop.model.verification import Verification
+
+Spoilt = tuple[float, float, Verification]
+"""From when to when (ns) a sensor may have been off, and the look that says so."""
 
 
 def in_force(
@@ -17,18 +21,6 @@ def in_force(
         c for c in calibrations if c.sensor == sensor and c.holds_at(at_ns) and (robot is None or c.robot == robot)
     ]
     return max(holding, key=lambda c: (c.valid_from_ns, c.id), default=None)
-
-
-def closed_by(calibrations: Iterable[Calibration], new: Calibration) -> tuple[Calibration, ...]:
-    """Return the calibrations that a new one of the same sensor ends, ended where it begins."""
-    return tuple(
-        replace(old, valid_to_ns=new.valid_from_ns)
-        for old in calibrations
-        if (old.robot, old.sensor, old.kind) == (new.robot, new.sensor, new.kind)
-        and old.id != new.id
-        and old.valid_from_ns <= new.valid_from_ns
-        and old.holds_at(new.valid_from_ns)
-    )
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,8 +49,8 @@ def flags(
 ) -> tuple[Flag, ...]:
     """Return every episode recorded while a sensor of its robot may have been off, once for each such sensor.
 
-    A failed verification spoils everything back to the last good one (or to the calibration itself, which was good when
-    it was made), and everything after it until the next good one or a new calibration.
+    A failed verification spoils everything back to the last good one (or to a calibration that passed, which was good
+    when it was made), and everything after it until the next good one or a new calibration that passes.
     """
     known, found = tuple(calibrations), []
     spoilt = [
@@ -73,33 +65,31 @@ def flags(
     return tuple(found)
 
 
-def flagged(
-    episodes: Iterable[Episode], verifications: Sequence[Verification], calibrations: Iterable[Calibration] = ()
-) -> tuple[str, ...]:
-    """Return the ids of episodes that `flags` names, each once."""
-    return tuple(dict.fromkeys(flag.episode for flag in flags(episodes, verifications, calibrations)))
-
-
 def trusted(calibrations: Iterable[Calibration], verifications: Sequence[Verification]) -> tuple[Calibration, ...]:
     """Return calibrations for as long as they can be relied on: a look that was not good takes its span out of them.
 
-    A calibration whose span was hit in the middle comes back twice, before and after; one that was never good, not at
-    all.
+    A calibration whose span was hit in the middle comes back twice, before and after; one of which nothing is left ends
+    where it begins and does not pass, so that it stays known that the sensor was calibrated once.
     """
     known, kept = tuple(calibrations), []
     for calibration in known:
-        begin, end = float(calibration.valid_from_ns), calibration.valid_to_ns
-        last = float("inf") if end is None else float(end)
-        for start, stop, _ in sorted(
-            _spoilt(calibration.robot, calibration.sensor, verifications, known), key=lambda span: span[:2]
-        ):
-            if start < last and stop > begin:
-                if start > begin:
-                    kept.append(_between(calibration, begin, start))
-                begin = max(begin, stop)
-        if begin < last:
-            kept.append(_between(calibration, begin, last))
+        pieces = _left_of(calibration, _spoilt(calibration.robot, calibration.sensor, verifications, known))
+        nothing = replace(calibration, valid_to_ns=calibration.valid_from_ns, status=Status.FAILED)
+        kept += pieces or [nothing]
     return tuple(kept)
+
+
+def _left_of(calibration: Calibration, spoilt: list[Spoilt]) -> list[Calibration]:
+    begin, end = float(calibration.valid_from_ns), calibration.valid_to_ns
+    last, kept = float("inf") if end is None else float(end), []
+    for start, stop, _ in sorted(spoilt, key=lambda span: span[:2]):
+        if start < last and stop > begin:
+            if start > begin:
+                kept.append(_between(calibration, begin, start))
+            begin = max(begin, stop)
+    if begin < last:
+        kept.append(_between(calibration, begin, last))
+    return kept
 
 
 def _between(calibration: Calibration, begin: float, end: float) -> Calibration:
@@ -108,10 +98,11 @@ def _between(calibration: Calibration, begin: float, end: float) -> Calibration:
 
 def _spoilt(
     robot: str, sensor: str, verifications: Sequence[Verification], calibrations: Sequence[Calibration]
-) -> list[tuple[float, float, Verification]]:
+) -> list[Spoilt]:
     mine = [v for v in verifications if (v.robot, v.sensor) == (robot, sensor)]
     good = [float(v.at_ns) for v in mine if v.good]
-    good += [float(c.valid_from_ns) for c in calibrations if (c.robot, c.sensor) == (robot, sensor)]
+    made = (c for c in calibrations if (c.robot, c.sensor) == (robot, sensor) and c.status is Status.PASSED)
+    good += [float(c.valid_from_ns) for c in made]
     spans = []
     for bad in (v for v in mine if not v.good):
         start = max((g for g in good if g <= bad.at_ns), default=float("-inf"))

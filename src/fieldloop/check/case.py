@@ -16,11 +16,14 @@ NEEDS: Mapping[str, tuple[StreamKind, ...]] = {
     "pictures": PICTURES,
     "cameras": (StreamKind.RGB,),
     "depth": (StreamKind.DEPTH,),
+    "calibrated": (*PICTURES, StreamKind.FORCE_TORQUE),
     "joints": (StreamKind.JOINT_POSITION,),
     "actions": (StreamKind.ACTION,),
     "gripper": (StreamKind.GRIPPER,),
 }
 """What a check can declare to need, as kinds of stream; `calibrations` and `protocol` are needs of their own."""
+
+NO_CALIBRATIONS = "No calibrations are known here: they are kept in a workspace."
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,7 +86,7 @@ class Case:
         for need in needs:
             if need == "calibrations":
                 if self.calibrations is None:
-                    return "No calibrations are known here: they are kept in a workspace."
+                    return NO_CALIBRATIONS
             elif not any(True for _ in self.streams(*NEEDS[need])):
                 return f"The recording has no {WORDS[need]}."
         return ""
@@ -94,6 +97,7 @@ WORDS = {
     "pictures": "camera",
     "cameras": "colour camera",
     "depth": "depth camera",
+    "calibrated": "camera or force sensor",
     "joints": "joint positions",
     "actions": "actions",
     "gripper": "gripper",

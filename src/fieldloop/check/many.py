@@ -4,6 +4,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
+from fieldloop.check.case import NO_CALIBRATIONS
 from fieldloop.model.annotation import Annotation
 from fieldloop.model.calibration import Calibration
 from fieldloop.model.episode import Defect, Episode
@@ -14,7 +15,7 @@ from fieldloop.protocol import CollectionProtocol, default_protocol
 MISSING = {
     "episodes": "There is no episode.",
     "split": "Nobody has split these episodes yet.",
-    "calibrations": "No calibrations are known here: they are kept in a workspace.",
+    "calibrations": NO_CALIBRATIONS,
     "annotations": "None of these episodes is annotated.",
     "balance": "The protocol asks for no balance.",
     "imprints": "Nothing was kept of the episodes' content.",

@@ -109,9 +109,13 @@ def _check_logs(
 
 def _check_kept(kept: Kept, rules: Rules, html: Path | None) -> CheckReport:
     gathered = Gathered(rules)
-    for _, looked in gathered.walk((None, seen) for _, seen in kept.everything()):
+    before = tuple(kept.everything(rules))
+    for _, looked in gathered.walk((None, one.seen) for one in before):
         gathered.add(None, looked)
-    return _drawn(gathered.report(kept.folder.name), {}, html)
+    unseen = sum(len(one.seen.episodes) for one in before if not one.pixels)
+    source = f"{kept.folder.name} ({unseen} by numbers only)" if unseen else kept.folder.name
+    old = sum(len(one.seen.episodes) for one in before if one.outdated)
+    return _drawn(replace(gathered.report(source), outdated=old), {}, html)
 
 
 def _drawn(report: CheckReport, parts: Mapping[str, Part], html: Path | None) -> CheckReport:

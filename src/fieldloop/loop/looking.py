@@ -16,7 +16,7 @@ from fieldloop.protocol import CollectionProtocol
 from fieldloop.protocol.layers import fingerprint
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False)
 class Rules:
     """What an episode is held against: the protocol of its task, the calibrations of its robot, what people said."""
 

@@ -6,7 +6,7 @@ from typing import Any
 from numpy.typing import NDArray
 
 from fieldloop import check as checks
-from fieldloop.check.episode.calibration import count_again
+from fieldloop.check.episode.calibration import IN_FORCE, count_again, to_be_counted
 from fieldloop.loop.attaching import trusted_calibrations
 from fieldloop.loop.looking import Looked, Rules
 from fieldloop.loop.numbers import in_force
@@ -16,6 +16,7 @@ from fieldloop.model.calibration import Calibration
 from fieldloop.model.episode import Episode, Log
 from fieldloop.model.event import EpisodeJudged, EpisodesMeasured, Event
 from fieldloop.model.finding import Measured
+from fieldloop.model.hardware import Sensor
 from fieldloop.model.imprint import Imprint
 from fieldloop.model.release import Release
 from fieldloop.protocol import CollectionProtocol
@@ -49,7 +50,7 @@ def keep_looked(workspace: Workspace, looked: Sequence[Looked], rules: Rules) ->
     columns: dict[str, list[Any]] = {}
     arrays: dict[str, NDArray[Any]] = {}
     for one in looked:
-        for column, values in checks.rows(one.episode.id, one.measured).items():
+        for column, values in checks.rows(one.episode.id, _to_keep(one)).items():
             columns.setdefault(column, []).extend(values)
         arrays |= {f"{one.episode.id}/{name}": array for name, array in one.imprint.arrays.items()}
     blob, rows = put_rows(workspace.shelf, columns)
@@ -60,7 +61,7 @@ def keep_looked(workspace: Workspace, looked: Sequence[Looked], rules: Rules) ->
 def measured_in(workspace: Workspace, episodes: Iterable[Episode]) -> Iterator[EpisodeNumbers]:
     """Yield what was measured in each episode when it came in; each kept table is read once."""
     tables: dict[str, dict[str, tuple[Measured, ...]]] = {}
-    known: dict[str, list[Calibration]] = {}
+    known: dict[str, tuple[Calibration, ...]] = {}
     for episode in episodes:
         kept = _kept(workspace, episode)
         if kept is None:
@@ -69,17 +70,20 @@ def measured_in(workspace: Workspace, episodes: Iterable[Episode]) -> Iterator[E
         if kept.blob.sha256 not in tables:
             tables[kept.blob.sha256] = checks.from_rows(read_rows(workspace.shelf, kept.blob.sha256))
         if episode.robot not in known:
-            known[episode.robot] = list(trusted_calibrations(workspace, episode.robot))
+            known[episode.robot] = trusted_calibrations(workspace, episode.robot) if episode.robot else ()
         numbers = tables[kept.blob.sha256][episode.id]
-        again = (
-            count_again(m, episode, known[episode.robot]) if m.check == "calibration.in_force" else m for m in numbers
-        )
-        yield episode, tuple(again)
+        yield episode, tuple(_now(m, episode, known[episode.robot]) for m in numbers)
 
 
-def _now(measured: Measured, episode: Episode, known: Sequence[Calibration]) -> Measured:
+def _now(measured: Measured, episode: Episode, known: tuple[Calibration, ...]) -> Measured:
     """Calibrations are attached later too: what was counted of them is counted anew."""
-    return count_again(measured, episode, known) if measured.check == "calibration.in_force" else measured
+    return count_again(measured, episode, known or None) if measured.check == IN_FORCE else measured
+
+
+def _to_keep(one: Looked) -> tuple[Measured, ...]:
+    """Keep of calibrations what there is to count, not the count: it changes while the log stays the same."""
+    sensors = [Sensor(s.serial, s.kind, s.name) for s in one.streams if s.samples]
+    return tuple(to_be_counted(m, sensors) if m.check == IN_FORCE else m for m in one.measured)
 
 
 def imprints_of(workspace: Workspace, episodes: Iterable[Episode]) -> dict[str, Imprint]:

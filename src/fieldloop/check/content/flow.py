@@ -35,11 +35,18 @@ def flow_between(frames: Iterable[NDArray[Any]]) -> NDArray[np.float32]:
     search: Any = cv2.DISOpticalFlow.create(cv2.DISOPTICAL_FLOW_PRESET_ULTRAFAST)
     rows: list[NDArray[np.float32]] = []
     before: NDArray[np.uint8] | None = None
-    for number, frame in enumerate(frames):
-        now = _small_gray(frame)
-        if number:
-            rows.append(_unknown() if before is None or now is None else _both_ways(search, before, now))
-        before = now
+    threads = cv2.getNumThreads()
+    cv2.setNumThreads(
+        1
+    )  # more cost more than they save on pictures so small, and the flow depends on how many there are
+    try:
+        for number, frame in enumerate(frames):
+            now = _small_gray(frame)
+            if number:
+                rows.append(_unknown() if before is None or now is None else _both_ways(search, before, now))
+            before = now
+    finally:
+        cv2.setNumThreads(threads)
     return np.stack(rows) if rows else np.empty((0, 2 * CELLS), np.float32)
 
 

@@ -17,6 +17,9 @@ Floats = NDArray[np.float64]
 NAME = "corpus.near_duplicates"
 SHOWN = 3
 MOST_SAMPLED = 64
+PAIRS = 2000
+"""So many fix the median distance of two episodes to a few percent of itself, however many episodes there are."""
+
 AXES = 6
 """Near points are near along any axis, so a tree over the widest few finds every candidate."""
 
@@ -73,9 +76,14 @@ def _comparable(batch: Batch) -> list[list[tuple[Episode, Floats]]]:
 
 
 def _usual(rows: Floats) -> float:
-    """The median distance of two episodes, over pairs that a fixed turn of the list gives."""
-    turn = max(len(rows) // 2, 1)
-    return float(np.median(np.linalg.norm(rows - np.roll(rows, turn, axis=0), axis=1)))
+    """The median distance of two episodes, over pairs drawn at random.
+
+    Any fixed pairing can meet a dataset that was appended to itself at just that distance, and take copies for usual.
+    """
+    drawn = np.random.default_rng(0)
+    one = drawn.integers(len(rows), size=PAIRS)
+    other = (one + drawn.integers(1, len(rows), size=PAIRS)) % len(rows)
+    return float(np.median(np.linalg.norm(rows[one] - rows[other], axis=1)))
 
 
 def _joined(rows: Floats, within: float) -> Iterator[Sequence[int]]:

@@ -70,7 +70,7 @@ def _could_meet(case: Case, slow: Stream, fast: Stream, clock: ClockKind) -> boo
 
 
 def _apart(slow_ns: Times, unsorted_ns: Times, period: float) -> tuple[float, int | None]:
-    """Return how far all but one in a hundred are at most, and the first that is so far; none where nothing overlaps."""
+    """Return how far all but one in a hundred are at most, and the first so far off; none where nothing overlaps."""
     fast_ns = np.sort(unsorted_ns)
     inside = (slow_ns >= fast_ns[0] - period) & (slow_ns <= fast_ns[-1] + period)
     if not inside.any():
