@@ -5,7 +5,7 @@ import dataclasses
 import numpy as np
 import pytest
 
-from fieldloop.calibrate import Verification, View, closed_by, flagged, in_force, trusted, verify
+from fieldloop.calibrate import Verification, View, flags, in_force, trusted, verify
 from fieldloop.errors import BadInput
 from fieldloop.geometry import transforms as tf
 from fieldloop.model.calibration import Calibration
@@ -119,17 +119,13 @@ def test_the_newest_calibration_that_holds_is_in_force():
     assert in_force([new, old], "camera/overhead", 5, robot="r2") is None
 
 
-def test_a_new_calibration_ends_the_old_one_where_it_begins():
-    old, wrist = calibration(id="old"), calibration(id="wrist", sensor="camera/wrist")
-    new = calibration(id="new", valid_from_ns=50)
-    (ended,) = closed_by([old, wrist, new], new)
-    assert (ended.id, ended.valid_to_ns) == ("old", 50)
-    assert not closed_by([ended], new)
-
-
 def checked(at_ns, *, good, sensor="camera/overhead", robot="r1"):
     seen = list(views(shift_mm=(0, 0, 0) if good else (0, 0, 5)))
     return verify(calibration(sensor=sensor, robot=robot), seen, PROTOCOL, at_ns=at_ns)
+
+
+def flagged(*given):
+    return tuple(flag.episode for flag in flags(*given))
 
 
 EPISODES = [Episode(f"e{n}", f"e{n}", "mcap", robot="r1", start_ns=10 * n, end_ns=10 * n + 5) for n in range(10)]
@@ -141,6 +137,18 @@ def test_everything_since_the_last_good_verification_is_flagged():
     assert flagged(EPISODES, [*history, checked(68, good=True)]) == ("e2", "e3", "e4", "e5", "e6")
     again = calibration(id="c2", valid_from_ns=58)
     assert flagged(EPISODES, history, [again]) == ("e2", "e3", "e4", "e5")
+
+
+@pytest.mark.parametrize("status", [Status.FAILED, Status.CANNOT_TELL])
+def test_a_calibration_that_does_not_pass_clears_no_flag(status):
+    history = [checked(18, good=True), checked(48, good=False)]
+    again = calibration(id="c2", valid_from_ns=58, status=status)
+    assert flagged(EPISODES, history, [again]) == flagged(EPISODES, history)
+    first = calibration(valid_from_ns=0, valid_to_ns=58)
+    assert [(c.id, c.valid_from_ns, c.valid_to_ns, c.status) for c in trusted([first, again], history)] == [
+        ("c1", 0, 18, Status.PASSED),
+        ("c2", 58, 58, Status.FAILED),
+    ]
 
 
 def test_a_calibration_was_good_when_it_was_made():
@@ -175,11 +183,17 @@ def test_a_look_that_is_not_good_takes_its_span_out_of_the_calibration():
     assert spans(checked(20, good=True)) == [(10, None)]
     assert spans(checked(20, good=True), checked(30, good=False)) == [(10, 20)]
     assert spans(checked(20, good=True), checked(30, good=False), checked(40, good=True)) == [(10, 20), (40, None)]
-    assert spans(checked(30, good=False)) == []  # since it was made nobody has seen it to be right
+    assert spans(checked(30, good=False)) == [(10, 10)]  # since it was made nobody has seen it to be right
     assert spans(checked(30, good=False, sensor="camera/wrist")) == [(10, None)]
     again = [calibration(valid_from_ns=10, valid_to_ns=50), calibration(id="c2", valid_from_ns=50)]
     assert spans(checked(20, good=True), checked(30, good=False), calibrations=again) == [(10, 20), (50, None)]
-    assert spans(checked(30, good=False), checked(35, good=False), calibrations=again) == [(50, None)]
+    assert spans(checked(30, good=False), checked(35, good=False), calibrations=again) == [(10, 10), (50, None)]
+
+
+def test_spans_are_kept_to_the_nanosecond():
+    begun = 1_794_729_600_000_000_001
+    looks = [checked(begun + 1002, good=True), checked(begun + 2004, good=False)]
+    assert spans(*looks, calibrations=[calibration(valid_from_ns=begun)]) == [(begun, begun + 1002)]
 
 
 def test_trusted_calibrations_and_flagged_episodes_say_the_same():

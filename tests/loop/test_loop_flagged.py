@@ -9,7 +9,7 @@ from fieldloop.loop import check, ingest, setup
 from fieldloop.loop.verification import verify
 from fieldloop.loop.workspace import open_workspace
 from fieldloop.model.calibration import Calibration
-from fieldloop.model.event import CalibrationAttached
+from fieldloop.model.event import CalibrationAttached, EpisodeJudged
 from fieldloop.model.finding import EpisodeReport, Status
 from fieldloop.model.stream import NS_PER_S
 from fieldloop.release.writers import write_mcap
@@ -19,21 +19,39 @@ CAMERAS = ("camera/overhead", "camera/wrist")
 HERE = tuple(tuple(float(i == j) for j in range(4)) for i in range(4))
 
 
+def calibrate(opened, *sensors, robot="arm-1", from_ns=synthetic.START_NS - NS_PER_S):
+    for sensor in sensors:
+        made = Calibration(
+            f"of {sensor} {robot}", "extrinsic", robot, sensor, "base", sensor, HERE, "park", 0.5, 0.1, 20,
+            Status.PASSED, valid_from_ns=from_ns,
+        )  # fmt: skip
+        opened.write(CalibrationAttached(made))
+
+
+def take_in(opened, folder, seed=0, **facts):
+    log = folder / f"log-{seed}.mcap"
+    write_mcap([synthetic.healthy(seed=seed, **facts)], log)
+    ingest.ingest(opened, (log,))
+
+
+def verdicts_written(opened):
+    return len(list(opened.store.events(EpisodeJudged)))
+
+
 @pytest.fixture
-def workspace(tmp_path, monkeypatch):
+def bare(tmp_path, monkeypatch):
     monkeypatch.setattr(ingest, "each", lambda work, items, **_: map(work, items))
     setup.init(tmp_path / "site")
     opened = open_workspace(tmp_path / "site")
-    for camera in CAMERAS:
-        made = Calibration(
-            f"of {camera}", "extrinsic", "arm-1", camera, "base", camera, HERE, "park", 0.5, 0.1, 20,
-            Status.PASSED, valid_from_ns=synthetic.START_NS - NS_PER_S,
-        )  # fmt: skip
-        opened.write(CalibrationAttached(made))
-    write_mcap([synthetic.healthy()], tmp_path / "log.mcap")
-    ingest.ingest(opened, (tmp_path / "log.mcap",))
     yield opened
     opened.close()
+
+
+@pytest.fixture
+def workspace(bare, tmp_path):
+    calibrate(bare, *CAMERAS)
+    take_in(bare, tmp_path)
+    return bare
 
 
 def views(folder, off_m):
@@ -52,10 +70,13 @@ def finding(workspace):
     return {f.subject: f.status for f in report.findings if f.check == "calibration.in_force"}
 
 
+AFTER = "2026-01-01T01:00:00Z"
+WRIST = {"sensor": "camera/wrist", "robot": "arm-1"}
+
+
 def test_a_failed_look_fails_the_episode_at_once_and_no_log_is_opened(workspace, tmp_path):
     assert finding(workspace) == dict.fromkeys(CAMERAS, Status.PASSED)
-    after = "2026-01-01T01:00:00Z"
-    verified = verify(workspace, views(tmp_path, 0.010), sensor="camera/wrist", robot="arm-1", at=after)
+    verified = verify(workspace, views(tmp_path, 0.010), **WRIST, at=AFTER)
     assert verified.halts
     assert len(verified.flagged) == 1
     assert finding(workspace) == {"camera/overhead": Status.PASSED, "camera/wrist": Status.FAILED}
@@ -63,6 +84,60 @@ def test_a_failed_look_fails_the_episode_at_once_and_no_log_is_opened(workspace,
 
 
 def test_a_good_look_flags_nothing(workspace, tmp_path):
-    after = "2026-01-01T01:00:00Z"
-    assert verify(workspace, views(tmp_path, 0.0), sensor="camera/wrist", robot="arm-1", at=after).flagged == ()
+    assert verify(workspace, views(tmp_path, 0.0), **WRIST, at=AFTER).flagged == ()
     assert finding(workspace) == dict.fromkeys(CAMERAS, Status.PASSED)
+
+
+def test_a_good_look_in_between_sets_later_episodes_right(workspace, tmp_path):
+    verify(workspace, views(tmp_path, 0.010), **WRIST, at="2025-12-31T23:59:59.5Z")
+    assert finding(workspace)["camera/wrist"] is Status.FAILED
+    verify(workspace, views(tmp_path, 0.0), **WRIST, at="2025-12-31T23:59:59.75Z")
+    assert finding(workspace)["camera/wrist"] is Status.PASSED
+
+
+def test_a_robot_that_was_never_calibrated_is_not_asked(bare, tmp_path):
+    take_in(bare, tmp_path)
+    assert finding(bare) == {"": Status.NOT_APPLICABLE}
+    (judged,) = check.check(bare).episodes
+    asked = [f.status for f in judged.findings if f.check == "calibration.in_force"]
+    assert asked == [Status.NOT_APPLICABLE]
+    assert verdicts_written(bare) == 1  # the same answer again is not written again
+
+
+def test_an_episode_that_came_in_before_the_first_calibration_is_counted_and_flagged(bare, tmp_path):
+    take_in(bare, tmp_path)
+    calibrate(bare, *CAMERAS)
+    check.check(bare)
+    assert finding(bare) == dict.fromkeys(CAMERAS, Status.PASSED)
+    assert len(verify(bare, views(tmp_path, 0.010), **WRIST, at=AFTER).flagged) == 1
+    assert finding(bare) == {"camera/overhead": Status.PASSED, "camera/wrist": Status.FAILED}
+
+
+def test_an_episode_that_comes_in_after_the_failed_look_fails_too(bare, tmp_path):
+    calibrate(bare, "camera/wrist")
+    verify(bare, views(tmp_path, 0.010), **WRIST, at=AFTER)
+    take_in(bare, tmp_path)
+    assert finding(bare) == dict.fromkeys(CAMERAS, Status.FAILED)
+
+
+def test_depth_and_force_count_once_they_are_calibrated(workspace, tmp_path):
+    assert set(finding(workspace)) == set(CAMERAS)
+    calibrate(workspace, "depth/overhead")
+    calibrate(workspace, "force-1", from_ns=synthetic.START_NS + NS_PER_S)  # by its serial number, and too late
+    check.check(workspace)
+    others = {"depth/overhead": Status.PASSED, "force": Status.FAILED}
+    assert finding(workspace) == {**dict.fromkeys(CAMERAS, Status.PASSED), **others}
+    assert verify(workspace, views(tmp_path, 0.010), sensor="depth/overhead", robot="arm-1", at=AFTER).flagged
+    assert finding(workspace)["depth/overhead"] is Status.FAILED
+
+
+def test_another_robots_episodes_are_not_listed_and_unchanged_verdicts_not_written(workspace, tmp_path):
+    calibrate(workspace, *CAMERAS, robot="arm-2")
+    take_in(workspace, tmp_path, seed=1, robot="arm-2")
+    (here,) = verify(workspace, views(tmp_path, 0.010), **WRIST, at=AFTER).flagged
+    other = verify(workspace, views(tmp_path, 0.010), sensor="camera/wrist", robot="arm-2", at=AFTER)
+    assert len(other.flagged) == 1
+    assert here not in other.flagged
+    known = verdicts_written(workspace)
+    verify(workspace, views(tmp_path, 0.010), sensor="camera/wrist", robot="arm-2", at="2026-01-01T02:00:00Z")
+    assert verdicts_written(workspace) == known

@@ -51,14 +51,52 @@ def test_trimming_keeps_what_lies_between_in_every_stream():
     assert len(made.streams["joints"]) == len(healthy().streams["joints"]), "what was read stays as it was"
 
 
-def test_a_stream_that_counts_from_its_own_beginning_is_not_cut():
+def on_its_own_clock(made, rows=slice(None)):
+    """Return the recording with a wrist video that counts from 0, and is perhaps shorter."""
+    video = taken(made.streams["camera/wrist"], np.arange(len(made.streams["camera/wrist"]))[rows])
+    own = replace(video, clocks={ClockKind.CONTAINER: video.times_ns - video.times_ns[0]})
+    return replace(made, streams={**made.streams, "camera/wrist": own})
+
+
+def test_a_video_that_counts_from_its_own_beginning_is_cut_with_the_rest():
+    made = healthy()
+    fix = Fix(FixKind.TRIM, "why", start_ns=made.episode.start_ns + NS_PER_S, end_ns=made.episode.end_ns - NS_PER_S)
+    cut, alike = (mend(one, [fix]).streams["camera/wrist"] for one in (on_its_own_clock(made), made))
+    assert abs(len(cut) - len(alike)) <= 1
+    assert abs(int(cut.times_ns[0]) - NS_PER_S) <= NS_PER_S // 30, "it stays on its own clock"
+    shown, truth = (next(video.pictures.frames([40])).astype(float) for video in (cut, alike))
+    neighbours = [next(alike.pictures.frames([k])).astype(float) for k in (30, 50)]
+    assert np.abs(shown - truth).mean() < min(np.abs(shown - far).mean() for far in neighbours)
+
+
+@pytest.mark.parametrize("rows", [slice(30, None), slice(0, -30), slice(0, 1)], ids=["late", "early", "one picture"])
+def test_a_video_of_another_length_on_its_own_clock_is_not_cut_at_a_guess(rows):
+    made = healthy()
+    fix = Fix(FixKind.TRIM, "why", start_ns=made.episode.start_ns + NS_PER_S)
+    with pytest.raises(Refused, match="camera/wrist has a clock of its own"):
+        mend(on_its_own_clock(made, rows), [fix])
+    untouched = mend(on_its_own_clock(made, rows), [replace(fix, start_ns=None)])
+    assert untouched.episode == made.episode, "where nothing is cut nothing has to be known"
+
+
+def test_a_stream_that_ended_before_the_cut_has_nothing_left():
+    made = healthy()
+    short = taken(made.streams["force"], np.arange(20))
+    mended = mend(
+        replace(made, streams={**made.streams, "force": short}),
+        [Fix(FixKind.TRIM, "why", start_ns=made.episode.start_ns + NS_PER_S)],
+    )
+    assert len(mended.streams["force"]) == 0
+
+
+def test_restamping_moves_the_clock_it_names_and_no_other():
     made = healthy()
     video = made.streams["camera/wrist"]
-    own = replace(video, clocks={ClockKind.CONTAINER: video.times_ns - video.times_ns[0]})
-    mended = mend(
-        replace(made, streams={**made.streams, "camera/wrist": own}), [replace(TRIM, start_ns=None, end_ns=None)]
-    )
-    assert len(mended.streams["camera/wrist"]) == len(video)
+    two = replace(video, clocks={ClockKind.HEADER: video.times_ns, ClockKind.CONTAINER: video.times_ns})
+    fix = replace(RESTAMP, clock=ClockKind.CONTAINER)
+    moved = mend(replace(made, streams={**made.streams, "camera/wrist": two}), [fix]).streams["camera/wrist"]
+    np.testing.assert_array_equal(moved.clocks[ClockKind.HEADER], video.times_ns)
+    np.testing.assert_array_equal(moved.clocks[ClockKind.CONTAINER], video.times_ns - 12 * MS)
 
 
 def test_restamping_moves_every_clock_of_one_stream_before_anything_is_cut():

@@ -9,7 +9,10 @@ from fieldloop.model.episode import Episode
 from fieldloop.model.finding import Status
 from fieldloop.model.verification import Verification
 
-Spoilt = tuple[float, float, Verification]
+ALWAYS_NS, FOREVER_NS = -(2**63), 2**63 - 1
+"""Before and after every stamp; whole numbers, because a float cannot hold nanoseconds of our time."""
+
+Spoilt = tuple[int, int, Verification]
 """From when to when (ns) a sensor may have been off, and the look that says so."""
 
 
@@ -80,8 +83,8 @@ def trusted(calibrations: Iterable[Calibration], verifications: Sequence[Verific
 
 
 def _left_of(calibration: Calibration, spoilt: list[Spoilt]) -> list[Calibration]:
-    begin, end = float(calibration.valid_from_ns), calibration.valid_to_ns
-    last, kept = float("inf") if end is None else float(end), []
+    begin, end = calibration.valid_from_ns, calibration.valid_to_ns
+    last, kept = FOREVER_NS if end is None else end, []
     for start, stop, _ in sorted(spoilt, key=lambda span: span[:2]):
         if start < last and stop > begin:
             if start > begin:
@@ -92,19 +95,19 @@ def _left_of(calibration: Calibration, spoilt: list[Spoilt]) -> list[Calibration
     return kept
 
 
-def _between(calibration: Calibration, begin: float, end: float) -> Calibration:
-    return replace(calibration, valid_from_ns=int(begin), valid_to_ns=None if end == float("inf") else int(end))
+def _between(calibration: Calibration, begin_ns: int, end_ns: int) -> Calibration:
+    return replace(calibration, valid_from_ns=begin_ns, valid_to_ns=None if end_ns == FOREVER_NS else end_ns)
 
 
 def _spoilt(
     robot: str, sensor: str, verifications: Sequence[Verification], calibrations: Sequence[Calibration]
 ) -> list[Spoilt]:
     mine = [v for v in verifications if (v.robot, v.sensor) == (robot, sensor)]
-    good = [float(v.at_ns) for v in mine if v.good]
+    good = [v.at_ns for v in mine if v.good]
     made = (c for c in calibrations if (c.robot, c.sensor) == (robot, sensor) and c.status is Status.PASSED)
-    good += [float(c.valid_from_ns) for c in made]
+    good += [c.valid_from_ns for c in made]
     spans = []
     for bad in (v for v in mine if not v.good):
-        start = max((g for g in good if g <= bad.at_ns), default=float("-inf"))
-        spans.append((start, min((g for g in good if g > bad.at_ns), default=float("inf")), bad))
+        start = max((g for g in good if g <= bad.at_ns), default=ALWAYS_NS)
+        spans.append((start, min((g for g in good if g > bad.at_ns), default=FOREVER_NS), bad))
     return spans

@@ -1,13 +1,12 @@
 """What a calibration is attached by: a sensor that its robot really has, and a time from which it holds."""
 
-from datetime import datetime
+from datetime import UTC, datetime, timedelta
 
 from fieldloop.calibrate import in_force, trusted
 from fieldloop.errors import BadInput, UnknownName
 from fieldloop.loop.workspace import Workspace
 from fieldloop.model.calibration import Calibration
 from fieldloop.model.hardware import Robot
-from fieldloop.model.stream import NS_PER_S
 from fieldloop.model.verification import Verification
 
 
@@ -19,11 +18,26 @@ def known_sensor(workspace: Workspace, robot: str, sensor: str) -> None:
         raise UnknownName(f"sensor of {robot}", sensor, names)
 
 
+def remembering(workspace: Workspace | None, robot: str, sensor: str) -> Workspace | None:
+    """Return the workspace that is to remember what is found of a sensor; None where nobody asks for it.
+
+    Half a name, no workspace, or a sensor that the robot does not have is refused before any work is done.
+    """
+    if bool(sensor) != bool(robot):
+        raise BadInput("Give both --sensor and --robot to have it remembered, or neither.")
+    if not sensor:
+        return None
+    if workspace is None:
+        raise BadInput("Here is no workspace to remember it in. Leave --sensor out, or name one with --workspace.")
+    known_sensor(workspace, robot, sensor)
+    return workspace
+
+
 def since_ns(text: str) -> int | None:
     """Read a time with its zone; nothing given is None.
 
-    >>> since_ns("2026-11-15T08:00:00Z")
-    1794729600000000000
+    >>> since_ns("2026-11-15T08:00:00Z"), since_ns("2026-11-15T09:00:00.25+01:00")
+    (1794729600000000000, 1794729600250000000)
     """
     if not text:
         return None
@@ -33,7 +47,7 @@ def since_ns(text: str) -> int | None:
         raise BadInput(f"{text!r} is no time. Write it as 2026-11-15T08:00:00Z.") from wrong
     if moment.tzinfo is None:
         raise BadInput(f"{text!r} does not say its zone. End it with Z for UTC.")
-    return int(moment.timestamp()) * NS_PER_S
+    return (moment - datetime(1970, 1, 1, tzinfo=UTC)) // timedelta(microseconds=1) * 1000
 
 
 def in_force_on(workspace: Workspace, robot: str, sensor: str, at_ns: int) -> Calibration:

@@ -13,7 +13,7 @@ from fieldloop.calibrate.wrench_conventions import wrench_proposals
 from fieldloop.errors import BadInput
 from fieldloop.geometry import transforms as tf
 from fieldloop.ingest.poses import read_wrenches
-from fieldloop.loop.attaching import known_sensor, since_ns
+from fieldloop.loop.attaching import remembering, since_ns
 from fieldloop.loop.workspace import Workspace
 from fieldloop.model.calibration import Calibration
 from fieldloop.model.codec import to_plain
@@ -74,12 +74,7 @@ def force_torque(
         since: from when it holds, as ISO-8601 such as 2026-11-15T08:00:00Z; from now on unless given
     """
     from_ns = since_ns(since)
-    if bool(sensor) != bool(robot):
-        raise BadInput("Give both --sensor and --robot to have it remembered, or neither.")
-    if sensor and workspace is None:
-        raise BadInput("Here is no workspace to remember it in. Leave --sensor out, or name one with --workspace.")
-    if workspace and sensor:
-        known_sensor(workspace, robot, sensor)
+    memory = remembering(workspace, robot, sensor)
     given = read_wrenches(file)
     reading = replace(reading_of(given.wrist, (rotation,) if rotation else ()), inverse=inverse)
     rules = workspace.protocol() if workspace else default_protocol()
@@ -92,9 +87,9 @@ def force_torque(
         reason = " ".join((*wrong.complaints, *(proposal.says for proposal in better), found.reason))
         found = replace(found, status=Status.CANNOT_TELL, reason=reason)
     kept = None
-    if workspace and sensor and found.wrist_from_sensor:
-        kept = _calibration(workspace, found, robot, sensor, workspace.clock() if from_ns is None else from_ns)
-        workspace.write(CalibrationAttached(kept))
+    if memory and found.wrist_from_sensor:
+        kept = _calibration(memory, found, robot, sensor, memory.clock() if from_ns is None else from_ns)
+        memory.write(CalibrationAttached(kept))
     return ForceTorqueResult(found, better, kept)
 
 

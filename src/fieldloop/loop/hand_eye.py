@@ -7,11 +7,10 @@ from typing import Any
 from fieldloop.calibrate.conventions import Proposal, Reading, reading_of, wrong_size
 from fieldloop.calibrate.hand_eye import HandEye, Setup
 from fieldloop.calibrate.hand_eye_written import Stated, hand_eye_from_written, what_is_unsaid
-from fieldloop.errors import BadInput
 from fieldloop.geometry import transforms as tf
 from fieldloop.geometry.transforms import Floats
 from fieldloop.ingest.poses import PoseFiles, read_poses
-from fieldloop.loop.attaching import known_sensor, since_ns
+from fieldloop.loop.attaching import remembering, since_ns
 from fieldloop.loop.workspace import Workspace
 from fieldloop.model.calibration import Calibration
 from fieldloop.model.codec import to_plain
@@ -114,12 +113,7 @@ def hand_eye(  # noqa: PLR0913 - each is an option of the command
         since: from when it holds, as ISO-8601 such as 2026-11-15T08:00:00Z; from now on unless given
     """
     from_ns = since_ns(since)
-    if bool(sensor) != bool(robot):
-        raise BadInput("Give both --sensor and --robot to have it remembered, or neither.")
-    if sensor and workspace is None:
-        raise BadInput("Here is no workspace to remember it in. Leave --sensor out, or name one with --workspace.")
-    if workspace and sensor:
-        known_sensor(workspace, robot, sensor)
+    memory = remembering(workspace, robot, sensor)
     given = read_poses(files)
     readings = (
         reading_of(given.robot, rotation, units, inverse),
@@ -131,9 +125,9 @@ def hand_eye(  # noqa: PLR0913 - each is an option of the command
     rules = workspace.protocol() if workspace else default_protocol()
     made = hand_eye_from_written(given.robot, given.target, stated, rules)
     kept = None
-    if workspace and sensor and made.found.answer:
-        kept = _calibration(workspace, made.found, made.found.answer.mount_from_camera, robot, sensor, from_ns)
-        workspace.write(CalibrationAttached(kept))
+    if memory and made.found.answer:
+        kept = _calibration(memory, made.found, made.found.answer.mount_from_camera, robot, sensor, from_ns)
+        memory.write(CalibrationAttached(kept))
     return HandEyeResult(made.found, readings, assumed, made.complaints, made.proposals, made.paired, offset_s, kept)
 
 

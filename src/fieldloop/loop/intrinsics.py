@@ -10,7 +10,7 @@ import numpy as np
 from fieldloop.calibrate import intrinsics as room
 from fieldloop.calibrate.intrinsics import Board, Lens, Look
 from fieldloop.errors import BadInput
-from fieldloop.loop.attaching import known_sensor, since_ns
+from fieldloop.loop.attaching import remembering, since_ns
 from fieldloop.loop.picture_files import distinct_names, picture_files, read_picture
 from fieldloop.loop.workspace import Track, Workspace, track_silently
 from fieldloop.model.codec import iso, to_plain
@@ -68,12 +68,7 @@ def intrinsics(  # noqa: PLR0913 - each is an option of the command
         undistorted: write the pictures without distortion to this folder, to look at straight edges
     """
     from_ns = since_ns(since)
-    if bool(sensor) != bool(robot):
-        raise BadInput("Give both --sensor and --robot to have it remembered, or neither.")
-    if sensor and workspace is None:
-        raise BadInput("Here is no workspace to remember it in. Leave --sensor out, or name one with --workspace.")
-    if workspace and sensor:
-        known_sensor(workspace, robot, sensor)
+    memory = remembering(workspace, robot, sensor)
     shown, files = room.parse_board(board), picture_files(images)
     names = distinct_names(files)
     looks = [_look(file, shown, names[file]) for file in track(files, "looking for the board", len(files))]
@@ -83,9 +78,9 @@ def intrinsics(  # noqa: PLR0913 - each is an option of the command
         found = replace(found, advice=(*_instead(files, shown), *found.advice))
     if undistorted and found.camera_matrix:
         _write_undistorted(files, looks, found, undistorted)
-    if workspace and sensor:
-        found = attach_intrinsics(workspace, found, robot=robot, since_ns=from_ns)
-    return IntrinsicsResult(found, bool(workspace and sensor), str(undistorted) if undistorted else None)
+    if memory:
+        found = attach_intrinsics(memory, found, robot=robot, since_ns=from_ns)
+    return IntrinsicsResult(found, memory is not None, str(undistorted) if undistorted else None)
 
 
 def attach_intrinsics(workspace: Workspace, found: Intrinsics, *, robot: str, since_ns: int | None) -> Intrinsics:

@@ -1,6 +1,6 @@
 """Is each camera still where its calibration says? Against a marker, with what follows from the answer."""
 
-from collections.abc import Sequence
+from collections.abc import Collection
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -12,6 +12,7 @@ from fieldloop.errors import BadInput
 from fieldloop.geometry.transforms import Floats
 from fieldloop.ingest.poses import KNOWN, MOUNT, SEEN, read_marker_views
 from fieldloop.loop.attaching import in_force_on, since_ns
+from fieldloop.loop.judged import remember_episodes
 from fieldloop.loop.measurements import judged, measured_in
 from fieldloop.loop.workspace import Workspace
 from fieldloop.model.calibration import Calibration, Matrix
@@ -84,31 +85,34 @@ def verify(
         since=next((v.drift for v in past if v.good and v.drift), None),
         verification_id=workspace.ids.new("verification"),
     )
+    before = _spoilt_by(found, workspace)
     workspace.write(SensorVerified(found))
     history = [v.drift for v in (*past, found) if v.drift]
     slow = room.slow_drift(history, workspace.protocol())[-1] if history else 0.0
-    made = _verified(found, slow, spoilt_episodes(workspace))
-    _judge_again(workspace, made.flagged)
-    return made
+    after = _spoilt_by(found, workspace)
+    _judge_again(workspace, {*before, *after})
+    return Verified(_status(found, slow), found.halts, _says(found, slow), found, slow, () if found.good else after)
 
 
-def _judge_again(workspace: Workspace, flagged: Sequence[str]) -> None:
-    """Let what a failed look spoilt fail its own check at once: nobody has to think of it."""
-    if flagged:
-        episodes = workspace.store.find(Episode, {"id": list(flagged)})
-        workspace.write(*judged(workspace, measured_in(workspace, episodes)))
+def _judge_again(workspace: Workspace, episodes: Collection[str]) -> None:
+    """Let what a failed look spoilt, or a good one set right, be judged at once: nobody has to think of it."""
+    if episodes:
+        found = workspace.store.find(Episode, {"id": sorted(episodes)})
+        remember_episodes(workspace, judged(workspace, measured_in(workspace, found)))
 
 
-def spoilt_episodes(workspace: Workspace) -> tuple[room.Flag, ...]:
-    """Return every episode that a verification which was not good has spoilt."""
-    store = workspace.store
-    return room.flags(store.find(Episode), store.find(Verification), store.find(Calibration))
+def _spoilt_by(found: Verification, workspace: Workspace) -> tuple[str, ...]:
+    """Return the episodes of this robot that looks at this sensor have spoilt."""
+    store, whose = workspace.store, {"robot": found.robot}
+    flags = room.flags(store.find(Episode, whose), store.find(Verification, whose), store.find(Calibration, whose))
+    return tuple(flag.episode for flag in flags if flag.sensor == found.sensor)
 
 
-def _verified(found: Verification, slow: float, flags: Sequence[room.Flag]) -> Verified:
-    mine = tuple(dict.fromkeys(flag.episode for flag in flags if flag.sensor == found.sensor))
-    status = Status.PASSED if found.good else Status.CANNOT_TELL if found.views == 0 else Status.FAILED
-    return Verified(status, found.halts, _says(found, slow), found, slow, () if found.good else mine)
+def _status(found: Verification, slow: float) -> Status:
+    """Only a look that leaves nothing to warn of passes; drift that adds up is something to warn of."""
+    if found.views == 0:
+        return Status.CANNOT_TELL
+    return Status.PASSED if found.good and slow < 1.0 else Status.FAILED
 
 
 def _says(found: Verification, slow: float) -> str:

@@ -14,7 +14,10 @@ class FixKind(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Fix:
-    """One proposal: keep only `start_ns` to `end_ns`, move a stream's clock by `shift_ns`, or leave the episode out."""
+    """One proposal: keep only `start_ns` to `end_ns`, move a stream's clock by `shift_ns`, or leave the episode out.
+
+    `clock` is the kind of clock that is moved, '' for every one the stream came with.
+    """
 
     kind: FixKind
     why: str
@@ -22,3 +25,4 @@ class Fix:
     start_ns: int | None = None
     end_ns: int | None = None
     shift_ns: int = 0
+    clock: str = ""

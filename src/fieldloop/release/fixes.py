@@ -5,15 +5,22 @@ from dataclasses import replace
 
 import numpy as np
 
-from fieldloop.model.episode import Recording
+from fieldloop.errors import Refused
+from fieldloop.model.episode import Episode, Recording
 from fieldloop.model.finding import EpisodeReport, Finding, Status
 from fieldloop.model.fix import Fix, FixKind
-from fieldloop.model.stream import Stream
+from fieldloop.model.stream import NS_PER_S, ClockKind, Stream
 from fieldloop.model.taken import taken
+
+PERIODS_APART = 2
+"""A stream as long as its episode begins and ends less than a period of its own inside of it, at either end."""
 
 
 def mend(recording: Recording, fixes: Iterable[Fix]) -> Recording:
-    """Return the recording with these fixes applied, clocks before cuts: what is cut depends on when it was."""
+    """Return the recording with these fixes applied, clocks before cuts: what is cut depends on when it was.
+
+    Refused where a cut would leave streams that no longer show the same time.
+    """
     for fix in sorted(fixes, key=lambda f: (f.kind is not FixKind.RESTAMP, f.stream)):
         if fix.kind is FixKind.RESTAMP:
             recording = _restamped(recording, fix)
@@ -41,26 +48,43 @@ def _mends(finding: Finding, allowed: set[FixKind]) -> bool:
 def _restamped(recording: Recording, fix: Fix) -> Recording:
     streams = dict(recording.streams)
     if (stream := streams.get(fix.stream)) is not None:
-        moved = {kind: times + fix.shift_ns for kind, times in stream.clocks.items()}
+        meant = set(stream.clocks) & {ClockKind(fix.clock)} if fix.clock else set(stream.clocks)
+        moved = {kind: times + fix.shift_ns if kind in meant else times for kind, times in stream.clocks.items()}
         streams[fix.stream] = replace(stream, clocks=moved)
     return replace(recording, streams=streams)
 
 
 def _trimmed(recording: Recording, fix: Fix) -> Recording:
-    start = recording.episode.start_ns if fix.start_ns is None else fix.start_ns
-    end = recording.episode.end_ns if fix.end_ns is None else fix.end_ns
-    streams = {name: _between(stream, start, end) for name, stream in recording.streams.items()}
-    episode = replace(
-        recording.episode, start_ns=max(start, recording.episode.start_ns), end_ns=min(end, recording.episode.end_ns)
-    )
-    return replace(recording, episode=episode, streams=streams)
+    whole = recording.episode
+    start = whole.start_ns if fix.start_ns is None else max(fix.start_ns, whole.start_ns)
+    end = whole.end_ns if fix.end_ns is None else min(fix.end_ns, whole.end_ns)
+    streams = {name: _between(stream, whole, start, end) for name, stream in recording.streams.items()}
+    return replace(recording, episode=replace(whole, start_ns=start, end_ns=end), streams=streams)
 
 
-def _between(stream: Stream, start_ns: int, end_ns: int) -> Stream:
-    """Keep what was sensed from start to end; a stream on another clock, such as a video that counts from 0, stays."""
-    if not len(stream):
+def _between(stream: Stream, whole: Episode, start_ns: int, end_ns: int) -> Stream:
+    """Keep what was sensed from start to end."""
+    if not len(stream) or (start_ns, end_ns) == (whole.start_ns, whole.end_ns):
         return stream
-    times = stream.times_ns
-    if int(times.max()) < start_ns or int(times.min()) > end_ns:
-        return stream
+    times = stream.times_ns + _behind(stream, whole)
     return taken(stream, np.flatnonzero((times >= start_ns) & (times <= end_ns)))
+
+
+def _behind(stream: Stream, whole: Episode) -> int:
+    """How far a stream's clock is behind the episode's: not at all where they meet anywhere.
+
+    A stream on a clock of its own, such as a video that counts from 0, is taken to begin with the episode if it is as
+    long; of any other nobody can say what belongs to the part that is cut off.
+    """
+    times = np.sort(stream.times_ns)
+    first, last = int(times[0]), int(times[-1])
+    if first <= whole.end_ns and last >= whole.start_ns:
+        return 0
+    lasts, asked = last - first, whole.end_ns - whole.start_ns
+    period = float(np.median(np.diff(times))) if len(times) > 1 else 0.0
+    if abs(lasts - asked) > PERIODS_APART * period:
+        raise Refused(
+            f"{stream.name} has a clock of its own and lasts {lasts / NS_PER_S:.2f} s, the episode "
+            f"{asked / NS_PER_S:.2f} s, so that nobody can tell what to cut off it"
+        )
+    return whole.start_ns - first

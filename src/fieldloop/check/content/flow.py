@@ -36,9 +36,7 @@ def flow_between(frames: Iterable[NDArray[Any]]) -> NDArray[np.float32]:
     rows: list[NDArray[np.float32]] = []
     before: NDArray[np.uint8] | None = None
     threads = cv2.getNumThreads()
-    cv2.setNumThreads(
-        1
-    )  # more cost more than they save on pictures so small, and the flow depends on how many there are
+    cv2.setNumThreads(1)  # on pictures so small more cost more than they save, and would change the flow
     try:
         for number, frame in enumerate(frames):
             now = _small_gray(frame)

@@ -59,4 +59,4 @@ def _shift(stream: Stream, apart: Times) -> Fix | None:
     if not shift or int(np.abs(apart - shift).max()) > NS_PER_MS:
         return None
     why = "There are as many frames as rows, and every frame is off by the same: frame n is taken for row n's."
-    return Fix(FixKind.RESTAMP, why, stream=stream.name, shift_ns=shift)
+    return Fix(FixKind.RESTAMP, why, stream=stream.name, shift_ns=shift, clock=ClockKind.CONTAINER)

@@ -12,6 +12,7 @@ from fieldloop.check.episode.movement import movement
 from fieldloop.check.episode.signal import NO_RATE, Floats, Signal, at, at_s, paced, signals
 from fieldloop.check.episode.speeds import speeds
 from fieldloop.check.episode.tool import NO_TOOL, tool
+from fieldloop.check.episode.turning import NO_TURN, turning
 from fieldloop.check.registry import check
 from fieldloop.model.finding import Measurement
 from fieldloop.model.stream import NS_PER_S, StreamKind

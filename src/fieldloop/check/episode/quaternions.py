@@ -29,7 +29,7 @@ def unit_quaternion(case: Case) -> Iterator[Measurement]:
     for one in signals(case):
         if len(one.stream.columns) > one.values.shape[1]:
             continue  # names that do not fit the numbers name nothing
-        for name, columns in _quaternions(one.stream):
+        for name, columns in quaternions(one.stream):
             length = np.linalg.norm(one.values[:, columns], axis=1)
             subject = f"{one.name}/{name}" if name else one.name
             if not np.isfinite(length).any():
@@ -44,7 +44,7 @@ def unit_quaternion(case: Case) -> Iterator[Measurement]:
             yield Measurement(subject, float(away[worst]), f"{said(at_s)} (length {length[worst]:.4g})", at_s=at_s)
 
 
-def _quaternions(stream: Stream) -> Iterator[tuple[str, NDArray[np.intp]]]:
+def quaternions(stream: Stream) -> Iterator[tuple[str, NDArray[np.intp]]]:
     """Yield what stands before qx … qw in the columns' names, and where the four are."""
     place = {name: index for index, name in enumerate(stream.columns)}
     for name in stream.columns:

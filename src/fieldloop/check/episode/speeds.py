@@ -1,6 +1,7 @@
 """How fast a signal went, over a window long enough that noise and one wrong sample are no motion."""
 
 from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -27,6 +28,14 @@ class Speeds:
         return length
 
 
+class Windows(NamedTuple):
+    """From a sample to the one `reach` behind it: how long that took, and when its middle was."""
+
+    reach: int
+    span_s: Floats
+    middle_ns: NDArray[np.int64]
+
+
 def speeds(case: Case, signal: Signal, columns: int | None = None) -> Speeds:
     """Return the velocity of the first `columns` over the window the protocol calls moving; angles are unwrapped."""
 
@@ -41,12 +50,19 @@ def speeds(case: Case, signal: Signal, columns: int | None = None) -> Speeds:
 def windowed(signal: Signal, values: Floats, window_s: float) -> Speeds:
     """Return velocities over about this many seconds, from samples of which a lone wrong one was taken out."""
     calm = median_of_three(values)
-    reach = min(max(1, round(window_s / signal.period_s)), len(calm) - 1)
-    span_s = np.maximum(signal.times_ns[reach:] - signal.times_ns[:-reach], 1) / NS_PER_S
-    velocity = (calm[reach:] - calm[:-reach]) / np.maximum(span_s, signal.period_s / 2)[:, None]
+    window = windows(signal, window_s)
+    velocity = (calm[window.reach :] - calm[: -window.reach]) / window.span_s[:, None]
     velocity[~np.isfinite(velocity)] = 0.0
-    middle = signal.times_ns[:-reach] + (signal.times_ns[reach:] - signal.times_ns[:-reach]) // 2
-    return Speeds(middle, velocity)
+    return Speeds(window.middle_ns, velocity)
+
+
+def windows(signal: Signal, window_s: float) -> Windows:
+    """Lay windows of about this many seconds over a signal, one from each sample that has a partner behind it."""
+    times = signal.times_ns
+    reach = min(max(1, round(window_s / signal.period_s)), len(times) - 1)
+    lasts_ns = times[reach:] - times[:-reach]
+    span_s = np.maximum(np.maximum(lasts_ns, 1) / NS_PER_S, signal.period_s / 2)
+    return Windows(reach, span_s, times[:-reach] + lasts_ns // 2)
 
 
 def high(values: Floats) -> Floats:

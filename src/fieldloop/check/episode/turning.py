@@ -1,0 +1,35 @@
+"""How fast a pose turns: the angle between its rotations over a window, whichever sign their quaternions bear."""
+
+import numpy as np
+from numpy.typing import NDArray
+
+from fieldloop.check.case import Case
+from fieldloop.check.episode.quaternions import quaternions
+from fieldloop.check.episode.signal import Floats, Signal
+from fieldloop.check.episode.speeds import median_of_three, windows
+from fieldloop.geometry.transforms import angle_between, rotation_from_quaternion
+
+NO_TURN = "no columns qx, qy, qz and qw tell how the tool is turned."
+
+
+def turning(case: Case, pose: Signal) -> tuple[NDArray[np.int64], Floats] | None:
+    """Return moments and how fast the pose turned there, in radians a second; None where no quaternion is named.
+
+    A quaternion and its negative are the same rotation. What is no number, or zero throughout a row, turned nothing.
+    """
+    columns = next((where for _, where in quaternions(pose.stream)), None) if pose.columns else None
+    if columns is None:
+        return None
+    calm = median_of_three(_one_sign(pose.values[:, columns]))
+    reach, span_s, middle_ns = windows(pose, float(case.protocol.setting("episode.moving_window_s")))
+    known = np.isfinite(calm).all(axis=1) & calm.any(axis=1)
+    rotations = rotation_from_quaternion(np.where(known[:, None], calm, [0.0, 0.0, 0.0, 1.0]))
+    angle = np.where(known[reach:] & known[:-reach], angle_between(rotations[:-reach], rotations[reach:]), 0.0)
+    return middle_ns, np.asarray(angle / span_s)
+
+
+def _one_sign(xyzw: Floats) -> Floats:
+    """Let no quaternion point away from the one before, so that the middle of three is one of them."""
+    away = (xyzw[1:] * xyzw[:-1]).sum(axis=1) < 0
+    sign = np.where(np.concatenate([[0], np.cumsum(away)]) % 2, -1.0, 1.0)
+    return np.asarray(xyzw * sign[:, None])
