@@ -14,9 +14,7 @@ from fieldloop.loop.catalogue import USE_CASES
 from fieldloop.model.event import EVENTS
 from fieldloop.model.finding import Finding, Status
 from fieldloop.protocol import default_operations, default_protocol
-from fieldloop.testing.batches import healthy_batch
 from fieldloop.testing.injuries import BATCH_INJURIES, INJURIES
-from fieldloop.testing.synthetic import healthy_case
 
 HERE = Path(__file__).parent
 NOTE = "<!-- made by `python -m docs.generate`; change the code, not this page -->\n"
@@ -31,10 +29,10 @@ def examples() -> dict[str, str]:
     """What each check says of a healthy recording, or dataset, that was injured for it."""
     said = {}
     for name, injury in INJURIES.items():
-        case = injury.hurt(healthy_case())
+        case = injury.hurt(injury.healthy())
         said[name] = _said(judge_with(CHECKS, measure_with([CHECKS[name]], case), case.protocol))
     for name, injury in BATCH_INJURIES.items():
-        batch = injury.hurt(healthy_batch())
+        batch = injury.hurt(injury.healthy())
         said[name] = _said(judge_with(BATCH_CHECKS, measure_with([BATCH_CHECKS[name]], batch), batch.protocol))
     return said
 

@@ -1,5 +1,7 @@
 """A camera that moved is found, one that did not is left in peace, and slow drift adds up."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
@@ -13,9 +15,10 @@ from fieldloop.testing.hand_eye_scene import GOOD_ARM, scene
 
 PROTOCOL = default_protocol()
 KNOWN = Calibration(
-    "c", "hand_eye", "r", "s", "gripper", "s", (), "", 0.51 * 3**0.5, 0.102 * 3**0.5, 20, Status.PASSED, 0
-)
-UNKNOWN = Calibration("c", "hand_eye", "r", "s", "gripper", "s", (), "", None, None, 20, Status.PASSED, 0)
+    "c", "hand_eye", "r", "s", "gripper", "s", (), "", 0.51 * 3**0.5, 0.102 * 3**0.5, 20, Status.PASSED, 0,
+    uncertainty_mm=0.0, uncertainty_deg=0.0,
+)  # fmt: skip
+UNKNOWN = replace(KNOWN, residual_mm=None, residual_deg=None)
 
 
 def looked(views, turn_deg=(0, 0, 0), shift_mm=(0, 0, 0), *, seed=0, calibration=KNOWN, since=None):
@@ -50,7 +53,7 @@ def test_two_millimetres_are_seen_by_three_views_and_a_fifth_of_a_degree_by_five
 
 
 def test_views_noisier_than_the_calibration_raise_no_alarm():
-    quiet = Calibration("c", "k", "r", "s", "b", "s", (), "", 0.1, 0.02, 40, Status.PASSED, 0)
+    quiet = replace(KNOWN, residual_mm=0.1, residual_deg=0.02, points=40)
     assert not any(looked(6, seed=seed, calibration=quiet).moved for seed in range(40))
     assert looked(6, calibration=quiet).own_noise
 
@@ -60,9 +63,7 @@ def test_an_error_of_the_calibration_is_no_movement_since():
     assert first.moved
     assert not looked(10, shift_mm=(0, 0, 3), seed=2, since=first).moved
     assert looked(10, shift_mm=(0, 0, 6), seed=3, since=first).moved
-    sure = Calibration(
-        "c", "k", "r", "s", "b", "s", (), "", 0.88, 0.18, 20, Status.PASSED, 0, uncertainty_mm=4.0, uncertainty_deg=1.0
-    )
+    sure = replace(KNOWN, uncertainty_mm=4.0, uncertainty_deg=1.0)
     assert not looked(10, shift_mm=(0, 0, 2), calibration=sure).moved
 
 

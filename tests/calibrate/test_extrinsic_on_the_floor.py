@@ -43,5 +43,5 @@ def test_the_stated_turn_holds_as_often_as_promised():
     for seed in range(60):
         found = calibrated(floor, "leipzig", seed)
         turn = tf.angle_between(truth[:3, :3], np.array(found.parent_from_child)[:3, :3])
-        within.append(np.degrees(turn) <= found.residual_deg)
+        within.append(np.degrees(turn) <= found.uncertainty_deg)
     assert np.mean(within) >= 0.87  # 95 % promised; three standard errors of 60 draws below

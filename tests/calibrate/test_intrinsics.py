@@ -75,7 +75,7 @@ def test_bad_views_are_left_out_with_their_reason(bad):
 def test_healthy_views_are_never_left_out():
     for seed in range(3):
         seen = [v.sighting for v in looks(200 + seed)]
-        assert not sift(seen, SIZE, Lens.PLUMB_BOB, 2.0).rejected
+        assert not sift(seen, SIZE, Lens.PLUMB_BOB, 2.0, floor_px=0.0).rejected
 
 
 def test_when_many_do_not_agree_nobody_knows_who_is_right():

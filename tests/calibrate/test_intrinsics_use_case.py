@@ -111,6 +111,21 @@ def test_the_chessboards_of_opencv(side, most_px):
 
 
 @needs_real
+def test_two_cameras_in_one_folder_are_told():
+    result = intrinsics(None, tuple(sorted(REAL.glob("*[0-9][0-9].jpg"))), board="checkerboard:9x6:25mm").intrinsics
+    assert result.status is Status.CANNOT_TELL
+    assert "533.1 px for 'left' and 537.4 px for 'right'" in result.message
+
+
+@needs_real
+def test_a_board_that_is_misread_in_some_pictures_gets_a_proposal():
+    files = tuple(sorted(REAL.glob("left[0-9][0-9].jpg")))
+    result = intrinsics(None, files, board="checkerboard:9x7:25mm").intrinsics
+    assert result.status is Status.CANNOT_TELL
+    assert result.advice[0].endswith("of 8 pictures tried of 13 show another board: try --board checkerboard:9x6:25mm")
+
+
+@needs_real
 def test_the_stereo_pairs_of_opencv(tmp_path):
     for side in ("left", "right"):
         (tmp_path / side).mkdir()

@@ -72,6 +72,38 @@ def test_a_lag_whose_interval_reaches_over_the_limit_is_not_judged():
     assert found[0].low < 0.5 < found[0].high
 
 
+def judged(case, name):
+    return [one for one in check.judge(check.measure(case, pixels=False), case.protocol) if one.check == name]
+
+
+@pytest.mark.parametrize(
+    ("lag_s", "status"), [(-0.3, Status.FAILED), (-0.01, Status.PASSED), (0.2, Status.PASSED), (0.8, Status.FAILED)]
+)
+def test_an_effect_before_its_cause_is_no_lag(lag_s, status):
+    way = wander(np.random.default_rng(5), 12)
+    case = case_of(planted("action", ACTION, way), planted("joints", JOINTS, way, delay_s=lag_s))
+    (found,) = judged(case, FOLLOWS)
+    assert found.status is status
+    assert found.measured == pytest.approx(lag_s, abs=0.011)
+    assert ("made from its motion" in found.message) == (lag_s == -0.3)
+
+
+@pytest.mark.parametrize("hz", [20.0, 125.0])
+@pytest.mark.parametrize("behind_s", [0.0, 0.2])
+def test_a_copy_is_found_at_another_rate_too(hz, behind_s):
+    """Each command is the last state there was, or the one of a fifth of a second ago."""
+    way = wander(np.random.default_rng(2), 10)
+    rows = ((np.arange(round(9 * hz)) / hz - behind_s).clip(0) * 50).astype(int)
+    case = case_of(planted("action", ACTION, way[rows], hz=hz), planted("joints", JOINTS, way))
+    assert answers(COPIES, case)["action ↔ joints"].value == (3 if behind_s == 0 else 0)
+
+
+def test_commands_of_another_time_are_not_called_no_copies():
+    way = wander(np.random.default_rng(2), 10)
+    case = case_of(planted("action", ACTION, way[:200], delay_s=99.0), planted("joints", JOINTS, way))
+    assert "overlap too briefly" in answers(COPIES, case)["action ↔ joints"].cannot_tell
+
+
 @pytest.mark.parametrize(("shift", "copied"), [(0, 3), (1, 3), (-1, 0), (5, 0)])
 def test_only_the_same_or_the_last_state_is_a_copy(shift, copied):
     way = wander(np.random.default_rng(2), 10)

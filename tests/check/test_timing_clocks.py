@@ -114,7 +114,9 @@ def test_a_table_that_begins_a_frame_late_is_off_by_a_frame_and_can_be_put_right
     frames = np.arange(100) * 50.0
     found = answers("timing.camera_clock", recorded(frames, frames + 50))["camera"]
     assert found.value == 50
-    assert found.fix == Fix(FixKind.RESTAMP, found.fix.why, stream="camera", shift_ns=50 * MS)
+    assert found.fix == Fix(
+        FixKind.RESTAMP, found.fix.why, stream="camera", shift_ns=50 * MS, clock=ClockKind.CONTAINER
+    )
 
 
 def test_a_video_of_another_rate_is_off_by_more_and_more_and_no_shift_helps():

@@ -71,6 +71,32 @@ def test_a_day_of_another_task_is_no_change():
     assert series(with_metric(tasks, "throughput.cycle_time", slower))["throughput.cycle_time"].alerts == ()
 
 
+def test_what_is_drawn_is_what_batches_had():
+    def value(i, e):
+        return (10.0 if e.task == "sort" else 1.0) + 0.01 * ((i * 7) % 13) + (0.5 if number(e) == 12 else 0.0)
+
+    tasks = relabel(healthy_batch(), lambda _, e: {"task": "sort" if number(e) in (5, 9, 12) else "pick"})
+    batch = with_metric(tasks, "timing.longest_gap", value)
+    found = series(batch)["timing.longest_gap"]
+    for at, name in enumerate(found.batches):
+        own = [value(i, e) for i, e in enumerate(batch.episodes) if e.session == name]
+        assert found.values[at] == pytest.approx(np.median(own))
+        if np.isfinite(found.low[at]):
+            task = [value(i, e) for i, e in enumerate(batch.episodes) if (e.task == "sort") == (min(own) > 5.0)]
+            assert min(task) <= found.low[at] <= found.high[at] <= max(task)
+    mixed = with_metric(
+        relabel(healthy_batch(), lambda i, _: {"task": ("sort", "pick")[i % 3 == 0]}), "timing.longest_gap",
+        lambda i, e: value(i, e) if number(e) < SINCE else value(i, e) + 2.0,
+    )  # fmt: skip
+    jumped = series(mixed)["timing.longest_gap"]
+    assert jumped.alerts[0] == SINCE
+    assert all(
+        (jumped.values[i] < jumped.low[i] + 1e-9) or (jumped.values[i] > jumped.high[i] - 1e-9) for i in jumped.alerts
+    )
+    calm = [i for i in range(3, 16) if i not in jumped.alerts]
+    assert all(jumped.low[i] - 1e-9 <= jumped.values[i] <= jumped.high[i] + 1e-9 for i in calm)
+
+
 def test_days_stand_in_for_sessions_and_missing_times_for_nothing():
     batch = healthy_batch()
     days = relabel(batch, lambda *_: {"session": ""})

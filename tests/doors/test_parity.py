@@ -52,6 +52,7 @@ NOT_A_USE_CASE = {
         "measurements:imprints_of",
         "measurements:keep_looked",
         "measurements:batch_of",
+        "mending:still_wrong",
         "check_again:measure_again",
         "check:look_and_keep",
         "judged:remember_dataset",

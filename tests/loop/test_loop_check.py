@@ -8,7 +8,7 @@ import pytest
 from fieldloop.check import BATCH_CHECKS
 from fieldloop.errors import BadInput
 from fieldloop.ingest import open_log
-from fieldloop.loop import check, check_again, ingest, setup
+from fieldloop.loop import check, check_again, ingest, parts, setup
 from fieldloop.loop.kept import Kept
 from fieldloop.loop.looking import Part, Rules, look
 from fieldloop.loop.measurements import imprints_of
@@ -34,6 +34,7 @@ def dataset(tmp_path_factory):
 @pytest.fixture(autouse=True)
 def _in_this_process(monkeypatch):
     """Starting workers costs more than these few episodes; that workers change nothing is tested where they are."""
+    monkeypatch.setattr(parts, "FEWEST", 8)
     for module in (check, ingest, check_again):
         monkeypatch.setattr(module, "each", lambda work, items, **_: map(work, items))
 

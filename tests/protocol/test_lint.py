@@ -17,6 +17,9 @@ from fieldloop.protocol.linting import __file__ as package
 PHASES = {label.name: label.definition for label in taxonomy().labels}
 WHOLE = example_text("warehouse-picking")
 CAMERA = '[sensors."camera/x"]\nkind = "rgb"\nrequired = true\n'
+CLOCK = f'{CAMERA}[synchronisation."camera/x"]\nsynchronised_by = "PTP"\nhow = "A lamp, 50 times."\n'
+TODAY = 1_794_700_800 * 10**9
+"""2026-11-15, so that verified days can lie before and after it."""
 ARM = (
     '[task]\ninterfaces = ["arm"]\n[interface.arm]\nsteps = ["Take the handle.", "Move the handle."]\n'
     'never = ["Let it fall down."]\nrecovery = "Stop and begin again."'
@@ -57,6 +60,14 @@ PLANTED = [
     (CAMERA + 'synchronised_by = "PTP"', "P309", H, "synchronisation.camera/x"),
     (CAMERA, "P310", W, "sensors.camera/x"),
     ('[sensors.force]\nkind = "force_torque"\ndelicate = true', "P311", W, "sensors.force"),
+    (CLOCK + "max_offset_ms = 0.002", "P312", W, "synchronisation.camera/x"),
+    (CLOCK + "max_offset_ms = 2000", "P312", W, "synchronisation.camera/x"),
+    (
+        CLOCK + "max_offset_ms = 2\nverified = { on = 2026-03-02, offset_ms = 8 }",
+        "P313", E, "synchronisation.camera/x",
+    ),
+    (CLOCK + "verified = { on = 2026-03-02, offset_ms = -5.1 }", "P313", E, "synchronisation.camera/x"),
+    (CLOCK + "verified = { on = 2027-03-02, offset_ms = 1 }", "P314", E, "synchronisation.camera/x"),
     ('[edge_cases]\ntorn = "Stop and set it down."', "P401", E, "edge_cases.torn"),
     ('[edge_cases.torn]\nsteps = ["Stop it at once."]\nlabel = "failed"', "P401", W, "edge_cases.torn"),
     ("[episode]\nfailures_kept = false", "P402", W, "episode.failures_kept"),
@@ -86,7 +97,7 @@ PLANTED = [
 
 
 def said(text, **more):
-    return lint(text, "protocol", phases=PHASES, **more)
+    return lint(text, "protocol", phases=PHASES, at_ns=TODAY, **more)
 
 
 @pytest.mark.parametrize(("text", "code", "severity", "place"), PLANTED, ids=[f"{p[1]} {p[3]}" for p in PLANTED])
@@ -122,6 +133,17 @@ def test_an_example_is_whole_and_clean(name):
 
 def test_the_shipped_protocol_lacks_only_what_a_station_knows():
     assert [r.code for r in said("")] == ["P301"]
+
+
+@pytest.mark.parametrize("day", ["2026-11-15", "2026-11-16", "2020-01-01"])
+def test_a_clock_verified_up_to_today_anywhere_on_earth_is_fine(day):
+    told = said(CLOCK + f"max_offset_ms = 2\nverified = {{ on = {day}, offset_ms = 2 }}")
+    assert not {r.code for r in told} & {"P312", "P313", "P314"}
+
+
+def test_without_a_clock_no_day_lies_ahead():
+    ahead = CLOCK + "verified = { on = 2999-01-01, offset_ms = 1 }"
+    assert "P314" not in {r.code for r in lint(ahead, phases=PHASES)}
 
 
 def test_remarks_come_worst_first():

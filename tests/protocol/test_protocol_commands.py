@@ -20,7 +20,8 @@ from fieldloop.loop.looking import Looked
 from fieldloop.loop.protocol_versions import locked_text, locked_version, version_of, versions
 from fieldloop.loop.workspace import open_workspace
 from fieldloop.model.episode import Blob, Episode, Log
-from fieldloop.model.event import LogIngested, ProtocolLocked
+from fieldloop.model.deployment import Audit
+from fieldloop.model.event import DeploymentAudited, LogIngested, ProtocolLocked
 from fieldloop.model.finding import EpisodeReport, Measured, Measurement, Status
 from fieldloop.model.imprint import Imprint
 from fieldloop.simulate.catalogue import skus_text
@@ -79,6 +80,23 @@ def test_a_protocol_with_an_error_cannot_be_locked(folder, opened):
     with pytest.raises(Refused, match=r"cannot be locked: \[P105\] task.target_cycle_s"):
         numbers.lock(opened(folder))
     assert not versions(opened(folder))
+
+
+def test_without_an_audit_the_next_command_is_one_that_works(tmp_path, opened):
+    root = tmp_path / "new"
+    setup.init(root, task="pick")
+    with pytest.raises(Refused, match=r"there is none yet.*fieldloop audit --example") as none:
+        numbers.lock(opened(root))
+    assert "override" not in str(none.value), "there is nothing to override"
+    (root / "deployment.toml").write_text(deployment_text())
+    with pytest.raises(Refused, match=r"there is none yet. Run: fieldloop audit$"):
+        numbers.lock(opened(root))
+    opened(root).write(DeploymentAudited(Audit("x", (), 0.2, complete=False)))
+    with pytest.raises(Refused, match=r"score is 20%.*audit override --reason"):
+        numbers.lock(opened(root))
+    audit.override(opened(root), reason="a pilot")
+    protocol_new.new(opened(root), "pick")
+    assert numbers.lock(opened(root)).locked
 
 
 def test_a_locked_version_can_be_read_after_its_file_went_on(folder, opened):
@@ -188,7 +206,7 @@ def test_differences_and_sheets_are_printed_without_a_workspace(tmp_path, capsys
 def test_a_locked_protocol_reads_back_as_it_was(folder, opened):
     protocol_new.new(opened(folder), "pick", like="delicate-insertion")
     with file_of(folder).open("a") as file:
-        file.write("verified = { on = 2026-03-02, offset_ms = 0.8 }\n")  # a date, which JSON has no word for
+        file.write("verified = { on = 2026-03-02, offset_ms = 0.4 }\n")  # a date, which JSON has no word for
     workspace = opened(folder)
     numbers.lock(workspace)
     assert locked_version(workspace, "pick@1") == workspace.protocol()

@@ -75,6 +75,31 @@ def test_a_mistake_in_operations_is_named(text, says):
         parse_operations(text)
 
 
+@pytest.mark.parametrize("value", ["nan", "-nan", "inf", "-inf"])
+@pytest.mark.parametrize(
+    ("text", "place"),
+    [
+        ("[task.target_cycle_s]\nvalue = {}", "task.target_cycle_s.value"),
+        ("[task]\ntarget_cycle_s = {}", "task.target_cycle_s"),
+        ("[check.timing.longest_gap]\nmax = {}", "check.timing.longest_gap.max"),
+        ("[check.batch.content_lag.parameters]\nx = {}", "check.batch.content_lag.parameters.x"),
+        ("[sensors.cam]\nkind = 'rgb'\nhz = {}", "sensors.cam.hz"),
+        ("[viewpoints.cam]\nparent = 'base'\nposition_m = [0, {}, 1]", r"viewpoints.cam.position_m\[2\]"),
+        ("[synchronisation.cam]\nverified = {{ on = 2026-03-02, offset_ms = {} }}", "cam.verified.offset_ms"),
+        ("[balance.outcome]\nshares = {{ succeeded = {} }}", "balance.outcome.shares.succeeded"),
+        ("[[phase]]\nname = {}", r"phase\[1\].name"),
+    ],
+)
+def test_a_number_that_is_not_finite_is_refused_with_its_place(text, place, value):
+    with pytest.raises(ProtocolError, match=rf"protocols/pick.toml: \S*{place} = -?(nan|inf) is no finite number"):
+        parse_protocol(text.format(value), "protocols/pick.toml")
+
+
+def test_operations_are_finite_too():
+    with pytest.raises(ProtocolError, match=r"operations.toml: monitor.max_drop.value = nan"):
+        parse_operations("[monitor.max_drop]\nvalue = nan")
+
+
 def test_limits_say_shares_as_percent():
     assert str(default_protocol().limits["vision.black_or_blown"]) == "at most 2 % of frames"
     assert str(default_protocol().limits["timing.rate"]) == "95 % to 105 % of declared rate"

@@ -29,7 +29,7 @@ def test_the_stated_deviations_are_the_true_ones():
 
 def test_healthy_views_are_never_left_out():
     for seed in range(30):
-        assert not sift([v.sighting for v in looks(200 + seed)], SIZE, Lens.PLUMB_BOB, 2.0).rejected
+        assert not sift([v.sighting for v in looks(200 + seed)], SIZE, Lens.PLUMB_BOB, 2.0, floor_px=0.0).rejected
 
 
 def test_no_other_lens_is_proposed_where_it_gives_nothing():

@@ -19,10 +19,6 @@ from fieldloop.protocol import CollectionProtocol
 
 FREEDOMS = 6
 LEAST_TURN_RAD, LEAST_SHIFT_M = 1e-7, 1e-8
-ALIKE = 0.005
-"""Two noises contradict each other where chance makes them differ so much once in a hundred."""
-LENGTH_95 = 2.7955
-"""A bound at 95 % on the length of three equal noises is this many of one of them: the root of chi²(3)."""
 
 
 def drift(
@@ -36,28 +32,35 @@ def drift(
     """Test whether the camera moved, from n poses of the marker as the calibration foretells them and as seen.
 
     With `since`, an earlier answer under the same calibration, the test is about movement between the two, and the
-    calibration's own error falls out. None where neither the views nor the calibration tell the noise.
+    calibration's own error falls out. Without, and where nobody knows that error, there is a step and no test of it.
+    None where neither the views nor the calibration tell the noise.
     """
     left, slopes = _residuals(expected, seen), _slopes(expected)
     known = _Noise.of_calibration(calibration)
     noise = known or _Noise(math.radians(0.1), 1e-3, 1)
     if len(seen) >= int(protocol.setting("calibration.drift_own_noise_views")):
+        level = float(protocol.setting("calibration.drift_noise_differs"))
         for _ in range(3):  # the estimate hardly depends on the noise, so this settles at once
             own = _Noise.of_views(left + slopes @ _estimate(left, slopes, noise)[0])
-            noise = own.pooled(known) if known else own
+            noise = own.pooled(known, level) if known else own
     elif known is None or len(seen) == 0:
         return None
     step, covariance = _estimate(left, slopes, noise)
-    error = np.asarray(since.covariance) if since else _calibration_error(calibration)
     away = step - np.asarray(since.twist) if since else step
-    p_value = _p_value(away, covariance + error, noise.freedom)
+    if since:
+        p_value: float | None = _p_value(away, covariance + np.asarray(since.covariance), noise.freedom)
+    elif calibration.covariance is not None:  # its own error is no movement, though a first look shows it
+        error = np.asarray(calibration.covariance)
+        p_value = _p_value(away, covariance + error, _freedom(covariance, noise.freedom, error, calibration.points))
+    else:
+        p_value = None
     return Drift(
         twist=tuple(map(float, step)),
         covariance=tuple(tuple(map(float, row)) for row in covariance),
         shift_mm=1e3 * float(np.linalg.norm(away[3:])),
         turn_deg=math.degrees(float(np.linalg.norm(away[:3]))),
         p_value=p_value,
-        moved=p_value < float(protocol.setting("calibration.drift_alarm")),
+        moved=p_value is not None and p_value < float(protocol.setting("calibration.drift_alarm")),
         own_noise=noise is not known,
     )
 
@@ -127,12 +130,12 @@ class _Noise:
         turn, shift = (math.sqrt(float(np.sum(half**2)) / freedom) for half in (left[:, :3], left[:, 3:]))
         return cls(max(turn, LEAST_TURN_RAD), max(shift, LEAST_SHIFT_M), freedom)
 
-    def pooled(self, known: "_Noise") -> "_Noise":
-        """Join both where they do not contradict each other; else the views' own counts."""
+    def pooled(self, known: "_Noise", level: float) -> "_Noise":
+        """Join both unless chance makes them differ so much less often than `level`; then the views' own counts."""
         from scipy.special import fdtr
 
         ratios = (self.turn_rad / known.turn_rad) ** 2, (self.shift_m / known.shift_m) ** 2
-        if any(not ALIKE < float(fdtr(self.freedom, known.freedom, ratio)) < 1 - ALIKE for ratio in ratios):
+        if any(not level / 2 < float(fdtr(self.freedom, known.freedom, ratio)) < 1 - level / 2 for ratio in ratios):
             return self
         both = self.freedom + known.freedom
         share = self.freedom / both
@@ -148,14 +151,13 @@ def _estimate(left: Floats, slopes: Floats, noise: _Noise) -> tuple[Floats, Floa
     return -covariance @ np.einsum("nki,nk->i", weighed, left / scale), covariance
 
 
-def _calibration_error(calibration: Calibration) -> Floats:
-    """How far off the calibration itself may be: no movement, though a first look shows it."""
-    turn = math.radians(calibration.uncertainty_deg or 0.0) / LENGTH_95
-    shift = 1e-3 * (calibration.uncertainty_mm or 0.0) / LENGTH_95
-    return np.diag(np.repeat([turn**2, shift**2], 3))
+def _freedom(views: Floats, views_freedom: int, calibration: Floats, points: int) -> float:
+    """Degrees of freedom behind a sum of two estimated covariances, by Satterthwaite; each counts by its share."""
+    share = float(np.trace(np.linalg.solve(views + calibration, views))) / FREEDOMS
+    return 1.0 / (share**2 / views_freedom + (1.0 - share) ** 2 / max(points - FREEDOMS, 1))
 
 
-def _p_value(away: Floats, covariance: Floats, freedom: int) -> float:
+def _p_value(away: Floats, covariance: Floats, freedom: float) -> float:
     """Hotelling's way for an estimated covariance; fewer degrees than residuals, because two scales are estimated."""
     from scipy.special import fdtrc
 

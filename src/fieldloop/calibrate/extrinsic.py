@@ -10,7 +10,7 @@ from fieldloop.geometry import rigid
 from fieldloop.geometry import transforms as tf
 from fieldloop.geometry.se3 import length_bound
 from fieldloop.geometry.transforms import Floats
-from fieldloop.model.calibration import Calibration
+from fieldloop.model.calibration import Calibration, Matrix
 from fieldloop.model.finding import Status
 from fieldloop.protocol import CollectionProtocol
 
@@ -32,19 +32,22 @@ def extrinsic(
 ) -> Calibration:
     """Fit `base_from_camera` to n × 3 points (m) in both frames and judge it on points it was not fitted to.
 
-    `residual_mm` is the root mean square distance of each point from a fit to all others: what a new point would show.
-    `residual_deg` bounds the turn: at the protocol's confidence the true one lies within, by the jackknife. Points that
-    were not seen (NaN) are left out; too few, or all on one line, cannot tell.
+    `residual_mm` is the root mean square distance of each point from a fit to all others: what a new point would show;
+    points have no turn. The uncertainties bound the camera's pose: at the protocol's confidence the true one lies
+    within, by the jackknife. Points that were not seen (NaN) are left out; too few, or all on one line, cannot tell.
     """
     camera, base = _pairs(points_camera, points_base)
     needed = max(int(protocol.setting("calibration.extrinsic_min_points")), rigid.MIN_POINTS + 1)
     base_from_camera = rigid.fit(base, camera)
-    status, off_mm, off_deg = Status.CANNOT_TELL, None, None
+    status, off_mm, unsure_mm, unsure_deg, covariance = Status.CANNOT_TELL, None, None, None, None
     if len(camera) >= needed and (held_out := _held_out(camera, base, base_from_camera)) is not None:
-        distances_m, turns = held_out
+        distances_m, steps = held_out
         off_mm = 1e3 * math.sqrt(float(np.mean(np.square(distances_m))))
-        off_deg = _turn_bound_deg(turns, float(protocol.setting("calibration.confidence")))
-        good = off_mm <= float(protocol.setting("calibration.hand_eye_max_mm")) and off_deg <= float(
+        confidence = float(protocol.setting("calibration.confidence"))
+        covariance = _jackknife(steps)
+        unsure_deg = math.degrees(length_bound(covariance[:AXES, :AXES], len(camera) - AXES, confidence))
+        unsure_mm = 1e3 * length_bound(covariance[AXES:, AXES:], len(camera) - AXES, confidence)
+        good = off_mm <= float(protocol.setting("calibration.hand_eye_max_mm")) and unsure_deg <= float(
             protocol.setting("calibration.hand_eye_max_deg")
         )
         status = Status.PASSED if good else Status.FAILED
@@ -55,13 +58,16 @@ def extrinsic(
         sensor=sensor,
         parent=parent,
         child=sensor,
-        parent_from_child=tuple(tuple(float(x) for x in row) for row in base_from_camera),
+        parent_from_child=_rows(base_from_camera),
         method=METHOD,
         residual_mm=off_mm,
-        residual_deg=off_deg,
+        residual_deg=None,
         points=len(camera),
         status=status,
         valid_from_ns=valid_from_ns,
+        uncertainty_mm=unsure_mm,
+        uncertainty_deg=unsure_deg,
+        covariance=None if covariance is None else _rows(covariance),
     )
 
 
@@ -76,8 +82,11 @@ def _pairs(points_camera: ArrayLike, points_base: ArrayLike) -> tuple[Floats, Fl
 
 
 def _held_out(camera: Floats, base: Floats, base_from_camera: Floats) -> tuple[Floats, Floats] | None:
-    """Fit without each point in turn: its distance from that fit (m), and that fit's turn against the whole one."""
-    distances, turns = [], []
+    """Fit without each point in turn: its distance from that fit (m), and that fit's step from the whole one.
+
+    A step is in the camera's own frame: three turns (rad), three shifts (m).
+    """
+    distances, steps = [], []
     for n in range(len(camera)):
         kept = np.arange(len(camera)) != n
         try:
@@ -85,13 +94,17 @@ def _held_out(camera: Floats, base: Floats, base_from_camera: Floats) -> tuple[F
         except BadInput:
             return None  # one point alone keeps the others off a line: its own error cannot be told
         distances.append(float(rigid.residuals(fitted, base[n : n + 1], camera[n : n + 1])[0]))
-        turns.append(tf.vector_from_rotation(base_from_camera[:3, :3].T @ fitted[:3, :3]))
-    return np.array(distances), np.array(turns)
+        step = tf.invert(base_from_camera) @ fitted
+        steps.append(np.concatenate([tf.vector_from_rotation(step[:3, :3]), step[:3, 3]]))
+    return np.array(distances), np.array(steps)
 
 
-def _turn_bound_deg(turns_rad: Floats, confidence: float) -> float:
-    """Bound the length of the rotation vector by its jackknife covariance."""
-    n = len(turns_rad)
-    centred = turns_rad - turns_rad.mean(axis=0)
-    covariance = (n - 1) / n * centred.T @ centred
-    return math.degrees(length_bound(covariance, n - AXES, confidence))
+def _jackknife(steps: Floats) -> Floats:
+    """Return the covariance of the fit's error by how far each fit without one point stepped aside."""
+    n = len(steps)
+    centred = steps - steps.mean(axis=0)
+    return np.asarray((n - 1) / n * centred.T @ centred)
+
+
+def _rows(matrix: Floats) -> Matrix:
+    return tuple(tuple(map(float, row)) for row in matrix)

@@ -72,14 +72,14 @@ def _judge(
     for measurement in measured.measurements:
         status = status_of(measurement, limit)
         message = _message(measurement, limit, status, check)
-        required = limit.required or _asked_for(measurement.subject, asked)
+        required = _asked_for(measurement.subject, asked) if limit.required is None else limit.required
         yield _finding(measured.check, measurement, status, limit, message, required=required)
     if measured.error:
         broke = f"The check broke: {measured.error}."
         yield _finding(measured.check, NOTHING, Status.ERRORED, limit, broke, required=True)
     elif not measured.measurements:
         reason = measured.reason or "Nothing here answers this question."
-        required = limit.required or _needs_asked_for(check, asked)
+        required = _needs_asked_for(check, asked) if limit.required is None else limit.required
         yield _finding(measured.check, NOTHING, Status.NOT_APPLICABLE, limit, reason, required=required)
 
 

@@ -4,6 +4,7 @@ A batch is a session, or a day where episodes name none, in the order of time.
 """
 
 from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
@@ -17,6 +18,7 @@ from fieldloop.stats.control import FEWEST, MEMORY, Chart, chart, count_chart
 from fieldloop.stats.groups import normal_scores
 
 Floats = NDArray[np.float64]
+Ints = NDArray[np.intp]
 NAME = "corpus.trend"
 MOSTLY = 0.5
 """A metric of which more than half the values are equal is counted (how many differ), not ranked."""
@@ -76,11 +78,16 @@ def _one(name: str, unit: str, values: Floats, sat: dict[str, list[Episode]], fa
         drawn = count_chart(hits, trials, false_alarms)
         shown, low, high = _shares(np.asarray(hits), np.asarray(trials), drawn)
     else:
-        scores = np.full(len(values), np.nan)
-        scores[there] = _scores_by_task(values[there], [e.task for e, t in zip(_flat(sat), there, strict=True) if t])
+        tasks = np.unique([e.task for e in _flat(sat)], return_inverse=True)[1]
+        scores = _scores_by_task(values, tasks)
         means, errors = _means([scores[p][there[p]] for p in _parts(sat)])
         drawn = chart(means, errors, false_alarms)
-        shown, low, high = (_in_units(of, values[there]) for of in (drawn.values, drawn.low, drawn.high))
+        shown = np.asarray([np.median(p) for p in parts])
+        moved = [_Movable(scores[p][there[p]], tasks[p][there[p]], values, tasks) for p in _parts(sat)]
+        low, high = (
+            np.asarray([own.with_mean(limit) for own, limit in zip(moved, limits, strict=True)])
+            for limits in (drawn.low, drawn.high)
+        )
     return Series(
         name, unit, tuple(sat), tuple(own[0].start_ns for own in sat.values()), tuple(len(p) for p in parts),
         _plain(shown), _plain(low), _plain(high), tuple(int(i) for i in drawn.alerts),
@@ -96,12 +103,12 @@ def _flat(sat: dict[str, list[Episode]]) -> list[Episode]:
     return [e for own in sat.values() for e in own]
 
 
-def _scores_by_task(values: Floats, tasks: Sequence[str]) -> Floats:
-    """Rank within a task, so that a day of another task is no change."""
-    scores = np.empty(len(values))
-    codes = np.unique(tasks, return_inverse=True)[1]
-    for code in np.unique(codes):
-        scores[codes == code] = normal_scores(values[codes == code])
+def _scores_by_task(values: Floats, tasks: Ints) -> Floats:
+    """Rank within a task, so that a day of another task is no change; NaN where there is no value."""
+    scores = np.full(len(values), np.nan)
+    for task in np.unique(tasks):
+        own = (tasks == task) & np.isfinite(values)
+        scores[own] = normal_scores(values[own])
     return scores
 
 
@@ -113,14 +120,31 @@ def _means(parts: Sequence[Floats]) -> tuple[Floats, Floats]:
     return np.asarray([p.mean() for p in parts]), errors
 
 
-def _in_units(scores: Floats, values: Floats) -> Floats:
-    """Turn mean normal scores back into the metric's own unit: the value of that rank."""
-    from scipy.special import ndtr
+@dataclass(frozen=True, slots=True, eq=False)
+class _Movable:
+    """The scores of a batch and their tasks, and all values with theirs: what a score means in the metric's unit."""
 
-    shown = np.full(len(scores), np.nan)
-    there = np.isfinite(scores)
-    shown[there] = np.quantile(values, ndtr(scores[there]))
-    return shown
+    scores: Floats
+    tasks: Ints
+    values: Floats
+    of: Ints
+
+    def with_mean(self, score: float) -> float:
+        """Return the median that this batch would have if all its episodes ranked higher or lower alike.
+
+        A score stands for the value of that rank within the episode's own task, so that a limit is a value that the
+        tasks of this batch have, and lies on the same side of the batch's own median as it does of its mean score.
+        """
+        from scipy.special import ndtr
+
+        if not np.isfinite(score):
+            return np.nan
+        ranks = ndtr(self.scores + score - self.scores.mean())
+        moved = np.empty(len(ranks))
+        for task in np.unique(self.tasks):
+            known = self.values[(self.of == task) & np.isfinite(self.values)]
+            moved[self.tasks == task] = np.quantile(known, ranks[self.tasks == task], method="hazen")
+        return float(np.median(moved))
 
 
 def _shares(hits: NDArray[np.int64], trials: NDArray[np.int64], drawn: Chart) -> tuple[Floats, Floats, Floats]:

@@ -72,7 +72,8 @@ def verified(result: Any, screen: Screen) -> None:
     screen.print(heading(f"{result.verification.sensor}  ").append(mark(result.status, word)))
     screen.write(result.says)
     moved = result.verification.drift
-    chance = f"{moved.shift_mm:.2f} mm, {moved.turn_deg:.3f}° (p = {moved.p_value:.2g})" if moved else "–"
+    told = "cannot tell" if moved is None or moved.p_value is None else f"p = {moved.p_value:.2g}"
+    chance = f"{moved.shift_mm:.2f} mm, {moved.turn_deg:.3f}° ({told})" if moved else "–"
     screen.print(
         facts(
             [

@@ -65,8 +65,8 @@ class OpenLog:
         if start:
             self._defects.clear()
         for log in self._found:
-            if stop is None and not start:
-                yield from self._read(log.reader, log.path, 0, None)
+            if len(self._found) == 1 or (stop is None and not start):
+                yield from self._read(log.reader, log.path, start, stop)
                 continue
             held = self._guarded(log.reader, log.path, partial(count_of, log.reader, log.path)) or 0
             if start < held:

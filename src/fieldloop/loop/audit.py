@@ -81,11 +81,22 @@ def require_complete_audit(workspace: Workspace) -> None:
     """Refuse to lock anything over an incomplete audit that nobody overrode."""
     latest = latest_audit(workspace)
     if latest is None or not (latest.complete or latest.overridden_by):
-        score = "there is none" if latest is None else f"its score is {latest.score:.0%}"
-        raise Refused(
-            f"This needs a complete audit, and {score}. Complete deployment.toml and run `fieldloop audit`, "
+        raise Refused(f"This needs a complete audit, and {_audit_to_come(workspace, latest)}")
+
+
+def _audit_to_come(workspace: Workspace, latest: Audit | None) -> str:
+    """Say what stands in the way and which command comes next: only an audit that was made can be overridden."""
+    if latest is not None:
+        return (
+            f"its score is {latest.score:.0%}. Complete deployment.toml and run `fieldloop audit`, "
             "or go on knowingly with `fieldloop audit override --reason …`."
         )
+    if (workspace.root / "deployment.toml").is_file():
+        return "there is none yet. Run: fieldloop audit"
+    return (
+        "there is none yet. Describe where the robot will work in deployment.toml and run `fieldloop audit`; "
+        "`fieldloop audit --example` writes a map to edit."
+    )
 
 
 def _write_example(workspace: Workspace) -> None:

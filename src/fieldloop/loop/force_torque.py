@@ -114,7 +114,7 @@ def _calibration(workspace: Workspace, found: room.ForceTorque, robot: str, sens
         parent_from_child=tuple(tuple(map(float, row)) for row in placed),
         method=METHOD,
         residual_mm=None,
-        residual_deg=found.turn_deg,
+        residual_deg=None,
         points=found.poses_used,
         status=found.status,
         valid_from_ns=from_ns,

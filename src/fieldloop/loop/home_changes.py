@@ -5,13 +5,14 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from fieldloop.loop.home_marks import BAD, GOOD, MARK, RUN
+from fieldloop.loop.home_marks import BAD, GOOD, MARK, RUN, WARN
 from fieldloop.loop.workspace import Workspace
 from fieldloop.model import event as happened
 from fieldloop.model.alarm import Alarm
 from fieldloop.model.event import Event, Recorded
 from fieldloop.model.finding import Status
 from fieldloop.model.incident import Incident
+from fieldloop.model.verification import Verification
 
 BY_THE_HUNDRED: dict[type[Event], str] = {
     happened.LogIngested: "logs taken in", happened.EpisodeJudged: "episodes judged",
@@ -47,6 +48,8 @@ def changes(workspace: Workspace) -> Iterator[Change]:
 def _sentence(recorded: Recorded[Event]) -> Change:
     """Events are in the past tense already: `PlanDrawn` reads 'Plan drawn'; the noun inside says the rest."""
     noun = getattr(recorded.event, dataclasses.fields(recorded.event)[0].name)
+    if isinstance(noun, Verification):
+        return _look_at_a_sensor(recorded, noun)
     named = [noun, *(getattr(noun, name, "") for name in ("name", "site", "deployment", "provider", "rung", "status"))]
     which = next((name for name in named if name and isinstance(name, str)), "")
     more = [getattr(noun, name, "") for name in ("message", "what", "reason", "why", "strategy", "trainer")]
@@ -55,3 +58,14 @@ def _sentence(recorded: Recorded[Event]) -> Change:
     text = re.sub(r"(?<=[a-z])(?=[A-Z])", " ", type(recorded.event).__name__).capitalize()
     detail = next((said for said in more if said and isinstance(said, str)), "")
     return Change(recorded.at_ns, mark, f"{text}: {which}" if which else text, detail, recorded.seq, recorded.actor)
+
+
+def _look_at_a_sensor(recorded: Recorded[Event], seen: Verification) -> Change:
+    """Say what came of looking: that somebody looked is no good news by itself."""
+    which = f"{seen.sensor} of {seen.robot}"
+    mark, said, detail = GOOD, "Sensor verified", ""
+    if seen.halts:
+        mark, said, detail = BAD, "Sensor failed its verification", "Stop collecting until it is calibrated again."
+    elif not seen.good:
+        mark, said, detail = WARN, "Sensor verified with a warning", "Calibrate it again soon."
+    return Change(recorded.at_ns, mark, f"{said}: {which}", detail, recorded.seq, recorded.actor)

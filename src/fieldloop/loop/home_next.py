@@ -37,6 +37,7 @@ def next_steps(now: Now) -> tuple[NextStep, ...]:
 def _rules(now: Now) -> Iterator[NextStep]:
     """What to do, most urgent first: the field, then the loop in its order."""
     yield from _field_rules(now)
+    yield from _sensor_rules(now)
     yield from _data_rules(now)
     yield from _quality_rules(now)
     yield from _ship_rules(now)
@@ -67,6 +68,16 @@ def _field_rules(now: Now) -> Iterator[NextStep]:
     if now.demands:
         asked = f"The field asks for {sum(d.demonstrations for d in now.demands):,} demonstrations"
         yield NextStep(WARN, asked, now.demands[-1].why, "fieldloop plan", "/plan")
+
+
+def _sensor_rules(now: Now) -> Iterator[NextStep]:
+    for slipped in now.slipped:
+        seen = slipped.seen
+        which = f"{seen.sensor} of {seen.robot}"
+        said = f"Stop collecting and calibrate {which}" if seen.halts else f"Calibrate {which} again soon"
+        flagged = f"{slipped.flagged:,} episode{' is' if slipped.flagged == 1 else 's are'} flagged"
+        why = f"Its last verification was not good; {flagged} because of it."
+        yield NextStep(BAD if seen.halts else WARN, said, why, slipped.command, "/quality")
 
 
 def _data_rules(now: Now) -> Iterator[NextStep]:

@@ -2,6 +2,7 @@
 
 from dataclasses import dataclass
 
+from fieldloop.loop.home_sensors import SlippedSensor, slipped_sensors
 from fieldloop.loop.home_success import Success, success_over_time
 from fieldloop.loop.page_reads import UNPASSED, newest
 from fieldloop.loop.workspace import Workspace
@@ -46,6 +47,7 @@ class Now:
     incidents: tuple[Incident, ...]
     unattended: tuple[Alarm, ...]
     dataset: DatasetReport | None = None
+    slipped: tuple[SlippedSensor, ...] = ()
 
     @property
     def unexplained(self) -> Alarm | None:
@@ -78,5 +80,5 @@ def read_now(workspace: Workspace) -> Now:
         success=success_over_time(workspace), alarm=newest(workspace, Alarm), diagnosis=newest(workspace, Diagnosis),
         incidents=tuple(i for i in store.find(Incident) if i.done(Step.REVIEWED) is None),
         unattended=tuple(a for a in store.find(Alarm) if not store.count(Incident, {"alarm": a.id})),
-        dataset=newest(workspace, DatasetReport),
+        dataset=newest(workspace, DatasetReport), slipped=slipped_sensors(workspace),
     )  # fmt: skip

@@ -74,8 +74,8 @@ def intrinsics(  # noqa: PLR0913 - each is an option of the command
     looks = [_look(file, shown, names[file]) for file in track(files, "looking for the board", len(files))]
     rules = workspace.protocol() if workspace else default_protocol()
     found = room.intrinsics(looks, shown, rules, sensor=sensor, precision=precision, lens=lens)
-    if not any(look.sighting for look in looks):
-        found = replace(found, advice=(*_instead(files, shown), *found.advice))
+    if 2 * sum(look.sighting is not None for look in looks) <= len(looks):
+        found = replace(found, advice=(*_instead(files, looks, shown), *found.advice))
     if undistorted and found.camera_matrix:
         _write_undistorted(files, looks, found, undistorted)
     if memory:
@@ -98,15 +98,17 @@ def _look(file: Path, board: Board, name: str) -> Look:
     return room.look(picture, board, name)
 
 
-def _instead(files: Sequence[Path], board: Board) -> list[str]:
-    """Say which board the pictures show where it is not the one asked for."""
-    some = [files[i] for i in np.unique(np.linspace(0, len(files) - 1, room.TRIED_PICTURES).astype(int))]
-    pictures = [room.grey(p) for p in map(read_picture, some) if p is not None]
-    other = room.board_shown(pictures, board) if pictures else None
-    if other is None:
-        return ["No board of this kind was found in any picture: is all of it in view, lit evenly, with a white rim?"]
-    shown, count = other
-    return [f"{count} of {len(pictures)} pictures show another board: try --board {shown}"]
+def _instead(files: Sequence[Path], looks: Sequence[Look], board: Board) -> list[str]:
+    """Say which board the pictures show where it is another than the one asked for."""
+    tried = np.unique(np.linspace(0, len(files) - 1, room.TRIED_PICTURES).astype(int)).tolist()
+    pictures = [room.grey(p) for p in (read_picture(files[n]) for n in tried) if p is not None]
+    other, count = (room.board_shown(pictures, board) if pictures else None) or (board, 0)
+    if count > sum(looks[n].sighting is not None for n in tried):
+        of = f"{len(pictures)} pictures" + (f" tried of {len(files)}" if len(tried) < len(files) else "")
+        return [f"{count} of {of} show another board: try --board {other}"]
+    if any(look.sighting for look in looks):
+        return []
+    return ["No board of this kind was found in any picture: is all of it in view, lit evenly, with a white rim?"]
 
 
 def _write_undistorted(files: Sequence[Path], looks: Sequence[Look], found: Intrinsics, folder: Path) -> None:

@@ -11,7 +11,7 @@ from fieldloop.ingest.search import find_logs
 from fieldloop.loop.looking import Part, Rules
 from fieldloop.model.episode import Defect
 
-FEWEST = 8
+FEWEST = 25
 """Opening a log again costs something: a part is at least so many episodes."""
 
 MOST_PARTS = 64
@@ -50,8 +50,8 @@ def _parts(whole: Part, held: int) -> Iterator[Part]:
     """Cut one log; the last part is open, should there be more than the log says.
 
     >>> rules = Rules.__new__(Rules)
-    >>> [(p.start, p.stop) for p in _parts(Part(Path("log"), rules), 20)]
-    [(0, 8), (8, 16), (16, None)]
+    >>> [(p.start, p.stop) for p in _parts(Part(Path("log"), rules), 60)]
+    [(0, 25), (25, 50), (50, None)]
     """
     size = max(FEWEST, -(-held // MOST_PARTS))
     for start in range(0, max(held, 1), size):

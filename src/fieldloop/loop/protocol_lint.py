@@ -1,5 +1,6 @@
 """Look protocol files over before anybody collects by them."""
 
+import time
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -85,4 +86,5 @@ def _linted(workspace: Workspace | None, text: str, where: str, task: str = "") 
     # without a file of its own a task is collected by the shipped protocol, which has another name
     task = task if text else ""
     numbers = workspace.operations["lint"] if workspace else None
-    return Linted(where, look_over(text, where, phases=labels, task_name=task, numbers=numbers))
+    now = workspace.clock() if workspace else time.time_ns()
+    return Linted(where, look_over(text, where, phases=labels, task_name=task, numbers=numbers, at_ns=now))

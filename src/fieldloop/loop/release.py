@@ -1,11 +1,16 @@
 """Freeze what passed into releases."""
 
+from collections.abc import Sequence
 from dataclasses import replace
 
 from fieldloop.annotate import taxonomy
+from fieldloop.check.corpus.near import near_groups
 from fieldloop.errors import Refused
 from fieldloop.loop.annotate import PHASE
 from fieldloop.loop.audit import latest_deployment
+from fieldloop.loop.measurements import batch_of
+from fieldloop.loop.mending import still_wrong
+from fieldloop.loop.numbers import in_force
 from fieldloop.loop.synchronisation import require_verified
 from fieldloop.loop.workspace import Workspace
 from fieldloop.model.annotation import Annotation
@@ -19,34 +24,39 @@ from fieldloop.release import datasheet as describe
 from fieldloop.release import diff as compare
 
 
-def release(
-    workspace: Workspace, name: str, *, seed: int = 0, fix: tuple[FixKind, ...] = (), override: str = ""
+def release(  # noqa: PLR0913 - each is an option of the command
+    workspace: Workspace,
+    name: str,
+    *,
+    seed: int = 0,
+    fix: tuple[FixKind, ...] = (),
+    apart: tuple[str, ...] = (),
+    override: str = "",
 ) -> Release:
     """Freeze every accepted and annotated episode into an immutable release.
+
+    Sessions and near-duplicates never lie on both sides of its split. What was put right is looked at and judged once
+    more; an episode that still fails stays out.
 
     Arguments:
         name: what people call it, such as r7
         seed: for the split; the same seed and episodes give the same release
         fix: make the repairs of these kinds that checks proposed (trim, restamp), and take in what they put right
+        apart: validate on what was never trained on: operator, object
         override: go on over devices whose time nobody verified; who and why is recorded
     """
     words = taxonomy()
+    offered = workspace.store.find(Episode)
     terms = Terms(
         protocol=workspace.protocol().label,
         taxonomy=f"{words.name} v{words.version}",
         exposures=latest_deployment(workspace).exposures,
         seed=seed,
         fix=fix,
+        apart=tuple(dict.fromkeys(("session", *apart))),
+        together=_nearly_the_same(workspace, offered),
     )
-    offered = workspace.store.find(Episode)
-    frozen = assemble(
-        name,
-        offered,
-        workspace.store.find(EpisodeReport),  # oldest first, so that the last judgement counts
-        workspace.store.find(Annotation, {"kind": PHASE}),
-        terms,
-        workspace.operations["release"],
-    )
+    frozen = _assembled(workspace, name, offered, terms)
     if known := workspace.store.find(Release, {"id": frozen.id}):
         if known[0].name != name:
             raise Refused(
@@ -58,6 +68,21 @@ def release(
     frozen = replace(frozen, override=over)
     workspace.write(ReleaseFrozen(frozen))
     return frozen
+
+
+def _assembled(workspace: Workspace, name: str, offered: Sequence[Episode], terms: Terms) -> Release:
+    """Assemble a release; where it puts episodes right that are wrong even so, once more without them."""
+    reports = workspace.store.find(EpisodeReport)  # oldest first, so that the last judgement counts
+    spans, settings = workspace.store.find(Annotation, {"kind": PHASE}), workspace.operations["release"]
+    first = assemble(name, offered, reports, spans, terms, settings)
+    wrong = still_wrong(workspace, first, {report.episode: report for report in reports})
+    return assemble(name, offered, reports, spans, replace(terms, still_wrong=wrong), settings) if wrong else first
+
+
+def _nearly_the_same(workspace: Workspace, episodes: Sequence[Episode]) -> tuple[tuple[str, ...], ...]:
+    """Return the ids of episodes that go nearly the same way, group by group: only what was kept of them is read."""
+    batch = batch_of(workspace, [(episode, ()) for episode in episodes], in_force(workspace))
+    return tuple(tuple(sorted(episode.id for episode in group)) for group in near_groups(batch))
 
 
 def releases(workspace: Workspace) -> tuple[Release, ...]:

@@ -11,7 +11,8 @@ Matrix = tuple[tuple[float, ...], ...]
 class Calibration:
     """A transform `parent_from_child` with its residual and interval of validity (end None: still valid).
 
-    The residuals are of poses or points left out; the uncertainties bound the transform itself, where they are known.
+    The residuals are of poses or points left out; the uncertainties bound the transform itself, where they are known,
+    and `covariance` is that of its error as a small step in the child's frame: three turns (rad), three shifts (m).
     """
 
     id: str
@@ -30,6 +31,7 @@ class Calibration:
     valid_to_ns: int | None = None
     uncertainty_mm: float | None = None
     uncertainty_deg: float | None = None
+    covariance: Matrix | None = None
 
     def holds_at(self, at_ns: int) -> bool:
         """Was this calibration in force then?"""

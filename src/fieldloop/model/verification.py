@@ -10,15 +10,16 @@ from fieldloop.model.finding import Finding, Status
 class Drift:
     """How far a camera seems to have moved, in its own frame: three turns (rad), three shifts (m), and how sure.
 
-    `p_value` is the chance of seeing as much were it still where it was; `own_noise` says that the views' own scatter
-    was the yardstick, not the calibration's residual.
+    `p_value` is the chance of seeing as much were it still where it was, None where nobody knows how far off the
+    calibration itself was; `own_noise` says that the views' own scatter was the yardstick, not the calibration's
+    residual.
     """
 
     twist: tuple[float, ...]
     covariance: Matrix
     shift_mm: float
     turn_deg: float
-    p_value: float
+    p_value: float | None
     moved: bool
     own_noise: bool
 

@@ -2,8 +2,9 @@
 
 import hashlib
 import json
+import math
 import tomllib
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from functools import cache
 from importlib.resources import files
 from typing import Any
@@ -12,11 +13,28 @@ from fieldloop.errors import ProtocolError
 
 
 def load(text: str, where: str) -> dict[str, Any]:
-    """Parse TOML; an error says the file, the line and the column."""
+    """Parse TOML; an error says the file, the line and the column.
+
+    TOML knows nan and inf. A limit that is one of them judges nothing, so both are refused wherever they stand.
+    """
     try:
-        return tomllib.loads(text)
+        tables = tomllib.loads(text)
     except tomllib.TOMLDecodeError as wrong:
         raise ProtocolError(f"{where} is not valid TOML: {wrong}.") from wrong
+    for place, value in _not_finite(tables):
+        raise ProtocolError(f"{where}: {place} = {value} is no finite number. Write one, or leave the key out.")
+    return tables
+
+
+def _not_finite(value: Any, place: str = "") -> Iterator[tuple[str, float]]:
+    if isinstance(value, Mapping):
+        for key, inner in value.items():
+            yield from _not_finite(inner, f"{place}.{key}" if place else key)
+    elif isinstance(value, list):
+        for index, inner in enumerate(value, start=1):
+            yield from _not_finite(inner, f"{place}[{index}]")
+    elif isinstance(value, float) and not math.isfinite(value):
+        yield place, value
 
 
 def shipped(name: str) -> str:

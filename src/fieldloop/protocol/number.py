@@ -41,6 +41,7 @@ class Limit:
     """The closed interval a check's measurement must fall in.
 
     `parameters` change what is measured (a window, a tolerance); `pending` marks a limit whose check is not built yet.
+    `required`: an answer is asked for (true), never asked for (false), or asked for where the stream it is about is.
     `cost` is the share of an episode's worth for learning that a failure takes: it ranks, it does not judge.
     """
 
@@ -50,7 +51,7 @@ class Limit:
     minimum: float | None = None
     maximum: float | None = None
     parameters: Mapping[str, float] = field(default_factory=dict)
-    required: bool = False
+    required: bool | None = None
     pending: bool = False
     cost: float = USUAL_COST
 

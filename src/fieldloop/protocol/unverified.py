@@ -31,14 +31,17 @@ def unverified(
     for one in sorted([*stated, *verifications], key=lambda v: v.at_ns):
         newest[one.stream] = one
     required = {sensor.stream for sensor in protocol.sensors.values() if sensor.required}
-    usual = protocol.limits[USUAL_LIMIT].maximum
     found = []
     for stream in sorted(required | set(protocol.synchronisation)):
         device = protocol.synchronisation.get(stream, Synchronisation(stream))
-        limit = usual if device.max_offset_ms is None else device.max_offset_ms
-        if reason := _why_not(device, newest.get(stream), limit, at_ns):
+        if reason := _why_not(device, newest.get(stream), allowed_offset_ms(protocol, device), at_ns):
             found.append(Unverified(stream, reason))
     return found
+
+
+def allowed_offset_ms(protocol: CollectionProtocol, device: Synchronisation) -> float | None:
+    """Return how far a device may be off: its own limit, or the one between any two streams."""
+    return protocol.limits[USUAL_LIMIT].maximum if device.max_offset_ms is None else device.max_offset_ms
 
 
 def _why_not(device: Synchronisation, last: SyncVerification | None, limit_ms: float | None, at_ns: int | None) -> str:

@@ -23,8 +23,9 @@ from fieldloop.release.split import split
 class Terms:
     """What a release stands on: the protocol it was judged by, the taxonomy it was labelled by, the map it is for.
 
-    `fix`: the kinds of repair that may be made on the way in. `apart`: what may not be on both sides of the split;
-    `together`: ids that belong on one side, such as near-duplicates.
+    `fix`: the kinds of repair that may be made on the way in; `still_wrong`: episodes that these do not put right, with
+    why. `apart`: what may not be on both sides of the split; `together`: ids that belong on one side, such as
+    near-duplicates.
     """
 
     protocol: str
@@ -34,6 +35,7 @@ class Terms:
     fix: tuple[FixKind, ...] = ()
     apart: tuple[str, ...] = ("session",)
     together: tuple[tuple[str, ...], ...] = ()
+    still_wrong: tuple[tuple[str, str], ...] = ()
 
 
 def assemble(
@@ -99,8 +101,8 @@ def _reasons(
     terms: Terms,
 ) -> dict[str, str]:
     """Say why an episode stays out; those that may enter are not in the answer."""
-    reasons = {}
-    for key in offered:
+    reasons = {key: why for key, why in terms.still_wrong if key in offered}
+    for key in offered.keys() - reasons.keys():
         report = reports.get(key)
         if report is None:
             reasons[key] = "never checked"

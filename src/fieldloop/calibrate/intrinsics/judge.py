@@ -8,6 +8,7 @@ from numpy.typing import ArrayLike
 
 from fieldloop.calibrate.intrinsics.board import Board
 from fieldloop.calibrate.intrinsics.board_size import larger_board
+from fieldloop.calibrate.intrinsics.cameras import several_cameras
 from fieldloop.calibrate.intrinsics.coverage import Wanted, advice, coverage, missing
 from fieldloop.calibrate.intrinsics.detect import Sighting
 from fieldloop.calibrate.intrinsics.held_out import FEWEST, held_out
@@ -40,7 +41,8 @@ def intrinsics(
     size, sightings, rejected = _usable(looks)
     wanted = _wanted(protocol)
     factor = float(protocol.setting("calibration.intrinsics_view_rejection"))
-    sifted = sift(sightings, size, lens, factor) if len(sightings) >= FEWEST else None
+    floor_px = float(protocol.setting("calibration.intrinsics_view_floor")) * _limit_px(protocol, precision=precision)
+    sifted = sift(sightings, size, lens, factor, floor_px) if len(sightings) >= FEWEST else None
     if sifted is None:
         few = len(sightings) < FEWEST
         said = f"The board {board} shows in {len(sightings)} of {len(looks)} pictures; {wanted.images} are needed."
@@ -82,6 +84,11 @@ def _usable(looks: Sequence[Look]) -> tuple[Size, tuple[Sighting, ...], tuple[Re
     return usual, tuple(kept), tuple(left)
 
 
+def _limit_px(protocol: CollectionProtocol, *, precision: bool) -> float:
+    name = "intrinsics_precision_max_px" if precision else "intrinsics_max_px"
+    return float(protocol.setting(f"calibration.{name}"))
+
+
 def _wanted(protocol: CollectionProtocol) -> Wanted:
     return Wanted(
         images=int(protocol.setting("calibration.intrinsics_min_images")),
@@ -105,14 +112,15 @@ def _judged(
     fitted, kept, wanted = sifted.fitted, sifted.kept, _wanted(protocol)
     folds = int(protocol.setting("calibration.intrinsics_folds"))
     tried = held_out(kept, size, fitted.lens, folds)
-    limit = float(
-        protocol.setting("calibration.intrinsics_precision_max_px" if precision else "calibration.intrinsics_max_px")
-    )
-    unclear = list(_doubts(looks, sifted, board, protocol)) + list(missing(kept, fitted, size, wanted))
+    limit = _limit_px(protocol, precision=precision)
+    cameras = several_cameras(_usable(looks)[1], size, fitted.lens, protocol)
+    unclear = [str(cameras)] if cameras else []
+    unclear += [*_doubts(looks, sifted, board, protocol), *missing(kept, fitted, size, wanted)]
     if tried is None:
         unclear.append("there are too few pictures to leave some out")
     error = max(fitted.rms_px, tried.rms_px if tried else 0.0)
-    if error > limit:
+    enough = len(kept) >= wanted.images and not cameras  # otherwise a large error says nothing about the camera
+    if error > limit and enough:
         status, message = Status.FAILED, f"Corners are {error:.3f} px off; at most {limit:g} px is allowed."
     elif unclear:
         status, message = Status.CANNOT_TELL, f"Cannot tell: {'; '.join(unclear)}."

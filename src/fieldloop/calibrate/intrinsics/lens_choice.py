@@ -8,6 +8,7 @@ import numpy as np
 from fieldloop.calibrate.intrinsics.detect import Sighting
 from fieldloop.calibrate.intrinsics.held_out import HeldOut, held_out
 from fieldloop.calibrate.intrinsics.lens import Lens, fit
+from fieldloop.geometry.transforms import Floats
 
 TRIED = (Lens.PLUMB_BOB, Lens.RATIONAL, Lens.FISHEYE)
 """Not the full model: it wins only where there is a tilted sensor, and then somebody knows."""
@@ -44,12 +45,13 @@ def better_lens(
         tried = held_out(sightings, size, other, folds) if at_best and at_best.rms_px <= most else None
         if tried is None or tried.rms_px > most:
             continue
-        if _surely_less(tried.by_view, errors.by_view, confidence):
+        if surely_less(tried.by_view, errors.by_view, confidence):
             found.append(BetterLens(other, tried.rms_px))
     return min(found, key=lambda b: b.held_out_px, default=None)
 
 
-def _surely_less(errors: np.ndarray, others: np.ndarray, confidence: float) -> bool:
+def surely_less(errors: Floats, others: Floats, confidence: float) -> bool:
+    """Are errors smaller than others, picture by picture, beyond chance?"""
     from scipy.special import stdtrit
 
     ratios = np.log(np.maximum(others, 1e-9) / np.maximum(errors, 1e-9))

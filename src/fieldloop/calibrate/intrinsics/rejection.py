@@ -20,9 +20,12 @@ class Sifted:
     rejected: tuple[RejectedImage, ...]
 
 
-def sift(sightings: Sequence[Sighting], size: tuple[int, int], lens: Lens, factor: float) -> Sifted | None:
+def sift(
+    sightings: Sequence[Sighting], size: tuple[int, int], lens: Lens, factor: float, floor_px: float
+) -> Sifted | None:
     """Leave out the worst picture while its error is more than `factor` times the median's; None where nothing fits.
 
+    A picture within `floor_px` is good by itself, however much better the others are, and stays.
     One bad picture bends the fit and may make a good one look bad, so at the end each rejected picture is looked at
     again under the lens that the others agree on.
     """
@@ -31,22 +34,23 @@ def sift(sightings: Sequence[Sighting], size: tuple[int, int], lens: Lens, facto
     while fitted is not None and len(kept) > FEWEST:
         errors = fitted.by_view
         worst = int(np.argmax(errors))
-        if errors[worst] <= factor * float(np.median(errors)):
+        if errors[worst] <= max(floor_px, factor * float(np.median(errors))):
             break
         del kept[worst]
         fitted = fit(kept, size, lens)
     if fitted is None:
         return None
     usual = float(np.median(fitted.by_view))
+    most = max(floor_px, factor * usual)
     outside = {s.name: _error(s, fitted) for s in sightings if all(s is not k for k in kept)}
-    back = [s for s in sightings if s.name in outside and outside[s.name] <= factor * usual]
+    back = [s for s in sightings if s.name in outside and outside[s.name] <= most]
     if back:
         kept = [s for s in sightings if s.name not in outside or s in back]
         fitted = fit(kept, size, lens) or fitted
     rejected = tuple(
         RejectedImage(name, f"corners are {error:.2f} px off where {usual:.2f} px is usual: blurred, or misread")
         for name, error in outside.items()
-        if error > factor * usual
+        if error > most
     )
     return Sifted(tuple(kept), fitted, rejected)
 

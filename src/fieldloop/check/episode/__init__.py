@@ -2,6 +2,7 @@
 
 from fieldloop.check.episode import (
     adherence,
+    alignment,
     alive,
     calibration,
     camera_clock,
@@ -52,4 +53,5 @@ SUBJECTS = (
     throughput,
     metadata,
     calibration,
+    alignment,
 )

@@ -1,16 +1,18 @@
 """Alignment: is what a camera shows really of the moment that its stamps say? Asked of the pictures themselves."""
 
 from collections.abc import Iterator
+from dataclasses import replace
 
 from fieldloop.check.case import Case
-from fieldloop.check.content import Evidence, find_step, pooled, settings_of
+from fieldloop.check.content import Evidence, LagEstimate, find_step, pooled, settings_of
 from fieldloop.check.content.evidence import evidence
 from fieldloop.check.content.path import moving_streams
 from fieldloop.check.content.words import lag_measurement, shifted
 from fieldloop.check.judging import PAIR
 from fieldloop.check.registry import check
 from fieldloop.model.finding import Measurement
-from fieldloop.model.stream import Stream, StreamKind
+from fieldloop.model.fix import Fix, FixKind
+from fieldloop.model.stream import NS_PER_S, Stream, StreamKind
 
 MS = 1e3
 NAN = float("nan")
@@ -42,7 +44,16 @@ def content_lag(case: Case) -> Iterator[Measurement]:
     moving = moving_streams(tuple(case.streams()))
     for camera in case.streams(StreamKind.RGB) if moving else ():
         subject = f"{camera.name}{PAIR}{moving[0].name}"
-        yield lag_measurement(subject, pooled([lag_evidence(case, camera)], settings))
+        found = pooled([lag_evidence(case, camera)], settings)
+        yield replace(lag_measurement(subject, found), fix=_restamp(camera, found))
+
+
+def _restamp(camera: Stream, found: LagEstimate) -> Fix | None:
+    """Propose the stamps at which the camera showed what it shows."""
+    if found.refused:
+        return None
+    why = f"its pictures show the robot {found.lag_s * MS:+.1f} ms from where their stamps say"
+    return Fix(FixKind.RESTAMP, why, camera.name, shift_ns=round(found.lag_s * NS_PER_S))
 
 
 @check(

@@ -3,21 +3,21 @@
 import numpy as np
 
 from fieldloop.check.case import Case
-from fieldloop.check.episode.contact import hold
+from fieldloop.check.episode.contact import Hold
 from fieldloop.check.episode.signal import Floats, Signal
 from fieldloop.check.episode.tool import tool
 
 
-def approach(case: Case) -> tuple[Signal, Floats] | None:
+def approach(case: Case, held: Hold | None) -> tuple[Signal, Floats] | None:
     """Return the tool's stream and the direction of its last stretch into contact; None where that cannot be told.
 
     The stretch begins where the tool was last farther away from the place of contact than the protocol's reach.
     """
-    return case.keep("approach", lambda: _find(case))  # type: ignore[no-any-return] # kept as made
+    return case.keep(("approach", held), lambda: _find(case, held))  # type: ignore[no-any-return] # kept as made
 
 
-def _find(case: Case) -> tuple[Signal, Floats] | None:
-    held, pose = hold(case), tool(case)
+def _find(case: Case, held: Hold | None) -> tuple[Signal, Floats] | None:
+    pose = None if held is None else tool(case, held.arm)
     if held is None or pose is None:
         return None
     before = pose.between(int(pose.times_ns[0]), held.contact_ns)

@@ -6,15 +6,17 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fieldloop.check.case import Case
+from fieldloop.check.episode.commanded import NOT_COMMANDED, commanded
 from fieldloop.check.episode.follow import Lag, NotComparable, lag_between, paired_columns, placed
 from fieldloop.check.episode.movement import Movement, movement, still
-from fieldloop.check.episode.signal import NO_RATE, Floats, Signal, at, at_s, extent, paced, signals, zeroed
+from fieldloop.check.episode.signal import FEWEST, NO_RATE, Floats, Signal, at, at_s, extent, paced, signals, zeroed
 from fieldloop.check.episode.speeds import high, speeds
 from fieldloop.check.judging import PAIR
 from fieldloop.check.registry import check
 from fieldloop.model.finding import Measurement
 from fieldloop.model.stream import NS_PER_S, StreamKind
 
+Rows = NDArray[np.intp]
 UNKNOWN = float("nan")
 FOLLOWS = "motion.action_follows_state"
 MOST_NAMED = 4
@@ -29,22 +31,29 @@ EQUAL = 1e-6
     advice="Check that actions and states carry stamps of the same clock and belong to the same episode.",
 )
 def action_follows_state(case: Case) -> Iterator[Measurement]:
-    """By how much does the arm's motion lag behind its commands, or run ahead of them?
+    """By how much does the arm's motion lag behind its commands, or (below zero) run ahead of them?
 
     The shift at which the speeds of commanded and measured joints agree best, joint by joint with equal say, with the
     interval in which it lies at least 95 times in 100.
     """
-    for action, joints in _pair(case):
+    for action, joints in commanded(case):
+        if action is None:
+            yield Measurement(joints.name, UNKNOWN, cannot_tell=NOT_COMMANDED)
+            continue
         subject = f"{action.name}{PAIR}{joints.name}"
         told = _lag(case, action, joints)
         if isinstance(told, str):
             yield Measurement(subject, UNKNOWN, cannot_tell=told)
             continue
-        who = "after" if told.seconds >= 0 else "before"
-        place = f"(the arm moves {who} its commands, correlation {told.agreement:.2f})"
-        size = abs(told.seconds)
-        low, high = max(0.0, size - told.half_width), size + told.half_width
-        yield Measurement(subject, size, place, low=low, high=high)
+        place = f"({_order(told)}, correlation {told.agreement:.2f})"
+        low, high = told.seconds - told.half_width, told.seconds + told.half_width
+        yield Measurement(subject, told.seconds, place, low=low, high=high)
+
+
+def _order(told: Lag) -> str:
+    if told.seconds + told.half_width < 0:
+        return "the arm moves before its commands: their clocks differ, or they were made from its motion"
+    return f"the arm moves {'after' if told.seconds >= 0 else 'before'} its commands"
 
 
 @check(
@@ -57,30 +66,49 @@ def action_copies_state(case: Case) -> Iterator[Measurement]:
     """How many commands are the measured state itself, at the same moment or the one before?
 
     Only columns that move are looked at. Commands that are the *next* state are not counted: they do say where to go.
+    Where there are not as many commands as states, each is compared with the state nearest in time.
     """
-    for action, joints in _pair(case):
-        subject = f"{action.name}{PAIR}{joints.name}"
-        if len(action.times_ns) != len(joints.times_ns):
-            yield Measurement(subject, 0.0)
+    for action, joints in commanded(case):
+        if action is None:
+            yield Measurement(joints.name, UNKNOWN, cannot_tell=NOT_COMMANDED)
             continue
+        subject = f"{action.name}{PAIR}{joints.name}"
         try:
-            ours, theirs = paired_columns(action, joints)
+            copied = _copied(action, joints)
         except NotComparable as why:
             yield Measurement(subject, UNKNOWN, cannot_tell=str(why))
             continue
-        commands, states = action.values[:, ours], joints.values[:, theirs]
-        reach = extent(states)
-        moving = np.isfinite(reach) & (reach > 0)
-        if not moving.any():
-            yield Measurement(subject, UNKNOWN, cannot_tell="the joints that are commanded do not move.")
-            continue
-        near = EQUAL * reach
-        same = (np.abs(commands - states) <= near).all(axis=0)
-        late = (np.abs(commands[1:] - states[:-1]) <= near).all(axis=0)
-        copied = np.flatnonzero((same | late) & moving)
-        named = ", ".join(action.column(ours[i])[4:] or f"column {ours[i]}" for i in copied[:MOST_NAMED])
+        named = ", ".join(action.column(i)[4:] or f"column {i}" for i in copied[:MOST_NAMED])
         more = " …" if len(copied) > MOST_NAMED else ""
         yield Measurement(subject, float(len(copied)), f"({named}{more})" if named else "")
+
+
+def _copied(action: Signal, joints: Signal) -> list[int]:
+    """Return the commands that are a state every time."""
+    ours, theirs = paired_columns(action, joints)
+    told, then = _matched(action, joints)
+    commands, states, last = action.values[told][:, ours], joints.values[then], joints.values[then - 1]
+    reach = extent(joints.values[:, theirs])
+    moving = np.isfinite(reach) & (reach > 0)
+    if not moving.any():
+        raise NotComparable("the joints that are commanded do not move.")
+    near = EQUAL * reach
+    same, late = (np.abs(commands - one[:, theirs]) <= near for one in (states, last))
+    return [ours[i] for i in np.flatnonzero((same | late).all(axis=0) & moving)]
+
+
+def _matched(action: Signal, joints: Signal) -> tuple[Rows, Rows]:
+    """Return rows of commands with the rows of states at the same moment that have one before them."""
+    if len(action.times_ns) == len(joints.times_ns):
+        rows = np.arange(1, len(joints.times_ns))
+        return rows, rows
+    told = np.flatnonzero((action.times_ns > joints.times_ns[0]) & (action.times_ns <= joints.times_ns[-1]))
+    if len(told) < FEWEST:
+        raise NotComparable("commands and states overlap too briefly to be compared.")
+    when = action.times_ns[told]
+    behind = np.searchsorted(joints.times_ns, when)  # the first state that is not earlier
+    nearer = joints.times_ns[behind] - when <= when - joints.times_ns[behind - 1]
+    return told, np.maximum(np.where(nearer, behind, behind - 1), 1)
 
 
 @check(
@@ -139,7 +167,10 @@ def command_error(case: Case) -> Iterator[Measurement]:
 
     Of the joints whose speeds follow their commands, in radians both; nineteen moments in twenty are nearer than this.
     """
-    for action, joints in _pair(case):
+    for action, joints in commanded(case):
+        if action is None:
+            yield Measurement(joints.name, UNKNOWN, cannot_tell=NOT_COMMANDED)
+            continue
         subject = f"{action.name}{PAIR}{joints.name}"
         if action.stream.unit != "rad" or joints.stream.unit != "rad":
             yield Measurement(subject, UNKNOWN, cannot_tell="commands and joints are not both told in radians.")
@@ -175,14 +206,6 @@ def _correlations(one: Floats, other: Floats) -> Floats:
     one, other = one - one.mean(axis=0), other - other.mean(axis=0)
     scale = np.sqrt((one**2).sum(axis=0) * (other**2).sum(axis=0))
     return np.asarray(np.divide((one * other).sum(axis=0), scale, out=np.zeros_like(scale), where=scale > 0))
-
-
-def _pair(case: Case) -> Iterator[tuple[Signal, Signal]]:
-    """Yield the commands with the joints they are about: the first stream of each."""
-    action = next(signals(case, StreamKind.ACTION), None)
-    joints = next(signals(case, StreamKind.JOINT_POSITION), None)
-    if action is not None and joints is not None:
-        yield action, joints
 
 
 def _lag(case: Case, action: Signal, joints: Signal) -> Lag | str:

@@ -1,11 +1,13 @@
 """When was the item held? Told by the force between the fingers, or by how wide they stand where no force is told."""
 
-from dataclasses import dataclass
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
 
 from fieldloop.check.case import Case
+from fieldloop.check.episode.arms import arms, of_arm
 from fieldloop.check.episode.signal import Floats, Signal, signals
 from fieldloop.model.stream import NS_PER_S, StreamKind
 
@@ -24,29 +26,49 @@ class Hold:
     grasps: int
     let_go: bool
     told_by: str
+    arm: str = ""
+    """The arm that held it, where there are several."""
+
+    @property
+    def lasted_ns(self) -> int:
+        """How long it was held."""
+        return self.release_ns - self.contact_ns
+
+
+def holds(case: Case) -> tuple[Hold, ...]:
+    """Return when each arm held something; an arm that never did has nothing to be asked about."""
+    return case.keep("holds", lambda: tuple(_holds(case)))  # type: ignore[no-any-return] # kept as made
 
 
 def hold(case: Case) -> Hold | None:
-    """Return when something was held; None where nothing tells, or nothing was."""
-    return case.keep("hold", lambda: _find(case))  # type: ignore[no-any-return] # kept as made
+    """Return when something was held, for longest where several arms did; None where nothing tells, or nothing was."""
+    return max(holds(case), key=lambda one: one.lasted_ns, default=None)
 
 
-def opening(case: Case) -> tuple[Signal, Floats] | None:
+def opening(case: Case, arm: str = "") -> tuple[Signal, Floats] | None:
     """Return the gripper whose width is told in metres, and that width; None where there is none."""
-    for one in signals(case, StreamKind.GRIPPER):
+    for one in of_arm(signals(case, StreamKind.GRIPPER), arm):
         width = _width(one)
         if width is not None:
             return one, width
     return None
 
 
-def _find(case: Case) -> Hold | None:
+def _holds(case: Case) -> Iterator[Hold]:
+    for arm in arms(case):
+        found = _find(case, arm)
+        if found is not None:
+            yield replace(found, arm=arm)
+
+
+def _find(case: Case, arm: str) -> Hold | None:
     least_n = case.parameter("force.window", "contact_n")
     shortest_ns = case.parameter("force.window", "shortest_s") * NS_PER_S
-    for one in signals(case, StreamKind.GRIPPER, unit="N"):
+    if forces := of_arm(signals(case, StreamKind.GRIPPER, unit="N"), arm):
         with np.errstate(invalid="ignore"):
-            return _longest(one, np.abs(one.values).max(axis=1) > least_n, shortest_ns)
-    wide = opening(case)
+            felt = [_longest(one, np.abs(one.values).max(axis=1) > least_n, shortest_ns) for one in forces]
+        return max((one for one in felt if one is not None), key=lambda one: one.lasted_ns, default=None)
+    wide = opening(case, arm)
     if wide is None:
         return None
     one, width = wide

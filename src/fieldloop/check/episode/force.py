@@ -6,7 +6,7 @@ import numpy as np
 
 from fieldloop.check.case import Case
 from fieldloop.check.episode.adherence import HELD_TO_NOTHING, not_held
-from fieldloop.check.episode.contact import hold
+from fieldloop.check.episode.contact import holds
 from fieldloop.check.episode.movement import movement
 from fieldloop.check.episode.signal import Floats, Signal, at, at_s, signals
 from fieldloop.check.registry import check
@@ -85,8 +85,7 @@ def zero(case: Case) -> Iterator[Measurement]:
     changed from before the attempt to after it, if the arm stands as it stood.
     """
     moved = movement(case)
-    held = hold(case)
-    if moved is None or (held is not None and held.contact_ns <= moved.onset_ns):
+    if moved is None or any(held.contact_ns <= moved.onset_ns for held in holds(case)):
         reason = "nothing is known to be untouched: it never moved, or was holding from the beginning."
         for one in (*_grips(case), *signals(case, StreamKind.FORCE_TORQUE)):
             yield Measurement(one.name, UNKNOWN, cannot_tell=reason)

@@ -3,11 +3,11 @@
 from collections.abc import Iterator
 
 from fieldloop.check.case import Case
+from fieldloop.check.episode.astray import safe_trim
 from fieldloop.check.episode.movement import movement, still
 from fieldloop.check.episode.signal import NO_RATE, at_s
 from fieldloop.check.registry import check
 from fieldloop.model.finding import Measurement
-from fieldloop.model.fix import Fix, FixKind
 from fieldloop.model.stream import NS_PER_S
 
 UNKNOWN = float("nan")
@@ -29,7 +29,7 @@ def idle_head(case: Case) -> Iterator[Measurement]:
         yield Measurement("", UNKNOWN, cannot_tell=still(case) if moved is None else NO_RATE)
         return
     keep_from = moved.onset_ns - _asked_ns(case, "adherence.pre_roll")
-    fix = Fix(FixKind.TRIM, "nothing moves before", start_ns=keep_from) if keep_from > moved.start_ns else None
+    fix = safe_trim(case, "nothing moves before", start_ns=keep_from) if keep_from > moved.start_ns else None
     yield Measurement("", (moved.onset_ns - moved.start_ns) / NS_PER_S, at_s=at_s(case, moved.onset_ns), fix=fix)
 
 
@@ -49,7 +49,7 @@ def idle_tail(case: Case) -> Iterator[Measurement]:
         yield Measurement("", UNKNOWN, cannot_tell=still(case) if moved is None else NO_RATE)
         return
     keep_to = moved.offset_ns + _asked_ns(case, "adherence.post_roll")
-    fix = Fix(FixKind.TRIM, "nothing moves behind", end_ns=keep_to) if keep_to < moved.end_ns else None
+    fix = safe_trim(case, "nothing moves behind", end_ns=keep_to) if keep_to < moved.end_ns else None
     yield Measurement("", (moved.end_ns - moved.offset_ns) / NS_PER_S, at_s=at_s(case, moved.offset_ns), fix=fix)
 
 

@@ -1,13 +1,15 @@
 """Questions about what the protocol asks of whoever moves the robot by SpaceMouse, VR or hand."""
 
 from collections.abc import Iterator
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from fieldloop.check.case import Case
 from fieldloop.check.episode.adherence import HELD_TO_NOTHING, not_held
-from fieldloop.check.episode.contact import NEVER, hold
+from fieldloop.check.episode.arms import arms
+from fieldloop.check.episode.contact import NEVER, holds
 from fieldloop.check.episode.movement import movement
 from fieldloop.check.episode.signal import NO_RATE, Floats, Signal, at, at_s, paced, signals
 from fieldloop.check.episode.speeds import speeds
@@ -16,10 +18,12 @@ from fieldloop.check.episode.turning import NO_TURN, turning
 from fieldloop.check.registry import check
 from fieldloop.model.finding import Measurement
 from fieldloop.model.stream import NS_PER_S, StreamKind
+from fieldloop.protocol import Limit
 
 UNKNOWN = float("nan")
 FACT = "interface"
 PLACE = 3
+NO_JOINTS = "no stream tells joints in radians."
 WORDS = {"tool_speed": "speed", "turn_speed": "turning", "joint_speed": "speed"}
 
 
@@ -38,45 +42,62 @@ def speed_limit(case: Case) -> Iterator[Measurement]:
     if reason := _unasked(case):
         yield Measurement("", UNKNOWN, cannot_tell=reason)
         return
-    for name, one in _limited(case):
+    for arm, name, one in _limited(case):
         limit = case.protocol.interface_limit(_interface(case), name)
         if limit is None:
             continue
-        if one is None or not paced(one.stream):
-            yield Measurement(name, UNKNOWN, cannot_tell=NO_TOOL if one is None else NO_RATE)
+        pace = _pace(case, one, name)
+        if isinstance(pace, str):
+            yield Measurement(f"{arm} {name}".strip(), UNKNOWN, cannot_tell=pace)
             continue
-        times, fast = _pace(case, one, name)
-        row = int(np.argmax(fast))
-        if limit.maximum:
-            place = f"({fast[row]:.3g} {limit.unit} {at(case, times[row])})"
-            yield Measurement(
-                f"{one.name} {WORDS[name]}", float(fast[row]) / limit.maximum, place, at_s=at_s(case, times[row])
-            )
-        moved = movement(case)
-        if limit.minimum and moved is not None:
-            usual = float(np.median(fast[(times >= moved.onset_ns) & (times <= moved.offset_ns)]))
-            place = f"({usual:.3g} {limit.unit} typically: too slow above 1)"
-            yield Measurement(f"{one.name} slowness", limit.minimum / usual if usual > 0 else UNKNOWN, place)
+        yield from _against(case, limit, pace)
 
 
-def _limited(case: Case) -> Iterator[tuple[str, Signal | None]]:
-    yield "tool_speed", tool(case)
-    yield "turn_speed", tool(case)
-    yield "joint_speed", next(signals(case, StreamKind.JOINT_POSITION, unit="rad"), None)
+def _limited(case: Case) -> Iterator[tuple[str, str, Signal | None]]:
+    """Yield each arm with what of it may be limited."""
+    for arm in arms(case):
+        yield arm, "tool_speed", tool(case, arm)
+        yield arm, "turn_speed", tool(case, arm)
+    joints = tuple(signals(case, StreamKind.JOINT_POSITION, unit="rad"))
+    for one in joints or (None,):
+        yield "", "joint_speed", one
 
 
-def _pace(case: Case, one: Signal, name: str) -> tuple[NDArray[np.int64], Floats]:
-    if name == "joint_speed":
-        made = speeds(case, one)
-        fastest: Floats = np.abs(made.velocity).max(axis=1)
-        return made.times_ns, fastest
-    if name == "tool_speed":
-        made = speeds(case, one, PLACE)
-        return made.times_ns, made.norm
-    made = speeds(case, one)
-    # of a unit quaternion that turns, the four numbers change half as fast as the angle
-    turning: Floats = 2 * np.sqrt((made.velocity[:, PLACE:] ** 2).sum(axis=1))
-    return made.times_ns, turning
+class Pace(NamedTuple):
+    """How fast something went when, and what to call it."""
+
+    subject: str
+    moved: str
+    times_ns: NDArray[np.int64]
+    fast: Floats
+
+
+def _pace(case: Case, one: Signal | None, name: str) -> Pace | str:
+    """Return how fast it went, or why nobody knows."""
+    if one is None:
+        return NO_JOINTS if name == "joint_speed" else NO_TOOL
+    if not paced(one.stream):
+        return NO_RATE
+    if name == "turn_speed":
+        turned = turning(case, one)
+        return NO_TURN if turned is None else Pace(one.name, WORDS[name], *turned)
+    made = speeds(case, one, PLACE if name == "tool_speed" else None)
+    fast: Floats = made.norm if name == "tool_speed" else np.abs(made.velocity).max(axis=1)
+    return Pace(one.name, WORDS[name], made.times_ns, fast)
+
+
+def _against(case: Case, limit: Limit, pace: Pace) -> Iterator[Measurement]:
+    times, fast = pace.times_ns, pace.fast
+    row = int(np.argmax(fast))
+    if limit.maximum:
+        place = f"({fast[row]:.3g} {limit.unit} {at(case, times[row])})"
+        share = float(fast[row]) / limit.maximum
+        yield Measurement(f"{pace.subject} {pace.moved}", share, place, at_s=at_s(case, times[row]))
+    moved = movement(case)
+    if limit.minimum and moved is not None:
+        usual = float(np.median(fast[(times >= moved.onset_ns) & (times <= moved.offset_ns)]))
+        place = f"({usual:.3g} {limit.unit} typically: too slow above 1)"
+        yield Measurement(f"{pace.subject} slowness", limit.minimum / usual if usual > 0 else UNKNOWN, place)
 
 
 @check(
@@ -94,13 +115,16 @@ def grasp_pause(case: Case) -> Iterator[Measurement]:
     if asked is None or not asked.minimum:
         yield Measurement("", UNKNOWN, cannot_tell=f"no pause is asked for by {_interface(case)}.")
         return
-    held, pose = hold(case), tool(case)
-    if held is None or pose is None or not paced(pose.stream):
-        yield Measurement("", UNKNOWN, cannot_tell=NEVER if held is None else NO_TOOL if pose is None else NO_RATE)
-        return
-    paused = _still_around(case, pose, held.contact_ns)
-    place = f"({paused:.2f} s {at(case, held.contact_ns)})"
-    yield Measurement(pose.name, paused / asked.minimum, place, at_s=at_s(case, held.contact_ns))
+    if not holds(case):
+        yield Measurement("", UNKNOWN, cannot_tell=NEVER)
+    for held in holds(case):
+        pose = tool(case, held.arm)
+        if pose is None or not paced(pose.stream):
+            yield Measurement(held.arm, UNKNOWN, cannot_tell=NO_TOOL if pose is None else NO_RATE)
+            continue
+        paused = _still_around(case, pose, held.contact_ns)
+        place = f"({paused:.2f} s {at(case, held.contact_ns)})"
+        yield Measurement(pose.name, paused / asked.minimum, place, at_s=at_s(case, held.contact_ns))
 
 
 def _still_around(case: Case, pose: Signal, moment_ns: int) -> float:

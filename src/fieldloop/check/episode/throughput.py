@@ -4,7 +4,7 @@ from collections.abc import Iterator
 
 from fieldloop.check.case import Case
 from fieldloop.check.episode.adherence import not_held
-from fieldloop.check.episode.contact import hold
+from fieldloop.check.episode.contact import holds
 from fieldloop.check.episode.movement import movement, still
 from fieldloop.check.episode.signal import NO_RATE, at_s
 from fieldloop.check.episode.stamps import seconds
@@ -33,6 +33,6 @@ def cycle_time(case: Case) -> Iterator[Measurement]:
         yield Measurement("", UNKNOWN, cannot_tell=still(case) if moved is None else NO_RATE)
         return
     target_s, took_s = float(case.protocol.setting("task.target_cycle_s")), seconds(moved.offset_ns - moved.onset_ns)
-    held = hold(case)
-    tried = f", {held.grasps} grasps" if held is not None and held.grasps > 1 else ""
+    grasps = sum(held.grasps for held in holds(case))
+    tried = f", {grasps} grasps" if grasps > 1 else ""
     yield Measurement("", took_s / target_s, f"({took_s:.1f} s{tried})", at_s=at_s(case, moved.onset_ns))

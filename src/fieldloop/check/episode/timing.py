@@ -7,6 +7,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fieldloop.check.case import Case
+from fieldloop.check.episode.astray import astray_ns, home, safe_trim
 from fieldloop.check.episode.movement import movement
 from fieldloop.check.episode.stamps import (
     EVENTFUL,
@@ -18,11 +19,12 @@ from fieldloop.check.episode.stamps import (
     part_of_another,
     rhythm,
     said,
+    span_ns,
     steady,
 )
 from fieldloop.check.registry import check
 from fieldloop.model.finding import Measurement
-from fieldloop.model.fix import Fix, FixKind
+from fieldloop.model.fix import Fix
 from fieldloop.model.stream import NS_PER_S, ClockKind, Stream
 from fieldloop.stats.quantile import percentile
 
@@ -41,8 +43,9 @@ def longest_gap(case: Case) -> Iterator[Measurement]:
     """How many periods in a row did each stream miss at most?
 
     Samples that arrive late in a bunch are not missing: a gap counts only as far as the samples behind it do not
-    catch up. A stream that falls silent before the others end, or wakes after they begin, missed what lies between;
-    where nothing moves in that stretch, cutting it off is proposed. Commands sent on change have no period to miss.
+    catch up, and one whose stamp was set back is there all the same. A stream that falls silent before the others end, or wakes after they begin, missed what lies between;
+    where nothing moves in that stretch, cutting it off is proposed. A clock that never meets the others' says nothing
+    of when they begin and end (`timing.stream_offset` names it). Commands sent on change have no period to miss.
     """
     slack_ns = case.parameter("timing.longest_gap", "edge_s") * NS_PER_S
     for stream in case.sensing():
@@ -52,11 +55,11 @@ def longest_gap(case: Case) -> Iterator[Measurement]:
                 yield Measurement(stream.name, UNKNOWN, cannot_tell="too few stamps to know the stream's period.")
             continue
         missing, index = by_stamps(case, "gap", stream, partial(_worst_gap, beat))
-        first, last = _bounds(case, stream.clock)
-        early = int(stream.times_ns[0]) - first - slack_ns
-        late = last - int(stream.times_ns[-1]) - slack_ns
+        (first, last), (begins, ends) = _bounds(case, stream.clock), span_ns(case, stream)
+        early, late = begins - first - slack_ns, last - ends - slack_ns
         edge, fix = "", None
-        if stream.kind not in EVENTFUL and max(early, late) > missing * beat.period_ns:
+        edged = stream.kind not in EVENTFUL and astray_ns(case, stream) is None
+        if edged and max(early, late) > missing * beat.period_ns:
             missing = float(round(max(early, late) / beat.period_ns))
             edge, index = (" (begins late)", 0) if early > late else (" (ends early)", len(stream) - 1)
             fix = _cut_off(case, stream, head=early > late)
@@ -169,15 +172,21 @@ def _where(wrong: NDArray[np.bool_]) -> Times:
 def _counted(case: Case, stream: Stream, wrong: Times) -> Measurement:
     if not len(wrong):
         return Measurement(stream.name, 0.0)
-    at_s = moment(case, stream, int(wrong[0]))
+    at_s = moment(case, stream, int(wrong[0]) - 1)  # the stamp before is the one that is right
     return Measurement(stream.name, float(len(wrong)), f"first {said(at_s)}", at_s=at_s)
 
 
 def _worst_gap(beat: Rhythm, times: Times) -> tuple[float, int]:
-    """Return the most periods missed in a row and the index of the sample before the gap."""
+    """Return the most periods missed in a row and the index of the sample before the gap.
+
+    Only stamps beyond all before them open a gap; samples stamped back in between fill it.
+    """
     if beat.steps_ns.max() / beat.period_ns < LONG:
         return 0.0, 0
-    missing = np.round(beat.steps_ns / beat.period_ns) - 1
+    latest = np.maximum.accumulate(times)
+    onward = np.flatnonzero(np.concatenate([[True], times[1:] >= latest[:-1]]))
+    times, back = times[onward], np.diff(onward) - 1
+    missing = np.round(np.diff(times) / beat.period_ns) - 1 - back
     worst, where = 0.0, 0
     gaps = np.flatnonzero(missing > 0)
     for index in gaps[np.argsort(-missing[gaps], kind="stable")]:
@@ -185,31 +194,29 @@ def _worst_gap(beat: Rhythm, times: Times) -> tuple[float, int]:
         if gap <= worst:
             break  # the others are shorter still
         behind = times[index + 1 : index + 2 + min(gap, len(times))]
-        caught_up = (behind - times[index]) / beat.period_ns - np.arange(1, len(behind) + 1)
+        caught_up = (behind - times[index]) / beat.period_ns - np.arange(1, len(behind) + 1) - back[index]
         left = float(np.round(caught_up.min()))
         if left > worst:
-            worst, where = left, int(index)
+            worst, where = left, int(onward[index])
     return worst, where
 
 
 def _bounds(case: Case, clock: ClockKind) -> tuple[int, int]:
-    """First and last stamp of any steady stream on this clock."""
+    """First and last stamp of the steady streams that meet on this clock."""
     return case.keep(("bounds", clock), lambda: _find_bounds(case, clock))  # type: ignore[no-any-return] # kept as made
 
 
 def _find_bounds(case: Case, clock: ClockKind) -> tuple[int, int]:
-    held = [s.times_ns for s in case.sensing() if s.clock is clock and s.kind not in EVENTFUL and rhythm(case, s)]
-    if not held:
-        return 0, 0
-    return int(min(times[0] for times in held)), int(max(times[-1] for times in held))
+    spans = [span_ns(case, stream) for stream in home(case, clock)]
+    return min((first for first, _ in spans), default=0), max((last for _, last in spans), default=0)
 
 
 def _cut_off(case: Case, stream: Stream, *, head: bool) -> Fix | None:
     """Propose to cut the stretch in which a stream is silent, unless the robot moves in it or nobody knows."""
     moved, why = movement(case), f"{stream.name} is silent there, and nothing moves."
-    first, last = int(stream.times_ns[0]), int(stream.times_ns[-1])
+    first, last = span_ns(case, stream)
     if moved is None or made_up(stream):
         return None
     if head:
-        return Fix(FixKind.TRIM, why, start_ns=first) if moved.onset_ns >= first else None
-    return Fix(FixKind.TRIM, why, end_ns=last) if moved.offset_ns <= last else None
+        return safe_trim(case, why, start_ns=first) if moved.onset_ns >= first else None
+    return safe_trim(case, why, end_ns=last) if moved.offset_ns <= last else None

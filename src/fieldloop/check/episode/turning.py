@@ -22,7 +22,7 @@ def turning(case: Case, pose: Signal) -> tuple[NDArray[np.int64], Floats] | None
         return None
     calm = median_of_three(_one_sign(pose.values[:, columns]))
     reach, span_s, middle_ns = windows(pose, float(case.protocol.setting("episode.moving_window_s")))
-    known = np.isfinite(calm).all(axis=1) & calm.any(axis=1)
+    known = np.asarray(np.isfinite(calm).all(axis=1) & calm.any(axis=1))
     rotations = rotation_from_quaternion(np.where(known[:, None], calm, [0.0, 0.0, 0.0, 1.0]))
     angle = np.where(known[reach:] & known[:-reach], angle_between(rotations[:-reach], rotations[reach:]), 0.0)
     return middle_ns, np.asarray(angle / span_s)

@@ -5,6 +5,7 @@ from collections.abc import Iterator
 import numpy as np
 
 from fieldloop.check.case import Case
+from fieldloop.check.episode.arms import arms, joints_of
 from fieldloop.check.episode.contact import opening
 from fieldloop.check.episode.movement import movement, still
 from fieldloop.check.episode.signal import NO_RATE, Floats, Signal, paced, signals, zeroed
@@ -40,13 +41,14 @@ def units(case: Case) -> Iterator[Measurement]:
         for velocity in signals(case, StreamKind.JOINT_VELOCITY):
             if _partners(position, velocity):
                 yield _velocity(case, position, velocity)
-    pose, joints = tool(case), next(signals(case, StreamKind.JOINT_POSITION, unit="rad"), None)
-    if pose is not None and joints is not None:
-        yield _lever(case, pose, joints)
-    wide = opening(case)
-    if wide is not None and wide[0].stream.unit == "m" and np.isfinite(wide[1]).any():
-        factor = float(np.nanmax(np.abs(wide[1]))) / case.parameter(UNITS, "widest_m")
-        yield Measurement(wide[0].name, max(1.0, factor), "than the widest gripper opens" if factor > 1 else "")
+    for arm in arms(case):
+        pose, joints = tool(case, arm), joints_of(case, arm)
+        if pose is not None and joints is not None:
+            yield _lever(case, pose, joints)
+        wide = opening(case, arm)
+        if wide is not None and wide[0].stream.unit == "m" and np.isfinite(wide[1]).any():
+            factor = float(np.nanmax(np.abs(wide[1]))) / case.parameter(UNITS, "widest_m")
+            yield Measurement(wide[0].name, max(1.0, factor), "than the widest gripper opens" if factor > 1 else "")
 
 
 def _partners(position: Signal, velocity: Signal) -> bool:

@@ -3,8 +3,8 @@
 from dataclasses import replace
 
 from fieldloop.check.case import Case
+from fieldloop.check.episode.arms import is_tool
 from fieldloop.check.episode.movement import Movement, movement
-from fieldloop.check.episode.tool import TOOL_WORDS
 from fieldloop.model.episode import Recording
 from fieldloop.model.stream import Stream, StreamKind
 
@@ -21,7 +21,7 @@ def witnessed(case: Case, stream: Stream) -> Movement | None:
     gripper that closes, another arm, or another thing's pose says nothing of them, and a pose that is not called the
     tool's may be that of a thing which lies still. What trembles anyway should change whatever moves.
     """
-    if stream.kind is StreamKind.POSE and not any(word in stream.name.lower() for word in TOOL_WORDS):
+    if stream.kind is StreamKind.POSE and not is_tool(stream.name):
         return None
     if stream.kind is StreamKind.JOINT_POSITION:
         return _told_by(case, _commands(case, stream))

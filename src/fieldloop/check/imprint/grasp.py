@@ -18,7 +18,7 @@ def grasp(case: Case) -> dict[str, NDArray[np.float32]]:
     if held is None:
         return {}
     streams = {f"joints/{one.name}": one for one in signals(case, StreamKind.JOINT_POSITION)}
-    pose = tool(case)
+    pose = tool(case, held.arm)
     if pose is not None:
         streams[f"tool/{pose.name}"] = pose
     taken = {name: one.at(held.contact_ns).astype(np.float32) for name, one in streams.items()}

@@ -6,9 +6,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fieldloop.check.case import Case
+from fieldloop.check.episode.arms import joints_of
 from fieldloop.check.episode.contact import hold
 from fieldloop.check.episode.movement import Movement, movement
-from fieldloop.check.episode.signal import Floats, Signal, paced, signals
+from fieldloop.check.episode.signal import Floats, Signal, paced
 from fieldloop.check.episode.smoothness import roughness
 from fieldloop.check.episode.speeds import Speeds, high, speeds
 from fieldloop.check.episode.tool import tool
@@ -28,8 +29,9 @@ def speed(case: Case) -> dict[str, NDArray[np.float32]]:
 
 
 def _features(case: Case, moved: Movement) -> Iterator[Feature]:
-    joints = next(signals(case, StreamKind.JOINT_POSITION, unit="rad"), None)
-    pose = tool(case)
+    held = hold(case)
+    arm = held.arm if held is not None else ""  # of several arms the one that held for longest
+    joints, pose = joints_of(case, arm), tool(case, arm)
     if joints is not None and paced(joints.stream):
         yield from _pace(case, moved, joints, ("mean_rad_s", "peak_rad_s"))
         yield "roughness_per_s", roughness(case, joints)

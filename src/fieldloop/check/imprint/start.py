@@ -4,6 +4,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fieldloop.check.case import Case
+from fieldloop.check.episode.arms import arms
 from fieldloop.check.episode.movement import movement
 from fieldloop.check.episode.signal import Signal, signals
 from fieldloop.check.episode.tool import tool
@@ -19,9 +20,10 @@ def start(case: Case) -> dict[str, NDArray[np.float32]]:
     if moved is None:
         return {}
     taken = {f"joints/{one.name}": _waiting(one, moved.onset_ns) for one in signals(case, StreamKind.JOINT_POSITION)}
-    pose = tool(case)
-    if pose is not None:
-        taken[f"tool/{pose.name}"] = _waiting(pose, moved.onset_ns)
+    for arm in arms(case):
+        pose = tool(case, arm)
+        if pose is not None:
+            taken[f"tool/{pose.name}"] = _waiting(pose, moved.onset_ns)
     return taken
 
 

@@ -8,13 +8,14 @@ from collections.abc import Mapping
 
 from fieldloop.errors import BadInput
 from fieldloop.protocol.collection import default_protocol, from_tables, in_full, stated
-from fieldloop.protocol.linting import balance, interfaces, scripts, sensing, task, values, wording
+from fieldloop.protocol.linting import balance, clocks, interfaces, scripts, sensing, task, values, wording
 from fieldloop.protocol.linting.draft import Draft
 from fieldloop.protocol.linting.remark import Remark, Severity
 from fieldloop.protocol.operations import Section, default_operations
 
 RULES = (
-    *task.RULES, *interfaces.RULES, *sensing.RULES, *scripts.RULES, *balance.RULES, *values.RULES, *wording.RULES,
+    *task.RULES, *interfaces.RULES, *sensing.RULES, *clocks.RULES, *scripts.RULES, *balance.RULES, *values.RULES,
+    *wording.RULES,
 )  # fmt: skip
 UNREADABLE = "P001"
 
@@ -26,11 +27,12 @@ def lint(
     phases: Mapping[str, str] | None = None,
     task_name: str = "",
     numbers: Section | None = None,
+    at_ns: int | None = None,
 ) -> tuple[Remark, ...]:
     """Look a protocol's text over, worst first; what cannot be read at all is the one remark there is.
 
-    `phases` are the labels annotators know, `task_name` is what the file's name says; without them those rules rest.
-    `numbers` say what looks wrong (operations: lint); the shipped ones unless given.
+    `phases` are the labels annotators know, `task_name` is what the file's name says; `at_ns` is now; without them those
+    rules rest. `numbers` say what looks wrong (operations: lint); the shipped ones unless given.
     """
     try:
         own, tables = stated(text, where), in_full(text, where)
@@ -38,7 +40,7 @@ def lint(
     except BadInput as wrong:
         return (Remark(UNREADABLE, Severity.ERROR, where, str(wrong), "Put this right first; the rest comes after."),)
     numbers = numbers or default_operations()["lint"]
-    draft = Draft(protocol, default_protocol(), own, numbers, frozenset(phases or ()), task_name)
+    draft = Draft(protocol, default_protocol(), own, numbers, frozenset(phases or ()), task_name, at_ns)
     found = [remark for rule in RULES for remark in rule(draft)]
     return tuple(sorted(found, key=lambda r: (list(Severity).index(r.severity), r.code, r.place)))
 

@@ -15,7 +15,7 @@ CAMERAS = ("rgb", "depth")
 
 @dataclass(frozen=True, slots=True)
 class Draft:
-    """A protocol that could be read, the shipped one, the tables the file states itself, and what looks wrong."""
+    """A protocol that could be read, the shipped one, the tables the file states itself, what looks wrong, and now."""
 
     protocol: CollectionProtocol
     shipped: CollectionProtocol
@@ -23,6 +23,7 @@ class Draft:
     numbers: Section
     phases: frozenset[str] = frozenset()
     task_name: str = ""
+    at_ns: int | None = None
 
     @property
     def interfaces_used(self) -> dict[str, Interface]:

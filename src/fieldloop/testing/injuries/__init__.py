@@ -2,6 +2,7 @@
 
 from fieldloop.testing.injuries import (
     adherence,
+    alignment,
     batch,
     calibration,
     corpus,
@@ -27,5 +28,10 @@ INJURIES: dict[str, Injury] = {
     **throughput.INJURIES,
     **metadata.INJURIES,
     **calibration.INJURIES,
+    **alignment.INJURIES,
 }
-BATCH_INJURIES: dict[str, BatchInjury] = {**batch.BATCH_INJURIES, **corpus.BATCH_INJURIES}
+BATCH_INJURIES: dict[str, BatchInjury] = {
+    **batch.BATCH_INJURIES,
+    **corpus.BATCH_INJURIES,
+    **alignment.BATCH_INJURIES,
+}

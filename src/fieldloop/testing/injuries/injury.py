@@ -11,25 +11,31 @@ from fieldloop.check import Batch, Case
 from fieldloop.model.episode import Episode
 from fieldloop.model.imprint import Imprint
 from fieldloop.model.stream import NS_PER_S, Stream
-from fieldloop.testing.synthetic import Pictures, with_streams
+from fieldloop.testing.batches import healthy_batch
+from fieldloop.testing.synthetic import Pictures, healthy_case, with_streams
 
 STEP_NS = NS_PER_S // 1000
 
 
 @dataclass(frozen=True, slots=True)
 class Injury:
-    """How to hurt a case, and which other checks notice."""
+    """How to hurt a case, and which other checks notice.
+
+    `healthy`: the case to hurt, where the usual healthy one cannot show what the check asks about.
+    """
 
     hurt: Callable[[Case], Case]
     also: Mapping[str, str] = field(default_factory=dict)
+    healthy: Callable[[], Case] = healthy_case
 
 
 @dataclass(frozen=True, slots=True)
 class BatchInjury:
-    """How to hurt a batch, and which other checks notice."""
+    """How to hurt a batch, and which other checks notice; `healthy` as above."""
 
     hurt: Callable[[Batch], Batch]
     also: Mapping[str, str] = field(default_factory=dict)
+    healthy: Callable[[], Batch] = healthy_batch
 
 
 def change_stream(case: Case, name: str, **fields: Any) -> Case:

@@ -46,8 +46,11 @@ class Entry:
 class Layout(Protocol):
     """One version's way to lay a dataset out on disk."""
 
-    def entries(self) -> Iterator[Entry]:
-        """Yield the episodes that can be tried to read, by index."""
+    def entries(self, start: int = 0, stop: int | None = None) -> Iterator[Entry]:
+        """Yield the episodes that can be tried to read, by index: all of them, or some by their place."""
+
+    def __len__(self) -> int:
+        """How many episodes can be tried to read?"""
 
     def listed(self) -> int:
         """How many episodes does the dataset say it has?"""

@@ -1,7 +1,6 @@
 """Read LeRobot datasets: v2.0, v2.1 and v3.0."""
 
 from collections.abc import Iterator
-from itertools import islice
 from pathlib import Path
 
 from fieldloop.errors import UnreadableLog
@@ -39,13 +38,13 @@ class LeRobotReader:
         info, _ = read_info(path)
         layout = _layout(path, info)
         dataset = open_dataset(path, info, layout.listed())
-        for entry in islice(layout.entries(), start, stop):
+        for entry in layout.entries(start, stop):
             yield read_recording(dataset, entry)
 
     def count(self, path: Path) -> int:
         """How many episodes will be tried to read?"""
         info, _ = read_info(path)
-        return sum(1 for _ in _layout(path, info).entries())
+        return len(_layout(path, info))
 
     def defects(self, path: Path) -> tuple[Defect, ...]:
         """Tell where the dataset's own tables, totals and files disagree."""

@@ -71,9 +71,12 @@ class LayoutV2:
         """How many episodes does the dataset say it has?"""
         return len(self._listing) or self._info.total("total_episodes") or len(self._files)
 
-    def entries(self) -> Iterator[Entry]:
+    def __len__(self) -> int:
+        return len(self._files)
+
+    def entries(self, start: int = 0, stop: int | None = None) -> Iterator[Entry]:
         """Yield every episode that has a data file, listed or not."""
-        for index, path in sorted(self._files.items()):
+        for index, path in sorted(self._files.items())[start:stop]:
             row = self._listing.get(index, {})
             tasks = row.get("tasks")
             length = row.get("length")

@@ -68,9 +68,12 @@ class LayoutV3:
         """How many episodes does the dataset say it has?"""
         return len(self._listing.rows) or self._info.total("total_episodes") or len(self._held)
 
-    def entries(self) -> Iterator[Entry]:
+    def __len__(self) -> int:
+        return len(self._held)
+
+    def entries(self, start: int = 0, stop: int | None = None) -> Iterator[Entry]:
         """Yield every episode that some data file holds, listed or not."""
-        for index in sorted(self._held):
+        for index in sorted(self._held)[start:stop]:
             row = self._listing.rows.get(index, {})
             length, tasks = row.get("length"), row.get("tasks")
             yield Entry(

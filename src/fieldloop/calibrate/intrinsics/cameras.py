@@ -1,0 +1,99 @@
+"""Is it one camera? Pictures of two that are nearly alike fit one lens fairly well, and it is the lens of neither."""
+
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from fieldloop.calibrate.intrinsics.detect import Sighting
+from fieldloop.calibrate.intrinsics.held_out import FEWEST, HeldOut, held_out
+from fieldloop.calibrate.intrinsics.lens import Lens, LensFit, fit, rms
+from fieldloop.calibrate.intrinsics.lens_choice import surely_less
+from fieldloop.protocol import CollectionProtocol
+
+MOST_CAMERAS = 4
+"""A part of the name with more values than this counts pictures, it does not name cameras."""
+
+
+@dataclass(frozen=True, slots=True)
+class SeveralCameras:
+    """Groups of pictures by what their names share, the focal length of each, and the error with and without."""
+
+    focal_px: dict[str, float]
+    together_px: float
+    apart_px: float
+
+    def __str__(self) -> str:
+        """Say it as a doubt."""
+        each = " and ".join(f"{focal:.1f} px for {name!r}" for name, focal in self.focal_px.items())
+        return (
+            f"the pictures seem to come from {len(self.focal_px)} cameras: taken apart by name they are "
+            f"{self.apart_px:.3f} px off instead of {self.together_px:.3f} px, with a focal length of {each}; "
+            "calibrate each camera by itself"
+        )
+
+
+def several_cameras(
+    sightings: Sequence[Sighting], size: tuple[int, int], lens: Lens, protocol: CollectionProtocol
+) -> SeveralCameras | None:
+    """Return the cameras that file names tell apart and the pictures confirm, None where one camera explains all.
+
+    A group fitted alone has fewer pictures, so it foretells those left out worse unless it is a camera of its own.
+    """
+    folds = int(protocol.setting("calibration.intrinsics_folds"))
+    most = 1 - float(protocol.setting("calibration.intrinsics_split_gain"))
+    confidence = float(protocol.setting("calibration.confidence"))
+    groupings = list(_groupings([s.name for s in sightings]))
+    together = fit(sightings, size, lens) if groupings else None
+    foretold = held_out(sightings, size, lens, folds) if together else None
+    for grouping in groupings:
+        if together is None or foretold is None:
+            return None
+        parts = [[sightings[n] for n in rows] for rows in grouping.values()]
+        alone = [fit(part, size, lens) for part in parts]
+        fitted = [each for each in alone if each is not None]
+        if len(fitted) < len(parts) or _joined_px(fitted) > most * together.rms_px:
+            continue
+        tried = [held_out(part, size, lens, folds) for part in parts]
+        apart = _joined(grouping, [each for each in tried if each is not None])
+        if apart is None or apart.rms_px > most * foretold.rms_px:
+            continue
+        if surely_less(apart.by_view, foretold.by_view, confidence):
+            focal = {name: float(one.matrix[0, 0]) for name, one in zip(grouping, fitted, strict=True)}
+            return SeveralCameras(focal, foretold.rms_px, apart.rms_px)
+    return None
+
+
+def _groupings(names: Sequence[str]) -> Iterator[dict[str, list[int]]]:
+    """Group pictures by each part of their names (folder, words, numbers) that takes few values.
+
+    >>> [list(g) for g in _groupings([f"{side}{n:02}.png" for side in ("left", "right") for n in range(5)])]
+    [['left', 'right']]
+    """
+    split = [_parts(name) for name in names]
+    for place in range(min(map(len, split), default=0)):
+        groups: dict[str, list[int]] = {}
+        for row, parts in enumerate(split):
+            groups.setdefault(parts[place], []).append(row)
+        if 2 <= len(groups) <= MOST_CAMERAS and min(map(len, groups.values())) > FEWEST:  # noqa: PLR2004  two or more
+            yield groups
+
+
+def _parts(name: str) -> list[str]:
+    """Cut a name where folders, words and numbers meet: the last number mostly counts pictures."""
+    stem = name.rpartition(".")[0] or name
+    return re.findall(r"\d+|[^\W\d_]+", stem)
+
+
+def _joined_px(fitted: Sequence[LensFit]) -> float:
+    return rms(np.concatenate([left for one in fitted for left in one.residuals]))
+
+
+def _joined(grouping: dict[str, list[int]], tried: Sequence[HeldOut]) -> HeldOut | None:
+    """Put the errors of all groups back into the order of the pictures; None where a group could not be tried."""
+    if len(tried) < len(grouping):
+        return None
+    order = np.argsort(np.concatenate([np.array(rows) for rows in grouping.values()]))
+    squares, corners = (np.concatenate([getattr(t, part) for t in tried])[order] for part in ("squares", "corners"))
+    return HeldOut(squares, corners)

@@ -1,0 +1,34 @@
+"""Which commands are to which joints? An arm's to its own, by the names of columns and streams."""
+
+from collections.abc import Iterator
+
+from fieldloop.check.case import Case
+from fieldloop.check.episode.arms import arm_of
+from fieldloop.check.episode.signal import Signal, signals
+from fieldloop.model.stream import StreamKind
+
+NOT_COMMANDED = "no commands are known to be to these joints."
+
+
+def commanded(case: Case) -> tuple[tuple[Signal | None, Signal], ...]:
+    """Return every stream of joints with its commands, or with None where those of the others are not its own."""
+    return case.keep("commanded", lambda: tuple(_find(case)))  # type: ignore[no-any-return] # kept as made
+
+
+def _find(case: Case) -> Iterator[tuple[Signal | None, Signal]]:
+    actions, joints = list(signals(case, StreamKind.ACTION)), list(signals(case, StreamKind.JOINT_POSITION))
+    own = [_own(actions, one) for one in joints]
+    if not any(own) and actions and joints:  # nothing tells whose they are: the first are compared if they can be
+        own[0] = actions[0]
+    if any(own):
+        yield from zip(own, joints, strict=True)
+
+
+def _own(actions: list[Signal], joints: Signal) -> Signal | None:
+    """Return the commands that name these joints, in their unit if some are; else those of the arm that it names."""
+    arm, named = arm_of(joints.name), set(joints.columns)
+    near = [one for one in actions if not arm or arm_of(one.name) in ("", arm)]
+    naming = [one for one in near if named & set(one.columns)]
+    if not naming:
+        naming = [one for one in near if arm and arm_of(one.name) == arm]
+    return next(iter(sorted(naming, key=lambda one: one.stream.unit != joints.stream.unit)), None)

@@ -1,0 +1,36 @@
+"""Injuries that the checks of alignment by content must notice: their healthy camera pans as its joints turn."""
+
+from dataclasses import replace
+
+from fieldloop.check import Batch, Case, take_imprint
+from fieldloop.testing.injuries.injury import BatchInjury, Injury
+from fieldloop.testing.panning import lose_frames, panning
+
+LATE_MS = 30.0
+EPISODES = 5
+
+
+def panned(case: Case) -> Case:
+    """Show the robot 30 ms from where the stamps say."""
+    return replace(case, recording=panning(1, lag_ms=LATE_MS), _kept={})
+
+
+def cut_short(case: Case) -> Case:
+    """Lose a frame without a trace."""
+    return replace(case, recording=lose_frames(panning(3), 180, 1), _kept={})
+
+
+def rig(lag_ms: float = 0.0) -> Batch:
+    """Some episodes of one rig, with what was kept of their pictures."""
+    made = [panning(seed, lag_ms=lag_ms) for seed in range(EPISODES)]
+    kept = {one.episode.id: take_imprint(Case(one)) for one in made}
+    return Batch(tuple(one.episode for one in made), imprints=kept)
+
+
+INJURIES: dict[str, Injury] = {
+    "alignment.content_lag": Injury(panned, healthy=lambda: Case(panning(1))),
+    "alignment.content_step": Injury(cut_short, healthy=lambda: Case(panning(3))),
+}
+BATCH_INJURIES: dict[str, BatchInjury] = {
+    "batch.content_lag": BatchInjury(lambda _: rig(LATE_MS), healthy=rig),
+}

@@ -1,0 +1,176 @@
+"""Freezing a release: what is put right is looked at once more, and the split keeps apart what belongs together."""
+
+import shutil
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from fieldloop.check import judge, measure_batch
+from fieldloop.errors import Refused, UnknownName
+from fieldloop.loop import ingest, mending, setup
+from fieldloop.loop.looking import Looked
+from fieldloop.loop.measurements import batch_of, keep_looked, rules_of
+from fieldloop.loop.release import datasheet, release
+from fieldloop.loop.reopen import Reopened
+from fieldloop.loop.workspace import open_workspace
+from fieldloop.model.annotation import PHASES, Annotation
+from fieldloop.model.calibration import Calibration
+from fieldloop.model.condition import Exposure, Stratum
+from fieldloop.model.deployment import Deployment
+from fieldloop.model.episode import Blob, Episode, Log
+from fieldloop.model.event import CalibrationAttached, DeploymentMapped, EpisodeAnnotated, EpisodeJudged, LogIngested
+from fieldloop.model.finding import EpisodeReport, Finding, Status
+from fieldloop.model.fix import Fix, FixKind
+from fieldloop.model.stream import NS_PER_S
+from fieldloop.release.writers import write_mcap
+from fieldloop.testing import synthetic
+from fieldloop.testing.batches import Shape, batch_protocol, healthy_batch
+from fieldloop.testing.injuries.injury import change_imprints
+
+HERE = tuple(tuple(float(i == j) for j in range(4)) for i in range(4))
+SPLIT_CHECKS = ("corpus.split_leaks", "corpus.split_representative")
+
+
+def settled(folder):
+    """Open a new workspace with a map, so that releases may be frozen."""
+    setup.init(folder)
+    opened = open_workspace(folder)
+    opened.write(DeploymentMapped(Deployment("d", "pick", (), (), exposures=(Exposure(Stratum.of(), 1.0),))))
+    return opened
+
+
+def annotated(episode):
+    step = (episode.end_ns - episode.start_ns) // len(PHASES)
+    spans = tuple(
+        Annotation(episode.id, "phase", name, episode.start_ns + k * step, episode.start_ns + (k + 1) * step, "anna")
+        for k, name in enumerate(PHASES)
+    )
+    return EpisodeAnnotated(episode.id, "phase", "anna", spans)
+
+
+def accuse(workspace, episode, fix, check="motion.idle_head"):
+    """Write a verdict down in which one finding with this fix stands against an episode."""
+    (last,) = workspace.store.find(EpisodeReport, {"episode": episode.id})
+    against = Finding(check, "", Status.FAILED, 9.0, None, 2.0, "s", "too idle", fix=fix)
+    findings = (*(f for f in last.findings if f.check != check), against)
+    workspace.write(EpisodeJudged("planted", replace(last, status=Status.FAILED, findings=findings)))
+
+
+@pytest.fixture(scope="module")
+def taken_in(tmp_path_factory):
+    """Take two healthy logs in, once for all tests: each works on a copy."""
+    folder = tmp_path_factory.mktemp("taken")
+    site = settled(folder / "site")
+    for sensor in ("camera/overhead", "camera/wrist"):
+        made = Calibration(
+            f"of {sensor}", "extrinsic", "arm-1", sensor, "base", sensor, HERE, "park", 0.5, 0.1, 20, Status.PASSED,
+            valid_from_ns=synthetic.START_NS - NS_PER_S,
+        )  # fmt: skip
+        site.write(CalibrationAttached(made))
+    write_mcap([synthetic.healthy(seed=seed, session=f"session-{seed}") for seed in range(2)], folder / "logs")
+    with pytest.MonkeyPatch.context() as patched:
+        patched.setattr(ingest, "each", lambda work, items, **_: map(work, items))
+        ingest.ingest(site, (folder / "logs",))
+    site.write(*(annotated(episode) for episode in site.store.find(Episode)))
+    site.close()
+    return folder / "site"
+
+
+@pytest.fixture
+def recorded(taken_in, tmp_path):
+    shutil.copytree(taken_in, tmp_path / "site")
+    opened = open_workspace(tmp_path / "site")
+    yield opened
+    opened.close()
+
+
+def test_what_is_put_right_is_looked_at_once_more(recorded, monkeypatch):
+    good, bad = recorded.store.find(Episode)
+    start = good.start_ns + NS_PER_S // 4
+    accuse(recorded, good, Fix(FixKind.TRIM, "idle", start_ns=start))
+    accuse(recorded, bad, Fix(FixKind.TRIM, "idle", end_ns=bad.start_ns + NS_PER_S))
+    looked = []
+    real = mending.look_at
+    monkeypatch.setattr(mending, "look_at", lambda r, s, **how: looked.append((r.episode.id, how)) or real(r, s, **how))
+    frozen = release(recorded, "r1", fix=(FixKind.TRIM,))
+    assert frozen.episodes == (good.id,)
+    assert dict(frozen.excluded)[bad.id].startswith("failed once put right: ")
+    assert "once put right" in datasheet(recorded, "r1")
+    assert sorted(looked) == sorted([(e.id, {"pixels": False}) for e in (good, bad)]), "no picture is decoded for a cut"
+    (mended,) = Reopened(recorded, [good], release=frozen)
+    assert mended.episode.start_ns == start
+    assert release(recorded, "r1", fix=(FixKind.TRIM,)) == frozen
+
+
+def refuse(*_):
+    raise Refused("camera has a clock of its own")
+
+
+def test_what_cannot_be_put_right_stays_out_with_the_reason(recorded, monkeypatch):
+    good, bad = recorded.store.find(Episode)
+    accuse(recorded, bad, Fix(FixKind.TRIM, "idle", start_ns=bad.start_ns + NS_PER_S))
+    monkeypatch.setattr(mending, "mend", refuse)
+    frozen = release(recorded, "r1", fix=(FixKind.TRIM,))
+    assert (frozen.episodes, frozen.fixes) == ((good.id,), ())
+    assert dict(frozen.excluded) == {bad.id: "cannot be put right: camera has a clock of its own"}
+
+
+def test_a_moved_clock_is_looked_at_with_its_pictures(recorded, monkeypatch):
+    _, moved = recorded.store.find(Episode)
+    accuse(recorded, moved, Fix(FixKind.RESTAMP, "late", "camera/wrist", shift_ns=400 * NS_PER_S), "timing.offset")
+    seen = []
+    real = mending.look_at
+    monkeypatch.setattr(mending, "look_at", lambda r, s, **how: seen.append(how) or real(r, s, **how))
+    frozen = release(recorded, "r1", fix=(FixKind.RESTAMP,))
+    assert seen == [{"pixels": True}]
+    assert "once put right" in dict(frozen.excluded)[moved.id]
+
+
+@pytest.fixture(scope="module")
+def doubled():
+    """A healthy batch in which the first episodes of every session were copied from the session before."""
+    batch = healthy_batch(Shape(24, 8))
+    ways = [batch.imprint(e.id).arrays["way/joints"] for e in batch.episodes]
+    odd = {i for i, e in enumerate(batch.episodes) if int(e.session.removeprefix("session-")) % 2 and i % 8 < 2}
+    return change_imprints(batch, "way/joints", lambda i, a: ways[i - 8] + np.float32(1e-5) if i in odd else a)
+
+
+@pytest.fixture
+def collected(tmp_path, doubled):
+    site = settled(tmp_path / "site")
+    rules = rules_of(site)
+    looked = [Looked(e, doubled.measured[e.id], doubled.imprint(e.id)) for e in doubled.episodes]
+    log = Log(Blob("ab" * 32, 1), "all.mcap", "mcap", tuple(e.id for e in doubled.episodes))
+    site.write(LogIngested(log, doubled.episodes), *keep_looked(site, looked, rules))
+    passed = Finding("timing.jitter", "", Status.PASSED, 0.1, None, 1.0, "ms", "fine")
+    reports = [EpisodeReport(e.id, e.name, Status.PASSED, (passed,)) for e in doubled.episodes]
+    site.write(*(EpisodeJudged("p", report) for report in reports), *map(annotated, doubled.episodes))
+    yield site
+    site.close()
+
+
+def split_verdicts(workspace, frozen):
+    episodes = workspace.store.find(Episode, {"id": list(frozen.episodes)})
+    batch = batch_of(workspace, [(e, ()) for e in episodes], batch_protocol())
+    found = judge(measure_batch(batch), batch.protocol)
+    return {(f.check, f.subject): f for f in found if f.check in SPLIT_CHECKS}
+
+
+def test_a_frozen_split_passes_the_split_checks(collected):
+    frozen = release(collected, "r1")
+    assert 0.1 < len(frozen.validation) / len(frozen.episodes) < 0.4
+    found = split_verdicts(collected, frozen)
+    assert {(key, f.status) for key, f in found.items() if f.status is not Status.PASSED} == set()
+    assert found["corpus.split_leaks", "nearly the same"].measured == 0
+
+
+def test_operators_are_kept_apart_where_asked(collected, doubled):
+    operators = {e.id: e.operator for e in doubled.episodes}
+    usual = release(collected, "r1")
+    assert {operators[e] for e in usual.train} & {operators[e] for e in usual.validation}
+    apart = release(collected, "r2", apart=("operator", "session"))
+    assert apart.validation
+    assert not {operators[e] for e in apart.train} & {operators[e] for e in apart.validation}
+    with pytest.raises(UnknownName, match="operatr"):
+        release(collected, "r3", apart=("operatr",))
