@@ -19,7 +19,10 @@ from fieldloop.protocol import default_protocol
 from fieldloop.simulate.timing_truth import rigs
 
 POOL = 20
-OTHERS = 2
+OTHERS = 4
+FIRST = 100
+"""The first seed: episodes from 0 on were looked at while rules of refusal were still being made."""
+
 SHORT_RIGS, SHORT_POOL = 2, 3
 MS = 1e3
 
@@ -51,17 +54,21 @@ class Answer:
 def measure(*, short: bool) -> Mapping[str, Figure]:
     """Estimate everything on the report rigs and sum it up."""
     chosen = list(rigs.REPORT.values())[: SHORT_RIGS if short else None]
-    picks = [list(seen(rig, seed, "pick")) for rig in chosen for seed in range(SHORT_POOL if short else POOL)]
+    picks = [list(seen(rig, seed, "pick")) for rig in chosen for seed in _seeds(SHORT_POOL if short else POOL)]
     others = [
         list(seen(rig, seed, motion))
         for rig in chosen
         for motion in (*FAST[1:], *SLOW)
-        for seed in range(0 if short else OTHERS)
+        for seed in _seeds(0 if short else OTHERS)
     ]
     all_picks, all_others = [s for group in picks for s in group], [s for group in others for s in group]
     answers = answer(all_picks, all_others)
     _print_classes(answers)
     return figures(answers, all_picks)
+
+
+def _seeds(count: int) -> range:
+    return range(FIRST, FIRST + count)
 
 
 def answer(picks: Sequence[Seen], others: Sequence[Seen]) -> list[Answer]:

@@ -134,7 +134,7 @@ def _coverage(runs: int) -> dict[str, Figure]:
 def _detection(runs: int) -> dict[str, Figure]:
     held = Calibration(
         "c", "hand_eye", "r", "s", "gripper", "s", (), "", 0.51 * 3**0.5, 0.102 * 3**0.5, 20, Status.PASSED, 0,
-        uncertainty_mm=0.0, uncertainty_deg=0.0,
+        covariance=((0.0,) * 6,) * 6,
     )  # fmt: skip
     figures = {}
     for name, (turn_deg, shift_mm) in STEPS.items():

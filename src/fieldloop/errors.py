@@ -43,12 +43,12 @@ class UnknownName(BadInput):
     "No check called 'timing.longest_gab'. Did you mean 'timing.longest_gap'?"
     """
 
-    def __init__(self, what: str, name: str, known: Iterable[str]) -> None:
-        """Keep the suggestion so that doors can offer it."""
+    def __init__(self, what: str, name: str, known: Iterable[str], listed: str = "") -> None:
+        """Keep the suggestion so that doors can offer it; `listed` says in words which names there are."""
         close = difflib.get_close_matches(name, list(known), n=1)
         self.suggestion = close[0] if close else None
         hint = f" Did you mean {self.suggestion!r}?" if self.suggestion else ""
-        super().__init__(f"No {what} called {name!r}.{hint}")
+        super().__init__(f"No {what} called {name!r}.{hint}{f' Known: {listed}.' if listed else ''}")
 
 
 class WorkspaceError(FieldloopError):

@@ -5,7 +5,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from fieldloop.calibrate import drift, slow_drift
+from fieldloop.calibrate import drift, extrinsic, slow_drift
 from fieldloop.geometry import transforms as tf
 from fieldloop.model.calibration import Calibration
 from fieldloop.model.finding import Status
@@ -16,7 +16,7 @@ from fieldloop.testing.hand_eye_scene import GOOD_ARM, scene
 PROTOCOL = default_protocol()
 KNOWN = Calibration(
     "c", "hand_eye", "r", "s", "gripper", "s", (), "", 0.51 * 3**0.5, 0.102 * 3**0.5, 20, Status.PASSED, 0,
-    uncertainty_mm=0.0, uncertainty_deg=0.0,
+    covariance=((0.0,) * 6,) * 6,
 )  # fmt: skip
 UNKNOWN = replace(KNOWN, residual_mm=None, residual_deg=None)
 
@@ -63,8 +63,47 @@ def test_an_error_of_the_calibration_is_no_movement_since():
     assert first.moved
     assert not looked(10, shift_mm=(0, 0, 3), seed=2, since=first).moved
     assert looked(10, shift_mm=(0, 0, 6), seed=3, since=first).moved
-    sure = replace(KNOWN, uncertainty_mm=4.0, uncertainty_deg=1.0)
-    assert not looked(10, shift_mm=(0, 0, 2), calibration=sure).moved
+    unsure = replace(KNOWN, covariance=tuple(map(tuple, np.diag(np.repeat([6e-3, 1.5e-3], 3) ** 2))))
+    assert not looked(10, shift_mm=(0, 0, 2), calibration=unsure).moved
+
+
+def test_a_calibration_whose_own_error_nobody_knows_cannot_tell_and_serves_the_next_look():
+    first = looked(10, shift_mm=(0, 0, 3), seed=1, calibration=replace(KNOWN, covariance=None))
+    assert (first.p_value, first.moved) == (None, False)
+    assert not looked(10, shift_mm=(0, 0, 3), seed=2, since=first).moved
+    assert looked(10, shift_mm=(0, 0, 6), seed=3, since=first).moved
+
+
+def fitted_and_looked(seed, noise_mm, views, step_mm=0.0):
+    """Fit a fixed camera to noisy points, let it step aside, and look at a marker from there."""
+    rng = np.random.default_rng(seed)
+    truth = tf.make(tf.rotation_from_vector(rng.normal(size=3)), rng.normal(size=3))
+    points = rng.uniform([-0.2, -0.2, 0.5], [0.2, 0.2, 0.8], (20, 3))
+    known = tf.apply(truth, points + rng.normal(size=points.shape) * np.array(noise_mm) / 1e3)
+    names = {"calibration_id": "c", "robot": "r", "sensor": "s", "valid_from_ns": 0}
+    held = extrinsic(points, known, PROTOCOL, **names)
+    markers = tf.make(
+        tf.rotation_from_vector(rng.normal(size=(views, 3))),
+        rng.uniform([-0.2, -0.2, 0.4], [0.2, 0.2, 0.9], (views, 3)),
+    )
+    stands = truth @ tf.make(np.eye(3), [step_mm / 1e3, 0, 0])
+    seen = tf.make(
+        markers[:, :3, :3] @ tf.rotation_from_vector(rng.normal(0, np.radians(0.1), (views, 3))),
+        markers[:, :3, 3] + rng.normal(0, 0.5e-3, (views, 3)),
+    )
+    return drift(held, tf.invert(np.array(held.parent_from_child)) @ stands @ markers, seen, PROTOCOL)
+
+
+@pytest.mark.parametrize("noise_mm", [(1.0, 1.0, 1.0), (0.3, 0.3, 2.0)], ids=["alike", "worse in depth"])
+def test_the_error_of_a_fitted_calibration_raises_no_alarm(noise_mm):
+    values = np.array([fitted_and_looked(seed, noise_mm, 8).p_value for seed in range(250)])
+    assert np.mean(values < 0.001) <= 0.008  # binomial: two of 250 and more come once in forty
+    assert np.mean(values < 0.1) <= 0.17  # 0.1, with three standard errors
+    assert np.mean([fitted_and_looked(seed, noise_mm, 8, step_mm=2.0).moved for seed in range(40)]) >= 0.85
+
+
+def test_points_tell_no_noise_of_a_view():
+    assert fitted_and_looked(0, (1.0, 1.0, 1.0), 3) is None
 
 
 def history(count, per_step_mm, seed=0, start=(1.0, 0.5, -0.3)):

@@ -4,10 +4,13 @@ import numpy as np
 import pytest
 
 from fieldloop.calibrate import force_torque
+from fieldloop.calibrate.conventions import Reading
 from fieldloop.calibrate.force_torque import GRAVITY
+from fieldloop.calibrate.wrench_conventions import wrench_proposals
 from fieldloop.errors import BadInput
 from fieldloop.geometry import transforms as tf
 from fieldloop.model.finding import Status
+from fieldloop.model.written_poses import Side, WrittenPoses
 from fieldloop.protocol import default_protocol
 
 PROTOCOL = default_protocol()
@@ -75,6 +78,24 @@ def test_what_cannot_be_told_is_not(given):
     found = force_torque(*given, PROTOCOL)
     assert found.status is Status.CANNOT_TELL
     assert found.advice
+
+
+@pytest.mark.parametrize("turn_deg", [0.0, 90.0])
+def test_a_wrench_with_the_other_sign_is_proposed(turn_deg):
+    turns, wrench = felt(turn_deg=turn_deg)
+    wrist = WrittenPoses(Side.ROBOT, np.zeros((12, 3)), turns, tuple(map(str, range(12))), "matrix")
+    (proposal,) = wrench_proposals(wrist, -wrench, Reading("matrix"), PROTOCOL)
+    assert proposal.options == ("--negated",)
+    (back,) = wrench_proposals(wrist, -wrench, Reading("matrix"), PROTOCOL, negated=True)
+    assert back.options == ("without --negated",)
+    assert not wrench_proposals(wrist, wrench, Reading("matrix"), PROTOCOL)
+
+
+def test_noise_alone_proposes_no_other_sign():
+    for seed in range(10):
+        turns, wrench = felt(mass=0.01, seed=seed)
+        wrist = WrittenPoses(Side.ROBOT, np.zeros((12, 3)), turns, tuple(map(str, range(12))), "matrix")
+        assert not wrench_proposals(wrist, wrench, Reading("matrix"), PROTOCOL)
 
 
 def test_other_shapes_are_refused():

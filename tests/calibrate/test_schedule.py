@@ -59,6 +59,14 @@ def test_a_floor_is_verified_at_start_and_end_and_every_hour():
     assert (idle.due_ns, idle.overdue) == (None, False)
 
 
+def test_a_sensor_that_nobody_registered_is_due_once_it_was_calibrated():
+    bare = dataclasses.replace(ROBOT, sensors=())
+    (one,) = due(8 * DAY, floor=False, robots=(bare,))
+    assert (one.sensor, one.work, one.overdue) == ("camera/wrist", Work.VERIFY, True)
+    by_serial = dataclasses.replace(GOOD, sensor="D435")
+    assert [d.sensor for d in due(DAY, calibrations=[by_serial])] == ["camera/wrist"]  # one camera, not two
+
+
 def test_what_is_not_calibrated_or_failed_is_due_now():
     assert due(DAY, calibrations=())[0].work is Work.CALIBRATE
     failed = dataclasses.replace(GOOD, status=Status.FAILED)

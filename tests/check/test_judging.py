@@ -2,6 +2,7 @@
 
 import io
 import math
+from dataclasses import replace
 
 import numpy as np
 import pyarrow as pa
@@ -14,6 +15,7 @@ from fieldloop import check
 from fieldloop.check import Case
 from fieldloop.errors import UnknownName
 from fieldloop.ingest import open_log
+from fieldloop.loop.looking import Rules
 from fieldloop.model.finding import Measured, Measurement, Status
 from fieldloop.protocol import default_protocol, parse_protocol
 from fieldloop.testing.injuries import INJURIES
@@ -149,3 +151,26 @@ def test_the_page_of_checks_lists_every_one():
     page = markdown(default_protocol(), dict.fromkeys(check.UNITS, "an example"))
     for name in check.UNITS:
         assert f"`{name}`" in page
+
+
+def test_words_are_no_reason_to_measure_again(monkeypatch):
+    base = check.measuring_fingerprint(default_protocol())
+    for words in ("_limit_said", "_value_said", "exact"):
+        monkeypatch.setattr(f"fieldloop.protocol.statements.{words}", lambda _, told=words: f"put otherwise: {told}")
+    assert check.measuring_fingerprint(default_protocol()) == base
+    assert check.measuring_fingerprint(protocol()) != base
+
+
+def test_a_corrected_check_or_imprint_makes_what_was_measured_outdated(monkeypatch):
+    rules = Rules(default_protocol())
+    before = rules.measuring
+    corrected = replace(check.CHECKS["timing.longest_gap"], revision=2)
+    with monkeypatch.context() as patched:
+        patched.setitem(check.CHECKS, corrected.name, corrected)
+        assert rules.measuring != before
+    with monkeypatch.context() as patched:
+        first, *others = check.IMPRINTERS
+        patched.setattr(check, "IMPRINTERS", (replace(first, revision=2), *others))
+        assert rules.measuring != before
+    monkeypatch.delitem(check.BATCH_CHECKS, "corpus.near_duplicates")
+    assert rules.measuring == before, "questions about many are asked anew anyway"

@@ -5,7 +5,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from fieldloop import check
-from fieldloop.check import Batch
+from fieldloop.check import BATCH_CHECKS, Batch
 from fieldloop.check.contents import describe
 from fieldloop.check.trend import series
 from fieldloop.model.condition import Stratum
@@ -24,9 +24,40 @@ ARRAYS = st.one_of(
     st.tuples(st.just("grasp/tool/tool"), st.lists(NUMBERS, min_size=7, max_size=7)),
     st.tuples(st.just("way/joints"), st.lists(NUMBERS, min_size=6, max_size=6)),
 )  # fmt: skip
+PICTURES = st.sampled_from(
+    [
+        np.arange(60 * 80, dtype=np.uint8).reshape(60, 80),
+        np.zeros((60, 80), np.uint8),
+        np.zeros((48, 64), np.uint8),
+        np.full((60, 80), np.nan),
+        np.ones((60, 80), np.float32),
+        np.ones((60, 80), np.int64) * 10**12,
+        np.zeros((60, 80, 3), np.uint8),
+        np.zeros((0, 0), np.uint8),
+        np.zeros((2, 2), np.uint8),
+        np.zeros(7, np.uint8),
+        np.asarray(3.0),
+        np.asarray([["a", "b"]]),
+    ]
+)
+STAYS = st.sampled_from(
+    [
+        np.asarray([0.9], np.float32),
+        np.asarray([np.nan]),
+        np.asarray([]),
+        np.asarray(0.9),
+        np.asarray([[0.9, 0.1]]),
+        np.asarray(["a"]),
+    ]
+)
+VIEWS = st.one_of(st.tuples(st.just("view/camera/picture"), PICTURES), st.tuples(st.just("view/camera/stays"), STAYS))
+"""What a file on the shelf may hold that another version wrote, or that broke: any type, any shape."""
 OUTCOMES = st.sampled_from([True, False, None])
 EPISODES = st.lists(
-    st.tuples(WORDS, WORDS, WORDS, WORDS, TIMES, TIMES, OUTCOMES, st.lists(ARRAYS, max_size=4), NUMBERS), max_size=40
+    st.tuples(
+        WORDS, WORDS, WORDS, WORDS, TIMES, TIMES, OUTCOMES, st.lists(st.one_of(ARRAYS, VIEWS), max_size=6), NUMBERS
+    ),
+    max_size=40,
 )
 
 
@@ -42,10 +73,14 @@ def made(rows, split):
                 start_ns=start, end_ns=start + length, succeeded=succeeded,
             )
         )  # fmt: skip
-        imprints[key] = Imprint({name: np.asarray(values, dtype=np.float32) for name, values in arrays})
+        imprints[key] = Imprint({name: _kept(values) for name, values in arrays})
         measured[key] = (Measured("timing.longest_gap", (Measurement("s", number),)),)
     sides = {e.id: ("train", "validation")[i % 2] for i, e in enumerate(episodes)} if split else {}
     return Batch(tuple(episodes), (), batch_protocol(), measured, imprints, sides, (), {})
+
+
+def _kept(values):
+    return values if isinstance(values, np.ndarray) else np.asarray(values, dtype=np.float32)
 
 
 @settings(max_examples=25, deadline=None, suppress_health_check=[HealthCheck.too_slow])
@@ -58,3 +93,12 @@ def test_nothing_breaks(rows, split, times):
             assert m.low is None or m.high is None or m.low <= m.high + 1e-9, one.check
     series(batch)
     describe(batch)
+
+
+@settings(max_examples=60, deadline=None)
+@given(st.lists(st.tuples(PICTURES, STAYS), min_size=2, max_size=6))
+def test_a_view_that_is_no_picture_is_left_out(views):
+    episodes = tuple(Episode(f"{i}", f"e{i}", "made", robot="arm") for i in range(len(views)))
+    imprints = {f"{i}": Imprint({"view/c/picture": p, "view/c/stays": s}) for i, (p, s) in enumerate(views)}
+    moved = BATCH_CHECKS["batch.view_moved"].look(Batch(episodes, protocol=batch_protocol(), imprints=imprints))
+    assert all(np.isfinite(one.value) or one.cannot_tell for one in moved)

@@ -85,7 +85,7 @@ def test_an_effect_before_its_cause_is_no_lag(lag_s, status):
     (found,) = judged(case, FOLLOWS)
     assert found.status is status
     assert found.measured == pytest.approx(lag_s, abs=0.011)
-    assert ("made from its motion" in found.message) == (lag_s == -0.3)
+    assert ("made from its motion" in found.message) == (lag_s < 0)
 
 
 @pytest.mark.parametrize("hz", [20.0, 125.0])

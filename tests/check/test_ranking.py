@@ -1,14 +1,16 @@
 """Which episodes come first: by what findings cost, not by how many streams say so, nor by length."""
 
 import functools
+from dataclasses import replace
 from itertools import pairwise
 
 import numpy as np
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from fieldloop import check
-from fieldloop.check.ranking import cost_of, rank
+from fieldloop.check.ranking import cost_of, excess, rank
 from fieldloop.model.finding import EpisodeReport, Finding, Status
 from fieldloop.model.fix import Fix, FixKind
 from fieldloop.testing.injuries import INJURIES
@@ -55,6 +57,18 @@ def test_equal_costs_go_by_how_far_beyond_the_limit():
     assert names(ranked) == ["much", "a little"]
 
 
+@pytest.mark.parametrize("limit", [0.002, 1.0, 5000.0])
+def test_twice_the_limit_is_as_bad_whatever_the_unit(limit):
+    above = replace(finding(measured=2 * limit), maximum=limit)
+    below = replace(finding(measured=0.5 * limit), minimum=limit, maximum=None)
+    assert excess(above) == pytest.approx(1.0)
+    assert excess(below) == pytest.approx(0.5)
+
+
+def test_what_is_not_allowed_at_all_counts_in_its_own_unit():
+    assert excess(replace(finding(measured=3.0), maximum=0.0)) == 3.0
+
+
 def test_a_look_has_the_moment_the_reasons_and_the_fixes():
     (look,) = rank(
         [report("x", finding(cost=0.1, at_s=9.0), finding("vision.black", 0.6, at_s=4.0), finding(fix=CUT))]
@@ -62,6 +76,11 @@ def test_a_look_has_the_moment_the_reasons_and_the_fixes():
     assert look.at_s == 4.0
     assert look.reasons[0].check == "vision.black"
     assert look.fixes == (CUT,)
+
+
+def test_the_moment_to_look_at_is_that_of_the_dearest_reason_or_none():
+    (look,) = rank([report("x", finding(cost=0.1, at_s=9.0), finding("vision.black", 0.6))]).looks
+    assert look.at_s is None
 
 
 def test_what_does_not_count_costs_nothing():

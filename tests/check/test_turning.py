@@ -48,7 +48,7 @@ def test_the_speed_is_the_one_planted_whatever_the_signs(rad_s, flipped):
     for row in flipped:
         poses[row:, 3:] *= -1
     _, fast = speed_of(poses)
-    assert fast[1:-1] == pytest.approx(rad_s, abs=1e-6)
+    assert fast[1:-1] == pytest.approx(rad_s, rel=0.01, abs=1e-6)
 
 
 def test_one_quaternion_of_the_other_sign_is_no_motion():
@@ -75,4 +75,4 @@ def test_what_is_no_rotation_turned_nothing(nothing):
     poses[50:60, 3:] = nothing
     _, fast = speed_of(poses)
     assert np.isfinite(fast).all()
-    assert fast.max() == pytest.approx(1.0, abs=1e-6)
+    assert fast.max() == pytest.approx(1.0, rel=0.01)

@@ -68,7 +68,7 @@ def test_an_arm_that_held_nothing_is_not_asked_how_it_held_it():
     case = two_arms(left=still(healthy_case()))
     assert hold(case).arm == "right"
     assert set(answers("adherence.lift_clearance", case)) == {"right/tool"}
-    (grasp,) = [name for name, _ in check.imprint(case, pixels=False).under("grasp/tool")]
+    (grasp,) = [name for name, _ in check.take_imprint(case, pixels=False).under("grasp/tool")]
     assert grasp == "right/tool"
 
 

@@ -65,6 +65,7 @@ NOT_A_USE_CASE = {
         "parts:cut",
         "run_on_ray:each_on_ray",
         "sketching:sketches_of",
+        "sketching:sketches_on_shelf",
         "measurements:measured_in",
         "ingest:reports_of",
         "monitor:baselines",

@@ -35,6 +35,16 @@ def test_stamps_since_a_device_was_switched_on_are_not_mixed_with_those_of_the_d
     assert span_of([stream(header=[5, 6])]) == (5, 6)
 
 
+def test_one_clock_that_was_set_wrong_does_not_stretch_the_episode():
+    hour, second = 3_600_000_000_000, 1_000_000_000
+    good = stream(header=[DAY, DAY + 9 * second], log=[DAY + 5, DAY + 9 * second + 5])
+    for away in (-hour, hour):
+        wrong = stream(header=[DAY + away, DAY + away + second], log=[DAY + 6, DAY + second])
+        assert span_of([good, wrong, good]) == (DAY + 5, DAY + 9 * second + 5)
+    played = stream(header=[DAY - hour, DAY - hour + 9 * second], log=[DAY, DAY + 9 * second])
+    assert span_of([played, played]) == (DAY, DAY + 9 * second)  # a log that was recorded while another was played
+
+
 def test_without_a_stamp_it_is_nothing():
     assert span_of([]) == span_of([stream(header=[])]) == (0, 0)
 

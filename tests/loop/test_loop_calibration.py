@@ -272,6 +272,19 @@ def test_the_schedule_begins_with_what_was_never_calibrated(workspace):
     assert schedule(workspace, robot="arm").due == made.due
 
 
+def test_the_schedule_knows_robots_that_only_calibrations_name(tmp_path):
+    create_workspace(tmp_path / "bare")
+    bare = open_workspace(tmp_path / "bare", store=open_store("sqlite://"), shelf=open_shelf("memory://"))
+    poses = pose_file(tmp_path / "p.json")
+    hand_eye(bare, (poses,), robot="arm-9", sensor="camera/wrist", since="2026-01-05T08:00:00Z")
+    (due,) = schedule(bare).due
+    assert (due.robot, due.sensor, due.work, due.overdue) == ("arm-9", "camera/wrist", "verify", True)
+    assert schedule(bare, robot="arm-9").due == schedule(bare, robot="arm").due == (due,)
+    with pytest.raises(UnknownName, match="Did you mean 'arm-9'"):
+        schedule(bare, robot="amr-9")
+    bare.close()
+
+
 def test_a_failed_look_keeps_a_session_from_opening(workspace, tmp_path):
     sensors = (Sensor("D435", StreamKind.RGB, "camera/wrist", synchronised_by="ptp"),)
     workspace.write(RobotRegistered(Robot("arm", "ur5", "hall", sensors)))

@@ -144,6 +144,16 @@ def test_the_workspace_keeps_imprints_and_judges_without_opening_a_log(here, mon
     assert {f.check for f in report.dataset} == set(BATCH_CHECKS)
 
 
+def test_the_page_of_a_workspace_draws_the_episodes_to_look_at_first(here, tmp_path, monkeypatch):
+    shown = []
+    monkeypatch.setattr(check.pages, "html", lambda _, sketches: shown.append(sketches) or "page")
+    report = check.check(here, html=tmp_path / "report.html")
+    assert set(shown[0]) == {one.episode for one in check.pages.in_order(report)[:8]}
+    monkeypatch.setattr("fieldloop.ingest.log.OpenLog.recordings", ())
+    check.check(here, html=tmp_path / "report.html")
+    assert shown[1] == {}, "without the logs there is a report still"
+
+
 def test_other_parameters_make_measurements_outdated_and_again_brings_them_up_to_date(here):
     (here.root / "protocols").mkdir(exist_ok=True)
     file = here.root / "protocols" / f"{here.task}.toml"

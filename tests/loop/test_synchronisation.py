@@ -8,15 +8,16 @@ from tests.doors.story import NOW
 
 from fieldloop.check.batch import alignment
 from fieldloop.check.many import Batch
-from fieldloop.errors import BadInput, Refused
+from fieldloop.errors import BadInput, Refused, UnknownName
 from fieldloop.loop.page_reads import every
 from fieldloop.loop.release import datasheet, release
 from fieldloop.loop.story_clock import StoryClock
 from fieldloop.loop.synchronisation import require_verified, synchronise, unverified_devices
 from fieldloop.loop.workspace import create_workspace, open_workspace
 from fieldloop.model.episode import Episode, Log
-from fieldloop.model.event import DatasetJudged, LogIngested, SynchronisationVerified
+from fieldloop.model.event import DatasetJudged, LogIngested, RobotRegistered, SynchronisationVerified
 from fieldloop.model.finding import Finding, Status
+from fieldloop.model.hardware import Robot
 from fieldloop.model.imprint import Imprint
 from fieldloop.model.quality import DatasetReport
 from fieldloop.model.release import Release
@@ -172,6 +173,21 @@ def test_half_a_measurement_is_none(declared, given):
     with pytest.raises(BadInput):
         synchronise(declared, "camera/wrist", robot="arm-1", **given)
     assert declared.store.last() == before
+
+
+def test_a_slip_of_the_pen_verifies_nothing(declared):
+    with pytest.raises(UnknownName, match="Did you mean 'camera/wrist'"):
+        synchronise(declared, "camera/wirst", robot="arm-1", offset_ms=1.0, how="a lamp")
+    declared.write(RobotRegistered(Robot("arm-7", "sim6", "lab")))
+    with pytest.raises(UnknownName, match="Did you mean 'arm-7'"):
+        synchronise(declared, "camera/wrist", robot="amr-7", offset_ms=1.0, how="a lamp")
+    assert every(declared, SynchronisationVerified) == []
+    for known in ("arm-7", "arm-1", ""):  # registered, seen in an episode, none
+        synchronise(declared, "camera/wrist", robot=known, offset_ms=1.0, how="a lamp")
+
+
+def test_where_nothing_is_declared_any_name_will_do(plain):
+    assert synchronise(plain, "camera/left", robot="arm-9", offset_ms=1.0, how="a lamp").stream == "camera/left"
 
 
 def test_it_is_kept_on_disk(tmp_path):

@@ -92,3 +92,11 @@ def test_laws_of_comparing(chosen, example):
 def test_questions_about_many_need_no_log_again():
     text = "[check.batch.operator_share]\nparameters = { min_episodes = 5.0 }"
     assert not compare(default_protocol(), parse_protocol(text)).needs_measuring
+
+
+def test_a_yardstick_says_why_it_asks_to_measure_again():
+    (changed,) = [
+        c for c in compare(default_protocol(), parse_protocol("[task]\ntarget_cycle_s = 9")).changes if not c.check
+    ]
+    assert (changed.place, changed.effect) == ("task.target_cycle_s", Effect.MEASURE)
+    assert changed.note == "throughput.cycle_time is kept as a multiple of it"

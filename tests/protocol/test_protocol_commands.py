@@ -19,8 +19,8 @@ from fieldloop.loop import (
 from fieldloop.loop.looking import Looked
 from fieldloop.loop.protocol_versions import locked_text, locked_version, version_of, versions
 from fieldloop.loop.workspace import open_workspace
-from fieldloop.model.episode import Blob, Episode, Log
 from fieldloop.model.deployment import Audit
+from fieldloop.model.episode import Blob, Episode, Log
 from fieldloop.model.event import DeploymentAudited, LogIngested, ProtocolLocked
 from fieldloop.model.finding import EpisodeReport, Measured, Measurement, Status
 from fieldloop.model.imprint import Imprint
@@ -111,13 +111,14 @@ def test_a_locked_version_can_be_read_after_its_file_went_on(folder, opened):
 
     file_of(folder).write_text(text.replace("max_offset_ms     = 2.0", "max_offset_ms     = 1.0"))
     with pytest.raises(ProtocolError, match="Raise `version` to 2"):
-        _ = opened(folder).protocols
+        opened(folder).protocol()
     report = protocol_lint.lint(opened(folder))
     assert not report.exit_ok
     assert [r.code for r in report.files[0].errors] == ["P002"]
     assert "version = 2" in report.files[0].errors[0].advice
-    changed = protocol_diff.diff(opened(folder), Path("pick@1"), file_of(folder))  # works where the workspace refuses
-    assert {c.place for c in changed.changes} == {"synchronisation.camera/overhead", "synchronisation.camera/wrist"}
+    for newer in (file_of(folder), Path("pick"), None):  # each works where the workspace refuses
+        changed = protocol_diff.diff(opened(folder), Path("pick@1"), newer)
+        assert {c.place for c in changed.changes} == {"synchronisation.camera/overhead", "synchronisation.camera/wrist"}
 
     newer = text.replace("version = 1", "version = 2") + "\n[check.adherence.duration]\nmax = 40.0\n"
     file_of(folder).write_text(newer)

@@ -78,7 +78,7 @@ def test_a_clock_is_declared_beside_the_sensor_or_in_a_table_of_its_own():
         ("[viewpoints.a]\nposition_m = [1, 2]", r"position_m = \[1, 2\] should be a list of 3 numbers"),
         ("[viewpoints.a]\nposition_m = [1, 2, 3]", r"parent is missing"),
         ('[viewpoints.a]\nparent = "base"\nquaternion_xyzw = [1, 1, 0, 0]', r"has length 1.414"),
-        ("[viewpoints.a]\ntolerance_mm = nan", r"tolerance_mm = nan should be a number above zero"),
+        ("[viewpoints.a]\ntolerance_mm = nan", r"tolerance_mm = nan is no finite number"),
         ("[interface.vr]\nsteps = [1]", r"steps should be a list of sentences"),
         ("[interface.vr]\nstep = []", r"No key called 'step'. Did you mean 'steps'"),
         ("[interface.vr.limits.tool_sped]\nmax = 1", r"No limit of an interface called 'tool_sped'. Did you mean"),

@@ -62,7 +62,7 @@ def test_the_json_is_exactly_what_others_rely_on(made):
     assert got["schema"] == "check/1"
     protocol = default_protocol()
     assert got["protocol"] == {"name": "default", "version": 1, "fingerprint": protocol.fingerprint}
-    assert [list(episode) for episode in got["episodes"]] == 4 * [["id", "name", "status", "findings"]]
+    assert [list(episode) for episode in got["episodes"]] == 4 * [["id", "name", "status", "findings", "log"]]
     assert [episode["status"] for episode in got["episodes"]] == ["passed", "failed", "failed", "failed"]
     keys = ["check", "subject", "status", "measured", "limit", "unit", "message"]
     found = [f for episode in got["episodes"] for f in episode["findings"]] + got["dataset"]["findings"]

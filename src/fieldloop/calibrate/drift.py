@@ -154,7 +154,7 @@ def _estimate(left: Floats, slopes: Floats, noise: _Noise) -> tuple[Floats, Floa
 def _freedom(views: Floats, views_freedom: int, calibration: Floats, points: int) -> float:
     """Degrees of freedom behind a sum of two estimated covariances, by Satterthwaite; each counts by its share."""
     share = float(np.trace(np.linalg.solve(views + calibration, views))) / FREEDOMS
-    return 1.0 / (share**2 / views_freedom + (1.0 - share) ** 2 / max(points - FREEDOMS, 1))
+    return 1.0 / (share**2 / views_freedom + (1.0 - share) ** 2 / max(points - 2, 1))
 
 
 def _p_value(away: Floats, covariance: Floats, freedom: float) -> float:

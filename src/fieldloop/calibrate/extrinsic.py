@@ -8,7 +8,7 @@ from numpy.typing import ArrayLike
 from fieldloop.errors import BadInput
 from fieldloop.geometry import rigid
 from fieldloop.geometry import transforms as tf
-from fieldloop.geometry.se3 import length_bound
+from fieldloop.geometry.se3 import length_bound, skew
 from fieldloop.geometry.transforms import Floats
 from fieldloop.model.calibration import Calibration, Matrix
 from fieldloop.model.finding import Status
@@ -17,6 +17,8 @@ from fieldloop.protocol import CollectionProtocol
 KIND = "extrinsic"
 METHOD = "rigid fit, leave-one-out"
 AXES = 3
+SPENT = 2
+"""Of each axis of the points, by six unknowns on three axes."""
 
 
 def extrinsic(
@@ -34,19 +36,18 @@ def extrinsic(
 
     `residual_mm` is the root mean square distance of each point from a fit to all others: what a new point would show;
     points have no turn. The uncertainties bound the camera's pose: at the protocol's confidence the true one lies
-    within, by the jackknife. Points that were not seen (NaN) are left out; too few, or all on one line, cannot tell.
+    within. Points that were not seen (NaN) are left out; too few, or all on one line, cannot tell.
     """
     camera, base = _pairs(points_camera, points_base)
     needed = max(int(protocol.setting("calibration.extrinsic_min_points")), rigid.MIN_POINTS + 1)
     base_from_camera = rigid.fit(base, camera)
     status, off_mm, unsure_mm, unsure_deg, covariance = Status.CANNOT_TELL, None, None, None, None
-    if len(camera) >= needed and (held_out := _held_out(camera, base, base_from_camera)) is not None:
-        distances_m, steps = held_out
+    if len(camera) >= needed and (distances_m := _held_out(camera, base)) is not None:
         off_mm = 1e3 * math.sqrt(float(np.mean(np.square(distances_m))))
         confidence = float(protocol.setting("calibration.confidence"))
-        covariance = _jackknife(steps)
-        unsure_deg = math.degrees(length_bound(covariance[:AXES, :AXES], len(camera) - AXES, confidence))
-        unsure_mm = 1e3 * length_bound(covariance[AXES:, AXES:], len(camera) - AXES, confidence)
+        covariance, freedom = _covariance(camera, base, base_from_camera), len(camera) - SPENT
+        unsure_deg = math.degrees(length_bound(covariance[:AXES, :AXES], freedom, confidence))
+        unsure_mm = 1e3 * length_bound(covariance[AXES:, AXES:], freedom, confidence)
         good = off_mm <= float(protocol.setting("calibration.hand_eye_max_mm")) and unsure_deg <= float(
             protocol.setting("calibration.hand_eye_max_deg")
         )
@@ -81,12 +82,9 @@ def _pairs(points_camera: ArrayLike, points_base: ArrayLike) -> tuple[Floats, Fl
     return camera[seen], base[seen]
 
 
-def _held_out(camera: Floats, base: Floats, base_from_camera: Floats) -> tuple[Floats, Floats] | None:
-    """Fit without each point in turn: its distance from that fit (m), and that fit's step from the whole one.
-
-    A step is in the camera's own frame: three turns (rad), three shifts (m).
-    """
-    distances, steps = [], []
+def _held_out(camera: Floats, base: Floats) -> Floats | None:
+    """Fit without each point in turn, and return its distance (m) from that fit."""
+    distances = []
     for n in range(len(camera)):
         kept = np.arange(len(camera)) != n
         try:
@@ -94,16 +92,19 @@ def _held_out(camera: Floats, base: Floats, base_from_camera: Floats) -> tuple[F
         except BadInput:
             return None  # one point alone keeps the others off a line: its own error cannot be told
         distances.append(float(rigid.residuals(fitted, base[n : n + 1], camera[n : n + 1])[0]))
-        step = tf.invert(base_from_camera) @ fitted
-        steps.append(np.concatenate([tf.vector_from_rotation(step[:3, :3]), step[:3, 3]]))
-    return np.array(distances), np.array(steps)
+    return np.array(distances)
 
 
-def _jackknife(steps: Floats) -> Floats:
-    """Return the covariance of the fit's error by how far each fit without one point stepped aside."""
-    n = len(steps)
-    centred = steps - steps.mean(axis=0)
-    return np.asarray((n - 1) / n * centred.T @ centred)
+def _covariance(camera: Floats, base: Floats, base_from_camera: Floats) -> Floats:
+    """Return the covariance of the fit's error as a step in the camera's frame: three turns (rad), three shifts (m).
+
+    The noise of a point is read off what is left over, with an axis of its own: depth is seen worse than its sides.
+    """
+    left = camera - tf.apply(tf.invert(base_from_camera), base)
+    noise = left.T @ left / (len(left) - SPENT)
+    slopes = np.concatenate([-skew(camera), np.broadcast_to(np.eye(AXES), (len(left), AXES, AXES))], axis=-1)
+    back = np.linalg.inv(np.einsum("nki,nkj->ij", slopes, slopes))
+    return np.asarray(back @ np.einsum("nki,kl,nlj->ij", slopes, noise, slopes) @ back)
 
 
 def _rows(matrix: Floats) -> Matrix:

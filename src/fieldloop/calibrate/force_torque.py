@@ -215,7 +215,7 @@ def _judged(fit: _Fit, turn: float, bound: float, limit: float) -> tuple[Status,
 
 def _advice(fit: _Fit, status: Status) -> Iterator[str]:
     if fit.mass <= 0:
-        yield "The force points against gravity: the sensor may report what it pushes with. Turn the wrench's sign."
+        yield "The force points against gravity: the sensor may report what it pushes with. Try --negated."
     elif status is Status.FAILED:
         yield "Use the frame found here, or mount the sensor as its drawing says."
     elif status is Status.CANNOT_TELL:

@@ -57,7 +57,6 @@ def hand_eye_from_written(
 ) -> WrittenHandEye:
     """Calibrate from written poses as they are stated to be read; nothing else is applied."""
     wrong = impossible(robot, stated.robot, protocol), impossible(target, stated.target, protocol)
-    complaints = tuple(filter(None, (stated.complaint, *wrong[0].complaints, *wrong[1].complaints)))
     matched, clock = _matched(robot, target, stated, protocol, (set(wrong[0].rows), set(wrong[1].rows)))
     names = tuple(target.names[int(row)] for row in matched.target_rows)
     given = pairs(matched.robot, read(target, stated.target)[matched.target_rows], stated.setup, names)
@@ -72,9 +71,11 @@ def hand_eye_from_written(
         factor=float(protocol.setting(factor)),
         reach_m=reach_m,
     )
+    told = [side.facts if better else side.complaints for side in wrong]  # one answer: the reading that fits
+    complaints = tuple(filter(None, (stated.complaint, *told[0], *told[1])))
     if found.answer and (away_m := on_gripper_m(found.answer, stated.setup)) > reach_m and not better:
         what = "camera" if stated.setup is Setup.EYE_IN_HAND else "target"
-        complaints += (_changed_places(what, away_m),)
+        complaints += (_changed_places(what, away_m, stated),)
     rows = {target.names[n]: why for n, why in wrong[1].rows.items()}
     rows |= {robot.names[n]: why for n, why in wrong[0].rows.items()}
     lost = tuple(Rejected(name, why) for name, why in rows.items())
@@ -138,19 +139,27 @@ def _shift_noise_m(near: Paired, seen: Floats, setup: Setup, most: int) -> float
     return math.inf if answer is None else refine(made, answer).shift_noise_m
 
 
-def _changed_places(what: str, away_m: float) -> str:
+def _changed_places(what: str, away_m: float, stated: Stated) -> str:
+    """Advise the turn that was not made: a side that is stated to be inverse is so no more."""
+    sides = {"robot": stated.robot.inverse, "target": stated.target.inverse}
+    leave, give = ([f"--inverse {side}" for side, said in sides.items() if said is turned] for turned in (True, False))
+    advice = [f"leave {' '.join(leave)} out"] * bool(leave) + [f"give {' '.join(give)}"] * bool(give)
     return (
         f"The {what} would sit {away_m:.2f} m from the gripper that carries it. With both poses the other way round "
-        "the file fits as well: --inverse robot --inverse target"
+        f"the file fits as well: {', and '.join(advice)}."
     )
 
 
 def _held_back(found: HandEye, complaints: tuple[str, ...], better: tuple[Proposal, ...]) -> HandEye:
     """A file that cannot mean what it is read to mean, or reads far better otherwise, does not pass."""
-    if complaints:
-        return replace(found, status=Status.CANNOT_TELL, reason=" ".join((*complaints, found.reason)))
-    if better:
-        status = Status.CANNOT_TELL if found.status is Status.PASSED else found.status
-        reason = f"Another reading of the file fits {better[0].times_smaller:.3g} times better. {found.reason}"
-        return replace(found, status=status, reason=reason, advice=())
-    return found
+    other = (_fits_better(better),) if better else ()
+    if not complaints and not other:
+        return found
+    status = Status.CANNOT_TELL if complaints or found.status is Status.PASSED else found.status
+    reason = " ".join((*complaints, *other, found.reason))
+    return replace(found, status=status, reason=reason, advice=() if other else found.advice)
+
+
+def _fits_better(better: tuple[Proposal, ...]) -> str:
+    options = ", or ".join(" ".join(proposal.options) for proposal in better)
+    return f"Another reading of the file fits {better[0].times_smaller:.3g} times better: {options}. As read now:"

@@ -54,17 +54,27 @@ def schedule(
     floors: Iterable[str] = (),
     precise: bool = False,
 ) -> tuple[Due, ...]:
-    """List what is due on each sensor, overdue first; `floors` are the deployed sites, all others laboratories."""
+    """List what is due on each sensor, overdue first; `floors` are the deployed sites, all others laboratories.
+
+    Sensors are those that a robot is registered with, and those that were ever calibrated on it.
+    """
     on_floor = frozenset(floors)
     found = [
         due
         for robot in robots
-        for sensor in dict.fromkeys(s.stream or s.serial for s in robot.sensors if s.kind in CALIBRATED)
+        for sensor in _sensors(robot, known)
         for due in _of_sensor(
             _History.of(robot, sensor, known, at_ns), at_ns, settings, on_floor=robot.site in on_floor, precise=precise
         )
     ]
     return tuple(sorted(found, key=lambda d: (not d.overdue, d.due_ns is None, d.due_ns or 0, d.robot, d.sensor)))
+
+
+def _sensors(robot: Robot, known: Known) -> Iterable[str]:
+    registered = [s.stream or s.serial for s in robot.sensors if s.kind in CALIBRATED]
+    serials = {s.serial for s in robot.sensors}
+    calibrated = [c.sensor for c in known.calibrations if c.robot == robot.id and c.sensor not in serials]
+    return dict.fromkeys([*registered, *sorted(calibrated)])
 
 
 @dataclass(frozen=True, slots=True)

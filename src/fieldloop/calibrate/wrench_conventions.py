@@ -1,6 +1,8 @@
-"""Would another reading of the wrist's orientations explain the wrenches far better? Then it is proposed."""
+"""Would another reading of the orientations, or of the wrench's sign, explain the file far better? It is proposed."""
 
+import math
 from dataclasses import replace
+from itertools import product
 
 from fieldloop.calibrate.conventions import Proposal, Reading, read
 from fieldloop.calibrate.conventions.reading import alternatives
@@ -12,26 +14,43 @@ from fieldloop.protocol import CollectionProtocol
 
 RIGID = 1e-3
 NO_NOISE_N = 1e-9
+AS_GOOD = 1.5
+"""Of readings that explain the wrenches about as well, the one with fewest changes is meant."""
 
 
 def wrench_proposals(
-    wrist: WrittenPoses, wrench: Floats, stated: Reading, protocol: CollectionProtocol
+    wrist: WrittenPoses, wrench: Floats, stated: Reading, protocol: CollectionProtocol, *, negated: bool = False
 ) -> tuple[Proposal, ...]:
-    """Fit under every other reading; the best one is proposed where its noise is smaller by the protocol's factor."""
+    """Fit under every other reading; the best one is proposed where its noise is smaller by the protocol's factor.
+
+    The wrench is as given, or the other way round: what the sensor pushes with, not what pulls at it. `negated` says
+    that its sign was turned already.
+    """
     said = "calibration.convention_factor" if wrist.rotation else "calibration.convention_unsaid_factor"
     usual = _noise(wrist, wrench, stated, protocol)
     if usual is None:
         return ()
-    others = [r for r in alternatives(stated) if r != stated and r.unit == stated.unit]
-    noises = {r: n for r in others if (n := _noise(wrist, wrench, r, protocol)) is not None}
-    best = min(noises, key=lambda r: (noises[r], r.inverse != stated.inverse), default=None)
-    if best is None or noises[best] * float(protocol.setting(said)) > usual:
+    readings = [r for r in alternatives(stated) if r.unit == stated.unit]
+    others = [(r, turned) for r, turned in product(readings, (False, True)) if turned or r != stated]
+    tried = {(r, t): _noise(wrist, -wrench if t else wrench, r, protocol) for r, t in others}
+    noises = {each: noise for each, noise in tried.items() if noise is not None}
+    least = min(noises.values(), default=math.inf)
+    if least * float(protocol.setting(said)) > usual:
         return ()
+    good = [each for each, noise in noises.items() if noise <= AS_GOOD * least]
+    best, turned = min(good, key=lambda each: (_changes(stated, *each), noises[each]))
     options = [f"--rotation {best.rotation}"] if best.rotation != stated.rotation else []
-    options += ["--inverse"] if best.inverse and not stated.inverse else []
+    options += ["--inverse" if best.inverse else "without --inverse"] if best.inverse != stated.inverse else []
+    options += ["without --negated" if negated else "--negated"] if turned else []
     direction = "wrist_from_base" if best.inverse else "base_from_wrist"
-    says = f"Read as {direction}, {best.rotation}, the forces scatter by {noises[best]:.2f} N, not {usual:.2f} N."
-    return (Proposal(tuple(options), usual / noises[best], says),)
+    sign = " and the wrench with its sign turned" if turned else ""
+    noise = noises[best, turned]
+    says = f"Read as {direction}, {best.rotation}{sign}, the forces scatter by {noise:.2f} N, not {usual:.2f} N."
+    return (Proposal(tuple(options), usual / noise, says),)
+
+
+def _changes(stated: Reading, tried: Reading, turned: bool) -> int:  # noqa: FBT001  one of a pair that is unpacked
+    return (stated.rotation != tried.rotation) + (stated.inverse != tried.inverse) + turned
 
 
 def _noise(wrist: WrittenPoses, wrench: Floats, reading: Reading, protocol: CollectionProtocol) -> float | None:
@@ -39,7 +58,7 @@ def _noise(wrist: WrittenPoses, wrench: Floats, reading: Reading, protocol: Coll
     if not is_rigid(turns, RIGID).all():
         return None
     found = force_torque(turns[:, :3, :3], wrench, protocol)
-    if found.force_noise_n is None or not found.mass_kg or found.mass_kg < 0:
+    if found.force_noise_n is None:
         return None
     # a reading under which most wrenches were left out explains nothing
     return max(found.force_noise_n, NO_NOISE_N) * len(wrist) / max(found.poses_used, 1)

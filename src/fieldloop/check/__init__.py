@@ -36,6 +36,12 @@ UNITS: dict[str, str] = {name: c.unit for name, c in CHECKS.items()} | {
 """The unit each check measures in, for `protocol.agree`."""
 
 
+def revisions() -> dict[str, tuple[str, int]]:
+    """Name all that takes something from an open log: a kept measurement by another of these is outdated."""
+    asked = {name: (one.unit, one.revision) for name, one in CHECKS.items()}
+    return asked | {f"imprint {one.name}": ("", one.revision) for one in IMPRINTERS}
+
+
 def measure(case: Case, *, pixels: bool = True) -> tuple[Measured, ...]:
     """Ask every check about one episode; one that breaks is reported, never skipped."""
     return measure_with(CHECKS.values(), case, pixels=pixels)
@@ -71,6 +77,7 @@ __all__ = [
     "measure_batch",
     "measuring_fingerprint",
     "report",
+    "revisions",
     "rows",
     "take_imprint",
 ]

@@ -15,21 +15,25 @@ Arrays = Mapping[str, NDArray[Any]]
 
 @dataclass(frozen=True, slots=True)
 class Imprinter:
-    """A function that takes small arrays from a case; `pixels` where it has to decode pictures."""
+    """A function that takes small arrays from a case; `pixels` where it has to decode pictures.
+
+    `revision` is raised when it takes something else than before.
+    """
 
     name: str
     needs: tuple[str, ...]
     take: Callable[[Case], Arrays]
     pixels: bool = False
+    revision: int = 1
 
 
 def imprinter(
-    name: str, *, needs: tuple[str, ...] = (), pixels: bool = False
+    name: str, *, needs: tuple[str, ...] = (), pixels: bool = False, revision: int = 1
 ) -> Callable[[Callable[[Case], Arrays]], Imprinter]:
     """Make a function an Imprinter; the arrays it returns are kept under `name`, or `name/…` where a key says more."""
 
     def make(take: Callable[[Case], Arrays]) -> Imprinter:
-        return Imprinter(name, needs, take, pixels)
+        return Imprinter(name, needs, take, pixels, revision)
 
     return make
 

@@ -50,7 +50,7 @@ class Batch:
         there = {
             "episodes": self.episodes,
             "split": self.split,
-            "calibrations": self.calibrations,
+            "calibrations": self.calibrations is not None,
             "annotations": self.annotations and any(self.annotations.values()),
             "balance": self.protocol.balance,
             "imprints": self.imprints,

@@ -47,10 +47,15 @@ def excess(finding: Finding) -> float:
     if value is None:
         return 0.0
     if high is not None and value > high:
-        return (value - high) / max(abs(high), 1.0)
+        return _beyond(value - high, high)
     if low is not None and value < low:
-        return (low - value) / max(abs(low), 1.0)
+        return _beyond(low - value, low)
     return 0.0
+
+
+def _beyond(distance: float, limit: float) -> float:
+    """What is not allowed at all has no share; it is told in its own unit."""
+    return distance / abs(limit) if limit else distance
 
 
 def _against(report: EpisodeReport) -> bool:
@@ -58,14 +63,14 @@ def _against(report: EpisodeReport) -> bool:
 
 
 def _look(report: EpisodeReport, cost: float) -> Look:
-    """The worst finding of each check; the moment is that of the dearest one that has any."""
+    """The worst finding of each check; the moment is that of the dearest one, and of no other where it has none."""
     ordered = sorted(
         (f for f in report.findings if f.counts), key=lambda f: (-f.cost, SEVERITY.index(f.status), -excess(f))
     )
     worst: dict[str, Finding] = {}
     for finding in ordered:
         worst.setdefault(finding.check, finding)
-    moment = next((f.at_s for f in ordered if f.at_s is not None), None)
+    moment = ordered[0].at_s if ordered else None
     fixes = tuple(dict.fromkeys(f.fix for f in ordered if f.fix is not None))
     return Look(report.episode, report.name, report.status, cost, tuple(worst.values()), moment, fixes)
 

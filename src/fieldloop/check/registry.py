@@ -20,6 +20,7 @@ class Check(Generic[S]):
     `place_says_it`: where a measurement's place is a sentence that tells all, the number is not repeated.
     `pixels`: it has to decode pictures, which costs more than everything else together.
     `dimension`: what it counts for, where its subject alone (`dimension.py`) does not say.
+    `revision`: raised when it measures otherwise than before, so that what was measured until then is outdated.
     """
 
     name: str
@@ -32,6 +33,7 @@ class Check(Generic[S]):
     place_says_it: bool = False
     pixels: bool = False
     dimension: Dimension | None = None
+    revision: int = 1
 
 
 def check(
@@ -43,13 +45,14 @@ def check(
     place_says_it: bool = False,
     pixels: bool = False,
     dimension: Dimension | None = None,
+    revision: int = 1,
 ) -> Callable[[Callable[[S], Iterator[Measurement]]], Check[S]]:
     """Make a measuring function a Check; the first line of its docstring is the question it asks."""
 
     def make(look: Callable[[S], Iterator[Measurement]]) -> Check[S]:
         asks, _, about = (look.__doc__ or "").partition("\n")
         told = " ".join(about.split())
-        return Check(name, unit, asks.strip(), needs, advice, look, told, place_says_it, pixels, dimension)
+        return Check(name, unit, asks.strip(), needs, advice, look, told, place_says_it, pixels, dimension, revision)
 
     return make
 

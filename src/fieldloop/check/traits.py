@@ -7,15 +7,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fieldloop.check.many import Batch
-from fieldloop.model.episode import Episode
+from fieldloop.model.episode import OBJECT_FACTORS, Episode
 from fieldloop.model.stream import NS_PER_S
 
 Floats = NDArray[np.float64]
 STYLE = "speed"
 """The imprint whose numbers say how somebody moves, whatever the length of the episode."""
-
-OBJECT = ("object", "sku", "item")
-"""Under which names logs say what was handled."""
 
 NS_PER_DAY = 86_400 * NS_PER_S
 SHORTEST_S = 0.001
@@ -29,8 +26,7 @@ def label(episode: Episode, over: str) -> str:
         case "outcome":
             return {True: "succeeded", False: "failed", None: ""}[episode.succeeded]
         case "object":
-            said = (episode.stratum.level(name) or episode.fact(name) for name in OBJECT)
-            return next((one for one in said if one), "")
+            return episode.handled
         case _:
             return episode.stratum.level(over) or ""
 
@@ -38,7 +34,7 @@ def label(episode: Episode, over: str) -> str:
 def factors(episodes: Sequence[Episode]) -> tuple[str, ...]:
     """Return the factors of the environment that any episode speaks of, what was handled left out."""
     named = {c.factor for e in episodes for c in e.stratum.conditions}
-    return tuple(sorted(named - set(OBJECT)))
+    return tuple(sorted(named - set(OBJECT_FACTORS)))
 
 
 def by_task(batch: Batch) -> dict[str, list[Episode]]:

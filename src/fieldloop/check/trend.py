@@ -143,7 +143,7 @@ class _Movable:
         moved = np.empty(len(ranks))
         for task in np.unique(self.tasks):
             known = self.values[(self.of == task) & np.isfinite(self.values)]
-            moved[self.tasks == task] = np.quantile(known, ranks[self.tasks == task], method="hazen")
+            moved[self.tasks == task] = np.quantile(known, ranks[self.tasks == task], method="weibull")
         return float(np.median(moved))
 
 

@@ -3,9 +3,12 @@
 from collections.abc import Iterable
 from typing import Any
 
+import numpy as np
+
 from fieldloop.cli.screen import Screen
 from fieldloop.cli.tables import facts, heading, mark, styled, table
 from fieldloop.geometry import transforms as tf
+from fieldloop.model.codec import iso
 
 
 def hand_eye_found(result: Any, screen: Screen) -> None:
@@ -64,6 +67,28 @@ def force_torque_found(result: Any, screen: Screen) -> None:
     _left_out(found.poses_rejected, screen)
     _proposals(result.proposals, screen)
     _advice(found.advice, screen)
+
+
+def placed(found: Any, screen: Screen) -> None:
+    """Print where a camera stands, how well that is known, and from when it holds."""
+    screen.print(heading(f"{found.sensor}  ").append(mark(found.status)))
+    screen.write(found.message)
+    pose = tf.pose_from_matrix(np.array(found.parent_from_child))
+    shown = [
+        (f"{found.child} in the {found.parent}", _pose(pose)),
+        ("points", found.points),
+        ("off on those left out", None if found.residual_mm is None else f"{found.residual_mm:.2f} mm"),
+        ("known to", _known(found)),
+        ("holds from", iso(found.valid_from_ns)),
+        ("remembered for", f"{found.robot}, as {found.id}"),
+    ]
+    screen.print(facts((name, value) for name, value in shown if value is not None))
+
+
+def _known(found: Any) -> str | None:
+    if found.uncertainty_mm is None or found.uncertainty_deg is None:
+        return None
+    return f"{found.uncertainty_mm:.2f} mm, {found.uncertainty_deg:.3f}°"
 
 
 def verified(result: Any, screen: Screen) -> None:

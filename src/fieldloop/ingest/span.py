@@ -2,26 +2,44 @@
 
 from collections.abc import Iterable
 
-from fieldloop.model.stream import FIRST_REAL_NS, ClockKind, Stream
+from fieldloop.model.stream import FIRST_REAL_NS, NS_PER_S, ClockKind, Stream
 
 REAL = (ClockKind.HEADER, ClockKind.PUBLISH, ClockKind.LOG)
 MADE = (ClockKind.CONTAINER, ClockKind.SYNTHETIC)
+UNDER_WAY_NS = 60 * NS_PER_S
+"""No message is under way for longer: stamps that far from their own arrival are of a clock that was set wrong."""
 
 
 def span_of(streams: Iterable[Stream]) -> tuple[int, int]:
     """Return the first and the last stamp of the clock that most streams share; (0, 0) where there is no stamp.
 
     Real clocks are never mixed with stamps that count from a file's beginning, nor stamps of the day with stamps since
-    a device was switched on: an episode would last for decades. Of clocks shared alike the most trusted counts.
+    a device was switched on: an episode would last for decades. Nor does one sensor whose clock is hours from its own
+    arrival stretch the episode that the others tell. Of clocks shared alike the most trusted counts.
     """
     told = [stream for stream in streams if len(stream)]
     for kinds in (REAL, MADE):
-        spans: dict[tuple[ClockKind, bool], list[tuple[int, int]]] = {}
+        spans: dict[tuple[ClockKind, bool, bool], list[tuple[int, int]]] = {}
         for kind in kinds:
-            for times in (stream.clocks[kind] for stream in told if kind in stream.clocks):
-                first, last = int(times.min()), int(times.max())
-                spans.setdefault((kind, first >= FIRST_REAL_NS), []).append((first, last))
+            for stream in (stream for stream in told if kind in stream.clocks):
+                first, last = _ends(stream, kind)
+                spans.setdefault((kind, first >= FIRST_REAL_NS, _near_arrival(stream, first, last)), []).append(
+                    (first, last)
+                )
         if spans:
-            best = spans[max(spans, key=lambda key: (len(spans[key]), key[1]))]  # of equals the first, kinds' order
+            best = spans[max(spans, key=lambda key: (len(spans[key]), *key[1:]))]  # of equals the first, kinds' order
             return min(first for first, _ in best), max(last for _, last in best)
     return 0, 0
+
+
+def _near_arrival(stream: Stream, first: int, last: int) -> bool:
+    """Do stamps lie where the stream arrived? What nobody noted the arrival of is believed."""
+    if ClockKind.LOG not in stream.clocks:
+        return True
+    arrived, done = _ends(stream, ClockKind.LOG)
+    return first <= done + UNDER_WAY_NS and last >= arrived - UNDER_WAY_NS
+
+
+def _ends(stream: Stream, kind: ClockKind) -> tuple[int, int]:
+    times = stream.clocks[kind]
+    return int(times.min()), int(times.max())

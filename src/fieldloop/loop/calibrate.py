@@ -5,6 +5,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from fieldloop.calibrate import extrinsic
+from fieldloop.calibrate.explained import explained
 from fieldloop.errors import BadInput
 from fieldloop.loop.attaching import known_sensor, since_ns
 from fieldloop.loop.workspace import Workspace
@@ -51,8 +52,9 @@ def attach(
         valid_from_ns=workspace.clock() if since_ns is None else since_ns,
         parent=parent,
     )
-    workspace.write(CalibrationAttached(fitted))
-    return fitted
+    judged = explained(fitted, workspace.protocol())
+    workspace.write(CalibrationAttached(judged))
+    return judged
 
 
 def calibrations(workspace: Workspace, *, robot: str = "") -> tuple[Calibration, ...]:

@@ -1,6 +1,6 @@
 """Is it fit to learn from? On any log or dataset folder, with or without a workspace."""
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
@@ -21,7 +21,7 @@ from fieldloop.loop.measurements import batch_of, judged, measured_in, outdated,
 from fieldloop.loop.numbers import in_force
 from fieldloop.loop.parts import Cut, cut
 from fieldloop.loop.run_on import Machines, each
-from fieldloop.loop.sketching import sketches_of
+from fieldloop.loop.sketching import sketches_of, sketches_on_shelf
 from fieldloop.loop.workspace import Track, Workspace, track_silently
 from fieldloop.model.episode import Defect, Episode
 from fieldloop.model.finding import EpisodeReport
@@ -104,7 +104,8 @@ def _check_logs(
     seen = gathered.walk(_seen(work.parts, kept, on))
     for part, looked in track(seen, f"checking {source}", work.expected):
         gathered.add(part, looked)
-    return _drawn(gathered.report(source), gathered.parts, html)
+    report = gathered.report(source)
+    return _drawn(report, partial(sketches_of, report, gathered.parts), html)
 
 
 def _check_kept(kept: Kept, rules: Rules, html: Path | None) -> CheckReport:
@@ -115,20 +116,20 @@ def _check_kept(kept: Kept, rules: Rules, html: Path | None) -> CheckReport:
     unseen = sum(len(one.seen.episodes) for one in before if not one.pixels)
     source = f"{kept.folder.name} ({unseen} by numbers only)" if unseen else kept.folder.name
     old = sum(len(one.seen.episodes) for one in before if one.outdated)
-    return _drawn(replace(gathered.report(source), outdated=old), {}, html)
+    return _drawn(replace(gathered.report(source), outdated=old), dict, html)
 
 
-def _drawn(report: CheckReport, parts: Mapping[str, Part], html: Path | None) -> CheckReport:
+def _drawn(report: CheckReport, sketches: Callable[[], dict[str, pages.Sketch]], html: Path | None) -> CheckReport:
     """Write the page where one is asked for; episodes whose log is at hand are drawn."""
     if html is None:
         return report
-    _write(html, pages.html(report, sketches_of(report, parts)))
+    _write(html, pages.html(report, sketches()))
     return replace(report, html=str(html))
 
 
 def _held_against(workspace: Workspace | None, chosen: CollectionProtocol | None) -> Rules:
     rules = rules_of(workspace) if workspace else Rules(in_force(None))
-    return replace(rules, usual=chosen, by_task={}) if chosen else rules
+    return replace(rules, usual=chosen, by_task={}, refused={}) if chosen else rules
 
 
 def _seen(parts: Sequence[Part], kept: Kept | None, on: Machines) -> Iterator[tuple[Part, Seen]]:
@@ -156,6 +157,7 @@ class Gathered:
         self._rules, self._defects = rules, list(defects)
         self._looked: list[Looked] = []
         self._reports: list[EpisodeReport] = []
+        self._logs: list[str] = []
         self._formats: set[str] = set()
         self.parts: dict[str, Part] = {}
 
@@ -173,6 +175,7 @@ class Gathered:
         findings = checks.judge(looked.measured, protocol)
         self._reports.append(checks.report(looked.episode, findings, protocol.version_name))
         self._looked.append(looked)
+        self._logs.append(part.path.name if part else "")
         if part:
             self.parts[looked.episode.id] = part
 
@@ -187,7 +190,8 @@ class Gathered:
             {one.episode.id: one.imprint for one in self._looked},
             {one.episode.id: part for one in self._looked if (part := one.episode.fact("split"))},
         )
-        return _report(source, " + ".join(sorted(self._formats)), batch, tuple(self._reports))
+        made = _report(source, " + ".join(sorted(self._formats)), batch, tuple(self._reports))
+        return replace(made, logs=tuple(self._logs))
 
 
 def _report(source: str, form: str, batch: checks.Batch, reports: tuple[EpisodeReport, ...]) -> CheckReport:
@@ -230,4 +234,4 @@ def _check_workspace(workspace: Workspace, html: Path | None, *, again: bool, on
     made = _report(workspace.name, "workspace", batch, tuple(event.report for event in events))
     made = replace(made, outdated=0 if again else len(old))
     remember_dataset(workspace, made)
-    return _drawn(made, {}, html)
+    return _drawn(made, partial(sketches_on_shelf, workspace, made), html)

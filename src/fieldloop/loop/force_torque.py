@@ -49,12 +49,13 @@ class ForceTorqueResult:
         return written
 
 
-def force_torque(
+def force_torque(  # noqa: PLR0913 - each is an option of the command
     workspace: Workspace | None,
     file: Path,
     *,
     rotation: str = "",
     inverse: bool = False,
+    negated: bool = False,
     mounted: tuple[float, ...] = (),
     sensor: str = "",
     robot: str = "",
@@ -62,12 +63,14 @@ def force_torque(
 ) -> ForceTorqueResult:
     """Find how a force-torque sensor is turned on the wrist, its bias, and the tool's weight.
 
-    Hold the tool still in eight or more orientations. The base frame must stand upright (z up).
+    Hold the tool still in eight or more orientations. The base frame must stand upright (z up). The wrench is what
+    pulls at the sensor: hanging below it, a tool of 1 kg is felt as 9.8 N downwards.
 
     Arguments:
         file: CSV with the wrist's rotation (qx qy qz qw, roll pitch yaw, or rx ry rz) and fx fy fz tx ty tz, or JSON
         rotation: how rotations are written, such as rpy-xyz-deg or quaternion-wxyz
         inverse: the rotations are wrist_from_base, not base_from_wrist
+        negated: the wrench is what the sensor pushes with, so that the weight is felt upwards
         mounted: how the sensor is said to be mounted, as roll, pitch and yaw in degrees (give it three times)
         sensor: remember it in the workspace for this sensor, such as force/wrist
         robot: whose sensor
@@ -81,11 +84,14 @@ def force_torque(
     wrong = impossible(given.wrist, reading, rules)
     turns = read(given.wrist, reading)[:, :3, :3]
     turns[sorted(wrong.rows)] = float("nan")
-    found = room.force_torque(turns, given.wrench, rules, wrist_from_sensor=_mounted(mounted), names=given.wrist.names)
-    better = wrench_proposals(given.wrist, given.wrench, reading, rules)
-    if wrong.complaints or (better and found.status is Status.PASSED):
-        reason = " ".join((*wrong.complaints, *(proposal.says for proposal in better), found.reason))
-        found = replace(found, status=Status.CANNOT_TELL, reason=reason)
+    wrench = -given.wrench if negated else given.wrench
+    found = room.force_torque(turns, wrench, rules, wrist_from_sensor=_mounted(mounted), names=given.wrist.names)
+    better = wrench_proposals(given.wrist, wrench, reading, rules, negated=negated)
+    if wrong.complaints or better:
+        told = wrong.facts if better else wrong.complaints
+        reason = " ".join((*told, *(proposal.says for proposal in better), found.reason))
+        advice = () if better else found.advice  # a frame found under a doubtful reading is not to be used
+        found = replace(found, status=Status.CANNOT_TELL, reason=reason, advice=advice)
     kept = None
     if memory and found.wrist_from_sensor:
         kept = _calibration(memory, found, robot, sensor, memory.clock() if from_ns is None else from_ns)

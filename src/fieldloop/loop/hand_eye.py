@@ -160,6 +160,7 @@ def _calibration(
         valid_from_ns=workspace.clock() if from_ns is None else from_ns,
         uncertainty_mm=found.uncertainty_mm,
         uncertainty_deg=found.uncertainty_deg,
+        covariance=None if found.covariance is None else tuple(tuple(map(float, row)) for row in found.covariance),
     )
 
 

@@ -29,9 +29,7 @@ class SlippedSensor:
 
 def slipped_sensors(workspace: Workspace) -> tuple[SlippedSensor, ...]:
     """Return the sensors that wait for a calibration, those that halt collection first."""
-    newest = {
-        (v.robot, v.sensor): v for v in sorted(workspace.store.find(Verification), key=lambda v: (v.at_ns, v.id))
-    }
+    newest = {(v.robot, v.sensor): v for v in sorted(workspace.store.find(Verification), key=lambda v: (v.at_ns, v.id))}
     waiting = [v for v in newest.values() if not v.good and not _calibrated_since(workspace, v)]
     found = (SlippedSensor(seen, _flagged(workspace, seen), _kind(workspace, seen)) for seen in waiting)
     return tuple(sorted(found, key=lambda s: (not s.seen.halts, s.seen.robot, s.seen.sensor)))

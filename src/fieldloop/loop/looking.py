@@ -5,6 +5,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from fieldloop import check as checks
+from fieldloop.errors import ProtocolError
 from fieldloop.ingest import LogMapping, open_log
 from fieldloop.loop.streams import StreamShown, streams_of
 from fieldloop.model.annotation import Annotation
@@ -18,21 +19,27 @@ from fieldloop.protocol.layers import fingerprint
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Rules:
-    """What an episode is held against: the protocol of its task, the calibrations of its robot, what people said."""
+    """What an episode is held against: the protocol of its task, the calibrations of its robot, what people said.
+
+    `refused` says why nobody may work by the protocol of a task; only its own episodes are held up by that.
+    """
 
     usual: CollectionProtocol
     by_task: Mapping[str, CollectionProtocol] = field(default_factory=dict)
     calibrations: Mapping[str, tuple[Calibration, ...]] | None = None
     annotations: Mapping[str, tuple[Annotation, ...]] = field(default_factory=dict)
+    refused: Mapping[str, str] = field(default_factory=dict)
 
     @property
     def measuring(self) -> str:
         """Name everything that changes what is measured: parameters of every protocol, and the checks themselves."""
         tasks = {task: checks.measuring_fingerprint(protocol) for task, protocol in self.by_task.items()}
-        return fingerprint([checks.measuring_fingerprint(self.usual), tasks, checks.UNITS])
+        return fingerprint([checks.measuring_fingerprint(self.usual), tasks, checks.revisions()])
 
     def protocol(self, episode: Episode) -> CollectionProtocol:
-        """Return the protocol of the episode's task."""
+        """Return the protocol of the episode's task; refuse where nobody may work by it."""
+        if episode.task in self.refused:
+            raise ProtocolError(self.refused[episode.task])
         return self.by_task.get(episode.task, self.usual)
 
     def case(self, recording: Recording) -> checks.Case:

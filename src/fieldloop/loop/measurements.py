@@ -37,9 +37,10 @@ def rules_of(workspace: Workspace) -> Rules:
         said.setdefault(annotation.episode, []).append(annotation)
     return Rules(
         in_force(workspace),
-        dict(workspace.protocols),
+        workspace.protocols.readable(),
         {robot: tuple(c) for robot, c in known.items()},
         {episode: tuple(a) for episode, a in said.items()},
+        workspace.protocols.refused(),
     )
 
 

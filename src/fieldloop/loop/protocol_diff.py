@@ -48,9 +48,9 @@ def diff(workspace: Workspace | None, older: Path, newer: Path | None = None) ->
 
     Arguments:
         older: a file, or name@version of a locked one, a task's name, `shipped`, or an example's name
-        newer: the same; the workspace's own unless given
+        newer: the same; the workspace's own unless given, as its file says even where a locked version was changed
     """
-    before, after = protocol_at(workspace, older), protocol_at(workspace, newer)
+    before, after = (protocol_at(workspace, asked, as_written=True) for asked in (older, newer))
     changed = compare(before, after)
     judged, verdicts = _verdicts(workspace, before, after) if workspace and changed.needs_judging else (0, [])
     return _told(changed, judged, verdicts)

@@ -47,11 +47,13 @@ def lint(workspace: Workspace | None, files: tuple[Path, ...] = ()) -> LintRepor
     Arguments:
         files: protocol files (TOML); without one, all of the workspace's
     """
-    own = sorted((workspace.root / "protocols").glob("*.toml")) if workspace and not files else ()
-    linted = [_linted(workspace, text_of(path), str(path)) for path in files]
-    if workspace:
-        looked = (_linted(workspace, text_of(path), f"protocols/{path.name}", path.stem) for path in own)
-        linted += [_with_lock(workspace, one) for one in looked]
+    own = sorted((workspace.root / "protocols").glob("*.toml")) if workspace else []
+    linted = []
+    for path in files or own:
+        if workspace and path.resolve() in {one.resolve() for one in own}:
+            linted.append(_own(workspace, path))
+        else:
+            linted.append(_linted(workspace, text_of(path), str(path)))
     return LintReport(tuple(linted or [_linted(workspace, "", "the shipped protocol")]))
 
 
@@ -61,9 +63,14 @@ def linted_task(workspace: Workspace, task: str = "") -> Linted:
     return _linted(workspace, own_text(workspace, task), f"protocols/{task}.toml", task)
 
 
-def _with_lock(workspace: Workspace, linted: Linted) -> Linted:
+def _own(workspace: Workspace, path: Path) -> Linted:
+    """Look one of the workspace's own files over; the answer is the same by whichever path it was named."""
+    text = text_of(path)
+    return _with_lock(workspace, _linted(workspace, text, f"protocols/{path.name}", path.stem), text)
+
+
+def _with_lock(workspace: Workspace, linted: Linted, text: str) -> Linted:
     """Add that a locked version was changed; workspaces refuse to work with such a file."""
-    text = text_of(workspace.root / linted.file)
     try:
         rules = parse_protocol(text, linted.file)
     except BadInput:
@@ -74,7 +81,7 @@ def _with_lock(workspace: Workspace, linted: Linted) -> Linted:
             same = lock.content is not None and locked_text(workspace, f"{rules.name}@{rules.version}") == text
             who = "The file is as it was, but the shipped numbers under it have changed." if same else ""
             said = f"Version {rules.version} is locked with other content ({lock.fingerprint}). {who}".rstrip()
-            told = f"fieldloop protocol diff {rules.name}@{rules.version} {linted.file}"
+            told = f"fieldloop protocol diff {rules.name}@{rules.version} {Path(linted.file).stem}"
             advice = f"Write version = {rules.version + 1}; what changed is said by: {told}"
             changed = Remark(LOCKED, Severity.ERROR, "protocol", said, advice)
             return Linted(linted.file, (changed, *linted.remarks))

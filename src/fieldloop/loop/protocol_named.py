@@ -12,29 +12,37 @@ SHIPPED = "shipped"
 EXAMPLES = "examples"
 
 
-def protocol_named(workspace: Workspace | None, asked: str) -> CollectionProtocol:
-    """Return a protocol by a task's name, `name@version`, an example's name or `shipped`; '' is the workspace's."""
+def protocol_named(workspace: Workspace | None, asked: str, *, as_written: bool = False) -> CollectionProtocol:
+    """Return a protocol by a task's name, `name@version`, an example's name or `shipped`; '' is the workspace's.
+
+    `as_written` takes a task's file also where it changed a locked version, to look at and not to work by.
+    """
     if asked == SHIPPED or (not asked and workspace is None):
         return default_protocol()
     if workspace is not None and AT in asked:
         return locked_version(workspace, asked)
     if workspace is not None and (not asked or asked in workspace.protocols):
-        return workspace.protocol(asked)
+        task = asked or workspace.task
+        return (
+            workspace.protocols.as_written(task)
+            if as_written and task in workspace.protocols
+            else workspace.protocol(task)
+        )
     if asked in example_names():
         return parse_protocol(example_text(asked), f"the example {asked}")
     known = [SHIPPED, *example_names(), *(workspace.protocols if workspace else ())]
     raise BadInput(f"{UnknownName('protocol', asked, known)} Known: {', '.join(known)}; a locked one is name@version.")
 
 
-def protocol_at(workspace: Workspace | None, asked: Path | None) -> CollectionProtocol:
+def protocol_at(workspace: Workspace | None, asked: Path | None, *, as_written: bool = False) -> CollectionProtocol:
     """Return a protocol by its file, or by a name as `protocol_named` knows it; None is the workspace's own."""
     if asked is None:
-        return protocol_named(workspace, "")
+        return protocol_named(workspace, "", as_written=as_written)
     if asked.is_file():
         return parse_protocol(text_of(asked), str(asked))
     if asked.suffix == ".toml" or len(asked.parts) > 1:
         raise BadInput(f"{asked} is not there.")
-    return protocol_named(workspace, str(asked))
+    return protocol_named(workspace, str(asked), as_written=as_written)
 
 
 def text_of(file: Path) -> str:

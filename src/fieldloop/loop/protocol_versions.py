@@ -71,7 +71,9 @@ def version_of(workspace: Workspace, fingerprint: str) -> str:
 
 
 def _in_force(workspace: Workspace) -> list[CollectionProtocol]:
-    return [*workspace.protocols.values(), workspace.protocol()]
+    refused, read = workspace.protocols.refused(), workspace.protocols.readable()
+    own = [rules for task, rules in read.items() if task not in refused]
+    return own if workspace.task in workspace.protocols else [*own, default_protocol()]
 
 
 def _lock(workspace: Workspace, asked: str) -> ProtocolLocked:

@@ -24,7 +24,7 @@ from fieldloop.release import datasheet as describe
 from fieldloop.release import diff as compare
 
 
-def release(  # noqa: PLR0913 - each is an option of the command
+def release(
     workspace: Workspace,
     name: str,
     *,

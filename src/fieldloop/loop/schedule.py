@@ -4,12 +4,16 @@ from dataclasses import dataclass
 
 from fieldloop import calibrate as room
 from fieldloop.calibrate.schedule import Known
+from fieldloop.errors import UnknownName
 from fieldloop.loop.workspace import Workspace
 from fieldloop.model.calibration import Calibration
 from fieldloop.model.deployment import Deployment
 from fieldloop.model.episode import Session
 from fieldloop.model.hardware import Robot
 from fieldloop.model.verification import Verification
+
+LISTED = 8
+"""Robots named to somebody who asked for one that is not there."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,16 +31,32 @@ class Schedule:
 def schedule(workspace: Workspace, *, robot: str = "", precise: bool = False) -> Schedule:
     """Tell which sensors are to be calibrated or verified, and when; overdue first.
 
-    Laboratories weekly; deployed sites at the start and end of each session and every hour between.
+    Laboratories weekly; deployed sites at the start and end of each session and every hour between. A robot counts as
+    soon as one of its sensors was calibrated, registered or not.
 
     Arguments:
         robot: only of one robot
         precise: by the shorter interval of precision tasks
     """
     store = workspace.store
-    robots = [store.get(Robot, robot)] if robot else list(store.find(Robot))
     mapped = store.find(Deployment, newest=True, limit=1)
     known = Known(store.find(Calibration), store.find(Verification), store.find(Session))
+    robots = _robots(workspace, known, robot)
     floors = [site.id for site in mapped[0].sites] if mapped else []
     settings = workspace.operations["collect"]
     return Schedule(room.schedule(robots, known, workspace.clock(), settings, floors=floors, precise=precise))
+
+
+def _robots(workspace: Workspace, known: Known, wanted: str) -> list[Robot]:
+    """Return registered robots and those that only calibrations name, or the one that is wanted."""
+    robots = {robot.id: robot for robot in workspace.store.find(Robot)}
+    for named in (c.robot for c in known.calibrations if c.robot not in robots):
+        sittings = [s for s in known.sessions if s.robot == named]
+        last = max(sittings, key=lambda s: s.opened_ns, default=None)
+        robots[named] = Robot(named, "", last.site if last else "")
+    if not wanted:
+        return list(robots.values())
+    meant = [wanted] if wanted in robots else [name for name in robots if name.startswith(wanted)]
+    if len(meant) != 1:
+        raise UnknownName("robot", wanted, robots, ", ".join(sorted(robots)[:LISTED]))
+    return [robots[meant[0]]]

@@ -2,13 +2,15 @@
 
 import math
 from collections.abc import Iterable
+from contextlib import suppress
 
-from fieldloop.errors import BadInput, Refused
+from fieldloop.errors import BadInput, ProtocolError, Refused, UnknownName
 from fieldloop.loop.page_reads import newest
 from fieldloop.loop.workspace import Workspace
 from fieldloop.model.episode import Episode
 from fieldloop.model.event import SynchronisationVerified
 from fieldloop.model.finding import Finding, Status
+from fieldloop.model.hardware import Robot
 from fieldloop.model.quality import DatasetReport
 from fieldloop.protocol import Unverified, unverified
 from fieldloop.protocol.synchronisation import SyncVerification
@@ -45,9 +47,31 @@ def synchronise(
         raise BadInput("Say what was measured: --offset-ms 1.2 --how '…', or --from-content.")
     if not stream.strip() or not how.strip():
         raise BadInput("A verification needs the stream and how it was measured: --how 'a lamp and the encoders'.")
+    _refuse_unknown(workspace, stream, robot)
+    return write_down(workspace, stream, robot, offset_ms, how)
+
+
+def write_down(workspace: Workspace, stream: str, robot: str, offset_ms: float, how: str) -> SynchronisationVerified:
+    """Keep a measurement, whoever made it."""
     made = SynchronisationVerified(stream, robot, abs(offset_ms), how, workspace.clock())
     workspace.write(made)
     return made
+
+
+def _refuse_unknown(workspace: Workspace, stream: str, robot: str) -> None:
+    """A slip of the pen would verify nothing, and nobody would know: nothing ever asks for that name."""
+    registered = [one.id for one in workspace.store.find(Robot)]
+    if robot and registered and robot not in registered and not workspace.store.find(Episode, {"robot": robot}):
+        raise UnknownName("robot", robot, registered)
+    declared: set[str] = set()
+    for task in workspace.protocols:
+        with suppress(
+            ProtocolError
+        ):  # what cannot be read asks for nothing yet, and is no reason to refuse a measurement
+            protocol = workspace.protocol(task)
+            declared |= {*protocol.sensors, *protocol.synchronisation}
+    if declared and stream not in declared:
+        raise UnknownName("stream of the protocols", stream, declared, ", ".join(sorted(declared)))
 
 
 def unverified_devices(workspace: Workspace, robot: str, *, task: str = "", at_ns: int | None) -> list[Unverified]:

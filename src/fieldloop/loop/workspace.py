@@ -12,11 +12,12 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any, TypeVar
 
-from fieldloop.errors import ProtocolError, Refused, UnknownName, WorkspaceError
-from fieldloop.model.event import Event, ProtocolLocked
+from fieldloop.errors import Refused, UnknownName, WorkspaceError
+from fieldloop.loop.protocols_in_force import ProtocolsInForce, read_text
+from fieldloop.model.event import Event
 from fieldloop.model.identity import Clock, Ids
 from fieldloop.model.person import LOCAL_ADMIN, Actor
-from fieldloop.protocol import CollectionProtocol, Operations, default_protocol, parse_operations, parse_protocol
+from fieldloop.protocol import CollectionProtocol, Operations, default_protocol, parse_operations
 from fieldloop.store import Expected, Shelf, Store, open_shelf, open_store
 
 T = TypeVar("T")
@@ -73,13 +74,12 @@ class Workspace:
     def operations(self) -> Operations:
         """How to run: the workspace's operations over the shipped ones."""
         path = self.root / "operations.toml"
-        return parse_operations(_read(path) if path.exists() else "", path.name)
+        return parse_operations(read_text(path) if path.exists() else "", path.name)
 
     @cached_property
-    def protocols(self) -> Mapping[str, CollectionProtocol]:
+    def protocols(self) -> ProtocolsInForce:
         """How to collect, by task."""
-        paths = sorted((self.root / "protocols").glob("*.toml"))
-        return {path.stem: self._in_force(parse_protocol(_read(path), f"protocols/{path.name}")) for path in paths}
+        return ProtocolsInForce(self.root / "protocols", self.store)
 
     def protocol(self, task: str = "") -> CollectionProtocol:
         """Return the protocol in force for a task, the shipped one where the workspace has none of its own."""
@@ -96,16 +96,6 @@ class Workspace:
     def close(self) -> None:
         """Let go of the database."""
         self.store.close()
-
-    def _in_force(self, protocol: CollectionProtocol) -> CollectionProtocol:
-        for lock in self.store.find(ProtocolLocked, {"name": protocol.name, "version": protocol.version}):
-            if lock.fingerprint != protocol.fingerprint:
-                raise ProtocolError(
-                    f"Protocol {protocol.name!r} version {protocol.version} is locked as {lock.fingerprint}, but its "
-                    f"file now says {protocol.fingerprint}. Raise `version` to {protocol.version + 1}, or undo it. "
-                    "See what changed, in the file or in the shipped numbers under it: fieldloop protocol lint"
-                )
-        return protocol
 
 
 def create_workspace(root: Path, *, name: str = "", task: str = "pick") -> None:
@@ -130,7 +120,7 @@ def open_workspace(root: Path, **given: Any) -> Workspace:
     inside.mkdir(parents=True, exist_ok=True)
     if "store" not in given:
         path = root / "operations.toml"
-        section = parse_operations(_read(path) if path.exists() else "", path.name)["store"]
+        section = parse_operations(read_text(path) if path.exists() else "", path.name)["store"]
         given["store"] = open_store(settings.get("store") or f"sqlite:///{inside.resolve() / 'ledger.db'}", section)
     if "shelf" not in given:
         given["shelf"] = open_shelf(settings.get("shelf") or str(inside.resolve() / "shelf"))
@@ -148,20 +138,13 @@ def _settings(root: Path) -> dict[str, str]:
     if not path.is_file():
         raise WorkspaceError(f"{root} is no workspace: it has no {SETTINGS_FILE}. Make one with: fieldloop init {root}")
     try:
-        raw = tomllib.loads(_read(path)).get("workspace", {})
+        raw = tomllib.loads(read_text(path)).get("workspace", {})
     except tomllib.TOMLDecodeError as wrong:
         raise WorkspaceError(f"{path} is not valid TOML: {wrong}.") from wrong
     for key in raw:
         if key not in KNOWN_SETTINGS:
             raise WorkspaceError(f"{path}: {UnknownName('setting', key, KNOWN_SETTINGS)}")
     return {"name": root.resolve().name, "task": "pick"} | {key: str(value) for key, value in raw.items()}
-
-
-def _read(path: Path) -> str:
-    try:
-        return path.read_text(encoding="utf-8")
-    except UnicodeDecodeError as wrong:
-        raise WorkspaceError(f"{path} is not UTF-8 text (byte {wrong.start}).") from wrong
 
 
 def _write_new(path: Path, text: str) -> None:

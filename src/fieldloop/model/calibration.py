@@ -32,6 +32,7 @@ class Calibration:
     uncertainty_mm: float | None = None
     uncertainty_deg: float | None = None
     covariance: Matrix | None = None
+    message: str = ""
 
     def holds_at(self, at_ns: int) -> bool:
         """Was this calibration in force then?"""

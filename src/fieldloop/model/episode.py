@@ -7,6 +7,9 @@ from types import MappingProxyType
 from fieldloop.model.condition import Stratum
 from fieldloop.model.stream import Stream
 
+OBJECT_FACTORS = ("object", "sku", "item")
+"""Under which names logs say what was handled."""
+
 
 @dataclass(frozen=True, slots=True)
 class Episode:
@@ -34,6 +37,12 @@ class Episode:
     def where(self) -> Stratum:
         """The stratum with the site among its conditions, wherever the log said it."""
         return self.stratum.at(self.site)
+
+    @property
+    def handled(self) -> str:
+        """The thing that was handled, as a condition or a further fact says it; '' where the log did not say."""
+        said = (self.stratum.level(name) or self.fact(name) for name in OBJECT_FACTORS)
+        return next((one for one in said if one), "")
 
     def fact(self, name: str) -> str | None:
         """Return a further fact by name, None where the log did not say."""

@@ -58,6 +58,8 @@ NEXT = {
     Effect.COLLECT: "Verdicts stay as they are; what is collected from now on is made otherwise.",
     Effect.WORDS: "Nothing but words and records: everything stays as it is.",
 }
+YARDSTICKS = {"task.target_cycle_s": "throughput.cycle_time is kept as a multiple of it"}
+"""Numbers that look like limits but are what a measurement is made in: why they ask to measure again."""
 
 
 def compare(older: CollectionProtocol, newer: CollectionProtocol) -> ProtocolDiff:
@@ -77,7 +79,8 @@ def _change(
 ) -> Change:
     stated = [statement for statement in (after, before) if statement]
     there = min(stated, key=lambda statement: list(Effect).index(statement.effect))
-    note = _direction(there.check, older, newer) if there.place == f"check.{there.check}" else ""
+    limited = there.place == f"check.{there.check}"
+    note = _direction(there.check, older, newer) if limited else YARDSTICKS.get(there.place, "")
     return Change(there.place, there.effect, _said(before) or "", _said(after) or "", note, there.check)
 
 

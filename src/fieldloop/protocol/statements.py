@@ -3,6 +3,7 @@
 from collections.abc import Iterator
 from dataclasses import dataclass
 from enum import StrEnum
+from typing import Any
 
 from fieldloop.protocol import layers
 from fieldloop.protocol.collection import CollectionProtocol
@@ -30,12 +31,16 @@ class Effect(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Statement:
-    """One thing a protocol says, where it says it, and the checks it is about ('' where it is about all or none)."""
+    """One thing a protocol says, where it says it, and the checks it is about ('' where it is about all or none).
+
+    `numbers` is the same for machines, given where it changes what is measured: words may be put otherwise.
+    """
 
     place: str
     effect: Effect
     said: str
     check: str = ""
+    numbers: Any = None
 
 
 def statements(protocol: CollectionProtocol) -> dict[str, Statement]:
@@ -49,24 +54,25 @@ def measuring_fingerprint(protocol: CollectionProtocol) -> str:
 
     Kept measurements may be judged again under a protocol with the same name here; under another, measure again.
     """
-    measuring = {p: s.said for p, s in statements(protocol).items() if s.effect is Effect.MEASURE}
+    measuring = {p: s.numbers for p, s in statements(protocol).items() if s.effect is Effect.MEASURE}
     return layers.fingerprint(measuring)
 
 
 def _limits(protocol: CollectionProtocol) -> Iterator[Statement]:
     for name, limit in protocol.limits.items():
         place = f"check.{name}"
-        yield Statement(place, Effect.MEASURE if name in LOOKED_AT else Effect.JUDGE, _limit_said(limit), name)
+        effect = Effect.MEASURE if name in LOOKED_AT else Effect.JUDGE
+        yield Statement(place, effect, _limit_said(limit), name, _limit_numbers(limit))
         for key, value in limit.parameters.items():
             effect = Effect.JUDGE if name.startswith(ANEW) else Effect.MEASURE
-            yield Statement(f"{place}.parameters.{key}", effect, exact(value), name)
+            yield Statement(f"{place}.parameters.{key}", effect, exact(value), name, float(value))
         yield Statement(f"{place}.cost", Effect.JUDGE, f"{exact(limit.cost)} of the episode's worth", name)
         yield from _reason(place, limit, name)
 
 
 def _settings(protocol: CollectionProtocol) -> Iterator[Statement]:
     for name, setting in protocol.settings.items():
-        yield Statement(name, _effect_of(name), _value_said(setting))
+        yield Statement(name, _effect_of(name), _value_said(setting), numbers=[_number(setting.value), setting.unit])
         yield from _reason(name, setting)
 
 
@@ -79,7 +85,8 @@ def _effect_of(name: str) -> Effect:
 
 
 def _task(protocol: CollectionProtocol) -> Iterator[Statement]:
-    yield Statement("phase", Effect.MEASURE, " → ".join(phase.name for phase in protocol.phases))
+    names = [phase.name for phase in protocol.phases]
+    yield Statement("phase", Effect.MEASURE, " → ".join(names), numbers=names)
     for phase in protocol.phases:
         told = {"begins": phase.begins, "ends": phase.ends}
         yield from (Statement(f"phase {phase.name}.{k}", Effect.COLLECT, text) for k, text in told.items() if text)
@@ -97,7 +104,8 @@ def _people(protocol: CollectionProtocol) -> Iterator[Statement]:
         }  # fmt: skip
         yield from (Statement(f"{place}.{key}", Effect.COLLECT, text) for key, text in told.items() if text)
         for limited, limit in interface.limits.items():
-            yield Statement(f"{place}.limits.{limited}", Effect.MEASURE, _limit_said(limit))
+            here, numbers = f"{place}.limits.{limited}", _limit_numbers(limit)
+            yield Statement(here, Effect.MEASURE, _limit_said(limit), numbers=numbers)
             yield from _reason(f"{place}.limits.{limited}", limit)
     for name, script in protocol.edge_cases.items():
         told = {"trigger": script.trigger, "steps": " / ".join(script.steps), "label": script.label}
@@ -111,7 +119,8 @@ def _station(protocol: CollectionProtocol) -> Iterator[Statement]:
         asked = {"hz": sensor.hz, "width": sensor.width, "height": sensor.height, "precision": sensor.precision}
         told = [f"{key} {exact(value)}" for key, value in asked.items() if value is not None]
         told += [word for word, is_so in (("delicate", sensor.delicate), ("required", sensor.required)) if is_so]
-        yield Statement(f"sensors.{name}", Effect.MEASURE, ", ".join((sensor.kind, *told)))
+        numbers = [sensor.kind, *map(_number, asked.values()), sensor.delicate, sensor.required]
+        yield Statement(f"sensors.{name}", Effect.MEASURE, ", ".join((sensor.kind, *told)), numbers=numbers)
     for name, view in protocol.viewpoints.items():
         pose = f"{view.position_m} {view.quaternion_xyzw} in {view.parent}" if view.parent else ""
         within = f"± {view.tolerance_mm} mm, ± {view.tolerance_deg}°"
@@ -139,6 +148,17 @@ def _limit_said(limit: Limit) -> str:
     ends = [end for end in (limit.minimum, limit.maximum) if end is not None]
     told = [] if all(float(f"{end:.4g}") == end for end in ends) else [f"exactly {' to '.join(map(repr, ends))}"]
     return ", ".join([str(limit), *told, *marks])
+
+
+def _limit_numbers(limit: Limit) -> list[Any]:
+    return [_number(limit.minimum), _number(limit.maximum), limit.unit, limit.required, limit.pending]
+
+
+def _number(value: Any) -> Any:
+    """Write 8 and 8.0 alike: they measure the same."""
+    if isinstance(value, tuple):
+        return [_number(one) for one in value]
+    return float(value) if isinstance(value, int) and not isinstance(value, bool) else value
 
 
 def _value_said(setting: Setting) -> str:

@@ -18,8 +18,6 @@ STARTS = 6
 MOST_SWAPPED = 400
 """Beyond so many groups single moves come as near as swaps, which cost their square."""
 
-OBJECT = ("object", "sku", "item")
-
 
 def split(
     episodes: Sequence[Episode],
@@ -52,15 +50,10 @@ def _session(episode: Episode) -> str:
     return episode.session or f"{episode.site}/{episode.robot}/{episode.operator}/{day}"
 
 
-def _object(episode: Episode) -> str:
-    said = (episode.stratum.level(name) or episode.fact(name) for name in OBJECT)
-    return next((one for one in said if one), "")
-
-
 KINDS: Mapping[str, Callable[[Episode], str]] = {
     "task": lambda e: e.task,
     "stratum": lambda e: str(e.stratum),
-    "object": _object,
+    "object": lambda e: e.handled,
     "operator": lambda e: e.operator,
     "site": lambda e: e.site,
     "outcome": lambda e: str(e.succeeded),
@@ -70,7 +63,7 @@ KINDS: Mapping[str, Callable[[Episode], str]] = {
 APART: Mapping[str, Callable[[Episode], str]] = {
     "session": _session,
     "operator": lambda e: e.operator,
-    "object": _object,
+    "object": lambda e: e.handled,
 }
 """What may be kept from being on both sides."""
 

@@ -32,7 +32,7 @@ BEATS = {
 }  # fmt: skip
 """The devices of a station by the stream they fill."""
 UNSTEADY = 3.0
-"""Standard deviations of unsteadiness that a lamp and an encoder would show as the largest offset."""
+"""Standard deviations of unsteadiness that are told as the largest offset."""
 
 
 def offsets_ms() -> dict[str, float]:

@@ -18,6 +18,8 @@ def pack_arrays(arrays: Mapping[str, NDArray[Any]]) -> bytes:
 
     >>> unpack_arrays(pack_arrays({"path/left": np.arange(3)}))
     {'path/left': array([0, 1, 2])}
+    >>> unpack_arrays(pack_arrays({"one number": np.asarray(0.5)}))["one number"].shape
+    ()
     """
     sink = io.BytesIO()
     with zipfile.ZipFile(sink, "w", zipfile.ZIP_DEFLATED, compresslevel=1) as archive:
@@ -25,7 +27,7 @@ def pack_arrays(arrays: Mapping[str, NDArray[Any]]) -> bytes:
             if array.dtype.hasobject:
                 raise BadInput(f"{name}: an array of objects cannot be kept.")
             inside = io.BytesIO()
-            np.lib.format.write_array(inside, np.ascontiguousarray(array), allow_pickle=False)
+            np.lib.format.write_array(inside, np.asarray(array, order="C"), allow_pickle=False)
             archive.writestr(zipfile.ZipInfo(f"{name}.npy"), inside.getvalue(), zipfile.ZIP_DEFLATED, 1)
     return sink.getvalue()
 

@@ -10,6 +10,7 @@ from fieldloop.model.annotation import Annotation
 from fieldloop.model.calibration import Calibration
 from fieldloop.model.episode import Episode, Session
 from fieldloop.model.event import Event
+from fieldloop.model.finding import Status
 from fieldloop.store.outcomes import row_of
 from fieldloop.store.rows import Tables
 
@@ -73,18 +74,31 @@ def _judge(tables: Tables, event: happened.EpisodeJudged, seq: int) -> None:
 
 
 def _calibrate(tables: Tables, event: happened.CalibrationAttached, seq: int) -> None:
-    """Of one robot, sensor and kind at most one calibration holds at any time, whatever order they arrive in."""
+    """Of one robot, sensor and kind at most one calibration holds at any time, whatever order they arrive in.
+
+    One that does not pass never takes the place of one that does: it is kept, and ends where it begins.
+    """
     new = event.calibration
     same = {"robot": new.robot, "sensor": new.sensor, "kind": new.kind}
     others = [(c, stated) for c, stated in tables.find_with_place(Calibration, same) if c.id != new.id]
+    for other, _ in others:
+        new = replace(new, valid_to_ns=_end_beside(new, other, arrived_later=True))
     for other, stated in others:
-        if other.valid_from_ns <= new.valid_from_ns and (
-            other.valid_to_ns is None or other.valid_to_ns > new.valid_from_ns
-        ):
-            tables.put(replace(other, valid_to_ns=new.valid_from_ns), stated)
-    later = [c.valid_from_ns for c, _ in others if c.valid_from_ns > new.valid_from_ns]
-    ends = [end for end in (new.valid_to_ns, *later) if end is not None]
-    tables.put(replace(new, valid_to_ns=min(ends, default=None)), seq)
+        end = _end_beside(other, new, arrived_later=False)
+        if end != other.valid_to_ns:
+            tables.put(replace(other, valid_to_ns=end), stated)
+    tables.put(new, seq)
+
+
+def _end_beside(one: Calibration, other: Calibration, *, arrived_later: bool) -> int | None:
+    """When does one calibration end, next to another? Of two that begin at once, the one that arrived later holds."""
+    passed, passes = (c.status is Status.PASSED for c in (one, other))
+    if passes and not passed and other.holds_at(one.valid_from_ns):
+        return one.valid_from_ns
+    if passed and not passes:
+        return one.valid_to_ns
+    follows = one.valid_from_ns < other.valid_from_ns + (not arrived_later)
+    return other.valid_from_ns if follows and one.holds_at(other.valid_from_ns) else one.valid_to_ns
 
 
 def _annotate(tables: Tables, event: happened.EpisodeAnnotated, seq: int) -> None:

@@ -167,6 +167,20 @@ def a_new_calibration_ends_the_earlier_one(store: Store) -> None:
     assert [c.id for c in store.find(Calibration, {"valid_to_ns": None})] == ["c3", "other"]
 
 
+def a_calibration_that_does_not_pass_ends_none_that_does(store: Store) -> None:
+    """A failed attempt leaves the good calibration in force, whichever of them arrived first."""
+    good = replace(sample(Calibration), valid_to_ns=None, status=Status.PASSED)
+    bad = replace(good, status=Status.FAILED)
+    for sensor, order in (("a", (0, 1, 2, 3)), ("b", (3, 1, 0, 2)), ("c", (2, 3, 1, 0))):
+        made = [(bad, 50), (good, 100), (bad, 200), (good, 300)]
+        for n in order:
+            base, begin = made[n]
+            new = replace(base, id=f"{sensor}{n}", sensor=sensor, valid_from_ns=begin)
+            store.append([CalibrationAttached(new)], actor="a", at_ns=1)
+        ends = {c.id[1:]: c.valid_to_ns for c in store.find(Calibration, {"sensor": sensor})}
+        assert ends == {"0": 100, "1": 300, "2": 200, "3": None}
+
+
 def an_author_replaces_what_the_same_author_said(store: Store) -> None:
     """Annotations of one episode, kind and author are those of the last event, in its order."""
 
@@ -303,6 +317,7 @@ STORE_LAWS: tuple[Callable[[Store], None], ...] = (
     nouns_are_found_by_their_columns,
     one_noun_is_got_by_any_unique_prefix,
     a_new_calibration_ends_the_earlier_one,
+    a_calibration_that_does_not_pass_ends_none_that_does,
     an_author_replaces_what_the_same_author_said,
     an_episode_knows_its_log_and_its_last_judgement,
     measurements_are_found_by_episode,

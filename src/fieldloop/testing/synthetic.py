@@ -120,7 +120,7 @@ def protocol() -> CollectionProtocol:
 
 def healthy_case(*, seed: int = 0, recording: Recording | None = None) -> Case:
     """Assemble a healthy recording for checking, with calibrations in force and its phases annotated."""
-    made = recording or healthy(seed=seed)
+    made = recording or _filmed(healthy(seed=seed))
     cameras = [s.name for s in made.streams.values() if s.kind is StreamKind.RGB]
     return Case(made, protocol(), tuple(_calibration(name) for name in cameras), tuple(_phases(made.episode)))
 
@@ -129,6 +129,14 @@ def with_streams(recording: Recording, changed: Mapping[str, Stream | None]) -> 
     """Return the recording with some streams replaced; None removes one."""
     streams = {**recording.streams, **changed}
     return replace(recording, streams={name: stream for name, stream in streams.items() if stream is not None})
+
+
+def _filmed(recording: Recording) -> Recording:
+    """Let the wrist camera be a video beside a table too: frame n is where row n looks for it."""
+    camera = recording.streams["camera/wrist"]
+    video = camera.times_ns - camera.times_ns[0]
+    clocks = {**camera.clocks, ClockKind.CONTAINER: video, ClockKind.SYNTHETIC: video}
+    return with_streams(recording, {camera.name: replace(camera, clocks=clocks)})
 
 
 def _streams(random: np.random.Generator) -> Iterator[Stream]:

@@ -7,8 +7,11 @@ from tests.calibrate.conventions.test_readings import as_written
 
 from fieldloop.calibrate.conventions import Reading, proposals
 from fieldloop.calibrate.hand_eye import Setup
+from fieldloop.calibrate.hand_eye_written import Stated, hand_eye_from_written
 from fieldloop.geometry import transforms as tf
+from fieldloop.model.finding import Status
 from fieldloop.model.written_poses import Side, WrittenPoses
+from fieldloop.protocol import default_protocol
 from fieldloop.testing.hand_eye_scene import CHEAP_ARM, GOOD_ARM, scene
 
 PLAIN = Reading("quaternion-xyzw")
@@ -47,6 +50,18 @@ def test_another_way_to_write_rotations_is_found(written, stated):
     assert given
     assert options == {f"--rotation robot:{written}"} or stated == "matrix"
     assert all(proposal.times_smaller >= 10 for proposal in given)
+
+
+def test_reason_and_proposal_give_one_answer():
+    made = shown()
+    robot = side(Side.ROBOT, made.base_from_gripper, "rpy-xyz-deg")
+    stated = Stated(Reading("rotation-vector"), PLAIN, Setup.EYE_IN_HAND, unsaid=True)
+    found = hand_eye_from_written(robot, side(Side.TARGET, made.camera_from_target), stated, default_protocol())
+    assert [p.options for p in found.proposals] == [("--rotation robot:rpy-xyz-deg",)]
+    assert "those are degrees" in found.found.reason
+    assert "--rotation robot:rpy-xyz-deg" in found.found.reason
+    assert "rotation-vector-deg" not in found.found.reason
+    assert found.found.status is Status.CANNOT_TELL
 
 
 def test_poses_the_other_way_round_are_found():

@@ -69,6 +69,10 @@ def test_words_that_mean_nothing_are_refused():
         reading_of(written("rotation-vector"), ("rpy-xzx",))
     with pytest.raises(UnknownName, match="side"):
         reading_of(written("rotation-vector"), ("robto:rpy-xyz",))
+    with pytest.raises(UnknownName, match=r"Known: m, cm, mm\."):
+        reading_of(written("rotation-vector"), units=("inch",))
+    with pytest.raises(UnknownName, match=r"Known: quaternion-xyzw, .*-deg"):
+        reading_of(written("rotation-vector"), ("foo",))
     with pytest.raises(UnknownName, match="unit"):
         reading_of(written("rotation-vector", unit="inch"))
     with pytest.raises(UnknownName, match="rotation"):
@@ -88,8 +92,9 @@ def test_a_marker_three_hundred_metres_away_is_in_millimetres():
 
 
 def test_a_hundred_radians_are_degrees():
-    (said,) = found(written("rpy-xyz-deg"), "rpy-xyz").complaints
-    assert "--rotation robot:rpy-xyz-deg" in said
+    said = found(written("rpy-xyz-deg"), "rpy-xyz")
+    assert "--rotation robot:rpy-xyz-deg" in said.complaints[0]
+    assert "--rotation" not in said.facts[0]
 
 
 def test_rows_that_are_no_rotation_are_named():

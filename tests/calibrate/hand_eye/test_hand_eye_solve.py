@@ -50,6 +50,17 @@ def test_a_good_arm_passes_and_says_how_well_it_knows():
     assert found.verified.translation_mm == pytest.approx(0.9, abs=0.3)  # the noise of one look, √3 × 0.5 mm
 
 
+def test_one_pose_many_times_and_few_poses_are_told_as_such():
+    shown = made(poses=4)
+    few = solved(shown)
+    assert (few.status, "4 poses; 15 are asked for" in few.reason) == (Status.CANNOT_TELL, True)
+    robot, target = (np.repeat(p[:1], 20, axis=0) for p in (shown.base_from_gripper, shown.camera_from_target))
+    same = hand_eye(pairs(robot, target, Setup.EYE_IN_HAND), Setup.EYE_IN_HAND, PROTOCOL)
+    assert (same.status, same.answer) == (Status.CANNOT_TELL, None)
+    assert "All 20 poses have the same orientation" in same.reason
+    assert "at least two" in same.advice[0]
+
+
 def test_a_fixed_camera_that_looks_at_the_gripper_is_found_too():
     shown = made()
     # the same numbers, seen from the other end: the camera stands in the base, the target is in the gripper

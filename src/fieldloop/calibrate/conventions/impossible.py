@@ -16,10 +16,23 @@ DIM_MATRIX = 3
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Impossible:
-    """Rows that cannot be used, with their reasons, and what is wrong with the file as a whole."""
+    """Rows that cannot be used, with their reasons, and what is wrong with the file as a whole.
+
+    Each complaint is what is wrong, and the option that may set it right.
+    """
 
     rows: dict[int, str]
-    complaints: tuple[str, ...]
+    wrong: tuple[tuple[str, str], ...]
+
+    @property
+    def facts(self) -> tuple[str, ...]:
+        """What is wrong, for where something better than a guess says which option sets it right."""
+        return tuple(fact for fact, _ in self.wrong)
+
+    @property
+    def complaints(self) -> tuple[str, ...]:
+        """What is wrong, with the option that may set it right."""
+        return tuple(" ".join(filter(None, both)) for both in self.wrong)
 
 
 def impossible(written: WrittenPoses, reading: Reading, protocol: CollectionProtocol) -> Impossible:
@@ -48,20 +61,24 @@ def _bad_rows(
         yield np.linalg.det(np.nan_to_num(turned)) < 0, "the matrix mirrors: it is left-handed."
 
 
-def _complaints(written: WrittenPoses, reading: Reading, protocol: CollectionProtocol) -> Iterator[str]:
+def _complaints(written: WrittenPoses, reading: Reading, protocol: CollectionProtocol) -> Iterator[tuple[str, str]]:
     furthest = float(protocol.setting("calibration.furthest_m"))
     name = (INVERSE if reading.inverse else STRAIGHT)[written.side]
     with np.errstate(invalid="ignore"):
         away_m = np.linalg.norm(written.shifts, axis=-1) * UNITS[reading.unit]
     usual = float(np.median(away_m[np.isfinite(away_m)])) if np.isfinite(away_m).any() else 0.0
     if usual > furthest:
-        hint = f" In millimetres it would be {usual:.0f} mm: --units {written.side}:mm" if reading.unit == "m" else ""
-        yield f"{name} is {usual:.0f} m long: no robot reaches that far.{hint}"
+        hint = f"In millimetres it would be {usual:.0f} mm: --units {written.side}:mm" if reading.unit == "m" else ""
+        yield f"{name} is {usual:.0f} m long: no robot reaches that far.", hint
     angles = written.rotations
     if reading.rotation.startswith(("rpy", "euler", "rotation")) and not reading.rotation.endswith("-deg"):
         widest = float(np.max(np.abs(angles[np.isfinite(angles)]), initial=0.0))
         if widest > FULL_TURN:
-            yield (
-                f"{name} turns by {widest:.0f} 'radians': those are degrees. "
-                f"--rotation {written.side}:{reading.rotation}-deg"
-            )
+            yield f"{name} turns by {widest:.0f} 'radians': those are degrees.", _in_degrees(written, reading)
+
+
+def _in_degrees(written: WrittenPoses, reading: Reading) -> str:
+    option = f"--rotation {written.side}:{reading.rotation}-deg"
+    if written.rotation:
+        return option
+    return f"Say how they are written, such as --rotation {written.side}:rpy-xyz-deg, or {option}"

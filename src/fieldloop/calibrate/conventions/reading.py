@@ -18,6 +18,10 @@ ORDERS = ("xyz", "xzy", "yxz", "yzx", "zxy", "zyx", "zyz")
 QUATERNIONS = ("quaternion-xyzw", "quaternion-wxyz")
 MATRICES = ("matrix", "matrix-transposed")
 ANGLES = ("rotation-vector", *(f"{kind}-{order}" for kind in ("rpy", "euler") for order in ORDERS))
+ROTATIONS_LISTED = (
+    f"{', '.join((*QUATERNIONS, *MATRICES))}, rotation-vector, rpy-… (fixed axes) and euler-… (moving ones) with "
+    f"{', '.join(ORDERS)}; angles in degrees end in -deg"
+)
 ROTATIONS = (*QUATERNIONS, *MATRICES, *ANGLES, *(f"{name}-deg" for name in ANGLES))
 UNITS = {"m": 1.0, "cm": 1e-2, "mm": 1e-3}
 USUAL = {(4,): QUATERNIONS[0], (3, 3): MATRICES[0], (3,): ANGLES[0]}
@@ -47,13 +51,13 @@ def reading_of(
     said = _for_side(written.side, rotation, ROTATIONS, "rotation")
     chosen = said or written.rotation or USUAL[shape]
     if chosen not in ROTATIONS:
-        raise UnknownName("rotation", chosen, ROTATIONS)
+        raise UnknownName("rotation", chosen, ROTATIONS, ROTATIONS_LISTED)
     if shape != _shape(chosen):
         count = "×".join(map(str, shape))
         raise BadInput(f"The {written.side} rotations have {count} numbers each; {chosen} is written with other ones.")
     unit = _for_side(written.side, units, UNITS, "unit") or written.unit or "m"
     if unit not in UNITS:
-        raise UnknownName("unit", unit, UNITS)
+        raise UnknownName("unit", unit, UNITS, ", ".join(UNITS))
     turned = [Side(_side(side)) for side in inverse]
     return Reading(chosen, unit, written.side in turned if turned else bool(written.inverse))
 
@@ -116,7 +120,7 @@ def _for_side(side: Side, said: Iterable[str], known: Iterable[str], what: str) 
     for words in said:
         whose, _, word = words.rpartition(":")
         if word not in known:
-            raise UnknownName(what, word, known)
+            raise UnknownName(what, word, known, ROTATIONS_LISTED if known is ROTATIONS else ", ".join(known))
         if not whose or Side(_side(whose)) is side:
             chosen = word
     return chosen

@@ -8,6 +8,7 @@ import numpy as np
 from fieldloop.calibrate.hand_eye.methods import CLOSED_FORM, closed_form
 from fieldloop.calibrate.hand_eye.poses import Answer, Pairs, residuals
 from fieldloop.calibrate.hand_eye.refine import refine
+from fieldloop.geometry import transforms as tf
 from fieldloop.geometry.transforms import Floats
 
 REFINED = "refined"
@@ -43,6 +44,24 @@ def held_out(given: Pairs, start: Answer, folds: int) -> dict[str, Residual]:
                 left[method].append(residuals(answer, unseen))
     whole = {method: np.concatenate(rows) for method, rows in left.items() if len(rows) == fold.max() + 1}
     return {method: _summed(rows) for method, rows in whole.items()}
+
+
+def left_out_covariance(given: Pairs, method: str, whole: Answer | None) -> Floats | None:
+    """Return the covariance of a closed form's camera by the jackknife; None where it fails without some pair.
+
+    A closed form does not weigh the noises, so that the refined answer's covariance says nothing of it.
+    """
+    if whole is None:
+        return None
+    steps, count = [], len(given)
+    for n in range(count):
+        answer = closed_form(given.only(np.arange(count) != n), method)
+        if answer is None:
+            return None
+        step = tf.invert(whole.mount_from_camera) @ answer.mount_from_camera
+        steps.append(np.concatenate([tf.vector_from_rotation(step[:3, :3]), step[:3, 3]]))
+    centred = np.array(steps) - np.mean(steps, axis=0)
+    return np.asarray((count - 1) / count * centred.T @ centred)
 
 
 def _summed(left: Floats) -> Residual:

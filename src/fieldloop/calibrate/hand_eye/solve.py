@@ -4,12 +4,13 @@ import math
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from fieldloop.calibrate.hand_eye.held_out import REFINED, Residual, held_out, in_sample
+from fieldloop.calibrate.hand_eye.held_out import REFINED, Residual, held_out, in_sample, left_out_covariance
 from fieldloop.calibrate.hand_eye.methods import closed_form
 from fieldloop.calibrate.hand_eye.poses import Answer, Pairs, Setup
 from fieldloop.calibrate.hand_eye.reject import Rejected, Sound, sound_pairs
 from fieldloop.calibrate.hand_eye.spread import Spread, spread
 from fieldloop.geometry.se3 import length_bound
+from fieldloop.geometry.transforms import Floats
 from fieldloop.model.finding import Status
 from fieldloop.protocol import CollectionProtocol
 
@@ -19,7 +20,8 @@ class HandEye:
     """A hand-eye calibration, judged.
 
     `residual` is on the pairs used; `held_out` is what each method foretold of pairs it had not seen, and the chosen
-    one's is judged. The uncertainties bound the camera's pose at the protocol's confidence.
+    one's is judged. The uncertainties bound the camera's pose at the protocol's confidence; `covariance` is that of its
+    error as a step in its own frame: three turns (rad), three shifts (m).
     """
 
     setup: Setup
@@ -35,6 +37,7 @@ class HandEye:
     status: Status
     reason: str
     advice: tuple[str, ...]
+    covariance: Floats | None = None
 
     @property
     def verified(self) -> Residual | None:
@@ -59,10 +62,9 @@ def hand_eye(given: Pairs, setup: Setup, protocol: CollectionProtocol) -> HandEy
     """Find `mount_from_camera` and `world_from_target`, and judge them on pairs that were left out."""
     rules = _rules(protocol)
     wide = spread(given)
-    sound = sound_pairs(given, rules.level)
+    sound = None if wide.same else sound_pairs(given, rules.level)
     if sound is None:
-        few = len(given) < rules.min_poses
-        reason = f"No method finds an answer from {len(given)} poses{'' if few else ' that agree with each other'}."
+        reason = _no_answer(len(given), wide, rules)
         return HandEye(
             setup, REFINED, None, None, {}, None, None, wide.degrees, (), (), Status.CANNOT_TELL, reason,
             tuple(_advice(len(given), wide, setup, rules, math.inf, math.inf)),
@@ -71,9 +73,15 @@ def hand_eye(given: Pairs, setup: Setup, protocol: CollectionProtocol) -> HandEy
     foretold = held_out(sound.pairs, sound.refined.answer, rules.folds)
     method = _chosen(foretold, rules)
     answer = sound.refined.answer if method == REFINED else closed_form(sound.pairs, method)
-    covariance, freedom = sound.refined.camera_covariance, sound.refined.freedom
-    off_mm = 1e3 * length_bound(covariance[3:, 3:], freedom, rules.confidence)
-    off_deg = math.degrees(length_bound(covariance[:3, :3], freedom, rules.confidence))
+    covariance, freedom = (
+        (sound.refined.camera_covariance, sound.refined.freedom)
+        if method == REFINED
+        else (left_out_covariance(sound.pairs, method, answer), len(sound.pairs) - 1)
+    )
+    off_mm = math.inf if covariance is None else 1e3 * length_bound(covariance[3:, 3:], freedom, rules.confidence)
+    off_deg = (
+        math.inf if covariance is None else math.degrees(length_bound(covariance[:3, :3], freedom, rules.confidence))
+    )
     status, reason = _judged(foretold.get(method), off_mm, off_deg, sound, wide, rules)
     if method != REFINED:
         reason += f" On poses left out {method} does clearly better than the refined answer, so it is taken."
@@ -83,14 +91,15 @@ def hand_eye(given: Pairs, setup: Setup, protocol: CollectionProtocol) -> HandEy
         answer=answer,
         residual=in_sample(answer, sound.pairs) if answer else None,
         held_out=foretold,
-        uncertainty_mm=off_mm,
-        uncertainty_deg=off_deg,
+        uncertainty_mm=None if covariance is None else off_mm,
+        uncertainty_deg=None if covariance is None else off_deg,
         spread_deg=wide.degrees,
         used=sound.pairs.names,
         rejected=sound.rejected,
         status=status,
         reason=reason,
         advice=tuple(_advice(len(sound.pairs), wide, setup, rules, off_mm, off_deg)),
+        covariance=covariance,
     )
 
 
@@ -124,10 +133,7 @@ def _judged(
     if left_out > rules.max_rejected * (used + left_out):
         return Status.CANNOT_TELL, f"{left_out} of {used + left_out} poses do not agree with the others: too many."
     if wide.second_deg < rules.min_spread_deg or verified is None:
-        return Status.CANNOT_TELL, (
-            f"The poses turn about one axis almost alone ({wide.degrees[0]:.1f}° about it, {wide.second_deg:.1f}° "
-            f"about the next): where the camera is along it stays open."
-        )
+        return Status.CANNOT_TELL, wide.why_open(used)
     shown = f"{verified.translation_mm:.2f} mm and {verified.rotation_deg:.3f}° on poses left out"
     if verified.translation_mm > rules.max_mm or verified.rotation_deg > rules.max_deg:
         return Status.FAILED, f"{shown}; {rules.max_mm:g} mm and {rules.max_deg:g}° are allowed."
@@ -138,10 +144,20 @@ def _judged(
     return Status.PASSED, f"{shown}; the camera's pose is known to {off_mm:.2f} mm and {off_deg:.3f}°."
 
 
+def _no_answer(poses: int, wide: Spread, rules: _Rules) -> str:
+    if poses < rules.min_poses:
+        return f"No answer can be relied on from {poses} poses; {rules.min_poses} are asked for."
+    if wide.same:
+        return wide.why_open(poses)
+    return f"No method finds an answer from {poses} poses that agree with each other."
+
+
 def _advice(used: int, wide: Spread, setup: Setup, rules: _Rules, off_mm: float, off_deg: float) -> Iterator[str]:
     if used < rules.min_poses:
         yield f"Add {rules.min_poses - used} poses."
-    if wide.second_deg < rules.min_spread_deg:
+    if wide.same:
+        yield f"Turn the {setup.mount} between poses, by 30° and more about at least two of its axes."
+    elif wide.second_deg < rules.min_spread_deg:
         axes = " and ".join(sorted({wide.axis_in_words(1), wide.axis_in_words(2)}))
         yield f"Add poses turned by 30° about the {axes} axis of the {setup.mount}: so far they hardly turn about it."
     elif off_mm > rules.max_mm or off_deg > rules.max_deg:

@@ -10,6 +10,8 @@ from fieldloop.geometry import transforms as tf
 from fieldloop.geometry.se3 import nearest_rotation
 from fieldloop.geometry.transforms import Floats
 
+SAME_DEG = 1e-3
+"""Turns below this are one pose written many times: no arm comes back to a pose that closely."""
 LOPSIDED = 3.0
 """A spread this many times the least one leaves that axis to be asked for."""
 
@@ -25,6 +27,23 @@ class Spread:
     def second_deg(self) -> float:
         """The spread that counts: turns about one axis alone leave the camera's place along it open."""
         return self.degrees[1]
+
+    @property
+    def same(self) -> bool:
+        """Is it one orientation all along?"""
+        return self.degrees[0] < SAME_DEG
+
+    def why_open(self, poses: int) -> str:
+        """Say why turns like these leave the camera's place open."""
+        if self.same:
+            return (
+                f"All {poses} poses have the same orientation (one pose many times, or an arm that only slid): "
+                "they say nothing about where the camera is."
+            )
+        return (
+            f"The poses turn about one axis almost alone ({self.degrees[0]:.1f}° about it, {self.second_deg:.1f}° "
+            "about the next): where the camera is along it stays open."
+        )
 
     @property
     def lopsided(self) -> bool:

@@ -15,15 +15,27 @@ FEWEST = 4
 
 @dataclass(frozen=True, slots=True, eq=False)
 class HeldOut:
-    """The error on pictures left out: squared (px²) and number of corners, picture by picture."""
+    """The error on pictures left out: squared (px²) and number of corners, picture by picture.
+
+    `focal_px` is what each turn's fit to the others made of both focal lengths.
+    """
 
     squares: Floats
     corners: Floats
+    focal_px: Floats | None = None
 
     @property
     def rms_px(self) -> float:
         """Root mean square distance over all corners."""
         return float(np.sqrt(self.squares.sum() / self.corners.sum()))
+
+    @property
+    def focal_deviations(self) -> Floats:
+        """How well both focal lengths are known (px), by how far they wander from turn to turn: the jackknife."""
+        if self.focal_px is None:
+            return np.full(2, np.nan)
+        turns = len(self.focal_px)
+        return np.asarray(np.sqrt((turns - 1) / turns * np.sum((self.focal_px - self.focal_px.mean(axis=0)) ** 2, 0)))
 
     @property
     def by_view(self) -> Floats:
@@ -42,17 +54,19 @@ def held_out(sightings: Sequence[Sighting], size: tuple[int, int], lens: Lens, f
     if folds < 2 or count - -(-count // folds) < FEWEST:  # noqa: PLR2004  one to fit, one to try
         return None
     squares, corners = np.zeros(count), np.array([len(s.pixels) for s in sightings], dtype=float)
+    focal = []
     for turn in range(folds):
         out = np.arange(count) % folds == turn
         fitted = fit([s for s, left in zip(sightings, out, strict=True) if not left], size, lens)
         if fitted is None:
             return None
+        focal.append(np.diag(fitted.matrix)[:2])
         for n in np.flatnonzero(out).tolist():
             error = squared_error(sightings[n], fitted)
             if error is None:
                 return None
             squares[n] = error
-    return HeldOut(squares, corners)
+    return HeldOut(squares, corners, np.array(focal))
 
 
 def squared_error(sighting: Sighting, fitted: LensFit) -> float | None:

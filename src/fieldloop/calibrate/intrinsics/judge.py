@@ -11,7 +11,7 @@ from fieldloop.calibrate.intrinsics.board_size import larger_board
 from fieldloop.calibrate.intrinsics.cameras import several_cameras
 from fieldloop.calibrate.intrinsics.coverage import Wanted, advice, coverage, missing
 from fieldloop.calibrate.intrinsics.detect import Sighting
-from fieldloop.calibrate.intrinsics.held_out import FEWEST, held_out
+from fieldloop.calibrate.intrinsics.held_out import FEWEST, HeldOut, held_out
 from fieldloop.calibrate.intrinsics.lens import Lens
 from fieldloop.calibrate.intrinsics.lens_choice import better_lens
 from fieldloop.calibrate.intrinsics.look import Look
@@ -115,7 +115,7 @@ def _judged(
     limit = _limit_px(protocol, precision=precision)
     cameras = several_cameras(_usable(looks)[1], size, fitted.lens, protocol)
     unclear = [str(cameras)] if cameras else []
-    unclear += [*_doubts(looks, sifted, board, protocol), *missing(kept, fitted, size, wanted)]
+    unclear += [*_doubts(looks, sifted, tried, board, protocol), *missing(kept, fitted, size, wanted)]
     if tried is None:
         unclear.append("there are too few pictures to leave some out")
     error = max(fitted.rms_px, tried.rms_px if tried else 0.0)
@@ -158,7 +158,9 @@ def _judged(
     )
 
 
-def _doubts(looks: Sequence[Look], sifted: Sifted, board: Board, protocol: CollectionProtocol) -> list[str]:
+def _doubts(
+    looks: Sequence[Look], sifted: Sifted, tried: HeldOut | None, board: Board, protocol: CollectionProtocol
+) -> list[str]:
     """Reasons beside the views themselves for which a small error proves nothing."""
     said = []
     if larger := larger_board([one.whole for one in looks if one.whole], board):
@@ -167,9 +169,14 @@ def _doubts(looks: Sequence[Look], sifted: Sifted, board: Board, protocol: Colle
     most = float(protocol.setting("calibration.intrinsics_max_rejected"))
     if len(sifted.rejected) > most * seen:
         said.append(f"{len(sifted.rejected)} of {seen} boards do not agree with the others")
-    focal = max(sifted.fitted.deviations[:2] / np.diag(sifted.fitted.matrix)[:2])
+    deviations = sifted.fitted.deviations[:2]
+    if tried and not np.isfinite(deviations).all():  # OpenCV states none for a fisheye
+        deviations = tried.focal_deviations
+    focal = float(np.max(deviations / np.diag(sifted.fitted.matrix)[:2]))
     most = float(protocol.setting("calibration.intrinsics_max_focal_deviation"))
-    if focal > most:
+    if not np.isfinite(focal):
+        said.append("how well the focal length is known could not be found out")
+    elif focal > most:
         said.append(f"the focal length is known to {focal:.1%} only, {most:.1%} is needed")
     return said
 

@@ -16,6 +16,8 @@ from fieldloop.model.finding import Measurement
 
 Floats = NDArray[np.float64]
 FULL_TURN_DEG = 360.0
+AXES = {"x_m": "task.cover_x_m", "y_m": "task.cover_y_m", "yaw_deg": "task.cover_yaw_deg"}
+"""Where the protocol says which range of each should be covered."""
 
 
 @check(
@@ -59,10 +61,10 @@ def _area(batch: Batch, cells: int, least: float) -> Iterator[Measurement]:
 def _asked(batch: Batch) -> dict[str, tuple[float, float]]:
     """The ranges that grasps should fill, by axis; an empty one asks for nothing."""
     ranges: dict[str, tuple[float, float]] = {}
-    for axis in ("x_m", "y_m", "yaw_deg"):
-        ends: Sequence[float] = batch.protocol.setting(f"task.cover_{axis}")
+    for axis, name in AXES.items():
+        ends: Sequence[float] = batch.protocol.setting(name)
         if len(ends) not in (0, 2) or any(low >= high for low, high in pairwise(ends)):
-            raise ProtocolError(f"task.cover_{axis} = {list(ends)} should be two numbers, the lower one first.")
+            raise ProtocolError(f"{name} = {list(ends)} should be two numbers, the lower one first.")
         if len(ends):
             ranges[axis] = (float(ends[0]), float(ends[1]))
     return ranges

@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 
 from fieldloop.check.content.flow import flow_between
 from fieldloop.check.content.path import KEPT_HZ, moving_streams, smooth_path
+from fieldloop.check.content.repeating import repeating
 from fieldloop.check.content.settings import Settings
 from fieldloop.model.stream import NS_PER_S, Stream
 
@@ -71,6 +72,11 @@ class Sight:
         speeds = self.mixed(self.path(self.middles, 1))
         change = self.mixed(self.path(self.middles, 2))
         return float(np.sqrt((change**2).sum() / max((speeds**2).sum(), 1e-12)))
+
+    @property
+    def repeats(self) -> float:
+        """How far the joints' motion repeats itself: 1 where it goes round and round."""
+        return repeating(self.path(np.arange(self.begins[0], self.ends[-1], 1 / KEPT_HZ), 1))
 
     def part(self, rows: slice) -> "Sight":
         """Return some successive rows as an episode of their own."""

@@ -122,7 +122,15 @@ def ready(kept: Iterable[Evidence], settings: Settings) -> list[Sight]:
 
 def _pooled(sights: Sequence[Sight], settings: Settings) -> LagEstimate:
     rig = learn_rig(sights, settings)
-    return _refused(rig.lag, "" if rig.lag.refused else _parts_disagree(sights, rig, settings))
+    if rig.lag.refused:
+        return rig.lag
+    return _refused(rig.lag, _goes_round(sights, settings) or _parts_disagree(sights, rig, settings))
+
+
+def _goes_round(sights: Sequence[Sight], settings: Settings) -> str:
+    """Motion that repeats itself repeats what the model gets wrong: its errors do not average out."""
+    alike = float(np.median([one.repeats for one in sights]))
+    return f"The motion repeats itself ({alike:.0%} alike)." if alike > settings.most_repeating else ""
 
 
 def _why(whole: LagEstimate) -> str:
@@ -150,7 +158,20 @@ def _by_rig(found: Sight, rig: Rig, settings: Settings) -> LagEstimate:
     fit = fit_timing(task_for([found], rig.basis, settings, rig=rig), np.array([lobe.lag_s]), rig.model)
     own = (float(fit.spread.robust[0, 0]) + float(fit.spread.plain[0, 0]) * rig.inflation) / 2
     floor = float(np.hypot(bias_floor(fit.explained, fit.pace, settings), (rig.lag.high_s - rig.lag.low_s) / 4))
-    return estimate_from(fit, lobe, own, fit.spread.blocks, floor, 1, settings)
+    told = estimate_from(fit, lobe, own, fit.spread.blocks, floor, 1, settings)
+    if told.refused:
+        return told
+    return _refused(told, _goes_round([found], settings) or _halves_disagree(found, rig, told, floor, settings))
+
+
+def _halves_disagree(found: Sight, rig: Rig, told: LagEstimate, floor_s: float, settings: Settings) -> str:
+    """Ask both halves of an episode for their own lag, by what the rig taught."""
+    parts = []
+    for half in _halves(found):
+        fit = fit_timing(task_for(half, rig.basis, settings, rig=rig), np.array([told.lag_s]), rig.model)
+        variance = float(fit.spread.plain[0, 0]) * rig.inflation
+        parts.append((float(fit.shifts[0]), half_width(variance, fit.spread.blocks, floor_s, settings)))
+    return disagreement(parts, settings)
 
 
 def _parts_disagree(sights: Sequence[Sight], rig: Rig, settings: Settings) -> str:

@@ -42,6 +42,7 @@ class Settings:
     inflation: float
     bias_share: float
     disagreement: float
+    most_repeating: float
     one: Ranks
     many: Ranks
 
@@ -71,6 +72,7 @@ def settings_of(protocol: CollectionProtocol) -> Settings:
         inflation=p["inflation"],
         bias_share=p["bias_share"],
         disagreement=p["disagreement_sd"],
+        most_repeating=p["most_repeating"],
         one=Ranks(int(p["flow_axes_one"]), int(p["speed_axes_one"]), int(p["pose_axes_one"])),
         many=Ranks(int(p["flow_axes"]), int(p["speed_axes"]), int(p["pose_axes"])),
     )

@@ -23,12 +23,13 @@ def astray_ns(case: Case, stream: Stream) -> int | None:
 
 
 def safe_trim(case: Case, why: str, *, start_ns: int | None = None, end_ns: int | None = None) -> Fix | None:
-    """Propose to cut the ends off, unless a stream would lose every sample."""
+    """Propose to cut the ends off, unless a stream would lose every sample, or its clock does not say which."""
     for stream in case.sensing():
         if made_up(stream) or rhythm(case, stream) is None:
             continue
         first, last = span_ns(case, stream)
-        if (start_ns is not None and last < start_ns) or (end_ns is not None and first > end_ns):
+        lost = (start_ns is not None and last < start_ns) or (end_ns is not None and first > end_ns)
+        if lost or astray_ns(case, stream) is not None:
             return None
     return Fix(FixKind.TRIM, why, start_ns=start_ns, end_ns=end_ns)
 

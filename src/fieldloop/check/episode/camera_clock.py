@@ -5,7 +5,7 @@ from collections.abc import Iterator
 import numpy as np
 
 from fieldloop.check.case import PICTURES, Case
-from fieldloop.check.episode.stamps import Times, made_up, moment, said
+from fieldloop.check.episode.stamps import Times, moment, said
 from fieldloop.check.registry import check
 from fieldloop.model.finding import Measurement
 from fieldloop.model.fix import Fix, FixKind
@@ -32,9 +32,7 @@ def camera_clock(case: Case) -> Iterator[Measurement]:
     for stream in case.streams(*PICTURES):
         frames_ns = stream.clocks.get(ClockKind.CONTAINER)
         beside = stream.clocks.get(ClockKind.SYNTHETIC, rows_ns)
-        if frames_ns is None and not made_up(stream):
-            yield Measurement(stream.name, 0.0, "(its frames bear stamps of their own)")
-        if frames_ns is None or beside is None:
+        if frames_ns is None or beside is None:  # no video, or no table: nothing to pair
             continue
         count = min(len(frames_ns), len(beside))
         apart = beside[:count] - frames_ns[:count]

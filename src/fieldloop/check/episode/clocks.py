@@ -1,31 +1,17 @@
 """Questions about two clocks of one stream: that of its sensor, and that of whoever received it."""
 
 from collections.abc import Iterator
-from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
 from fieldloop.check.case import Case
-from fieldloop.check.episode.stamps import moment, part_of_another, rhythm, said
+from fieldloop.check.episode.astray import astray_ns
+from fieldloop.check.episode.latency import BEHIND, NS_PER_MS, Latency, excesses, latencies, restamp
+from fieldloop.check.episode.stamps import moment, rhythm, said
 from fieldloop.check.registry import check
 from fieldloop.model.finding import Measurement
-from fieldloop.model.stream import NS_PER_S, ClockKind, Stream, StreamKind
+from fieldloop.model.stream import NS_PER_S, Stream
 from fieldloop.stats.quantile import median, percentile
-
-NS_PER_MS = NS_PER_S / 1000
-ARRIVALS = (ClockKind.LOG, ClockKind.PUBLISH)
-"""Clocks of the receiving side, the farthest from the sensor first."""
-
-PLANNED = (StreamKind.ACTION, StreamKind.OTHER)
-"""A command may bear the moment at which it shall be carried out, which is none of sensing."""
-
-
-class Latency(NamedTuple):
-    """How long each sample took from its sensor's stamp to its arrival, and by whose clock."""
-
-    took_ns: NDArray[np.int64]
-    arrival: ClockKind
 
 
 @check(
@@ -41,7 +27,7 @@ def stamped_ahead(case: Case) -> Iterator[Measurement]:
     clocks differ by at least this much. Stamps that lie in the past prove nothing, for every transport takes time.
     """
     same_day_ns = case.parameter("timing.stamped_ahead", "same_clock_s") * NS_PER_S
-    for stream, latency in _known(case):
+    for stream, latency in latencies(case):
         usual = median(latency.took_ns)
         if abs(usual) > same_day_ns:
             reason = f"header and {latency.arrival} clock count from different beginnings."
@@ -50,7 +36,33 @@ def stamped_ahead(case: Case) -> Iterator[Measurement]:
         earliest = percentile(latency.took_ns, 1)
         at_s = moment(case, stream, int(np.argmin(latency.took_ns)))
         place = f"{said(at_s)} (header against {latency.arrival} clock)" if earliest < 0 else ""
-        yield Measurement(stream.name, max(0.0, -earliest) / NS_PER_MS, place, at_s=at_s if earliest < 0 else None)
+        ahead, seen_s = max(0.0, -earliest) / NS_PER_MS, at_s if earliest < 0 else None
+        yield Measurement(stream.name, ahead, place, at_s=seen_s, fix=restamp(case, stream) if earliest < 0 else None)
+
+
+@check(
+    BEHIND,
+    unit="ms",
+    needs=("streams",),
+    advice="Compare its clock with the recorder's; if its way is honestly that long, allow it in the protocol.",
+)
+def stamped_behind(case: Case) -> Iterator[Measurement]:
+    """How much longer do each stream's samples take from stamp to arrival than those of its peers?
+
+    Cameras are compared with cameras, numbers with numbers. A clock that is behind and a way that is long look alike,
+    so that a long way alone is left open. It is the clock where that way is as steady as its peers', and where moving
+    the clock by the difference brings its samples into step with theirs; then the move is proposed.
+    """
+    for stream, _ in latencies(case):
+        excess = excesses(case).get(stream.name)
+        if excess is None or astray_ns(case, stream) is not None:
+            continue  # one that never meets the others is the matter of `timing.stream_offset`
+        value, place = max(0.0, excess.ns / NS_PER_MS), f"(header against {excess.arrival} clock)"
+        if excess.restamp is not None:
+            yield Measurement(stream.name, value, place, fix=excess.restamp)
+        else:
+            place = f"{place[:-1]}: its way is that long, or its clock is behind)"
+            yield Measurement(stream.name, value, place, low=0.0, high=value)
 
 
 @check(
@@ -65,7 +77,7 @@ def clock_drift(case: Case) -> Iterator[Measurement]:
     Waiting only ever adds to the time a sample takes, so the shortest time in each tenth of the episode follows the
     clocks; a line through these ten tells the drift, and their scatter about it how far it may be trusted.
     """
-    for stream, latency in _known(case):
+    for stream, latency in latencies(case):
         parts = int(case.parameter("timing.clock_drift", "parts"))
         if len(latency.took_ns) < parts * case.parameter("timing.clock_drift", "fewest_a_part"):
             yield Measurement(stream.name, float("nan"), cannot_tell="too few samples to follow its clock.")
@@ -93,7 +105,7 @@ def clock_step(case: Case) -> Iterator[Measurement]:
     arriving in rhythm: then the stamps jumped. Where the stamps keep the rhythm and the arrival jumps, the transport
     became slower, which is no fault of a clock.
     """
-    for stream, latency in _known(case):
+    for stream, latency in latencies(case):
         beat = rhythm(case, stream)
         around = int(case.parameter("timing.clock_step", "samples_around"))
         if beat is None or len(latency.took_ns) < 2 * around:
@@ -103,14 +115,6 @@ def clock_step(case: Case) -> Iterator[Measurement]:
         at_s = moment(case, stream, index)
         place = f"{said(at_s)} (header against {latency.arrival} clock)" if step else ""
         yield Measurement(stream.name, step / NS_PER_MS, place, at_s=at_s if step else None)
-
-
-def _known(case: Case) -> Iterator[tuple[Stream, Latency]]:
-    for stream in case.sensing():
-        arrival = next((clock for clock in ARRIVALS if clock in stream.clocks), None)
-        sensed = stream.clock is ClockKind.HEADER and stream.kind not in PLANNED
-        if sensed and arrival and not part_of_another(case, stream):
-            yield stream, Latency(stream.clocks[arrival] - stream.times_ns, arrival)
 
 
 def _largest_step(stream: Stream, latency: Latency, period_ns: float, around: int) -> tuple[float, int]:

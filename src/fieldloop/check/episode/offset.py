@@ -6,14 +6,14 @@ from itertools import combinations
 import numpy as np
 
 from fieldloop.check.case import Case
+from fieldloop.check.episode.astray import astray_ns
+from fieldloop.check.episode.latency import NS_PER_MS, restamp
 from fieldloop.check.episode.stamps import MADE_UP, Times, made_up, moment, part_of_another, said, steady
 from fieldloop.check.judging import PAIR
 from fieldloop.check.registry import check
 from fieldloop.model.finding import Measurement
 from fieldloop.model.stream import NS_PER_S, ClockKind, Stream
 from fieldloop.stats.quantile import percentile
-
-NS_PER_MS = NS_PER_S / 1000
 
 
 @check(
@@ -27,10 +27,13 @@ def stream_offset(case: Case) -> Iterator[Measurement]:
 
     From every sample of the slower stream to the nearest of the faster one; 99 in 100 are nearer than this. Where one
     rate is a whole multiple of the other, a common trigger would bring the samples together: all of the distance
-    counts. Where it is not (20 and 30 Hz), samples must drift past each other by up to half a period of the faster
-    stream whoever triggers them: only what exceeds that counts. Two honest stamps can be far apart, and stamps can lie:
-    a wrong clock is the matter of `timing.stamped_ahead` and of alignment from content.
+    counts, though stamps show it only up to half a period of the faster stream: a shift by whole periods looks like
+    none (`timing.stamped_behind` compares arrivals). Where it is not (20 and 30 Hz), samples must drift past each other
+    by up to half a period of the faster stream whoever triggers them: only what exceeds that counts. Two honest stamps
+    can be far apart, and stamps can lie: a wrong clock is the matter of `timing.stamped_ahead` and of alignment from
+    content.
     Both are read on the best clock they share. Where they overlap is looked at; commands sent now and then are not.
+    A stream that meets none of the others, while those meet each other, is told once.
     """
     streams = [s for s in case.sensing() if steady(case, s) and not part_of_another(case, s)]
     if len(streams) < 2:  # noqa: PLR2004 - an offset is between two
@@ -38,7 +41,11 @@ def stream_offset(case: Case) -> Iterator[Measurement]:
     for stream in streams:
         if reason := made_up(stream):
             yield Measurement(stream.name, float("nan"), cannot_tell=f"{reason}.")
-    for one, other in combinations([s for s in streams if not made_up(s)], 2):
+        elif (apart_ns := astray_ns(case, stream)) is not None:
+            side = "behind" if apart_ns > 0 else "before"
+            place = f"{side} the others: they never overlap on the {stream.clock} clock"
+            yield Measurement(stream.name, abs(apart_ns) / NS_PER_MS, place, fix=restamp(case, stream))
+    for one, other in combinations([s for s in streams if not made_up(s) and astray_ns(case, s) is None], 2):
         yield _offset(case, one, other)
 
 
@@ -56,11 +63,13 @@ def _offset(case: Case, one: Stream, other: Stream) -> Measurement:
     if index is None:
         return Measurement(subject, apart_ns / NS_PER_MS, f"(they never overlap on the {clock} clock)")
     at_s = moment(case, slow, index)
+    fix = (restamp(case, one) or restamp(case, other)) if clock is ClockKind.HEADER else None
     if _could_meet(case, slow, fast, clock):
-        return Measurement(subject, apart_ns / NS_PER_MS, f"{said(at_s)} (by {clock} clock)", at_s=at_s)
+        place = f"at least, {said(at_s)} (by {clock} clock, which cannot show a shift by whole periods)"
+        return Measurement(subject, apart_ns / NS_PER_MS, place, at_s=at_s, fix=fix)
     beyond = max(0.0, apart_ns - period / 2) / NS_PER_MS
     place = f"beyond the {period / 2 / NS_PER_MS:.3g} ms that their rates impose, {said(at_s)} (by {clock} clock)"
-    return Measurement(subject, beyond, place, at_s=at_s)
+    return Measurement(subject, beyond, place, at_s=at_s, fix=fix)
 
 
 def _could_meet(case: Case, slow: Stream, fast: Stream, clock: ClockKind) -> bool:

@@ -15,6 +15,9 @@ Times = NDArray[np.int64]
 FEWEST = 4
 """Fewer stamps than this have no rhythm."""
 
+RESAMPLED = "resampled"
+"""The note of a stream that a writer brought onto the rows of a table."""
+
 EVENTFUL = (StreamKind.ACTION, StreamKind.GRIPPER, StreamKind.POSE, StreamKind.HAND_POSE, StreamKind.OTHER)
 """Kinds that may be sent when something changes rather than at a steady rate."""
 
@@ -71,6 +74,19 @@ def steady(case: Case, stream: Stream) -> bool:
 def made_up(stream: Stream) -> str:
     """Say why the stamps are no evidence of when something was sensed; '' where they are."""
     return MADE_UP.get(stream.clock, "")
+
+
+def in_rows(stream: Stream) -> bool:
+    """Do real stamps stand in the rows of a table? It holds a slower stream's sample, stamp and all, over several."""
+    return not made_up(stream) and (RESAMPLED in stream.notes or any(kind in stream.clocks for kind in MADE_UP))
+
+
+def rows_ns(case: Case, stream: Stream) -> Times:
+    """Return when the rows of a table were: by a stream with a stamp of its own in each, else only their numbers."""
+    for other in case.sensing():
+        if in_rows(other) and len(other) == len(stream) and (np.diff(other.times_ns) > 0).all():
+            return other.times_ns
+    return np.arange(len(stream))
 
 
 def part_of_another(case: Case, stream: Stream) -> bool:

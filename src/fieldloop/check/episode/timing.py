@@ -14,10 +14,12 @@ from fieldloop.check.episode.stamps import (
     Rhythm,
     Times,
     by_stamps,
+    in_rows,
     made_up,
     moment,
     part_of_another,
     rhythm,
+    rows_ns,
     said,
     span_ns,
     steady,
@@ -43,9 +45,10 @@ def longest_gap(case: Case) -> Iterator[Measurement]:
     """How many periods in a row did each stream miss at most?
 
     Samples that arrive late in a bunch are not missing: a gap counts only as far as the samples behind it do not
-    catch up, and one whose stamp was set back is there all the same. A stream that falls silent before the others end, or wakes after they begin, missed what lies between;
-    where nothing moves in that stretch, cutting it off is proposed. A clock that never meets the others' says nothing
-    of when they begin and end (`timing.stream_offset` names it). Commands sent on change have no period to miss.
+    catch up, and a sample whose stamp was set back is there all the same. A stream that falls silent before the others
+    end, or wakes after they begin, missed what lies between; where nothing moves in that stretch, cutting it off is
+    proposed. A clock that never meets the others' says nothing of when they begin and end: `timing.stream_offset`
+    names it. Commands sent on change have no period to miss.
     """
     slack_ns = case.parameter("timing.longest_gap", "edge_s") * NS_PER_S
     for stream in case.sensing():
@@ -54,7 +57,7 @@ def longest_gap(case: Case) -> Iterator[Measurement]:
             if stream.kind not in EVENTFUL:
                 yield Measurement(stream.name, UNKNOWN, cannot_tell="too few stamps to know the stream's period.")
             continue
-        missing, index = by_stamps(case, "gap", stream, partial(_worst_gap, beat))
+        missing, index = by_stamps(case, "gap", stream, partial(_worst_gap, beat, held=in_rows(stream)))
         (first, last), (begins, ends) = _bounds(case, stream.clock), span_ns(case, stream)
         early, late = begins - first - slack_ns, last - ends - slack_ns
         edge, fix = "", None
@@ -88,9 +91,18 @@ def not_monotonic(case: Case) -> Iterator[Measurement]:
     advice="Look for messages that are sent or written twice, and for stamps rounded coarser than the stream's period.",
 )
 def repeated_stamps(case: Case) -> Iterator[Measurement]:
-    """How many samples of each stream bear the stamp of the one before?"""
+    """How many samples of each stream bear the stamp of the one before?
+
+    A table holds a slower stream's sample over several rows, as long as none is nearer to the row: these are not
+    counted, a sample that is held for longer is.
+    """
     for stream in case.sensing():
-        yield _counted(case, stream, by_stamps(case, "repeated", stream, lambda times: _where(times[1:] == times[:-1])))
+        again = by_stamps(case, "repeated", stream, lambda times: _where(times[1:] == times[:-1]))
+        beat = rhythm(case, stream)
+        if len(again) and beat is not None and in_rows(stream):
+            apart = _from_row(stream.times_ns, rows_ns(case, stream)) / beat.period_ns
+            again = again[apart[again] > case.parameter("timing.repeated_stamps", "held_share")]
+        yield _counted(case, stream, again)
 
 
 @check(
@@ -109,7 +121,7 @@ def jitter(case: Case) -> Iterator[Measurement]:
         beat = rhythm(case, stream)
         if beat is None or not steady(case, stream) or part_of_another(case, stream):
             continue
-        away = case.keep(("jitter", id(stream.times_ns)), partial(_away, beat))
+        away = case.keep(("jitter", id(stream.times_ns)), partial(_away, beat, held=in_rows(stream)))
         if away is None:
             yield Measurement(stream.name, UNKNOWN, cannot_tell="every interval misses a sample.")
             continue
@@ -126,7 +138,10 @@ def jitter(case: Case) -> Iterator[Measurement]:
     advice="Record at the rate that is declared, or declare the rate that is recorded.",
 )
 def rate(case: Case) -> Iterator[Measurement]:
-    """How does each stream's rate compare with the one that was declared?"""
+    """How does each stream's rate compare with the one that was declared?
+
+    Of a stream that a table holds over several rows, the rows are counted.
+    """
     for stream in case.sensing():
         asked = case.protocol.sensors.get(stream.name)
         declared = stream.nominal_hz or (asked.hz if asked else None)
@@ -134,7 +149,7 @@ def rate(case: Case) -> Iterator[Measurement]:
         if not declared or beat is None:
             continue
         reason = made_up(stream) if stream.clock is ClockKind.SYNTHETIC else ""
-        really = NS_PER_S / beat.period_ns
+        really = NS_PER_S / _period_ns(stream, beat)
         place = f"({really:.4g} Hz where {declared:g} Hz is declared)"
         yield Measurement(stream.name, really / declared, place, cannot_tell=f"{reason}." if reason else "")
 
@@ -154,10 +169,27 @@ def real_stamps(case: Case) -> Iterator[Measurement]:
         yield Measurement("", 1.0 - len(invented) / len(streams), place)
 
 
-def _away(beat: Rhythm) -> tuple[float, int] | None:
+def _period_ns(stream: Stream, beat: Rhythm) -> float:
+    """Return the period that the declared rate speaks of."""
+    if not in_rows(stream) or beat.steps_ns.all():
+        return beat.period_ns
+    return float(beat.steps_ns.mean())
+
+
+def _from_row(times: Times, rows: Times) -> NDArray[np.float64]:
+    """Return how far each stamp is from its row, the rows' clock being fitted to the stamps by a line.
+
+    Rows before the first sample and behind the last have none nearer: they are not held against it.
+    """
+    when, stamp = ((clock - clock[0]).astype(np.float64) for clock in (rows, times))
+    slope, start = np.polyfit(when, stamp, 1)
+    return np.where((times == times[0]) | (times == times[-1]), 0.0, np.abs(stamp - slope * when - start))
+
+
+def _away(beat: Rhythm, *, held: bool) -> tuple[float, int] | None:
     """Return how far intervals are from the period and behind which the farthest lies; None where all miss a sample."""
     shares = beat.steps_ns / beat.period_ns
-    whole = np.flatnonzero(shares < LONG)
+    whole = np.flatnonzero((shares < LONG) & ((shares != 0) | (not held)))
     if not len(whole):
         return None
     away = np.abs(shares[whole] - 1.0)
@@ -176,16 +208,19 @@ def _counted(case: Case, stream: Stream, wrong: Times) -> Measurement:
     return Measurement(stream.name, float(len(wrong)), f"first {said(at_s)}", at_s=at_s)
 
 
-def _worst_gap(beat: Rhythm, times: Times) -> tuple[float, int]:
+def _worst_gap(beat: Rhythm, times: Times, *, held: bool) -> tuple[float, int]:
     """Return the most periods missed in a row and the index of the sample before the gap.
 
-    Only stamps beyond all before them open a gap; samples stamped back in between fill it.
+    Only stamps beyond all before them open a gap; samples stamped back in between fill it, and so do those that bear
+    one stamp, unless they are one sample that a table holds over several rows.
     """
     if beat.steps_ns.max() / beat.period_ns < LONG:
         return 0.0, 0
     latest = np.maximum.accumulate(times)
-    onward = np.flatnonzero(np.concatenate([[True], times[1:] >= latest[:-1]]))
-    times, back = times[onward], np.diff(onward) - 1
+    further = times[1:] > latest[:-1] if held else times[1:] >= latest[:-1]
+    onward = np.flatnonzero(np.concatenate([[True], further]))
+    back = np.diff(np.cumsum(times < latest)[onward])
+    times = times[onward]
     missing = np.round(np.diff(times) / beat.period_ns) - 1 - back
     worst, where = 0.0, 0
     gaps = np.flatnonzero(missing > 0)

@@ -23,16 +23,18 @@ UNKNOWN = float("nan")
     advice="Set the camera to the resolution the protocol asks for.",
 )
 def resolution(case: Case) -> Iterator[Measurement]:
-    """How many of the pixels that the protocol asks for does each camera give?"""
+    """How many of the pixels that the protocol asks for does each camera give?
+
+    Of the frame that is asked for, what the camera's frame covers: one turned on its side lacks what it is too narrow
+    for, however high it is.
+    """
     for stream in case.streams(*PICTURES):
         asked = case.protocol.sensors.get(stream.name)
         if asked and asked.width and asked.height and stream.pictures is not None and len(stream.pictures):
             width, height = stream.pictures.size
             place = f"({width} × {height} where {asked.width} × {asked.height} is asked for)"
-            share = min(width / asked.width, height / asked.height)
-            yield Measurement(
-                stream.name, (width * height) / (asked.width * asked.height) if share >= 1 else share, place
-            )
+            covered = min(width, asked.width) * min(height, asked.height)
+            yield Measurement(stream.name, covered / (asked.width * asked.height), place)
 
 
 @check(

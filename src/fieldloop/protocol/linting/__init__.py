@@ -31,8 +31,8 @@ def lint(
 ) -> tuple[Remark, ...]:
     """Look a protocol's text over, worst first; what cannot be read at all is the one remark there is.
 
-    `phases` are the labels annotators know, `task_name` is what the file's name says; `at_ns` is now; without them those
-    rules rest. `numbers` say what looks wrong (operations: lint); the shipped ones unless given.
+    `phases` are the labels annotators know, `task_name` is what the file's name says, `at_ns` is now; without them
+    those rules rest. `numbers` say what looks wrong (operations: lint); the shipped ones unless given.
     """
     try:
         own, tables = stated(text, where), in_full(text, where)

@@ -39,7 +39,8 @@ def verified_in_the_future(draft: Draft) -> Iterator[Remark]:
         # a day's grace: east of Greenwich a date begins before it does in UTC
         if device.verified and device.verified.at_ns > draft.at_ns + NS_PER_DAY:
             yield Remark(
-                "P314", Severity.ERROR, f"synchronisation.{name}", f"It was verified on {device.verified.day}: to come.",
+                "P314", Severity.ERROR, f"synchronisation.{name}",
+                f"It says that it was verified on {device.verified.day}, which is to come.",
                 "Write the day on which it was measured.",
             )  # fmt: skip
 

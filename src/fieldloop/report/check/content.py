@@ -19,7 +19,8 @@ class CheckReport:
 
     `ranking` says which episodes to look at first, `dimensions` what the data are good and bad at, `trends` what
     changed from batch to batch, `contents` what there is of each task. `outdated` counts episodes that were measured
-    by other parameters or fewer checks than are in force now.
+    by other parameters or fewer checks than are in force now. `logs` names the file of each episode, in their order;
+    none where no file was opened.
     """
 
     source: str
@@ -32,6 +33,7 @@ class CheckReport:
     trends: tuple[Series, ...] = ()
     contents: tuple[TaskContents, ...] = ()
     outdated: int = 0
+    logs: tuple[str, ...] = ()
 
     @property
     def status(self) -> Status:
@@ -45,12 +47,13 @@ class CheckReport:
 def json_object(report: CheckReport) -> dict[str, Any]:
     """Return `check/1`: stable, documented, tested; only ever added to. `findings` lists all that is not PASSED."""
     protocol = report.protocol
+    logs = report.logs or ("",) * len(report.episodes)
     return {
         "schema": "check/1",
         "protocol": {"name": protocol.name, "version": protocol.version, "fingerprint": protocol.fingerprint},
         "episodes": [
-            {"id": e.episode, "name": e.name, "status": e.status.value, "findings": _open(e.findings)}
-            for e in report.episodes
+            {"id": e.episode, "name": e.name, "status": e.status.value, "findings": _open(e.findings), "log": log or None}
+            for e, log in zip(report.episodes, logs, strict=True)
         ],
         "dataset": {"findings": _open(report.dataset)},
         "status": report.status.value,

@@ -59,6 +59,13 @@ def arrive_early(case: Case) -> Case:
     return change_stream(case, "imu", clocks=late)
 
 
+def lag_clock(case: Case) -> Case:
+    """Let a camera's clock be 80 ms behind the recorder's, its frames arriving as before."""
+    clocks = case.recording.streams["camera/wrist"].clocks
+    behind = {**clocks, ClockKind.HEADER: clocks[ClockKind.HEADER] - 80 * STEP_NS}
+    return change_stream(case, "camera/wrist", clocks=behind)
+
+
 def slow_clock(case: Case) -> Case:
     """Let the sensor's clock lose two milliseconds a second against the recorder's."""
     clocks = case.recording.streams["imu"].clocks
@@ -92,6 +99,9 @@ INJURIES: dict[str, Injury] = {
     "timing.real_stamps": Injury(forget_stamps),
     "timing.stream_offset": Injury(shift_clock),
     "timing.stamped_ahead": Injury(arrive_early),
+    "timing.stamped_behind": Injury(
+        lag_clock, {"timing.stream_offset": "80 ms are 2.4 frames: the stamps are out of step with the other cameras'"}
+    ),
     "timing.clock_drift": Injury(slow_clock),
     "timing.clock_step": Injury(
         set_clock,

@@ -1,0 +1,70 @@
+"""A locked protocol that somebody changed stops whoever needs it, and nobody else."""
+
+import dataclasses
+
+import pytest
+from tests.protocol.test_protocol_commands import folder, keep, opened  # noqa: F401 - fixtures
+
+from fieldloop.cli import main
+from fieldloop.errors import ProtocolError
+from fieldloop.loop import measurements, numbers, protocol_lint, protocol_new
+from fieldloop.loop.protocol_versions import version_of, versions
+
+
+@pytest.fixture
+def changed(folder, opened):  # noqa: F811 - fixtures
+    """A workspace of pick, where pack was locked and then changed."""
+    protocol_new.new(opened(folder), "pick")
+    protocol_new.new(opened(folder), "pack", like="warehouse-picking")
+    numbers.lock(opened(folder), task="pack")
+    file = folder / "protocols" / "pack.toml"
+    file.write_text(file.read_text() + "\n[check.adherence.duration]\nmax = 40.0\n")
+    return folder
+
+
+def test_who_works_on_another_task_goes_on(changed, opened, capsys):  # noqa: F811 - fixtures
+    workspace = opened(changed)
+    assert workspace.protocol().name == "pick"
+    assert numbers.lock(workspace).locked
+    episode = keep(workspace, "a", 10.0)
+    assert measurements.judged(workspace, measurements.measured_in(workspace, [episode]))
+    assert measurements.rules_of(workspace).protocol(episode).name == "pick"
+    assert not measurements.outdated(workspace, [episode]), "another limit elsewhere measures nothing anew"
+    assert {v.name: v.in_force for v in versions(workspace)} == {"pick": True, "pack": False}
+    assert version_of(workspace, workspace.protocol().fingerprint) == "pick v1"
+    for command in (["home"], ["protocol"], ["protocol", "show"], ["protocol", "versions"], ["calibrate", "list"]):
+        assert main(["--workspace", str(changed), *command]) == 0, capsys.readouterr().err
+
+
+def test_who_needs_it_is_told(changed, opened):  # noqa: F811 - fixtures
+    workspace = opened(changed)
+    assert "pack" in workspace.protocols
+    assert set(workspace.protocols) == {"pack", "pick"}
+    with pytest.raises(ProtocolError, match="'pack' version 1 is locked as"):
+        workspace.protocol("pack")
+    episode = keep(workspace, "a", 10.0)
+    of_pack = dataclasses.replace(episode, task="pack")
+    with pytest.raises(ProtocolError, match="Raise `version` to 2"):
+        measurements.rules_of(workspace).protocol(of_pack)
+    with pytest.raises(ProtocolError, match="Raise `version` to 2"):
+        numbers.lock(workspace, task="pack")
+
+
+def test_a_file_that_cannot_be_read_stops_nobody_else(changed, opened):  # noqa: F811 - fixtures
+    (changed / "protocols" / "pack.toml").write_bytes(b"\xff")
+    (changed / "protocols" / "sort.toml").write_text("[check")
+    workspace = opened(changed)
+    assert workspace.protocol().name == "pick"
+    assert set(workspace.protocols.refused()) == {"pack", "sort"}
+    assert set(workspace.protocols.readable()) == {"pick"}
+
+
+def test_lint_says_the_same_by_whichever_path(changed, opened, monkeypatch):  # noqa: F811 - fixtures
+    file = changed / "protocols" / "pack.toml"
+    by_name = protocol_lint.lint(opened(changed), (file,)).files
+    everything = protocol_lint.lint(opened(changed)).files
+    monkeypatch.chdir(changed / "protocols")
+    from_here = protocol_lint.lint(opened(changed), (file.relative_to(file.parent),)).files
+    assert by_name == from_here == everything[:1]
+    assert [r.code for r in by_name[0].errors] == ["P002"]
+    assert by_name[0].errors[0].advice.endswith("fieldloop protocol diff pack@1 pack")
