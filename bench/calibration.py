@@ -178,7 +178,7 @@ def _eth(which: str) -> dict[str, Figure]:
         read(given.robot, reading_of(given.robot)),
         read(given.target, reading_of(given.target, inverse=("target",))),
     )
-    offset_s = clock_offset(robot, given.robot.stamps_s, target, given.target.stamps_s) or 0.0
+    offset_s = clock_offset(robot, given.robot.stamps_s, target, given.target.stamps_s, least_alike=0.5) or 0.0
     near = by_stamp(robot, given.robot.stamps_s, given.target.stamps_s, offset_s=offset_s, furthest_s=0.02)
     chosen = spread_out(near.robot, near.speed_rad_s, int(PROTOCOL.setting("calibration.hand_eye_max_poses")))
     made = pairs(near.robot[chosen], target[near.rows[chosen]], Setup.EYE_IN_HAND)

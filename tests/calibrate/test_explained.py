@@ -15,7 +15,7 @@ BASE_FROM_CAMERA = tf.make(tf.rotation_about("y", 0.7), [0.9, 0.2, 0.8])
 
 def placed(points=20, noise_m=0.0003, scale=1.0, seed=0):
     rng = np.random.default_rng(seed)
-    camera = rng.uniform(-0.4, 0.4, (points, 3)) + [0, 0, 1]
+    camera = rng.uniform((-0.4, -0.4, 0.6), (0.4, 0.4, 1.4), (points, 3))
     base = tf.apply(BASE_FROM_CAMERA, camera) + rng.normal(0, noise_m, camera.shape)
     who = {"calibration_id": "c", "robot": "arm", "sensor": "camera/overhead", "valid_from_ns": 0}
     return explained(extrinsic(scale * camera, scale * base, PROTOCOL, **who), PROTOCOL)

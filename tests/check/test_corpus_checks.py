@@ -157,6 +157,12 @@ def test_a_gap_counts_where_episodes_are_looked_up_by_position():
     assert looked(relabel(gap, lambda *_: {"format": "hdf5 robomimic"}), "corpus.index_gaps") == {}
 
 
+def test_knowing_that_there_is_no_calibration_is_not_knowing_nothing():
+    batch = healthy_batch(Shape(2, 6))
+    assert replace(batch, calibrations=()).lacks(("calibrations",)) == ""
+    assert "workspace" in replace(batch, calibrations=None).lacks(("calibrations",))
+
+
 def test_contents_count_what_there_is():
     (told,) = describe(healthy_batch())
     assert (told.task, told.episodes, told.succeeded, told.judged) == ("pick", 192, 144, 192)

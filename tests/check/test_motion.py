@@ -141,3 +141,28 @@ def test_a_gripper_in_millimetres_opens_too_wide():
         values *= 1000
 
     assert answers("motion.units", change_values(healthy_case(), "gripper", millimetres))["gripper"].value > 100
+
+
+@pytest.mark.parametrize(
+    ("scale", "told"), [(180 / np.pi, "degrees"), (np.pi / 180, "degrees"), (1.0, ""), (1 / 3, None)]
+)
+def test_commands_in_degrees_beside_joints_in_radians_are_found_and_a_scale_by_right_is_not(scale, told):
+    def scaled(values):
+        values[:, :6] *= scale
+
+    found = answers("motion.units", change_values(healthy_case(), "action", scaled)).get("action ↔ joints")
+    assert (found is None) == (told is None)
+    if found is not None:
+        assert told in found.place
+        assert found.value == pytest.approx(max(scale, 1 / scale), rel=0.1)
+
+
+def test_commands_that_are_no_positions_are_not_compared():
+    random = np.random.default_rng(1)
+    case = case_of(
+        planted("joints", JOINTS, wander(random, 8)),
+        planted("action", StreamKind.ACTION, 57.3 * wander(random, 8)),
+        planted("few", StreamKind.ACTION, np.full((3, 3), np.nan)),
+        planted("late", StreamKind.ACTION, wander(random, 8), delay_s=100.0),
+    )
+    assert answers("motion.units", case) == {}

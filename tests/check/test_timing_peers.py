@@ -1,18 +1,22 @@
 """A clock beside its peers': which one is wrong, by how much, and what may safely be done about it."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
 from fieldloop import check
 from fieldloop.check import CHECKS
+from fieldloop.ingest import open_log
 from fieldloop.model.finding import Measured, Status
 from fieldloop.model.fix import FixKind
 from fieldloop.model.stream import NS_PER_S, ClockKind, Stream, StreamKind
 from fieldloop.protocol import default_protocol
 from fieldloop.release.fixes import mend
-from fieldloop.testing.injuries.injury import change_stream
+from fieldloop.release.writers import write_hdf5, write_lerobot, write_rlds
+from fieldloop.testing.injuries.injury import change_stream, cut, take
 from fieldloop.testing.planted import answers, case_of
-from fieldloop.testing.synthetic import healthy_case
+from fieldloop.testing.synthetic import healthy_case, with_streams
 
 MS = 1_000_000
 HOUR_MS = 3_600_000
@@ -136,6 +140,17 @@ ROWS = np.arange(300) * 1000 / 30
 def test_what_a_grid_imposes_on_a_slower_stream_is_no_fault(hz, row_clock):
     found = failed(table(np.arange(0, 10_000, 1000 / hz), ROWS, row_clock=row_clock))
     assert [f.check for f in found if f.check != "timing.stream_offset"] == []
+
+
+@pytest.mark.parametrize("write", [write_lerobot, write_hdf5, write_rlds])
+def test_what_we_wrote_ourselves_is_not_accused(write, tmp_path):
+    case = cut(healthy_case(), lambda at_s: at_s < 1.5)
+    depth = case.recording.streams["depth/overhead"]
+    slower = replace(take(depth, np.arange(0, len(depth), 3)), nominal_hz=10.0)
+    write([with_streams(case.recording, {depth.name: slower})], tmp_path / "set")
+    (recording,) = open_log(tmp_path / "set").recordings
+    assert len(recording.streams[depth.name]) == len(depth)  # held over the rows
+    assert [f.message for f in failed(healthy_case(recording=recording))] == []
 
 
 def test_a_grid_does_not_hide_what_was_lost():

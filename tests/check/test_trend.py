@@ -71,22 +71,26 @@ def test_a_day_of_another_task_is_no_change():
     assert series(with_metric(tasks, "throughput.cycle_time", slower))["throughput.cycle_time"].alerts == ()
 
 
-def test_what_is_drawn_is_what_batches_had():
-    def value(i, e):
-        return (10.0 if e.task == "sort" else 1.0) + 0.01 * ((i * 7) % 13) + (0.5 if number(e) == 12 else 0.0)
+def of_two_tasks(i, e):
+    return (10.0 if e.task == "sort" else 1.0) + 0.01 * ((i * 7) % 13) + (0.5 if number(e) == 12 else 0.0)
 
+
+def test_what_is_drawn_is_what_batches_had():
     tasks = relabel(healthy_batch(), lambda _, e: {"task": "sort" if number(e) in (5, 9, 12) else "pick"})
-    batch = with_metric(tasks, "timing.longest_gap", value)
+    batch = with_metric(tasks, "timing.longest_gap", of_two_tasks)
     found = series(batch)["timing.longest_gap"]
     for at, name in enumerate(found.batches):
-        own = [value(i, e) for i, e in enumerate(batch.episodes) if e.session == name]
+        own = [of_two_tasks(i, e) for i, e in enumerate(batch.episodes) if e.session == name]
         assert found.values[at] == pytest.approx(np.median(own))
         if np.isfinite(found.low[at]):
-            task = [value(i, e) for i, e in enumerate(batch.episodes) if (e.task == "sort") == (min(own) > 5.0)]
+            task = [of_two_tasks(i, e) for i, e in enumerate(batch.episodes) if (e.task == "sort") == (min(own) > 5.0)]
             assert min(task) <= found.low[at] <= found.high[at] <= max(task)
+
+
+def test_limits_are_drawn_on_the_side_that_alerts():
     mixed = with_metric(
         relabel(healthy_batch(), lambda i, _: {"task": ("sort", "pick")[i % 3 == 0]}), "timing.longest_gap",
-        lambda i, e: value(i, e) if number(e) < SINCE else value(i, e) + 2.0,
+        lambda i, e: of_two_tasks(i, e) + (2.0 if number(e) >= SINCE else 0.0),
     )  # fmt: skip
     jumped = series(mixed)["timing.longest_gap"]
     assert jumped.alerts[0] == SINCE

@@ -4,40 +4,19 @@ import itertools
 import random
 from pathlib import Path
 
+from tests.doors.story_before import prepare
+from tests.doors.story_field import run
+from tests.doors.story_setting import BINS, DAY, LIGHTS, NASTY, NOW, TIERS, S
+
 from fieldloop.loop.workspace import Workspace, create_workspace, open_workspace
 from fieldloop.model import event as happened
-from fieldloop.model.alarm import Alarm, Rate
 from fieldloop.model.annotation import PHASES, Annotation
-from fieldloop.model.calibration import Calibration
-from fieldloop.model.condition import Exposure, Stratum
+from fieldloop.model.condition import Stratum
 from fieldloop.model.decision import Decision, GateTest
-from fieldloop.model.deployment import (
-    Audit,
-    AuditAnswer,
-    BinConfiguration,
-    Deployment,
-    EdgeCase,
-    Range,
-    Site,
-    Sku,
-    Zone,
-)
-from fieldloop.model.diagnosis import Cause, Diagnosis, Gap
 from fieldloop.model.episode import Blob, Episode, Log
 from fieldloop.model.finding import EpisodeReport, Finding, Status
-from fieldloop.model.hardware import Robot
-from fieldloop.model.incident import Incident, Step, StepDone
-from fieldloop.model.person import Operator
-from fieldloop.model.plan import Demand, Plan, Quota, WorkOrder
-from fieldloop.model.policy import FailureClass, Outcome, PolicyVersion, Stage
+from fieldloop.model.policy import PolicyVersion
 from fieldloop.model.release import Release, StratumShare
-from fieldloop.model.rollout import Rollout, Rung
-
-S, DAY = 1_000_000_000, 86_400_000_000_000
-NOW = 1_741_000_000 * S  # 3 March 2025
-TIERS, BINS, LIGHTS = ("high", "medium", "long_tail"), ("front", "back", "buried", "near_empty"), ("bright", "dim")
-NASTY = '<img src=x onerror="document.title=1">'
-"""A name that must stay text wherever it is shown."""
 
 
 def empty_workspace(root: Path) -> Workspace:
@@ -60,112 +39,10 @@ def write_story(workspace: Workspace) -> None:
     weights = [rng.uniform(0.3, 2.0) / (1 + TIERS.index(s.levels["tier"])) for s in strata]
     shares = [w / sum(weights) for w in weights]
     workspace.write(happened.WorkspaceCreated("leipzig", "0.1.0"))
-    _prepare(workspace, strata, shares)
+    prepare(workspace, strata, shares)
     episodes = _collect(workspace, strata, rng)
     policy = _ship(workspace, episodes, strata, shares)
-    _run(workspace, policy, strata, shares, rng)
-
-
-def _prepare(workspace: Workspace, strata: list[Stratum], shares: list[float]) -> None:
-    zone = Zone(
-        "aisle 4",
-        (("day", Range(420, 600, "lux")), ("night", Range(90, 160, "lux"))),
-        "epoxy",
-        Range(12, 27, "°C"),
-        Range(30, 70, "%"),
-    )
-    bins = tuple(BinConfiguration(b, share) for b, share in zip(BINS, (0.5, 0.3, 0.12, 0.08), strict=True))
-    site = Site(
-        "leipzig-b",
-        1.0,
-        "Europe/Berlin",
-        (zone,),
-        (("bright", 0.7), ("dim", 0.3)),
-        bins,
-        (("hand", "small to large"),),
-        ("overhead", "wrist"),
-    )
-    skus = tuple(Sku(f"sku-{n:03d}", 900 / (n + 1), TIERS[min(2, n // 8)]) for n in range(40))
-    deployment = Deployment(
-        "leipzig",
-        "pick",
-        (site,),
-        skus,
-        (EdgeCase("two items stuck together", 40, 0.31), EdgeCase("item on its side", 120)),
-        8.0,
-        "phases v1",
-        "hardware trigger",
-        tuple(Exposure(s, share) for s, share in zip(strata, shares, strict=True)),
-    )
-    answers = tuple(
-        AuditAnswer(question, score, missing)
-        for question, score, missing in (
-            ("environment", 1.0, ()),
-            ("synchronisation", 1.0, ()),
-            ("edge cases", 0.7, ("failure rate of 'item on its side'",)),
-            ("label standards", 1.0, ()),
-            ("physical conditions", 0.9, ("vibration of aisle 4",)),
-        )
-    )
-    workspace.write(
-        happened.DeploymentMapped(deployment), happened.DeploymentAudited(Audit("leipzig", answers, 0.92, True))
-    )
-    workspace.write(
-        happened.RobotRegistered(Robot("arm-1", "sim6", "leipzig-b")),
-        *(happened.OperatorEnrolled(Operator(f"op-{n}", (("hand", "medium"),))) for n in range(1, 5)),
-    )
-    identity = ((1.0, 0.0, 0.0, 0.0), (0.0, 1.0, 0.0, 0.0), (0.0, 0.0, 1.0, 0.4), (0.0, 0.0, 0.0, 1.0))
-    workspace.write(
-        happened.CalibrationAttached(
-            Calibration(
-                "calibration_1",
-                "hand_eye",
-                "arm-1",
-                "cam-1",
-                "base",
-                "camera",
-                identity,
-                "park",
-                0.8,
-                0.11,
-                18,
-                Status.PASSED,
-                NOW - 50 * DAY,
-            )
-        )
-    )
-    quotas = tuple(
-        Quota(
-            stratum,
-            14 - 2 * n,
-            0.016 - 0.003 * n,
-            0.008 - 0.003 * n,
-            0.024 - 0.003 * n,
-            f"{n + 1} demonstrations, {12 - n} % of the floor, fails most",
-        )
-        for n, stratum in enumerate(strata[-5:])
-    )
-    orders = tuple(
-        WorkOrder(
-            f"order_{n}", "plan_1", "leipzig-b", "arm-1", f"op-{1 + n % 4}", q.stratum, q.demonstrations, "pick v1"
-        )
-        for n, q in enumerate(quotas)
-    )
-    workspace.write(
-        happened.PlanDrawn(
-            Plan(
-                "plan_1",
-                50,
-                "marginal",
-                quotas,
-                orders,
-                0.05,
-                NOW - 45 * DAY,
-                "f0",
-                ("Only four operators are enrolled.",),
-            )
-        )
-    )
+    run(workspace, policy, strata, shares, rng)
 
 
 def _collect(workspace: Workspace, strata: list[Stratum], rng: random.Random) -> list[Episode]:
@@ -268,154 +145,3 @@ def _ship(workspace: Workspace, episodes: list[Episode], strata: list[Stratum], 
     workspace.write(happened.ReleaseFrozen(release), happened.PolicyTrained(policy))
     workspace.write(happened.PolicyGated(Decision("decision_1", policy.id, Status.PASSED, tests, "f1", NOW - 41 * DAY)))
     return policy
-
-
-def _run(
-    workspace: Workspace, policy: PolicyVersion, strata: list[Stratum], shares: list[float], rng: random.Random
-) -> None:
-    workspace.write(
-        happened.RolloutMoved(
-            Rollout(
-                "rollout_1",
-                policy.id,
-                None,
-                Rung.QUARTER,
-                0.25,
-                NOW - 40 * DAY,
-                Status.PASSED,
-                "214 episodes, no loss.",
-                "f2",
-                214,
-                186,
-            )
-        )
-    )
-    outcomes = [
-        happened.OutcomeRecorded(
-            Outcome(
-                f"trial_{n:03d}",
-                policy.id,
-                strata[0],
-                Stage.GATE,
-                "leipzig-b",
-                "arm-1",
-                NOW - 41 * DAY + n,
-                n % 10 != 0,
-                "machine:scale",
-                None if n % 10 else FailureClass.GRASP,
-                "consecutive",
-                cycle_s=7.0,
-            )
-        )
-        for n in range(100)
-    ]
-    for n in range(40 * 24):
-        at = NOW - 40 * DAY + n * 3600 * S
-        stratum = rng.choices(strata, shares)[0]
-        dark = stratum.level("lighting") == "dim"
-        p = 0.55 if dark and at > NOW - 16 * DAY else 0.9
-        won = rng.random() < p
-        outcomes.append(
-            happened.OutcomeRecorded(
-                Outcome(
-                    f"outcome_{n:05d}",
-                    policy.id,
-                    stratum,
-                    Stage.PRODUCTION,
-                    "leipzig-b",
-                    "arm-1",
-                    at,
-                    won,
-                    "machine:scale",
-                    None if won else FailureClass.GRASP,
-                    cycle_s=7.4,
-                    confidence=0.88,
-                    latency_ms=11.0,
-                )
-            )
-        )
-    workspace.write(*outcomes)
-    rate = Rate(policy.id, "leipzig-b", 120, 168, 0.714, 0.64, 0.777, NOW - 17 * DAY, NOW - 10 * DAY)
-    workspace.write(
-        happened.AlarmRaised(
-            Alarm(
-                "alarm_1",
-                policy.id,
-                "leipzig-b",
-                NOW - 10 * DAY,
-                0.9,
-                rate,
-                12.0,
-                8.0,
-                "71.4 % over 7 days, 18.6 points under the baseline.",
-                "f3",
-            )
-        )
-    )
-    cause = Cause(
-        Gap.ENVIRONMENT,
-        0.61,
-        0.47,
-        0.72,
-        Stratum.of(lighting="dim"),
-        True,
-        "Dim light fails 45 %, bright 10 %.",
-        "Collect 24 demonstrations in dim light.",
-    )
-    workspace.write(
-        happened.DiagnosisMade(
-            Diagnosis(
-                "diagnosis_1",
-                policy.id,
-                "leipzig-b",
-                Status.FAILED,
-                0.9,
-                0.714,
-                0.186,
-                0.05,
-                0.34,
-                0.61,
-                (cause,),
-                168,
-                NOW - 9 * DAY,
-                "f4",
-            )
-        )
-    )
-    incident = Incident(
-        "incident_01",
-        policy.id,
-        "leipzig-b",
-        Stratum.of(lighting="dim"),
-        "Night shift drops items",
-        NOW - 6 * 3600 * S,
-        "alarm_1",
-    )
-    workspace.write(happened.IncidentOpened(incident))
-    steps = tuple(
-        StepDone(step, incident.alerted_ns + k * 600 * S, "local", "done")
-        for k, step in enumerate((Step.DETECTED, Step.CONTAINED), 0)
-    )
-    moved = Incident(
-        incident.id,
-        incident.policy,
-        incident.site,
-        incident.stratum,
-        incident.what,
-        incident.alerted_ns,
-        incident.alarm,
-        steps,
-    )
-    workspace.write(happened.IncidentMoved(moved))
-    workspace.write(
-        happened.DemandPlaced(
-            Demand(
-                "demand_1",
-                Stratum.of(lighting="dim"),
-                24,
-                "Dim light explains 61 % of the loss.",
-                "incident_01",
-                NOW - 3600 * S,
-            )
-        )
-    )

@@ -17,6 +17,7 @@ from fieldloop.cli import entry, main, perform
 from fieldloop.cli.choose import choose
 from fieldloop.cli.render import show
 from fieldloop.cli.screen import Screen
+from fieldloop.cli.tables import table
 from fieldloop.cli.up import listen
 from fieldloop.errors import BadInput, UnknownName
 from fieldloop.loop.catalogue import ANYONE, COMMANDS, Needs, UseCase
@@ -277,6 +278,15 @@ def test_a_report_is_printed_worst_first(capsys):
     assert "at most 5 ms" in text
     assert "1 answers passed" in text
     assert "a.good" not in text
+
+
+def test_a_rule_is_no_wider_than_a_screen_though_its_rows_are_whole(capsys):
+    long = "word " * 400
+    screen = Screen()
+    screen.print(table(("id", "what"), [("a", long)]))
+    lines = capsys.readouterr().out.splitlines()
+    assert [len(line) for line in lines if set(line) == {"─"}] == [160]
+    assert any(long.strip() in line for line in lines)
 
 
 @dataclass(frozen=True)

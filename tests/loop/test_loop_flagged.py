@@ -1,11 +1,12 @@
 """A camera that is found to have moved: every episode since the last good look fails by itself."""
 
 import json
+from dataclasses import replace
 
 import numpy as np
 import pytest
 
-from fieldloop.loop import check, ingest, setup
+from fieldloop.loop import check, ingest, setup, verification
 from fieldloop.loop.verification import verify
 from fieldloop.loop.workspace import open_workspace
 from fieldloop.model.calibration import Calibration
@@ -40,7 +41,8 @@ def verdicts_written(opened):
 
 @pytest.fixture
 def bare(tmp_path, monkeypatch):
-    monkeypatch.setattr(ingest, "each", lambda work, items, **_: map(work, items))
+    # where the sensors were is told without decoding a picture
+    monkeypatch.setattr(ingest, "each", lambda work, items, **_: (work(replace(part, pixels=False)) for part in items))
     setup.init(tmp_path / "site")
     opened = open_workspace(tmp_path / "site")
     yield opened
@@ -86,6 +88,13 @@ def test_a_failed_look_fails_the_episode_at_once_and_no_log_is_opened(workspace,
 def test_a_good_look_flags_nothing(workspace, tmp_path):
     assert verify(workspace, views(tmp_path, 0.0), **WRIST, at=AFTER).flagged == ()
     assert finding(workspace) == dict.fromkeys(CAMERAS, Status.PASSED)
+
+
+def test_drift_that_adds_up_is_no_pass_though_it_flags_nothing(workspace, tmp_path, monkeypatch):
+    monkeypatch.setattr(verification.room, "slow_drift", lambda *_: (1.2,))
+    found = verify(workspace, views(tmp_path, 0.0), **WRIST, at=AFTER)
+    assert (found.status, found.exit_ok, found.halts, found.flagged) == (Status.FAILED, False, False, ())
+    assert "drifts" in found.says
 
 
 def test_a_good_look_in_between_sets_later_episodes_right(workspace, tmp_path):

@@ -3,7 +3,7 @@
 import dataclasses
 
 import pytest
-from tests.protocol.test_protocol_commands import folder, keep, opened  # noqa: F401 - fixtures
+from tests.protocol.test_protocol_commands import keep
 
 from fieldloop.cli import main
 from fieldloop.errors import ProtocolError
@@ -12,7 +12,7 @@ from fieldloop.loop.protocol_versions import version_of, versions
 
 
 @pytest.fixture
-def changed(folder, opened):  # noqa: F811 - fixtures
+def changed(folder, opened):
     """A workspace of pick, where pack was locked and then changed."""
     protocol_new.new(opened(folder), "pick")
     protocol_new.new(opened(folder), "pack", like="warehouse-picking")
@@ -22,7 +22,7 @@ def changed(folder, opened):  # noqa: F811 - fixtures
     return folder
 
 
-def test_who_works_on_another_task_goes_on(changed, opened, capsys):  # noqa: F811 - fixtures
+def test_who_works_on_another_task_goes_on(changed, opened, capsys):
     workspace = opened(changed)
     assert workspace.protocol().name == "pick"
     assert numbers.lock(workspace).locked
@@ -36,7 +36,7 @@ def test_who_works_on_another_task_goes_on(changed, opened, capsys):  # noqa: F8
         assert main(["--workspace", str(changed), *command]) == 0, capsys.readouterr().err
 
 
-def test_who_needs_it_is_told(changed, opened):  # noqa: F811 - fixtures
+def test_who_needs_it_is_told(changed, opened):
     workspace = opened(changed)
     assert "pack" in workspace.protocols
     assert set(workspace.protocols) == {"pack", "pick"}
@@ -50,7 +50,7 @@ def test_who_needs_it_is_told(changed, opened):  # noqa: F811 - fixtures
         numbers.lock(workspace, task="pack")
 
 
-def test_a_file_that_cannot_be_read_stops_nobody_else(changed, opened):  # noqa: F811 - fixtures
+def test_a_file_that_cannot_be_read_stops_nobody_else(changed, opened):
     (changed / "protocols" / "pack.toml").write_bytes(b"\xff")
     (changed / "protocols" / "sort.toml").write_text("[check")
     workspace = opened(changed)
@@ -59,7 +59,7 @@ def test_a_file_that_cannot_be_read_stops_nobody_else(changed, opened):  # noqa:
     assert set(workspace.protocols.readable()) == {"pick"}
 
 
-def test_lint_says_the_same_by_whichever_path(changed, opened, monkeypatch):  # noqa: F811 - fixtures
+def test_lint_says_the_same_by_whichever_path(changed, opened, monkeypatch):
     file = changed / "protocols" / "pack.toml"
     by_name = protocol_lint.lint(opened(changed), (file,)).files
     everything = protocol_lint.lint(opened(changed)).files

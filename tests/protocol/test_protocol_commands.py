@@ -18,39 +18,12 @@ from fieldloop.loop import (
 )
 from fieldloop.loop.looking import Looked
 from fieldloop.loop.protocol_versions import locked_text, locked_version, version_of, versions
-from fieldloop.loop.workspace import open_workspace
 from fieldloop.model.deployment import Audit
 from fieldloop.model.episode import Blob, Episode, Log
 from fieldloop.model.event import DeploymentAudited, LogIngested, ProtocolLocked
 from fieldloop.model.finding import EpisodeReport, Measured, Measurement, Status
 from fieldloop.model.imprint import Imprint
-from fieldloop.simulate.catalogue import skus_text
 from fieldloop.simulate.mix import deployment_text
-
-
-@pytest.fixture
-def folder(tmp_path):
-    root = tmp_path / "site"
-    setup.init(root, task="pick")
-    (root / "deployment.toml").write_text(deployment_text())
-    (root / "skus.csv").write_text(skus_text())
-    with_audit = open_workspace(root)
-    audit.audit(with_audit)
-    with_audit.close()
-    return root
-
-
-@pytest.fixture
-def opened():
-    kept = []
-
-    def open_it(root):
-        kept.append(open_workspace(root))
-        return kept[-1]
-
-    yield open_it
-    for workspace in kept:
-        workspace.close()
 
 
 def file_of(folder):

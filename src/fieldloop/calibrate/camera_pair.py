@@ -16,8 +16,6 @@ from fieldloop.model.intrinsics import Intrinsics, RejectedImage
 from fieldloop.protocol import CollectionProtocol
 
 STOP = (3, 200, 1e-9)
-MIN_SHARED = 6
-"""Corners that both must see in a pair."""
 FEWEST = 3
 
 
@@ -60,7 +58,7 @@ def camera_pair(
     Both lenses are taken as they are. A pair that the others do not agree with (a board that moved between the two
     pictures, corners counted from the other end) is left out with its reason.
     """
-    views, rejected = _shared(left, right, lenses)
+    views, rejected = _shared(left, right, lenses, int(protocol.setting("calibration.pair_min_shared")))
     factor = float(protocol.setting("calibration.intrinsics_view_rejection"))
     needed = int(protocol.setting("calibration.pair_min_views"))
     kept, fitted = list(views), _fit(views, lenses)
@@ -99,7 +97,7 @@ def camera_pair(
 
 
 def _shared(
-    left: Mapping[str, Sighting], right: Mapping[str, Sighting], lenses: tuple[Intrinsics, Intrinsics]
+    left: Mapping[str, Sighting], right: Mapping[str, Sighting], lenses: tuple[Intrinsics, Intrinsics], least: int
 ) -> tuple[list[SharedView], list[RejectedImage]]:
     views, rejected = [], []
     for name in sorted(left.keys() | right.keys()):
@@ -108,8 +106,8 @@ def _shared(
             rejected.append(RejectedImage(name, f"the {side} camera does not see the board"))
             continue
         both, mine, theirs = np.intersect1d(left[name].corner_ids, right[name].corner_ids, return_indices=True)
-        if len(both) < MIN_SHARED:
-            rejected.append(RejectedImage(name, f"both see only {len(both)} corners alike, {MIN_SHARED} are needed"))
+        if len(both) < least:
+            rejected.append(RejectedImage(name, f"both see only {len(both)} corners alike, {least} are needed"))
             continue
         views.append(
             SharedView(

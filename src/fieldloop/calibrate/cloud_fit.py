@@ -13,8 +13,6 @@ STILL_M = 1e-6
 TUKEY = 4.685
 """Keeps 95 % of the efficiency where all errors are normal (Huber, Robust Statistics)."""
 MAD = 1.4826
-TRUE_OVER_NOISE = 10.0
-"""A direction counts as seen when surfaces face it ten times more than the noise of their normals pretends."""
 REACH = 1.5
 """How far beside a patch's middle a point may lie to belong to it, in the patch's radii."""
 BLOCKS = 6
@@ -47,8 +45,11 @@ class _Pairs:
     normal_noise: Floats
 
 
-def fit_clouds(points: Floats, surface: Surface, search_m: float) -> CloudFit | None:
-    """Move points until they lie on the surface, each along the normal of its nearest patch; None without partners."""
+def fit_clouds(points: Floats, surface: Surface, search_m: float, over_noise: float) -> CloudFit | None:
+    """Move points until they lie on the surface, each along the normal of its nearest patch; None without partners.
+
+    A direction counts as seen when surfaces face it `over_noise` times more than the noise of their normals pretends.
+    """
     near = tree(surface.middles)
     moved, right_from_left = points, np.eye(4)
     middle, radius = points.mean(axis=0), 1.0
@@ -58,13 +59,13 @@ def fit_clouds(points: Floats, surface: Surface, search_m: float) -> CloudFit | 
             return None
         middle = pairs.points.mean(axis=0)
         radius = float(np.sqrt(np.mean(np.sum((pairs.points - middle) ** 2, axis=1))))
-        step, _, _ = _solve(pairs, middle, radius)
+        step, _, _ = _solve(pairs, middle, radius, over_noise)
         motion = _motion(step, middle, radius)
         moved, right_from_left = tf.apply(motion, moved), motion @ right_from_left
         if np.abs(step).max() < STILL_M:
             break
     pairs = _partners(moved, surface, near, search_m)
-    _, covariance, unseen = _solve(pairs, middle, radius)
+    _, covariance, unseen = _solve(pairs, middle, radius, over_noise)
     shift = middle - tf.apply(tf.invert(right_from_left), middle)
     twist = np.concatenate([shift, tf.vector_from_rotation(right_from_left[:3, :3])])
     scale = np.array([1, 1, 1, 1 / radius, 1 / radius, 1 / radius])
@@ -93,11 +94,11 @@ def _partners(points: Floats, surface: Surface, near: object, search_m: float) -
     return _Pairs(points[kept], surface.normals[which], across[kept], surface.normal_noise[which])
 
 
-def _solve(pairs: _Pairs, middle: Floats, radius: float) -> tuple[Floats, Floats, Floats]:
+def _solve(pairs: _Pairs, middle: Floats, radius: float, over_noise: float) -> tuple[Floats, Floats, Floats]:
     """Return the step (turns times radius), its covariance by blocks, and the directions that nothing shows."""
     arms = np.cross(pairs.points - middle, pairs.normals) / radius
     rows = np.concatenate([pairs.normals, arms], axis=1)
-    seen, unseen = _seen(rows, pairs)
+    seen, unseen = _seen(rows, pairs, over_noise)
     step, weights = np.zeros(6), np.ones(len(rows))
     rows_seen = rows @ seen
     for _ in range(10):
@@ -115,7 +116,7 @@ def _solve(pairs: _Pairs, middle: Floats, radius: float) -> tuple[Floats, Floats
     return step, seen @ back @ meat @ back @ seen.T, unseen
 
 
-def _seen(rows: Floats, pairs: _Pairs) -> tuple[Floats, Floats]:
+def _seen(rows: Floats, pairs: _Pairs, over_noise: float) -> tuple[Floats, Floats]:
     """Split the six directions by whether surfaces really face them.
 
     The normals of a flat wall are not all alike, because its points are noisy; taken at their word they would claim to
@@ -123,7 +124,7 @@ def _seen(rows: Floats, pairs: _Pairs) -> tuple[Floats, Floats]:
     """
     information, directions = np.linalg.eigh(rows.T @ rows / len(rows))
     pretended = float(np.mean(pairs.normal_noise**2))
-    true = information > TRUE_OVER_NOISE * max(pretended, 1e-9)
+    true = information > over_noise * max(pretended, 1e-9)
     return directions[:, true], directions[:, ~true].T
 
 

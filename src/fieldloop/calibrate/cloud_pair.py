@@ -49,7 +49,8 @@ def cloud_pair(left: ArrayLike, right: ArrayLike, protocol: CollectionProtocol) 
     mine = surface_of(moving)
     if surface is None or mine is None:
         return _unknown("There is no surface in view: too few points, or none that lie flat.")
-    found = fit_clouds(moving, surface, float(protocol.setting("calibration.cloud_search_mm")) / 1e3)
+    search_m = float(protocol.setting("calibration.cloud_search_mm")) / 1e3
+    found = fit_clouds(moving, surface, search_m, float(protocol.setting("calibration.cloud_seen_over_noise")))
     least = float(protocol.setting("calibration.cloud_min_overlap"))
     if found is None or found.overlap < least:
         share = 0.0 if found is None else found.overlap

@@ -7,7 +7,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fieldloop.calibrate.conventions import Proposal, Reading, impossible, proposals, read, unsaid
-from fieldloop.calibrate.conventions.alternatives import on_gripper_m
+from fieldloop.calibrate.conventions.alternatives import Wanted, on_gripper_m
 from fieldloop.calibrate.hand_eye import HandEye, Rejected, Setup, hand_eye, pairs
 from fieldloop.calibrate.hand_eye.methods import closed_form
 from fieldloop.calibrate.hand_eye.pairing import Paired, by_stamp, clock_offset, spread_out
@@ -68,8 +68,12 @@ def hand_eye_from_written(
         *few,
         (stated.robot, stated.target),
         stated.setup,
-        factor=float(protocol.setting(factor)),
-        reach_m=reach_m,
+        Wanted(
+            factor=float(protocol.setting(factor)),
+            reach_m=reach_m,
+            fits_rad=math.radians(float(protocol.setting("calibration.convention_fits_deg"))),
+            as_good=float(protocol.setting("calibration.convention_as_good")),
+        ),
     )
     told = [side.facts if better else side.complaints for side in wrong]  # one answer: the reading that fits
     complaints = tuple(filter(None, (stated.complaint, *told[0], *told[1])))
@@ -118,7 +122,8 @@ def _matched(
     near = at(stated.offset_s)
     chosen = spread_out(near.robot, near.speed_rad_s, most)
     matched = _Matched(near.robot[chosen], kept_robot[near.nearest[chosen]], kept_target[near.rows[chosen]])
-    shown_s = clock_offset(poses, robot_s, seen, target_s)
+    least_alike = float(protocol.setting("calibration.clock_offset_alike"))
+    shown_s = clock_offset(poses, robot_s, seen, target_s, least_alike=least_alike)
     if shown_s is None or abs(shown_s - stated.offset_s) < 1e-3:  # noqa: PLR2004  finer than it can be told
         return matched, ()
     noises = [_shift_noise_m(each, seen, stated.setup, most) for each in (near, at(shown_s))]

@@ -14,8 +14,6 @@ from fieldloop.protocol import CollectionProtocol
 
 RIGID = 1e-3
 NO_NOISE_N = 1e-9
-AS_GOOD = 1.5
-"""Of readings that explain the wrenches about as well, the one with fewest changes is meant."""
 
 
 def wrench_proposals(
@@ -37,7 +35,10 @@ def wrench_proposals(
     least = min(noises.values(), default=math.inf)
     if least * float(protocol.setting(said)) > usual:
         return ()
-    good = [each for each, noise in noises.items() if noise <= AS_GOOD * least]
+    as_good = float(protocol.setting("calibration.convention_as_good"))
+    good = [
+        each for each, noise in noises.items() if noise <= as_good * least
+    ]  # as well explained; the fewest changes are meant
     best, turned = min(good, key=lambda each: (_changes(stated, *each), noises[each]))
     options = [f"--rotation {best.rotation}"] if best.rotation != stated.rotation else []
     options += ["--inverse" if best.inverse else "without --inverse"] if best.inverse != stated.inverse else []

@@ -101,7 +101,7 @@ def _message(measurement: Measurement, limit: Limit, status: Status, check: Chec
     advice = check.advice if check else ""
     match status:
         case Status.CANNOT_TELL if not measurement.cannot_tell:
-            return f"{_told(measurement, limit)} The interval reaches over the limit: more data would tell."
+            return f"{_told(measurement, limit)} The truth may lie on either side of the limit."
         case Status.CANNOT_TELL:
             return f"{subject}{measurement.cannot_tell}"
         case Status.ERRORED:

@@ -9,6 +9,9 @@ from fieldloop.cli.screen import Screen
 from fieldloop.cli.tables import facts, heading, mark, styled, table
 from fieldloop.geometry import transforms as tf
 from fieldloop.model.codec import iso
+from fieldloop.model.finding import Status
+
+NOT_INSTEAD = ", where none that passed is in force"
 
 
 def hand_eye_found(result: Any, screen: Screen) -> None:
@@ -79,7 +82,7 @@ def placed(found: Any, screen: Screen) -> None:
         ("points", found.points),
         ("off on those left out", None if found.residual_mm is None else f"{found.residual_mm:.2f} mm"),
         ("known to", _known(found)),
-        ("holds from", iso(found.valid_from_ns)),
+        ("holds from", iso(found.valid_from_ns) + ("" if found.status is Status.PASSED else NOT_INSTEAD)),
         ("remembered for", f"{found.robot}, as {found.id}"),
     ]
     screen.print(facts((name, value) for name, value in shown if value is not None))

@@ -5,6 +5,7 @@ import sys
 from typing import IO, Any
 
 UNBOUNDED = 10_000  # columns; a pipe has no edge at which a line would have to be cut
+RULE, WIDEST_RULE = "─", 160  # a row stays whole for grep; the rule under a heading need not be as wide as it
 
 
 def is_plain(stream: IO[str]) -> bool:
@@ -43,5 +44,9 @@ class Screen:
             return
         with self.console.capture() as caught:
             self.console.print(*things, markup=False)
-        lines = [line.rstrip() for line in caught.get().splitlines()]
+        lines = [_rule(line.rstrip()) for line in caught.get().splitlines()]
         self.stream.write("\n".join(lines) + "\n")
+
+
+def _rule(line: str) -> str:
+    return line[:WIDEST_RULE] if not line.strip(RULE) else line

@@ -16,22 +16,25 @@ from fieldloop.loop.workspace import Track, Workspace, track_silently
 from fieldloop.model.condition import Exposure, Stratum
 from fieldloop.model.policy import PolicyVersion, Stage
 from fieldloop.model.stream import NS_PER_S
-from fieldloop.protocol import default_protocol
+from fieldloop.protocol import parse_protocol
 from fieldloop.rollout import arm
 from fieldloop.serve.engine import Engine
 from fieldloop.simulate.floor import Floor
-from fieldloop.simulate.mix import draw
+from fieldloop.simulate.mix import draw, protocol_text
 
 NS_PER_DAY = 86_400 * NS_PER_S
+PROTOCOL = "protocol.toml"
 
 
 @dataclass(frozen=True, slots=True)
 class SimulatedLogs:
-    """The logs that were written, as a robot's recorder would have."""
+    """The logs that were written, as a robot's recorder would have, and the protocol they were collected by."""
 
     folder: str
     logs: int
     bytes: int
+    protocol: str
+    next: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,6 +60,8 @@ def collect(
 ) -> SimulatedLogs:
     """Write MCAP logs of scripted pick demonstrations on the simulated floor.
 
+    The floor's protocol is written beside them: all come straight from above there, which the shipped one faults.
+
     Arguments:
         folder: where to write them
         count: how many
@@ -70,13 +75,17 @@ def collect(
     floor = Floor(seed)
     exposures = floor.lab_mix() if mix == "lab" else floor.production_mix()
     strata = [Stratum.parse(stratum)] * count if stratum else draw(exposures, count, floor.chance("mix", session))
-    label = default_protocol().label
+    label = parse_protocol(protocol_text(), PROTOCOL).label
     people = floor.operators()
     turns = sitting(
         floor, strata, folder, people, start_ns=time.time_ns() - count * BETWEEN_NS, session=session, protocol=label
     )
     logs = write_demonstrations(turns, track)
-    return SimulatedLogs(str(folder), len(logs), sum(path.stat().st_size for path in logs))
+    rules = folder / PROTOCOL
+    if not rules.exists():
+        rules.write_text(protocol_text(), encoding="utf-8")
+    told = f"fieldloop check {folder} --protocol {rules}"
+    return SimulatedLogs(str(folder), len(logs), sum(path.stat().st_size for path in logs), str(rules), told)
 
 
 def production(

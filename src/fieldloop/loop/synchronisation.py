@@ -65,9 +65,7 @@ def _refuse_unknown(workspace: Workspace, stream: str, robot: str) -> None:
         raise UnknownName("robot", robot, registered)
     declared: set[str] = set()
     for task in workspace.protocols:
-        with suppress(
-            ProtocolError
-        ):  # what cannot be read asks for nothing yet, and is no reason to refuse a measurement
+        with suppress(ProtocolError):  # one that cannot be read is no reason to refuse a measurement
             protocol = workspace.protocol(task)
             declared |= {*protocol.sensors, *protocol.synchronisation}
     if declared and stream not in declared:

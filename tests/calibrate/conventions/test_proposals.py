@@ -6,6 +6,7 @@ from scipy.spatial.transform import Rotation
 from tests.calibrate.conventions.test_readings import as_written
 
 from fieldloop.calibrate.conventions import Reading, proposals
+from fieldloop.calibrate.conventions.alternatives import Wanted
 from fieldloop.calibrate.hand_eye import Setup
 from fieldloop.calibrate.hand_eye_written import Stated, hand_eye_from_written
 from fieldloop.geometry import transforms as tf
@@ -23,7 +24,7 @@ def side(which, poses, name="quaternion-xyzw", scale=1.0):
 
 
 def proposed(robot, target, stated=(PLAIN, PLAIN), setup=Setup.EYE_IN_HAND, factor=10.0):
-    return proposals(robot, target, stated, setup, factor=factor, reach_m=0.3)
+    return proposals(robot, target, stated, setup, Wanted(factor, 0.3, 0.1, 1.5))
 
 
 def shown(noise=GOOD_ARM, seed=0, span=30):

@@ -44,14 +44,16 @@ def test_the_offset_of_two_clocks_is_found(offset_s):
     camera = tf.make(tf.rotation_from_vector([0.3, 1.0, -0.4]), [0.1, 0, 0.05])
     seen = tf.invert(swinging(target_s) @ camera)
     seen[:, :3, :3] = seen[:, :3, :3] @ tf.rotation_from_vector(rng.normal(0, 1e-3, (480, 3)))
-    assert clock_offset(ROBOT, ROBOT_S, seen, target_s - offset_s) == pytest.approx(offset_s, abs=0.004)
+    assert clock_offset(ROBOT, ROBOT_S, seen, target_s - offset_s, least_alike=0.5) == pytest.approx(
+        offset_s, abs=0.004
+    )
 
 
 def test_motions_that_are_not_the_same_tell_nothing():
     other_s = np.arange(0, 20, 0.03)
     still = np.repeat(np.eye(4)[None], len(other_s), axis=0)
-    assert clock_offset(ROBOT, ROBOT_S, still, other_s) is None
-    assert clock_offset(ROBOT[:5], ROBOT_S[:5], still, other_s) is None
+    assert clock_offset(ROBOT, ROBOT_S, still, other_s, least_alike=0.5) is None
+    assert clock_offset(ROBOT[:5], ROBOT_S[:5], still, other_s, least_alike=0.5) is None
 
 
 def test_a_robot_at_rest_does_not_outvote_its_motion():

@@ -27,12 +27,21 @@ SOLVED_FOR = 12
 NO_ANGLE = 1e-6
 SOLVED_BY = ("park", "horaud", "shah")
 """Under a wrong reading the first may find nothing; the next one says how badly it fits."""
-FITS = 0.1
-"""A reading under which the middle pose is off by more than six degrees fits nothing, however bad the others are."""
-AS_GOOD = 1.5
 RIGID = 1e-3
 LEAST_POSES = 5
 MOST_TIMES = 1e6
+
+
+@dataclass(frozen=True, slots=True)
+class Wanted:
+    """When a reading is worth proposing: `factor` times better than the stated one, and the middle pose off by at most
+    `fits_rad`. Readings within `as_good` times the best are alike; what the gripper carries is within `reach_m` of it.
+    """
+
+    factor: float
+    reach_m: float
+    fits_rad: float
+    as_good: float
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,14 +58,12 @@ def proposals(
     target: WrittenPoses,
     stated: tuple[Reading, Reading],
     setup: Setup,
-    *,
-    factor: float,
-    reach_m: float,
+    wanted: Wanted,
 ) -> tuple[Proposal, ...]:
-    """Compare the stated reading with all others; those `factor` times better with the fewest changes are proposed.
+    """Compare the stated reading with all others; those far better with the fewest changes are proposed.
 
     Target poses the other way round fit exactly as well as robot poses the other way round, or the other set-up: the
-    two unknowns change places. What sits on the gripper can only be within `reach_m` of it, and that tells some apart.
+    two unknowns change places. What sits on the gripper can only be within reach of it, and that tells some apart.
     """
     rows = _rows(robot, target)
     if len(rows) < LEAST_POSES:
@@ -64,15 +71,15 @@ def proposals(
     few_robot, few_target = robot.only(rows), target.only(rows)
     usual = _solved(few_robot, few_target, stated, setup)[0]
     found = []
-    for tried in _worth_solving(few_robot, few_target, stated):
+    for tried in _worth_solving(few_robot, few_target, stated, wanted.as_good):
         score, answer = _solved(few_robot, few_target, tried, setup)
-        if answer is not None and score <= FITS and score * factor <= usual:
+        if answer is not None and score <= wanted.fits_rad and score * wanted.factor <= usual:
             found += [_Fit(score, tried, s, on_gripper_m(answer, s)) for s in _setups(stated, tried, setup)]
     if not found:
         return ()
     best = min(fit.score for fit in found)
-    good = [fit for fit in found if fit.score <= AS_GOOD * best]
-    good = [fit for fit in good if fit.on_gripper_m <= reach_m] or good
+    good = [fit for fit in found if fit.score <= wanted.as_good * best]
+    good = [fit for fit in good if fit.on_gripper_m <= wanted.reach_m] or good
     least = min(_changes(stated, fit.tried) for fit in good)
     chosen = sorted((f for f in good if _changes(stated, f.tried) == least), key=lambda f: f.score)
     return tuple(
@@ -112,7 +119,7 @@ def _rows(robot: WrittenPoses, target: WrittenPoses) -> NDArray[np.intp]:
 
 
 def _worth_solving(
-    robot: WrittenPoses, target: WrittenPoses, stated: tuple[Reading, Reading]
+    robot: WrittenPoses, target: WrittenPoses, stated: tuple[Reading, Reading], as_good: float
 ) -> Iterable[tuple[Reading, Reading]]:
     by_robot, by_target = alternatives(stated[0]), alternatives(stated[1])
     angles = [
@@ -122,7 +129,7 @@ def _worth_solving(
     misfit = {(r, t): float(np.median(np.abs(angles[0][r] - angles[1][t]))) for r, t in product(angles[0], angles[1])}
     usual = (stated[0].rotation, stated[1].rotation)
     # readings that only swap axes have equal angles: all of them are tried, those that change one side first
-    likely = [both for both in misfit if misfit[both] <= AS_GOOD * min(misfit.values()) + NO_ANGLE]
+    likely = [both for both in misfit if misfit[both] <= as_good * min(misfit.values()) + NO_ANGLE]
     changed = {both: sum(a != b for a, b in zip(both, usual, strict=True)) for both in likely}
     kept = {usual, *sorted(likely, key=lambda both: (changed[both], misfit[both]))[:SOLVED_FOR]}
     same_scale = UNITS[stated[0].unit] / UNITS[stated[1].unit]

@@ -12,8 +12,6 @@ from fieldloop.geometry.transforms import Floats
 GRID_HZ, WINDOW_S = 50.0, 0.3
 FURTHEST_S = 5.0
 """How far apart two clocks may be for their turns to be laid over each other."""
-ALIKE = 0.5
-"""Turns that correlate less than this are not the same motion."""
 LEAST_SAMPLES = 50
 SLOW = 0.75
 """The fastest quarter of a stream is left aside where there is enough."""
@@ -52,10 +50,13 @@ def by_stamp(robot: Floats, robot_s: Floats, target_s: Floats, *, offset_s: floa
     return Paired(tf.make(turn, place), rows, nearest, np.linalg.norm(step, axis=-1) / gap[rows])
 
 
-def clock_offset(robot: Floats, robot_s: Floats, target: Floats, target_s: Floats) -> float | None:
+def clock_offset(
+    robot: Floats, robot_s: Floats, target: Floats, target_s: Floats, *, least_alike: float
+) -> float | None:
     """Return what must be added to target stamps to meet the robot's; None where the turns do not tell.
 
-    Hand and eye are one body, so they turn equally fast at the same moment, however the camera is mounted.
+    Hand and eye are one body, so they turn equally fast at the same moment, however the camera is mounted; turns that
+    correlate less than `least_alike` are not the same motion.
     """
     ours, theirs = _Turning.of(robot, robot_s), _Turning.of(target, target_s)
     if min(len(ours.at), len(theirs.at)) < LEAST_SAMPLES:
@@ -66,7 +67,7 @@ def clock_offset(robot: Floats, robot_s: Floats, target: Floats, target_s: Float
             alike = ours.alike(theirs, float(offset))
             if alike > best_alike:
                 best, best_alike = float(offset), alike
-    return best if best_alike >= ALIKE else None
+    return best if best_alike >= least_alike else None
 
 
 def spread_out(poses: Floats, speed_rad_s: Floats, most: int) -> NDArray[np.intp]:

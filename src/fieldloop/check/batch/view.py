@@ -4,13 +4,16 @@ import math
 from collections import defaultdict
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
+from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from fieldloop.check.batch.view_jumps import Compared, Rules, Stood, View, compare_views
 from fieldloop.check.many import Batch
 from fieldloop.check.registry import check
 from fieldloop.check.traits import NS_PER_DAY, listed
+from fieldloop.geometry.view_shift import SMALLEST_PX
 from fieldloop.model.episode import Episode
 from fieldloop.model.finding import Measurement, Status
 from fieldloop.model.quality import Dimension
@@ -21,6 +24,8 @@ IMPRINT = "view"
 """Where `check/imprint/view.py` keeps the pictures: `view/<camera>/picture` and `view/<camera>/stays`."""
 
 MOSTLY = 0.5
+PLANE = 2
+"""Dimensions of a grey picture."""
 
 
 @dataclass(slots=True)
@@ -84,13 +89,22 @@ def _cameras(batch: Batch) -> dict[tuple[str, str, str], _Camera]:
         kept = dict(batch.imprint(episode.id).under(IMPRINT))
         for key, picture in kept.items():
             name, _, what = key.rpartition("/")
-            stays = kept.get(f"{name}/stays")
-            if what == "picture" and stays is not None:
+            stays = _single(kept.get(f"{name}/stays"))
+            if what == "picture" and stays is not None and _is_picture(picture):
                 camera = found[episode.robot, episode.site, name]
                 camera.views.append(View(episode.name, episode.start_ns, picture))
-                camera.stays.append(float(stays[0]))
+                camera.stays.append(stays)
                 camera.names |= {name, episode.fact(f"serial.{name}") or name}
     return found
+
+
+def _single(kept: NDArray[Any] | None) -> float | None:
+    return None if kept is None or kept.size != 1 or kept.dtype.kind != "f" else float(kept.item())
+
+
+def _is_picture(kept: NDArray[Any]) -> bool:
+    """Is it grey and large enough? What is kept by another version, or broken, is not compared."""
+    return kept.dtype == np.uint8 and kept.ndim == PLANE and min(kept.shape) >= SMALLEST_PX
 
 
 def _ordered(episodes: Sequence[Episode]) -> Sequence[Episode]:

@@ -7,8 +7,9 @@ import numpy as np
 from fieldloop.check.case import Case
 from fieldloop.check.episode.arms import arms, joints_of
 from fieldloop.check.episode.contact import opening
+from fieldloop.check.episode.follow import NotComparable, paired_columns, placed
 from fieldloop.check.episode.movement import movement, still
-from fieldloop.check.episode.signal import NO_RATE, Floats, Signal, paced, signals, zeroed
+from fieldloop.check.episode.signal import FEWEST, NO_RATE, Floats, Signal, paced, signals, zeroed
 from fieldloop.check.episode.speeds import median_of_three, unwrapped
 from fieldloop.check.episode.tool import tool
 from fieldloop.check.judging import PAIR
@@ -34,13 +35,16 @@ NEAR = 1.3
 def units(case: Case) -> Iterator[Measurement]:
     """By which factor do streams that tell of one motion disagree about its size?
 
-    Velocities summed up must give the way of their positions; a tool's way over its joints' turn is a lever no longer
-    than an arm; fingers open no wider than a gripper. 57.3 betrays degrees, 1000 betrays millimetres.
+    Velocities summed up must give the way of their positions; commanded joints swing as far as those that follow them;
+    a tool's way over its joints' turn is a lever no longer than an arm; fingers open no wider than a gripper. 57.3
+    betrays degrees, 1000 betrays millimetres. Commands may be scaled by right: of them only that is told.
     """
     for position in signals(case, StreamKind.JOINT_POSITION):
         for velocity in signals(case, StreamKind.JOINT_VELOCITY):
             if _partners(position, velocity):
                 yield _velocity(case, position, velocity)
+        for command in signals(case, StreamKind.ACTION, unit=position.stream.unit):
+            yield from _command(case, command, position)
     for arm in arms(case):
         pose, joints = tool(case, arm), joints_of(case, arm)
         if pose is not None and joints is not None:
@@ -80,6 +84,30 @@ def _velocity(case: Case, position: Signal, velocity: Signal) -> Measurement:
     factor = max(ratio, 1 / ratio)
     which = "velocities too large" if ratio > 1 else "velocities too small"
     return Measurement(subject, factor, f"({which}{_suspect(factor)})")
+
+
+def _command(case: Case, command: Signal, position: Signal) -> Iterator[Measurement]:
+    """Compare how far commanded and real joints swing, where they swing together."""
+    inside = command.between(int(position.times_ns[0]), int(position.times_ns[-1]))
+    when_ns = command.times_ns[inside]
+    try:
+        ours, theirs = paired_columns(command, position)
+    except NotComparable:
+        return
+    if len(when_ns) < FEWEST:
+        return
+    asked, done = zeroed(command.values[inside][:, ours]), placed(position, theirs, when_ns)
+    asked, done = asked - asked.mean(axis=0), done - done.mean(axis=0)
+    sizes = np.sqrt((asked**2).sum(axis=0)), np.sqrt((done**2).sum(axis=0))
+    together = (asked * done).sum(axis=0) > case.parameter(UNITS, "min_agreement") * sizes[0] * sizes[1]
+    if not together.any():
+        return
+    ratio = median(sizes[0][together] / sizes[1][together])
+    factor, which = max(ratio, 1 / ratio), "commands too large" if ratio > 1 else "commands too small"
+    if factor < NEAR:
+        yield Measurement(f"{command.name}{PAIR}{position.name}", factor)
+    elif suspect := _suspect(factor):
+        yield Measurement(f"{command.name}{PAIR}{position.name}", factor, f"({which}{suspect})")
 
 
 def _ways(case: Case, position: Signal, velocity: Signal) -> tuple[Floats, Floats]:

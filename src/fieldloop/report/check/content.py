@@ -52,7 +52,13 @@ def json_object(report: CheckReport) -> dict[str, Any]:
         "schema": "check/1",
         "protocol": {"name": protocol.name, "version": protocol.version, "fingerprint": protocol.fingerprint},
         "episodes": [
-            {"id": e.episode, "name": e.name, "status": e.status.value, "findings": _open(e.findings), "log": log or None}
+            {
+                "id": e.episode,
+                "name": e.name,
+                "status": e.status.value,
+                "findings": _open(e.findings),
+                "log": log or None,
+            }
             for e, log in zip(report.episodes, logs, strict=True)
         ],
         "dataset": {"findings": _open(report.dataset)},

@@ -1,0 +1,80 @@
+"""A closed form says its own uncertainty, and a file that is turned the wrong way gets advice that turns it back."""
+
+import numpy as np
+import pytest
+
+from fieldloop.calibrate.conventions import Reading
+from fieldloop.calibrate.hand_eye import Setup, hand_eye, pairs, solve
+from fieldloop.calibrate.hand_eye.held_out import left_out_covariance
+from fieldloop.calibrate.hand_eye.methods import closed_form
+from fieldloop.calibrate.hand_eye_written import Stated, hand_eye_from_written
+from fieldloop.geometry import transforms as tf
+from fieldloop.geometry.se3 import length_bound
+from fieldloop.model.finding import Status
+from fieldloop.model.written_poses import Side, WrittenPoses
+from fieldloop.protocol import default_protocol
+from fieldloop.testing.hand_eye_scene import GOOD_ARM, error, scene
+
+PROTOCOL = default_protocol()
+
+
+def shown(seed):
+    made = scene(20, 30, GOOD_ARM, np.random.default_rng(seed))
+    return made, pairs(made.base_from_gripper, made.camera_from_target, Setup.EYE_IN_HAND)
+
+
+def solved(seed):
+    return hand_eye(shown(seed)[1], Setup.EYE_IN_HAND, PROTOCOL)
+
+
+def test_a_closed_form_is_as_sure_as_it_says():
+    within = []
+    for seed in range(20):
+        made, given = shown(seed)
+        answer = closed_form(given, "tsai")
+        covariance = left_out_covariance(given, "tsai", answer)
+        off_deg, off_mm = error(made.gripper_from_camera, answer.mount_from_camera)
+        bounds = [length_bound(covariance[axes, axes], 19, 0.95) for axes in (slice(3), slice(3, 6))]
+        within.append((off_deg <= np.degrees(bounds[0]), off_mm <= 1e3 * bounds[1]))
+    assert np.mean(within, axis=0).min() >= 0.8  # 0.95, with three standard errors of 20 draws
+
+
+def test_a_closed_form_that_is_taken_says_its_own_uncertainty(monkeypatch):
+    refined = solved(0)
+    monkeypatch.setattr(solve, "_chosen", lambda *_: "tsai")
+    taken = solved(0)
+    assert (refined.method, taken.method) == ("refined", "tsai")
+    assert taken.uncertainty_mm != pytest.approx(refined.uncertainty_mm, rel=1e-3)
+    assert taken.uncertainty_deg != pytest.approx(refined.uncertainty_deg, rel=1e-3)
+
+
+def test_a_closed_form_whose_uncertainty_cannot_be_found_does_not_pass(monkeypatch):
+    monkeypatch.setattr(solve, "_chosen", lambda *_: "tsai")
+    monkeypatch.setattr(solve, "left_out_covariance", lambda *_: None)
+    found = solved(0)
+    assert (found.uncertainty_mm, found.uncertainty_deg, found.covariance) == (None, None, None)
+    assert found.status is Status.CANNOT_TELL
+
+
+@pytest.mark.parametrize(
+    ("turned", "advice"),
+    [
+        ((False, False), "as well: give --inverse robot --inverse target."),
+        ((True, True), "as well: leave --inverse robot --inverse target out."),
+        ((True, False), "as well: leave --inverse robot out, and give --inverse target."),
+    ],
+)
+def test_advice_turns_what_was_stated(turned, advice):
+    made = scene(20, 30, GOOD_ARM, np.random.default_rng(0))
+    # all that is written is the other way round than it is stated to be
+    poses = [
+        p if said else tf.invert(p)
+        for p, said in zip((made.base_from_gripper, made.camera_from_target), turned, strict=True)
+    ]
+    sides = [
+        WrittenPoses(which, p[:, :3, 3], p[:, :3, :3], tuple(map(str, range(20))), "matrix")
+        for which, p in zip(Side, poses, strict=True)
+    ]
+    readings = [Reading("matrix", inverse=said) for said in turned]
+    found = hand_eye_from_written(*sides, Stated(*readings, Setup.EYE_IN_HAND), PROTOCOL)
+    assert advice in found.complaints[0]

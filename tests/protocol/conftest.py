@@ -1,0 +1,33 @@
+"""A workspace that was audited, and one way to open it as often as a test likes."""
+
+import pytest
+
+from fieldloop.loop import audit, setup
+from fieldloop.loop.workspace import open_workspace
+from fieldloop.simulate.catalogue import skus_text
+from fieldloop.simulate.mix import deployment_text
+
+
+@pytest.fixture
+def folder(tmp_path):
+    root = tmp_path / "site"
+    setup.init(root, task="pick")
+    (root / "deployment.toml").write_text(deployment_text())
+    (root / "skus.csv").write_text(skus_text())
+    with_audit = open_workspace(root)
+    audit.audit(with_audit)
+    with_audit.close()
+    return root
+
+
+@pytest.fixture
+def opened():
+    kept = []
+
+    def open_it(root):
+        kept.append(open_workspace(root))
+        return kept[-1]
+
+    yield open_it
+    for workspace in kept:
+        workspace.close()
