@@ -34,8 +34,10 @@ MOST_TIMES = 1e6
 
 @dataclass(frozen=True, slots=True)
 class Wanted:
-    """When a reading is worth proposing: `factor` times better than the stated one, and the middle pose off by at most
-    `fits_rad`. Readings within `as_good` times the best are alike; what the gripper carries is within `reach_m` of it.
+    """When a reading is worth proposing: `factor` times better than the stated one, and fitting by itself.
+
+    It fits where the middle pose is off by at most `fits_rad`. Readings within `as_good` times the best are alike; what
+    the gripper carries is within `reach_m` of it.
     """
 
     factor: float

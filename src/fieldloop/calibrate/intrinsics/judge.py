@@ -85,8 +85,8 @@ def _usable(looks: Sequence[Look]) -> tuple[Size, tuple[Sighting, ...], tuple[Re
 
 
 def _limit_px(protocol: CollectionProtocol, *, precision: bool) -> float:
-    name = "intrinsics_precision_max_px" if precision else "intrinsics_max_px"
-    return float(protocol.setting(f"calibration.{name}"))
+    name = "calibration.intrinsics_precision_max_px" if precision else "calibration.intrinsics_max_px"
+    return float(protocol.setting(name))
 
 
 def _wanted(protocol: CollectionProtocol) -> Wanted:

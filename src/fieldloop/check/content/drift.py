@@ -74,7 +74,14 @@ def find_step(kept: Evidence, settings: Settings, edge_s: float, reach_sd: float
     floor = bias_floor(fit.explained, fit.pace, settings)
     half = reach_sd * float(np.hypot(settings.inflation * np.sqrt(fit.spread.robust[1, 1]), floor))
     step = float(fit.shifts[1])
-    return LagStep(step, step - half, step + half, float(at), _untold(fit, lobe, 1, settings))
+    return LagStep(
+        step, step - half, step + half, float(at), _untold(fit, lobe, 1, settings) or _too_wide(half, settings)
+    )
+
+
+def _too_wide(half_s: float, settings: Settings) -> str:
+    """A step that is known no better than a lag may be is none that anybody should act on."""
+    return f"The data place a step only within ±{half_s * 1e3:.0f} ms." if half_s > settings.widest_s else ""
 
 
 def _likeliest(level: Fit, middles: Matrix, edge_s: float) -> float:
