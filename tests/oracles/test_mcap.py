@@ -16,7 +16,7 @@ from fieldloop.release.writers import write_mcap
 from fieldloop.simulate.floor import Floor
 from fieldloop.testing.barcode import Mark, MarkedPictures, read
 from fieldloop.testing.injuries.injury import cut
-from fieldloop.testing.synthetic import healthy_case, with_streams
+from fieldloop.testing.synthetic import healthy, healthy_case, with_streams
 
 cv2 = pytest.importorskip("cv2")
 pytestmark = pytest.mark.oracle
@@ -104,7 +104,7 @@ def same_recording(recording, theirs):
 
 
 def test_every_message_stamp_value_and_frame_of_what_was_written(tmp_path):
-    short = cut(healthy_case(), lambda at_s: at_s < 1.0).recording
+    short = cut(healthy_case(recording=healthy()), lambda at_s: at_s < 1.0).recording
     marked = {}
     for number, name in enumerate(("camera/overhead", "camera/wrist", "depth/overhead")):
         pictures = MarkedPictures(number, 7, len(short.streams[name]), depth=name.startswith("depth"))

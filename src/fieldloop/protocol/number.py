@@ -124,7 +124,7 @@ def read_limit(name: str, row: Mapping[str, Any]) -> Limit:
         minimum=None if low is None else float(low),
         maximum=None if high is None else float(high),
         parameters=_parameters(name, row),
-        required=flag(name, row, "required"),
+        required=flag(name, row, "required") if "required" in row else None,
         pending=flag(name, row, "pending"),
         cost=_cost(name, row),
     )
