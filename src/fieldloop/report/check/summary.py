@@ -44,7 +44,7 @@ def outdated_in_words(episodes: int) -> str:
     """Say that some numbers are old, and how to bring them up to date."""
     return (
         f"{_episodes(episodes)} {'was' if episodes == 1 else 'were'} measured by other parameters or fewer checks than "
-        "are in force now. Look at the logs again: fieldloop check --again, or with their path where they are kept outside"
+        "are in force now. Look at the logs again: fieldloop check --again, or with their path if they are outside"
     )
 
 
