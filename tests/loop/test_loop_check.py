@@ -21,20 +21,23 @@ from fieldloop.protocol import default_protocol
 from fieldloop.release.writers import write_lerobot
 from fieldloop.testing import synthetic
 
-EPISODES = 11
+EPISODES = 5
+PART = 3
+UNSEEN = dict.fromkeys(("camera/wrist", "depth/overhead"))  # one camera is enough, and decoding costs most
 
 
 @pytest.fixture(scope="module")
 def dataset(tmp_path_factory):
     folder = tmp_path_factory.mktemp("sets") / "dataset"
-    write_lerobot([synthetic.healthy(seed=seed) for seed in range(EPISODES)], folder)
+    made = [synthetic.with_streams(synthetic.healthy(seed=seed), UNSEEN) for seed in range(EPISODES)]
+    write_lerobot(made, folder)
     return folder
 
 
 @pytest.fixture(autouse=True)
 def _in_this_process(monkeypatch):
     """Starting workers costs more than these few episodes; that workers change nothing is tested where they are."""
-    monkeypatch.setattr(parts, "FEWEST", 8)
+    monkeypatch.setattr(parts, "FEWEST", PART)
     for module in (check, ingest, check_again):
         monkeypatch.setattr(module, "each", lambda work, items, **_: map(work, items))
 
@@ -82,10 +85,10 @@ def test_an_interrupted_check_goes_on_where_it_stopped(dataset, tmp_path, monkey
     looked = []
     monkeypatch.setattr(check, "look", lambda part: looked.append(part.start) or look(part))
     resumed = check.check(None, (dataset,), keep=kept)
-    assert looked == [8]
+    assert looked == [PART]
     assert answers(resumed) == answers(undisturbed)
     again = check.check(None, (dataset,), keep=kept)
-    assert looked == [8], "nothing is looked at a second time"
+    assert looked == [PART], "nothing is looked at a second time"
     assert answers(again) == answers(undisturbed)
 
 
@@ -105,7 +108,7 @@ def test_what_is_kept_is_judged_anew_without_the_log(dataset, tmp_path):
 
 def test_a_changed_log_or_parameter_is_looked_at_again(dataset, tmp_path):
     kept = Kept(tmp_path / "kept")
-    part = Part(dataset, Rules(default_protocol()), None, 0, 8)
+    part = Part(dataset, Rules(default_protocol()), None, 0, PART)
     kept.put(part, look(part))
     assert kept.find(part) is not None
     limits = dict(default_protocol().limits)
