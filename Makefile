@@ -2,6 +2,8 @@
 PYTHON ?= python3
 BIN    := .venv/bin
 ARGS   ?=
+# matrices are small all over: threads of the linear algebra would only wait for each other
+export OPENBLAS_NUM_THREADS := 1
 
 .PHONY: help install demo test soak oracles lint bench clean
 

@@ -195,7 +195,10 @@ class Gathered:
 
 
 def _report(source: str, form: str, batch: checks.Batch, reports: tuple[EpisodeReport, ...]) -> CheckReport:
-    dataset = checks.judge(checks.measure_batch(batch), batch.protocol)
+    from threadpoolctl import threadpool_limits  # type: ignore[import-untyped]  # brings no types
+
+    with threadpool_limits(limits=1):  # small matrices, as in `look`
+        dataset = checks.judge(checks.measure_batch(batch), batch.protocol)
     lengths = {e.id: (e.end_ns - e.start_ns) / NS_PER_S for e in batch.episodes}
     return CheckReport(
         source,

@@ -83,9 +83,13 @@ class Seen:
 
 def look(part: Part) -> Seen:
     """Read a part and measure its episodes; writes nothing."""
+    from threadpoolctl import threadpool_limits  # type: ignore[import-untyped]  # brings no types
+
     opened = open_log(part.path, part.mapping)
     chosen = opened.part(part.start, part.stop)
-    looked = tuple(look_at(recording, part.rules, pixels=part.pixels) for recording in chosen)
+    # many small matrices: threads of the linear algebra would only wait for each other, and for the other workers'
+    with threadpool_limits(limits=1):
+        looked = tuple(look_at(recording, part.rules, pixels=part.pixels) for recording in chosen)
     return Seen(opened.format, looked, opened.defects)  # complete once the recordings have been walked
 
 
