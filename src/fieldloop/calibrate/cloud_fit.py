@@ -1,6 +1,7 @@
 """The small motion that lays one depth cloud over another's surface, and which of its six parts are seen at all."""
 
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
@@ -81,9 +82,9 @@ def fit_clouds(points: Floats, surface: Surface, search_m: float, over_noise: fl
     )
 
 
-def _partners(points: Floats, surface: Surface, near: object, search_m: float) -> _Pairs:
+def _partners(points: Floats, surface: Surface, near: Any, search_m: float) -> _Pairs:
     """Pair points with the patch they are in front of; points beyond the rim of the surface have none."""
-    away, which = near.query(points, distance_upper_bound=search_m)  # type: ignore[attr-defined]
+    away, which = near.query(points, distance_upper_bound=search_m)
     found = np.isfinite(away)
     points, which = points[found], which[found]
     apart = points - surface.middles[which]

@@ -1,8 +1,8 @@
 """What a check of one episode may look at: its streams, calibrations, annotations and the protocol in force."""
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, TypeVar
 
 from fieldloop.model.annotation import Annotation
 from fieldloop.model.calibration import Calibration
@@ -10,6 +10,7 @@ from fieldloop.model.episode import Episode, Recording
 from fieldloop.model.stream import Stream, StreamKind
 from fieldloop.protocol import CollectionProtocol, default_protocol
 
+T = TypeVar("T")
 PICTURES = (StreamKind.RGB, StreamKind.DEPTH)
 NEEDS: Mapping[str, tuple[StreamKind, ...]] = {
     "streams": tuple(StreamKind),
@@ -61,16 +62,17 @@ class Case:
         """Return a number of the protocol that changes what is measured."""
         return self.protocol.limits[check].parameters[name]
 
-    def keep(self, key: Any, make: Any) -> Any:
+    def keep(self, key: Hashable, make: Callable[[], T]) -> T:
         """Compute something costly once for all checks of this case."""
         if key not in self._kept:
             self._kept[key] = make()
-        return self._kept[key]
+        kept: T = self._kept[key]
+        return kept
 
     def lacks(self, needs: Iterable[str]) -> str:
         """Say why a check has nothing to look at; '' where it has."""
         asked = tuple(needs)
-        return str(self.keep(("lacks", asked), lambda: self._lacks(asked)))
+        return self.keep(("lacks", asked), lambda: self._lacks(asked))
 
     def _streams(self, kinds: tuple[StreamKind, ...]) -> Iterator[Stream]:
         if kinds:

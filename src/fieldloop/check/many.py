@@ -1,8 +1,8 @@
 """What a check of many episodes may look at: their facts, what was measured in each, and what was kept of each."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Hashable, Iterable, Mapping
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, TypeVar
 
 from fieldloop.check.case import NO_CALIBRATIONS
 from fieldloop.model.annotation import Annotation
@@ -12,6 +12,7 @@ from fieldloop.model.finding import Measured, Measurement
 from fieldloop.model.imprint import Imprint
 from fieldloop.protocol import CollectionProtocol, default_protocol
 
+T = TypeVar("T")
 MISSING = {
     "episodes": "There is no episode.",
     "split": "Nobody has split these episodes yet.",
@@ -59,18 +60,19 @@ class Batch:
 
     def measurements(self, episode: str, check: str) -> tuple[Measurement, ...]:
         """Return what one check found in one episode; empty where it was not asked."""
-        index: Mapping[str, Mapping[str, tuple[Measurement, ...]]] = self.keep("measurements", self._index)
+        index = self.keep("measurements", self._index)
         return index.get(episode, {}).get(check, ())
 
     def imprint(self, episode: str) -> Imprint:
         """Return what was kept of an episode; empty where nothing was."""
         return self.imprints.get(episode, Imprint())
 
-    def keep(self, key: Any, make: Any) -> Any:
+    def keep(self, key: Hashable, make: Callable[[], T]) -> T:
         """Compute something costly once for all checks of this batch."""
         if key not in self._kept:
             self._kept[key] = make()
-        return self._kept[key]
+        kept: T = self._kept[key]
+        return kept
 
     def _index(self) -> dict[str, dict[str, tuple[Measurement, ...]]]:
         return {episode: {one.check: one.measurements for one in found} for episode, found in self.measured.items()}

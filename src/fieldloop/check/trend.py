@@ -26,8 +26,7 @@ MOSTLY = 0.5
 
 def series(batch: Batch) -> tuple[Series, ...]:
     """Return every metric that has enough batches; the chance of any false alert at all is shared out among them."""
-    found: tuple[Series, ...] = batch.keep(NAME, lambda: tuple(_series(batch)))
-    return found
+    return batch.keep(NAME, lambda: tuple(_series(batch)))
 
 
 def _series(batch: Batch) -> Iterator[Series]:

@@ -195,7 +195,7 @@ class Gathered:
 
 
 def _report(source: str, form: str, batch: checks.Batch, reports: tuple[EpisodeReport, ...]) -> CheckReport:
-    from threadpoolctl import threadpool_limits  # type: ignore[import-untyped]  # brings no types
+    from threadpoolctl import threadpool_limits
 
     with threadpool_limits(limits=1):  # small matrices, as in `look`
         dataset = checks.judge(checks.measure_batch(batch), batch.protocol)

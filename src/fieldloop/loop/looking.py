@@ -83,7 +83,7 @@ class Seen:
 
 def look(part: Part) -> Seen:
     """Read a part and measure its episodes; writes nothing."""
-    from threadpoolctl import threadpool_limits  # type: ignore[import-untyped]  # brings no types
+    from threadpoolctl import threadpool_limits
 
     opened = open_log(part.path, part.mapping)
     chosen = opened.part(part.start, part.stop)

@@ -51,8 +51,7 @@ def near_duplicates(batch: Batch) -> Iterator[Measurement]:
 
 def near_groups(batch: Batch) -> tuple[tuple[Episode, ...], ...]:
     """Group episodes that are nearly the same, directly or by way of others, largest first; exact copies apart."""
-    found: tuple[tuple[Episode, ...], ...] = batch.keep(NAME, lambda: _near_groups(batch))
-    return found
+    return batch.keep(NAME, lambda: _near_groups(batch))
 
 
 def _near_groups(batch: Batch) -> tuple[tuple[Episode, ...], ...]:

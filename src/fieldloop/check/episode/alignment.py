@@ -21,9 +21,7 @@ NAN = float("nan")
 def lag_evidence(case: Case, camera: Stream) -> Evidence:
     """Return what is kept of one camera beside the joints; looked at once for all questions."""
     others = tuple(case.streams())
-    return case.keep(  # type: ignore[no-any-return]
-        ("lag evidence", camera.name), lambda: evidence(camera, others, settings_of(case.protocol))
-    )
+    return case.keep(("lag evidence", camera.name), lambda: evidence(camera, others, settings_of(case.protocol)))
 
 
 @check(

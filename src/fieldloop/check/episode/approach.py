@@ -13,7 +13,7 @@ def approach(case: Case, held: Hold | None) -> tuple[Signal, Floats] | None:
 
     The stretch begins where the tool was last farther away from the place of contact than the protocol's reach.
     """
-    return case.keep(("approach", held), lambda: _find(case, held))  # type: ignore[no-any-return] # kept as made
+    return case.keep(("approach", held), lambda: _find(case, held))
 
 
 def _find(case: Case, held: Hold | None) -> tuple[Signal, Floats] | None:

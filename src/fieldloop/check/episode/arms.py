@@ -29,7 +29,7 @@ def arm_of(name: str) -> str:
 
 def arms(case: Case) -> tuple[str, ...]:
     """Return the arms that grippers and tools are named after; one without a name where fewer than two are."""
-    return case.keep("arms", lambda: _find(case))  # type: ignore[no-any-return] # kept as made
+    return case.keep("arms", lambda: _find(case))
 
 
 def of_arm(found: Iterable[Signal], arm: str) -> list[Signal]:

@@ -10,7 +10,7 @@ Span = tuple[int, int]
 
 def home(case: Case, clock: ClockKind) -> tuple[Stream, ...]:
     """Return the steady streams of this clock that meet in time: the most there are; all where none are the most."""
-    return case.keep(("home", clock), lambda: _find_home(case, clock))  # type: ignore[no-any-return] # kept as made
+    return case.keep(("home", clock), lambda: _find_home(case, clock))
 
 
 def astray_ns(case: Case, stream: Stream) -> int | None:

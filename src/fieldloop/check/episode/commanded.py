@@ -12,7 +12,7 @@ NOT_COMMANDED = "no commands are known to be to these joints."
 
 def commanded(case: Case) -> tuple[tuple[Signal | None, Signal], ...]:
     """Return every stream of joints with its commands, or with None where those of the others are not its own."""
-    return case.keep("commanded", lambda: tuple(_find(case)))  # type: ignore[no-any-return] # kept as made
+    return case.keep("commanded", lambda: tuple(_find(case)))
 
 
 def _find(case: Case) -> Iterator[tuple[Signal | None, Signal]]:

@@ -210,7 +210,7 @@ def _correlations(one: Floats, other: Floats) -> Floats:
 
 def _lag(case: Case, action: Signal, joints: Signal) -> Lag | str:
     """Return the lag, or why none can be told; made once for all who ask."""
-    return case.keep(("lag", action.name, joints.name), lambda: _find_lag(case, action, joints))  # type: ignore[no-any-return] # kept as made
+    return case.keep(("lag", action.name, joints.name), lambda: _find_lag(case, action, joints))
 
 
 def _find_lag(case: Case, action: Signal, joints: Signal) -> Lag | str:

@@ -37,7 +37,7 @@ class Hold:
 
 def holds(case: Case) -> tuple[Hold, ...]:
     """Return when each arm held something; an arm that never did has nothing to be asked about."""
-    return case.keep("holds", lambda: tuple(_holds(case)))  # type: ignore[no-any-return] # kept as made
+    return case.keep("holds", lambda: tuple(_holds(case)))
 
 
 def hold(case: Case) -> Hold | None:

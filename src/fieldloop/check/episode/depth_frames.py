@@ -47,7 +47,7 @@ def depth_cameras(case: Case) -> Iterator[Stream]:
 
 def look_at_depth(case: Case, stream: Stream) -> DepthScan:
     """Look through a depth camera's frames, once for all checks."""
-    return case.keep(("depth", stream.name), lambda: _look(case, stream))  # type: ignore[no-any-return] # kept as made
+    return case.keep(("depth", stream.name), lambda: _look(case, stream))
 
 
 def _look(case: Case, stream: Stream) -> DepthScan:

@@ -54,7 +54,7 @@ def latencies(case: Case) -> Iterator[tuple[Stream, Latency]]:
 
 def excesses(case: Case) -> dict[str, Excess]:
     """Compare each stream's way with that of its peers: pictures with pictures, numbers with numbers."""
-    return case.keep("excesses", lambda: _find(case))  # type: ignore[no-any-return] # kept as made
+    return case.keep("excesses", lambda: _find(case))
 
 
 def restamp(case: Case, stream: Stream) -> Fix | None:

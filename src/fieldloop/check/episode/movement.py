@@ -50,7 +50,7 @@ class Movement:
 
 def movement(case: Case, without: str = "") -> Movement | None:
     """Return when the robot moved, told by streams other than `without`; None where nothing tells or nothing moves."""
-    return case.keep(("movement", without), lambda: _find(case, without))  # type: ignore[no-any-return] # kept as made
+    return case.keep(("movement", without), lambda: _find(case, without))
 
 
 def still(case: Case) -> str:
@@ -84,7 +84,7 @@ def _tells(one: Signal, without: str) -> bool:
 
 def _moments(case: Case, one: Signal) -> NDArray[np.int64]:
     """Return the stamps in the midst of movement; taken once, whoever else is asked beside it."""
-    return case.keep(("moving", one.name), lambda: _moving(case, one))  # type: ignore[no-any-return] # kept as made
+    return case.keep(("moving", one.name), lambda: _moving(case, one))
 
 
 def _moving(case: Case, one: Signal) -> NDArray[np.int64]:

@@ -110,7 +110,7 @@ def _find_pace(times: Times) -> float:
 def _period_ns(case: Case, stream: Stream, clock: ClockKind) -> float:
     """Mean of the intervals that are about as long as most: stamps rounded to a millisecond still tell 30 Hz."""
     times = stream.clocks[clock]
-    return case.keep(("period", id(times)), lambda: _mean_step(times))  # type: ignore[no-any-return] # kept as made
+    return case.keep(("period", id(times)), lambda: _mean_step(times))
 
 
 def _mean_step(times: Times) -> float:

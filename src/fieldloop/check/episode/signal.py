@@ -59,7 +59,7 @@ class Signal:
 
 def signal(case: Case, stream: Stream) -> Signal | None:
     """Return a stream's numbers in order; None where they are pictures, words, or too few."""
-    return case.keep(("signal", stream.name), lambda: read(stream))  # type: ignore[no-any-return] # kept as made
+    return case.keep(("signal", stream.name), lambda: read(stream))
 
 
 def signals(case: Case, *kinds: StreamKind, unit: str = "") -> Iterator[Signal]:

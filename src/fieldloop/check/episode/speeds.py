@@ -44,7 +44,7 @@ def speeds(case: Case, signal: Signal, columns: int | None = None) -> Speeds:
         values = signal.values[:, :columns]
         return windowed(signal, unwrapped(case, values) if signal.stream.unit == "rad" else values, window_s)
 
-    return case.keep(("speeds", signal.name, columns), make)  # type: ignore[no-any-return] # kept as made
+    return case.keep(("speeds", signal.name, columns), make)
 
 
 def windowed(signal: Signal, values: Floats, window_s: float) -> Speeds:

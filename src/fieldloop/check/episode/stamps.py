@@ -42,7 +42,7 @@ class Rhythm(NamedTuple):
 def by_stamps(case: Case, what: str, stream: Stream, make: Callable[[Times], T]) -> T:
     """Make something of a stream's stamps once: streams of one message or one table share them."""
     times = stream.times_ns
-    return case.keep((what, id(times)), lambda: make(times))  # type: ignore[no-any-return] # kept as made
+    return case.keep((what, id(times)), lambda: make(times))
 
 
 def rhythm(case: Case, stream: Stream) -> Rhythm | None:

@@ -238,7 +238,7 @@ def _worst_gap(beat: Rhythm, times: Times, *, held: bool) -> tuple[float, int]:
 
 def _bounds(case: Case, clock: ClockKind) -> tuple[int, int]:
     """First and last stamp of the steady streams that meet on this clock."""
-    return case.keep(("bounds", clock), lambda: _find_bounds(case, clock))  # type: ignore[no-any-return] # kept as made
+    return case.keep(("bounds", clock), lambda: _find_bounds(case, clock))
 
 
 def _find_bounds(case: Case, clock: ClockKind) -> tuple[int, int]:

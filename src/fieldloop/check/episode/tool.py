@@ -14,7 +14,7 @@ def tool(case: Case, arm: str = "") -> Signal | None:
 
     Where there are several arms, of the one that is named, or of the first.
     """
-    return case.keep(("tool", arm), lambda: _find(case, arm))  # type: ignore[no-any-return] # kept as made
+    return case.keep(("tool", arm), lambda: _find(case, arm))
 
 
 def _find(case: Case, arm: str) -> Signal | None:

@@ -58,4 +58,4 @@ def _same_columns(one: Stream, other: Stream) -> bool:
 def _told_by(case: Case, streams: tuple[Stream, ...]) -> Movement | None:
     names = tuple(stream.name for stream in streams)
     alone = Recording(case.episode, {stream.name: stream for stream in streams})
-    return case.keep(("witness", names), lambda: movement(Case(alone, case.protocol)))  # type: ignore[no-any-return] # kept as made
+    return case.keep(("witness", names), lambda: movement(Case(alone, case.protocol)))
