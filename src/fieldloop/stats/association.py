@@ -15,7 +15,6 @@ from numpy.typing import NDArray
 Codes = NDArray[np.int64]
 SHUFFLES = 200
 FIRST = 20
-SURE = 0.95
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,14 +27,14 @@ class Told:
     chance: float
 
 
-def told(clue: Codes, target: Codes, block: Codes, level: float, seed: int = 0) -> Told | None:
+def told(clue: Codes, target: Codes, block: Codes, level: float, upper: float, seed: int = 0) -> Told | None:
     """Measure what a clue tells about a target, both in the order of time; None where the target does not vary.
 
-    `block` numbers the stretches that change places as a whole. `level` is that of the lower bound; the upper one is
-    at 95 %.
+    `block` numbers the stretches that change places as a whole. `level` is that of the lower bound, `upper` that of
+    the upper one.
 
     >>> target = np.random.default_rng(0).integers(0, 2, 100)
-    >>> found = told(target, target, np.arange(100), 0.95)
+    >>> found = told(target, target, np.arange(100), 0.95, 0.95)
     >>> round(found.value, 2), found.low > 0.5
     (0.99, True)
     """
@@ -54,10 +53,10 @@ def told(clue: Codes, target: Codes, block: Codes, level: float, seed: int = 0) 
         if np.max(by_chance) >= seen:
             break
     usual = float(np.mean(by_chance))
-    wide = float(ndtri(SURE)) * error
+    wide = float(ndtri(upper)) * error
     value = max(seen - usual, 0.0)
     low = max(seen - _quantile(by_chance, level) - wide, 0.0)
-    high = value + wide + _quantile(by_chance, SURE) - usual
+    high = value + wide + _quantile(by_chance, upper) - usual
     chance = (1 + int(np.sum(by_chance >= seen - 1e-12))) / (len(by_chance) + 1)
     return Told(value / entropy, low / entropy, min(high / entropy, 1.0), chance)
 

@@ -16,7 +16,6 @@ from fieldloop.model.quality import Dimension
 
 CYCLE = "throughput.cycle_time"
 MM_PER_M = 1000.0
-SURE = 0.95
 
 
 @check(
@@ -67,13 +66,13 @@ def cycle_time(batch: Batch) -> Iterator[Measurement]:
     for task, episodes in by_task(batch).items():
         times = [m.value for e in episodes for m in batch.measurements(e.id, CYCLE) if math.isfinite(m.value)]
         if len(times) >= fewest:
-            low, high = _median_interval(sorted(times))
+            low, high = _median_interval(sorted(times), batch.parameter("batch.cycle_time", "confidence"))
             yield Measurement(task, float(np.median(times)), f"({len(times)} successes)", low=low, high=high)
 
 
-def _median_interval(ordered: Sequence[float]) -> tuple[float, float]:
-    """Distribution-free: the order statistics between which the median lies, 95 % to each side."""
+def _median_interval(ordered: Sequence[float], confidence: float) -> tuple[float, float]:
+    """Distribution-free: the order statistics between which the median lies, so surely to each side."""
     from scipy.stats import binom
 
-    rank = int(binom.ppf(1.0 - SURE, len(ordered), 0.5))
+    rank = int(binom.ppf(1.0 - confidence, len(ordered), 0.5))
     return ordered[max(rank - 1, 0)], ordered[min(len(ordered) - rank, len(ordered) - 1)]

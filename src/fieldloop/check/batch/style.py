@@ -17,7 +17,6 @@ from fieldloop.stats.groups import Apart, apart, normal_scores
 
 Floats = NDArray[np.float64]
 GROUPINGS = ("operator", "session")
-SURE = 0.95
 
 
 @check(
@@ -55,7 +54,8 @@ def _apart(batch: Batch, episodes: Sequence[Episode], over: str) -> Iterator[tup
     labels = np.asarray([label(e, over) for e in kept], dtype=object)
     people = np.asarray([e.operator for e in kept], dtype=object)
     looked_at = max(len(columns) * len(GROUPINGS) * len(by_task(batch)), 1)
-    corrected = 1.0 - (1.0 - SURE) / looked_at
+    confidence = batch.parameter("batch.reproducibility", "confidence")
+    corrected = 1.0 - (1.0 - confidence) / looked_at
     for name, column in columns.items():
         there = np.isfinite(column)
         if there.any() and np.ptp(column[there]) > 0.0:
@@ -64,7 +64,7 @@ def _apart(batch: Batch, episodes: Sequence[Episode], over: str) -> Iterator[tup
             if over == "session":
                 scores = _less_average(scores, people[there])
                 removed = len(set(people[there].tolist())) - 1
-            if (made := apart(scores, labels[there].tolist(), corrected, SURE, removed)) is not None:
+            if (made := apart(scores, labels[there].tolist(), corrected, confidence, removed)) is not None:
                 yield name, made
 
 

@@ -19,7 +19,6 @@ HELD_OUT = ("operator", "object", "site")
 
 POINTS = 100.0
 DRAWS = 2000
-SURE = 0.95
 
 
 @check(
@@ -71,7 +70,8 @@ def split_representative(batch: Batch) -> Iterator[Measurement]:
     kinds = ("task", "object", "operator", "site", "outcome", *factors(batch.episodes))
     varied = [kind for kind in kinds if len({label(e, kind) for e in batch.episodes}) > 1]
     others = [name for name in sorted(sides) if name != TRAIN]
-    level = 1.0 - (1.0 - SURE) / max(len(varied) * len(others), 1)
+    confidence = batch.parameter("corpus.split_representative", "confidence")
+    level = 1.0 - (1.0 - confidence) / max(len(varied) * len(others), 1)
     for side in others:
         for kind in varied:
             subject = kind if len(others) == 1 else f"{kind}, {side}"

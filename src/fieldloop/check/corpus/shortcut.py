@@ -15,7 +15,6 @@ from fieldloop.stats.association import Told, classes, told
 
 Codes = NDArray[np.int64]
 NAME = "corpus.shortcuts"
-SURE = 0.95
 LIGHT = ("light", "lux", "bright")
 SENSED = ("timing", "vision", "depth")
 """Subjects whose numbers say something about sensors and nothing about what was done."""
@@ -42,13 +41,14 @@ def shortcuts(batch: Batch) -> Iterator[Measurement]:
     pairs = [(c, t) for t in targets for c in clues if not _same_thing(c, t)]
     if len(ordered) < batch.parameter(NAME, "min_episodes") or not pairs:
         return
-    level = 1.0 - (1.0 - SURE) / len(pairs)
+    confidence = batch.parameter(NAME, "confidence")
+    level = 1.0 - (1.0 - confidence) / len(pairs)
     blocks = _blocks(ordered)
     found: dict[tuple[str, str], Told] = {}
     for clue, target in pairs:
         both = (clues[clue] >= 0) & (targets[target] >= 0)
         if both.sum() >= batch.parameter(NAME, "min_episodes"):
-            made = told(_packed(clues[clue][both]), _packed(targets[target][both]), blocks[both], level)
+            made = told(_packed(clues[clue][both]), _packed(targets[target][both]), blocks[both], level, confidence)
             if made is not None:
                 found[clue, target] = made
     for target in targets:

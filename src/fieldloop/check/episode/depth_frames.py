@@ -15,9 +15,6 @@ PIXELS_A_SIDE = 128
 NORMAL_SHARE = 0.6827
 """Share of a normal distribution within one standard deviation."""
 
-NEAREST = 0.1
-"""Share of the picture that is nearest: what a hand works on lies before the table, the table before the wall."""
-
 Numbers = NDArray[np.float64]
 
 
@@ -52,7 +49,7 @@ def look_at_depth(case: Case, stream: Stream) -> DepthScan:
 
 def _look(case: Case, stream: Stream) -> DepthScan:
     assert stream.pictures is not None
-    at_m = case.parameter("depth.noise", "at_m")
+    at_m, nearest = case.parameter("depth.noise", "at_m"), case.parameter("depth.range", "nearest_share")
     indices = looked_at(case, stream)
     follows = np.diff(indices, prepend=-2) == 1
     decoded, same = np.zeros((2, len(indices)), bool)
@@ -67,7 +64,7 @@ def _look(case: Case, stream: Stream) -> DepthScan:
         known = np.isfinite(now) & (now > 0)
         decoded[number], holes[number] = True, 1.0 - float(known.mean())
         if known.any():
-            near[number], middle[number] = _quantiles(now[known], NEAREST, 0.5)
+            near[number], middle[number] = _quantiles(now[known], nearest, 0.5)
         if follows[number] and before is not None and before.shape == now.shape:
             same[number] = bool(np.array_equal(now, before, equal_nan=True))
             noise[number] = _noise_mm(before, now, at_m)

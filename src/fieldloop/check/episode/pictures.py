@@ -23,9 +23,6 @@ SMALL_PICTURES = 12
 """Frames kept small and grey, evenly spread: enough for a median without the arm in both halves of an episode."""
 
 NO_CHANGE_KNOWN = np.inf
-BURNT_OUT = 250
-"""Grey level of 255 from which on a pixel holds no more: encoders move the end of the range by a few levels."""
-
 Thin = NDArray[np.float32]
 Numbers = NDArray[np.float64]
 
@@ -67,6 +64,7 @@ def _scan(case: Case, stream: Stream) -> Scan:
     level, burnt, contrast, sharpness = np.full((4, len(indices)), np.nan)
     change = np.full(len(indices), NO_CHANGE_KNOWN)
     before: Thin | None = None
+    white = case.parameter("vision.overexposed", "burnt_level")
     kept = set(np.linspace(0, len(indices) - 1, SMALL_PICTURES).astype(int).tolist())
     small: list[NDArray[np.uint8]] = []
     for number, frame in enumerate(stream.pictures.frames(indices.tolist())):
@@ -75,7 +73,7 @@ def _scan(case: Case, stream: Stream) -> Scan:
             continue
         now = _thin(frame)
         decoded[number], level[number] = True, float(now.mean())
-        burnt[number] = float((now >= BURNT_OUT).mean())
+        burnt[number] = float((now >= white).mean())
         contrast[number] = _largest_contrast(now[::2, ::2])  # an edge shows in every second pixel too
         sharpness[number] = _sharpness(frame)
         if follows[number] and before is not None and before.shape == now.shape:
