@@ -22,8 +22,24 @@ class Gap(StrEnum):
 
 
 @dataclass(frozen=True, slots=True)
+class Lag:
+    """How far a camera's pictures lag behind the joints in the demonstrations of a rig, estimated from content."""
+
+    rig: str
+    stream: str
+    lag_ms: float
+    low_ms: float
+    high_ms: float
+    episodes: int
+
+
+@dataclass(frozen=True, slots=True)
 class Cause:
-    """One cause with its share of the lost success, its evidence and its fix."""
+    """One cause with its share of the lost success, its evidence and its fix.
+
+    `never_covered` False: it changed since deployment, from about `since_ns` on where that could be told. `group` are
+    conditions that always go together with this one: the data cannot tell which of them it is.
+    """
 
     gap: Gap
     share: float
@@ -33,6 +49,39 @@ class Cause:
     never_covered: bool | None
     evidence: str
     fix: str
+    group: tuple[Stratum, ...] = ()
+    since_ns: int | None = None
+    episodes: int = 0
+    """How many production outcomes it speaks of."""
+
+
+@dataclass(frozen=True, slots=True)
+class LostSlice:
+    """Conditions under which production lost more than the baseline lets expect, false discoveries controlled."""
+
+    stratum: Stratum
+    episodes: int
+    observed: float
+    expected: float
+    chance: float
+
+
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """One of the four questions about a failure: PASSED where the answer is yes, FAILED where it is no."""
+
+    question: str
+    status: Status
+    answer: str
+
+
+@dataclass(frozen=True, slots=True)
+class FailureExplained:
+    """One failed attempt and the four questions: enough close examples, cue sensed, judged right, labelled right."""
+
+    outcome: str
+    stratum: Stratum
+    asked: tuple[Asked, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,3 +103,7 @@ class Diagnosis:
     made_ns: int
     operations: str
     cannot_tell: tuple[str, ...] = ()
+    slices: tuple[LostSlice, ...] = ()
+    failures: tuple[FailureExplained, ...] = ()
+    loss_low: float = 0.0
+    loss_high: float = 0.0

@@ -1,13 +1,19 @@
 """What to collect next, and why."""
 
 from dataclasses import dataclass
+from enum import StrEnum
 
 from fieldloop.model.condition import Stratum
+from fieldloop.model.finding import Status
 
 
 @dataclass(frozen=True, slots=True)
 class Coverage:
-    """One deployed stratum: its share of production, the demonstrations in hand, and how production fared there."""
+    """One deployed stratum: its share of production, the demonstrations in hand, and how production fared there.
+
+    `cost` is what one demonstration costs, in units of an ordinary one; of `tried` demonstrations, `demonstrations`
+    were good enough to keep (`tried` 0: not counted).
+    """
 
     stratum: Stratum
     exposure: float
@@ -15,6 +21,35 @@ class Coverage:
     share: float
     attempts: int = 0
     failures: int = 0
+    tried: int = 0
+    cost: float = 1.0
+
+
+class GapKind(StrEnum):
+    """In which way the data in hand do not cover what is deployed."""
+
+    NEVER_SHOWN = "never shown"
+    COMBINATION = "combination never shown"
+    RANGE_END = "end of a range never shown"
+    EXTRAPOLATION = "outside what was shown"
+
+
+@dataclass(frozen=True, slots=True)
+class CoverageGap:
+    """Something deployed that no demonstration shows: where, how much of production it is, in a sentence."""
+
+    kind: GapKind
+    stratum: Stratum
+    share: float | None
+    message: str
+
+
+class QuotaKind(StrEnum):
+    """What a quota asks for."""
+
+    DEMONSTRATION = "demonstration"
+    RECOVERY = "failure and recovery"
+    SIMULATION = "simulation"
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,6 +74,9 @@ class Quota:
     gain_low: float
     gain_high: float
     why: str
+    kind: QuotaKind = QuotaKind.DEMONSTRATION
+    cost: float = 0.0
+    """What it will cost with the demonstrations that will not be good enough, in units of an ordinary one."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,6 +91,11 @@ class WorkOrder:
     stratum: Stratum
     demonstrations: int
     protocol: str
+    kind: QuotaKind = QuotaKind.DEMONSTRATION
+    skus: tuple[str, ...] = ()
+    """Articles to take, most wanted first; any of the stratum where none is named."""
+    start: tuple[tuple[str, str], ...] = ()
+    """Initial conditions to randomise, such as ("yaw", "0 to 360°")."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,6 +113,64 @@ class Plan:
     warnings: tuple[str, ...] = ()
     answered: tuple[tuple[str, int], ...] = ()
     """Demands by id, and how many demonstrations each got; what is missing waits for the next plan."""
+    gaps: tuple[CoverageGap, ...] = ()
+    gain_low: float = 0.0
+    gain_high: float = 0.0
+    cost: float = 0.0
+    policy: str = ""
+    """The version whose failures it answers; '' where none was in production."""
+
+
+@dataclass(frozen=True, slots=True)
+class PlanScore:
+    """What a plan promised beside what came of it, once a policy trained on it worked in production.
+
+    Both are gains in production success, on the mix the plan was drawn for. PASSED: the measured interval reaches what
+    was promised; FAILED: it stays below; CANNOT_TELL: too few outcomes, or none of its demonstrations came in.
+    """
+
+    plan: str
+    before: str
+    after: str
+    expected: float
+    expected_low: float
+    expected_high: float
+    measured: float
+    measured_low: float
+    measured_high: float
+    demonstrations: int
+    episodes: int
+    status: Status
+    message: str
+    strata: tuple["StratumScore", ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class StratumScore:
+    """One stratum before and after: demonstrations, attempts and failures, from which curves learn."""
+
+    stratum: Stratum
+    exposure: float
+    demonstrations_before: int
+    demonstrations_after: int
+    attempts_before: int
+    failures_before: int
+    attempts_after: int
+    failures_after: int
+    expected_gain: float
+    measured_gain: float
+
+
+@dataclass(frozen=True, slots=True)
+class Forecast:
+    """When a plan will be complete at the pace so far; None where there is no pace yet."""
+
+    left: int
+    per_day: float | None
+    days: float | None
+    days_low: float | None
+    days_high: float | None
+    message: str
 
 
 @dataclass(frozen=True, slots=True)

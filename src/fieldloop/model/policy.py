@@ -82,8 +82,24 @@ class Stage(StrEnum):
 
 
 @dataclass(frozen=True, slots=True)
+class Step:
+    """One step of an attempt's chain, in the order tried; a step that was never reached is not listed.
+
+    `deviation_m` is how far it ended from where it should have, as the robot's own sensors measured it.
+    """
+
+    name: str
+    succeeded: bool
+    deviation_m: float | None = None
+
+
+@dataclass(frozen=True, slots=True)
 class Outcome:
-    """How one attempt of one policy version in one stratum ended, and who judged it."""
+    """How one attempt of one policy version in one stratum ended, and who judged it.
+
+    `attempt` is given where several judge the same attempt: one row each, alike in nothing else. `facts` are numbers
+    from telemetry under their names, such as lux, temperature_c or gripper_cycles.
+    """
 
     id: str
     policy: str
@@ -100,3 +116,11 @@ class Outcome:
     confidence: float | None = None
     latency_ms: float | None = None
     interventions: int = 0
+    attempt: str = ""
+    item: str = ""
+    steps: tuple[Step, ...] = ()
+    facts: tuple[tuple[str, float], ...] = ()
+
+    def fact(self, name: str) -> float | None:
+        """Return a number from telemetry, None where it was not logged."""
+        return dict(self.facts).get(name)

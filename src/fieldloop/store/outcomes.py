@@ -13,7 +13,7 @@ from typing import Any
 from fieldloop.model.codec import from_plain, to_plain
 from fieldloop.model.condition import Stratum
 from fieldloop.model.event import OutcomeRecorded
-from fieldloop.model.policy import FailureClass, Outcome, Stage
+from fieldloop.model.policy import FailureClass, Outcome, Stage, Step
 
 Row = list[Any]
 """Cells in the order of a table's columns; a list, because the sequence number comes last and late."""
@@ -38,13 +38,18 @@ def row_of(outcome: Outcome, seq: int = 0) -> Row:
         _finite(outcome.confidence),
         _finite(outcome.latency_ms),
         int(outcome.interventions),
+        outcome.attempt,
+        outcome.item,
+        _listed(outcome.steps),
+        _listed(outcome.facts),
         seq,
     ]
 
 
 def body_of(row: Row) -> str:
     """Return the ledger's body of an OutcomeRecorded from its row: the same facts, so they are gathered once."""
-    name, policy, stratum, stage, site, robot, at_ns, succeeded, judge, failure, scenario, *numbers, tries, _ = row
+    name, policy, stratum, stage, site, robot, at_ns, succeeded, judge, failure, scenario, *numbers = row[:14]
+    tries, attempt, item, steps, facts = row[14:19]
     cycle, confidence, latency = numbers
     return (
         f'{{"outcome":{{"id":{quoted(name)},"policy":{quoted(policy)},"stratum":{quoted(stratum)},'
@@ -53,7 +58,8 @@ def body_of(row: Row) -> str:
         f'"failure":{"null" if failure is None else quoted(failure)},"scenario":{quoted(scenario)},'
         f'"cycle_s":{"null" if cycle is None else repr(cycle)},'
         f'"confidence":{"null" if confidence is None else repr(confidence)},'
-        f'"latency_ms":{"null" if latency is None else repr(latency)},"interventions":{tries}}}}}'
+        f'"latency_ms":{"null" if latency is None else repr(latency)},"interventions":{tries},'
+        f'"attempt":{quoted(attempt)},"item":{quoted(item)},"steps":{steps},"facts":{facts}}}}}'
     )
 
 
@@ -71,7 +77,9 @@ def noun_of(row: Row) -> Outcome:
         bool(succeeded),
         judge,
         None if failure is None else FailureClass(failure),
-        *rest[:5],
+        *rest[:7],
+        steps=_steps(rest[7]),
+        facts=_facts(rest[8]),
     )
 
 
@@ -89,8 +97,31 @@ def written(event: Any) -> str:
     return json.dumps(to_plain(event), separators=(",", ":"), allow_nan=False)
 
 
+NOTHING = "[]"
 FIELDS = tuple(Outcome.__dataclass_fields__)
 _stratum = functools.lru_cache(maxsize=4096)(Stratum.parse)
+
+
+def _listed(nouns: tuple[Any, ...]) -> str:
+    """Most outcomes of most fleets say nothing here, and nothing is quickly written."""
+    return json.dumps(to_plain(nouns), separators=(",", ":"), allow_nan=False) if nouns else NOTHING
+
+
+def _steps(cell: str | list[Any]) -> tuple[Step, ...]:
+    return () if cell in (NOTHING, []) else tuple(from_plain(Step, one) for one in _plain(cell))
+
+
+def _facts(cell: str | list[Any]) -> tuple[tuple[str, float], ...]:
+    return () if cell in (NOTHING, []) else tuple((name, _number(value)) for name, value in _plain(cell))
+
+
+def _plain(cell: str | list[Any]) -> list[Any]:
+    """A table holds text, the ledger's body a list."""
+    return json.loads(cell) if isinstance(cell, str) else cell
+
+
+def _number(value: float | None) -> float:
+    return math.nan if value is None else float(value)
 
 
 def _finite(value: float | None) -> float | None:
