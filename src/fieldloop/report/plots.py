@@ -11,7 +11,7 @@ from fieldloop.report.markup import Markup
 TOKENS = {
     "#14181d": "ink", "#46515d": "ink-2", "#5f6b78": "ink-3", "#dce0e5": "line", "#bcc4cd": "line-2",
     "#ffffff": "surface", "#b42a17": "bad", "#8a5600": "warn", "#0b6e4f": "good",
-    "#eef0f2": "even", "#c5d8f4": "over-1", "#7fa6e2": "over-2",
+    "#eef0f2": "even", "#c5d8f4": "over-1", "#7fa6e2": "over-2", "#f6d9bd": "under-1", "#e39a5c": "under-2",
     "#2563c9": "c1", "#b3540a": "c2", "#0c7a6b": "c3", "#9d2f7c": "c4", "#6a6300": "c5", "#56606b": "c6",
 }  # fmt: skip
 SERIES = ("#2563c9", "#b3540a", "#0c7a6b", "#9d2f7c", "#6a6300", "#56606b")

@@ -66,6 +66,7 @@ def body_of(row: Row) -> str:
 def noun_of(row: Row) -> Outcome:
     """Return the outcome that a row of its table holds."""
     name, policy, stratum, stage, site, robot, at_ns, succeeded, judge, failure, *rest = row
+    scenario, cycle, confidence, latency, tries, attempt, item, steps, facts = rest[:9]
     return Outcome(
         name,
         policy,
@@ -77,9 +78,15 @@ def noun_of(row: Row) -> Outcome:
         bool(succeeded),
         judge,
         None if failure is None else FailureClass(failure),
-        *rest[:7],
-        steps=_steps(rest[7]),
-        facts=_facts(rest[8]),
+        scenario,
+        cycle,
+        confidence,
+        latency,
+        tries,
+        attempt,
+        item,
+        _steps(steps),
+        _facts(facts),
     )
 
 
