@@ -14,6 +14,8 @@ from fieldloop.model.fix import FixKind
 from fieldloop.release import accepted
 
 PHASE = "phase"
+FRAME_HZ = 30.0
+"""What boundaries are counted in, unless told otherwise."""
 MACHINE = "machine:signals"
 
 
@@ -58,7 +60,7 @@ def _worth_it(workspace: Workspace) -> list[Episode]:
     return [*workspace.store.find(Episode, {"status": Status.PASSED}), *mendable]
 
 
-def agree(workspace: Workspace, first: str, second: str, *, frame_hz: float = 30.0) -> Agreement:
+def agree(workspace: Workspace, first: str, second: str, *, frame_hz: float = FRAME_HZ) -> Agreement:
     """Measure how far two authors agree on the phases of the episodes that both annotated.
 
     Arguments:

@@ -22,6 +22,7 @@ from fieldloop.loop.numbers import in_force
 from fieldloop.loop.parts import Cut, cut
 from fieldloop.loop.run_on import Machines, each
 from fieldloop.loop.sketching import sketches_of, sketches_on_shelf
+from fieldloop.loop.whole_file import write_whole
 from fieldloop.loop.workspace import Track, Workspace, track_silently
 from fieldloop.model.episode import Defect, Episode
 from fieldloop.model.finding import EpisodeReport
@@ -123,7 +124,7 @@ def _drawn(report: CheckReport, sketches: Callable[[], dict[str, pages.Sketch]],
     """Write the page where one is asked for; episodes whose log is at hand are drawn."""
     if html is None:
         return report
-    _write(html, pages.html(report, sketches()))
+    write_whole(html, pages.html(report, sketches()))
     return replace(report, html=str(html))
 
 
@@ -211,16 +212,6 @@ def _report(source: str, form: str, batch: checks.Batch, reports: tuple[EpisodeR
         series(batch) if batch.episodes else (),
         describe(batch),
     )
-
-
-def _write(file: Path, text: str) -> None:
-    if file.is_dir():
-        raise BadInput(f"{file} is a folder. Name a file for the report, such as {file / 'report.html'}.")
-    if not file.parent.is_dir():
-        raise BadInput(f"{file.parent} is no folder, so the report cannot be written there.")
-    part = file.with_name(f".{file.name}.part")
-    part.write_text(text, encoding="utf-8")
-    part.replace(file)  # a reader sees the old report or the new one, never half of one
 
 
 def _check_workspace(workspace: Workspace, html: Path | None, *, again: bool, on: Machines) -> CheckReport:

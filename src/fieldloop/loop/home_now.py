@@ -64,10 +64,10 @@ def read_now(workspace: Workspace) -> Now:
     coverage: tuple[Coverage, ...] = ()
     demands: tuple[Demand, ...] = ()
     if deployment is not None:
-        from fieldloop.loop.plan import open_demands, show  # an empty workspace needs no planner
+        from fieldloop.loop import plan_known  # an empty workspace needs no planner
 
-        shown = show(workspace)
-        progress, coverage, demands = shown.progress, shown.coverage, tuple(open_demands(workspace))
+        progress = plan_known.progress_of(workspace, plan) if plan else ()
+        coverage, demands = plan_known.coverage_now(workspace), tuple(plan_known.open_demands(workspace))
     return Now(
         deployment, newest(workspace, Audit), plan, progress, coverage,
         demands=demands,

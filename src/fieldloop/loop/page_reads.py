@@ -1,11 +1,15 @@
 """What pages read straight from the store: nouns of a kind, the ledger's tail, rates by site, what waits."""
 
 from collections.abc import Mapping
+from datetime import datetime, timedelta
+from itertools import pairwise
 from typing import Any, TypeVar
+from zoneinfo import ZoneInfo
 
 from fieldloop.loop.workspace import Workspace
 from fieldloop.model.alarm import Rate
 from fieldloop.model.codec import iso, to_plain
+from fieldloop.model.deployment import Deployment
 from fieldloop.model.episode import Episode
 from fieldloop.model.finding import EpisodeReport, Status
 from fieldloop.model.incident import Incident, Step
@@ -13,6 +17,7 @@ from fieldloop.model.policy import Outcome, Stage
 from fieldloop.model.stream import NS_PER_S
 
 N = TypeVar("N")
+CHART_DAYS = 56
 NS_PER_DAY = 86_400 * NS_PER_S
 UNPASSED = [status for status in Status if status is not Status.PASSED]
 
@@ -29,6 +34,17 @@ def rates(workspace: Workspace) -> tuple[Rate, ...]:
     end = last[0].at_ns + 1 if last else 0
     window_ns = int(workspace.operations["monitor"].number("window_days") * NS_PER_DAY)
     return tuple(workspace.store.success_rates(end - window_ns, end))
+
+
+def daily_rates(workspace: Workspace, policy: str, site: str, end_ns: int) -> tuple[Rate, ...]:
+    """Return success of each day of the eight weeks before a moment, by site; days are local where it is one site."""
+    mapped: Deployment | None = newest(workspace, Deployment)
+    zones = {place.id: place.time_zone for place in mapped.sites} if mapped else {}
+    last = datetime.fromtimestamp(end_ns // NS_PER_S, ZoneInfo(zones.get(site, "UTC")))
+    midnight = last.replace(hour=0, minute=0, second=0, microsecond=0)
+    edges = [int((midnight + timedelta(days=1 - k)).timestamp()) * NS_PER_S for k in range(CHART_DAYS, -1, -1)]
+    found = (rate for day in pairwise(edges) for rate in workspace.store.success_rates(*day))
+    return tuple(rate for rate in found if rate.policy == policy and site in ("", rate.site))
 
 
 def attention(workspace: Workspace) -> dict[str, int]:

@@ -1,96 +1,198 @@
-"""What to collect next: coverage of the deployed strata, failures in the field, what incidents ask for."""
+"""What to collect next: draw a plan, hand it out as work orders, follow it, and hold it against what came of it."""
 
-import dataclasses
-from collections import Counter
-from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
+from pathlib import Path
 
 import numpy as np
 
-from fieldloop.errors import BadInput, UnknownName
-from fieldloop.loop.audit import latest_deployment, require_complete_audit
-from fieldloop.loop.rollout import in_production, on_ladder
+from fieldloop.errors import BadInput, Refused, UnknownName
+from fieldloop.loop.audit import require_complete_audit
+from fieldloop.loop.plan_known import (
+    collected_since,
+    coverage_now,
+    coverage_under,
+    crew_of,
+    known_now,
+    open_demands,
+    scores_of,
+)
+from fieldloop.loop.policies import named
+from fieldloop.loop.rollout import in_production
+from fieldloop.loop.whole_file import write_whole
 from fieldloop.loop.workspace import Workspace
-from fieldloop.model.episode import Episode
-from fieldloop.model.event import PlanDrawn
+from fieldloop.model.episode import Session
+from fieldloop.model.event import PlanDrawn, PlanScored
 from fieldloop.model.finding import Status
-from fieldloop.model.hardware import Robot
-from fieldloop.model.person import Operator
-from fieldloop.model.plan import Coverage, Demand, Plan, Progress
-from fieldloop.model.policy import Outcome, Stage
-from fieldloop.plan import STRATEGIES, Crew, coverage, draw, progress
-
-FOREVER_NS = 2**62
+from fieldloop.model.plan import Plan, PlanScore, Progress
+from fieldloop.plan import (
+    STRATEGIES,
+    draw,
+    forecast,
+    learning_curves,
+    order_progress,
+    orders_csv,
+    orders_json,
+    progress,
+    read_returned,
+)
+from fieldloop.plan.score import score as hold_against
+from fieldloop.report.plan import PlanReport
+from fieldloop.report.plan import html as page_of
 
 
 @dataclass(frozen=True, slots=True)
-class PlanNow:
-    """The plan in force, how far it is, and what it stands on."""
+class PlanNow(PlanReport):
+    """The plan in force, how far it is, what it stands on, and where its page was written."""
 
-    plan: Plan | None
-    progress: tuple[Progress, ...]
-    coverage: tuple[Coverage, ...]
+    html: str = ""
 
 
-def plan(workspace: Workspace, *, budget: int | None = None, strategy: str = "marginal", seed: int = 0) -> Plan:
+@dataclass(frozen=True, slots=True)
+class OrdersWritten:
+    """The work orders of a plan as a file for those who collect."""
+
+    plan: str
+    file: str
+    orders: int
+    demonstrations: int
+
+
+def plan(
+    workspace: Workspace,
+    *,
+    budget: int | None = None,
+    strategy: str = "marginal",
+    seed: int = 0,
+    html: Path | None = None,
+) -> Plan:
     """Draw the next collection plan from coverage, failures in production and open demands.
 
     Arguments:
-        budget: how many demonstrations; operations' plan.budget unless given
-        strategy: marginal (expected gain), frequency, uniform or failure_index
+        budget: what it may cost, in ordinary demonstrations; operations' plan.budget unless given
+        strategy: marginal (expected gain), failure_frequency, frequency, uniform or failure_index
         seed: for the draws behind the intervals
+        html: write it as a page with pictures to this file too
     """
     require_complete_audit(workspace)
     if strategy not in STRATEGIES:
         raise BadInput(f"{UnknownName('strategy', strategy, STRATEGIES)} Known: {', '.join(STRATEGIES)}.")
     settings = workspace.operations["plan"]
-    if budget is not None and budget < 1:
-        raise BadInput(f"A budget of {budget} demonstrations is no plan; give a number from 1.")
+    if budget is not None and budget < 0:
+        raise BadInput(f"A budget of {budget} demonstrations is no plan; give a number from 0.")
     if budget is not None:
         settings = settings.replaced(budget=budget)
-    crew = Crew(
-        operators=tuple(workspace.store.find(Operator)),
-        robots=tuple(workspace.store.find(Robot)),
-        protocol=workspace.protocol().label,
-        task=workspace.task,
-    )
     drawn = draw(
-        coverage_now(workspace), open_demands(workspace), crew, settings, workspace.ids, workspace.clock(),
+        known_now(workspace), open_demands(workspace), crew_of(workspace), settings, workspace.ids, workspace.clock(),
         np.random.default_rng(seed), strategy,
     )  # fmt: skip
     workspace.write(PlanDrawn(drawn))
+    if html:
+        write_whole(html, page_of(_now(workspace, drawn)))
     return drawn
 
 
-def show(workspace: Workspace) -> PlanNow:
-    """Show the plan in force with its live progress, and the coverage of the deployed strata."""
+def show(workspace: Workspace, *, html: Path | None = None) -> PlanNow:
+    """Show the plan in force with its live progress and forecast, and the coverage of the deployed strata.
+
+    Arguments:
+        html: write it as a page with pictures to this file too
+    """
     latest = next(iter(workspace.store.find(Plan, newest=True, limit=1)), None)
-    return PlanNow(latest, _progress(workspace, latest) if latest else (), coverage_now(workspace))
+    now = _now(workspace, latest, str(html or ""))
+    if html:
+        write_whole(html, page_of(now))
+    return now
 
 
-def coverage_now(workspace: Workspace) -> tuple[Coverage, ...]:
-    """Return every deployed stratum with its demonstrations in hand and how production fared there."""
-    exposures = latest_deployment(workspace).exposures
-    accepted = workspace.store.find(Episode, {"status": Status.PASSED})
-    # what an earlier version failed at is no news once another one works there
-    climbing = on_ladder(workspace)
-    running = [version for version in (in_production(workspace), climbing and climbing.candidate) if version]
-    where = {"stage": Stage.PRODUCTION} | ({"policy": running} if running else {})
-    outcomes = workspace.store.find(Outcome, where)
-    return tuple(coverage(exposures, accepted, outcomes))
+def orders(workspace: Workspace, file: Path, *, site: str = "", operator: str = "") -> OrdersWritten:
+    """Write the work orders of the plan in force for those who collect, as CSV or JSON by the file's ending.
+
+    Arguments:
+        file: where to write them, such as orders.csv or orders.json
+        site: only those of one site
+        operator: only those of one operator
+    """
+    writers = {".csv": orders_csv, ".json": orders_json}
+    if file.suffix not in writers:
+        raise BadInput(f"{file.name} says no format; name a file that ends in {' or '.join(writers)}.")
+    latest = _latest(workspace)
+    wanted = [o for o in latest.orders if site in ("", o.site) and operator in ("", o.operator)]
+    if not wanted:
+        known = sorted({o.site for o in latest.orders} | {o.operator for o in latest.orders} - {""})
+        raise BadInput(f"The plan has no such work order. It has some for: {', '.join(known) or 'nobody'}.")
+    write_whole(file, writers[file.suffix](wanted), "work orders")
+    return OrdersWritten(latest.id, str(file), len(wanted), sum(o.demonstrations for o in wanted))
 
 
-def open_demands(workspace: Workspace) -> Sequence[Demand]:
-    """Return what no plan has answered yet, demand by demand."""
-    got = Counter[str]()
-    for drawn in workspace.store.find(Plan):
-        got.update(dict(drawn.answered))
-    open_ones = ((d, d.demonstrations - got[d.id]) for d in workspace.store.find(Demand))
-    return [dataclasses.replace(d, demonstrations=missing) for d, missing in open_ones if missing > 0]
+def returned(workspace: Workspace, file: Path) -> tuple[Progress, ...]:
+    """Hold a returned orders file against what has come in: what its collectors count beside what was accepted.
+
+    Arguments:
+        file: the CSV that `plan orders` wrote, with its column of counts filled in
+    """
+    if not file.is_file():
+        raise BadInput(f"{file} is not there.")
+    latest = _latest(workspace)
+    told = read_returned(file.read_text(encoding="utf-8"), latest.orders, file.name)
+    return order_progress(latest, *collected_since(workspace, latest), sessions=_sessions(workspace), returned=told)
 
 
-def _progress(workspace: Workspace, latest: Plan) -> tuple[Progress, ...]:
-    since: dict[str, Any] = {"start_ns": range(latest.drawn_ns, FOREVER_NS)}
-    judged = {e.id: status for status in Status for e in workspace.store.find(Episode, since | {"status": status})}
-    return progress(latest, workspace.store.find(Episode, since), judged)
+def score(workspace: Workspace, policy: str = "", *, plan: str = "") -> PlanScore:
+    """Hold a plan against what came of it: what it promised, and what production gained. Later plans learn from it.
+
+    Arguments:
+        policy: the version that was trained on what the plan collected; the one in production unless given
+        plan: the plan's id; the last one drawn before that version was trained unless given
+    """
+    chosen = policy or in_production(workspace)
+    if not chosen:
+        raise Refused("No version is in production. Name the policy that was trained on what the plan collected.")
+    after = named(workspace, chosen)
+    held = _plan_before(workspace, after.id, plan)
+    made = hold_against(
+        held,
+        coverage_under(workspace, held.policy, held.drawn_ns),
+        coverage_under(workspace, after.id),
+        workspace.operations["plan"],
+        after.id,
+    )
+    workspace.write(PlanScored(made))
+    return made
+
+
+def _now(workspace: Workspace, latest: Plan | None, html: str = "") -> PlanNow:
+    coverages, scores = coverage_now(workspace), scores_of(workspace)
+    if latest is None:
+        return PlanNow(None, (), coverages, scores=scores, html=html)
+    settings = workspace.operations["plan"]
+    episodes, statuses = collected_since(workspace, latest)
+    far = progress(latest, episodes, statuses)
+    accepted = [e.start_ns for e in episodes if statuses.get(e.id) is Status.PASSED]
+    ahead = forecast(sum(p.left for p in far), accepted, latest.drawn_ns, workspace.clock(), settings)
+    curves = learning_curves(coverages, latest.quotas, settings, scores)
+    return PlanNow(latest, far, coverages, ahead, scores, curves, html)
+
+
+def _sessions(workspace: Workspace) -> dict[str, str]:
+    return {s.id: s.work_order for s in workspace.store.find(Session) if s.work_order}
+
+
+def _latest(workspace: Workspace) -> Plan:
+    latest = next(iter(workspace.store.find(Plan, newest=True, limit=1)), None)
+    if latest is None:
+        raise Refused("No plan is drawn yet. Run: fieldloop plan")
+    return latest
+
+
+def _plan_before(workspace: Workspace, policy: str, wanted: str) -> Plan:
+    """Return the plan that a version can be held against: one that answered another version's failures."""
+    drawn = [p for p in workspace.store.find(Plan, newest=True) if p.id.startswith(wanted)]
+    if wanted and not drawn:
+        raise BadInput(f"No plan's id begins with {wanted!r}.")
+    for candidate in drawn:
+        if candidate.policy not in ("", policy):
+            return candidate
+    raise Refused(
+        "No plan was drawn from the failures of an earlier version, so there is nothing to compare with: "
+        "a plan is scored once a policy trained on it works in production."
+    )

@@ -4,9 +4,9 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from fieldloop.annotate import taxonomy
-from fieldloop.errors import BadInput
 from fieldloop.loop.numbers import is_locked
 from fieldloop.loop.protocol_named import protocol_at, protocol_named
+from fieldloop.loop.whole_file import write_whole
 from fieldloop.loop.workspace import Workspace
 from fieldloop.protocol import CollectionProtocol
 from fieldloop.report import protocol as sheets
@@ -44,11 +44,7 @@ def sheet(
     made = _sheet(workspace, protocol_at(workspace, file), interface)
     if html is None:
         return sheets.markdown(made)
-    if html.is_dir() or not html.parent.is_dir():
-        raise BadInput(f"{html} cannot be written: name a file in a folder that is there, such as sheet.html.")
-    part = html.with_name(f".{html.name}.part")
-    part.write_text(sheets.html(made), encoding="utf-8")
-    part.replace(html)  # a reader sees the old sheet or the new one, never half of one
+    write_whole(html, sheets.html(made), "sheet")
     return SheetWritten(str(html), made.protocol, interface)
 
 

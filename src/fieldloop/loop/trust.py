@@ -1,13 +1,13 @@
 """Where a policy comes from, and a sealed record of it."""
 
 import json
-import os
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from pathlib import Path
 
 from fieldloop.errors import BadInput
 from fieldloop.loop.policies import named
+from fieldloop.loop.whole_file import write_whole
 from fieldloop.loop.workspace import Workspace
 from fieldloop.model.calibration import Calibration
 from fieldloop.model.codec import to_plain
@@ -62,7 +62,7 @@ def evidence(workspace: Workspace, policy: str, file: Path) -> Evidence:
     records += [{"kind": type(r.event).__name__, "body": to_plain(r)} for r in _events(workspace, until)]
     links = chain(records)
     found = verify(links)
-    _write(file, json.dumps({"schema": SCHEMA, "head": found.head, "links": to_plain(links)}))
+    write_whole(file, json.dumps({"schema": SCHEMA, "head": found.head, "links": to_plain(links)}), "record")
     return Evidence(str(file), lineage.policy, found.links, found.head, found.message)
 
 
@@ -96,21 +96,3 @@ def _without_secret(recorded: Recorded[Event]) -> Recorded[Event]:
     if not isinstance(recorded.event, TokenIssued):
         return recorded
     return replace(recorded, event=TokenIssued(replace(recorded.event.token, sha256="")))
-
-
-def _write(file: Path, text: str) -> None:
-    """Write beside and move into place, so that a record is there whole or not at all."""
-    if not file.parent.is_dir():
-        raise BadInput(f"{file.parent} is no folder. Make it first, or write the record elsewhere.")
-    if file.is_dir():
-        raise BadInput(f"{file} is a folder. Name the file to write.")
-    beside = file.with_name(f".{file.name}.{os.getpid()}")
-    try:
-        with beside.open("w", encoding="utf-8") as stream:
-            stream.write(text)
-            stream.flush()
-            os.fsync(stream.fileno())
-        beside.replace(file)
-    except OSError as wrong:
-        beside.unlink(missing_ok=True)
-        raise BadInput(f"{file} cannot be written: {wrong.strerror}.") from wrong

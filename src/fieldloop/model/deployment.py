@@ -1,33 +1,36 @@
-"""Where the robot will work: one real facility at a time, not a category."""
+"""Where the robot will work: real facilities, the catalogue, edge cases, and the strata that follow."""
 
+import itertools
+import math
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
+from functools import cached_property
 
-from fieldloop.model.condition import Exposure
+import numpy as np
 
+from fieldloop.model.audit import Audit, AuditAnswer, Comparison
+from fieldloop.model.condition import Condition, Exposure, Stratum
+from fieldloop.model.facility import BinConfiguration, Container, PeopleBand, Range, Site, Zone, normalised
 
-@dataclass(frozen=True, slots=True)
-class Range:
-    """A closed interval with its unit."""
-
-    low: float
-    high: float
-    unit: str
-
-
-@dataclass(frozen=True, slots=True)
-class Zone:
-    """A part of a site with its own light, floor and air."""
-
-    name: str
-    lux_by_shift: tuple[tuple[str, Range], ...] = ()
-    floor: str = ""
-    temperature: Range | None = None
-    humidity: Range | None = None
+__all__ = [
+    "Audit",
+    "AuditAnswer",
+    "BinConfiguration",
+    "Comparison",
+    "Container",
+    "Deployment",
+    "EdgeCase",
+    "PeopleBand",
+    "Range",
+    "Site",
+    "Sku",
+    "Zone",
+]
 
 
 @dataclass(frozen=True, slots=True)
 class Sku:
-    """One article: how often it is picked and what it is physically."""
+    """One article: how often it is picked, by site where that is known, and what it is physically."""
 
     id: str
     picks_per_week: float
@@ -36,14 +39,8 @@ class Sku:
     size_m: tuple[float, float, float] | None = None
     packaging: str = ""
     deformable: bool | None = None
-
-
-@dataclass(frozen=True, slots=True)
-class BinConfiguration:
-    """A way an item lies in its bin, and how often."""
-
-    name: str
-    share: float
+    texture: str = ""
+    by_site: tuple[tuple[str, float], ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,23 +52,13 @@ class EdgeCase:
     failure_rate: float | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class Site:
-    """One facility: its zones, bins, people bands, cameras and share of all picks."""
-
-    id: str
-    share: float
-    time_zone: str = "UTC"
-    zones: tuple[Zone, ...] = ()
-    lighting: tuple[tuple[str, float], ...] = ()
-    bins: tuple[BinConfiguration, ...] = ()
-    people_bands: tuple[tuple[str, str], ...] = ()
-    camera_mounts: tuple[str, ...] = ()
-
-
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)  # not slotted: what follows from the map is worked out once and kept beside it
 class Deployment:
-    """The whole map: sites, catalogue, edge cases, target cycle time, and the strata that follow."""
+    """The whole map: sites, catalogue, edge cases, target cycle time.
+
+    `measured` are joint shares of strata that were counted, `measured_weight` how much they count against the product
+    of the map's own shares.
+    """
 
     id: str
     task: str
@@ -81,26 +68,62 @@ class Deployment:
     target_cycle_s: float | None = None
     label_standard: str = ""
     synchronisation: str = ""
-    exposures: tuple[Exposure, ...] = ()
+    measured: tuple[Exposure, ...] = ()
+    measured_weight: float = 1.0
+    max_offset_ms: float | None = None
+    verified_by: str = ""
+    min_agreement: float | None = None
 
+    @cached_property
+    def exposures(self) -> tuple[Exposure, ...]:
+        """Every stratum with its share of production; not written down, because it follows from the rest.
 
-@dataclass(frozen=True, slots=True)
-class AuditAnswer:
-    """One of the five gap questions: how complete the map's answer is, and what is missing."""
+        Factors are taken as independent within a site, a factor the map is silent about is left out.
 
-    question: str
-    score: float
-    missing: tuple[str, ...] = ()
+        >>> site = Site("a", 1.0, lighting=(("bright", 0.6), ("dim", 0.4)))
+        >>> [f"{e.stratum} {e.share:g}" for e in Deployment("d", "pick", (site,), ()).exposures]
+        ['lighting=bright,site=a 0.6', 'lighting=dim,site=a 0.4']
+        """
+        weight = self.measured_weight if self.measured else 0.0
+        total = math.fsum(site.share for site in self.sites)
+        claimed = () if weight >= 1.0 else (e for site in self.sites for e in self._product(site, site.share / total))
+        if not weight:
+            return tuple(claimed)
+        shares = {e.stratum: (1.0 - weight) * e.share for e in claimed}
+        counted = math.fsum(e.share for e in self.measured)
+        for e in self.measured:
+            shares[e.stratum] = shares.get(e.stratum, 0.0) + weight * e.share / counted
+        return tuple(Exposure(stratum, share) for stratum, share in shares.items())
 
+    def mixes(self, site: Site) -> dict[str, dict[str, float]]:
+        """Every factor with its claimed shares at a site, the tiers of the catalogue first."""
+        tiers = self._tiers.get(site.id) or self._tiers.get("")
+        return ({"tier": tiers} if tiers else {}) | site.mixes
 
-@dataclass(frozen=True, slots=True)
-class Audit:
-    """How well the map answers the five questions; going on below the bar needs a recorded override."""
+    @cached_property
+    def tier_of(self) -> Mapping[str, str]:
+        """The tier of every article by its id."""
+        return {sku.id: sku.tier for sku in self.skus}
 
-    deployment: str
-    answers: tuple[AuditAnswer, ...]
-    score: float
-    complete: bool
-    operations: str = ""
-    overridden_by: str | None = None
-    override_reason: str = ""
+    @cached_property
+    def _tiers(self) -> Mapping[str, dict[str, float]]:
+        """Share of picks by tier: at each site that the catalogue knows, and under '' over all."""
+        picks: dict[str, dict[str, float]] = {}
+        for sku in self.skus:
+            for site, amount in (("", sku.picks_per_week), *sku.by_site):
+                of_site = picks.setdefault(site, {})
+                of_site[sku.tier] = of_site.get(sku.tier, 0.0) + amount
+        return {site: normalised(tiers) for site, tiers in picks.items() if sum(tiers.values()) > 0.0}
+
+    def _product(self, site: Site, share: float) -> Iterator[Exposure]:
+        mixes = self.mixes(site)
+        factors = [*mixes, "site"]
+        columns = [[Condition(factor, level) for level in mixes[factor]] for factor in mixes]
+        shares = np.array([share])
+        for factor in mixes:
+            shares = np.outer(shares, list(mixes[factor].values())).ravel()
+        order = sorted(range(len(factors)), key=lambda at: factors[at])
+        here = (Condition("site", site.id),)
+        for levels, of_levels in zip(itertools.product(*columns, here), shares.tolist(), strict=True):
+            if of_levels > 0.0:
+                yield Exposure(Stratum(tuple([levels[at] for at in order])), of_levels)

@@ -107,3 +107,7 @@ class Diagnosis:
     failures: tuple[FailureExplained, ...] = ()
     loss_low: float = 0.0
     loss_high: float = 0.0
+
+    def share_of(self, gap: Gap) -> float:
+        """The share of the loss that all causes of one gap carry together."""
+        return sum(cause.share for cause in self.causes if cause.gap is gap)

@@ -16,7 +16,7 @@ from fieldloop.model.hardware import Robot
 from fieldloop.model.incident import Incident
 from fieldloop.model.intrinsics import Intrinsics
 from fieldloop.model.person import Operator, Provider, Token
-from fieldloop.model.plan import Demand, Plan
+from fieldloop.model.plan import Demand, Plan, PlanScore
 from fieldloop.model.policy import Outcome, PolicyVersion
 from fieldloop.model.quality import DatasetReport
 from fieldloop.model.release import Release
@@ -89,6 +89,13 @@ class PlanDrawn:
     """The next collection was decided."""
 
     plan: Plan
+
+
+@dataclass(frozen=True, slots=True)
+class PlanScored:
+    """What a plan had promised was held against what came of it; learning curves follow."""
+
+    score: PlanScore
 
 
 @dataclass(frozen=True, slots=True)
@@ -278,7 +285,8 @@ class DemandPlaced:
 
 Event = (
     WorkspaceCreated | TokenIssued | ProtocolLocked | OperatorEnrolled | RobotRegistered | ProviderContracted
-    | DeploymentMapped | DeploymentAudited | PlanDrawn | SynchronisationVerified | SessionOpened | SessionClosed
+    | DeploymentMapped | DeploymentAudited | PlanDrawn | PlanScored | SynchronisationVerified
+    | SessionOpened | SessionClosed
     | LogIngested | EpisodesMeasured | EpisodeJudged | DatasetJudged | DeliveryJudged
     | CalibrationAttached | IntrinsicsAttached | SensorVerified | EpisodeAnnotated
     | ReleaseFrozen | ReleaseExported | PolicyTrained | OutcomeRecorded | PolicyGated | RolloutMoved

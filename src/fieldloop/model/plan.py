@@ -31,6 +31,7 @@ class GapKind(StrEnum):
     NEVER_SHOWN = "never shown"
     COMBINATION = "combination never shown"
     RANGE_END = "end of a range never shown"
+    POSITION = "position or orientation never shown"
     EXTRAPOLATION = "outside what was shown"
 
 
@@ -119,6 +120,71 @@ class Plan:
     cost: float = 0.0
     policy: str = ""
     """The version whose failures it answers; '' where none was in production."""
+    tiers: tuple["TierState", ...] = ()
+    sites: tuple["SiteSet", ...] = ()
+    cover: tuple[Stratum, ...] = ()
+    """The fewest deployed strata found that together show every combination of conditions never shown."""
+
+
+@dataclass(frozen=True, slots=True)
+class OrderTemplate:
+    """Work as it is handed out again and again: everything of an order but who does it.
+
+    `slots` is how many people share it, 0 as many as rotation gives; `robot` '' leaves the choice to whoever fills it.
+    """
+
+    name: str
+    stratum: Stratum
+    demonstrations: int
+    protocol: str
+    site: str = ""
+    robot: str = ""
+    slots: int = 0
+    kind: QuotaKind = QuotaKind.DEMONSTRATION
+    skus: tuple[str, ...] = ()
+    start: tuple[tuple[str, str], ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Returned:
+    """What a collection team says it made of one order; checks decide how much of it counts."""
+
+    order: str
+    collected: int
+    note: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class TierState:
+    """One tier of articles: its target in demonstrations per article, and how many articles are there."""
+
+    tier: str
+    picks_share: float
+    articles: int
+    shown: int
+    at_target: int
+    target: int
+    simulated_share: float = 0.0
+    """What share of this tier's quotas a simulator makes."""
+
+
+@dataclass(frozen=True, slots=True)
+class SiteSet:
+    """What a site needs of its own before its robots work: demonstrations of what is specific to it.
+
+    `specific` names the conditions that the primary site does not have; `needed`, `have` and `planned` count
+    demonstrations there.
+    """
+
+    site: str
+    share: float
+    primary: bool
+    specific: tuple[str, ...]
+    needed: int
+    have: int
+    planned: int
+    complete: bool
+    message: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -175,13 +241,19 @@ class Forecast:
 
 @dataclass(frozen=True, slots=True)
 class Progress:
-    """How far one quota is: collected, accepted, rejected and left."""
+    """How far one quota or, where `order` names it, one order is: collected, accepted, rejected and left.
+
+    `reported` is what the collection team says it collected; None where it has said nothing.
+    """
 
     stratum: Stratum
     planned: int
     done: int
     accepted: int
     rejected: int
+    kind: QuotaKind = QuotaKind.DEMONSTRATION
+    order: str = ""
+    reported: int | None = None
 
     @property
     def left(self) -> int:

@@ -1,13 +1,45 @@
 """What to collect next, and why: coverage of the deployed strata becomes quotas, quotas become work orders.
 
-`coverage` counts, `allocate` spends a budget, `orders` hands it to people and robots, `draw` does all three,
-`progress` says how far it is.
+`coverage` counts, `find_gaps` names what was never shown, `spend` allocates a budget, `orders` hands it to people and
+robots, `draw` does all of it; `sheets` carry it out of the house and back; `progress` and `forecast` say how far it is.
 """
 
-from fieldloop.plan.allocate import STRATEGIES, allocate
-from fieldloop.plan.coverage import coverage
+from fieldloop.plan.allocate import spend
+from fieldloop.plan.coverage import coverage, said, stated_costs
 from fieldloop.plan.draw import draw
-from fieldloop.plan.orders import Crew, orders
-from fieldloop.plan.progress import progress
+from fieldloop.plan.forecast import forecast
+from fieldloop.plan.gaps.find import find_gaps
+from fieldloop.plan.known import Known
+from fieldloop.plan.learning import learning_curves
+from fieldloop.plan.progress import order_progress, progress
+from fieldloop.plan.score import score
+from fieldloop.plan.strategies import STRATEGIES
+from fieldloop.plan.work.orders import order_templates, orders
+from fieldloop.plan.work.sheets import orders_csv, orders_json, read_returned
+from fieldloop.plan.work.starts import initial_conditions
+from fieldloop.plan.work.templates import Crew, fill, read_templates
 
-__all__ = ["STRATEGIES", "Crew", "allocate", "coverage", "draw", "orders", "progress"]
+__all__ = [
+    "STRATEGIES",
+    "Crew",
+    "Known",
+    "coverage",
+    "draw",
+    "fill",
+    "find_gaps",
+    "forecast",
+    "initial_conditions",
+    "learning_curves",
+    "order_progress",
+    "order_templates",
+    "orders",
+    "orders_csv",
+    "orders_json",
+    "progress",
+    "read_returned",
+    "read_templates",
+    "said",
+    "score",
+    "spend",
+    "stated_costs",
+]

@@ -1,185 +1,129 @@
-"""Spread a budget of demonstrations over strata: what is asked for first, then where each next one wins most."""
+"""Spread a budget over strata: what is asked for first, then where it is expected to win most."""
 
 import math
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
 from fieldloop.errors import BadInput, UnknownName
-from fieldloop.model.plan import Coverage, Demand, Quota
-from fieldloop.plan.gain import Floats, Gain
+from fieldloop.model.plan import Coverage, Demand, PlanScore, Quota
+from fieldloop.plan.demands import Asked
+from fieldloop.plan.explore import unexplored
+from fieldloop.plan.gain import Gain
+from fieldloop.plan.quotas import quotas
+from fieldloop.plan.rounding import whole
+from fieldloop.plan.strata import Floats, tabulate
+from fieldloop.plan.strategies import STRATEGIES, Request
 from fieldloop.protocol import Section
-
-Strategy = Callable[[Gain, Floats, int, Section], Floats]
 
 
 @dataclass(frozen=True, slots=True)
 class Allocation:
-    """Quotas, and how much of each demand (by id) they answer."""
+    """Quotas, how much of each demand (by id) they answer, and what they win and cost together."""
 
     quotas: tuple[Quota, ...]
     answered: tuple[tuple[str, int], ...]
+    gain: float = 0.0
+    gain_low: float = 0.0
+    gain_high: float = 0.0
+    cost: float = 0.0
+    warnings: tuple[str, ...] = ()
 
 
 def allocate(
     coverages: Sequence[Coverage],
     demands: Iterable[Demand],
-    budget: int,
+    budget: float,
     settings: Section,
     rng: np.random.Generator,
     strategy: str = "marginal",
 ) -> tuple[Quota, ...]:
-    """Spend a budget: demands first, oldest first, the rest by a strategy; each quota with gain, interval and why."""
+    """Spend a budget and return the quotas alone."""
     return spend(coverages, demands, budget, settings, rng, strategy).quotas
 
 
 def spend(
     coverages: Sequence[Coverage],
     demands: Iterable[Demand],
-    budget: int,
+    budget: float,
     settings: Section,
     rng: np.random.Generator,
     strategy: str = "marginal",
+    scores: Sequence[PlanScore] = (),
 ) -> Allocation:
-    """Spend a budget, and say which demands that answers."""
+    """Spend a budget: demands first, oldest first, the rest by a strategy; each quota with gain, interval and why.
+
+    The budget is in units of an ordinary demonstration. `scores` of earlier plans, newest first, teach how failure
+    falls with demonstrations.
+    """
+    gain = Gain(tabulate(coverages), settings, scores)
+    tries, asked = hand_out(gain, demands, budget, strategy, rng)
+    return price(coverages, gain, tries, asked, rng)
+
+
+def hand_out(
+    gain: Gain, demands: Iterable[Demand], budget: float, strategy: str, rng: np.random.Generator
+) -> tuple[Floats, Asked]:
+    """Decide how often each stratum is tried, and say which demands that answers."""
     if strategy not in STRATEGIES:
         raise UnknownName("strategy", strategy, STRATEGIES)
-    if budget < 0:
+    if not (math.isfinite(budget) and budget >= 0.0):
         raise BadInput(f"A budget of {budget} demonstrations cannot be spent; give a number from 0.")
-    gain = Gain(coverages, settings)
-    given = np.zeros(len(coverages))
-    reasons: list[list[str]] = [[] for _ in coverages]
-    # a single cause, however loud, must not starve every other stratum
-    reserved = math.floor(settings.number("max_demand_share") * budget)
-    answered, outside = _honour(coverages, demands, reserved, gain, given, reasons)
-    left = budget - sum(amount for _, amount in answered)
-    if len(coverages) and left:
-        given = given + STRATEGIES[strategy](gain, given, left, settings)
-    quotas = (*_quotas(coverages, gain, given, reasons, settings, rng), *outside)
-    return Allocation(quotas, tuple(answered))
-
-
-def _honour(
-    coverages: Sequence[Coverage],
-    demands: Iterable[Demand],
-    budget: int,
-    gain: Gain,
-    given: Floats,
-    reasons: list[list[str]],
-) -> tuple[list[tuple[str, int]], list[Quota]]:
-    """Give demands what they ask for while the budget lasts; return what each got and what lies outside the map."""
-    left, answered, outside = budget, [], []
+    asked = Asked(gain, math.floor(gain.settings.number("max_demand_share") * budget), rng)
     for demand in sorted(demands, key=lambda d: (d.at_ns, d.id)):
-        amount = min(left, demand.demonstrations)
-        if amount <= 0:
-            continue
-        left -= amount
-        answered.append((demand.id, amount))
-        asked = f"{demand.demonstrations} asked for, demands may take no more of the budget"
-        short = f" ({asked})" if amount < demand.demonstrations else ""
-        inside = [at for at, c in enumerate(coverages) if demand.stratum.covers(c.stratum)]
-        if not inside:
-            why = (
-                f"{demand.source} asks: {demand.why}{short}. Not among the deployed strata, so no gain can be computed."
-            )
-            outside.append(Quota(demand.stratum, amount, 0.0, 0.0, 0.0, why))
-            continue
-        added = _best(gain, given, amount, np.full(len(coverages), np.inf), inside)
-        given += added
-        for at in np.flatnonzero(added):
-            reasons[at].append(f"{int(added[at])} for {demand.source}: {demand.why}{short}")
-    return answered, outside
+        asked.honour(demand)
+    return asked.tries + _rest(gain, asked.tries, budget - asked.cost, budget, strategy, rng), asked
 
 
-def _best(gain: Gain, given: Floats, amount: int, caps: Floats, among: Sequence[int] | None = None) -> Floats:
-    """Hand out one by one where the next wins most; gains only ever shrink, so greedy is optimal."""
-    added = np.zeros(len(given))
-    allowed = np.zeros(len(given), dtype=bool)
-    allowed[slice(None) if among is None else list(among)] = True
-    worth = np.where(allowed & (given < caps), gain.next(given), -np.inf)
-    for _ in range(amount):
-        best = int(np.argmax(worth))
-        if worth[best] == -np.inf:
-            break
-        added[best] += 1.0
-        now = given + added
-        worth[best] = gain.next(now)[best] if now[best] < caps[best] else -np.inf
-    return added
-
-
-def _marginal(gain: Gain, given: Floats, left: int, settings: Section) -> Floats:
-    """First a few of everything deployed that was never shown, then where each next demonstration wins most."""
-    budget = given.sum() + left
-    # a cap that leaves part of the budget unspent would be a bug of the cap, not caution
-    cap = max(math.ceil(settings.number("concentration_cap") * budget), math.ceil(budget / len(given)))
-    added = np.zeros(len(given))
-    floor = int(settings.number("exploration_floor"))
-    unseen = np.flatnonzero((gain.demonstrations + given == 0) & (gain.exposure > 0.0))
-    for at in unseen[np.argsort(-(gain.exposure * gain.failure)[unseen], kind="stable")]:
-        added[at] = min(floor, left - added.sum(), cap)
-    caps = np.maximum(given + added, float(cap))
-    return np.asarray(added + _best(gain, given + added, int(left - added.sum()), caps))
-
-
-def _uniform(gain: Gain, _given: Floats, left: int, _settings: Section) -> Floats:
-    return _proportional(np.ones_like(gain.exposure), left)
-
-
-def _frequency(gain: Gain, _given: Floats, left: int, _settings: Section) -> Floats:
-    return _proportional(gain.exposure, left)
-
-
-def _failure_index(gain: Gain, _given: Floats, left: int, _settings: Section) -> Floats:
-    return _proportional(gain.failure * (gain.exposure > 0.0), left)
-
-
-STRATEGIES: dict[str, Strategy] = {
-    "marginal": _marginal,
-    "uniform": _uniform,
-    "frequency": _frequency,
-    "failure_index": _failure_index,
-}
-"""Marginal is the one to use; the others are what it is measured against."""
-
-
-def _proportional(weights: Floats, amount: int) -> Floats:
-    """Whole numbers in proportion, the largest remainders rounded up."""
-    if weights.sum() <= 0.0:
-        weights = np.ones_like(weights)
-    exact = amount * weights / weights.sum()
-    whole: NDArray[np.float64] = np.floor(exact)
-    extra = np.argsort(-(exact - whole), kind="stable")[: amount - int(whole.sum())]
-    whole[extra] += 1.0
-    return whole
-
-
-def _quotas(
-    coverages: Sequence[Coverage],
-    gain: Gain,
-    given: Floats,
-    reasons: list[list[str]],
-    settings: Section,
-    rng: np.random.Generator,
-) -> list[Quota]:
-    if not len(coverages):
-        return []
-    gains = gain.of(given)
-    low, high = gain.interval(given, settings.number("confidence"), int(settings.number("draws")), rng)
-    return [
-        Quota(
-            coverages[at].stratum, int(given[at]), float(gains[at]), float(low[at]), float(high[at]),
-            "; ".join([_why(coverages[at], float(gain.failure[at])), *reasons[at]]) + ".",
-        )
-        for at in np.lexsort((np.arange(len(given)), -gains))
-        if given[at] > 0
-    ]  # fmt: skip
-
-
-def _why(covered: Coverage, failure: float) -> str:
-    tried = (
-        f"{covered.failures} of {covered.attempts} attempts failed" if covered.attempts else "never tried in production"
+def price(
+    coverages: Sequence[Coverage], gain: Gain, tries: Floats, asked: Asked, rng: np.random.Generator
+) -> Allocation:
+    """Say what tries win and cost, stratum by stratum and together."""
+    inside = quotas(coverages, gain, tries, asked.reasons, rng)
+    return Allocation(
+        quotas=(*inside.quotas, *asked.outside),
+        answered=tuple(asked.answered),
+        gain=inside.gain,
+        gain_low=inside.low,
+        gain_high=inside.high,
+        cost=float(tries @ gain.table.cost) + sum(q.cost for q in asked.outside),
+        warnings=tuple(_remarks(gain, tries)),
     )
-    shown = f"{covered.demonstrations} demonstrations in hand" if covered.demonstrations else "never demonstrated"
-    return f"{covered.exposure:.1%} of production, {tried} (taken as {failure:.0%}), {shown}"
+
+
+def _rest(gain: Gain, tries: Floats, money: float, budget: float, strategy: str, rng: np.random.Generator) -> Floats:
+    """Spend what demands left: by the strategy, and a little on levels that nobody would be shown otherwise."""
+    table = gain.table
+    deployed = table.exposure > 0.0
+    if money <= 0.0 or not deployed.any():
+        return np.zeros(len(table))
+    # a cap that leaves part of the budget unspent would be a bug of the cap, not caution
+    cap = max(gain.settings.number("concentration_cap") * budget, budget / np.count_nonzero(deployed))
+    added = np.zeros(len(table))
+    for _ in range(2):
+        request = Request(
+            money - float(added @ table.cost),
+            deployed,
+            (tries + added) * gain.operators.share,
+            np.maximum(cap - (tries + added) * table.cost, 0.0),
+        )
+        wanted = STRATEGIES[strategy](gain, request)
+        if strategy != "marginal" or added.any():
+            break
+        added = unexplored(gain, tries + wanted, money)
+        if not added.any():
+            break
+    return added + whole(wanted, table.cost, request.money, gain.order(), rng)
+
+
+def _remarks(gain: Gain, tries: Floats) -> Iterator[str]:
+    attempts, failures = gain.table.attempts.sum(), gain.table.failures.sum()
+    if not tries.any():
+        yield "Nothing is planned: the budget is 0, or nothing on the map is deployed."
+    if not attempts:
+        yield "Nothing was tried in production yet: failure rates are assumed, and gains with them."
+    elif not failures:
+        yield f"None of {attempts:.0f} attempts in production failed: gains rest on the prior."
+    elif failures == attempts:
+        yield f"All {attempts:.0f} attempts in production failed: strata cannot be told apart by their failures."

@@ -1,53 +1,73 @@
-"""What more demonstrations are expected to bring: failure falls with their number to a power."""
+"""What more demonstrations are expected to bring: production success won, with transfer between strata."""
 
 from collections.abc import Sequence
 
 import numpy as np
 from numpy.typing import NDArray
 
-from fieldloop.model.plan import Coverage
+from fieldloop.model.plan import PlanScore
+from fieldloop.plan.curves import Curve
+from fieldloop.plan.failure import Failing, failing
+from fieldloop.plan.floors import operators_yield
+from fieldloop.plan.parts import Reach, parts
+from fieldloop.plan.strata import Floats, Table
 from fieldloop.protocol import Section
-
-Floats = NDArray[np.float64]
 
 
 class Gain:
-    """Expected loss of production success per stratum, and how it shrinks.
+    """Production success that demonstrations win, stratum by stratum.
 
-    Failure rates of strata with few attempts lean on the pooled rate, the pooled rate on a prior; a stratum that has
-    n demonstrations and gets q more is left with ((n + q + k) / (n + k)) ** -b of its failures.
+    A demonstration counts for its levels, its pairs of levels and its stratum; each of these loses part of its hazard,
+    in every stratum that has it. What operators themselves cannot do, and what did not fall before, stays.
     """
 
-    def __init__(self, coverages: Sequence[Coverage], settings: Section) -> None:
-        """Estimate failure rates from the attempts in production."""
-        self.exposure = np.array([c.exposure for c in coverages], dtype=float)
-        self.demonstrations = np.array([c.demonstrations for c in coverages], dtype=float)
-        failures = np.array([c.failures for c in coverages], dtype=float)
-        attempts = np.array([c.attempts for c in coverages], dtype=float)
-        lean = settings.number("shrinkage_attempts")
-        pooled = (failures.sum() + lean * settings.number("prior_failure_rate")) / (attempts.sum() + lean)
-        self.fails = failures + lean * pooled
-        self.holds = attempts - failures + lean * (1.0 - pooled)
-        self.failure = self.fails / (attempts + lean)
-        self.borrowed = settings.number("prior_demonstrations")
-        self.exponent = settings.number("learning_exponent")
-        self._exponents = settings.number("learning_exponent_low"), settings.number("learning_exponent_high")
+    def __init__(self, table: Table, settings: Section, scores: Sequence[PlanScore] = ()) -> None:
+        """Estimate why strata fail."""
+        self.table = table
+        self.settings = settings
+        self.parts = parts(table)
+        self.operators = operators_yield(table, self.parts, settings)
+        self.price = table.cost / self.operators.share
+        """What a good demonstration costs with the tries that it takes."""
+        self.shown = [part.sums(table.demonstrations) for part in self.parts]
+        self.why: Failing = failing(table, self.parts, self.operators, scores, settings)
+        self.curve: Curve = self.why.curve
+        removable = np.zeros(len(table))
+        for part, size in zip(self.parts, self.why.removable, strict=True):
+            removable += part.each(size)
+        self.failure = -np.expm1(-(removable + self.why.lasting))
+        self.reducible = self.failure + np.expm1(-self.why.lasting)
+        """Failure that endless demonstrations would remove."""
+        self._weight = table.exposure * (1.0 - self.failure)
 
-    def of(self, more: Floats, failure: Floats | None = None, exponent: float | Floats | None = None) -> Floats:
-        """Success won per stratum by so many more demonstrations each, as a share of all production."""
-        failure = self.failure if failure is None else failure
-        exponent = self.exponent if exponent is None else exponent
-        known = self.demonstrations + self.borrowed
-        return np.asarray(self.exposure * failure * (1.0 - ((known + more) / known) ** -exponent))
+    def of(self, more: Floats) -> Floats:
+        """Success won per stratum by so many more good demonstrations each, as a share of all production."""
+        return np.asarray(self._weight * np.expm1(self._removed(more)[0]))
 
-    def next(self, given: Floats) -> Floats:
-        """Success won by one more demonstration of each stratum."""
-        return self.of(given + 1.0) - self.of(given)
+    def next(self, more: Floats) -> Floats:
+        """Success that one more good demonstration of each stratum would win, wherever it is won."""
+        removed, given = self._removed(more)
+        weight = self._weight * np.exp(removed)
+        worth = np.zeros(len(self.table))
+        for part, size, shown, extra in zip(self.parts, self.why.removable, self.shown, given, strict=True):
+            falls = self.curve.exponent * self.curve.left_of(shown, extra) / (shown + extra + self.curve.borrowed)
+            worth += part.each(part.sums(weight) * size * falls)
+        return worth
 
-    def interval(self, more: Floats, level: float, draws: int, rng: np.random.Generator) -> tuple[Floats, Floats]:
-        """Interval of the gain per stratum over possible failure rates and learning exponents."""
-        failure = rng.beta(np.maximum(self.fails, 1e-9), np.maximum(self.holds, 1e-9), (draws, len(self.fails)))
-        exponent = rng.uniform(*self._exponents, (draws, 1))
-        gains = self.of(more, failure, exponent)
-        low, high = np.quantile(gains, [0.5 - level / 2, 0.5 + level / 2], axis=0)
-        return low, high
+    def order(self) -> NDArray[np.intp]:
+        """Strata in an order in which neighbours resemble each other in what matters most."""
+        weight = [
+            (float(self.table.exposure @ part.each(size)), self.table.factors.index(part.factors[0]))
+            for part, size in zip(self.parts, self.why.removable, strict=True)
+            if part.reach is Reach.LEVEL
+        ]
+        columns = [self.table.codes[:, at] for _, at in sorted(weight)]
+        return np.lexsort(columns) if columns else np.arange(len(self.table))
+
+    def _removed(self, more: Floats) -> tuple[Floats, list[Floats]]:
+        """The hazard that falls away per stratum, and the new demonstrations per part."""
+        removed = np.zeros(len(self.table))
+        given = [part.sums(more) for part in self.parts]
+        for part, size, shown, extra in zip(self.parts, self.why.removable, self.shown, given, strict=True):
+            removed += part.each(size * (1.0 - self.curve.left_of(shown, extra)))
+        return removed, given

@@ -47,10 +47,15 @@ def figure(drawing: Markup, caption: str, kind: str = "") -> Markup:
 
 
 def table(
-    columns: Sequence[str], rows: Iterable[Sequence[object]], numbers: Sequence[str] = (), wide: Sequence[str] = ()
+    columns: Sequence[str],
+    rows: Iterable[Sequence[object]],
+    numbers: Sequence[str] = (),
+    wide: Sequence[str] = (),
+    medium: Sequence[str] = (),
 ) -> Markup:
-    """A dense table; columns named in `numbers` are set flush right, those in `wide` keep room for a sentence."""
-    kinds = ["num" if column in numbers else "wide" if column in wide else "" for column in columns]
+    """A dense table: `numbers` are set flush right, `wide` columns keep room for a sentence, `medium` for words."""
+    named = (("num", numbers), ("wide", wide), ("medium", medium))
+    kinds = [next((kind for kind, own in named if column in own), "") for column in columns]
     marks = [f' class="{kind}"' if kind else "" for kind in kinds]
     head = "".join(f"<th{m}>{escape(column)}</th>" for column, m in zip(columns, marks, strict=True))
     lines = []
@@ -69,6 +74,16 @@ def picture(data_uri: str, alternative: str) -> Markup:
 def link(text: object, anchor: str) -> Markup:
     """A link to a place on the same page."""
     return Markup(f'<a href="#{escape(anchor)}">{escape(text)}</a>')
+
+
+def mono(text: object) -> Markup:
+    """An id, set so that its letters can be told apart."""
+    return Markup(f'<span class="mono">{escape(text)}</span>')
+
+
+def folded(summary: object, rest: Iterable[object], *, opened: bool = False) -> Markup:
+    """What few will read, one click away; on paper it is open."""
+    return Markup(f"<details{' open' if opened else ''}><summary>{escape(summary)}</summary>{join(rest)}</details>")
 
 
 WORDS: Mapping[Status, tuple[str, str]] = {

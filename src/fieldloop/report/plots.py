@@ -2,8 +2,10 @@
 
 import io
 import re
+import warnings
 from collections.abc import Iterator
 from contextlib import contextmanager
+from threading import Lock
 from typing import Any, NamedTuple
 
 from fieldloop.report.markup import Markup
@@ -19,15 +21,20 @@ INK, INK_2, INK_3, LINE, LINE_2, SURFACE, BAD, WARN = (
     "#14181d", "#46515d", "#5f6b78", "#dce0e5", "#bcc4cd", "#ffffff", "#b42a17", "#8a5600",
 )  # fmt: skip
 LINE_WIDTH = 1.1
+PX_PER_INCH = 102
+"""Of drawings that are sized: text of 8 points is then 11 pixels on screen."""
 STYLE = {
-    "svg.fonttype": "none", "svg.hashsalt": "fieldloop", "font.size": 8, "axes.edgecolor": LINE_2,
-    "axes.labelcolor": INK_3, "text.color": INK_2,
+    "svg.fonttype": "none", "svg.hashsalt": "fieldloop", "text.parse_math": False, "font.size": 8,
+    "axes.edgecolor": LINE_2, "axes.labelcolor": INK_3, "text.color": INK_2,
     "xtick.color": INK_3, "ytick.color": INK_3, "xtick.labelsize": 8, "ytick.labelsize": 8, "axes.titlesize": 8,
     "axes.spines.top": False, "axes.spines.right": False, "axes.spines.left": False, "axes.linewidth": 0.8,
     "xtick.major.size": 0, "ytick.major.size": 0, "axes.grid": True, "axes.grid.axis": "y", "grid.color": LINE,
     "grid.linewidth": 0.8, "axes.axisbelow": True, "lines.linewidth": LINE_WIDTH, "figure.facecolor": "none",
     "axes.facecolor": "none", "savefig.facecolor": "none",
 }  # fmt: skip
+
+DRAWING = Lock()
+"""The style is set for the whole process while a drawing is made, and pages are drawn in several threads."""
 
 
 class Margins(NamedTuple):
@@ -47,13 +54,22 @@ def drawing(width: float, height: float, margins: Margins = Margins()) -> Iterat
     from matplotlib.figure import Figure
 
     made: list[Markup] = []
-    with mpl.rc_context(STYLE):  # type: ignore[arg-type] # its keys are text
+    # a name may hold letters that the font used for measuring lacks; whatever shows the page has fonts of its own
+    warnings.filterwarnings("ignore", message="Glyph .* missing from font", category=UserWarning)
+    with DRAWING, mpl.rc_context(STYLE):  # type: ignore[arg-type] # its keys are text
         sketch = Figure(figsize=(width, height))
         FigureCanvasSVG(sketch)
         across, up = width - margins.left - margins.right, height - margins.top - margins.bottom
         axis = sketch.add_axes((margins.left / width, margins.bottom / height, across / width, up / height))
         yield axis, made
         made.append(_inline(sketch))
+
+
+def sized(drawn: Markup, width: float, least: float = 0.0) -> Markup:
+    """Show a drawing of so many inches at its own size, smaller where there is no room, but never below `least`."""
+    most, fewest = (round(inches * PX_PER_INCH) for inches in (width, min(width, least)))
+    style = f"display:block;width:100%;height:auto;max-width:{most}px;min-width:{fewest}px"
+    return Markup(drawn.replace("<svg ", f'<svg style="{style}" ', 1))
 
 
 def halo(text: Any) -> None:

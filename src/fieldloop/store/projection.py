@@ -123,6 +123,7 @@ PROJECTIONS: dict[type[Event], Projection] = {
     happened.DeploymentMapped: _stated("deployment"),
     happened.DeploymentAudited: _stated("audit"),
     happened.PlanDrawn: _plan,
+    happened.PlanScored: _stated("score"),
     happened.SynchronisationVerified: _whole,
     happened.SessionOpened: _stated("session"),
     happened.SessionClosed: _close_session,

@@ -25,7 +25,7 @@ from fieldloop.model.hardware import Robot
 from fieldloop.model.incident import Incident
 from fieldloop.model.intrinsics import Intrinsics
 from fieldloop.model.person import Operator, Provider, Token
-from fieldloop.model.plan import Demand, Plan, WorkOrder
+from fieldloop.model.plan import Demand, Plan, PlanScore, WorkOrder
 from fieldloop.model.policy import Outcome, PolicyVersion
 from fieldloop.model.quality import DatasetReport
 from fieldloop.model.release import Release
@@ -219,6 +219,7 @@ KEPT: dict[type, Kept] = {
         _keep(Deployment, "deployments", ask=("task",)),
         _keep(Audit, "audits", key=("seq",), ask=("deployment", "complete")),
         _keep(Plan, "plans", ask=("strategy", "drawn_ns")),
+        _keep(PlanScore, "plan_scores", key=("plan", "after"), ask=("status",)),
         _keep(WorkOrder, "work_orders", ask=("plan", "site", "robot", "operator", "stratum"), indexes=("plan",)),
         _keep(Demand, "demands", ask=("stratum", "source", "at_ns")),
         _keep(

@@ -17,6 +17,7 @@ from fieldloop.report.markup import (
     join,
     link,
     mark,
+    mono,
     panel,
     paragraph,
     picture,
@@ -145,12 +146,12 @@ def _film(thumbnails: Iterable[Thumbnail]) -> Markup:
 
 
 def _findings(findings: Iterable[Finding]) -> Markup:
-    rows = [(mark(f.status), _mono(f.check), f.message, _measured(f), _limit(f)) for f in findings]
+    rows = [(mark(f.status), mono(f.check), f.message, _measured(f), _limit(f)) for f in findings]
     return table(("", "check", "finding", "measured", "limit"), rows, ("measured", "limit"), ("finding",))
 
 
 def _untold(summary: Summary, total: int) -> Markup:
-    rows = [(_mono(one.check), one.reason, f"{one.episodes} of {total}") for one in summary.untold]
+    rows = [(mono(one.check), one.reason, f"{one.episodes} of {total}") for one in summary.untold]
     lead = paragraph(
         "These questions have no answer here. They do not count against an episode unless its protocol asks.", "dim"
     )
@@ -162,7 +163,7 @@ def _all(episodes: Sequence[EpisodeReport]) -> Markup:
     for episode in episodes[:MOST_LISTED]:
         counts = {status: sum(1 for f in episode.findings if f.status is status) for status in Status}
         rows.append(
-            (mark(episode.status), _name(episode.name), *(counts[s] or "" for s in Status), _mono(episode.episode[:12]))
+            (mark(episode.status), _name(episode.name), *(counts[s] or "" for s in Status), mono(episode.episode[:12]))
         )
     columns = ("", "episode", "failed", "broke", "cannot tell", "not applicable", "passed", "id")
     more = f"{len(episodes) - MOST_LISTED} more are in the JSON" if len(episodes) > MOST_LISTED else ""
@@ -184,10 +185,6 @@ def _limit(finding: Finding) -> str:
 
 def _number(value: float, unit: str) -> str:
     return f"{100 * value:.4g} %" if unit.startswith(SHARE) else f"{value:.4g}"
-
-
-def _mono(text: str) -> Markup:
-    return Markup(f'<span class="mono">{escape(text)}</span>')
 
 
 def _name(text: str) -> Markup:

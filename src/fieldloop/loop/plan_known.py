@@ -1,0 +1,98 @@
+"""What a plan stands on: coverage of the deployed strata, failures in the field, what incidents ask for."""
+
+import dataclasses
+from collections import Counter
+from collections.abc import Sequence
+from typing import Any
+
+from fieldloop.loop.audit import latest_deployment
+from fieldloop.loop.rollout import in_production, on_ladder
+from fieldloop.loop.workspace import Workspace
+from fieldloop.model.episode import Episode
+from fieldloop.model.finding import Status
+from fieldloop.model.hardware import Robot
+from fieldloop.model.person import Operator
+from fieldloop.model.plan import Coverage, Demand, Plan, PlanScore, Progress
+from fieldloop.model.policy import Outcome, Stage
+from fieldloop.plan import Crew, Known, coverage, progress, stated_costs
+
+FOREVER_NS = 2**62
+
+
+def known_now(workspace: Workspace) -> Known:
+    """Return all that the next plan stands on."""
+    return Known(
+        coverage_now(workspace),
+        latest_deployment(workspace),
+        tuple(workspace.store.find(Episode, {"status": Status.PASSED})),
+        outcomes_in_force(workspace),
+        in_production(workspace) or "",
+        scores_of(workspace),
+    )
+
+
+def coverage_now(workspace: Workspace) -> tuple[Coverage, ...]:
+    """Return every deployed stratum with its demonstrations in hand and how production fared there."""
+    return coverage(
+        latest_deployment(workspace).exposures,
+        workspace.store.find(Episode, {"status": Status.PASSED}),
+        outcomes_in_force(workspace),
+        tried=workspace.store.find(Episode),
+        costs=stated_costs(workspace.operations["plan"]),
+    )
+
+
+def coverage_under(workspace: Workspace, policy: str, until_ns: int | None = None) -> tuple[Coverage, ...]:
+    """Return coverage as one policy met it: its outcomes in production, and what had been collected until then."""
+    where: dict[str, Any] = {"status": Status.PASSED}
+    if until_ns is not None:
+        where["start_ns"] = range(-FOREVER_NS, until_ns)
+    return coverage(
+        latest_deployment(workspace).exposures,
+        workspace.store.find(Episode, where),
+        workspace.store.find(Outcome, {"stage": Stage.PRODUCTION, "policy": policy}),
+    )
+
+
+def outcomes_in_force(workspace: Workspace) -> tuple[Outcome, ...]:
+    """Return production of what works now: what an earlier version failed at is no news once another one is there."""
+    climbing = on_ladder(workspace)
+    running = [version for version in (in_production(workspace), climbing and climbing.candidate) if version]
+    where = {"stage": Stage.PRODUCTION} | ({"policy": running} if running else {})
+    return tuple(workspace.store.find(Outcome, where))
+
+
+def crew_of(workspace: Workspace) -> Crew:
+    """Return who and what collects."""
+    return Crew(
+        operators=tuple(workspace.store.find(Operator)),
+        robots=tuple(workspace.store.find(Robot)),
+        protocol=workspace.protocol().label,
+        task=workspace.task,
+    )
+
+
+def open_demands(workspace: Workspace) -> Sequence[Demand]:
+    """Return what no plan has answered yet, demand by demand."""
+    got = Counter[str]()
+    for drawn in workspace.store.find(Plan):
+        got.update(dict(drawn.answered))
+    open_ones = ((d, d.demonstrations - got[d.id]) for d in workspace.store.find(Demand))
+    return [dataclasses.replace(d, demonstrations=missing) for d, missing in open_ones if missing > 0]
+
+
+def scores_of(workspace: Workspace) -> tuple[PlanScore, ...]:
+    """Return how earlier plans turned out, newest first."""
+    return tuple(workspace.store.find(PlanScore, newest=True))
+
+
+def collected_since(workspace: Workspace, plan: Plan) -> tuple[list[Episode], dict[str, Status]]:
+    """Return what was collected since a plan was drawn, and the verdict on each where there is one."""
+    since: dict[str, Any] = {"start_ns": range(plan.drawn_ns, FOREVER_NS)}
+    judged = {e.id: status for status in Status for e in workspace.store.find(Episode, since | {"status": status})}
+    return list(workspace.store.find(Episode, since)), judged
+
+
+def progress_of(workspace: Workspace, plan: Plan) -> tuple[Progress, ...]:
+    """Return how far a plan is, quota by quota."""
+    return progress(plan, *collected_since(workspace, plan))

@@ -1,0 +1,51 @@
+"""What was measured of the data a policy was trained on: lags between cameras and joints, agreement of annotators."""
+
+from collections.abc import Iterator, Sequence
+from itertools import combinations
+
+from fieldloop.annotate import agreement
+from fieldloop.check import BATCH_CHECKS
+from fieldloop.check.many import Batch
+from fieldloop.loop.annotate import FRAME_HZ, PHASE
+from fieldloop.loop.measurements import imprints_of
+from fieldloop.loop.workspace import Workspace
+from fieldloop.model.annotation import Agreement, Annotation
+from fieldloop.model.diagnosis import Lag
+from fieldloop.model.episode import Episode
+
+CONTENT_LAG = "batch.content_lag"
+
+
+def lags_of(workspace: Workspace, episodes: Sequence[Episode]) -> tuple[Lag, ...]:
+    """Estimate from content how far each rig's cameras lag; a rig that cannot be told is left out."""
+    return tuple(_lags(workspace, episodes))
+
+
+def _lags(workspace: Workspace, episodes: Sequence[Episode]) -> Iterator[Lag]:
+    imprints = imprints_of(workspace, episodes)
+    protocol = workspace.protocol()
+    by_robot: dict[str, list[Episode]] = {}
+    for episode in episodes:
+        by_robot.setdefault(episode.robot, []).append(episode)
+    for robot, own in sorted(by_robot.items()):
+        kept = {e.id: imprints[e.id] for e in own if e.id in imprints}
+        for found in BATCH_CHECKS[CONTENT_LAG].look(Batch(tuple(own), protocol=protocol, imprints=kept)):
+            if found.cannot_tell or found.low is None or found.high is None:
+                continue
+            yield Lag(robot, found.subject, found.value, found.low, found.high, len(kept))
+
+
+def agreements_of(workspace: Workspace, episodes: Sequence[Episode]) -> tuple[Agreement, ...]:
+    """Measure how far each two authors agree on the episodes that both annotated."""
+    wanted = {episode.id for episode in episodes}
+    said: dict[str, list[Annotation]] = {}
+    for annotation in workspace.store.find(Annotation, {"kind": PHASE}):
+        if annotation.episode in wanted:
+            said.setdefault(annotation.author, []).append(annotation)
+    found = []
+    for first, second in combinations(sorted(said), 2):
+        shared = {a.episode for a in said[first]} & {a.episode for a in said[second]}
+        if shared:
+            one, other = ([a for a in said[who] if a.episode in shared] for who in (first, second))
+            found.append(agreement(one, other, FRAME_HZ))
+    return tuple(found)

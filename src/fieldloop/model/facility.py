@@ -1,0 +1,95 @@
+"""One real facility: its zones with light, floor and air, its bins, people and cameras."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+Shares = tuple[tuple[str, float], ...]
+"""Level → share, in the order in which the map gives them."""
+
+
+@dataclass(frozen=True, slots=True)
+class Range:
+    """A closed interval with its unit."""
+
+    low: float
+    high: float
+    unit: str
+
+
+@dataclass(frozen=True, slots=True)
+class Zone:
+    """A part of a site with its own light, floor, air and room; `ranges` are further measured quantities by name."""
+
+    name: str
+    lux_by_shift: tuple[tuple[str, Range], ...] = ()
+    floor: str = ""
+    temperature: Range | None = None
+    humidity: Range | None = None
+    transitions: tuple[str, ...] = ()
+    ranges: tuple[tuple[str, Range], ...] = ()
+    ceiling_m: float | None = None
+    layout: str = ""
+
+    def range_of(self, name: str) -> Range | None:
+        """Return one further quantity, None where the map does not say."""
+        return dict(self.ranges).get(name)
+
+
+@dataclass(frozen=True, slots=True)
+class BinConfiguration:
+    """A way an item lies in its bin, and how often."""
+
+    name: str
+    share: float
+
+
+@dataclass(frozen=True, slots=True)
+class PeopleBand:
+    """One physical quantity of the people at a site, as shares of bands: an aggregate, never a person."""
+
+    quantity: str
+    shares: Shares
+
+
+@dataclass(frozen=True, slots=True)
+class Container:
+    """A kind of bin or tote by its inner length, width and height."""
+
+    name: str
+    size_m: tuple[float, float, float]
+
+
+@dataclass(frozen=True, slots=True)
+class Site:
+    """One facility: its zones, bins, people, cameras and share of all picks; `factors` are further ones with shares."""
+
+    id: str
+    share: float
+    time_zone: str = "UTC"
+    zones: tuple[Zone, ...] = ()
+    lighting: Shares = ()
+    bins: tuple[BinConfiguration, ...] = ()
+    people_bands: tuple[tuple[str, str], ...] = ()
+    camera_mounts: tuple[str, ...] = ()
+    factors: tuple[tuple[str, Shares], ...] = ()
+    people: tuple[PeopleBand, ...] = ()
+    people_count: int | None = None
+    containers: tuple[Container, ...] = ()
+    shelving: str = ""
+
+    @property
+    def mixes(self) -> dict[str, dict[str, float]]:
+        """Every factor that the map gives shares of here, as level → share; they add up to one.
+
+        >>> Site("a", 1.0, lighting=(("bright", 3.0), ("dim", 1.0))).mixes
+        {'lighting': {'bright': 0.75, 'dim': 0.25}}
+        """
+        given = {"bin": {b.name: b.share for b in self.bins}, "lighting": dict(self.lighting)}
+        given |= {factor: dict(shares) for factor, shares in self.factors}
+        return {factor: normalised(shares) for factor, shares in given.items() if sum(shares.values()) > 0.0}
+
+
+def normalised(shares: Mapping[str, float]) -> dict[str, float]:
+    """Return the shares divided by their sum, so that rounded percentages add up to one."""
+    total = sum(shares.values())
+    return {level: share / total for level, share in shares.items()}

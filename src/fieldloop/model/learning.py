@@ -1,0 +1,21 @@
+"""How failure is expected to fall as demonstrations come in."""
+
+from dataclasses import dataclass
+
+from fieldloop.model.condition import Stratum
+
+
+@dataclass(frozen=True, slots=True)
+class LearningCurve:
+    """Expected failure rate of one stratum at each number of demonstrations, with its interval.
+
+    `now` are the demonstrations in hand, `planned` those that a plan adds to them.
+    """
+
+    stratum: Stratum
+    demonstrations: tuple[float, ...]
+    failure: tuple[float, ...]
+    low: tuple[float, ...]
+    high: tuple[float, ...]
+    now: float
+    planned: float

@@ -1,0 +1,36 @@
+"""A few demonstrations of what would otherwise never be shown: levels of factors, not each combination of them.
+
+Three hundred strata cannot each have a demonstration of a budget of forty; the twenty levels they are made of can.
+"""
+
+import numpy as np
+
+from fieldloop.plan.gain import Gain
+from fieldloop.plan.parts import Reach
+from fieldloop.plan.strata import Floats
+
+
+def unexplored(gain: Gain, tries: Floats, money: float) -> Floats:
+    """Tries to add so that each deployed level is shown a few times, within a share of the money.
+
+    Largest share of production first, each in the stratum where it wins most for its price.
+    """
+    table = gain.table
+    floor, left = gain.settings.number("exploration_floor"), gain.settings.number("exploration_share") * money
+    planned = table.demonstrations + tries * gain.operators.share
+    worth = np.where(table.exposure > 0.0, gain.next(tries * gain.operators.share) / gain.price, -np.inf)
+    missing = []
+    for part in gain.parts:
+        if part.reach is Reach.LEVEL:
+            seen, exposure = part.sums(planned), part.sums(table.exposure)
+            missing += [(-exposure[at], part, at) for at in np.flatnonzero((seen < floor) & (exposure > 0.0))]
+    added = np.zeros(len(table))
+    for _, part, level in sorted(missing, key=lambda row: row[0]):
+        inside = part.codes == level
+        short = floor - float(((planned + added * gain.operators.share) * inside).sum())
+        best = int(np.argmax(np.where(inside, worth, -np.inf)))
+        tries_more = min(np.ceil(short / gain.operators.share[best]), np.floor(left / table.cost[best]))
+        if tries_more > 0.0:
+            added[best] += tries_more
+            left -= tries_more * table.cost[best]
+    return added

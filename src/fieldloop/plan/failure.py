@@ -1,0 +1,146 @@
+"""How often each stratum fails, why, and how much of that demonstrations can remove.
+
+Each level of a factor, each pair of levels and each stratum by itself may be a reason to fail. Each has a part that
+lasts and a part that falls with the demonstrations that show it. From a single look the two cannot be told apart, and
+the prior decides: what was never shown is probably removable, what fails in spite of many demonstrations probably
+lasts. Earlier rounds tell them apart: what did not fall although demonstrations came, lasts.
+"""
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from fieldloop.model.plan import PlanScore
+from fieldloop.plan.curves import Curve, exponents, prior_curve
+from fieldloop.plan.floors import Yield
+from fieldloop.plan.hazards import Hazards, Reason, fit
+from fieldloop.plan.parts import Part, Reach
+from fieldloop.plan.strata import Floats, Table
+from fieldloop.protocol import Section
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Rows:
+    """Observed attempts, each row in its stratum, with the demonstrations of each part at that time."""
+
+    stratum: np.ndarray[tuple[int], np.dtype[np.intp]]
+    attempts: Floats
+    failures: Floats
+    shown: tuple[Floats, ...]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Failing:
+    """Per part its removable hazards as they now are, with standard errors; per stratum the hazard that lasts."""
+
+    removable: tuple[Floats, ...]
+    errors: tuple[Floats, ...]
+    lasting: Floats
+    curve: Curve
+
+
+def failing(
+    table: Table, parts: Sequence[Part], operators: Yield, scores: Sequence[PlanScore], settings: Section
+) -> Failing:
+    """Fit why strata fail, to production now and before each of the earlier plans (scores newest first)."""
+    rows = _rows(table, parts, scores, settings)
+    prior = prior_curve(settings)
+    if not scores:
+        return _made(table, parts, operators, rows, prior, settings)[0]
+    tried = []
+    middle, wide = math.log(prior.exponent), settings.number("learning_exponent_spread")
+    for exponent in exponents(settings, int(settings.number("learning_exponents_tried"))):
+        curve = Curve(float(exponent), prior.borrowed)
+        made, surprise = _made(table, parts, operators, rows, curve, settings)
+        tried.append((surprise + 0.5 * ((math.log(exponent) - middle) / wide) ** 2, made))
+    return min(tried, key=lambda pair: pair[0])[1]
+
+
+def _rows(table: Table, parts: Sequence[Part], scores: Sequence[PlanScore], settings: Section) -> Rows:
+    """Production now, and before each earlier plan: what came after that is the next one's before, or now."""
+    places = {}
+    looks = [(table.attempts, table.failures, table.demonstrations)]
+    if scores:
+        places = {tuple(codes): row for row, codes in enumerate(table.codes.tolist())}
+    fading = settings.number("history_weight")
+    for age, score in enumerate(scores, start=1):
+        attempts, failures = np.zeros(len(table)), np.zeros(len(table))
+        shown = table.demonstrations.copy()
+        for at in score.strata:
+            row = places.get(_codes(table, at.stratum.levels))
+            if row is not None:
+                attempts[row], failures[row] = at.attempts_before * fading**age, at.failures_before * fading**age
+                shown[row] = at.demonstrations_before
+        looks.append((attempts, failures, shown))
+    kept = [np.flatnonzero(attempts > 0.0) for attempts, _, _ in looks]
+    counts = [
+        np.concatenate([part.sums(shown)[part.codes[rows]] for rows, (_, _, shown) in zip(kept, looks, strict=True)])
+        for part in parts
+    ]
+    return Rows(
+        np.concatenate(kept),
+        np.concatenate([attempts[rows] for rows, (attempts, _, _) in zip(kept, looks, strict=True)]),
+        np.concatenate([failures[rows] for rows, (_, failures, _) in zip(kept, looks, strict=True)]),
+        tuple(counts),
+    )
+
+
+def _codes(table: Table, levels: dict[str, str]) -> tuple[int, ...]:
+    found = []
+    for factor, known in zip(table.factors, table.levels, strict=True):
+        level = levels.get(factor, "")
+        found.append(known.index(level) if level in known else -1)
+    return tuple(found)
+
+
+def _made(
+    table: Table, parts: Sequence[Part], operators: Yield, rows: Rows, curve: Curve, settings: Section
+) -> tuple[Failing, float]:
+    strengths = [curve.left(shown) for shown in rows.shown]
+    usual = _usual(parts, rows, strengths, settings)
+    lasting_base = _hazard(rows, settings) * settings.number("lasting_share")
+    full = np.ones(len(rows.stratum))
+    reasons = [Reason(np.zeros(len(full), dtype=np.intp), full, np.full(1, lasting_base), _spread(settings, "level"))]
+    for part, strength, size in zip(parts, strengths, usual, strict=True):
+        here, wide = part.codes[rows.stratum], _spread(settings, part.reach)
+        known = operators.excess if part.reach is Reach.OWN else np.zeros(part.size)
+        reasons.append(Reason(here, full, known, wide * settings.number("lasting_spread")))
+        reasons.append(Reason(here, strength, np.full(part.size, size), wide))
+    found = fit(reasons, rows.attempts, rows.failures)
+    return _at_present(table, parts, found, curve), found.surprise
+
+
+def _at_present(table: Table, parts: Sequence[Part], found: Hazards, curve: Curve) -> Failing:
+    now = [curve.left(part.sums(table.demonstrations)) for part in parts]
+    removable = tuple(size * left for size, left in zip(found.sizes[2::2], now, strict=True))
+    errors = tuple(error * left for error, left in zip(found.errors[2::2], now, strict=True))
+    lasting = np.full(len(table), found.sizes[0][0])
+    for part, size in zip(parts, found.sizes[1::2], strict=True):
+        lasting += size[part.codes]
+    return Failing(removable, errors, lasting, curve)
+
+
+def _usual(parts: Sequence[Part], rows: Rows, strengths: Sequence[Floats], settings: Section) -> list[float]:
+    """Share the removable part of the usual hazard out over levels, pairs and strata, as transfer is believed to be."""
+    whole = _hazard(rows, settings) * (1.0 - settings.number("lasting_share"))
+    shares = {reach: settings.number(f"{reach}_share") for reach in {part.reach for part in parts}}
+    total = sum(shares.values())
+    found = []
+    for part, strength in zip(parts, strengths, strict=True):
+        alike = sum(other.reach is part.reach for other in parts)
+        mean = float(np.average(strength, weights=rows.attempts)) if len(strength) else 1.0
+        found.append(whole * shares[part.reach] / total / alike / mean)
+    return found
+
+
+def _hazard(rows: Rows, settings: Section) -> float:
+    """The pooled hazard of production, leaning on a prior rate while there are few attempts."""
+    lean = settings.number("shrinkage_attempts")
+    failed = rows.failures.sum() + lean * settings.number("prior_failure_rate")
+    return -math.log1p(-failed / (rows.attempts.sum() + lean))
+
+
+def _spread(settings: Section, reach: str) -> float:
+    return settings.number(f"{reach}_spread")

@@ -1,0 +1,40 @@
+"""What no demonstration will mend: where even operators fail, the floor is theirs."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from fieldloop.plan.hazards import Reason, fit
+from fieldloop.plan.parts import Part, Reach
+from fieldloop.plan.strata import Floats, Table
+from fieldloop.protocol import Section
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Yield:
+    """Per stratum: the share of tries that give a good demonstration, and how much more than usual operators fail."""
+
+    share: Floats
+    excess: Floats
+
+
+def operators_yield(table: Table, parts: Sequence[Part], settings: Section) -> Yield:
+    """Pool what operators managed over levels and strata; where nobody counted tries, every one is taken as good.
+
+    Only what is beyond the usual counts as a floor: demonstrations are also rejected for reasons that no policy has,
+    such as a bad clock, and those strike everywhere.
+    """
+    rows = np.flatnonzero(table.tried > 0.0)
+    if not len(rows):
+        return Yield(np.ones(len(table)), np.zeros(len(table)))
+    tried, lost = table.tried[rows], (table.tried - table.demonstrations)[rows]
+    usual = -np.log1p(-min(float(lost.sum() / tried.sum()), 1.0 - 1.0 / (1.0 + float(tried.sum()))))
+    wide = settings.number("floor_spread")
+    full = np.ones(len(rows))
+    several = [p for p in parts if p.reach is not Reach.PAIR]
+    base = Reason(np.zeros(len(rows), dtype=np.intp), full, np.full(1, usual), wide)
+    more = [Reason(p.codes[rows], full, np.zeros(p.size), wide) for p in several]
+    found = fit([base, *more], tried, lost)
+    excess = np.sum([size[p.codes] for size, p in zip(found.sizes[1:], several, strict=True)], axis=0)
+    return Yield(np.exp(-(found.sizes[0][0] + excess)), np.asarray(excess))

@@ -1,0 +1,128 @@
+"""Which combinations of conditions are deployed and were never shown; counted, never assumed."""
+
+import itertools
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from fieldloop.model.condition import Stratum
+from fieldloop.model.plan import CoverageGap, GapKind
+from fieldloop.plan.strata import Codes, Table
+
+Columns = tuple[int, ...]
+Mask = NDArray[np.bool_]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Missing:
+    """Combinations that no demonstration shows, by columns of the table: a mark and a share of production each.
+
+    `unseen` are all of them; `marks` only the smallest: where a level was never shown, its combinations follow.
+    """
+
+    unseen: Mapping[Columns, Mask]
+    marks: Mapping[Columns, Mask]
+    shares: Mapping[Columns, NDArray[np.float64]]
+
+    @property
+    def count(self) -> int:
+        """How many of the smallest there are."""
+        return sum(int(marks.sum()) for marks in self.marks.values())
+
+
+def encode(table: Table, logged: Iterable[Stratum]) -> Codes:
+    """Return one row of codes per logged stratum; a level that is unsaid or not deployed is 0."""
+    place = {factor: at for at, factor in enumerate(table.factors)}
+    known = [{level: code for code, level in enumerate(levels)} for levels in table.levels]
+    strata = list(logged)
+    codes = np.zeros((len(strata), len(table.factors)), dtype=np.int32)
+    for row, stratum in enumerate(strata):
+        for condition in stratum.conditions:
+            at = place.get(condition.factor)
+            if at is not None:
+                codes[row, at] = known[at].get(condition.level, 0)
+    return codes
+
+
+def find_missing(table: Table, shown: Codes, strength: int) -> Missing:
+    """Mark what is deployed and never shown: single levels, then pairs, up to `strength` conditions together."""
+    unseen: dict[Columns, Mask] = {}
+    marks: dict[Columns, Mask] = {}
+    shares: dict[Columns, NDArray[np.float64]] = {}
+    live = table.exposure > 0.0
+    codes, exposure = table.codes[live], table.exposure[live]
+    for size in range(1, min(strength, len(table.factors)) + 1):
+        for columns in itertools.combinations(range(len(table.factors)), size):
+            shape = tuple(len(table.levels[at]) for at in columns)
+            here, cells = keys(codes, columns, shape), int(np.prod(shape))
+            shares[columns] = np.bincount(here, exposure, cells).astype(np.float64)
+            seen = np.bincount(keys(shown, columns, shape), minlength=cells) > 0
+            unseen[columns] = (shares[columns] > 0.0) & ~seen & ~_unspoken(shape)
+            marks[columns] = unseen[columns] & ~_implied(marks, columns, shape)
+    return Missing(unseen, marks, shares)
+
+
+def keys(codes: Codes, columns: Columns, shape: tuple[int, ...]) -> NDArray[np.int64]:
+    """Return one number per row for its levels in these columns."""
+    key = np.zeros(len(codes), dtype=np.int64)
+    for at, size in zip(columns, shape, strict=True):
+        key = key * size + codes[:, at]
+    return key
+
+
+def holds_missing(table: Table, missing: Missing) -> Mask:
+    """Which strata hold at least one missing combination?"""
+    inside = np.zeros(len(table), dtype=bool)
+    for columns, marks in missing.marks.items():
+        if marks.any():
+            inside |= marks[keys(table.codes, columns, tuple(len(table.levels[at]) for at in columns))]
+    return inside & (table.exposure > 0.0)
+
+
+def name_missing(table: Table, missing: Missing, most: int) -> Iterator[CoverageGap]:
+    """Name the largest by their share of production, levels before combinations of them."""
+    found = [
+        (len(columns), -float(missing.shares[columns][key]), columns, int(key))
+        for columns, marks in missing.marks.items()
+        for key in np.flatnonzero(marks)
+    ]
+    for size, share, columns, key in sorted(found)[:most]:
+        stratum = _stratum(table, columns, key)
+        if size == 1:
+            text = f"{stratum} is {-share:.1%} of production, and no demonstration shows it."
+            yield CoverageGap(GapKind.NEVER_SHOWN, stratum, -share, text)
+        else:
+            text = f"{stratum} is {-share:.1%} of production: shown one by one, never together."
+            yield CoverageGap(GapKind.COMBINATION, stratum, -share, text)
+    if len(found) > most:
+        left = f"{len(found) - most} smaller gaps of this kind are not listed"
+        whole = float(table.exposure[holds_missing(table, missing)].sum())
+        text = f"{left}; all {len(found)} together touch {whole:.1%} of production."
+        yield CoverageGap(GapKind.COMBINATION, Stratum(), whole, text)
+
+
+def _unspoken(shape: tuple[int, ...]) -> Mask:
+    """Which cells belong to strata that leave one of the factors out: level 0 stands for that."""
+    unspoken = np.zeros(shape, dtype=bool)
+    for axis in range(len(shape)):
+        unspoken[(slice(None),) * axis + (0,)] = True
+    return unspoken.ravel()
+
+
+def _implied(marks: Mapping[Columns, Mask], columns: Columns, shape: tuple[int, ...]) -> Mask:
+    """Which cells say nothing new, because a part of them is marked already?"""
+    implied = np.zeros(shape, dtype=bool)
+    for size in range(1, len(columns)):
+        for part in itertools.combinations(range(len(columns)), size):
+            marked = marks[tuple(columns[at] for at in part)].reshape([shape[at] for at in part])
+            implied |= marked.reshape([shape[at] if at in part else 1 for at in range(len(columns))])
+    return implied.ravel()
+
+
+def _stratum(table: Table, columns: Columns, key: int) -> Stratum:
+    at = np.unravel_index(key, [len(table.levels[column]) for column in columns])
+    return Stratum.of(
+        {table.factors[column]: table.levels[column][int(code)] for column, code in zip(columns, at, strict=True)}
+    )

@@ -1,0 +1,92 @@
+"""The fewest strata that show every missing combination of conditions: a covering array, verified by counting."""
+
+import math
+from collections.abc import Iterator, Sequence
+
+import numpy as np
+from numpy.typing import NDArray
+
+from fieldloop.plan.gaps.combinations import Columns, Mask, Missing, keys
+from fieldloop.plan.strata import Codes, Table
+
+MOST_FOR_ARRAY = 5_000
+"""Combinations up to which a covering array takes less than a second; beyond it takes many."""
+
+Rows = NDArray[np.intp]
+
+
+def cover(table: Table, missing: Missing) -> list[int]:
+    """Return rows of the table, most telling first, that together show every missing combination.
+
+    A covering array is near the fewest possible but knows neither what was shown already nor what is deployed; picking
+    deployed strata one by one knows both and looks only one step ahead. Both are tried, the shorter list is taken; each
+    is counted off against the missing combinations, so neither can claim what it does not show.
+    """
+    deployed = np.flatnonzero(table.exposure > 0.0)
+    wanted = {columns: unseen for columns, unseen in missing.unseen.items() if unseen.any()}
+    if not wanted:
+        return []
+    proposed = _proposed(table, deployed, max(map(len, wanted)))
+    first = _count_off(table, wanted, [proposed, deployed])
+    second = _count_off(table, wanted, [deployed], stop_at=len(first))
+    return second if len(second) < len(first) else first
+
+
+def _count_off(
+    table: Table, wanted: dict[Columns, Mask], pools: Sequence[Rows], stop_at: float = math.inf
+) -> list[int]:
+    """Pick the row that shows most of what is still missing, pool after pool, until nothing is."""
+    shapes = {columns: tuple(len(table.levels[at]) for at in columns) for columns in wanted}
+    still = {columns: marks.copy() for columns, marks in wanted.items()}
+    chosen: list[int] = []
+    for pool in pools:
+        codes = table.codes[pool]
+        cells = {columns: keys(codes, columns, shapes[columns]) for columns in wanted}
+        while len(pool) and len(chosen) < stop_at:
+            news = np.zeros(len(pool), dtype=np.int32)
+            for columns, marks in still.items():
+                if marks.any():
+                    news += marks[cells[columns]]
+            best = int(np.argmax(news))  # the first of equals: the largest share of production
+            if news[best] == 0:
+                break
+            chosen.append(int(pool[best]))
+            for columns, marks in still.items():
+                marks[cells[columns][best]] = False
+    return chosen
+
+
+def _proposed(table: Table, deployed: Rows, strength: int) -> Rows:
+    """The deployed rows of a covering array over all levels."""
+    from covertable import make
+
+    used = [np.unique(table.codes[deployed, at]) for at in range(len(table.factors))]
+    several = [at for at in range(len(used)) if len(used[at]) > 1]
+    strength = min(strength, len(several))
+    if strength < 2 or _combinations([len(used[at]) for at in several], strength) > MOST_FOR_ARRAY:  # noqa: PLR2004 - an array of pairs is the smallest
+        return np.empty(0, dtype=np.intp)
+    array = make([used[at].tolist() for at in several], strength=strength)
+    rows = np.tile([int(levels[0]) for levels in used], (len(array), 1)).astype(np.int32)
+    rows[:, several] = np.asarray(array, dtype=np.int32)
+    return np.asarray(list(_found(table.codes, deployed, rows)), dtype=np.intp)
+
+
+def _combinations(sizes: Sequence[int], strength: int) -> int:
+    """How many combinations of so many levels there are: an elementary symmetric polynomial of the sizes.
+
+    >>> _combinations([2, 3, 4], 2)
+    26
+    """
+    ways = [1] + [0] * strength
+    for size in sizes:
+        for k in range(strength, 0, -1):
+            ways[k] += size * ways[k - 1]
+    return ways[strength]
+
+
+def _found(codes: Codes, deployed: Rows, rows: Codes) -> Iterator[int]:
+    known = {row.tobytes(): at for at, row in zip(deployed.tolist(), codes[deployed], strict=True)}
+    for row in rows:
+        at = known.get(row.tobytes())
+        if at is not None:
+            yield at

@@ -1,0 +1,82 @@
+"""Were the ends of every range shown, or only its middle?"""
+
+from collections.abc import Iterator
+
+import numpy as np
+
+from fieldloop.model.condition import Stratum
+from fieldloop.model.plan import CoverageGap, GapKind
+from fieldloop.plan.gaps.quantities import Floats, Quantities
+from fieldloop.protocol import Section
+
+
+def range_gaps(quantities: Quantities, settings: Section) -> Iterator[CoverageGap]:
+    """Name each end of a deployed range that no demonstration reaches, site by site.
+
+    What production measured counts before what the map states; of mass and size the catalogue knows how often each is
+    picked. A quantity that no demonstration says is a gap of its own: nobody can tell.
+    """
+    for name in settings["range_facts"]:
+        shown = quantities.shown(name)
+        shown = shown[~np.isnan(shown)]
+        for where, low, high, low_share, high_share, source in _deployed_ends(quantities, name, settings):
+            if not len(shown):
+                text = f"No demonstration says its {name}, so nobody can tell whether {low:g} and {high:g} were shown"
+                yield CoverageGap(GapKind.RANGE_END, where, None, f"{text} ({_at(where)}{source}). Log it.")
+                continue
+            if shown.min() > low:
+                text = f"{name} at or below {low:.4g} ({_at(where)}{source}{_part(low_share)})"
+                nearest = f"the lowest demonstration is at {shown.min():.4g}"
+                yield CoverageGap(GapKind.RANGE_END, where, low_share, f"{text} was never shown: {nearest}.")
+            if shown.max() < high:
+                text = f"{name} at or above {high:.4g} ({_at(where)}{source}{_part(high_share)})"
+                nearest = f"the highest demonstration is at {shown.max():.4g}"
+                yield CoverageGap(GapKind.RANGE_END, where, high_share, f"{text} was never shown: {nearest}.")
+
+
+End = tuple[Stratum, float, float, float | None, float | None, str]
+
+
+def _deployed_ends(quantities: Quantities, name: str, settings: Section) -> Iterator[End]:
+    """Where the ends of a quantity begin, with the share beyond: as measured, else as catalogue and map say."""
+    end, least = settings.number("range_end_share"), int(settings.number("min_range_attempts"))
+    met = quantities.met(name)
+    sites = np.asarray([o.site for o in quantities.outcomes], dtype=object)
+    said = ~np.isnan(met)
+    measured = set()
+    for site in sorted(set(sites[said])):
+        values = met[said & (sites == site)]
+        if len(values) >= least:
+            measured.add(site)
+            yield _ends(_where(site), values, np.ones(len(values)), end, len(values) / len(met), "as measured")
+    if measured:
+        return
+    values, picks = quantities.catalogue(name)
+    if len(values):
+        yield _ends(Stratum(), values, picks, end, 1.0, "by picks of the catalogue")
+    for site, (low, high) in quantities.stated(name).items():
+        inset = end * (high - low)
+        yield _where(site), low + inset, high - inset, None, None, "as the map states"
+
+
+def _ends(where: Stratum, values: Floats, weights: Floats, end: float, of_all: float, source: str) -> End:
+    order = np.argsort(values, kind="stable")
+    values, weights = values[order], weights[order]
+    before = (np.cumsum(weights) - weights) / weights.sum()
+    low = float(values[np.searchsorted(before, end, side="right") - 1])
+    high = float(values[np.searchsorted(before + weights / weights.sum(), 1.0 - end, side="left")])
+    total = weights.sum()
+    below, above = weights[values <= low].sum() / total, weights[values >= high].sum() / total
+    return where, low, high, float(below) * of_all, float(above) * of_all, source
+
+
+def _where(site: str) -> Stratum:
+    return Stratum.of(site=site) if site else Stratum()
+
+
+def _at(where: Stratum) -> str:
+    return f"at {where.level('site')}, " if where else ""
+
+
+def _part(share: float | None) -> str:
+    return "" if share is None else f", {share:.1%} of production"

@@ -1,0 +1,84 @@
+"""Reasons to fail add up: fit how much each brings, leaning on a prior where little was tried.
+
+An attempt succeeds if no reason strikes, so that success is exp(-h) and h is the sum of one hazard for each reason that
+is present. Hazards cannot be negative: nothing about a stratum makes another's difficulty go away. The fit is the most
+probable one under normal priors cut off at zero, so a reason that was seldom tried stays near what is usual.
+"""
+
+import itertools
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from fieldloop.plan.strata import Floats
+
+LEAST = 1e-6
+"""A hazard of nothing at all would make the first failure impossible."""
+
+STEPS = 150
+"""Enough for the fit to settle; what still moves then moves nothing that is planned."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Reason:
+    """One family of reasons: which of them each observed row has, how strongly, what is usual and how far they vary."""
+
+    codes: NDArray[np.intp]
+    strength: Floats
+    usual: Floats
+    spread: float
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Hazards:
+    """For each family the hazard of each reason, and the standard error it is left with.
+
+    `surprise` is minus the logarithm of how probable the fit is, to compare fits of the same rows.
+    """
+
+    sizes: tuple[Floats, ...]
+    errors: tuple[Floats, ...]
+    surprise: float
+
+
+def fit(reasons: Sequence[Reason], attempts: Floats, failures: Floats) -> Hazards:
+    """Fit hazards to attempts and failures by row.
+
+    >>> kind = Reason(np.asarray([0, 1]), np.ones(2), usual=np.full(2, 0.5), spread=9.0)
+    >>> found = fit([kind], np.asarray([1000.0, 1000.0]), np.asarray([100.0, 600.0]))
+    >>> (1.0 - np.exp(-found.sizes[0])).round(3).tolist()
+    [0.1, 0.6]
+    """
+    from scipy.optimize import minimize
+    from scipy.sparse import csr_matrix
+
+    starts = np.concatenate([[0], np.cumsum([len(reason.usual) for reason in reasons])])
+    sizes = np.concatenate([reason.usual for reason in reasons])
+    spreads = np.concatenate([np.full(len(reason.usual), reason.spread) for reason in reasons])
+    cut = [slice(a, b) for a, b in itertools.pairwise(starts)]
+    if not len(attempts):
+        return Hazards(tuple(sizes[c] for c in cut), tuple(spreads[c] for c in cut), 0.0)
+    columns = np.stack([reason.codes + start for reason, start in zip(reasons, starts[:-1], strict=True)], axis=1)
+    # what no row has stays as usual: most strata of a large map were never tried
+    seen, columns = np.unique(columns, return_inverse=True)
+    usual, weight = sizes[seen], spreads[seen] ** -2.0
+    strengths = np.stack([reason.strength for reason in reasons], axis=1)
+    edges = np.arange(len(attempts) + 1) * len(reasons)
+    present = csr_matrix((strengths.ravel(), columns.ravel(), edges), (len(attempts), len(seen)))
+    absent = csr_matrix(present.T)
+
+    def surprise(tried: Floats) -> tuple[float, Floats]:
+        hazard = present @ tried + LEAST
+        struck = -np.expm1(-hazard)
+        away = tried - usual
+        loss = np.sum((attempts - failures) * hazard - failures * np.log(struck)) + 0.5 * np.sum(weight * away**2)
+        return float(loss), absent @ (attempts - failures / struck) + weight * away
+
+    bounds = [(0.0, None)] * len(usual)
+    answer = minimize(surprise, usual, jac=True, method="L-BFGS-B", bounds=bounds, options={"maxiter": STEPS})
+    sizes[seen] = answer.x
+    told = attempts / np.expm1(present @ answer.x + LEAST)
+    spreads[seen] = (weight + absent.multiply(absent) @ told) ** -0.5
+    return Hazards(tuple(sizes[c] for c in cut), tuple(spreads[c] for c in cut), float(answer.fun))

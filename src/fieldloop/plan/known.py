@@ -1,0 +1,25 @@
+"""What a plan stands on."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from fieldloop.model.deployment import Deployment
+from fieldloop.model.episode import Episode
+from fieldloop.model.plan import Coverage, PlanScore
+from fieldloop.model.policy import Outcome
+
+
+@dataclass(frozen=True, slots=True)
+class Known:
+    """Coverage of the deployed strata, the map, the accepted demonstrations, production of the version in force.
+
+    Coverage alone is enough for an allocation; gaps, articles and recoveries need the rest.
+    """
+
+    coverages: Sequence[Coverage]
+    deployment: Deployment | None = None
+    episodes: Sequence[Episode] = ()
+    outcomes: Sequence[Outcome] = ()
+    policy: str = ""
+    scores: Sequence[PlanScore] = ()
+    """How earlier plans fared, newest first."""

@@ -1,0 +1,60 @@
+"""Learning curves to look at: how failure of the most promising strata is expected to fall."""
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from fieldloop.model.learning import LearningCurve
+from fieldloop.model.plan import Coverage, PlanScore, Quota
+from fieldloop.plan.curves import Curve
+from fieldloop.plan.gain import Gain
+from fieldloop.plan.strata import Floats, tabulate
+from fieldloop.protocol import Section
+
+SHOWN = 6
+POINTS = 25
+FURTHER = 4.0
+"""Curves are drawn to this many times what is in hand and planned, so that the eye sees where they flatten."""
+
+
+def learning_curves(
+    coverages: Sequence[Coverage], quotas: Sequence[Quota], settings: Section, scores: Sequence[PlanScore] = ()
+) -> tuple[LearningCurve, ...]:
+    """Draw expected failure against a stratum's demonstrations, for the quotas that win most.
+
+    The other strata of a plan teach it too; here only its own demonstrations grow, from none to several times what the
+    plan adds. The interval spans the slowest to the fastest learning and the error of what can be learnt.
+    """
+    place = {covered.stratum: row for row, covered in enumerate(coverages)}
+    wanted = [q for q in sorted(quotas, key=lambda q: -q.gain) if q.stratum in place][:SHOWN]
+    if not wanted:
+        return ()
+    gain = Gain(tabulate(coverages), settings, scores)
+    return tuple(_curve(gain, place[quota.stratum], quota) for quota in wanted)
+
+
+def _curve(gain: Gain, row: int, quota: Quota) -> LearningCurve:
+    now, planned = float(gain.table.demonstrations[row]), float(quota.demonstrations)
+    points = np.linspace(0.0, FURTHER * (now + planned), POINTS)
+    slow, fast = (gain.settings.number(f"learning_exponent_{end}") for end in ("low", "high"))
+    borrowed = gain.curve.borrowed
+    ends = [
+        _failure(gain, row, points - now, curve, sure)
+        for curve in (Curve(slow, borrowed), Curve(fast, borrowed))
+        for sure in (-1.0, 1.0)
+    ]
+    expected = _failure(gain, row, points - now, gain.curve, 0.0)
+    low, high = np.min([*ends, expected], axis=0), np.max([*ends, expected], axis=0)
+    drawn = [tuple(map(float, each)) for each in (points, expected, low, high)]
+    return LearningCurve(quota.stratum, drawn[0], drawn[1], drawn[2], drawn[3], now, planned)
+
+
+def _failure(gain: Gain, row: int, more: Floats, curve: Curve, sure: float) -> Floats:
+    """Failure with so many more demonstrations (fewer, where negative), `sure` standard errors off."""
+    hazard = np.full(len(more), gain.why.lasting[row])
+    for part, size, error, shown in zip(gain.parts, gain.why.removable, gain.why.errors, gain.shown, strict=True):
+        at = part.codes[row]
+        there = max(float(size[at]) + sure * min(float(error[at]), float(size[at])), 0.0)
+        # what was shown here cannot have been more than what was shown at all
+        hazard += there * curve.left_of(np.asarray(shown[at]), np.maximum(more, -shown[at]))
+    return np.asarray(-np.expm1(-hazard))

@@ -1,0 +1,90 @@
+"""Failures and how one recovers from them, shown on purpose: a policy that only ever saw success cannot come back."""
+
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from dataclasses import replace
+
+from fieldloop.errors import BadInput, UnknownName
+from fieldloop.model.condition import Stratum
+from fieldloop.model.plan import Quota, QuotaKind
+from fieldloop.model.policy import FailureClass, Outcome
+from fieldloop.plan.attempts import settled
+from fieldloop.plan.places import Narrowest
+from fieldloop.plan.rules.tiers import part_of
+from fieldloop.protocol import Section
+
+FACTOR = "recovery"
+"""Under this condition the episodes of such a quota are told from ordinary ones."""
+
+
+def ask_for_recoveries(quotas: Sequence[Quota], outcomes: Iterable[Outcome], settings: Section) -> list[Quota]:
+    """Turn a share of the demonstrations into recoveries, kind by kind, where production fails in that way.
+
+    Kinds share by how often production failed so, each at least as if once. At most half of a quota is turned, unless
+    it is a single demonstration, so that the ordinary way stays the usual one.
+    """
+    kinds = _kinds(settings)
+    ordinary = [at for at, quota in enumerate(quotas) if quota.kind is QuotaKind.DEMONSTRATION]
+    total = sum(quotas[at].demonstrations for at in ordinary)
+    wanted = int(settings.number("recovery_share") * total)
+    failures = _failures_by_quota(quotas, outcomes)
+    amounts = _dealt(wanted, [1 + sum(c[cls] for c in failures) for _, cls in kinds])
+    taken: Counter[int] = Counter()
+    made: list[Quota] = []
+    for (name, cls), amount in zip(kinds, amounts, strict=True):
+        left = amount
+        worst = [(-failures[at][cls], -failures[at].total(), -quotas[at].demonstrations, at) for at in ordinary]
+        for *_, at in sorted(worst):
+            quota = quotas[at]
+            some = min(left, max(1, quota.demonstrations // 2) - taken[at])
+            if some <= 0:
+                continue
+            taken[at] += some
+            left -= some
+            made.append(_recovery(quota, some, name, failures[at][cls]))
+    left_over = [(q, q.demonstrations - taken[at]) for at, q in enumerate(quotas)]
+    return [*(part_of(q, left) if left < q.demonstrations else q for q, left in left_over if left), *made]
+
+
+def _recovery(quota: Quota, some: int, name: str, failures: int) -> Quota:
+    seen = f"production failed so {failures} times here" if failures else "none was shown on purpose"
+    why = f"{name}, then brought back: {seen}."
+    stratum = Stratum.of({**quota.stratum.levels, FACTOR: name})
+    return replace(part_of(quota, some), stratum=stratum, kind=QuotaKind.RECOVERY, why=why)
+
+
+def _kinds(settings: Section) -> list[tuple[str, FailureClass]]:
+    kinds = []
+    for line in settings["recoveries"]:
+        name, _, of = (part.strip() for part in str(line).rpartition(":"))
+        if not name or "," in name or "=" in name:
+            raise BadInput(f"plan.recoveries: {line!r} is not 'name: failure class', as in 'slipped grasp: grasp'.")
+        if of not in list(FailureClass):
+            raise UnknownName("failure class", of, list(FailureClass), ", ".join(FailureClass))
+        kinds.append((name, FailureClass(of)))
+    return kinds
+
+
+def _failures_by_quota(quotas: Sequence[Quota], outcomes: Iterable[Outcome]) -> list[Counter[FailureClass]]:
+    """Count production's failures by class in the stratum of each quota."""
+    counts: list[Counter[FailureClass]] = [Counter() for _ in quotas]
+    narrowest = Narrowest([q.stratum for q in quotas])
+    for outcome in settled(outcomes)[0]:
+        at = None if outcome.succeeded else narrowest.of(outcome.stratum.at(outcome.site))
+        if at is not None:
+            counts[at][outcome.failure or FailureClass.OTHER] += 1
+    return counts
+
+
+def _dealt(amount: int, weights: Sequence[int]) -> list[int]:
+    """Whole numbers in proportion to weights, the largest remainders rounded up.
+
+    >>> _dealt(4, [6, 3, 1])
+    [2, 1, 1]
+    """
+    total = sum(weights)
+    whole = [amount * w // total for w in weights] if total else []
+    behind = sorted(range(len(whole)), key=lambda at: (-(amount * weights[at] % total), at))
+    for at in behind[: amount - sum(whole)]:
+        whole[at] += 1
+    return whole

@@ -1,0 +1,114 @@
+"""The strata of a map as a table of numbers: one row each, so that a hundred thousand are counted in one go."""
+
+import math
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from fieldloop.errors import BadInput
+from fieldloop.model.condition import Stratum
+from fieldloop.model.plan import Coverage
+
+Floats = NDArray[np.float64]
+Codes = NDArray[np.int32]
+ROUNDING = 0.01
+"""Shares are typed in with two digits; a map that exceeds the whole by more than this is wrong."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Table:
+    """Strata by row: the code of each factor's level, share of production, counts and cost of a demonstration."""
+
+    factors: tuple[str, ...]
+    levels: tuple[tuple[str, ...], ...]
+    codes: Codes
+    exposure: Floats
+    demonstrations: Floats
+    tried: Floats
+    attempts: Floats
+    failures: Floats
+    cost: Floats
+
+    def __len__(self) -> int:
+        """How many strata there are."""
+        return len(self.exposure)
+
+    def level(self, row: int, factor: str) -> str:
+        """One condition of a stratum, as people write it."""
+        at = self.factors.index(factor)
+        return f"{factor}={self.levels[at][self.codes[row, at]]}"
+
+    def rows(self, stratum: Stratum) -> NDArray[np.intp]:
+        """The rows of all strata that a broader one covers.
+
+        >>> small = tabulate([Coverage(Stratum.of(light=x), 0.5, 0, 0.0) for x in ("dim", "lab")])
+        >>> small.rows(Stratum.of(light="lab")).tolist(), small.rows(Stratum.of(floor="wet")).tolist()
+        ([1], [])
+        """
+        inside = np.ones(len(self), dtype=bool)
+        for condition in stratum.conditions:
+            if condition.factor not in self.factors:
+                return np.empty(0, dtype=np.intp)
+            at = self.factors.index(condition.factor)
+            known = self.levels[at]
+            code = known.index(condition.level) if condition.level in known else -1
+            inside &= self.codes[:, at] == code
+        return np.flatnonzero(inside)
+
+
+def tabulate(coverages: Sequence[Coverage]) -> Table:
+    """Put coverages into a table, refusing numbers that cannot be."""
+    factors = sorted({c.factor for row in coverages for c in row.stratum.conditions})
+    codes = np.zeros((len(coverages), len(factors)), dtype=np.int32)
+    place = {factor: at for at, factor in enumerate(factors)}
+    # a stratum that does not say a factor has the level '' there: it is like others that do not say it
+    known: list[dict[str, int]] = [{"": 0} for _ in factors]
+    for row, covered in enumerate(coverages):
+        for condition in covered.stratum.conditions:
+            at = place[condition.factor]
+            codes[row, at] = known[at].setdefault(condition.level, len(known[at]))
+    made = Table(
+        factors=tuple(factors),
+        levels=tuple(tuple(levels) for levels in known),
+        codes=codes,
+        exposure=_column(c.exposure for c in coverages),
+        demonstrations=_column(c.demonstrations for c in coverages),
+        # whoever did not count the tries kept what was tried
+        tried=_column(max(c.tried, c.demonstrations) if c.tried else 0 for c in coverages),
+        attempts=_column(c.attempts for c in coverages),
+        failures=_column(c.failures for c in coverages),
+        cost=_column(c.cost for c in coverages),
+    )
+    _refuse(coverages, made)
+    return made
+
+
+def _column(values: Iterable[float]) -> Floats:
+    return np.fromiter(values, dtype=np.float64)
+
+
+def _refuse(coverages: Sequence[Coverage], made: Table) -> None:
+    checks = (
+        (made.exposure, "share of production", 0.0),
+        (made.demonstrations, "number of demonstrations", 0.0),
+        (made.attempts, "number of attempts", 0.0),
+        (made.failures, "number of failures", 0.0),
+        (made.cost, "cost of a demonstration", math.ulp(0.0)),
+    )
+    for values, what, least in checks:
+        wrong = np.flatnonzero(~(np.isfinite(values) & (values >= least)))
+        if len(wrong):
+            where = coverages[wrong[0]].stratum
+            sign = "above zero" if least else "from zero"
+            raise BadInput(f"{where}: a {what} of {values[wrong[0]]:g} cannot be; give a finite number {sign}.")
+    more = np.flatnonzero(made.failures > made.attempts)
+    if len(more):
+        row = coverages[more[0]]
+        raise BadInput(f"{row.stratum}: {row.failures} failures in {row.attempts} attempts; count both from the same.")
+    whole = float(made.exposure.sum())
+    if whole > 1.0 + ROUNDING:
+        raise BadInput(
+            f"The strata's shares of production add up to {whole:.3g}; mend the deployment map so that they make 1."
+        )

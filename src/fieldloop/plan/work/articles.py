@@ -1,0 +1,94 @@
+"""Which articles to take: deep where many are picked, broad in the middle, and physical extremes first."""
+
+import heapq
+from collections import Counter
+from collections.abc import Iterable, Iterator, Sequence
+
+from fieldloop.model.condition import Stratum
+from fieldloop.model.deployment import Sku
+from fieldloop.model.episode import OBJECT_FACTORS
+from fieldloop.plan.rules.tiers import DEEP, target
+
+Pool = tuple[str | None, str | None, str | None]
+"""Tier, site and packaging, None where any will do."""
+
+
+class Articles:
+    """The catalogue as something to choose from; what one quota takes, the next one knows of."""
+
+    def __init__(self, skus: Iterable[Sku], shown: Counter[str], targets: dict[str, int]) -> None:
+        """Keep the catalogue with how often each article was shown and how often its tier should be."""
+        self._skus = {sku.id: sku for sku in skus}
+        self._by_site = any(sku.by_site for sku in self._skus.values())
+        self._have = Counter(shown)
+        self._targets = targets
+        self._pools: dict[Pool, list[tuple[int, float, str]]] = {}
+        self._extremes: dict[Pool, list[str]] = {}
+
+    def choose(self, stratum: Stratum, demonstrations: int) -> tuple[str, ...]:
+        """Name the articles for so many demonstrations of a stratum, most wanted first; none without a catalogue.
+
+        Where the tier is to be covered in depth, each article takes what it lacks of its target; elsewhere one
+        demonstration each, least shown first, and among equals most picked first.
+        """
+        named = next((level for factor in OBJECT_FACTORS if (level := stratum.level(factor))), None)
+        if named:
+            return (named,)
+        chosen: dict[str, int] = {}
+        site = stratum.level("site") if self._by_site else None
+        wanted = self._wanted((stratum.level("tier"), site, stratum.level("packaging")))
+        left = demonstrations
+        for sku in wanted:
+            if left <= 0:
+                break
+            lacking = target(self._targets, sku.tier) - self._have[sku.id]
+            amount = min(left, max(1, lacking)) if sku.tier == DEEP else 1
+            if sku.id in chosen and len(chosen) == 1:
+                amount = left  # the only article there is takes them all
+            chosen[sku.id] = chosen.get(sku.id, 0) + amount
+            self._have[sku.id] += amount
+            left -= amount
+        return tuple(chosen)
+
+    def _wanted(self, pool: Pool) -> Iterator[Sku]:
+        """Articles of a pool in the order they are wanted, for ever: who was taken comes back behind the others."""
+        if pool not in self._pools:
+            inside = [(sku, picks) for sku in self._skus.values() if (picks := _picks(sku, pool)) > 0.0]
+            self._pools[pool] = [(self._rank(sku), -picks, sku.id) for sku, picks in inside]
+            heapq.heapify(self._pools[pool])
+            self._extremes[pool] = _extremes([sku for sku, _ in inside])
+        for name in self._extremes[pool]:
+            if not self._have[name]:
+                yield self._skus[name]
+        heap = self._pools[pool]
+        while heap:
+            rank, picks, name = heap[0]
+            now = self._rank(self._skus[name])
+            if now != rank:  # another pool took it meanwhile
+                heapq.heapreplace(heap, (now, picks, name))
+                continue
+            yield self._skus[name]
+            heapq.heapreplace(heap, (self._rank(self._skus[name]), picks, name))
+
+    def _rank(self, sku: Sku) -> int:
+        """In depth: whoever has not reached the target, most picked first; in breadth: least shown first."""
+        have = self._have[sku.id]
+        return int(have >= target(self._targets, sku.tier)) * have if sku.tier == DEEP else have
+
+
+def _picks(sku: Sku, pool: Pool) -> float:
+    tier, site, packaging = pool
+    if (tier is not None and sku.tier != tier) or (packaging is not None and sku.packaging != packaging):
+        return 0.0
+    return dict(sku.by_site).get(site, 0.0) if site is not None and sku.by_site else sku.picks_per_week
+
+
+def _extremes(skus: Sequence[Sku]) -> list[str]:
+    """The lightest and heaviest, the smallest and longest: between them lies what the others ask for."""
+    named: dict[str, None] = {}
+    heavy = [(s.mass_kg, s.id) for s in skus if s.mass_kg is not None]
+    long = [(max(s.size_m), s.id) for s in skus if s.size_m is not None]
+    for measured in (heavy, long):
+        if measured:
+            named |= {max(measured)[1]: None, min(measured)[1]: None}
+    return list(named)

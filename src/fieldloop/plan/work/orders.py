@@ -1,0 +1,37 @@
+"""Quotas become work orders: who collects what on which robot, with which articles, varying what."""
+
+from collections.abc import Sequence
+
+from fieldloop.model.identity import Ids
+from fieldloop.model.plan import OrderTemplate, Quota, WorkOrder
+from fieldloop.plan.work.articles import Articles
+from fieldloop.plan.work.starts import start_ranges
+from fieldloop.plan.work.templates import Crew, fill
+from fieldloop.protocol import Section
+
+
+def orders(
+    quotas: Sequence[Quota], crew: Crew, settings: Section, plan: str, ids: Ids, articles: Articles | None = None
+) -> tuple[tuple[WorkOrder, ...], tuple[str, ...]]:
+    """Make a template of each quota and fill it; return the orders, and what stands in the way of rotation."""
+    return fill(order_templates(quotas, crew.protocol, settings, articles), crew, settings, plan, ids)
+
+
+def order_templates(
+    quotas: Sequence[Quota], protocol: str, settings: Section, articles: Articles | None = None
+) -> tuple[OrderTemplate, ...]:
+    """Write each quota as work that can be handed out, now or again."""
+    start = start_ranges(settings)
+    return tuple(
+        OrderTemplate(
+            name=f"{quota.kind} {quota.stratum}",
+            stratum=quota.stratum,
+            demonstrations=quota.demonstrations,
+            protocol=protocol,
+            site=quota.stratum.level("site") or "",
+            kind=quota.kind,
+            skus=articles.choose(quota.stratum, quota.demonstrations) if articles else (),
+            start=start,
+        )
+        for quota in quotas
+    )

@@ -1,0 +1,128 @@
+"""Templates of work: read from TOML, made from quotas, and filled with robots and people."""
+
+import tomllib
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from fieldloop.errors import BadInput, UnknownName
+from fieldloop.model.condition import Stratum
+from fieldloop.model.hardware import Robot
+from fieldloop.model.identity import Ids
+from fieldloop.model.person import Operator
+from fieldloop.model.plan import OrderTemplate, QuotaKind, WorkOrder
+from fieldloop.plan.work.rotation import Rota, qualified, rotation_warnings, variant_of
+from fieldloop.protocol import Section
+
+KEYS = ("stratum", "demonstrations", "protocol", "site", "robot", "slots", "kind", "skus", "start")
+
+
+@dataclass(frozen=True, slots=True)
+class Crew:
+    """Who and what collects: operators, robots, by which protocol, for which task; is there a simulator?"""
+
+    operators: tuple[Operator, ...]
+    robots: tuple[Robot, ...]
+    protocol: str
+    task: str = ""
+    simulates: bool = True
+
+
+def fill(
+    templates: Sequence[OrderTemplate], crew: Crew, settings: Section, plan: str, ids: Ids
+) -> tuple[tuple[WorkOrder, ...], tuple[str, ...]]:
+    """Turn templates into orders, people and robots taking turns; say where the rules of rotation cannot hold."""
+    rota = Rota(qualified(crew.operators, crew.task))
+    robots = {site: _robots(crew.robots, site) for site in sorted({t.site for t in templates})}
+    made: list[WorkOrder] = []
+    for turn, template in enumerate(templates):
+        if template.kind is QuotaKind.SIMULATION:
+            made.append(_order(template, ids, plan, "", "", template.demonstrations, template.skus))
+            continue
+        here = robots[template.site]
+        robot = template.robot or (here[turn % len(here)] if here else "")
+        dealt, at = rota.deal(template.demonstrations, variant_of(template.stratum, settings), template.slots), 0
+        for operator, count in dealt.items():
+            made.append(_order(template, ids, plan, robot, operator, count, _share(template, at, count)))
+            at += count
+    real = sum(t.demonstrations for t in templates if t.kind is not QuotaKind.SIMULATION)
+    warnings = [*rotation_warnings(rota, real, settings), *_without_robot(templates, robots)]
+    return tuple(made), tuple(warnings)
+
+
+def read_templates(text: str, file: str = "templates.toml") -> tuple[OrderTemplate, ...]:
+    """Read `[name]` tables: stratum, demonstrations, protocol, and if wanted site, robot, slots, kind, skus, start."""
+    try:
+        tables = tomllib.loads(text)
+    except tomllib.TOMLDecodeError as wrong:
+        raise BadInput(f"{file} is not TOML: {wrong}.") from wrong
+    return tuple(_template(name, row, f"{file} [{name}]") for name, row in tables.items())
+
+
+def _template(name: str, row: Any, where: str) -> OrderTemplate:
+    if not isinstance(row, Mapping):
+        raise BadInput(f"{where}: a template is a table; write [{name}] and its lines under it.")
+    for key in row:
+        if key not in KEYS:
+            raise BadInput(f"{where}: {UnknownName('key', key, KEYS, ', '.join(KEYS))}")
+    stratum = Stratum.parse(_text(row, "stratum", where))
+    site = _text(row, "site", where) or stratum.level("site") or ""
+    kind = _text(row, "kind", where) or QuotaKind.DEMONSTRATION
+    if kind not in list(QuotaKind):
+        raise BadInput(f"{where}: {UnknownName('kind', kind, list(QuotaKind), ', '.join(QuotaKind))}")
+    skus, start = row.get("skus", []), row.get("start", {})
+    if not isinstance(skus, list) or not all(isinstance(sku, str) for sku in skus):
+        raise BadInput(f'{where}: skus = {skus!r} should be a list of articles, such as ["SKU-1"].')
+    if not isinstance(start, Mapping):
+        raise BadInput(f'{where}: start = {start!r} should be a table, such as {{ yaw = "0 to 360 °" }}.')
+    return OrderTemplate(
+        name=name,
+        stratum=stratum,
+        demonstrations=_count(row, "demonstrations", where),
+        protocol=_text(row, "protocol", where),
+        site=site,
+        robot=_text(row, "robot", where),
+        slots=_count(row, "slots", where) if "slots" in row else 0,
+        kind=QuotaKind(kind),
+        skus=tuple(skus),
+        start=tuple((str(key), str(value)) for key, value in start.items()),
+    )
+
+
+def _text(row: Mapping[str, Any], key: str, where: str) -> str:
+    value = row.get(key, "")
+    if not isinstance(value, str):
+        raise BadInput(f"{where}: {key} = {value!r} should be text in quotes.")
+    return value.strip()
+
+
+def _count(row: Mapping[str, Any], key: str, where: str) -> int:
+    value = row.get(key)
+    if not isinstance(value, int) or isinstance(value, bool) or value < 1:
+        raise BadInput(f"{where}: {key} = {value!r} should be a whole number from 1.")
+    return value
+
+
+def _order(
+    template: OrderTemplate, ids: Ids, plan: str, robot: str, operator: str, count: int, skus: tuple[str, ...]
+) -> WorkOrder:
+    return WorkOrder(
+        ids.new("order"), plan, template.site, robot, operator, template.stratum, count, template.protocol,
+        template.kind, skus, template.start,
+    )  # fmt: skip
+
+
+def _share(template: OrderTemplate, at: int, count: int) -> tuple[str, ...]:
+    """Broad: each order has articles of its own. Deep: everybody takes the same few, so that none is one person's."""
+    return template.skus[at : at + count] if len(template.skus) >= template.demonstrations else template.skus
+
+
+def _robots(robots: Iterable[Robot], site: str) -> list[str]:
+    return [r.id for r in robots if not site or r.site == site]
+
+
+def _without_robot(templates: Sequence[OrderTemplate], robots: Mapping[str, Sequence[str]]) -> Iterator[str]:
+    real = {t.site for t in templates if t.kind is not QuotaKind.SIMULATION and not t.robot}
+    for site in sorted(real):
+        if not robots[site]:
+            yield f"No robot is registered{f' at {site}' if site else ''}; its orders name none."

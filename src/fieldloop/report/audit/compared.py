@@ -1,0 +1,78 @@
+"""Claimed against measured, in pictures: a diamond is what the map says, a dot with its interval what was counted."""
+
+from collections.abc import Iterable, Sequence
+from typing import Any
+
+from fieldloop.model.audit import ComparedBy, Comparison, LevelCompared
+from fieldloop.model.finding import Status
+from fieldloop.report.markup import Markup, figure
+from fieldloop.report.plots import BAD, INK, INK_3, LINE_2, SERIES, SURFACE, Margins, drawing
+
+WIDTH = 5.3
+MOST_LEVELS = 12
+
+
+def draw_compared(found: Iterable[Comparison], most: int) -> list[Markup]:
+    """Draw mixes and ranges that anything was counted of, contradicted ones first, so many at most."""
+    worth = [one for one in found if (one.kind is ComparedBy.MIX and one.episodes) or (one.span and one.claims)]
+    worth.sort(key=lambda one: one.status is not Status.FAILED)
+    return [figure((_mix if one.kind is ComparedBy.MIX else _range)(one), _caption(one)) for one in worth[:most]]
+
+
+def _title(one: Comparison) -> str:
+    return f"{one.what} at {one.site}" if one.site else one.what
+
+
+def _caption(one: Comparison) -> str:
+    word = {Status.FAILED: "Contradicted", Status.PASSED: "Borne out"}.get(one.status, "Cannot tell")
+    return f"{word}: {one.episodes:,} attempts on {one.days} days."
+
+
+def _mix(one: Comparison) -> Markup:
+    shown = sorted(one.levels, key=lambda x: (not x.differs, -max(x.claimed, x.measured)))[:MOST_LEVELS]
+    levels = sorted((x for x in shown if x.claimed or x.count), key=lambda x: -max(x.claimed, x.measured))
+    longest = max(len(x.level) for x in levels)
+    left = min(2.2, 0.25 + 0.065 * longest)
+    with drawing(WIDTH, 0.23 * len(levels) + 0.55, Margins(left=left, right=0.2, bottom=0.24)) as (axis, made):
+        axis.grid(visible=True, axis="x")
+        axis.grid(visible=False, axis="y")
+        for row, level in enumerate(levels):
+            _level(axis, row, level, judged=one.days > 1)
+        axis.set_ylim(len(levels) - 0.5, -0.5)
+        axis.set_yticks(range(len(levels)), [x.level for x in levels])
+        _percent(axis, levels)
+        axis.set_title(_title(one), loc="left", pad=5, color=INK)
+    return made[0]
+
+
+def _level(axis: Any, row: int, level: LevelCompared, *, judged: bool) -> None:
+    colour = BAD if level.differs else SERIES[0]
+    if judged:
+        axis.plot([level.low, level.high], [row, row], color=colour, linewidth=2.4, solid_capstyle="butt")
+    axis.plot([level.measured], [row], marker="o", markersize=4.5, color=colour)
+    axis.plot([level.claimed], [row], marker="D", markersize=5, markerfacecolor=SURFACE, markeredgecolor=INK)
+
+
+def _percent(axis: Any, levels: Sequence[LevelCompared]) -> None:
+    from matplotlib.ticker import MaxNLocator, PercentFormatter
+
+    top = max(max(x.claimed, x.measured, min(x.high, 1.0)) for x in levels)
+    axis.set_xlim(-0.02 * top, 1.05 * top)
+    axis.xaxis.set_major_locator(MaxNLocator(5))
+    axis.xaxis.set_major_formatter(PercentFormatter(1.0, symbol=" %"))
+
+
+def _range(one: Comparison) -> Markup:
+    low, high = one.span or (0.0, 0.0)
+    with drawing(WIDTH, 0.85, Margins(left=0.85, right=0.2, bottom=0.24)) as (axis, made):
+        axis.grid(visible=True, axis="x")
+        axis.grid(visible=False, axis="y")
+        for start, end in one.claims:
+            axis.plot([start, end], [0, 0], color=LINE_2, linewidth=7, solid_capstyle="butt")
+        colour = BAD if one.status is Status.FAILED else SERIES[0]
+        axis.plot([low, high], [1, 1], color=colour, linewidth=7, solid_capstyle="butt")
+        axis.set_ylim(1.6, -0.6)
+        axis.set_yticks([0, 1], ["the map", "9 in 10"], color=INK_3)
+        axis.margins(x=0.04)
+        axis.set_title(_title(one), loc="left", pad=5, color=INK)
+    return made[0]

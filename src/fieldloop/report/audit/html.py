@@ -1,0 +1,163 @@
+"""The audit as one page: may one go on, what is missing and where to write it, then the map and what logs say of it."""
+
+from collections.abc import Callable, Iterator, Sequence
+from functools import partial
+
+from fieldloop.model.audit import Audit, Comparison
+from fieldloop.model.deployment import Deployment, Range, Site, Zone
+from fieldloop.model.finding import Status
+from fieldloop.report.audit.compared import draw_compared
+from fieldloop.report.audit.drawings import MOST_SITES, draw_exposure, draw_velocity
+from fieldloop.report.markup import Markup, escape, figure, folded, join, mark, panel, paragraph, table
+from fieldloop.report.page import page
+from fieldloop.report.words import percent
+
+SITES_ABREAST = 4
+MOST_DRAWN = 24
+NOT_SAID = "not said"
+QUANTITIES = {
+    "light_angle_deg": "angle of the light",
+    "objects_per_bin": "objects in a bin",
+    "dust_mg_m3": "dust",
+    "vibration_m_s2": "vibration",
+    "noise_db": "noise",
+}
+ORDER = (Status.FAILED, Status.PASSED, Status.CANNOT_TELL)
+
+
+def html(deployment: Deployment, audit: Audit) -> str:
+    """Return the page."""
+    blocks: list[object] = [paragraph(_sentence(audit), "lead"), _questions(audit)]
+    if audit.compared:
+        blocks.append(_compared(audit.compared))
+    blocks.append(_exposure(deployment))
+    if curve := draw_velocity(deployment.skus):
+        caption = f"{len(deployment.skus):,} articles. A steep start means that few articles are most of the work."
+        blocks.append(panel("Velocity", [figure(curve, caption)]))
+    blocks.append(_sites(deployment))
+    if deployment.edge_cases:
+        blocks.append(_edge_cases(deployment))
+    foot = f"{deployment.id}, judged by operations {audit.operations}." if audit.operations else deployment.id
+    return page(deployment.id, blocks, kind="fieldloop audit", foot=foot)
+
+
+def _sentence(audit: Audit) -> str:
+    gaps = sum(len(answer.missing) for answer in audit.answers)
+    wrong = sum(one.status is Status.FAILED for one in audit.compared)
+    said = f" Logs contradict {wrong} of {len(audit.compared)} claims." if wrong else ""
+    if audit.complete:
+        return f"The map answers the five questions to {percent(audit.score, 0)}; it may be built upon.{said}"
+    if audit.overridden_by:
+        reason = f"{audit.overridden_by} went on: {audit.override_reason}"
+        return f"The map is incomplete at {percent(audit.score, 0)}, and that was overridden. {reason}{said}"
+    return (
+        f"The map is incomplete at {percent(audit.score, 0)}: {gaps} things to write before anything is locked.{said}"
+    )
+
+
+def _questions(audit: Audit) -> Markup:
+    rows = [
+        (
+            mark(Status.PASSED if not answer.missing else Status.CANNOT_TELL, percent(answer.score, 0)),
+            answer.question,
+            answer.asked or "",
+            _listed(answer.missing),
+        )
+        for answer in audit.answers
+    ]
+    columns = ("score", "question", "asked", "missing, and where to write it")
+    return panel("Five questions", [table(columns, rows, ("asked",), columns[3:])])
+
+
+def _listed(missing: Sequence[str]) -> Markup:
+    return join(Markup(f"<div>{escape(one)}</div>") for one in missing) if missing else escape("nothing")
+
+
+def _compared(found: Sequence[Comparison]) -> Markup:
+    ranked = sorted(found, key=lambda one: ORDER.index(one.status))
+    rows = [
+        (mark(one.status), one.site or "all", one.what, one.claimed, one.measured, one.episodes, one.days, one.message)
+        for one in ranked
+    ]
+    columns = ("", "site", "claim", "the map says", "logs say", "attempts", "days", "in words")
+    drawn = draw_compared(ranked, MOST_DRAWN)
+    lead = (
+        "A diamond is what the map says, a dot with its interval what was counted. The day is the unit; a difference "
+        "counts when it is beyond chance over all claims and larger than a trifle."
+    )
+    body = [paragraph(lead, "dim"), Markup(f'<div class="pair">{join(drawn)}</div>')]
+    listed = table(columns, rows, ("attempts", "days"), ("in words",))
+    return panel("The map against the logs", [*body, folded("All claims", [listed], opened=len(rows) <= MOST_DRAWN)])
+
+
+def _exposure(deployment: Deployment) -> Markup:
+    chunks = [deployment.sites[at : at + MOST_SITES] for at in range(0, len(deployment.sites), MOST_SITES)]
+    drawn = [figure(draw_exposure(deployment, chunk), "") for chunk in chunks]
+    note = f"{len(deployment.exposures):,} strata; within a site factors are taken as independent"
+    if deployment.measured:
+        note = f"{len(deployment.exposures):,} strata; joint shares measured in production count {_weight(deployment)}"
+    caption = paragraph("Share of a site's picks at each level; beside the site its share of all picks.", "dim")
+    return panel("Exposure", [caption, Markup(f'<div class="pair">{join(drawn)}</div>')], note)
+
+
+def _weight(deployment: Deployment) -> str:
+    return f"{percent(deployment.measured_weight, 0)}, the product of the map's shares the rest"
+
+
+def _sites(deployment: Deployment) -> Markup:
+    """Sites side by side, a fact a row."""
+    tables = []
+    for at in range(0, len(deployment.sites), SITES_ABREAST):
+        abreast = deployment.sites[at : at + SITES_ABREAST]
+        facts = [dict(_facts(site)) for site in abreast]
+        names = list(dict.fromkeys(name for of_site in facts for name in of_site))
+        rows = [(name, *(of_site.get(name) or NOT_SAID for of_site in facts)) for name in names]
+        tables.append(table(("", *(site.id for site in abreast)), rows))
+    return panel("Sites side by side", tables)
+
+
+def _facts(site: Site) -> Iterator[tuple[str, str]]:
+    yield "share of picks", percent(site.share, 0)
+    yield "time zone", site.time_zone
+    yield "light", _by_zone(site, lambda z: ", ".join(f"{shift} {_range(lux)}" for shift, lux in z.lux_by_shift))
+    yield "floor", _by_zone(site, lambda z: "; ".join(part for part in (z.floor, *z.transitions) if part))
+    yield "air", _by_zone(site, lambda z: ", ".join(_range(r) for r in (z.temperature, z.humidity) if r))
+    yield "room", _by_zone(site, lambda z: ", ".join(filter(None, (_metres(z.ceiling_m), z.layout))))
+    for key, name in QUANTITIES.items():
+        yield name, _by_zone(site, partial(_quantity, key))
+    yield "bin sizes", ", ".join(f"{c.name} {' × '.join(f'{s:g}' for s in c.size_m)} m" for c in site.containers)
+    yield "shelving", site.shelving
+    yield "cameras", "; ".join(site.camera_mounts)
+    for people in site.people:
+        yield f"people: {people.quantity}", ", ".join(f"{band} {percent(share, 0)}" for band, share in people.shares)
+    for quantity, text in site.people_bands:
+        yield f"people: {quantity}", text
+
+
+def _by_zone(site: Site, fact: Callable[[Zone], str]) -> str:
+    return "; ".join(f"{zone.name}: {said}" for zone in site.zones if (said := fact(zone)))
+
+
+def _quantity(key: str, zone: Zone) -> str:
+    given = zone.range_of(key)
+    return _range(given) if given else ""
+
+
+def _edge_cases(deployment: Deployment) -> Markup:
+    rows = [
+        (
+            case.name,
+            f"{case.per_week:,.0f}",
+            NOT_SAID if case.failure_rate is None else percent(case.failure_rate, 0),
+        )
+        for case in sorted(deployment.edge_cases, key=lambda case: -case.per_week)
+    ]
+    return panel("Edge cases", [table(("edge case", "a week", "fails"), rows, ("a week", "fails"))])
+
+
+def _range(given: Range) -> str:
+    return f"{given.low:g} to {given.high:g} {given.unit}"
+
+
+def _metres(height: float | None) -> str:
+    return f"ceiling {height:g} m" if height else ""

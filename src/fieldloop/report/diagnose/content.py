@@ -1,0 +1,83 @@
+"""All that the page of a diagnosis is drawn from, and what it says in a sentence or two."""
+
+import math
+from dataclasses import dataclass
+
+from fieldloop.model.alarm import Rate
+from fieldloop.model.diagnosis import Cause, Diagnosis, Gap
+from fieldloop.model.finding import Status
+from fieldloop.report.words import day, interval, percent, plural, points, where
+
+VERDICTS = {Status.FAILED: "The drop is real", Status.PASSED: "No real drop"}
+UNSURE = "Cannot tell whether success dropped"
+
+
+@dataclass(frozen=True, slots=True)
+class DiagnosisReport:
+    """A diagnosis, success in production day by day (oldest first), and the name of the policy where it has one."""
+
+    diagnosis: Diagnosis
+    days: tuple[Rate, ...] = ()
+    policy: str = ""
+
+
+def verdict(found: Diagnosis) -> str:
+    """Say in three words whether the drop is real."""
+    if found.status is Status.CANNOT_TELL and has_drop(found):
+        return "The drop is real, its cause is not known"
+    return VERDICTS.get(found.status, UNSURE)
+
+
+def sentence(found: Diagnosis) -> str:
+    """Say whether success dropped, from what to what, by how much."""
+    return f"{verdict(found)}: {change(found)}"
+
+
+def change(found: Diagnosis) -> str:
+    """Say from what to what success went, by how many points, with the interval where there is one."""
+    if not (math.isfinite(found.baseline) and math.isfinite(found.observed)):
+        return "there is nothing to compare."
+    known = found.loss_low < found.loss_high and math.isfinite(found.loss_low + found.loss_high)
+    span = f" ({interval(-found.loss_high, -found.loss_low)})" if known else ""
+    over = f", over {plural(found.episodes, 'episode')} at {found.site or 'all sites'}"
+    return f"{percent(found.baseline)} → {percent(found.observed)}, {points(-found.loss)} points{span}{over}."
+
+
+def main_cause(found: Diagnosis) -> str:
+    """Say what holds most of the loss and what to do about it; '' where no cause is named.
+
+    The order is the diagnosis's own: the first one named is the one it holds responsible first.
+    """
+    top = next((c for c in found.causes if c.gap is not Gap.UNKNOWN), None)
+    if top is None:
+        return ""
+    share, open_share = share_of(found, top.gap), share_of(found, Gap.UNKNOWN)
+    held = f"{top.gap.value} ({percent(share, 0)} of the loss; {place(top)})"
+    if open_share > share:
+        return f"The largest part is not explained ({percent(open_share, 0)}). First cause named: {held}. {top.fix}"
+    return f"First cause: {held}. {top.fix}"
+
+
+def share_of(found: Diagnosis, gap: Gap) -> float:
+    """Add up what all causes of one kind hold of the loss."""
+    return sum(c.share for c in found.causes if c.gap is gap and math.isfinite(c.share))
+
+
+def place(cause: Cause) -> str:
+    """Say where a cause acts; conditions that cannot be told apart from it are named with it."""
+    told = " or ".join(where(stratum) for stratum in (cause.stratum, *cause.group))
+    return f"{told} (cannot be told apart)" if cause.group else told
+
+
+def since(cause: Cause) -> str:
+    """Say whether data ever covered it, or since when it changed."""
+    if cause.never_covered is None:
+        return "cannot tell"
+    if cause.never_covered:
+        return "never covered"
+    return f"changed about {day(cause.since_ns)}" if cause.since_ns is not None else "covered, then changed"
+
+
+def has_drop(found: Diagnosis) -> bool:
+    """Was a drop established, although no cause could be named?"""
+    return any(cause.gap is Gap.UNKNOWN for cause in found.causes)

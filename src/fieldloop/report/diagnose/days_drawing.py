@@ -1,0 +1,85 @@
+"""Success in production day by day, with its interval, the baseline, and when a cause set in."""
+
+import math
+from collections import defaultdict
+from collections.abc import Sequence
+from datetime import UTC, date, datetime
+from typing import Any
+
+from fieldloop.model.alarm import Rate
+from fieldloop.model.diagnosis import Cause, Diagnosis
+from fieldloop.model.stream import NS_PER_S
+from fieldloop.report.markup import Markup
+from fieldloop.report.plots import BAD, INK_3, SERIES, Margins, drawing, halo, sized
+from fieldloop.stats import binomial
+
+WIDTH, HEIGHT = 10.4, 2.1
+BAND = "#c5d8f4"
+MOST_MARKS = 3
+MOST_LABELS = 8
+FEW = 2
+
+
+def draw_days(days: Sequence[Rate], found: Diagnosis) -> Markup | None:
+    """Draw the rate of each day, all sites together; None where there are fewer than two days."""
+    told = _together(days)
+    if len(told) < FEW:
+        return None
+    at = [_date(one.start_ns) for one in told]
+    x = [_days(one) for one in at]
+    with drawing(WIDTH, HEIGHT, Margins(left=0.5, right=0.9, top=0.15, bottom=0.3)) as (axis, made):
+        axis.fill_between(x, [d.low for d in told], [d.high for d in told], color=BAND, linewidth=0)
+        axis.plot(x, [d.rate for d in told], color=SERIES[0], marker="o", markersize=3)
+        low = min(d.low for d in told)
+        if math.isfinite(found.baseline):
+            axis.axhline(found.baseline, color=INK_3, linestyle=(0, (4, 2)), linewidth=0.9)
+            beside = {"xycoords": ("axes fraction", "data"), "textcoords": "offset points", "annotation_clip": False}
+            axis.annotate("baseline", (1, found.baseline), (4, 0), va="center", color=INK_3, **beside)
+            low = min(low, found.baseline)
+        for number, cause in enumerate(_dated(found.causes)[:MOST_MARKS]):
+            _mark(axis, number, cause)
+        axis.set_ylim(max(0.0, low - 0.05), 1.02)
+        axis.yaxis.set_major_formatter(lambda value, _: f"{100 * value:.0f} %")
+        axis.locator_params(axis="y", nbins=5)
+        _label_days(axis, at)
+    return sized(made[0], WIDTH, least=6.0)
+
+
+def _together(days: Sequence[Rate]) -> list[Rate]:
+    """Add up the sites of each day; a day is the one its noon falls on, because midnights differ from site to site."""
+    parts: dict[date, list[Rate]] = defaultdict(list)
+    for one in days:
+        if one.episodes:
+            parts[_date((one.start_ns + one.end_ns) // 2).date()].append(one)
+    summed = []
+    for part in (parts[day] for day in sorted(parts)):
+        won, tried = (sum(getattr(one, name) for one in part) for name in ("successes", "episodes"))
+        ends = binomial.interval(won, tried)
+        summed.append(Rate(part[0].policy, "", won, tried, won / tried, *ends, part[0].start_ns, part[0].end_ns))
+    return summed
+
+
+def _mark(axis: Any, number: int, cause: Cause) -> None:
+    when = _days(_date(cause.since_ns or 0))
+    axis.axvline(when, color=BAD, linestyle=(0, (1, 2)), linewidth=1.2)
+    side, shift = ("left", 4) if when < sum(axis.get_xlim()) / 2 else ("right", -4)
+    over = {"textcoords": "offset points", "color": BAD, "ha": side, "va": "top"}
+    halo(axis.annotate(cause.gap.value, (when, 1), (shift, -2 - 11 * number), ("data", "axes fraction"), **over))
+
+
+def _label_days(axis: Any, at: Sequence[datetime]) -> None:
+    shown = at[:: max(1, -(-len(at) // MOST_LABELS))]
+    axis.set_xticks([_days(one) for one in shown], [f"{one.day} {one:%b}" for one in shown])
+    axis.margins(x=0.02)
+
+
+def _dated(causes: Sequence[Cause]) -> list[Cause]:
+    return [cause for cause in causes if cause.since_ns]
+
+
+def _date(at_ns: int) -> datetime:
+    return datetime.fromtimestamp(at_ns / NS_PER_S, UTC)
+
+
+def _days(at: datetime) -> float:
+    return at.timestamp() / 86_400

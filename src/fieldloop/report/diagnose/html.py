@@ -1,0 +1,125 @@
+"""The diagnosis as one page: is the drop real, what it is made of, what caused it, what to do, then the evidence."""
+
+import math
+from collections.abc import Sequence
+
+from fieldloop.model.diagnosis import Cause, Diagnosis, FailureExplained, LostSlice
+from fieldloop.model.finding import Status
+from fieldloop.report.bars import share_bar
+from fieldloop.report.diagnose.content import DiagnosisReport, main_cause, place, sentence, since
+from fieldloop.report.diagnose.days_drawing import draw_days
+from fieldloop.report.diagnose.waterfall import draw_waterfall
+from fieldloop.report.markup import Markup, escape, figure, join, mark, panel, paragraph, table
+from fieldloop.report.page import page
+from fieldloop.report.words import chance, interval, moment, percent, points, short, where
+
+MOST_SLICES = 40
+MOST_FAILURES = 40
+ANSWERS = {Status.PASSED: "Yes", Status.FAILED: "No"}
+WATERFALL = (
+    "The same loss cut twice: by kind of change, then by cause. Each bar begins where the last one ended; orange is "
+    "success lost, blue won back; in brackets the interval."
+)
+DAYS = "Success of each day with its 95 % interval; dashed the baseline, dotted when a cause set in."
+
+
+def html(report: DiagnosisReport) -> str:
+    """Return the page."""
+    found = report.diagnosis
+    blocks: list[object] = [paragraph(sentence(found), "lead")]
+    if said := main_cause(found):
+        blocks.append(paragraph(said))
+    blocks.append(_stands_on(report))
+    if drawn := draw_waterfall(found):
+        blocks.append(panel("Where the loss comes from", [_scroll(figure(drawn, WATERFALL))], anchor="loss"))
+    if found.causes:
+        blocks.append(_causes(found))
+    if found.cannot_tell:
+        blocks.append(_log(found))
+    if drawn := draw_days(report.days, found):
+        blocks.append(panel("Success over the days", [_scroll(figure(drawn, DAYS))], anchor="days"))
+    if found.slices:
+        blocks.append(_slices(found.slices))
+    if found.failures:
+        blocks.append(_failures(found.failures))
+    title = f"Diagnosis of {report.policy or short(found.policy)}" + (f" at {found.site}" if found.site else "")
+    return page(title, blocks, kind="fieldloop diagnose", foot=f"Judged by operations {found.operations}.")
+
+
+def _stands_on(report: DiagnosisReport) -> Markup:
+    found = report.diagnosis
+    said = f"{found.id}, made {moment(found.made_ns)}, policy {report.policy or short(found.policy)}"
+    return paragraph(f"{said}.", "dim")
+
+
+def _causes(found: Diagnosis) -> Markup:
+    rows = [_cause(cause) for cause in found.causes]
+    columns = ("cause", "of the loss", "where", "evidence", "fix")
+    told = sum(c.share for c in found.causes if math.isfinite(c.share))
+    note = f"together {percent(told, 0)} of the loss"
+    return panel("What caused it", [table(columns, rows, (), columns[3:], columns[2:3])], note, "causes")
+
+
+def _cause(cause: Cause) -> tuple[object, ...]:
+    drawn = share_bar(cause.share, cause.low, cause.high)
+    told = f"{percent(cause.share, 0)} ({interval(cause.low, cause.high, 0)})"
+    share = Markup(f'<span class="bars">{drawn}{escape(told)}</span>')
+    seen = f" ({cause.episodes:,} outcomes)" if cause.episodes else ""
+    acts = join([place(cause), Markup("<br>"), Markup(f'<span class="dim">{escape(since(cause))}</span>')])
+    return cause.gap.value, share, acts, f"{cause.evidence}{seen}", cause.fix
+
+
+def _log(found: Diagnosis) -> Markup:
+    lines = join(Markup(f"<li>{escape(reason)}</li>") for reason in found.cannot_tell)
+    lead = paragraph("Each of these would let the next diagnosis say more.", "dim")
+    return panel("What could not be told, and what to log", [lead, Markup(f"<ul>{lines}</ul>")], anchor="log")
+
+
+def _slices(slices: Sequence[LostSlice]) -> Markup:
+    order = sorted(slices, key=lambda s: -s.episodes * _lost(s))
+    rows = [
+        (
+            where(s.stratum),
+            f"{s.episodes:,}",
+            percent(s.expected, 0),
+            percent(s.observed, 0),
+            points(s.observed - s.expected),
+            chance(s.chance),
+        )
+        for s in order[:MOST_SLICES]
+    ]
+    columns = ("where", "episodes", "success expected", "observed", "difference, points", "chance alone")
+    note = "success below what the baseline lets expect there; false discoveries are controlled"
+    more = [paragraph(f"{len(order) - MOST_SLICES} more are in the JSON.", "dim")] if len(order) > MOST_SLICES else []
+    return panel("Conditions that lost", [table(columns, rows, columns[1:]), *more], note, "slices")
+
+
+def _lost(one: LostSlice) -> float:
+    lost = one.expected - one.observed
+    return lost if math.isfinite(lost) else 0.0
+
+
+def _failures(failures: Sequence[FailureExplained]) -> Markup:
+    questions = list(dict.fromkeys(asked.question for failure in failures for asked in failure.asked))
+    rows = []
+    for failure in failures[:MOST_FAILURES]:
+        answers = {asked.question: asked for asked in failure.asked}
+        cells: list[object] = []
+        for question in questions:
+            asked = answers.get(question)
+            shown = mark(asked.status, ANSWERS.get(asked.status, "")) if asked else ""
+            cells.append(join([shown, Markup("<br>"), asked.answer]) if asked else "not asked")
+        rows.append((failure.outcome, where(failure.stratum), *cells))
+    more = (
+        [paragraph(f"{len(failures) - MOST_FAILURES} more are in the JSON.", "dim")]
+        if len(failures) > MOST_FAILURES
+        else []
+    )
+    columns = ("failure", "where", *questions)
+    return panel(
+        "Four questions for each failure", [table(columns, rows, medium=columns[1:]), *more], anchor="failures"
+    )
+
+
+def _scroll(drawn: Markup) -> Markup:
+    return Markup(f'<div class="scroll">{drawn}</div>')

@@ -1,0 +1,126 @@
+"""The loss as a waterfall: from the baseline down to what was observed, once by kind of change, once by cause."""
+
+import itertools
+import math
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from fieldloop.model.diagnosis import Diagnosis, Gap
+from fieldloop.report.markup import Markup
+from fieldloop.report.plots import INK, INK_2, LINE_2, SERIES, Margins, drawing, sized
+from fieldloop.report.words import interval, plural, points, where
+
+WIDTH, LEFT, RIGHT, ROW = 10.4, 3.1, 1.9, 0.24
+MOST_CAUSES = 8
+LONGEST = 46
+LOST, WON, LEVEL = SERIES[1], SERIES[0], "#56606b"
+NEGLIGIBLE = 5e-4
+"""A twentieth of a point: less than a printed digit is no step of its own."""
+
+
+@dataclass(frozen=True, slots=True)
+class Step:
+    """One row: a level that stands on its own (baseline, observed), or a step from one level to the next."""
+
+    name: str
+    start: float
+    end: float
+    note: str
+    level: bool = False
+
+
+def draw_waterfall(found: Diagnosis) -> Markup | None:
+    """Draw both cuts of the loss over one axis; None where there is no loss to cut."""
+    if not _can_be_cut(found):
+        return None
+    kinds, causes = steps(found)
+    rows = [*kinds, None, *causes]
+    height = ROW * len(rows) + 0.35
+    with drawing(WIDTH, height, Margins(LEFT, RIGHT, 0.05, 0.3)) as (axis, made):
+        axis.grid(axis="x")
+        axis.grid(visible=False, axis="y")
+        for place, step in enumerate(rows):
+            if step is not None:
+                _row(axis, place, step)
+        _connect(axis, rows)
+        seen = [v for step in rows if step is not None for v in (step.start, step.end) if not step.level]
+        ends = [*seen, found.baseline, found.observed]
+        room = max(0.02, 0.06 * (max(ends) - min(ends)))
+        # a waterfall reads by its steps: the axis need not begin at nothing, and says so by its numbers
+        axis.set_xlim(max(0.0, min(ends) - 3 * room), min(1.0, max(ends) + room))
+        axis.set_ylim(len(rows) - 0.4, -0.6)
+        axis.set_yticks([])
+        axis.xaxis.set_major_formatter(lambda value, _: f"{100 * value:.0f} %")
+        axis.locator_params(axis="x", nbins=6)
+    return sized(made[0], WIDTH, least=7.0)
+
+
+def steps(found: Diagnosis) -> tuple[list[Step], list[Step]]:
+    """Cut the loss by kind of change, and by cause: both lead from the baseline to what was observed."""
+    return list(_levelled(found, _kinds(found))), list(_levelled(found, _causes(found)))
+
+
+def _can_be_cut(found: Diagnosis) -> bool:
+    told = all(map(math.isfinite, (found.baseline, found.observed, found.loss)))
+    return told and found.loss > NEGLIGIBLE and bool(found.causes or found.mix_share or found.mechanism_share)
+
+
+def _levelled(found: Diagnosis, parts: Sequence[tuple[str, float, str]]) -> Iterator[Step]:
+    yield Step("Baseline", 0.0, found.baseline, f"{100 * found.baseline:.1f} %", level=True)
+    at = found.baseline
+    for name, lost, note in parts:
+        yield Step(name, at, at - lost, note or points(-lost))
+        at -= lost
+    yield Step("Observed in production", 0.0, found.observed, f"{100 * found.observed:.1f} %", level=True)
+
+
+def _kinds(found: Diagnosis) -> list[tuple[str, float, str]]:
+    shares = (
+        ("Mix: more of what was hard before", found.mix_share),
+        ("Mechanism: the same went worse", found.mechanism_share),
+        ("Unseen: conditions the baseline never met", found.unseen_share),
+    )
+    return [(name, found.loss * share, "") for name, share in shares if math.isfinite(share)]
+
+
+def _causes(found: Diagnosis) -> list[tuple[str, float, str]]:
+    known = [c for c in found.causes if math.isfinite(c.share)]
+    named = [c for c in known if c.gap is not Gap.UNKNOWN and abs(found.loss * c.share) >= NEGLIGIBLE]
+    parts = []
+    for cause in named[:MOST_CAUSES]:
+        lost = found.loss * cause.share
+        span = interval(-found.loss * cause.high, -found.loss * cause.low)
+        parts.append(
+            (_fit(f"{cause.gap.value.capitalize()}: {where(cause.stratum)}"), lost, f"{points(-lost)} ({span})")
+        )
+    if rest := named[MOST_CAUSES:]:
+        parts.append((plural(len(rest), "smaller cause"), found.loss * sum(c.share for c in rest), ""))
+    unexplained = found.loss - sum(lost for _, lost, _ in parts)
+    if abs(unexplained) >= NEGLIGIBLE:
+        over = "Counted twice by the causes above" if unexplained < 0 else "Not explained"
+        parts.append((over, unexplained, ""))
+    return parts
+
+
+def _row(axis: Any, place: int, step: Step) -> None:
+    left = {"xycoords": ("axes fraction", "data"), "textcoords": "offset points", "va": "center"}
+    weight = "bold" if step.level else "normal"
+    axis.annotate(step.name, (0, place), (-6, 0), ha="right", color=INK if step.level else INK_2, weight=weight, **left)
+    axis.annotate(step.note, (1, place), (6, 0), ha="left", color=INK, weight=weight, annotation_clip=False, **left)
+    if step.level:
+        axis.plot([step.end] * 2, [place - 0.42, place + 0.42], color=LEVEL, linewidth=3, solid_capstyle="butt")
+        return
+    low, high = sorted((step.start, step.end))
+    axis.barh(place, high - low, left=low, height=0.62, color=LOST if step.end < step.start else WON)
+
+
+def _connect(axis: Any, rows: Sequence[Step | None]) -> None:
+    """Lead each level down to the next row with a hairline, so that the steps hang together."""
+    for place, (one, other) in enumerate(itertools.pairwise(rows)):
+        if one is not None and other is not None:
+            axis.plot([one.end] * 2, [place, place + 1], color=LINE_2, linewidth=0.8, zorder=0)
+
+
+def _fit(text: str) -> str:
+    return text if len(text) <= LONGEST else f"{text[: LONGEST - 1]}…"

@@ -1,0 +1,79 @@
+"""All that the page of a plan is drawn from, and what it says in a sentence."""
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from fieldloop.model.condition import Stratum
+from fieldloop.model.learning import LearningCurve
+from fieldloop.model.plan import Coverage, Forecast, Plan, PlanScore, Progress, Quota
+from fieldloop.report.words import interval, plural, points
+
+
+@dataclass(frozen=True, slots=True)
+class PlanReport:
+    """The plan in force, how far it is, what it stands on, and how earlier plans turned out (newest first)."""
+
+    plan: Plan | None
+    progress: tuple[Progress, ...]
+    coverage: tuple[Coverage, ...]
+    forecast: Forecast | None = None
+    scores: tuple[PlanScore, ...] = ()
+    curves: tuple[LearningCurve, ...] = ()
+
+
+def sentence(report: PlanReport) -> str:
+    """Say what to collect and what it will bring."""
+    if report.plan is None:
+        return f"No plan yet. {uncovered(report.coverage)}"
+    asked = sum(quota.demonstrations for quota in report.plan.quotas)
+    if not asked:
+        return "Nothing to collect: the plan asks for no demonstration."
+    quotas = [p for p in report.progress if not p.order]
+    left = sum(p.left for p in quotas) if quotas else asked
+    strata = plural(len({q.stratum for q in report.plan.quotas if q.demonstrations}), "stratum", "strata")
+    if not left:
+        return f"All {plural(asked, 'demonstration')} of the plan are collected; {promise(report.plan)}."
+    if left < asked:
+        return f"{left:,} of {plural(asked, 'demonstration')} left to collect in {strata}: {promise(report.plan)}."
+    return f"Collect {plural(asked, 'demonstration')} in {strata}: {promise(report.plan)}."
+
+
+def promise(plan: Plan) -> str:
+    """Say what a plan is expected to bring, with its interval where it has one."""
+    if not math.isfinite(plan.expected_gain):
+        return "what they will bring cannot be told"
+    known = plan.gain_low < plan.gain_high and math.isfinite(plan.gain_low + plan.gain_high)
+    span = f" ({interval(plan.gain_low, plan.gain_high)})" if known else ""
+    return f"{points(plan.expected_gain)} points of production success expected{span}"
+
+
+def uncovered(coverage: Sequence[Coverage]) -> str:
+    """Say how much of production no demonstration shows."""
+    there = deployed(coverage)
+    if not there:
+        return "No deployed stratum is known; map the floor first."
+    never = [c for c in there if c.demonstrations == 0]
+    share = sum(c.exposure for c in never)
+    total = plural(len(there), "deployed stratum", "deployed strata")
+    if not never:
+        return f"Each of {total} has a demonstration."
+    return f"{len(never):,} of {total}, {100 * share:.0f} % of production, have no demonstration."
+
+
+def deployed(coverage: Sequence[Coverage]) -> list[Coverage]:
+    """Leave out what is known only because it was demonstrated elsewhere: production never meets it."""
+    return [one for one in coverage if one.exposure > 0.0]
+
+
+def by_gain(quotas: Sequence[Quota]) -> list[Quota]:
+    """Return quotas, the largest expected gain first; one whose gain cannot be told comes last."""
+    return sorted(quotas, key=lambda q: -q.gain if math.isfinite(q.gain) else math.inf)
+
+
+def shared_factors(strata: Sequence[Stratum]) -> list[str]:
+    """Name the factors whose level all strata share, so that it need not stand in each row."""
+    if len(strata) < 2:  # noqa: PLR2004 - with one, everything would be shared
+        return []
+    common = set.intersection(*(set(stratum.conditions) for stratum in strata))
+    return sorted(condition.factor for condition in common)

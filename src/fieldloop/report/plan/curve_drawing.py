@@ -1,0 +1,120 @@
+"""Learning curves: expected failure against demonstrations, with its interval; past rounds as dots."""
+
+import math
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from fieldloop.model.condition import Stratum
+from fieldloop.model.learning import LearningCurve
+from fieldloop.model.plan import Coverage, PlanScore, Quota
+from fieldloop.report.markup import Markup, figure
+from fieldloop.report.plan.content import PlanReport, by_gain, shared_factors
+from fieldloop.report.plots import INK, INK_2, INK_3, LINE_2, SERIES, Margins, drawing, halo, sized
+from fieldloop.report.words import percent, plural, where
+from fieldloop.stats import binomial
+
+WIDTH, HEIGHT = 3.5, 1.75
+MOST_DRAWN = 6
+BAND = "#c5d8f4"
+WHOLE = 1.0
+
+
+@dataclass(frozen=True, slots=True)
+class Seen:
+    """Failure measured in production at a number of demonstrations, with its interval."""
+
+    demonstrations: float
+    failure: float
+    low: float
+    high: float
+    attempts: int
+
+
+def draw_curves(report: PlanReport) -> list[Markup]:
+    """Draw the strata of the largest expected gains; none where nothing is known of them."""
+    quotas = by_gain(report.plan.quotas) if report.plan else []
+    known = {curve.stratum: curve for curve in report.curves}
+    covered = {one.stratum: one for one in report.coverage}
+    without = shared_factors([q.stratum for q in quotas])
+    drawn: list[Markup] = []
+    for stratum in dict.fromkeys(q.stratum for q in quotas):
+        own = [q for q in quotas if q.stratum == stratum]
+        curve = known.get(stratum) or _promised(own, covered.get(stratum))
+        if curve is not None and len(drawn) < MOST_DRAWN:
+            past = [*_rounds(report.scores, stratum), *_now(covered.get(stratum))]
+            drawn.append(figure(draw_curve(curve, past), f"{where(stratum, without)}. {_caption(curve, past)}"))
+    return drawn
+
+
+def draw_curve(curve: LearningCurve, past: Sequence[Seen]) -> Markup:
+    """Draw one curve; the dashed line is where the data are now, the open dot where the plan leads."""
+    with drawing(WIDTH, HEIGHT, Margins(left=0.5, right=0.2, top=0.12, bottom=0.38)) as (axis, made):
+        axis.fill_between(curve.demonstrations, curve.low, curve.high, color=BAND, linewidth=0)
+        axis.plot(curve.demonstrations, curve.failure, color=SERIES[0])
+        axis.axvline(curve.now, color=LINE_2, linestyle=(0, (4, 2)), linewidth=0.9)
+        for seen in past:
+            axis.plot([seen.demonstrations] * 2, [seen.low, seen.high], color=INK_2, linewidth=0.9)
+            axis.plot(seen.demonstrations, seen.failure, marker="o", markersize=4, color=INK)
+        after = curve.now + curve.planned
+        level = _at(curve, after)
+        axis.plot(after, level, marker="o", markersize=6, color=SERIES[0], fillstyle="none")
+        if math.isfinite(level):
+            halo(axis.annotate(f"{100 * level:.0f} %", (after, level), (0, 7), textcoords="offset points",
+                               color=SERIES[0], ha="center"))  # fmt: skip
+        _axes(axis, curve, past)
+    return sized(made[0], WIDTH)
+
+
+def _axes(axis: Any, curve: LearningCurve, past: Sequence[Seen]) -> None:
+    highest = max((v for v in (*curve.high, *(s.high for s in past)) if math.isfinite(v)), default=WHOLE)
+    axis.set_ylim(0.0, min(WHOLE, 1.15 * highest) or WHOLE)
+    axis.yaxis.set_major_formatter(lambda value, _: f"{100 * value:.0f} %")
+    axis.locator_params(axis="both", nbins=4, integer=False)
+    axis.xaxis.set_major_formatter(lambda value, _: f"{value:g}")
+    axis.margins(x=0.08)
+    axis.set_xlabel("demonstrations", color=INK_3, labelpad=2, fontsize=8)
+
+
+def _caption(curve: LearningCurve, past: Sequence[Seen]) -> str:
+    rounds = f" Dots: measured over {plural(sum(s.attempts for s in past), 'attempt')}." if past else ""
+    after = percent(_at(curve, curve.now + curve.planned), 0)
+    return f"{curve.now:g} in hand; with {curve.planned:g} more {after} are expected to fail.{rounds}"
+
+
+def _at(curve: LearningCurve, demonstrations: float) -> float:
+    import numpy as np
+
+    return float(np.interp(demonstrations, curve.demonstrations, curve.failure)) if curve.demonstrations else math.nan
+
+
+def _promised(quotas: Sequence[Quota], now: Coverage | None) -> LearningCurve | None:
+    """Where nobody handed in a curve: a line from what is measured now to what the plan promises for this stratum."""
+    if now is None or not now.attempts or now.exposure <= 0.0:
+        return None
+    gain, low, high = (sum(getattr(q, name) for q in quotas) for name in ("gain", "gain_low", "gain_high"))
+    if not all(map(math.isfinite, (gain, low, high))):
+        return None
+    seen = _seen(now.demonstrations, now.failures, now.attempts)
+    ends = (float(now.demonstrations), float(now.demonstrations + sum(q.demonstrations for q in quotas)))
+    after = [max(0.0, seen.failure - won / now.exposure) for won in (gain, high, low)]
+    return LearningCurve(
+        now.stratum, ends, (seen.failure, after[0]), (seen.failure, after[1]), (seen.failure, after[2]),
+        ends[0], ends[1] - ends[0],
+    )  # fmt: skip
+
+
+def _rounds(scores: Sequence[PlanScore], stratum: Stratum) -> Iterator[Seen]:
+    for one in (s for score in scores for s in score.strata if s.stratum == stratum):
+        if one.attempts_before:
+            yield _seen(one.demonstrations_before, one.failures_before, one.attempts_before)
+
+
+def _now(now: Coverage | None) -> Iterator[Seen]:
+    if now is not None and now.attempts:
+        yield _seen(now.demonstrations, now.failures, now.attempts)
+
+
+def _seen(demonstrations: int, failures: int, attempts: int) -> Seen:
+    failed = min(failures, attempts)
+    return Seen(float(demonstrations), failed / attempts, *binomial.interval(failed, attempts), attempts)

@@ -1,0 +1,66 @@
+"""What nobody has shown yet, how far each tier of articles is, and what a site still needs before its robots work."""
+
+import math
+from collections import Counter
+from collections.abc import Sequence
+
+from fieldloop.model.finding import Status
+from fieldloop.model.plan import CoverageGap, Plan, SiteSet, TierState
+from fieldloop.report.bars import progress_bar
+from fieldloop.report.markup import Markup, mark, panel, paragraph, table
+from fieldloop.report.words import percent, plural, where
+
+MOST_LISTED = 12
+
+
+def named_gaps(plan: Plan) -> Markup:
+    """How many gaps there are of each kind, then the largest by name."""
+    ranked = sorted(plan.gaps, key=_share, reverse=True)
+    counts = Counter(gap.kind.value for gap in ranked)
+    said = ", ".join(f"{count:,} × {kind}" for kind, count in counts.items())
+    hidden = f" The {MOST_LISTED} largest stand here." if len(ranked) > MOST_LISTED else ""
+    covers = f" {plural(len(plan.cover), 'stratum', 'strata')} would show every missing combination." * bool(plan.cover)
+    rows = [(g.kind.value, where(g.stratum), percent(g.share), g.message) for g in ranked[:MOST_LISTED]]
+    columns = ("gap", "where", "of production", "what")
+    body = [paragraph(f"{said}.{hidden}{covers}", "dim"), table(columns, rows, columns[2:3], columns[3:], columns[:2])]
+    return panel("What nobody has shown yet", body, plural(len(ranked), "gap"), "gaps")
+
+
+def tiers(states: Sequence[TierState]) -> Markup:
+    """How many articles of each tier have reached its target."""
+    rows = [
+        (
+            one.tier.replace("_", " "),
+            percent(one.picks_share, 0),
+            progress_bar(one.at_target, 0, one.articles),
+            f"{one.at_target:,} of {one.articles:,}",
+            f"{one.shown:,}",
+            one.target,
+            percent(one.simulated_share, 0) if one.simulated_share else "none",
+        )
+        for one in states
+    ]
+    columns = ("tier", "of picks", "", "articles at target", "shown at all", "target each", "simulated")
+    return panel("Articles by tier", [table(columns, rows, (columns[1], *columns[3:]))], anchor="tiers")
+
+
+def sites(sets: Sequence[SiteSet]) -> Markup:
+    """What each site still needs of its own, before it goes live."""
+    rows = [
+        (
+            mark(Status.PASSED if one.complete else Status.CANNOT_TELL, "complete" if one.complete else "not yet"),
+            f"{one.site} (primary)" if one.primary else one.site,
+            percent(one.share, 0),
+            progress_bar(one.have, 0, one.needed),
+            f"{one.have:,} of {one.needed:,}",
+            f"{one.planned:,}",
+            one.message,
+        )
+        for one in sets
+    ]
+    columns = ("", "site", "of production", "", "in hand", "planned", "what is specific to it")
+    return panel("Sites before they go live", [table(columns, rows, (columns[2], *columns[4:6]), columns[6:])])
+
+
+def _share(gap: CoverageGap) -> float:
+    return gap.share if gap.share is not None and math.isfinite(gap.share) else -1.0

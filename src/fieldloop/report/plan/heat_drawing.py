@@ -1,0 +1,138 @@
+"""Coverage as a heat map: a number in every cell, orange is too little, blue more than its share, hatched none."""
+
+from collections.abc import Sequence
+from typing import Any
+
+from fieldloop.model.plan import Coverage
+from fieldloop.report.markup import Markup, figure, folded, join, paragraph
+from fieldloop.report.plan.content import deployed
+from fieldloop.report.plan.grid import MOST_LEVELS, SITE, Cell, Grid, grid, telling
+from fieldloop.report.plots import BAD, INK, INK_2, INK_3, LINE_2, SURFACE, Margins, drawing, sized
+from fieldloop.report.words import plural
+from fieldloop.stats import binomial
+
+TONES = ((0.4, "#b3540a"), (0.7, "#e39a5c"), (0.9, "#f6d9bd"), (1.1, "#eef0f2"), (1.5, "#c5d8f4"))
+MOST_TONE = "#7fa6e2"
+DARKEST = TONES[0][1]
+NONE = "#e39a5c"
+CELL_WIDTH, CELL_HEIGHT = 0.98, 0.44
+LETTER = 0.066
+"""Width of a letter in inches at 8 points, about."""
+
+LONGEST_NAME = 24
+FEW_SITES, MOST_SITES = 3, 6
+LEGEND = (
+    "Bold: share of the data ÷ share of production; 1 matches, orange is too little, blue more than its share, hatched "
+    "none at all. At the right: share of production. Below: failures among attempts in production, red where they are "
+    "above the rate of the whole by more than chance."
+)
+
+
+def draw_coverage(coverage: Sequence[Coverage]) -> Markup:
+    """Draw the two factors that tell most: one map for all, and one a site where there are several."""
+    coverage = deployed(coverage)
+    rows, columns = telling(coverage)
+    whole = grid(coverage, rows, columns, MOST_LEVELS)
+    sites = _by_site(coverage)
+    usual = _rate(coverage)
+    if len(sites) < 2 or SITE in (rows, columns):  # noqa: PLR2004 - one site is the whole
+        return Markup(f'<div class="maps">{figure(draw_grid(whole, usual), "")}</div>{paragraph(LEGEND, "dim")}')
+    maps = []
+    for site in list(sites)[:MOST_SITES]:
+        share = sum(c.exposure for c in sites[site])
+        of_site = grid(sites[site], whole.row_factor, whole.column_factor, MOST_LEVELS)
+        maps.append(figure(draw_grid(of_site, usual), f"{site}, {100 * share:.0f} % of production"))
+    hidden = len(sites) - MOST_SITES
+    first, legend = figure(draw_grid(whole, usual), "all sites"), paragraph(LEGEND, "dim")
+    if len(maps) <= FEW_SITES:
+        return Markup(f'<div class="maps">{join([first, *maps])}</div>{legend}')
+    smaller = f"; {plural(hidden, 'smaller one')} only in the map of all" if hidden > 0 else ""
+    by_site = folded(f"The {len(maps)} largest sites{smaller}", [Markup(f'<div class="maps">{join(maps)}</div>')])
+    return Markup(f'<div class="maps">{first}</div>{legend}{by_site}')
+
+
+def draw_grid(shown: Grid, usual: float) -> Markup:
+    """Draw one map; `usual` is the failure rate of the whole, above which a cell is marked."""
+    left = 0.25 + LETTER * max((len(_name(n)) for n in (*shown.rows, shown.row_factor)), default=0)
+    width, height = left + CELL_WIDTH * len(shown.columns) + 0.05, CELL_HEIGHT * len(shown.rows) + 0.5
+    with drawing(width, height, Margins(left, 0.05, 0.45, 0.05)) as (axis, made):
+        axis.grid(visible=False)
+        for y, row in enumerate(shown.rows):
+            for x, column in enumerate(shown.columns):
+                _cell(axis, x, y, shown.cells.get((row, column)), usual)
+        axis.set_xlim(0, len(shown.columns))
+        axis.set_ylim(len(shown.rows), 0)
+        axis.xaxis.tick_top()
+        axis.set_xticks([x + 0.5 for x in range(len(shown.columns))], [_fit(n) for n in shown.columns], color=INK_2)
+        axis.set_yticks([y + 0.5 for y in range(len(shown.rows))], [_name(n) for n in shown.rows], color=INK_2)
+        for spine in axis.spines.values():
+            spine.set_visible(False)
+        corner = f"{_name(shown.row_factor)} ↓  {_name(shown.column_factor)} →"
+        above = {"xycoords": ("axes fraction", "axes fraction"), "textcoords": "offset points", "color": INK_3}
+        axis.annotate(corner, (0, 1), (0, 19), ha="left", **above)
+    return sized(made[0], width, least=width)
+
+
+def _cell(axis: Any, x: int, y: int, cell: Cell | None, usual: float) -> None:
+    from matplotlib.patches import Rectangle
+
+    place = (x + 0.015, y + 0.03), 0.97, 0.94
+    if cell is None:
+        axis.add_patch(Rectangle(*place, facecolor="none", edgecolor=LINE_2, linewidth=0.6, linestyle=":"))
+        axis.text(x + 0.5, y + 0.5, "not deployed", ha="center", va="center", color=INK_3)
+        return
+    tone = _tone(cell)
+    if cell.demonstrations == 0:
+        axis.add_patch(Rectangle(*place, facecolor=SURFACE, edgecolor=NONE, linewidth=0.8, hatch="////"))
+        # a plate behind the words, or the hatching would run through them
+        axis.add_patch(Rectangle((x + 0.05, y + 0.1), 0.9, 0.8, facecolor=SURFACE, edgecolor="none"))
+    else:
+        axis.add_patch(Rectangle(*place, facecolor=tone, edgecolor="none"))
+    ink = SURFACE if tone == DARKEST and cell.demonstrations else INK
+    ratio = "none" if cell.demonstrations == 0 else f"{cell.ratio:.2f}"
+    axis.text(x + 0.07, y + 0.33, ratio, va="center", color=ink, fontweight="bold")
+    axis.text(x + 0.93, y + 0.33, _small_share(cell.exposure), va="center", ha="right", color=ink)
+    fails, beyond = _fails(cell, usual)
+    on_light = tone != DARKEST or cell.demonstrations == 0
+    axis.text(x + 0.07, y + 0.7, fails, va="center", color=BAD if beyond and on_light else ink,
+              fontweight="bold" if beyond else "normal")  # fmt: skip
+
+
+def _fails(cell: Cell, usual: float) -> tuple[str, bool]:
+    """Say how production fared, and whether that is worse than usual beyond chance."""
+    if not cell.attempts:
+        return "not tried", False
+    low, _ = binomial.interval(min(cell.failures, cell.attempts), cell.attempts)
+    return f"{100 * cell.failures / cell.attempts:.0f} % fail", low > usual
+
+
+def _tone(cell: Cell) -> str:
+    return next((colour for limit, colour in TONES if cell.ratio <= limit), MOST_TONE)
+
+
+def _rate(coverage: Sequence[Coverage]) -> float:
+    attempts = sum(c.attempts for c in coverage)
+    return sum(c.failures for c in coverage) / attempts if attempts else 0.0
+
+
+def _by_site(coverage: Sequence[Coverage]) -> dict[str, list[Coverage]]:
+    sites: dict[str, list[Coverage]] = {}
+    for one in coverage:
+        for condition in one.stratum.conditions:
+            if condition.factor == SITE:
+                sites.setdefault(condition.level, []).append(one)
+    return dict(sorted(sites.items(), key=lambda pair: -sum(c.exposure for c in pair[1])))
+
+
+def _small_share(share: float) -> str:
+    return f"{100 * share:.1f} %" if share < 0.1 else f"{100 * share:.0f} %"  # noqa: PLR2004 - digits that fit
+
+
+def _name(text: str) -> str:
+    said = text.replace("_", " ")
+    return said if len(said) <= LONGEST_NAME else f"{said[: LONGEST_NAME - 1]}…"
+
+
+def _fit(text: str) -> str:
+    said, most = text.replace("_", " "), int(CELL_WIDTH / LETTER)
+    return said if len(said) <= most else f"{said[: most - 1]}…"

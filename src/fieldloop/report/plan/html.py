@@ -1,0 +1,64 @@
+"""The plan as one page that a collection lead reads: what to collect, what it will bring, then why."""
+
+from fieldloop.model.finding import Status
+from fieldloop.model.plan import Plan
+from fieldloop.report.markup import Markup, join, mark, panel, paragraph
+from fieldloop.report.page import page
+from fieldloop.report.plan.content import PlanReport, deployed, sentence, uncovered
+from fieldloop.report.plan.curve_drawing import draw_curves
+from fieldloop.report.plan.gaps import named_gaps, sites, tiers
+from fieldloop.report.plan.heat_drawing import draw_coverage
+from fieldloop.report.plan.orders import how_far, work_orders
+from fieldloop.report.plan.quotas import what_to_collect
+from fieldloop.report.plan.scores import earlier
+from fieldloop.report.words import moment, plural, short
+
+STEPS = "A gain is in points of production success, on the mix of the deployment map, with its interval."
+
+
+def html(report: PlanReport) -> str:
+    """Return the page."""
+    plan = report.plan
+    blocks: list[object] = [paragraph(sentence(report), "lead")]
+    if plan is not None:
+        blocks += [paragraph(_stands_on(plan), "dim"), *_warnings(plan), what_to_collect(plan)]
+    if deployed(report.coverage):
+        said = paragraph(uncovered(report.coverage))
+        blocks.append(panel("Coverage of the floor", [said, draw_coverage(report.coverage)], anchor="coverage"))
+    if plan is not None:
+        blocks += _missing(plan)
+    if curves := draw_curves(report):
+        blocks.append(_curves(curves, given=bool(report.curves)))
+    if plan is not None and plan.orders:
+        blocks.append(work_orders(plan.orders, report.progress))
+    if report.progress or report.forecast:
+        blocks.append(how_far(report.progress, report.forecast))
+    if report.scores:
+        blocks.append(earlier(report.scores))
+    return page("What to collect next", blocks, kind="fieldloop plan", foot=STEPS)
+
+
+def _stands_on(plan: Plan) -> str:
+    cost = f", cost {plan.cost:.4g} in ordinary demonstrations" if plan.cost else ""
+    answers = f", answering failures of policy {short(plan.policy)}" if plan.policy else ""
+    budget = f"{plan.id}, drawn {moment(plan.drawn_ns)} by {plan.strategy}, budget {plan.budget:,}{cost}{answers}"
+    return f"{budget}, {plural(len(plan.answered), 'demand')} answered." if plan.answered else f"{budget}."
+
+
+def _warnings(plan: Plan) -> list[Markup]:
+    return [
+        Markup(f"<p>{join([mark(Status.CANNOT_TELL, 'Note'), Markup(' &nbsp; '), warning])}</p>")
+        for warning in plan.warnings
+    ]
+
+
+def _missing(plan: Plan) -> list[Markup]:
+    drawn = ((named_gaps(plan), plan.gaps), (tiers(plan.tiers), plan.tiers), (sites(plan.sites), plan.sites))
+    return [panel for panel, told in drawn if told]
+
+
+def _curves(curves: list[Markup], *, given: bool) -> Markup:
+    how = "The line is the failure expected in production" if given else "The line leads from now to what is promised"
+    note = f"{how}, the band its interval, the dashed line what is in hand, the circle where the plan leads."
+    body = [paragraph(note, "dim"), Markup(f'<div class="charts">{join(curves)}</div>')]
+    return panel("What more demonstrations will bring", body, anchor="curves")

@@ -1,0 +1,53 @@
+"""The what-to-collect table: one row a quota, with its expected gain drawn on a common scale, and why."""
+
+import math
+from collections.abc import Sequence
+
+from fieldloop.model.plan import Plan, Quota
+from fieldloop.report.bars import LEAST_SPAN, interval_bar
+from fieldloop.report.markup import Markup, escape, folded, panel, paragraph, table
+from fieldloop.report.plan.content import by_gain, shared_factors
+from fieldloop.report.words import interval, plural, points, where
+
+MOST_SHOWN = 40
+MOST_LISTED = 400
+COLUMNS = ("where", "demos", "kind", "gain in points", "why")
+
+
+def what_to_collect(plan: Plan) -> Markup:
+    """Draw the quotas, the largest expected gain first; the rest is one click away, and open on paper."""
+    ranked = by_gain([q for q in plan.quotas if q.demonstrations])
+    if not ranked:
+        return panel("What to collect", [paragraph("No quota asks for a demonstration.")])
+    without = shared_factors([q.stratum for q in ranked])
+    scale = _scale(ranked)
+    rows = [_row(quota, without, scale) for quota in ranked[:MOST_LISTED]]
+    body = [_table(rows[:MOST_SHOWN])]
+    if rest := ranked[MOST_SHOWN:]:
+        won = sum(q.gain for q in rest if math.isfinite(q.gain))
+        demos = plural(sum(q.demonstrations for q in rest), "demonstration")
+        body.append(
+            folded(f"{plural(len(rest), 'more row')}: {demos}, {points(won)} points", [_table(rows[MOST_SHOWN:])])
+        )
+    if len(ranked) > MOST_LISTED:
+        body.append(paragraph(f"{len(ranked) - MOST_LISTED:,} rows more are in the JSON and the work orders.", "dim"))
+    same = f"everything at {where(ranked[0].stratum.only(without))}" if without else ""
+    return panel("What to collect", body, same, "collect")
+
+
+def _table(rows: Sequence[Sequence[object]]) -> Markup:
+    return table(COLUMNS, rows, COLUMNS[1:2], COLUMNS[4:], COLUMNS[2:3])
+
+
+def _scale(quotas: Sequence[Quota]) -> tuple[float, float]:
+    """Both ends of the scale that all rows share, zero on it."""
+    ends = [v for q in quotas for v in (q.gain_low, q.gain_high, q.gain) if math.isfinite(v)]
+    return min([0.0, *ends]), max([LEAST_SPAN, *ends])
+
+
+def _row(quota: Quota, without: Sequence[str], scale: tuple[float, float]) -> tuple[object, ...]:
+    drawn = interval_bar(quota.gain_low, quota.gain, quota.gain_high, first=scale[0], last=scale[1], tick=0.0)
+    beside = f"{points(quota.gain, 2)} ({interval(quota.gain_low, quota.gain_high, 2)})"
+    told = beside if math.isfinite(quota.gain) else "cannot be told"
+    gain = Markup(f'<span class="bars">{drawn}{escape(told)}</span>')
+    return where(quota.stratum, without), quota.demonstrations, quota.kind.value, gain, quota.why
