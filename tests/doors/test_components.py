@@ -11,8 +11,8 @@ from fieldloop.model.finding import Status
 from fieldloop.model.incident import IncidentClock, Step
 from fieldloop.model.plan import Coverage
 from fieldloop.model.rollout import Rollout, Rung
+from fieldloop.report.plan.grid import grid
 from fieldloop.ui import assets, components
-from fieldloop.ui.coverage import grid
 from fieldloop.ui.markup import Html, join, tag, text
 
 CSS = Path(assets.__file__).parent / "assets" / "theme.css"

@@ -36,6 +36,8 @@ PAGES = (
     "/policies",
     f"/policies/{'c' * 64}",
     "/floor",
+    "/diagnose",
+    "/diagnose?id=diagnosis_1",
     "/incidents",
     "/settings",
     "/more",
@@ -52,6 +54,7 @@ EMPTY = (
     "/releases",
     "/policies",
     "/floor",
+    "/diagnose",
     "/incidents",
 )
 DESK, PHONE = {"width": 1440, "height": 900}, {"width": 390, "height": 844}

@@ -19,17 +19,21 @@ RENDERERS = {
     "Ingested": "render_ingest:ingested",
     "Contents": "render_ingest:contents",
     "Converted": "render_ingest:converted",
-    "Audited": "render_prepare:audited",
-    "Audit": "render_prepare:audit",
+    "Audited": "render_audit:audited",
+    "Audit": "render_audit:audit",
+    "Compared": "render_audit:compared",
+    "Velocity": "render_audit:velocity",
     "Numbers": "render_prepare:numbers",
     "LintReport": "render_protocol:linted",
     "ProtocolChanges": "render_protocol:changed",
-    "Plan": "render_prepare:plan",
-    "PlanNow": "render_prepare:plan_now",
+    "Plan": "render_plan:plan",
+    "PlanNow": "render_plan:plan_now",
+    "PlanScore": "render_plan:scored",
+    "Forecast": "render_plan:forecast",
     "Decision": "render_run:decision",
     "Watch": "render_run:watch",
     "Rollout": "render_run:rollout",
-    "Diagnosis": "render_run:diagnosis",
+    "Diagnosis": "render_diagnosis:diagnosis",
     "IncidentNow": "render_run:incident",
     "PolicyHealth": "render_run:health",
     "HandEyeResult": "render_hand_eye:hand_eye_found",
@@ -40,8 +44,10 @@ RENDERERS = {
     "CameraPairResult": "render_camera:cameras_compared",
     "Home": "render_home:home",
 }
-ONE_BY_ONE = {"IncidentNow", "EpisodeReport"}
+ONE_BY_ONE = {"IncidentNow", "EpisodeReport", "PlanScore"}
 """Nouns that a row of a table cannot hold."""
+OF_MANY = {"Progress": "render_plan:progress"}
+"""Nouns whose list has a renderer of its own."""
 WIDE = {
     "findings",
     "evidence",
@@ -62,9 +68,7 @@ def show(result: Any, screen: Screen) -> None:
     if isinstance(result, str):
         screen.write(result)
     elif name in RENDERERS:
-        module, _, function = RENDERERS[name].partition(":")
-        renderer: Renderer = getattr(importlib.import_module(f"fieldloop.cli.{module}"), function)
-        renderer(result, screen)
+        _renderer(RENDERERS[name])(result, screen)
     elif isinstance(result, Mapping):
         from fieldloop.api.written import as_json
 
@@ -98,9 +102,17 @@ def nouns(rows: tuple[Any, ...] | list[Any], screen: Screen) -> None:
     screen.print(table([words(n) for n in flat], cells, right=figures))
 
 
+def _renderer(named: str) -> Renderer:
+    module, _, function = named.partition(":")
+    found: Renderer = getattr(importlib.import_module(f"fieldloop.cli.{module}"), function)
+    return found
+
+
 def _several(rows: list[Any] | tuple[Any, ...], screen: Screen) -> None:
     if not rows:
         screen.write("Nothing yet.")
+    elif own := OF_MANY.get(type(rows[0]).__name__):
+        _renderer(own)(rows, screen)
     elif _is_nouns(rows) and len({type(row) for row in rows}) == 1 and type(rows[0]).__name__ not in ONE_BY_ONE:
         nouns(rows, screen)
     else:

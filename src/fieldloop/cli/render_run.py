@@ -1,13 +1,12 @@
-"""On the way to the floor and on it: gate decisions, rates, the ladder, the diagnosis."""
+"""On the way to the floor and on it: gate decisions, rates, the ladder, incidents."""
 
 from typing import Any
 
 from fieldloop.cli.screen import Screen
-from fieldloop.cli.tables import facts, heading, mark, percent, points, said, short, span, styled, table, when
+from fieldloop.cli.tables import facts, heading, mark, percent, said, short, span, styled, table, when
 from fieldloop.cli.tables import words as words_of
 from fieldloop.model.alarm import Watch
 from fieldloop.model.decision import Decision, GateTest
-from fieldloop.model.diagnosis import Diagnosis
 from fieldloop.model.finding import Status
 from fieldloop.model.incident import Step
 from fieldloop.model.rollout import Rollout, Rung
@@ -68,44 +67,6 @@ def rollout(climb: Rollout, screen: Screen) -> None:
             ]
         )
     )
-
-
-def diagnosis(found: Diagnosis, screen: Screen) -> None:
-    """Print whether the drop is real, how it splits, and its causes with evidence and fix."""
-    words = {Status.FAILED: "the drop is real", Status.PASSED: "no real drop", Status.CANNOT_TELL: "cannot tell"}
-    change = f"{percent(found.baseline)} to {percent(found.observed)}, {points(-found.loss)} points"
-    line = f"  {found.site or 'all sites'}: {change}"
-    screen.print(mark(found.status, words.get(found.status, "")).append(line, style="bold default"))
-    screen.print(
-        facts(
-            [
-                ("policy", short(found.policy)),
-                ("episodes", found.episodes),
-                ("loss by mix", percent(found.mix_share)),
-                ("by mechanism", percent(found.mechanism_share)),
-                ("by unseen conditions", percent(found.unseen_share)),
-            ]
-        )
-    )
-    if found.causes:
-        screen.print()
-        covered = {True: "never covered", False: "covered", None: "–"}
-        rows = [
-            (
-                c.gap.value,
-                percent(c.share, 0),
-                _interval(c.low, c.high, 0),
-                c.stratum,
-                covered[c.never_covered],
-                c.evidence,
-                c.fix,
-            )
-            for c in sorted(found.causes, key=lambda c: -c.share)
-        ]
-        columns = ("cause", "of the loss", "interval", "where", "data", "evidence", "fix")
-        screen.print(table(columns, rows, right=("of the loss",)))
-    for reason in found.cannot_tell:
-        screen.print(styled(f"▲ Cannot tell: {reason}", "yellow"))
 
 
 def incident(now: Any, screen: Screen) -> None:

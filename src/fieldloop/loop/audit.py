@@ -1,14 +1,22 @@
 """The deployment environment comes first: describe it, and ask the five gap questions."""
 
 import dataclasses
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from fieldloop.audit import ask, parse
+from fieldloop.audit import ask, parse, with_measured
+from fieldloop.audit import compare as hold_against
 from fieldloop.errors import BadInput, Refused
+from fieldloop.loop.whole_file import write_whole
 from fieldloop.loop.workspace import Workspace
-from fieldloop.model.deployment import Audit, Deployment
+from fieldloop.model.audit import Audit, Comparison
+from fieldloop.model.deployment import Deployment
+from fieldloop.model.episode import Episode
 from fieldloop.model.event import DeploymentAudited, DeploymentMapped
+from fieldloop.model.finding import Status
+from fieldloop.model.policy import Outcome, Stage
+from fieldloop.report import audit as pages
 from fieldloop.simulate.catalogue import skus_text
 from fieldloop.simulate.mix import deployment_text
 
@@ -19,6 +27,7 @@ class Audited:
 
     deployment: Deployment
     audit: Audit
+    html: str | None = None
 
     @property
     def exit_ok(self) -> bool:
@@ -26,26 +35,71 @@ class Audited:
         return self.audit.complete or self.audit.overridden_by is not None
 
 
+@dataclass(frozen=True, slots=True)
+class Compared:
+    """Every claim of the map beside what logs say of it."""
+
+    deployment: str
+    comparisons: tuple[Comparison, ...]
+
+    @property
+    def exit_ok(self) -> bool:
+        """Does nothing contradict the map, and something bear it out?"""
+        found = {one.status for one in self.comparisons}
+        return Status.FAILED not in found and Status.PASSED in found
+
+
 def audit(
-    workspace: Workspace, deployment_map: Path | None = None, *, skus: Path | None = None, example: bool = False
+    workspace: Workspace,
+    deployment_map: Path | None = None,
+    *,
+    skus: Path | None = None,
+    example: bool = False,
+    measured: bool = False,
+    html: Path | None = None,
 ) -> Audited:
-    """Read the deployment map and ask the five gap questions of it.
+    """Read the deployment map, ask the five gap questions of it, and hold it against the logs there are.
 
     Arguments:
         deployment_map: a deployment.toml; the workspace's own unless given
         skus: the catalogue as CSV; skus.csv beside the map unless given
         example: begin with the simulated floor's map, written into the workspace to be edited
+        measured: lay the joint shares of production over the product of the map's shares
+        html: write the audit with pictures to this file too
     """
     if example:
         _write_example(workspace)
     path = deployment_map or workspace.root / "deployment.toml"
     catalogue = skus or path.with_name("skus.csv")
-    deployment = parse(
-        _text(path), _text(catalogue), workspace.operations["audit"], map_file=path.name, skus_file=catalogue.name
-    )
-    asked = ask(deployment, workspace.operations["audit"])
+    settings = workspace.operations["audit"]
+    deployment = parse(read_map(path), read_map(catalogue), settings, map_file=path.name, skus_file=catalogue.name)
+    outcomes = _in_the_field(workspace)
+    if measured:
+        deployment = with_measured(deployment, outcomes, settings)
+    episodes = workspace.store.find(Episode)
+    logged = bool(episodes or outcomes)
+    asked = ask(deployment, settings, hold_against(deployment, episodes, settings, outcomes) if logged else ())
+    if html is not None:
+        write_whole(html, pages.html(deployment, asked))
     workspace.write(DeploymentMapped(deployment), DeploymentAudited(asked))
-    return Audited(deployment, asked)
+    return Audited(deployment, asked, str(html) if html else None)
+
+
+def compare(workspace: Workspace, *, traffic: bool = False) -> Compared:
+    """Compare what the map claims with what logs measured: mixes, articles, light, air, edge cases, speed.
+
+    The day is the unit, because picks of one day are alike; nothing is judged from fewer days than the setting
+    audit.min_days. Demonstrations follow a plan, so that their mix is shown and not judged.
+
+    Arguments:
+        traffic: episodes of this workspace are logs of production, so that their mix counts too
+    """
+    deployment = latest_deployment(workspace)
+    outcomes, episodes = _in_the_field(workspace), workspace.store.find(Episode)
+    if not outcomes and not episodes:
+        raise Refused("There are no logs to compare the map with. Take some in: fieldloop ingest, or monitor record")
+    settings = workspace.operations["audit"]
+    return Compared(deployment.id, hold_against(deployment, episodes, settings, outcomes, traffic=traffic))
 
 
 def override(workspace: Workspace, *, reason: str) -> Audit:
@@ -84,6 +138,23 @@ def require_complete_audit(workspace: Workspace) -> None:
         raise Refused(f"This needs a complete audit, and {_audit_to_come(workspace, latest)}")
 
 
+def read_map(path: Path) -> str:
+    """Read a map or a catalogue; what is no text is said so."""
+    if not path.is_file():
+        raise BadInput(
+            f"{path} is not there. A deployment is a deployment.toml with a skus.csv beside it; "
+            "begin with an example: fieldloop audit --example"
+        )
+    try:
+        return path.read_text(encoding="utf-8")
+    except UnicodeDecodeError as wrong:
+        raise BadInput(f"{path} is not UTF-8 text (byte {wrong.start}); save it as UTF-8.") from wrong
+
+
+def _in_the_field(workspace: Workspace) -> Sequence[Outcome]:
+    return workspace.store.find(Outcome, {"stage": [Stage.PRODUCTION, Stage.SHADOW]})
+
+
 def _audit_to_come(workspace: Workspace, latest: Audit | None) -> str:
     """Say what stands in the way and which command comes next: only an audit that was made can be overridden."""
     if latest is not None:
@@ -105,12 +176,3 @@ def _write_example(workspace: Workspace) -> None:
         if path.exists():
             raise BadInput(f"{path} is there already; it is not written over.")
         path.write_text(text, encoding="utf-8")
-
-
-def _text(path: Path) -> str:
-    if not path.is_file():
-        raise BadInput(
-            f"{path} is not there. A deployment is a deployment.toml with a skus.csv beside it; "
-            "begin with an example: fieldloop audit --example"
-        )
-    return path.read_text(encoding="utf-8")

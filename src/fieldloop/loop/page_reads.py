@@ -36,8 +36,13 @@ def rates(workspace: Workspace) -> tuple[Rate, ...]:
     return tuple(workspace.store.success_rates(end - window_ns, end))
 
 
-def daily_rates(workspace: Workspace, policy: str, site: str, end_ns: int) -> tuple[Rate, ...]:
-    """Return success of each day of the eight weeks before a moment, by site; days are local where it is one site."""
+def daily_rates(workspace: Workspace, policy: str, site: str, until_ns: int) -> tuple[Rate, ...]:
+    """Return success of each day by site, over eight weeks that end with a moment or the last outcome before it.
+
+    Days are local where it is one site, and in UTC where it is all of them.
+    """
+    newest_one = workspace.store.find(Outcome, {"stage": Stage.PRODUCTION, "policy": policy}, newest=True, limit=1)
+    end_ns = min([until_ns, *(outcome.at_ns for outcome in newest_one)])
     mapped: Deployment | None = newest(workspace, Deployment)
     zones = {place.id: place.time_zone for place in mapped.sites} if mapped else {}
     last = datetime.fromtimestamp(end_ns // NS_PER_S, ZoneInfo(zones.get(site, "UTC")))

@@ -1,6 +1,6 @@
 """What to collect next: draw a plan, hand it out as work orders, follow it, and hold it against what came of it."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 import numpy as np
@@ -91,16 +91,19 @@ def plan(
     return drawn
 
 
-def show(workspace: Workspace, *, html: Path | None = None) -> PlanNow:
-    """Show the plan in force with its live progress and forecast, and the coverage of the deployed strata.
+def show(workspace: Workspace) -> PlanNow:
+    """Show the plan in force with its live progress and forecast, and the coverage of the deployed strata."""
+    return _now(workspace, next(iter(workspace.store.find(Plan, newest=True, limit=1)), None))
+
+
+def page(workspace: Workspace, file: Path) -> PlanNow:
+    """Write the plan in force as one page with pictures: what to collect, why, how far it is.
 
     Arguments:
-        html: write it as a page with pictures to this file too
+        file: where to write it, such as plan.html
     """
-    latest = next(iter(workspace.store.find(Plan, newest=True, limit=1)), None)
-    now = _now(workspace, latest, str(html or ""))
-    if html:
-        write_whole(html, page_of(now))
+    now = replace(show(workspace), html=str(file))
+    write_whole(file, page_of(now))
     return now
 
 
@@ -160,17 +163,17 @@ def score(workspace: Workspace, policy: str = "", *, plan: str = "") -> PlanScor
     return made
 
 
-def _now(workspace: Workspace, latest: Plan | None, html: str = "") -> PlanNow:
+def _now(workspace: Workspace, latest: Plan | None) -> PlanNow:
     coverages, scores = coverage_now(workspace), scores_of(workspace)
     if latest is None:
-        return PlanNow(None, (), coverages, scores=scores, html=html)
+        return PlanNow(None, (), coverages, scores=scores)
     settings = workspace.operations["plan"]
     episodes, statuses = collected_since(workspace, latest)
     far = progress(latest, episodes, statuses)
     accepted = [e.start_ns for e in episodes if statuses.get(e.id) is Status.PASSED]
     ahead = forecast(sum(p.left for p in far), accepted, latest.drawn_ns, workspace.clock(), settings)
     curves = learning_curves(coverages, latest.quotas, settings, scores)
-    return PlanNow(latest, far, coverages, ahead, scores, curves, html)
+    return PlanNow(latest, far, coverages, ahead, scores, curves)
 
 
 def _sessions(workspace: Workspace) -> dict[str, str]:

@@ -8,7 +8,7 @@ from contextlib import contextmanager
 from threading import Lock
 from typing import Any, NamedTuple
 
-from fieldloop.report.markup import Markup
+from fieldloop.report.markup import Markup, escape
 
 TOKENS = {
     "#14181d": "ink", "#46515d": "ink-2", "#5f6b78": "ink-3", "#dce0e5": "line", "#bcc4cd": "line-2",
@@ -65,11 +65,14 @@ def drawing(width: float, height: float, margins: Margins = Margins()) -> Iterat
         made.append(_inline(sketch))
 
 
-def sized(drawn: Markup, width: float, least: float = 0.0) -> Markup:
-    """Show a drawing of so many inches at its own size, smaller where there is no room, but never below `least`."""
+def sized(drawn: Markup, said: str, width: float, least: float = 0.0) -> Markup:
+    """Show a drawing of so many inches at its own size, smaller where there is no room, but never below `least`.
+
+    `said` is what it shows in words, for those who cannot see it.
+    """
     most, fewest = (round(inches * PX_PER_INCH) for inches in (width, min(width, least)))
     style = f"display:block;width:100%;height:auto;max-width:{most}px;min-width:{fewest}px"
-    return Markup(drawn.replace("<svg ", f'<svg style="{style}" ', 1))
+    return Markup(drawn.replace("<svg ", f'<svg role="img" aria-label="{escape(said)}" style="{style}" ', 1))
 
 
 def halo(text: Any) -> None:

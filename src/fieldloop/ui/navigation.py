@@ -9,7 +9,7 @@ RAIL = (
     ("Prepare", (("Deployment", "/deployment"), ("Protocol", "/protocol"), ("Coverage and plan", "/plan"))),
     ("Data", (("Episodes", "/episodes"), ("Annotate", "/annotate"), ("Quality", "/quality"))),
     ("Ship", (("Releases", "/releases"), ("Policies", "/policies"))),
-    ("Run", (("Floor", "/floor"), ("Incidents", "/incidents"))),
+    ("Run", (("Floor", "/floor"), ("Diagnosis", "/diagnose"), ("Incidents", "/incidents"))),
 )
 TABS = (("Home", "/"), ("Episodes", "/episodes"), ("Floor", "/floor"), ("Incidents", "/incidents"), ("More", "/more"))
 ICONS = {
@@ -23,6 +23,7 @@ ICONS = {
     "Releases": "M8 2 13.5 5v6L8 14l-5.5-3V5ZM2.5 5 8 8l5.5-3M8 8v6",
     "Policies": "M8 2v4M8 10v4M2 8h4M10 8h4M6 6h4v4H6Z",
     "Floor": "M2 12.5 6 4l3 5 2-3 3 6.5Z",
+    "Diagnosis": "M2 3.5h4v3h4v3h4v3M2 3.5v9.5h12",
     "Incidents": "M8 2.5 14 13H2ZM8 6.5v3M8 11v.5",
     "Settings": "M3 4.5h10M3 11.5h10M6 3v3M10 10v3",
     "More": "M3 4.5h10M3 8h10M3 11.5h10",

@@ -15,13 +15,18 @@ MOST_SITES = 8
 NAMES = {"high": "high", "medium": "medium", "long_tail": "long tail"}
 
 
-def draw_exposure(deployment: Deployment, sites: Sequence[Site]) -> Markup:
-    """Every level of every factor as a row, every site as a column, its share of that site's picks in the cell."""
+def draw_exposure(deployment: Deployment, sites: Sequence[Site]) -> Markup | None:
+    """Every level of every factor as a row, every site as a column, its share of that site's picks in the cell.
+
+    None where the map gives no shares.
+    """
     from matplotlib.patches import Rectangle
 
     mixes = [deployment.mixes(site) for site in sites]
     rows = list(dict.fromkeys((factor, level) for mix in mixes for factor, levels in mix.items() for level in levels))
-    longest = max((len(f"{factor} {level}") for factor, level in rows), default=8)
+    if not rows:
+        return None
+    longest = max(len(f"{factor} {level}") for factor, level in rows)
     left = min(2.6, 0.35 + 0.062 * longest)
     height = 0.23 * len(rows) + 0.36
     with drawing(WIDTH, height, Margins(left=left, right=0.05, top=0.3, bottom=0.05)) as (axis, made):

@@ -51,8 +51,12 @@ def _sentence(audit: Audit) -> str:
         reason = f"{audit.overridden_by} went on: {audit.override_reason}"
         return f"The map is incomplete at {percent(audit.score, 0)}, and that was overridden. {reason}{said}"
     return (
-        f"The map is incomplete at {percent(audit.score, 0)}: {gaps} things to write before anything is locked.{said}"
+        f"The map is incomplete at {percent(audit.score, 0)}: {_things(gaps)} to write before anything is locked.{said}"
     )
+
+
+def _things(count: int) -> str:
+    return "1 thing" if count == 1 else f"{count} things"
 
 
 def _questions(audit: Audit) -> Markup:
@@ -92,10 +96,12 @@ def _compared(found: Sequence[Comparison]) -> Markup:
 
 def _exposure(deployment: Deployment) -> Markup:
     chunks = [deployment.sites[at : at + MOST_SITES] for at in range(0, len(deployment.sites), MOST_SITES)]
-    drawn = [figure(draw_exposure(deployment, chunk), "") for chunk in chunks]
+    drawn = [figure(made, "") for chunk in chunks if (made := draw_exposure(deployment, chunk))]
     note = f"{len(deployment.exposures):,} strata; within a site factors are taken as independent"
     if deployment.measured:
         note = f"{len(deployment.exposures):,} strata; joint shares measured in production count {_weight(deployment)}"
+    if not drawn:
+        return panel("Exposure", [paragraph("The map gives no shares of light, bins or tiers yet.", "dim")])
     caption = paragraph("Share of a site's picks at each level; beside the site its share of all picks.", "dim")
     return panel("Exposure", [caption, Markup(f'<div class="pair">{join(drawn)}</div>')], note)
 

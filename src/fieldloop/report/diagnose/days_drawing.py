@@ -42,7 +42,8 @@ def draw_days(days: Sequence[Rate], found: Diagnosis) -> Markup | None:
         axis.yaxis.set_major_formatter(lambda value, _: f"{100 * value:.0f} %")
         axis.locator_params(axis="y", nbins=5)
         _label_days(axis, at)
-    return sized(made[0], WIDTH, least=6.0)
+    said = f"Success by day from {at[0]:%Y-%m-%d} to {at[-1]:%Y-%m-%d}"
+    return sized(made[0], said, WIDTH, least=6.0)
 
 
 def _together(days: Sequence[Rate]) -> list[Rate]:

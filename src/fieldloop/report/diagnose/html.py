@@ -9,12 +9,12 @@ from fieldloop.report.bars import share_bar
 from fieldloop.report.diagnose.content import DiagnosisReport, main_cause, place, sentence, since
 from fieldloop.report.diagnose.days_drawing import draw_days
 from fieldloop.report.diagnose.waterfall import draw_waterfall
-from fieldloop.report.markup import Markup, escape, figure, join, mark, panel, paragraph, table
+from fieldloop.report.markup import Markup, escape, figure, folded, join, mark, panel, paragraph, table
 from fieldloop.report.page import page
-from fieldloop.report.words import chance, interval, moment, percent, points, short, where
+from fieldloop.report.words import chance, interval, moment, percent, plural, points, short, where
 
 MOST_SLICES = 40
-MOST_FAILURES = 40
+FIRST_FAILURES, MOST_FAILURES = 8, 40
 ANSWERS = {Status.PASSED: "Yes", Status.FAILED: "No"}
 WATERFALL = (
     "The same loss cut twice: by kind of change, then by cause. Each bar begins where the last one ended; orange is "
@@ -101,24 +101,22 @@ def _lost(one: LostSlice) -> float:
 
 def _failures(failures: Sequence[FailureExplained]) -> Markup:
     questions = list(dict.fromkeys(asked.question for failure in failures for asked in failure.asked))
-    rows = []
-    for failure in failures[:MOST_FAILURES]:
-        answers = {asked.question: asked for asked in failure.asked}
-        cells: list[object] = []
-        for question in questions:
-            asked = answers.get(question)
-            shown = mark(asked.status, ANSWERS.get(asked.status, "")) if asked else ""
-            cells.append(join([shown, Markup("<br>"), asked.answer]) if asked else "not asked")
-        rows.append((failure.outcome, where(failure.stratum), *cells))
-    more = (
-        [paragraph(f"{len(failures) - MOST_FAILURES} more are in the JSON.", "dim")]
-        if len(failures) > MOST_FAILURES
-        else []
-    )
     columns = ("failure", "where", *questions)
-    return panel(
-        "Four questions for each failure", [table(columns, rows, medium=columns[1:]), *more], anchor="failures"
-    )
+    rows = [(one.outcome, where(one.stratum), *_answers(one, questions)) for one in failures[:MOST_FAILURES]]
+    body = [table(columns, rows[:FIRST_FAILURES], medium=columns[1:])]
+    if rest := rows[FIRST_FAILURES:]:
+        body.append(folded(plural(len(rest), "more failure"), [table(columns, rest, medium=columns[1:])]))
+    if len(failures) > MOST_FAILURES:
+        body.append(paragraph(f"{len(failures) - MOST_FAILURES} more are in the JSON.", "dim"))
+    return panel("Four questions for each failure", body, anchor="failures")
+
+
+def _answers(failure: FailureExplained, questions: Sequence[str]) -> list[object]:
+    told = {
+        asked.question: join([mark(asked.status, ANSWERS.get(asked.status, "")), Markup("<br>"), asked.answer])
+        for asked in failure.asked
+    }
+    return [told.get(question, "not asked") for question in questions]
 
 
 def _scroll(drawn: Markup) -> Markup:

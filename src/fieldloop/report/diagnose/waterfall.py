@@ -51,9 +51,10 @@ def draw_waterfall(found: Diagnosis) -> Markup | None:
         axis.set_xlim(max(0.0, min(ends) - 3 * room), min(1.0, max(ends) + room))
         axis.set_ylim(len(rows) - 0.4, -0.6)
         axis.set_yticks([])
-        axis.xaxis.set_major_formatter(lambda value, _: f"{100 * value:.0f} %")
+        axis.xaxis.set_major_formatter(lambda value, _: f"{100 * value:.3g} %")
         axis.locator_params(axis="x", nbins=6)
-    return sized(made[0], WIDTH, least=7.0)
+    said = "; ".join(f"{step.name} {step.note}" for step in rows if step is not None)
+    return sized(made[0], said, WIDTH, least=7.0)
 
 
 def steps(found: Diagnosis) -> tuple[list[Step], list[Step]]:

@@ -63,7 +63,7 @@ def draw_curve(curve: LearningCurve, past: Sequence[Seen]) -> Markup:
             halo(axis.annotate(f"{100 * level:.0f} %", (after, level), (0, 7), textcoords="offset points",
                                color=SERIES[0], ha="center"))  # fmt: skip
         _axes(axis, curve, past)
-    return sized(made[0], WIDTH)
+    return sized(made[0], "Failure against demonstrations", WIDTH)
 
 
 def _axes(axis: Any, curve: LearningCurve, past: Sequence[Seen]) -> None:
@@ -93,9 +93,10 @@ def _promised(quotas: Sequence[Quota], now: Coverage | None) -> LearningCurve | 
     if now is None or not now.attempts or now.exposure <= 0.0:
         return None
     gain, low, high = (sum(getattr(q, name) for q in quotas) for name in ("gain", "gain_low", "gain_high"))
-    if not all(map(math.isfinite, (gain, low, high))):
-        return None
     seen = _seen(now.demonstrations, now.failures, now.attempts)
+    # a plan may hold a stratum for worse than its few attempts show; then there is no line between the two
+    if not all(map(math.isfinite, (gain, low, high))) or gain > seen.failure * now.exposure:
+        return None
     ends = (float(now.demonstrations), float(now.demonstrations + sum(q.demonstrations for q in quotas)))
     after = [max(0.0, seen.failure - won / now.exposure) for won in (gain, high, low)]
     return LearningCurve(

@@ -23,8 +23,8 @@ LONGEST_NAME = 24
 FEW_SITES, MOST_SITES = 3, 6
 LEGEND = (
     "Bold: share of the data ÷ share of production; 1 matches, orange is too little, blue more than its share, hatched "
-    "none at all. At the right: share of production. Below: failures among attempts in production, red where they are "
-    "above the rate of the whole by more than chance."
+    "none at all. At the right: share of production. Below: failures among attempts in production, red or heavy where "
+    "they are above the rate of the whole by more than chance."
 )
 
 
@@ -70,7 +70,8 @@ def draw_grid(shown: Grid, usual: float) -> Markup:
         corner = f"{_name(shown.row_factor)} ↓  {_name(shown.column_factor)} →"
         above = {"xycoords": ("axes fraction", "axes fraction"), "textcoords": "offset points", "color": INK_3}
         axis.annotate(corner, (0, 1), (0, 19), ha="left", **above)
-    return sized(made[0], width, least=width)
+    said = f"Share of the data over share of production by {shown.row_factor} and {shown.column_factor}"
+    return sized(made[0], said, width, least=width)
 
 
 def _cell(axis: Any, x: int, y: int, cell: Cell | None, usual: float) -> None:

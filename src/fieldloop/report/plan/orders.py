@@ -1,7 +1,7 @@
 """Work orders by site, and how far the plan is."""
 
 from collections import defaultdict
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 from fieldloop.model.plan import Forecast, Progress, WorkOrder
 from fieldloop.report.bars import progress_bar
@@ -12,6 +12,7 @@ from fieldloop.report.words import plural, where
 MOST_SHOWN = 40
 MOST_LISTED = 400
 MOST_SKUS = 3
+LONGEST_ID, SHORT_ID = 16, 8
 
 
 def work_orders(orders: Sequence[WorkOrder], progress: Sequence[Progress]) -> Markup:
@@ -20,18 +21,31 @@ def work_orders(orders: Sequence[WorkOrder], progress: Sequence[Progress]) -> Ma
     for order in orders:
         sites[order.site].append(order)
     accepted = {p.order: p.accepted for p in progress if p.order}
-    columns = ("order", "robot", "operator", "what", "demos", "accepted", "kind", "articles", "vary at the start")
     body = []
     for site, own in sorted(sites.items()):
         count = plural(sum(o.demonstrations for o in own), "demonstration")
-        listed = table(
-            columns, [_order(o, accepted) for o in own[:MOST_LISTED]], columns[4:6], columns[3:4], columns[6:]
-        )
-        hidden = paragraph(f"{len(own) - MOST_LISTED:,} more are in the CSV.", "dim") if len(own) > MOST_LISTED else ""
         said = f"{site or 'any site'}: {plural(len(own), 'order')}, {count}"
-        body.append(folded(said, [listed, hidden], opened=len(own) <= MOST_SHOWN))
+        body.append(folded(said, _of_site(own, accepted), opened=len(own) <= MOST_SHOWN))
     protocols = sorted({o.protocol for o in orders if o.protocol})
     return panel("Work orders", body, f"by protocol {', '.join(protocols)}" if protocols else "", "orders")
+
+
+def _of_site(orders: Sequence[WorkOrder], accepted: Mapping[str, int]) -> list[Markup]:
+    """The orders of one site; how to begin is said once where it is the same for all."""
+    starts = {order.start for order in orders}
+    columns = ["order", "robot", "operator", "what", "demos", *(["accepted"] if accepted else []), "kind", "articles"]
+    columns += ["vary at the start"] if len(starts) > 1 else []
+    rows = []
+    for order in orders[:MOST_LISTED]:
+        done = [accepted.get(order.id, 0)] if accepted else []
+        begin = [_start(order.start)] if len(starts) > 1 else []
+        rows.append((*_who(order), order.demonstrations, *done, order.kind.value, _articles(order), *begin))
+    made = [table(columns, rows, ("demos", "accepted"), ("what",), ("kind", "articles", "vary at the start"))]
+    if len(starts) == 1 and orders[0].start:
+        made.insert(0, paragraph(f"Vary at the start of each: {_start(orders[0].start)}.", "dim"))
+    if len(orders) > MOST_LISTED:
+        made.append(paragraph(f"{len(orders) - MOST_LISTED:,} more are in the CSV.", "dim"))
+    return made
 
 
 def how_far(progress: Sequence[Progress], forecast: Forecast | None) -> Markup:
@@ -53,9 +67,10 @@ def how_far(progress: Sequence[Progress], forecast: Forecast | None) -> Markup:
     ]
     columns = ("where", "kind", "", "planned", "done", "accepted", "rejected", "left")
     body = [paragraph(said_of(quotas, forecast))]
-    if rows:
+    begun = any(p.done for p in quotas)
+    if begun:
         body.append(table(columns, rows, columns[3:]))
-    if len(quotas) > MOST_SHOWN:
+    if begun and len(quotas) > MOST_SHOWN:
         body.append(paragraph(f"{plural(len(quotas) - MOST_SHOWN, 'row')} more in the JSON.", "dim"))
     return panel("How far it is", body, anchor="progress")
 
@@ -67,16 +82,15 @@ def said_of(progress: Sequence[Progress], forecast: Forecast | None) -> str:
     return " ".join([*said, forecast.message] if forecast else said)
 
 
-def _order(order: WorkOrder, accepted: dict[str, int]) -> tuple[object, ...]:
+def _who(order: WorkOrder) -> tuple[Markup, Markup, Markup, str]:
+    identity = order.id if len(order.id) <= LONGEST_ID else f"…{order.id[-SHORT_ID:]}"
+    return mono(identity), mono(order.robot or "any"), mono(order.operator or "any"), where(order.stratum, ["site"])
+
+
+def _articles(order: WorkOrder) -> str:
     more = f" and {len(order.skus) - MOST_SKUS} more" if len(order.skus) > MOST_SKUS else ""
-    return (
-        mono(order.id),
-        mono(order.robot or "any"),
-        mono(order.operator or "any"),
-        where(order.stratum, ["site"]),
-        order.demonstrations,
-        accepted.get(order.id, ""),
-        order.kind.value,
-        ", ".join(order.skus[:MOST_SKUS]) + more or "any of it",
-        ", ".join(f"{name} {span}" for name, span in order.start) or "as the protocol says",
-    )
+    return ", ".join(order.skus[:MOST_SKUS]) + more or "any of it"
+
+
+def _start(start: Sequence[tuple[str, str]]) -> str:
+    return ", ".join(f"{name} {span}" for name, span in start) or "as the protocol says"

@@ -36,7 +36,7 @@ def what_to_collect(plan: Plan) -> Markup:
 
 
 def _table(rows: Sequence[Sequence[object]]) -> Markup:
-    return table(COLUMNS, rows, COLUMNS[1:2], COLUMNS[4:], COLUMNS[2:3])
+    return table(COLUMNS, rows, COLUMNS[1:2], COLUMNS[4:], (COLUMNS[0], COLUMNS[2]))
 
 
 def _scale(quotas: Sequence[Quota]) -> tuple[float, float]:

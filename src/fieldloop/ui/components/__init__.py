@@ -1,6 +1,6 @@
 """The shared parts of every page, as small functions that return markup. New pages are put together from these."""
 
-from fieldloop.ui.components.bars import gain_bar, interval_bar, meter
+from fieldloop.ui.components.bars import gain_bar, interval_bar, meter, share_bar
 from fieldloop.ui.components.buttons import action, button, chip, command
 from fieldloop.ui.components.charts import control_chart, signal_plot
 from fieldloop.ui.components.clock import clocks
@@ -41,6 +41,7 @@ __all__ = [
     "panel",
     "phase_lane",
     "prose",
+    "share_bar",
     "signal_plot",
     "status",
     "status_mark",

@@ -2,7 +2,7 @@
 
 from urllib.parse import urlencode
 
-from fieldloop.ui.coverage import Cell, Grid
+from fieldloop.report.plan.grid import Cell, Grid
 from fieldloop.ui.markup import Html, join, tag
 
 STEPS = ((0.4, "under-3"), (0.7, "under-2"), (0.9, "under-1"), (1.1, "even"), (1.5, "over-1"))

@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from fieldloop.ui.pages import (
     annotate,
     deployment,
+    diagnose,
     episode,
     episodes,
     floor,
@@ -44,6 +45,7 @@ PAGES = (
     Page("Policies", "/policies", policies.draw),
     Page("Policies", "/policies/{policy}", policies.draw_one),
     Page("Floor", "/floor", floor.draw),
+    Page("Diagnosis", "/diagnose", diagnose.draw),
     Page("Incidents", "/incidents", incidents.draw),
     Page("Settings", "/settings", settings.draw),
     Page("More", "/more", more.draw),

@@ -4,7 +4,7 @@ from collections import Counter
 
 from fieldloop.loop.audit import latest_audit, latest_deployment
 from fieldloop.loop.page_reads import newest
-from fieldloop.model.deployment import Audit, Deployment, Range, Site
+from fieldloop.model.deployment import Audit, Deployment
 from fieldloop.ui.components import (
     Column,
     button,
@@ -18,7 +18,9 @@ from fieldloop.ui.components import (
     status_mark,
 )
 from fieldloop.ui.markup import Html, tag, text
-from fieldloop.ui.said import figure, percent, plural, where
+from fieldloop.ui.pages.deployment_claims import claims
+from fieldloop.ui.pages.deployment_sites import mixes, sites, zones
+from fieldloop.ui.said import percent, plural, where
 from fieldloop.ui.visit import Drawn, Visit
 
 MOST_STRATA = 24
@@ -34,8 +36,9 @@ def draw(visit: Visit) -> Drawn:
         )
         return Drawn(text("Deployment"), (nothing,))
     deployment, audit = latest_deployment(visit.workspace), latest_audit(visit.workspace)
-    parts = [_sites(deployment), _tiers(deployment), _zones(deployment), _edges(deployment), _strata(deployment)]
-    return Drawn(text("Deployment"), (*((_answer(audit), _audit(audit)) if audit else ()), *parts))
+    parts = [sites(deployment), zones(deployment), _tiers(deployment), _edges(deployment), mixes(deployment)]
+    answers = (_answer(audit), _audit(audit), *claims(audit)) if audit else ()
+    return Drawn(text("Deployment"), (*answers, *parts, _strata(deployment)))
 
 
 def _answer(audit: Audit) -> Html:
@@ -64,7 +67,7 @@ def _audit(audit: Audit) -> Html:
             tag("span", status_mark("good" if not a.missing else "warn"), tag("span", a.question), class_="st"),
             meter(a.score),
             percent(a.score, 0),
-            "; ".join(a.missing) or "nothing",
+            tag("div", *(tag("p", one) for one in a.missing)) if a.missing else "nothing",
         )
         for a in audit.answers
     ]
@@ -73,22 +76,6 @@ def _audit(audit: Audit) -> Html:
         dense_table(("Question", Column("", "slim"), Column("Score", "num"), Column("Missing", "text wide")), rows),
         flush=True,
     )
-
-
-def _sites(deployment: Deployment) -> Html:
-    rows = [
-        (s.id, percent(s.share, 0), s.time_zone, _shares(s.lighting), _bins(s), _people(s)) for s in deployment.sites
-    ]
-    columns = (
-        "Site",
-        Column("Of picks", "num"),
-        "Time zone",
-        Column("Lighting", "text"),
-        Column("Bins", "text"),
-        Column("People", "text"),
-    )
-    target = f"{deployment.target_cycle_s:g} s a pick" if deployment.target_cycle_s else "no target cycle time"
-    return panel("Sites", dense_table(columns, rows), note=target, columns=8, flush=True)
 
 
 def _tiers(deployment: Deployment) -> Html:
@@ -107,34 +94,7 @@ def _tiers(deployment: Deployment) -> Html:
     ]
     columns = ("Tier", Column("SKUs", "num"), Column("", "slim"), Column("Of picks", "num"))
     return panel(
-        "Catalogue", dense_table(columns, rows), note=plural(len(deployment.skus), "SKU"), columns=4, flush=True
-    )
-
-
-def _zones(deployment: Deployment) -> Html:
-    rows = [
-        (
-            site.id,
-            zone.name,
-            ", ".join(f"{shift} {_range(lux)}" for shift, lux in zone.lux_by_shift) or "not said",
-            zone.floor or "not said",
-            _range(zone.temperature),
-            _range(zone.humidity),
-        )
-        for site in deployment.sites
-        for zone in site.zones
-    ]
-    if not rows:
-        return panel(
-            "Zones",
-            empty_state("No zone is described", "Light, floor and air by zone go under [[site.zone]] of the map."),
-            columns=8,
-        )
-    return panel(
-        "Zones",
-        dense_table(("Site", "Zone", "Light by shift", "Floor", "Temperature", "Humidity"), rows),
-        columns=8,
-        flush=True,
+        "Catalogue", dense_table(columns, rows), note=plural(len(deployment.skus), "SKU"), columns=6, flush=True
     )
 
 
@@ -147,7 +107,7 @@ def _edges(deployment: Deployment) -> Html:
         )
         for e in deployment.edge_cases
     ]
-    return panel("Edge cases", key_value(facts or [("none", "none is described")]), columns=4)
+    return panel("Edge cases", key_value(facts or [("none", "none is described")]), columns=6)
 
 
 def _strata(deployment: Deployment) -> Html:
@@ -160,19 +120,3 @@ def _strata(deployment: Deployment) -> Html:
         note=note,
         flush=True,
     )
-
-
-def _range(given: Range | None) -> str:
-    return "not said" if given is None else f"{figure(given.low)} to {figure(given.high)} {given.unit}"
-
-
-def _shares(pairs: tuple[tuple[str, float], ...]) -> str:
-    return ", ".join(f"{name} {percent(share, 0)}" for name, share in pairs) or "not said"
-
-
-def _bins(site: Site) -> str:
-    return ", ".join(f"{b.name} {percent(b.share, 0)}" for b in site.bins) or "not said"
-
-
-def _people(site: Site) -> str:
-    return ", ".join(f"{name}: {band}" for name, band in site.people_bands) or "not said"

@@ -1,11 +1,14 @@
 """Home: the next thing to do, the loop, success on the floor, what changed, coverage, what to collect."""
 
+import math
 from collections.abc import Sequence
 from typing import Any
 
 from fieldloop.loop.home import Home, home
 from fieldloop.model.codec import to_plain
 from fieldloop.model.plan import Plan, Progress, Quota
+from fieldloop.report.plan.content import by_gain, shared_factors
+from fieldloop.report.plan.grid import grid
 from fieldloop.ui.components import (
     Column,
     button,
@@ -23,7 +26,6 @@ from fieldloop.ui.components import (
     status_mark,
 )
 from fieldloop.ui.components.tables import Row
-from fieldloop.ui.coverage import grid
 from fieldloop.ui.markup import Html, join, tag, text
 from fieldloop.ui.said import interval, percent, plural, where
 from fieldloop.ui.visit import Drawn, Island, IslandPanel, Part, Visit
@@ -128,12 +130,11 @@ def budget(plan: Plan) -> dict[str, Any]:
 
 def quotas(plan: Plan, progress: Sequence[Progress], most: int | None = None) -> Html:
     """Draw the quotas of a plan, the largest gain first, each with its interval; all of them with their reasons too."""
-    ranked = sorted(plan.quotas, key=lambda q: -q.gain)[:most]
-    largest = max((q.gain_high for q in ranked), default=0.0)
-    done = {p.stratum: p for p in progress}
-    shared = [frozenset(q.stratum.conditions) for q in plan.quotas]
-    same = {c.factor for c in frozenset.intersection(*shared)} if shared else set()
-    rows = [_quota(q, done.get(q.stratum), largest, tuple(same), whole=most is None) for q in ranked]
+    ranked = by_gain(plan.quotas)[:most]
+    largest = max((q.gain_high for q in ranked if math.isfinite(q.gain_high)), default=0.0)
+    done = {(p.stratum, p.kind): p for p in progress if not p.order}
+    same = tuple(shared_factors([q.stratum for q in plan.quotas]))
+    rows = [_quota(q, done.get((q.stratum, q.kind)), largest, same, whole=most is None) for q in ranked]
     columns: list[Column | str] = [
         "Where",
         Column("Demos", "num"),
@@ -141,7 +142,7 @@ def quotas(plan: Plan, progress: Sequence[Progress], most: int | None = None) ->
         Column("Accepted", "num"),
     ]
     if most is None:
-        columns += [Column("", "slim"), Column("Rejected", "num"), Column("Why", "text wide")]
+        columns += [Column("", "slim"), Column("Rejected", "num"), "Kind", Column("Why", "text wide")]
     hidden = len(plan.quotas) - len(ranked)
     link = tag("a", f"and {plural(hidden, 'more stratum', 'more strata')}", href="/plan")
     return join(dense_table(columns, rows, COLLECT), tag("p", link, class_="body dim") if hidden else None)
@@ -157,5 +158,6 @@ def _quota(quota: Quota, done: Progress | None, largest: float, same: tuple[str,
     ]
     if whole:
         share = accepted / quota.demonstrations if quota.demonstrations else 1.0
-        cells += [meter(share, "good" if share >= 1 else ""), str(rejected) if rejected else "–", quota.why]
+        done_bar = meter(share, "good" if share >= 1 else "")
+        cells += [done_bar, str(rejected) if rejected else "–", quota.kind.value, quota.why]
     return cells, {"data_demos": quota.demonstrations}

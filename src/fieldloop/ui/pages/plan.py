@@ -1,11 +1,19 @@
-"""Coverage and plan: what the data lack against the floor, what to collect, and how far that is."""
+"""Coverage and plan: what the data lack against the floor, what to collect, what it will bring, how far that is."""
 
+import math
+from collections.abc import Sequence
 from urllib.parse import urlencode
 
 from fieldloop.loop.page_reads import newest
 from fieldloop.loop.plan import PlanNow, show
 from fieldloop.model.deployment import Deployment
-from fieldloop.model.plan import Plan
+from fieldloop.model.plan import CoverageGap, Plan, PlanScore
+from fieldloop.report.plan import sentence, uncovered
+from fieldloop.report.plan.content import deployed
+from fieldloop.report.plan.curve_drawing import draw_curves
+from fieldloop.report.plan.grid import MOST_LEVELS, factors, grid, telling
+from fieldloop.report.plan.orders import said_of
+from fieldloop.report.words import interval
 from fieldloop.ui.components import (
     Column,
     chip,
@@ -13,16 +21,19 @@ from fieldloop.ui.components import (
     dense_table,
     empty_state,
     heat_map,
+    interval_bar,
     next_card,
     panel,
+    status,
 )
-from fieldloop.ui.coverage import factors, grid
 from fieldloop.ui.markup import Html, join, tag, text
 from fieldloop.ui.pages.home import budget, quotas
 from fieldloop.ui.said import moment, percent, plural, points, short, where
 from fieldloop.ui.visit import Drawn, IslandPanel, Part, Visit
 
 MOST_ORDERS = 60
+MOST_STRATA = 200
+MOST_GAPS = 12
 
 
 def draw(visit: Visit) -> Drawn:
@@ -32,44 +43,56 @@ def draw(visit: Visit) -> Drawn:
         nothing = empty_state("No deployment is mapped yet", how, command("fieldloop audit deployment.toml"))
         return Drawn(text("Coverage and plan"), (nothing,))
     now = show(visit.workspace)
-    rows, columns = visit.query.get("rows", "tier"), visit.query.get("columns", "bin")
-    shown = grid(now.coverage, rows, columns)
+    parts: list[Part | None] = [_answer(now), _heat(now, visit)]
+    parts += _plan(now.plan, now) if now.plan else ()
+    parts += [_scores(now.scores), _strata(now)]
+    return Drawn(text("Coverage and plan"), tuple(part for part in parts if part is not None))
+
+
+def _heat(now: PlanNow, visit: Visit) -> Html:
+    there = deployed(now.coverage)
+    usual = telling(there)
+    rows, columns = visit.query.get("rows", usual[0]), visit.query.get("columns", usual[1])
+    shown, known = grid(there, rows, columns, MOST_LEVELS), factors(there)
     axes = join(
-        _axis("Rows", "rows", shown.row_factor, factors(now.coverage), {"columns": shown.column_factor}),
-        _axis("Columns", "columns", shown.column_factor, factors(now.coverage), {"rows": shown.row_factor}),
+        _axis("Rows", "rows", shown.row_factor, known, {"columns": shown.column_factor}),
+        _axis("Columns", "columns", shown.column_factor, known, {"rows": shown.row_factor}),
     )
-    heat = panel(
-        "Coverage of the floor",
-        axes,
-        tag("div", heat_map(shown), style="padding-top:8px"),
-        note="share of the data ÷ share of production",
-    )
-    return Drawn(
-        text("Coverage and plan"), (_answer(now), heat, *(_plan(now.plan, now) if now.plan else ()), _strata(now))
-    )
+    drawn = tag("div", heat_map(shown), style="padding-top:8px")
+    return panel("Coverage of the floor", axes, drawn, note="share of the data ÷ share of production")
 
 
 def _answer(now: PlanNow) -> Html:
-    uncovered = sum(c.demonstrations == 0 for c in now.coverage)
-    gap = f"{uncovered} of {plural(len(now.coverage), 'deployed stratum', 'deployed strata')} have no demonstration."
-    if now.plan is None:
-        return next_card("idle", "No plan yet", gap, command("fieldloop plan"))
-    left = sum(p.left for p in now.progress)
-    if left:
-        gain = f"expected {points(now.plan.expected_gain)} points"
-        said = f"{plural(left, 'demonstration')} left of {now.plan.budget:,}, {gain}"
-        return next_card("run", said, gap, command("fieldloop ingest PATH"))
-    return next_card(
-        "good", f"The plan of {plural(now.plan.budget, 'demonstration')} is collected", gap, command("fieldloop plan")
-    )
+    left = sum(p.left for p in now.progress if not p.order)
+    level = "idle" if now.plan is None else "run" if left else "good"
+    do = "fieldloop ingest PATH" if level == "run" else "fieldloop plan"
+    why = uncovered(now.coverage) if now.plan else ""
+    return next_card(level, sentence(now), why, command(do))
 
 
-def _plan(plan: Plan, now: PlanNow) -> tuple[Part, ...]:
+def _plan(plan: Plan, now: PlanNow) -> tuple[Part | None, ...]:
     drawn = f"{short(plan.id)}, {moment(plan.drawn_ns)}, by {plan.strategy}"
     notes = [tag("p", f"Note: {warning}", class_="body warn") for warning in plan.warnings]
-    table = join(tag("div", quotas(plan, now.progress), class_="flush scroll"), *notes)
+    said = tag("p", said_of(now.progress, now.forecast), class_="body")
+    table = join(tag("div", quotas(plan, now.progress), class_="flush scroll"), said, *notes)
     what = IslandPanel("What to collect", "budget.js", budget(plan), drawn, in_header=True, after=table)
-    return what, _orders(plan)
+    return what, _curves(now), _gaps(plan.gaps), _orders(plan)
+
+
+def _curves(now: PlanNow) -> Html | None:
+    drawn = [Html(curve) for curve in draw_curves(now)]
+    if not drawn:
+        return None
+    note = "failure in production against demonstrations; dots: measured; circle: where the plan leads"
+    return panel("What more demonstrations will bring", tag("div", *drawn, class_="charts drawn"), note=note)
+
+
+def _gaps(gaps: Sequence[CoverageGap]) -> Html | None:
+    ranked = sorted(gaps, key=lambda g: -1.0 if g.share is None else g.share, reverse=True)
+    rows = [(g.kind.value, where(g.stratum), percent(g.share), g.message) for g in ranked[:MOST_GAPS]]
+    columns = ("Gap", "Where", Column("Of production", "num"), Column("What", "text"))
+    note = f"{plural(len(ranked), 'gap')}, largest first"
+    return panel("What nobody has shown yet", dense_table(columns, rows), note=note, flush=True) if rows else None
 
 
 def _orders(plan: Plan) -> Html:
@@ -77,14 +100,43 @@ def _orders(plan: Plan) -> Html:
         how = "Register a robot and enrol operators; work orders then follow from the plan."
         return panel("Work orders", empty_state("No work order", how, command("fieldloop collect enrol PSEUDONYM")))
     rows = [
-        (short(o.id), o.site, o.robot, o.operator, where(o.stratum), o.demonstrations)
+        (short(o.id), o.site, o.robot, o.operator, where(o.stratum), o.kind.value, o.demonstrations)
         for o in plan.orders[:MOST_ORDERS]
     ]
-    columns = ("Order", "Site", "Robot", "Operator", "Stratum", Column("Demos", "num"))
+    columns = ("Order", "Site", "Robot", "Operator", "Stratum", "Kind", Column("Demos", "num"))
     return panel("Work orders", dense_table(columns, rows), note=f"{len(plan.orders)} in all", flush=True)
 
 
+def _scores(scores: Sequence[PlanScore]) -> Html | None:
+    told = [v for s in scores for v in (s.expected_low, s.expected_high, s.measured_low, s.measured_high)]
+    ends = [0.0, *filter(math.isfinite, told)]
+    first, last = min(ends), max(ends)
+    rows = [
+        (
+            status(s.status),
+            short(s.plan),
+            interval_bar(s.expected_low, s.expected, s.expected_high, first=first, last=last, tick=0.0),
+            f"{points(s.expected)} ({interval(s.expected_low, s.expected_high)})",
+            interval_bar(s.measured_low, s.measured, s.measured_high, first=first, last=last, tick=0.0),
+            f"{points(s.measured)} ({interval(s.measured_low, s.measured_high)})",
+            s.message,
+        )
+        for s in scores
+    ]
+    columns = (
+        "Verdict",
+        "Plan",
+        Column("Promised, points", "slim"),
+        "",
+        Column("Came, points", "slim"),
+        "",
+        Column("What", "text"),
+    )
+    return panel("How earlier plans turned out", dense_table(columns, rows), flush=True) if rows else None
+
+
 def _strata(now: PlanNow) -> Html:
+    there = sorted(deployed(now.coverage), key=lambda c: -c.exposure)
     rows = [
         (
             where(c.stratum),
@@ -94,7 +146,7 @@ def _strata(now: PlanNow) -> Html:
             _fails(c.attempts, c.failures),
             c.attempts,
         )
-        for c in sorted(now.coverage, key=lambda c: -c.exposure)
+        for c in there[:MOST_STRATA]
     ]
     columns = (
         "Stratum",
@@ -104,7 +156,9 @@ def _strata(now: PlanNow) -> Html:
         "Fails",
         Column("Attempts", "num"),
     )
-    return panel("Every stratum", dense_table(columns, rows), note="most common first", flush=True)
+    hidden = len(there) - len(rows)
+    note = f"most common first; {hidden:,} rarer ones are in the JSON" if hidden else "most common first"
+    return panel("Deployed strata", dense_table(columns, rows), note=note, flush=True)
 
 
 def _fails(attempts: int, failures: int) -> str:

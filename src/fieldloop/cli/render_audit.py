@@ -1,0 +1,93 @@
+"""The map: what it answers, where logs contradict it, and a catalogue made from order lines."""
+
+from collections.abc import Sequence
+from typing import Any
+
+from fieldloop.cli.screen import Screen
+from fieldloop.cli.tables import facts, heading, mark, percent, styled, table
+from fieldloop.model.audit import Audit, Comparison
+from fieldloop.model.finding import Status
+
+MOST_ROWS = 24
+WORDS = {Status.FAILED: "contradicted", Status.PASSED: "borne out", Status.CANNOT_TELL: "open"}
+
+
+def audited(result: Any, screen: Screen) -> None:
+    """Print the map in short, then the audit."""
+    deployment = result.deployment
+    sites = ", ".join(f"{site.id} ({percent(site.share, 0)})" for site in deployment.sites)
+    screen.print(
+        facts(
+            [
+                ("deployment", deployment.id),
+                ("sites", sites),
+                ("SKUs", f"{len(deployment.skus):,}"),
+                ("strata", f"{len(deployment.exposures):,}"),
+                ("edge cases", len(deployment.edge_cases)),
+            ]
+        )
+    )
+    if deployment.measured:
+        share = percent(deployment.measured_weight, 0)
+        screen.write(f"Shares of strata are measured ones to {share}, the map's own for the rest.")
+    screen.print()
+    audit(result.audit, screen)
+    if result.html:
+        screen.write(f"With pictures: {result.html}")
+
+
+def audit(asked: Audit, screen: Screen) -> None:
+    """Print the five questions with what is missing, then what logs say of the map."""
+    status = Status.PASSED if asked.complete else Status.FAILED
+    word = "complete" if asked.complete else "incomplete"
+    screen.print(mark(status, word).append(f"  score {percent(asked.score, 0)}", style="bold default"))
+    rows = [(a.question, percent(a.score, 0), "\n".join(a.missing) or "nothing") for a in asked.answers]
+    screen.print(table(("question", "score", "missing"), rows, right=("score",)))
+    if asked.overridden_by:
+        screen.write(f"{asked.overridden_by} went on over it: {asked.override_reason}")
+    elif not asked.complete:
+        screen.write("Complete the map and ask again, or go on knowingly: fieldloop audit override --reason …")
+    if asked.compared:
+        screen.print()
+        _comparisons(asked.compared, screen)
+
+
+def compared(result: Any, screen: Screen) -> None:
+    """Print every claim that logs contradict or bear out."""
+    _comparisons(result.comparisons, screen)
+
+
+def velocity(made: Any, screen: Screen) -> None:
+    """Print what order lines said, and what of them could not be counted."""
+    columns = ", ".join(f"{role} from {column}" for role, column in made.columns)
+    screen.print(
+        facts(
+            [
+                ("catalogue", made.catalogue),
+                ("lines", f"{made.used:,} of {made.lines:,} counted"),
+                ("columns", columns),
+                ("days", f"{made.first_day} to {made.last_day}, {made.weeks:.2f} weeks"),
+                ("picks a week", f"{made.picks_per_week:,.0f}"),
+                ("SKUs", f"{made.skus:,}"),
+            ]
+        )
+    )
+    rows = [(t.tier.replace("_", " "), f"{t.skus:,}", percent(t.share)) for t in made.tiers]
+    screen.print(table(("tier", "SKUs", "of picks"), rows, right=("SKUs", "of picks")))
+    for one in made.skipped:
+        first = ", ".join(map(str, one.first))
+        screen.print(styled(f"▲ {one.lines:,} lines left out: {one.why} (line {first} …)", "yellow"))
+    for remark in made.remarks:
+        screen.print(styled(f"▲ {remark}", "yellow"))
+
+
+def _comparisons(found: Sequence[Comparison], screen: Screen) -> None:
+    counts = ", ".join(f"{n} {word}" for status, word in WORDS.items() if (n := sum(x.status is status for x in found)))
+    screen.print(heading(f"The map against the logs: {counts}"))
+    ranked = sorted((one for one in found if one.episodes), key=lambda one: list(WORDS).index(one.status))
+    rows = [(one.status, one.message, f"{one.episodes:,}", one.days) for one in ranked[:MOST_ROWS]]
+    screen.print(table(("", "claim", "attempts", "days"), rows, right=("attempts", "days")))
+    if len(ranked) > MOST_ROWS:
+        screen.write(f"{len(ranked) - MOST_ROWS} more: --json has all.")
+    if silent := sorted({one.what for one in found if not one.episodes}):
+        screen.write(f"No attempt says: {', '.join(silent)}.")

@@ -1,0 +1,151 @@
+"""What to collect next: the plan, how far it is, when it will be done, and what earlier plans brought."""
+
+from collections import Counter
+from collections.abc import Sequence
+from typing import Any
+
+from fieldloop.cli.screen import Screen
+from fieldloop.cli.tables import MARKS, heading, mark, percent, said, short, styled, table, when
+from fieldloop.model.finding import Status
+from fieldloop.model.plan import Coverage, CoverageGap, Forecast, Plan, PlanScore, Progress, WorkOrder
+from fieldloop.report.plan.content import PlanReport, by_gain, deployed, sentence, uncovered
+from fieldloop.report.plan.orders import said_of
+from fieldloop.report.words import interval, plural, points
+
+MOST_QUOTAS = 20  # on a screen; --json and --html have all
+MOST_GAPS = 5
+MOST_STRATA = 10
+
+
+def plan(drawn: Plan, screen: Screen) -> None:
+    """Print what to collect, with the expected gain, its interval and why; then what is missing, and for whom."""
+    screen.print(heading(sentence(PlanReport(drawn, (), ()))))
+    _body(drawn, screen)
+
+
+def plan_now(now: Any, screen: Screen) -> None:
+    """Print the plan in force and how far it is; without one, what the data lack."""
+    screen.print(heading(sentence(now)))
+    if now.plan is not None:
+        _body(now.plan, screen)
+        screen.print()
+        screen.write(said_of(now.progress, now.forecast) or "Nothing of it has come in yet.")
+        if quotas := [p for p in now.progress if not p.order]:
+            progress(quotas, screen)
+        screen.print()
+        screen.write(uncovered(now.coverage))
+    _coverage(now.coverage, screen)
+    if now.scores:
+        screen.print()
+        for score in now.scores:
+            scored(score, screen)
+    if now.plan is None:
+        screen.write("Draw a plan: fieldloop plan")
+    if now.html:
+        screen.write(f"\nPage with pictures: {now.html}")
+
+
+def progress(rows: Sequence[Progress], screen: Screen) -> None:
+    """Print how far quotas or orders are, what is most behind first."""
+    ranked = sorted(rows, key=lambda p: -p.left)
+    ordered, told = any(p.order for p in ranked), any(p.reported is not None for p in ranked)
+    figures = ("planned", "reported", "done", "accepted", "rejected", "left")
+    shown = [name for name in figures if told or name != "reported"]
+    first = ("order", "stratum", "kind") if ordered else ("stratum", "kind")
+    cells = [
+        (*((p.order,) if ordered else ()), p.stratum, p.kind.value, *(getattr(p, n) for n in shown))
+        for p in ranked[:MOST_QUOTAS]
+    ]
+    screen.print(table((*first, *shown), cells, right=shown))
+    _left_out(len(ranked) - MOST_QUOTAS, "row", screen)
+
+
+def forecast(seen: Forecast, screen: Screen) -> None:
+    """Print when a plan will be done at the pace so far."""
+    known = seen.days is not None or seen.left == 0
+    word = "done" if seen.left == 0 else "on its way" if known else ""
+    screen.print(
+        mark(Status.PASSED if known else Status.CANNOT_TELL, word).append(f"  {seen.message}", style="default")
+    )
+
+
+def scored(score: PlanScore, screen: Screen) -> None:
+    """Print what a plan promised beside what came of it."""
+    words = {Status.PASSED: "kept", Status.FAILED: "fell short"}
+    came = f"{points(score.measured)} points ({interval(score.measured_low, score.measured_high)})"
+    promised = f"{points(score.expected)} ({interval(score.expected_low, score.expected_high)})"
+    line = f"  {short(score.plan)}: {came}, promised {promised}. {score.message}"
+    screen.print(mark(score.status, words.get(score.status, "")).append(line, style="default"))
+
+
+def _body(drawn: Plan, screen: Screen) -> None:
+    cost = f", cost {drawn.cost:.4g}" if drawn.cost else ""
+    drawn_by = f"{drawn.id}, drawn {when(drawn.drawn_ns)} by {drawn.strategy}, budget {drawn.budget:,}{cost}"
+    screen.print(styled(drawn_by, "dim"))
+    for warning in drawn.warnings:
+        screen.print(styled(f"{MARKS[Status.CANNOT_TELL][0]} {warning}", "yellow"))
+    ranked = by_gain([q for q in drawn.quotas if q.demonstrations])
+    if ranked:
+        rows = [
+            (q.stratum, q.demonstrations, q.kind.value, points(q.gain, 2),
+             interval(q.gain_low, q.gain_high, 2), q.why)
+            for q in ranked[:MOST_QUOTAS]
+        ]  # fmt: skip
+        columns = ("stratum", "demos", "kind", "gain, points", "interval", "why")
+        screen.print(table(columns, rows, right=("demos", "gain, points")))
+        _left_out(len(ranked) - MOST_QUOTAS, "row", screen)
+    _gaps(drawn.gaps, screen)
+    _orders(drawn.orders, screen)
+
+
+def _gaps(gaps: Sequence[CoverageGap], screen: Screen) -> None:
+    if not gaps:
+        return
+    counts = Counter(gap.kind.value for gap in gaps)
+    screen.print()
+    screen.print(
+        heading(f"{plural(len(gaps), 'gap')}: {', '.join(f'{count:,} × {kind}' for kind, count in counts.items())}")
+    )
+    ranked = sorted(gaps, key=lambda g: -1.0 if g.share is None else g.share, reverse=True)
+    for gap in ranked[:MOST_GAPS]:
+        share = f" ({percent(gap.share)} of production)" if gap.share is not None else ""
+        screen.write(f"- {said(gap.stratum)}{share}: {gap.message}")
+    _left_out(len(ranked) - MOST_GAPS, "gap", screen)
+
+
+def _orders(orders: Sequence[WorkOrder], screen: Screen) -> None:
+    if not orders:
+        return
+    sites = dict.fromkeys(order.site for order in orders)
+    own = {site: [order for order in orders if order.site == site] for site in sites}
+    by_site = [
+        f"{site or 'any site'} {len(mine)} ({plural(sum(o.demonstrations for o in mine), 'demonstration')}, "
+        f"{plural(len({o.operator for o in mine}), 'operator')})"
+        for site, mine in own.items()
+    ]
+    screen.print()
+    screen.print(heading(f"{plural(len(orders), 'work order')}: {', '.join(by_site)}"))
+
+
+def _coverage(coverage: Sequence[Coverage], screen: Screen) -> None:
+    there = sorted(deployed(coverage), key=lambda c: -c.exposure)
+    rows = [
+        (
+            c.stratum,
+            percent(c.exposure),
+            c.demonstrations,
+            percent(c.share),
+            c.attempts,
+            percent(c.failures / c.attempts) if c.attempts else "not tried",
+        )
+        for c in there[:MOST_STRATA]
+    ]
+    columns = ("stratum", "of production", "demos", "of the data", "attempts", "failed")
+    if rows:
+        screen.print(table(columns, rows, right=columns[1:]))
+    _left_out(len(there) - MOST_STRATA, "stratum", screen, "strata")
+
+
+def _left_out(count: int, word: str, screen: Screen, many: str = "") -> None:
+    if count > 0:
+        screen.print(styled(f"And {plural(count, f'more {word}', many and f'more {many}')}; --json has all.", "dim"))

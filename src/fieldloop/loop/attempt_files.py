@@ -1,0 +1,179 @@
+"""Outcomes and demonstrations from somebody's own table: JSON lines of our nouns, or CSV with any columns."""
+
+import csv
+import io
+import json
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import fields
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any, TypeVar
+
+from fieldloop.errors import BadInput
+from fieldloop.model.codec import from_plain
+from fieldloop.model.condition import Stratum
+from fieldloop.model.episode import Episode
+from fieldloop.model.policy import Outcome, Stage
+from fieldloop.model.stream import NS_PER_S
+
+N = TypeVar("N", Outcome, Episode)
+YES, NO = ("yes", "true", "1", "success"), ("no", "false", "0", "failure")
+NUMBERS = {"cycle_s": float, "confidence": float, "latency_ms": float, "interventions": int}
+EPISODE_TEXTS = ("task", "robot", "site", "operator", "session", "provider", "protocol", "failure")
+FEW_LEVELS = 8
+"""A column of numbers with more different values than this is telemetry; with fewer it is a condition, such as a shelf
+number."""
+EPOCH_NS = 10**17
+"""A whole number above this is a time in nanoseconds, below it in seconds: both readings are centuries apart."""
+
+
+def read_outcomes(file: Path, policy: str, stage: Stage) -> list[Outcome]:
+    """Read outcomes of one policy in one setting; what a row does not say of these two is filled in."""
+    rows = _rows(file)
+    if file.suffix == ".csv":
+        kinds = _kinds(rows, Outcome)
+        return [_outcome(row, kinds, f"{file.name}, line {n}", policy, stage) for n, row in enumerate(rows, 2)]
+    filled: dict[str, Any] = {"policy": policy, "stage": stage, "site": "", "robot": "", "judged_by": ""}
+    return [
+        _noun(Outcome, {"id": f"{file.stem}-{n}", "at_ns": 0, "stratum": "", **filled, **row}, f"{file.name}, line {n}")
+        for n, row in enumerate(rows, 1)
+    ]
+
+
+def read_demonstrations(file: Path) -> list[Episode]:
+    """Read the small facts of demonstrations whose logs are elsewhere."""
+    rows = _rows(file)
+    if file.suffix == ".csv":
+        kinds = _kinds(rows, Episode)
+        return [_episode(row, kinds, f"{file.name}, line {n}") for n, row in enumerate(rows, 2)]
+    return [
+        _noun(Episode, {"id": f"{file.stem}-{n}", "name": "", "format": "table", **row}, f"{file.name}, line {n}")
+        for n, row in enumerate(rows, 1)
+    ]
+
+
+def _rows(file: Path) -> list[dict[str, Any]]:
+    if not file.is_file():
+        raise BadInput(f"{file} is not there.")
+    text = file.read_text(encoding="utf-8-sig")
+    if file.suffix == ".csv":
+        reader = csv.DictReader(io.StringIO(text, newline=""), strict=True)
+        try:
+            rows = [{(k or "").strip(): (v or "").strip() for k, v in row.items() if k} for row in reader]
+        except csv.Error as wrong:
+            raise BadInput(f"{file.name}, line {reader.line_num}: {wrong}; is a quotation mark left open?") from wrong
+    else:
+        rows = [_line(line, f"{file.name}, line {n}") for n, line in enumerate(text.splitlines(), 1) if line.strip()]
+    if not rows:
+        raise BadInput(f"{file.name} has no rows.")
+    return rows
+
+
+def _line(text: str, where: str) -> dict[str, Any]:
+    try:
+        row = json.loads(text)
+    except json.JSONDecodeError as wrong:
+        raise BadInput(f"{where} is no JSON: {wrong}.") from wrong
+    if not isinstance(row, dict):
+        raise BadInput(f'{where} should be one object a line, such as {{"succeeded": true, …}}.')
+    return row
+
+
+def _noun(kind: type[N], row: Mapping[str, Any], where: str) -> N:
+    if kind is Outcome and not isinstance(row.get("succeeded"), bool):
+        raise BadInput(f"{where}: succeeded = {row.get('succeeded')!r}; say true or false.")
+    try:
+        return from_plain(kind, row)
+    except (KeyError, TypeError, ValueError) as wrong:
+        raise BadInput(f"{where} cannot be read: {wrong}") from wrong
+
+
+def _kinds(rows: Sequence[Mapping[str, str]], noun: type) -> dict[str, str]:
+    """Say of every column that is no field whether it is a condition or a number from telemetry."""
+    named = {f.name for f in fields(noun)} | {"at"}
+    kinds = {}
+    for column in rows[0]:
+        if column in named:
+            continue
+        said = {row.get(column, "") for row in rows} - {""}
+        numeric = bool(said) and all(_number(value) is not None for value in said)
+        kinds[column] = "fact" if numeric and len(said) > FEW_LEVELS else "condition"
+    return kinds
+
+
+def _outcome(row: Mapping[str, str], kinds: Mapping[str, str], where: str, policy: str, stage: Stage) -> Outcome:
+    if "succeeded" not in row:
+        raise BadInput(f"{where.partition(',')[0]}: the column 'succeeded' is missing; it says yes or no.")
+    numbers = {name: kind(_finite(row[name], name, where)) for name, kind in NUMBERS.items() if row.get(name)}
+    plain = {
+        "id": row.get("id") or where.replace(", line ", "-"),
+        "policy": row.get("policy") or policy,
+        "stratum": _conditions(row, kinds),
+        "stage": row.get("stage") or stage,
+        "at_ns": _time(row.get("at", ""), where),
+        "succeeded": _yes(row["succeeded"], "succeeded", where),
+        "facts": [[n, _number(row[n])] for n, kind in kinds.items() if kind == "fact" and row.get(n)],
+        "failure": row.get("failure") or None,
+        **{name: row.get(name, "") for name in ("site", "robot", "judged_by", "scenario", "attempt", "item")},
+        **numbers,
+    }
+    return _noun(Outcome, plain, where)
+
+
+def _episode(row: Mapping[str, str], kinds: Mapping[str, str], where: str) -> Episode:
+    at = _time(row.get("at", ""), where)
+    plain = {
+        "id": row.get("id") or where.replace(", line ", "-"),
+        "name": row.get("name") or row.get("id") or where,
+        "format": "table",
+        "stratum": _conditions(row, kinds),
+        "start_ns": at,
+        "end_ns": at,
+        "facts": [[n, row[n]] for n, kind in kinds.items() if kind == "fact" and row.get(n)],
+        **{n: _yes(row[n], n, where) for n in ("simulated", "succeeded") if row.get(n)},
+        **{
+            n: row.get(n, "")
+            for n in ("task", "robot", "site", "operator", "session", "provider", "protocol", "failure")
+        },
+    }
+    return _noun(Episode, plain, where)
+
+
+def _conditions(row: Mapping[str, str], kinds: Mapping[str, str]) -> str:
+    return str(Stratum.of({n: row[n] for n, kind in kinds.items() if kind == "condition" and row.get(n)}))
+
+
+def _yes(text: str, column: str, where: str) -> bool:
+    if text.lower() not in (*YES, *NO):
+        raise BadInput(f"{where}: {column} = {text!r}; write yes or no.")
+    return text.lower() in YES
+
+
+def _time(text: str, where: str) -> int:
+    """Read ISO-8601, seconds since 1970, or nanoseconds; nothing is the beginning of time."""
+    if not text:
+        return 0
+    number = _number(text)
+    if number is not None:
+        return int(text) if abs(number) > EPOCH_NS else round(number * NS_PER_S)
+    try:
+        told = datetime.fromisoformat(text)
+    except ValueError as wrong:
+        raise BadInput(f"{where}: at = {text!r} is no time; write it as 2026-05-04T09:30:00Z.") from wrong
+    return round((told if told.tzinfo else told.replace(tzinfo=UTC)).timestamp() * NS_PER_S)
+
+
+def _finite(text: str, column: str, where: str) -> float:
+    number = _number(text)
+    if number is None:
+        raise BadInput(f"{where}: {column} = {text!r} is no number; leave it empty where nothing was measured.")
+    return number
+
+
+def _number(text: str) -> float | None:
+    try:
+        value = float(text)
+    except ValueError:
+        return None
+    return value if math.isfinite(value) else None

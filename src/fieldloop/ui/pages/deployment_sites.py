@@ -1,0 +1,102 @@
+"""The facilities of the map, for the Deployment page: sites side by side, their zones, their mixes."""
+
+from fieldloop.model.deployment import Deployment, Range, Site
+from fieldloop.ui.components import Column, dense_table, empty_state, meter, panel
+from fieldloop.ui.markup import Html
+from fieldloop.ui.said import figure, percent
+
+NOT_SAID = "not said"
+MOST_ROWS = 60
+
+
+def sites(deployment: Deployment) -> Html:
+    """Draw the sites with their people, bins and cameras."""
+    rows = [
+        (
+            site.id,
+            percent(site.share, 0),
+            site.time_zone,
+            _people(site),
+            ", ".join(f"{c.name} {' × '.join(f'{side:g}' for side in c.size_m)} m" for c in site.containers)
+            or NOT_SAID,
+            site.shelving or NOT_SAID,
+            "; ".join(site.camera_mounts) or NOT_SAID,
+        )
+        for site in deployment.sites
+    ]
+    columns = (
+        "Site",
+        Column("Of picks", "num"),
+        "Time zone",
+        Column("People", "text"),
+        Column("Bins", "text"),
+        Column("Shelving", "text"),
+        Column("Cameras", "text"),
+    )
+    target = f"{deployment.target_cycle_s:g} s a pick" if deployment.target_cycle_s else "no target cycle time"
+    return panel("Sites", dense_table(columns, rows), note=target, flush=True)
+
+
+def zones(deployment: Deployment) -> Html:
+    """Draw light, floor, air and room by zone."""
+    rows = [
+        (
+            site.id,
+            zone.name,
+            ", ".join(f"{shift} {_range(lux)}" for shift, lux in zone.lux_by_shift) or NOT_SAID,
+            "; ".join(part for part in (zone.floor, *zone.transitions) if part) or NOT_SAID,
+            _range(zone.temperature),
+            _range(zone.humidity),
+            ", ".join(f"{name.replace('_', ' ')} {_range(span)}" for name, span in zone.ranges) or NOT_SAID,
+            ", ".join(part for part in (f"ceiling {zone.ceiling_m:g} m" if zone.ceiling_m else "", zone.layout) if part)
+            or NOT_SAID,
+        )
+        for site in deployment.sites
+        for zone in site.zones
+    ]
+    if not rows:
+        return panel(
+            "Zones",
+            empty_state("No zone is described", "Light, floor and air by zone go under [[site.zone]] of the map."),
+        )
+    columns = (
+        "Site",
+        "Zone",
+        Column("Light by shift", "text"),
+        Column("Floor", "text"),
+        "Temperature",
+        "Humidity",
+        Column("Further", "text"),
+        Column("Room", "text"),
+    )
+    return panel("Zones", dense_table(columns, rows), flush=True)
+
+
+def mixes(deployment: Deployment) -> Html:
+    """Draw how a site's picks spread over the levels of each factor."""
+    found = [
+        (site.id, factor.replace("_", " "), level.replace("_", " "), meter(share), percent(share, 0))
+        for site in deployment.sites
+        for factor, shares in deployment.mixes(site).items()
+        for level, share in shares.items()
+        if share > 0.0
+    ]
+    note = "within a site factors are taken as independent"
+    if deployment.measured:
+        note = f"joint shares measured in production count {percent(deployment.measured_weight, 0)}"
+    if len(found) > MOST_ROWS:
+        note += f"; {MOST_ROWS} of {len(found)} shown, fieldloop audit --html draws all"
+    columns = ("Site", "Factor", "Level", Column("", "slim"), Column("Of its picks", "num"))
+    return panel("Exposure by factor", dense_table(columns, found[:MOST_ROWS]), note=note, flush=True)
+
+
+def _people(site: Site) -> str:
+    bands = [
+        f"{p.quantity}: {', '.join(f'{band} {percent(share, 0)}' for band, share in p.shares)}" for p in site.people
+    ]
+    bands += [f"{quantity}: {text}" for quantity, text in site.people_bands]
+    return "; ".join(bands) or NOT_SAID
+
+
+def _range(given: Range | None) -> str:
+    return NOT_SAID if given is None else f"{figure(given.low)} to {figure(given.high)} {given.unit}"

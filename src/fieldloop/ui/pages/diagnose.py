@@ -1,0 +1,123 @@
+"""Diagnosis: is the drop real, what it is made of, what caused it, and what to log to know more."""
+
+from collections.abc import Sequence
+from urllib.parse import urlencode
+
+from fieldloop.loop.page_reads import daily_rates, every
+from fieldloop.model.diagnosis import Cause, Diagnosis, FailureExplained, LostSlice
+from fieldloop.model.finding import Status
+from fieldloop.model.policy import PolicyVersion
+from fieldloop.report.diagnose.content import change, main_cause, place, since, verdict
+from fieldloop.report.diagnose.days_drawing import draw_days
+from fieldloop.report.diagnose.waterfall import draw_waterfall
+from fieldloop.report.markup import Markup
+from fieldloop.report.words import chance, interval, where
+from fieldloop.ui.components import (
+    Column,
+    command,
+    dense_table,
+    empty_state,
+    level_of,
+    next_card,
+    panel,
+    share_bar,
+    status,
+)
+from fieldloop.ui.markup import Html, join, tag, text
+from fieldloop.ui.said import moment, percent, plural, short
+from fieldloop.ui.visit import Drawn, Visit
+
+MOST_ROWS = 40
+ANSWERS = {Status.PASSED: "yes", Status.FAILED: "no"}
+
+
+def draw(visit: Visit) -> Drawn:
+    """Draw the newest diagnosis, or the one that is asked for, over the list of all."""
+    known = every(visit.workspace, Diagnosis)
+    if not known:
+        how = "A diagnosis compares production with the gate's trials, and says which gap made the difference."
+        return Drawn(text("Diagnosis"), (empty_state("No diagnosis yet", how, command("fieldloop diagnose")),))
+    found = next((one for one in known if one.id == visit.query.get("id")), known[0])
+    days = daily_rates(visit.workspace, found.policy, found.site, found.made_ns)
+    names = {version.id: version.name for version in every(visit.workspace, PolicyVersion)}
+    parts = [_answer(found), _picture("Where the loss comes from", draw_waterfall(found)), _causes(found), _log(found)]
+    parts += [_picture("Success over the days", draw_days(days, found), "95 % interval; dashed: the baseline")]
+    parts += [_slices(found.slices), _failures(found.failures), _earlier(known, names)]
+    return Drawn(text("Diagnosis"), tuple(part for part in parts if part is not None))
+
+
+def _answer(found: Diagnosis) -> Html:
+    why = join(change(found), " ", main_cause(found))
+    card = {Status.FAILED: "fieldloop plan", Status.CANNOT_TELL: "fieldloop diagnose"}.get(found.status)
+    return next_card(level_of(found.status), verdict(found), why, *([command(card)] if card else []))
+
+
+def _picture(title: str, drawn: Markup | None, note: str = "") -> Html | None:
+    return panel(title, tag("div", Html(drawn), class_="drawn"), note=note) if drawn else None
+
+
+def _causes(found: Diagnosis) -> Html | None:
+    rows = [_cause(cause) for cause in found.causes]
+    columns = (
+        "Cause",
+        Column("Of the loss", "num"),
+        Column("", "slim"),
+        "Interval, %",
+        Column("Where", "wrap"),
+        Column("Data", "wrap"),
+        Column("Evidence", "text"),
+        Column("Fix", "text"),
+    )
+    return panel("What caused it", dense_table(columns, rows), flush=True) if rows else None
+
+
+def _cause(cause: Cause) -> tuple[object, ...]:
+    share, bar = percent(cause.share, 0), share_bar(cause.share, cause.low, cause.high)
+    span = interval(cause.low, cause.high, 0)
+    return cause.gap.value, share, bar, span, place(cause), since(cause), cause.evidence, cause.fix
+
+
+def _log(found: Diagnosis) -> Html | None:
+    lines = [tag("p", reason) for reason in found.cannot_tell]
+    return panel("What could not be told, and what to log", *lines) if lines else None
+
+
+def _slices(slices: Sequence[LostSlice]) -> Html | None:
+    rows = [
+        (where(s.stratum), f"{s.episodes:,}", percent(s.expected, 0), percent(s.observed, 0), chance(s.chance))
+        for s in slices[:MOST_ROWS]
+    ]
+    names = ("Episodes", "Success expected", "Observed", "Chance alone")
+    columns = [Column("Where"), *(Column(name, "num") for name in names)]
+    return panel("Conditions that lost", dense_table(columns, rows), flush=True) if rows else None
+
+
+def _failures(failures: Sequence[FailureExplained]) -> Html | None:
+    questions = list(dict.fromkeys(asked.question for one in failures for asked in one.asked))
+    rows = []
+    for one in failures[:MOST_ROWS]:
+        answers = {
+            a.question: join(status(a.status, ANSWERS.get(a.status, "")), tag("small", a.answer)) for a in one.asked
+        }
+        rows.append((short(one.outcome), where(one.stratum), *(answers.get(q, "not asked") for q in questions)))
+    columns = [Column("Failure"), Column("Where", "wrap"), *(Column(question, "text") for question in questions)]
+    return panel("Four questions for each failure", dense_table(columns, rows), flush=True) if rows else None
+
+
+def _earlier(known: Sequence[Diagnosis], names: dict[str, str]) -> Html:
+    rows = [
+        (
+            tag("a", moment(one.made_ns), href=f"/diagnose?{urlencode({'id': one.id})}"),
+            status(one.status, verdict(one)),
+            names.get(one.policy, short(one.policy)),
+            one.site or "all sites",
+            percent(one.baseline),
+            percent(one.observed),
+            next((cause.gap.value for cause in one.causes), "none named"),
+        )
+        for one in known[:MOST_ROWS]
+    ]
+    columns = ("Made", "Verdict", "Policy", "Site", Column("Baseline", "num"), Column("Observed", "num"), "First cause")
+    return panel(
+        "All diagnoses", dense_table(columns, rows), note=plural(len(known), "diagnosis", "diagnoses"), flush=True
+    )

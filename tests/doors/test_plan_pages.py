@@ -1,0 +1,69 @@
+"""The pages of plan and diagnosis: the same facts and pictures as in their reports, read through the corridor."""
+
+import dataclasses
+
+import pytest
+from tests.doors.story import empty_workspace, told_workspace
+from tests.doors.story_setting import DAY, NOW
+from tests.report import samples
+
+from fieldloop.loop.page_reads import daily_rates
+from fieldloop.model import event as happened
+from fieldloop.model.policy import Outcome, Stage
+from fieldloop.ui.markup import Html
+from fieldloop.ui.pages import diagnose, plan
+from fieldloop.ui.visit import Visit
+
+POLICY = "c" * 64
+
+
+@pytest.fixture(scope="module")
+def workspace(tmp_path_factory):
+    told = told_workspace(tmp_path_factory.mktemp("plan") / "w")
+    found = samples.diagnosis(id="diagnosis_9", site="leipzig-b", made_ns=NOW)
+    told.write(happened.DiagnosisMade(dataclasses.replace(found, cannot_tell=(samples.NASTY,))))
+    yield told
+    told.close()
+
+
+def shown(drawn):
+    return "".join(str(part if isinstance(part, Html) else part.after) for part in drawn.parts)
+
+
+def test_the_newest_diagnosis_is_shown_with_its_pictures(workspace):
+    page = shown(diagnose.draw(Visit(workspace)))
+    assert "The drop is real" in page
+    assert "Baseline 88.0 %; Mix: more of what was hard before −2.1" in page  # the waterfall, in words
+    assert "Success by day from" in page
+    assert "<img" not in page
+    assert page.count("/diagnose?id=") == 2
+
+
+def test_an_older_diagnosis_can_be_asked_for(workspace):
+    page = shown(diagnose.draw(Visit(workspace, {"id": "diagnosis_1"})))
+    assert "90.0 % → 71.4 %, −18.6 points" in page
+    assert "Collect 24 demonstrations in dim light." in page
+
+
+def test_the_plan_page_says_what_the_report_says(workspace):
+    page = shown(plan.draw(Visit(workspace)))
+    assert "43 of 50 demonstrations left to collect in 5 strata: +5.0 points of production success expected." in page
+    assert "7 of 50 accepted, 1 rejected." in page
+    assert "Failure against demonstrations" in page
+
+
+@pytest.mark.parametrize("build", [plan.draw, diagnose.draw])
+def test_without_anything_the_page_says_what_to_do(tmp_path, build):
+    workspace = empty_workspace(tmp_path / "w")
+    assert "fieldloop " in shown(build(Visit(workspace)))
+    workspace.close()
+
+
+@pytest.mark.parametrize("until_ns", [NOW, NOW + 900 * DAY])
+def test_days_hold_every_outcome_of_the_eight_weeks_before_the_last(workspace, until_ns):
+    made = workspace.store.find(Outcome, {"stage": Stage.PRODUCTION, "policy": POLICY})
+    days = daily_rates(workspace, POLICY, "leipzig-b", until_ns)
+    assert sum(day.episodes for day in days) == len(made)
+    assert sum(day.successes for day in days) == sum(outcome.succeeded for outcome in made)
+    assert all(day.end_ns - day.start_ns == DAY for day in days)
+    assert daily_rates(workspace, "nobody", "", until_ns) == ()

@@ -1,0 +1,211 @@
+"""The page of a diagnosis: the verdict first, a waterfall that adds up, and nothing that breaks on ugly ones."""
+
+import dataclasses
+import io
+import math
+import re
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from tests.report import samples
+from tests.report.reading import texts, well_formed
+
+from fieldloop.cli.render import show
+from fieldloop.cli.screen import Screen
+from fieldloop.model.condition import Stratum
+from fieldloop.model.diagnosis import FailureExplained, Gap, LostSlice
+from fieldloop.model.finding import Status
+from fieldloop.report.diagnose import DiagnosisReport, html, main_cause, sentence
+from fieldloop.report.diagnose.content import place, since
+from fieldloop.report.diagnose.days_drawing import draw_days
+from fieldloop.report.diagnose.waterfall import draw_waterfall, steps
+
+REAL = "The drop is real: 88.0 % → 61.2 %, −26.8 points (−31.9 to −21.4), over 1,043 episodes at leipzig."
+NOTHING = {"causes": (), "slices": (), "failures": (), "cannot_tell": (), "mix_share": 0.0, "mechanism_share": 0.0,
+           "unseen_share": 0.0}  # fmt: skip
+
+
+@pytest.fixture(scope="module")
+def made():
+    return html(DiagnosisReport(samples.diagnosis(), samples.days(), "pick-7"))
+
+
+def printed(result):
+    stream = io.StringIO()
+    show(result, Screen(stream))
+    return stream.getvalue()
+
+
+def test_the_page_answers_first_and_keeps_the_order_that_was_asked_for(made):
+    well_formed(made)
+    assert re.search(r'<p class="lead">(.*?)</p>', made)[1] == REAL
+    assert re.findall(r"<h2>(.*?)</h2>", made) == [
+        "Where the loss comes from",
+        "What caused it",
+        "What could not be told, and what to log",
+        "Success over the days",
+        "Conditions that lost",
+        "Four questions for each failure",
+    ]
+    assert "<h1>Diagnosis of pick-7 at leipzig</h1>" in made
+
+
+def test_causes_come_with_share_interval_evidence_fix_group_and_since(made):
+    said = texts(made)
+    assert "55 % (45 to 65)" in said
+    assert "robot arm-2 or shift night (cannot be told apart)" in said
+    assert "changed about 2025-09-30" in said
+    assert "Change the pads of arm-2; inspect at 50,000 cycles." in said
+    assert said.index("environment mismatch") < said.index("hardware drift") < said.index("unknown")
+
+
+def test_four_questions_are_answered_by_shape_and_word(made):
+    said = texts(made)
+    assert [said.count(word) for word in ("No", "Yes", "Cannot tell")] == [3, 6, 3]
+    assert said.count("2 demonstrations in dim light, 40 are usual.") == 3
+
+
+def test_nothing_is_fetched(made):
+    assert not re.findall(r'(?:src|href)="(?!#)', made)
+    assert not re.findall(r"https?://(?!www\.w3\.org/)\S+", made)
+
+
+@pytest.mark.parametrize(
+    ("changed", "said"),
+    [
+        ({}, REAL),
+        (
+            {"status": Status.PASSED, "observed": 0.885, "loss": -0.005, "loss_low": 0.0, "loss_high": 0.0, **NOTHING},
+            "No real drop: 88.0 % → 88.5 %, +0.5 points, over 1,043 episodes at leipzig.",
+        ),
+        (
+            {"status": Status.CANNOT_TELL, "baseline": math.nan, **NOTHING},
+            "Cannot tell whether success dropped: there is nothing to compare.",
+        ),
+        (
+            {"status": Status.CANNOT_TELL, "site": "", "causes": (samples.cause(Gap.UNKNOWN, 1.0),)},
+            REAL.replace("is real", "is real, its cause is not known").replace("leipzig", "all sites"),
+        ),
+    ],
+)
+def test_the_sentence_says_what_is_so(changed, said):
+    assert sentence(samples.diagnosis(**changed)) == said
+
+
+def test_the_first_cause_is_the_diagnosis_own_and_causes_of_a_kind_are_added():
+    two = (samples.cause(share=0.3), samples.cause(Gap.HARDWARE, 0.35), samples.cause(share=0.2))
+    assert main_cause(samples.diagnosis(causes=two)).startswith("First cause: environment mismatch (50 % of the loss;")
+    unclear = (samples.cause(Gap.UNKNOWN, 0.7), samples.cause(Gap.LABELS, 0.3))
+    assert main_cause(samples.diagnosis(causes=unclear)).startswith("The largest part is not explained (70 %)")
+    assert main_cause(samples.diagnosis(causes=unclear[:1])) == ""
+
+
+@pytest.mark.parametrize(
+    ("never", "since_ns", "said"),
+    [
+        (True, None, "never covered"),
+        (False, None, "covered, then changed"),
+        (False, samples.NOW, "changed about 2025-10-09"),
+        (None, None, "cannot tell"),
+    ],
+)
+def test_never_covered_is_kept_apart_from_changed(never, since_ns, said):
+    assert since(samples.cause(never_covered=never, since_ns=since_ns)) == said
+    assert place(samples.cause(stratum=Stratum())) == "everywhere"
+
+
+# ── the waterfall
+
+
+@given(
+    st.floats(0.3, 1.0),
+    st.floats(0.01, 0.3),
+    st.lists(st.tuples(st.sampled_from(list(Gap)), st.floats(0.0, 0.4)), max_size=12),
+    st.floats(-0.5, 1.5),
+)
+@settings(max_examples=80, deadline=None)
+def test_both_cuts_lead_from_the_baseline_to_what_was_observed(baseline, loss, causes, mix):
+    found = samples.diagnosis(
+        baseline=baseline, observed=baseline - loss, loss=loss, mix_share=mix, mechanism_share=0.7 - mix,
+        unseen_share=0.3, causes=tuple(samples.cause(gap, share) for gap, share in causes),
+    )  # fmt: skip
+    for rows in steps(found):
+        assert rows[0].end == pytest.approx(baseline)
+        assert rows[-1].end == pytest.approx(baseline - loss)
+        at = baseline
+        for row in rows[1:-1]:
+            assert row.start == pytest.approx(at)
+            at = row.end
+        assert at == pytest.approx(baseline - loss, abs=1e-3)
+        assert len(rows) <= 12
+
+
+@pytest.mark.parametrize(
+    "changed",
+    [{"loss": 0.0}, {"loss": -0.1}, {"loss": math.nan}, {"baseline": math.nan}, {"status": Status.PASSED, **NOTHING}],
+)
+def test_where_nothing_was_lost_nothing_is_cut(changed):
+    assert draw_waterfall(samples.diagnosis(**changed)) is None
+
+
+def test_shares_that_exceed_the_loss_are_said_to_overlap():
+    found = samples.diagnosis(causes=(samples.cause(share=0.8), samples.cause(Gap.LABELS, 0.5)))
+    assert "Counted twice by the causes above" in draw_waterfall(found)
+
+
+# ── days
+
+
+def test_sites_of_one_day_are_added_up():
+    one = samples.days(4)
+    both = [*one, *(dataclasses.replace(d, site="gdansk", start_ns=d.start_ns - 3_600_000_000_000) for d in one)]
+    dots = [draw_days(days, samples.diagnosis()).count("<use") for days in (one, both)]
+    assert dots[0] == dots[1]
+    assert draw_days(one[:1], samples.diagnosis()) is None
+    assert draw_days((), samples.diagnosis()) is None
+    assert draw_days(one, samples.diagnosis(baseline=math.nan))
+
+
+# ── ugly ones
+
+
+def test_twelve_causes_long_names_and_no_numbers_stay_readable():
+    nasty = Stratum.of({samples.NASTY: samples.NASTY, "packaging": "very_" * 60, "暗い": "$x^$"})
+    causes = [samples.cause(gap, 0.08, stratum=nasty, group=(nasty,) * 3) for gap in list(Gap)[:-1]]
+    causes += [samples.cause(Gap.LABELS, math.nan, math.nan, math.nan), samples.cause(Gap.TIMING, 0.0, 0.0, 0.0)]
+    causes += [samples.cause(share=-0.1, low=-0.2, high=0.1), samples.cause(Gap.UNKNOWN, 0.3)]
+    found = samples.diagnosis(
+        causes=tuple(causes),
+        mix_share=math.nan,
+        cannot_tell=(samples.NASTY,) * 30,
+        slices=tuple(LostSlice(nasty, n, math.nan, 0.5, math.nan) for n in range(90)),
+        failures=tuple(FailureExplained(samples.NASTY, nasty, ()) for _ in range(90)),
+        site=samples.NASTY,
+        loss_low=math.nan,
+    )
+    assert len(causes) == 12
+    page = html(DiagnosisReport(found, samples.days(3)))
+    well_formed(page)
+    assert "<img" not in page
+    assert ">nan" not in page
+    assert "nan" not in printed(found).replace("暗い", "")
+
+
+@pytest.mark.parametrize("status", [Status.PASSED, Status.CANNOT_TELL])
+def test_little_is_drawn_of_little(status):
+    page = html(DiagnosisReport(samples.diagnosis(status=status, **NOTHING)))
+    well_formed(page)
+    assert "<h2>" not in page
+
+
+# ── the terminal
+
+
+def test_the_terminal_says_the_same_in_the_same_order():
+    said = printed(samples.diagnosis())
+    assert said.startswith("✗ The drop is real  88.0 % → 61.2 %")
+    marks = ["First cause: environment", "mechanism: the same went worse", "hardware drift", "Fix: Change the pads",
+             "Cannot tell: 612", "Conditions that lost", "Four questions"]  # fmt: skip
+    places = [said.index(mark) for mark in marks]
+    assert places == sorted(places)
