@@ -123,6 +123,17 @@ def test_a_factor_the_map_is_silent_about_is_left_out():
         ("[deployment]", "[deploymen]", ["'deploymen'", "Did you mean 'deployment'?"]),
         ("share = 0.75", "share = ", ["not valid TOML", "line 10"]),
         ('people_bands = { hand_size = "160-200 mm" }', "people_bands = { hand_size = 160 }", ["line 13", "texts"]),
+        ('floor = "concrete"', "light_angle_deg = [10, 400]", ["line 19", "between 0 and 360"]),
+        ('floor = "concrete"', "noise_db = [-3, 40]", ["line 19", "at least 0"]),
+        ('floor = "concrete"', "temperature_k = [280, 290]", ["line 19", "'temperature_k'"]),
+        ('floor = "concrete"', "ceiling_m = -2", ["line 19", "at least 0"]),
+        ('floor = "concrete"', 'transitions = "step"', ["line 19", "list of texts"]),
+        ("temperature_c = [15, 28]", "temperature_c = [-400, 28]", ["line 20", "at least -273.15"]),
+        ('time_zone = "Europe/Berlin"', "bin_sizes_m = { tote = [0.6, 0.4] }", ["line 11", "[length, width, height]"]),
+        ('time_zone = "Europe/Berlin"', "bin_sizes_m = { tote = [0.6, 0.4, 0] }", ["line 11", "side of 0"]),
+        ('id = "north"', 'id = "no,rth"', ["line 9", "commas"]),
+        ("synchronisation = ", "max_offset_ms = -1\nsynchronisation = ", ["line 6", "at least 0"]),
+        ("synchronisation = ", "min_agreement = 80\nsynchronisation = ", ["line 6", "between 0 and 1"]),
     ],
 )
 def test_what_is_wrong_with_the_map_is_named_with_its_place(old, new, says):
@@ -153,6 +164,7 @@ def test_a_map_without_sites_is_no_map():
         ("picks_per_week", "mass_kg", ["line 1", "'mass_kg' is there twice"]),
         ("box,no", "box,maybe", ["line 2", "deformable", "'maybe'"]),
         ("box,no", '"box,no', ["quotation"]),
+        ("0.3,0.1,0.1", "-0.3,0.1,0.1", ["line 2", "column mass_kg", "negative"]),
     ],
 )
 def test_what_is_wrong_with_the_catalogue_is_named_with_its_place(old, new, says):

@@ -43,7 +43,7 @@ def floor(told, monkeypatch):
     text = "".join(f"[gate.{name}]\nvalue = {value}\n" for name, value in SMALL.items())
     told.__dict__["operations"] = parse_operations(text, "operations.toml")
     sites = [Exposure(Stratum.of(site=site, **EVERYTHING), share) for site, share in (("gdansk", 0.7), ("lab", 0.3))]
-    told.write(DeploymentMapped(dataclasses.replace(latest_deployment(told), exposures=tuple(sites))))
+    told.write(DeploymentMapped(dataclasses.replace(latest_deployment(told), measured=tuple(sites))))
     monkeypatch.setattr(gate, "load", lambda *_: Fixed())
     monkeypatch.setattr(gate, "timed", lambda *_: (None, FAST))
     return told

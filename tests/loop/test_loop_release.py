@@ -36,7 +36,7 @@ def settled(folder):
     """Open a new workspace with a map, so that releases may be frozen."""
     setup.init(folder)
     opened = open_workspace(folder)
-    opened.write(DeploymentMapped(Deployment("d", "pick", (), (), exposures=(Exposure(Stratum.of(), 1.0),))))
+    opened.write(DeploymentMapped(Deployment("d", "pick", (), (), measured=(Exposure(Stratum.of(), 1.0),))))
     return opened
 
 

@@ -3,8 +3,24 @@
 `parse` reads the map and the catalogue, `ask` scores how complete they are, `compare` holds them against the logs.
 """
 
-from fieldloop.audit.compare import Comparison, compare
+from fieldloop.audit.catalogue import TIERS, read_master
+from fieldloop.audit.compare import compare
+from fieldloop.audit.exposure import with_measured
 from fieldloop.audit.map_file import parse
+from fieldloop.audit.order_lines import OrderLines, Skipped, read_order_lines
 from fieldloop.audit.questions import ask
+from fieldloop.audit.velocity import catalogue_from, catalogue_text
 
-__all__ = ["Comparison", "ask", "compare", "parse"]
+__all__ = [
+    "TIERS",
+    "OrderLines",
+    "Skipped",
+    "ask",
+    "catalogue_from",
+    "catalogue_text",
+    "compare",
+    "parse",
+    "read_master",
+    "read_order_lines",
+    "with_measured",
+]

@@ -1,105 +1,137 @@
 """What the map claims, held against what the logs measured."""
 
-import math
-from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Sequence
 
-from fieldloop.model.condition import Exposure
-from fieldloop.model.deployment import Deployment, Range, Site
+from fieldloop.audit.claim import Claim
+from fieldloop.audit.claims import claims_of
+from fieldloop.audit.evidence import witnesses
+from fieldloop.model.audit import ComparedBy, Comparison, LevelCompared
+from fieldloop.model.deployment import Deployment
 from fieldloop.model.episode import Episode
 from fieldloop.model.finding import Status
+from fieldloop.model.policy import Outcome
 from fieldloop.protocol import Section
+from fieldloop.stats.clustered import Share, shares
+from fieldloop.stats.multiple import holm
+
+MOST_NAMED = 3
+MOST_WRITTEN = 8
 
 
-@dataclass(frozen=True, slots=True)
-class Comparison:
-    """One claim of the map beside what episodes say: FAILED where they differ, CANNOT_TELL where none say anything."""
+def compare(
+    deployment: Deployment,
+    episodes: Iterable[Episode],
+    settings: Section,
+    outcomes: Iterable[Outcome] = (),
+    *,
+    traffic: bool = False,
+) -> tuple[Comparison, ...]:
+    """Hold mixes, articles, light, air, edge cases and speed against attempts, site by site.
 
-    site: str
-    what: str
-    claimed: str
-    measured: str
-    episodes: int
-    status: Status
-    message: str
-
-
-def compare(deployment: Deployment, episodes: Iterable[Episode], settings: Section) -> tuple[Comparison, ...]:
-    """Hold light, temperature, humidity and the mix of strata against what episodes recorded, site by site."""
-    seen = tuple(episodes)
-    found: list[Comparison] = []
-    for site in deployment.sites:
-        here = [e for e in seen if e.site == site.id or e.stratum.level("site") == site.id]
-        found.extend(_ranges(site, here))
-        claims = [e for e in deployment.exposures if e.stratum.level("site") == site.id]
-        found.extend(
-            _mix(site.id, factor, claims, here, settings.number("alpha")) for factor in ("tier", "bin", "lighting")
-        )
-    return tuple(found)
+    The day is the unit: attempts of one day are alike. All answers together are wrong at most as often as the
+    setting alpha says, if nothing differs by more than what is tolerated.
+    """
+    seen = witnesses(deployment, episodes, outcomes, traffic=traffic)
+    claims = list(claims_of(deployment, seen, settings))
+    counted = [shares(claim.counts, settings.number("assumed_design_effect")) for claim in claims]
+    open_ones = [not _why_not(claim, of_claim, settings) for claim, of_claim in zip(claims, counted, strict=True)]
+    chances = _chances(claims, counted, open_ones, settings.number("alpha"))
+    return tuple(
+        _judged(claim, of_claim, chance, settings)
+        for claim, of_claim, chance in zip(claims, counted, chances, strict=True)
+    )
 
 
-def _ranges(site: Site, episodes: Sequence[Episode]) -> Iterator[Comparison]:
-    claims = {
-        "lux": [r for zone in site.zones for _, r in zone.lux_by_shift],
-        "temperature_c": [zone.temperature for zone in site.zones if zone.temperature],
-        "humidity": [zone.humidity for zone in site.zones if zone.humidity],
-    }
-    for fact, ranges in claims.items():
-        yield _range(site.id, fact, ranges, episodes)
+def _chances(
+    claims: Sequence[Claim], counted: Sequence[Sequence[Share]], judged: Sequence[bool], alpha: float
+) -> list[list[float]]:
+    """The chance of every level of every claim that is judged, adjusted for all of them together."""
+    tests = sum(len(claim.bands) for claim, yes in zip(claims, judged, strict=True) if yes)
+    level = 1.0 - alpha / max(tests, 1)
+    raw = [
+        [share.chance_beyond(*band, level) for share, band in zip(of_claim, claim.bands, strict=True)] if yes else []
+        for claim, of_claim, yes in zip(claims, counted, judged, strict=True)
+    ]
+    adjusted = iter(holm([chance for row in raw for chance in row]).tolist())
+    return [[next(adjusted) for _ in row] for row in raw]
 
 
-def _range(site: str, fact: str, ranges: Sequence[Range], episodes: Sequence[Episode]) -> Comparison:
-    values = [v for v in (_number(e.fact(fact)) for e in episodes) if v is not None]
-    claimed = ", ".join(f"{r.low:g} to {r.high:g} {r.unit}" for r in ranges)
-    if not values or not ranges:
-        why = "no episode recorded it" if not values else "the map does not say"
-        return Comparison(site, fact, claimed, "", len(values), Status.CANNOT_TELL, f"{fact} at {site}: {why}.")
-    outside = [v for v in values if not any(r.low <= v <= r.high for r in ranges)]
-    status = Status.FAILED if outside else Status.PASSED
-    message = f"{fact} at {site}: {len(outside)} of {len(values)} episodes lie outside what the map claims ({claimed})."
-    return Comparison(site, fact, claimed, f"{min(values):g} to {max(values):g}", len(values), status, message)
+def _why_not(claim: Claim, counted: Sequence[Share], settings: Section) -> str:
+    """Say what stands in the way of judging a claim, '' where nothing does."""
+    days, least = (counted[0].days if counted else 0), int(settings.number("min_days"))
+    said = claim.said / claim.asked if claim.asked else 0.0
+    if claim.kind is ComparedBy.RANGE and not claim.ranges:
+        return "the map does not say"
+    if not claim.asked or not claim.said:
+        return "no attempt says it" if claim.asked else "no attempt was made"
+    if claim.why_not:
+        return claim.why_not
+    if said < settings.number("min_said_share"):
+        return f"only {100 * said:.0f} % of {claim.asked} attempts say it, and the others may differ"
+    if days < least:
+        return f"all of it comes from {days} day{'s' * (days != 1)}; at least {least} are needed"
+    return ""
 
 
-def _mix(site: str, factor: str, claims: Sequence[Exposure], episodes: Sequence[Episode], alpha: float) -> Comparison:
-    counts = Counter(level for e in episodes if (level := e.stratum.level(factor)))
-    shares: dict[str, float] = {}
-    for claim in claims:
-        if level := claim.stratum.level(factor):
-            shares[level] = shares.get(level, 0.0) + claim.share
-    total = sum(counts.values())
-    claimed, measured = _written(shares, sum(shares.values())), _written(counts, total)
-    if not shares or not total:
-        why = "no episode says" if not total else "the map does not say"
-        return Comparison(site, factor, claimed, measured, total, Status.CANNOT_TELL, f"{factor} at {site}: {why}.")
-    chance, surprising = _chance(counts, shares)
-    status = Status.FAILED if chance < alpha else Status.PASSED
-    message = f"{factor} at {site}: claimed {claimed}, measured {measured}"
-    if status is Status.FAILED:
-        message += f"; {surprising} differs most"
-    return Comparison(site, factor, claimed, measured, total, status, message + ".")
+def _judged(claim: Claim, counted: Sequence[Share], chances: Sequence[float], settings: Section) -> Comparison:
+    alpha = settings.number("alpha")
+    reason = _why_not(claim, counted, settings)
+    differs = [chance <= alpha for chance in chances] or [False] * len(claim.levels)
+    rows = zip(claim.levels, claim.claimed, counted, differs, strict=True)
+    levels = tuple(_level(*row, level=1.0 - alpha) for row in rows)
+    named = tuple(level for level in levels if level.level)
+    surprising = [level for level in named if level.differs]
+    inside = all(low <= x.low and x.high <= high for x, (low, high) in zip(levels, claim.bands, strict=True))
+    if reason:
+        status, verdict = Status.CANNOT_TELL, f"cannot tell: {reason}."
+    elif surprising:
+        surprising.sort(key=lambda x: -abs(x.measured - x.claimed))
+        status, verdict = Status.FAILED, "; ".join(_differs(x, claim) for x in surprising[:MOST_NAMED]) + "."
+    elif inside:
+        status, verdict = Status.PASSED, f"the map and {claim.said} attempts agree."
+    else:
+        status, verdict = Status.CANNOT_TELL, f"cannot tell from {claim.said} attempts; more days will."
+    where = f"{claim.what} at {claim.site}" if claim.site else claim.what
+    return Comparison(
+        site=claim.site,
+        what=claim.what,
+        claimed=claim.said_as or _written([(x.level, x.claimed) for x in named if x.claimed > 0.0]),
+        measured=_measured(claim, named) if claim.said or claim.span else "",
+        episodes=claim.said,
+        status=status,
+        message=" ".join(part for part in (f"{where}: {verdict}", claim.note) if part),
+        kind=claim.kind,
+        days=counted[0].days if counted else 0,
+        chance=min(chances, default=None),
+        levels=named,
+        span=claim.span,
+        claims=claim.ranges,
+    )
 
 
-def _chance(counts: Mapping[str, int], shares: Mapping[str, float]) -> tuple[float, str]:
-    """How likely a mix this far from the claimed one is by chance (Pearson), and the level that differs most."""
-    from scipy.stats import chi2
-
-    total, whole = sum(counts.values()), sum(shares.values())
-    if unclaimed := sorted(set(counts) - set(shares)):
-        return 0.0, f"{unclaimed[0]}, which the map does not know,"
-    parts = {
-        level: (counts.get(level, 0) - (e := total * s / whole)) ** 2 / e for level, s in shares.items() if s > 0.0
-    }
-    return float(chi2.sf(sum(parts.values()), max(1, len(parts) - 1))), max(parts, key=lambda level: parts[level])
+def _level(name: str, claimed: float, share: Share, differs: bool, *, level: float) -> LevelCompared:  # noqa: FBT001 - a row
+    low, high = share.interval(level) if share.trials else (0.0, 1.0)
+    return LevelCompared(name, claimed, share.rate, low, high, share.count, differs)
 
 
-def _written(amounts: Mapping[str, float] | Mapping[str, int], total: float) -> str:
-    return ", ".join(f"{level} {amounts[level] / total:.0%}" for level in sorted(amounts)) if total else ""
+def _differs(level: LevelCompared, claim: Claim) -> str:
+    measured = (
+        f"{100 * level.measured:.1f} % of {claim.said} attempts ({100 * level.low:.1f} % to {100 * level.high:.1f} %)"
+    )
+    if claim.kind is ComparedBy.RANGE:
+        return f"{measured} lie outside {claim.said_as}" if claim.what != "cycle_s" else f"{measured} are slower"
+    if level.claimed == 0.0:
+        return f"{level.level} is {measured}, and the map gives it no share"
+    return f"{level.level} is {measured}, the map says {100 * level.claimed:.1f} %"
 
 
-def _number(text: str | None) -> float | None:
-    try:
-        value = float(text) if text else math.nan
-    except ValueError:
-        return None
-    return value if math.isfinite(value) else None
+def _measured(claim: Claim, levels: Sequence[LevelCompared]) -> str:
+    if claim.span:
+        return f"{claim.span[0]:.4g} to {claim.span[1]:.4g}"
+    return _written([(x.level, x.measured) for x in levels if x.count])
+
+
+def _written(amounts: Sequence[tuple[str, float]]) -> str:
+    listed = sorted(amounts, key=lambda pair: -pair[1])
+    more = f" and {len(listed) - MOST_WRITTEN} more" if len(listed) > MOST_WRITTEN else ""
+    return ", ".join(f"{level} {100 * share:.0f} %" for level, share in listed[:MOST_WRITTEN]) + more

@@ -1,41 +1,34 @@
-"""How large a share of production each combination of site, tier, bin and light is."""
+"""Joint shares that were counted, laid over the product of the map's own shares."""
 
-import itertools
-import math
-from collections.abc import Sequence
+from collections import Counter
+from collections.abc import Iterable
+from dataclasses import replace
 
+from fieldloop.audit.evidence import witnesses
+from fieldloop.errors import BadInput
 from fieldloop.model.condition import Exposure, Stratum
-from fieldloop.model.deployment import Site, Sku
+from fieldloop.model.deployment import Deployment
+from fieldloop.model.policy import Outcome
+from fieldloop.protocol import Section
 
 
-def expose(sites: Sequence[Site], skus: Sequence[Sku]) -> tuple[Exposure, ...]:
-    """Multiply the shares that the map gives; a factor it is silent about is left out, never invented.
+def with_measured(deployment: Deployment, outcomes: Iterable[Outcome], settings: Section) -> Deployment:
+    """Return the deployment with the joint shares of production beside the map's, by how many attempts there are.
 
-    Tiers, bins and light are taken as independent within a site: the map knows no more, the logs later do.
-
-    >>> [f"{e.stratum} {e.share:g}" for e in expose([Site("a", 1.0, lighting=(("bright", 0.6), ("dim", 0.4)))], [])]
-    ['lighting=bright,site=a 0.6', 'lighting=dim,site=a 0.4']
+    The map takes its factors as independent; attempts know that the night shift is also the dim one. Only attempts that
+    say every factor of their site are counted.
     """
-    tiers = tier_shares(skus)
-    exposures = []
-    for site in sites:
-        factors = {"tier": tiers, "bin": {b.name: b.share for b in site.bins}, "lighting": dict(site.lighting)}
-        given = {name: shares for name, shares in factors.items() if shares}
-        for levels in itertools.product(*given.values()):
-            parts = (given[name][level] / sum(given[name].values()) for name, level in zip(given, levels, strict=True))
-            if (share := site.share * math.prod(parts)) > 0.0:
-                stratum = Stratum.of(dict(zip(given, levels, strict=True)), site=site.id)
-                exposures.append(Exposure(stratum, share))
-    total = sum(e.share for e in exposures)
-    return tuple(Exposure(e.stratum, e.share / total) for e in exposures)
-
-
-def tier_shares(skus: Sequence[Sku]) -> dict[str, float]:
-    """Share of all picks by tier."""
-    total = math.fsum(sku.picks_per_week for sku in skus)
-    if total == 0.0:
-        return {}
-    shares: dict[str, float] = {}
-    for sku in skus:
-        shares[sku.tier] = shares.get(sku.tier, 0.0) + sku.picks_per_week / total
-    return shares
+    factors = {site.id: (*deployment.mixes(site), "site") for site in deployment.sites}
+    counts = Counter[Stratum]()
+    for seen in witnesses(deployment, (), outcomes):
+        levels = {**seen.levels, "site": seen.site}
+        if all(factor in levels for factor in factors.get(seen.site, ("", ""))):
+            counts[Stratum.of({factor: levels[factor] for factor in factors[seen.site]})] += 1
+    total = counts.total()
+    if not total:
+        raise BadInput(
+            "No attempt in production says every factor of its site, so there are no measured shares. "
+            f"They are: {', '.join(dict.fromkeys(f for names in factors.values() for f in names))}."
+        )
+    measured = tuple(Exposure(stratum, count / total) for stratum, count in sorted(counts.items()))
+    return replace(deployment, measured=measured, measured_weight=total / (total + settings.number("measured_prior")))

@@ -1,18 +1,18 @@
-"""Read the map of a deployment: sites, zones, light, bins, people, edge cases, and the catalogue beside it."""
+"""Read the map of a deployment: its head, sites and edge cases, and the catalogue beside it."""
 
 import tomllib
-from zoneinfo import ZoneInfo
 
 from fieldloop.audit.catalogue import read_catalogue
-from fieldloop.audit.exposure import expose
 from fieldloop.audit.row import Row, lines_of
-from fieldloop.errors import BadInput
-from fieldloop.model.deployment import BinConfiguration, Deployment, EdgeCase, Range, Site, Zone
+from fieldloop.audit.site_file import read_site
+from fieldloop.errors import BadInput, UnknownName
+from fieldloop.model.deployment import Deployment, EdgeCase, Site, Sku
 from fieldloop.protocol import Section
 
-SITE_KEYS = ("id", "share", "time_zone", "camera_mounts", "people_bands", "lighting", "bins", "zone")
-ZONE_KEYS = ("name", "floor", "temperature_c", "humidity_percent", "lux")
-HEAD_KEYS = ("id", "task", "target_cycle_s", "label_standard", "synchronisation")
+HEAD_KEYS = (
+    "id", "task", "target_cycle_s", "label_standard", "min_agreement", "synchronisation", "max_offset_ms",
+    "verified_by",
+)  # fmt: skip
 EDGE_KEYS = ("name", "per_week", "failure_rate")
 MAP = "map.toml"
 
@@ -24,10 +24,10 @@ def parse(
     top = _load(map_text, map_file)
     top.refuse_unknown(("deployment", "site", "edge_case"))
     head = _head(top)
-    tolerance = settings.number("share_tolerance")
-    sites = tuple(_site(row, tolerance) for row in top.rows("site"))
-    _check_sites(top, sites, tolerance)
+    sites = tuple(read_site(row, settings) for row in top.rows("site"))
+    _check_sites(top, sites, settings.number("share_tolerance"))
     skus = read_catalogue(skus_text, settings, skus_file)
+    _check_sites_of(skus, sites, skus_file)
     return Deployment(
         id=head.text("id"),
         task=head.text("task"),
@@ -37,7 +37,9 @@ def parse(
         target_cycle_s=head.number("target_cycle_s", low=0.0),
         label_standard=head.text("label_standard", ""),
         synchronisation=head.text("synchronisation", ""),
-        exposures=expose(sites, skus),
+        max_offset_ms=head.number("max_offset_ms", low=0.0),
+        verified_by=head.text("verified_by", ""),
+        min_agreement=head.number("min_agreement", low=0.0, high=1.0),
     )
 
 
@@ -57,62 +59,17 @@ def _head(top: Row) -> Row:
     return head
 
 
-def _site(row: Row, tolerance: float) -> Site:
-    row.refuse_unknown(SITE_KEYS)
-    share = row.number("share", low=0.0, high=1.0)
-    if share is None:
-        row.refuse("share", "share is missing; say which share of all picks happens here, such as share = 0.5.")
-    bands = row.values.get("people_bands", {})
-    if not isinstance(bands, dict) or not all(isinstance(v, str) for v in bands.values()):
-        row.refuse("people_bands", 'people_bands should be a table of texts such as { hand_size = "160-200 mm" }.')
-    return Site(
-        id=row.text("id"),
-        share=share,
-        time_zone=_time_zone(row),
-        zones=tuple(_zone(zone) for zone in row.rows("zone")),
-        lighting=tuple(row.shares("lighting", tolerance).items()),
-        bins=tuple(BinConfiguration(name, share) for name, share in row.shares("bins", tolerance).items()),
-        people_bands=tuple(bands.items()),
-        camera_mounts=row.texts("camera_mounts"),
-    )
-
-
-def _time_zone(row: Row) -> str:
-    name = row.text("time_zone", "UTC")
-    try:
-        ZoneInfo(name)
-    except (KeyError, ValueError, OSError):
-        row.refuse("time_zone", f'time_zone = {name!r} is no IANA zone; write one such as "Europe/Berlin".')
-    return name
-
-
-def _zone(row: Row) -> Zone:
-    row.refuse_unknown(ZONE_KEYS)
-    temperature, humidity = row.span("temperature_c"), row.span("humidity_percent")
-    if humidity and not 0.0 <= humidity[0] <= humidity[1] <= 100.0:  # noqa: PLR2004 - percent
-        row.refuse("humidity_percent", f"humidity_percent = {list(humidity)} should lie between 0 and 100.")
-    lux = row.spans("lux")
-    for shift, (low, _) in lux.items():
-        if low < 0.0:
-            row.refuse("lux", f"lux.{shift} begins at {low:g}; light is never negative.")
-    return Zone(
-        name=row.text("name"),
-        lux_by_shift=tuple((shift, Range(*span, "lx")) for shift, span in lux.items()),
-        floor=row.text("floor", ""),
-        temperature=Range(*temperature, "°C") if temperature else None,
-        humidity=Range(*humidity, "%") if humidity else None,
-    )
-
-
 def _edge_cases(top: Row) -> tuple[EdgeCase, ...]:
-    cases = []
+    cases: dict[str, EdgeCase] = {}
     for row in top.rows("edge_case"):
         row.refuse_unknown(EDGE_KEYS)
-        per_week = row.number("per_week", low=0.0)
+        name, per_week = row.text("name"), row.number("per_week", low=0.0)
         if per_week is None:
             row.refuse("per_week", "per_week is missing; say how often this happens in a normal working week.")
-        cases.append(EdgeCase(row.text("name"), per_week, row.number("failure_rate", low=0.0, high=1.0)))
-    return tuple(cases)
+        if name in cases:
+            row.refuse("name", f"the edge case {name!r} is given twice; add the two up into one.")
+        cases[name] = EdgeCase(name, per_week, row.number("failure_rate", low=0.0, high=1.0))
+    return tuple(cases.values())
 
 
 def _check_sites(top: Row, sites: tuple[Site, ...], tolerance: float) -> None:
@@ -125,3 +82,13 @@ def _check_sites(top: Row, sites: tuple[Site, ...], tolerance: float) -> None:
     if abs(total - 1.0) > tolerance:
         listed = ", ".join(f"{site.id} = {site.share:g}" for site in sites)
         top.rows("site")[0].refuse("share", f"the shares of all sites add up to {total:g}, not to 1: {listed}.")
+
+
+def _check_sites_of(skus: tuple[Sku, ...], sites: tuple[Site, ...], file: str) -> None:
+    known = [site.id for site in sites]
+    for sku in skus:
+        for name, _ in sku.by_site:
+            if name not in known:
+                raise BadInput(
+                    f"{file}: the article {sku.id!r} is picked at {name!r}. {UnknownName('site', name, known)}"
+                )

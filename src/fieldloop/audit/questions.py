@@ -1,16 +1,33 @@
 """The five gap questions, and how far the map answers them."""
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterable, Iterator
+from typing import NamedTuple
 
-from fieldloop.model.deployment import Audit, AuditAnswer, Deployment, Site
+from fieldloop.model.deployment import Audit, AuditAnswer, Comparison, Deployment, Site, Zone
 from fieldloop.protocol import Section
 
-Item = tuple[bool, str]
-"""Is it there, and how is it called when it is not."""
+CONFIGURATIONS = ("front", "back", "side", "occluded", "buried", "nearly_empty", "reoriented")
+MOST_PLACES = 3
+ZONE = "[[site.zone]]"
 
 
-def ask(deployment: Deployment, settings: Section) -> Audit:
-    """Score the five questions; the map is complete when every one of them reaches the bar."""
+class Item(NamedTuple):
+    """One thing that is asked for: is it there, how is it called, of what, and where it is written."""
+
+    there: bool
+    what: str
+    place: str
+    write: str
+
+
+ZoneItems = Callable[[Zone, str], Iterator[Item]]
+
+
+def ask(deployment: Deployment, settings: Section, compared: tuple[Comparison, ...] = ()) -> Audit:
+    """Score the five questions; the map is complete when every one of them reaches the bar.
+
+    Everything asked for counts the same, so that the score needs no weights that one could argue with.
+    """
     answers = tuple(
         _answer(question, list(items(deployment)))
         for question, items in (
@@ -28,60 +45,112 @@ def ask(deployment: Deployment, settings: Section) -> Audit:
         score=sum(a.score for a in answers) / len(answers),
         complete=all(a.score >= bar for a in answers),
         operations=settings.fingerprint,
+        compared=compared,
     )
 
 
 def _answer(question: str, items: list[Item]) -> AuditAnswer:
-    missing = tuple(name for there, name in items if not there)
-    return AuditAnswer(question, 1.0 - len(missing) / len(items), missing)
+    open_ones = [item for item in items if not item.there]
+    return AuditAnswer(question, 1.0 - len(open_ones) / len(items), tuple(_named(open_ones)), len(items))
+
+
+def _named(items: Iterable[Item]) -> Iterator[str]:
+    """Name what is missing once, with its places and where to write it, however many sites lack it."""
+    places: dict[tuple[str, str], list[str]] = {}
+    for item in items:
+        places.setdefault((item.what, item.write), []).append(item.place)
+    for (what, write), where in places.items():
+        more = f" and {len(where) - MOST_PLACES} more" if len(where) > MOST_PLACES else ""
+        first, *others = where[:MOST_PLACES]
+        listed = ", ".join([first, *(place.partition(" ")[2] for place in others)])
+        listed = f" {listed}{more}" if first else ""
+        yield f"{what}{listed} (write {write})"
 
 
 def _environment(deployment: Deployment) -> Iterator[Item]:
-    yield deployment.target_cycle_s is not None, "the target cycle time (target_cycle_s)"
+    yield Item(deployment.target_cycle_s is not None, "the target cycle time", "", "target_cycle_s under [deployment]")
     for site in deployment.sites:
-        yield bool(site.lighting), f"shares of light at {site.id} (lighting)"
-        yield bool(site.bins), f"shares of bin configurations at {site.id} (bins)"
-        yield bool(site.camera_mounts), f"where cameras are mounted at {site.id} (camera_mounts)"
-        yield bool(site.zones), f"the zones of {site.id} ([[site.zone]])"
-        yield from _zones(site)
+        at = f"at {site.id}"
+        yield Item(bool(site.lighting), "shares of light", at, "lighting = { bright = 0.6, dim = 0.4 } under [[site]]")
+        yield Item(bool(site.bins), "shares of bin configurations", at, "bins = { front = 0.7, … } under [[site]]")
+        yield Item(bool(site.containers), "inner sizes of bins", at, "bin_sizes_m = { tote = [0.6, 0.4, 0.3] }")
+        yield Item(bool(site.shelving), "the shelving", at, 'shelving = "…" under [[site]]')
+        yield Item(bool(site.camera_mounts), "where cameras are mounted", at, 'camera_mounts = ["overhead", …]')
+        yield from _zones(site, _surroundings)
 
 
-def _zones(site: Site) -> Iterator[Item]:
-    for zone in site.zones:
-        yield bool(zone.lux_by_shift), f"lux by shift in {site.id}/{zone.name} (lux)"
-        yield bool(zone.floor), f"the floor of {site.id}/{zone.name} (floor)"
+def _surroundings(zone: Zone, at: str) -> Iterator[Item]:
+    yield Item(bool(zone.lux_by_shift), "lux by shift", at, f"lux = {{ day = [300, 800], … }} under {ZONE}")
+    yield _range(zone, "the angle of the light", at, "light_angle_deg")
+    yield Item(bool(zone.floor), "the floor", at, f'floor = "…" under {ZONE}')
+    yield Item(bool(zone.transitions), "transitions of the floor", at, f'transitions = ["…"] or ["none"] under {ZONE}')
+    yield Item(zone.ceiling_m is not None, "the height of the ceiling", at, f"ceiling_m under {ZONE}")
+    yield Item(bool(zone.layout), "the layout", at, f'layout = "…" under {ZONE}')
+    yield _range(zone, "how densely objects lie", at, "objects_per_bin")
 
 
 def _synchronisation(deployment: Deployment) -> Iterator[Item]:
-    yield bool(deployment.synchronisation), "how sensors are synchronised (synchronisation)"
+    head = "under [deployment]"
+    yield Item(bool(deployment.synchronisation), "how sensors are synchronised", "", f'synchronisation = "…" {head}')
+    yield Item(deployment.max_offset_ms is not None, "the largest offset allowed", "", f"max_offset_ms {head}")
+    yield Item(bool(deployment.verified_by), "how that is verified end to end", "", f'verified_by = "…" {head}')
 
 
 def _edge_cases(deployment: Deployment) -> Iterator[Item]:
-    yield bool(deployment.edge_cases), "edge cases with their weekly frequency ([[edge_case]])"
-    yield bool(deployment.skus), "the catalogue with pick velocity (skus.csv)"
+    yield Item(bool(deployment.edge_cases), "edge cases with their weekly frequency", "", "[[edge_case]]")
+    yield Item(bool(deployment.skus), "the catalogue with pick velocity", "", "skus.csv, or fieldloop audit velocity")
     for site in deployment.sites:
-        yield len(site.bins) > 1, f"degraded bin configurations at {site.id} (bins)"
+        known = {b.name for b in site.bins}
+        yield Item(len(known) > 1, "degraded bin configurations", f"at {site.id}", "more than one level in bins")
+        for name in CONFIGURATIONS:
+            yield Item(name in known, f"how often items lie {name}", f"at {site.id}", f"{name} = 0 in bins if never")
 
 
 def _labels(deployment: Deployment) -> Iterator[Item]:
-    yield bool(deployment.label_standard), "the label standard (label_standard)"
+    yield Item(bool(deployment.label_standard), "the label standard", "", 'label_standard = "…" under [deployment]')
+    agreement = deployment.min_agreement is not None
+    yield Item(agreement, "how far annotators must agree", "", "min_agreement = 0.8 under [deployment]")
 
 
 def _conditions(deployment: Deployment) -> Iterator[Item]:
     for site in deployment.sites:
-        yield bool(site.people_bands), f"bands of the people at {site.id} (people_bands)"
-        if not site.zones:
-            yield False, f"temperature and humidity at {site.id} ([[site.zone]])"
-        for zone in site.zones:
-            yield zone.temperature is not None, f"temperature in {site.id}/{zone.name} (temperature_c)"
-            yield zone.humidity is not None, f"humidity in {site.id}/{zone.name} (humidity_percent)"
+        people, at = bool(site.people or site.people_bands), f"at {site.id}"
+        yield Item(people, "bands of the people", at, "people.hand_size = { … } under [[site]]")
+        if site.people:
+            yield Item(site.people_count is not None, "how many people work", at, "people_count, to see small bands")
+        yield from _zones(site, _air)
+    yield from _goods(deployment)
+
+
+def _air(zone: Zone, at: str) -> Iterator[Item]:
+    yield Item(zone.temperature is not None, "temperature", at, f"temperature_c = [lowest, highest] under {ZONE}")
+    yield Item(zone.humidity is not None, "humidity", at, f"humidity_percent = [lowest, highest] under {ZONE}")
+    yield _range(zone, "dust", at, "dust_mg_m3")
+    yield _range(zone, "vibration", at, "vibration_m_s2")
+    yield _range(zone, "ambient noise", at, "noise_db")
+
+
+def _goods(deployment: Deployment) -> Iterator[Item]:
     total = sum(sku.picks_per_week for sku in deployment.skus)
     for name, known in (
-        ("mass_kg", {s.id for s in deployment.skus if s.mass_kg is not None}),
-        ("length_m, width_m, height_m", {s.id for s in deployment.skus if s.size_m is not None}),
-        ("packaging", {s.id for s in deployment.skus if s.packaging}),
-        ("deformable", {s.id for s in deployment.skus if s.deformable is not None}),
+        ("mass_kg", [s for s in deployment.skus if s.mass_kg is not None]),
+        ("length_m, width_m, height_m", [s for s in deployment.skus if s.size_m is not None]),
+        ("packaging", [s for s in deployment.skus if s.packaging]),
+        ("deformable", [s for s in deployment.skus if s.deformable is not None]),
+        ("texture", [s for s in deployment.skus if s.texture]),
     ):
         # weighted by picks: an article nobody picks may stay undescribed
-        described = sum(s.picks_per_week for s in deployment.skus if s.id in known)
-        yield total > 0.0 and described > total / 2, f"{name} of the articles that make up most picks (skus.csv)"
+        there = total > 0.0 and sum(s.picks_per_week for s in known) > total / 2
+        yield Item(there, f"{name} of the articles that make up most picks", "", f"{name} in skus.csv")
+
+
+def _zones(site: Site, items: ZoneItems) -> Iterator[Item]:
+    """Ask of every zone; a site without any lacks all that a zone would say."""
+    for zone in site.zones:
+        yield from items(zone, f"in {site.id}/{zone.name}")
+    if not site.zones:
+        yield from items(Zone(""), f"at {site.id}")
+
+
+def _range(zone: Zone, what: str, at: str, key: str) -> Item:
+    return Item(zone.range_of(key) is not None, what, at, f"{key} = [lowest, highest] under {ZONE}")

@@ -11,8 +11,10 @@ from fieldloop.errors import BadInput, UnknownName
 Path = tuple[str | int, ...]
 
 HEADER = re.compile(r"^\s*(\[\[?)\s*([\w.\-\"' ]+?)\s*\]\]?\s*(#.*)?$")
-KEY = re.compile(r"^\s*[\"']?([\w\-]+)[\"']?\s*=")
+PART = r"""(?:[\w\-]+|"[^"]*"|'[^']*')"""
+KEY = re.compile(rf"^\s*({PART}(?:\s*\.\s*{PART})*)\s*=")
 PAIR = 2
+SIDES = 3
 
 
 def lines_of(text: str) -> dict[Path, int]:
@@ -29,7 +31,9 @@ def lines_of(text: str) -> dict[Path, int]:
             here = _enter(header[2], repeated=header[1] == "[[", counts=counts)
             found[here] = number
         elif key := KEY.match(line):
-            found.setdefault((*here, key[1]), number)
+            names = [part.strip("\"'") for part in re.findall(PART, key[1])]
+            for depth in range(1, len(names) + 1):
+                found.setdefault((*here, *names[:depth]), number)
     return found
 
 
@@ -95,10 +99,27 @@ class Row:
         value = self.values.get(key)
         return None if value is None else self._checked(key, value, low, high)
 
-    def span(self, key: str) -> tuple[float, float] | None:
-        """Return [low, high], None where it is not given."""
+    def span(self, key: str, low: float = -math.inf, high: float = math.inf) -> tuple[float, float] | None:
+        """Return [low, high] within bounds, None where it is not given."""
         value = self.values.get(key)
-        return None if value is None else self._span(key, value)
+        if value is None:
+            return None
+        found = self._span(key, value)
+        if not low <= found[0] <= found[1] <= high:
+            self.refuse(key, f"{key} = {list(found)} should lie {_bounds(low, high)}.")
+        return found
+
+    def sizes(self, key: str) -> dict[str, tuple[float, float, float]]:
+        """Return name → [length, width, height], each above nothing."""
+        found = {}
+        for name, value in self._mapping(key).items():
+            if not isinstance(value, list) or len(value) != SIDES:
+                self.refuse(key, f"{key}.{name} = {value!r} should be [length, width, height] in metres.")
+            length, width, height = (self._checked(f"{key}.{name}", side, 0.0, math.inf) for side in value)
+            if 0.0 in (length, width, height):
+                self.refuse(key, f"{key}.{name} = {value!r} has a side of 0; write it in metres.")
+            found[name] = (length, width, height)
+        return found
 
     def spans(self, key: str) -> dict[str, tuple[float, float]]:
         """Return name → [low, high]."""
@@ -107,10 +128,22 @@ class Row:
     def shares(self, key: str, tolerance: float) -> dict[str, float]:
         """Return name → share; they add up to one."""
         shares = {name: self._checked(f"{key}.{name}", value, 0.0, 1.0) for name, value in self._mapping(key).items()}
+        for name in shares:
+            self.refuse_unspeakable(key, name)
         total = sum(shares.values())
         if shares and abs(total - 1.0) > tolerance:
             self.refuse(key, f"the shares of {key} add up to {total:g}, not to 1; correct one of {_listed(shares)}.")
         return shares
+
+    def tables(self, key: str) -> dict[str, "Row"]:
+        """Return the rows of a table of tables by name, each a Row of the table that holds it."""
+        inner = Row(self._mapping(key), self.file, (*self.path, key), self.lines)
+        return dict.fromkeys(inner.values, inner)
+
+    def refuse_unspeakable(self, key: str, name: str) -> None:
+        """Strata are written `factor=level,factor=level`, so a name can hold neither sign."""
+        if not name.strip() or "=" in name or "," in name:
+            self.refuse(key, f"{name!r} of {key} cannot name a level; leave out commas and equals signs.")
 
     @property
     def names(self) -> tuple[str, ...]:
@@ -129,8 +162,7 @@ class Row:
         if not math.isfinite(value):
             self.refuse(key, f"{key} = {value!r} is not a finite number; leave it out if it is not known.")
         if not low <= value <= high:
-            bounds = f"at least {low:g}" if high == math.inf else f"between {low:g} and {high:g}"
-            self.refuse(key, f"{key} = {value!r} should be {bounds}.")
+            self.refuse(key, f"{key} = {value!r} should be {_bounds(low, high)}.")
         return float(value)
 
     def _span(self, key: str, value: Any) -> tuple[float, float]:
@@ -146,6 +178,10 @@ class Row:
         place = f", line {line}" if line else ""
         table = ".".join(self.names)
         return f"{self.file}{place}{f', [{table}]' if table else ''}"
+
+
+def _bounds(low: float, high: float) -> str:
+    return f"at least {low:g}" if high == math.inf else f"between {low:g} and {high:g}"
 
 
 def _listed(shares: Mapping[str, float]) -> str:

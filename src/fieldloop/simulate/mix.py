@@ -45,7 +45,8 @@ def production_mix(catalogue: Catalogue) -> tuple[Exposure, ...]:
             TIERS, site["bins"].items(), site["lighting"].items()
         ):
             share = site["share"] * picks[tier] / sum(picks.values()) * of_bin * of_light
-            found.append(Exposure(Stratum.of(site=site["id"], tier=tier, bin=name, lighting=lamp), share))
+            if share > 0.0:
+                found.append(Exposure(Stratum.of(site=site["id"], tier=tier, bin=name, lighting=lamp), share))
     return tuple(found)
 
 

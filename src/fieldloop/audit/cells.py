@@ -1,0 +1,72 @@
+"""A CSV file as rows of named cells that know where they stand."""
+
+import csv
+import io
+import math
+from collections.abc import Iterator, Sequence
+from typing import NoReturn
+
+from fieldloop.errors import BadInput, UnknownName
+
+
+class Cells(dict[str, str]):
+    """One line of a table, which knows where it stands."""
+
+    def __init__(self, values: dict[str, str], where: str) -> None:
+        super().__init__(values)
+        self.where = where
+
+    def refuse(self, column: str, what: str) -> NoReturn:
+        """Raise with the place of a cell and what to do about it."""
+        raise BadInput(f"{self.where}, column {column}: {what}")
+
+    def number(self, column: str) -> float | None:
+        """A finite number that is not negative; None where the cell is empty."""
+        cell = self.get(column, "")
+        if not cell:
+            return None
+        try:
+            value = float(cell)
+        except ValueError:
+            value = math.nan
+        if not math.isfinite(value):
+            self.refuse(column, f"{cell!r} is not a number; write digits with a decimal point, or leave it empty.")
+        if value < 0.0:
+            self.refuse(column, f"{cell!r} is negative; correct it or leave it empty.")
+        return value
+
+
+def rows(
+    text: str, file: str, known: Sequence[str], mandatory: Sequence[str], *, strangers: bool = False
+) -> Iterator[Cells]:
+    """Read a table with a header; columns of unknown names are refused unless `strangers` may stand there."""
+    reader = csv.reader(io.StringIO(text.removeprefix("\ufeff"), newline=""), strict=True)
+    try:
+        header = [name.strip() for name in next(reader, [])]
+        _check_header(header, file, known, mandatory, strangers=strangers)
+        for row in reader:
+            where = f"{file}, line {reader.line_num}"
+            if not any(cell.strip() for cell in row):
+                continue
+            if len(row) != len(header):
+                raise BadInput(
+                    f"{where}: {len(row)} cells under {len(header)} columns; put text with commas in quotes."
+                )
+            yield Cells({name: cell.strip() for name, cell in zip(header, row, strict=True)}, where)
+    except csv.Error as wrong:
+        raise BadInput(f"{file}, line {reader.line_num}: {wrong}; is a quotation mark left open?") from wrong
+
+
+def _check_header(
+    header: list[str], file: str, known: Sequence[str], mandatory: Sequence[str], *, strangers: bool
+) -> None:
+    for name in header:
+        if name not in known and not strangers:
+            raise BadInput(
+                f"{file}, line 1: {UnknownName('column', name, known)} Known, by commas: {', '.join(known)}."
+            )
+        if name and header.count(name) > 1:
+            raise BadInput(f"{file}, line 1: the column {name!r} is there twice; keep one.")
+    for name in mandatory:
+        if name not in header:
+            raise BadInput(f"{file}, line 1: the column {name!r} is missing; {' and '.join(mandatory)} are needed.")

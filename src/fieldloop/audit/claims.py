@@ -1,0 +1,177 @@
+"""Everything the map claims that attempts can speak to, site by site."""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+from functools import lru_cache, partial
+
+import numpy as np
+from numpy.typing import NDArray
+
+from fieldloop.audit.claim import Claim, band, mix_claim, rate_claim
+from fieldloop.audit.evidence import Witness
+from fieldloop.model.audit import ComparedBy
+from fieldloop.model.deployment import Deployment, Range, Site, Zone
+from fieldloop.protocol import Section
+
+NOT_TRAFFIC = "these are demonstrations, which follow a plan and not the orders"
+OTHERS, STRANGERS, OUTSIDE = "other articles", "not in the map", "outside the map's range"
+KELVIN, HUNDRED = 273.15, 100.0
+MOST_NAMED = 3
+
+
+def claims_of(deployment: Deployment, seen: Sequence[Witness], settings: Section) -> Iterator[Claim]:
+    """List every claim: the sites' shares, then of each site its mixes, articles, ranges; then edge cases and speed."""
+    traffic = [w for w in seen if w.traffic]
+    field = traffic or list(seen)
+    why_not = "" if traffic else NOT_TRAFFIC
+    if len(deployment.sites) > 1:
+        pairs = [(w.day, w.site) for w in field if w.site]
+        shares = {site.id: site.share for site in deployment.sites}
+        yield mix_claim("", "site", shares, pairs, len(field), settings, why_not=why_not)
+    for site in deployment.sites:
+        here = [w for w in seen if w.site == site.id]
+        mixed = [w for w in here if w.traffic] if traffic else here
+        for factor, mix in deployment.mixes(site).items():
+            told = [(w.day, level) for w in mixed if (level := w.levels.get(factor))]
+            yield mix_claim(site.id, factor, mix, told, len(mixed), settings, why_not=why_not)
+        if deployment.skus:
+            yield _articles(deployment, site, mixed, settings, why_not)
+        for fact in _facts(site, here):
+            yield _range(site, fact, here, settings)
+    yield from _edge_cases(deployment, traffic, settings)
+    if deployment.target_cycle_s is not None:
+        yield _cycle(deployment.target_cycle_s, traffic)
+
+
+def _articles(deployment: Deployment, site: Site, mixed: Sequence[Witness], settings: Section, why_not: str) -> Claim:
+    """Articles one by one where they are a notable share, the rest together, and what the map lacks."""
+    notable = settings.number("trifle_share")
+    local = any(name == site.id for sku in deployment.skus for name, _ in sku.by_site)
+    picks = {sku.id: dict(sku.by_site).get(site.id, 0.0) if local else sku.picks_per_week for sku in deployment.skus}
+    total = sum(picks.values()) or 1.0
+    items = [w.item for w in mixed if w.item]
+    often = {item for item in picks if picks[item] >= notable * total}
+    shares = {item: picks[item] / total for item in picks if item in often}
+    if any(picks[item] for item in picks if item not in often):
+        shares[OTHERS] = 1.0 - sum(shares.values())
+
+    def group(item: str) -> str:
+        return item if item in often else OTHERS if item in picks else STRANGERS
+
+    note = _articles_note(picks, total, items)
+    pairs = [(w.day, group(w.item)) for w in mixed if w.item]
+    return mix_claim(site.id, "sku", shares, pairs, len(mixed), settings, why_not=why_not, note=note)
+
+
+def _articles_note(picks: dict[str, float], total: float, items: Sequence[str]) -> str:
+    """Say by share of picks what the logs hold and the map lacks, and the reverse with what chance alone would miss."""
+    if not items:
+        return ""
+    strangers = [item for item in items if item not in picks]
+    seen = set(items)
+    shares = np.array([p / total for p in picks.values()])
+    unseen = [item for item in picks if item not in seen]
+    missed = sum(picks[item] for item in unseen) / total
+    by_chance = float((shares * (1.0 - shares) ** len(items)).sum())
+    note = (
+        f"{len(unseen)} of {len(picks)} articles of the map ({100 * missed:.1f} % of claimed picks) were never seen; "
+        f"chance alone would miss {100 * by_chance:.1f} %."
+        if unseen
+        else ""
+    )
+    if strangers:
+        kinds = sorted(set(strangers))
+        listed = ", ".join(kinds[:MOST_NAMED]) + (f" and {len(kinds) - MOST_NAMED} more" if kinds[MOST_NAMED:] else "")
+        share = len(strangers) / len(items)
+        note += f"{' ' * bool(note)}The map lacks {listed}: {100 * share:.1f} % of picks. Add them to skus.csv."
+    return note
+
+
+def _facts(site: Site, here: Sequence[Witness]) -> list[str]:
+    """Which quantities the map or the logs of a site speak of."""
+    measured = {fact for w in here for fact in w.facts}
+    names = ("lux", "temperature_c", "humidity_percent", *dict.fromkeys(n for z in site.zones for n, _ in z.ranges))
+    return [name for name in names if name in measured or _ranges(site.zones, name, "")]
+
+
+def _ranges(zones: Sequence[Zone], fact: str, shift: str) -> list[Range]:
+    """What zones claim of a quantity; of light, the shift's own where it is known."""
+    if fact == "lux":
+        lux = [(name, span) for zone in zones for name, span in zone.lux_by_shift]
+        return [span for name, span in lux if name == shift] or [span for _, span in lux]
+    own = {"temperature_c": lambda z: z.temperature, "humidity_percent": lambda z: z.humidity}
+    found = (own[fact](zone) if fact in own else zone.range_of(fact) for zone in zones)
+    return [span for span in found if span]
+
+
+def _range(site: Site, fact: str, here: Sequence[Witness], settings: Section) -> Claim:
+    said = [w for w in here if fact in w.facts]
+    everywhere = _ranges(site.zones, fact, "")
+    ranges = tuple(dict.fromkeys((r.low, r.high) for r in everywhere))
+    written = ", ".join(dict.fromkeys(f"{r.low:g} to {r.high:g} {r.unit}" for r in everywhere))
+    values = np.array([w.facts[fact] for w in said])
+    held = lru_cache(maxsize=None)(partial(_held_against, site, fact))
+    pairs = [(w.day, not _inside(w.facts[fact], held(*_place(w)))) for w in said] if everywhere else []
+    allowed = (0.0, settings.number("outside_share"))
+    claim = rate_claim(fact, OUTSIDE, 0.0, allowed, pairs, len(here))
+    note = _other_unit(fact, values, ranges)
+    return replace(
+        claim, site=site.id, kind=ComparedBy.RANGE, said_as=written, note=note, span=_most(values), ranges=ranges
+    )
+
+
+def _held_against(site: Site, fact: str, zone: str, shift: str) -> list[Range]:
+    """The ranges of a zone and shift, of all of the site where they are not known."""
+    return _ranges([one for one in site.zones if one.name == zone] or site.zones, fact, shift)
+
+
+def _place(witness: Witness) -> tuple[str, str]:
+    return witness.levels.get("zone", ""), witness.levels.get("shift", "")
+
+
+def _inside(value: float, ranges: Sequence[Range]) -> bool:
+    return not ranges or any(r.low <= value <= r.high for r in ranges)
+
+
+def _other_unit(fact: str, values: NDArray[np.float64], ranges: Sequence[tuple[float, float]]) -> str:
+    """Name another unit in which the values would fit, where they do not in the map's own."""
+    if not len(values) or not ranges:
+        return ""
+    middle = float(np.median(values))
+    tried = {"as they are": middle}
+    if fact == "temperature_c":
+        tried |= {"in kelvin": middle - KELVIN, "in °F": (middle - 32.0) / 1.8}
+    if fact == "humidity_percent":
+        tried |= {"a share of one, not per cent": middle * HUNDRED}
+    fits = [unit for unit, value in tried.items() if any(low <= value <= high for low, high in ranges)]
+    return f"The values look as if they were {fits[0]}." if fits and fits[0] != "as they are" else ""
+
+
+def _edge_cases(deployment: Deployment, traffic: Sequence[Witness], settings: Section) -> Iterator[Claim]:
+    weekly = sum(sku.picks_per_week for sku in deployment.skus)
+    for case in deployment.edge_cases:
+        own = [w for w in traffic if w.scenario == case.name]
+        if own and 0.0 < case.per_week <= weekly:  # a scenario that no attempt names may just not be written down
+            share = case.per_week / weekly
+            pairs = [(w.day, w.scenario == case.name) for w in traffic]
+            what = f"edge case: {case.name}"
+            yield rate_claim(what, "happens", share, band(share, settings), pairs, len(traffic))
+        if own and case.failure_rate is not None:
+            failed = [(w.day, not w.succeeded) for w in own if w.succeeded is not None]
+            what, rate = f"edge case: {case.name}, failures", case.failure_rate
+            yield rate_claim(what, "fails", rate, band(rate, settings), failed, len(own))
+
+
+def _cycle(target_s: float, traffic: Sequence[Witness]) -> Claim:
+    """Does the usual successful pick keep the target? More than half may not be slower."""
+    done = [w for w in traffic if w.succeeded]
+    times = [(w.day, w.cycle_s) for w in done if w.cycle_s is not None]
+    late = [(day, cycle > target_s) for day, cycle in times]
+    claim = rate_claim("cycle_s", "slower than the target", 0.0, (0.0, 0.5), late, len(done))
+    span, ranges = _most(np.array([cycle for _, cycle in times])), ((0.0, target_s),)
+    return replace(claim, kind=ComparedBy.RANGE, said_as=f"0 to {target_s:g} s", span=span, ranges=ranges)
+
+
+def _most(values: NDArray[np.float64]) -> tuple[float, float] | None:
+    """Where nine in ten values lie."""
+    return (float(np.quantile(values, 0.05)), float(np.quantile(values, 0.95))) if len(values) else None

@@ -1,0 +1,64 @@
+"""Days as exports write them; whether the day or the month comes first is told by the data, or asked for."""
+
+import re
+from collections.abc import Mapping
+from datetime import date
+
+from fieldloop.errors import BadInput
+
+DAY_FIRST, MONTH_FIRST = "day-first", "month-first"
+WRITTEN = re.compile(r"(\d{1,4})[-/.](\d{1,2})[-/.](\d{1,4})")
+COMPACT = re.compile(r"(\d{4})(\d{2})(\d{2})")
+YEAR_DIGITS = 4
+MONTHS = 12
+
+
+def read_days(lines: Mapping[str, int], file: str, dates: str = "") -> dict[str, date]:
+    """Read every way a day is written (with the line it first stands in); what is none is left out.
+
+    >>> read_days({"12/13/2018": 2, "12/1/2018": 3}, "lines.csv")["12/1/2018"].isoformat()
+    '2018-12-01'
+    """
+    if dates not in ("", DAY_FIRST, MONTH_FIRST):
+        raise BadInput(f"dates = {dates!r} should be {DAY_FIRST} or {MONTH_FIRST}.")
+    parts = {text: found for text in lines if (found := _parts(text))}
+    order = dates or _order(parts, lines, file)
+    days = {}
+    for text, (one, two, three) in parts.items():
+        if len(one) == YEAR_DIGITS:
+            year, month, day = one, two, three
+        else:
+            day, month = (one, two) if order == DAY_FIRST or "." in text else (two, one)
+            year = three
+        try:
+            days[text] = date(int(year), int(month), int(day))
+        except ValueError:
+            continue
+    return days
+
+
+def _parts(text: str) -> tuple[str, str, str] | None:
+    found = WRITTEN.fullmatch(text) or COMPACT.fullmatch(text)
+    if not found or YEAR_DIGITS not in (len(found[1]), len(found[3])):
+        return None
+    return (found[1], found[2], found[3])
+
+
+def _order(parts: Mapping[str, tuple[str, str, str]], lines: Mapping[str, int], file: str) -> str:
+    """Tell from the days that can be read in one way only; those with a full stop or the year first need no telling."""
+    unclear = {text: p for text, p in parts.items() if len(p[0]) != YEAR_DIGITS and "." not in text}
+    if not unclear:
+        return DAY_FIRST
+    days = [text for text, p in unclear.items() if int(p[0]) > MONTHS]
+    months = [text for text, p in unclear.items() if int(p[1]) > MONTHS]
+    if days and months:
+        raise BadInput(
+            f"{file}: {days[0]!r} (line {lines[days[0]]}) has the day first, {months[0]!r} (line {lines[months[0]]}) "
+            "the month; write all days in one way, best as 2026-01-31."
+        )
+    if not days and not months:
+        example = next(iter(unclear))
+        raise BadInput(
+            f"{file}: {example!r} may have the day or the month first; say --dates {DAY_FIRST} or {MONTH_FIRST}."
+        )
+    return DAY_FIRST if days else MONTH_FIRST

@@ -1,0 +1,181 @@
+"""How often each article is picked, counted from an export of order lines."""
+
+import csv
+import itertools
+import math
+import re
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from datetime import date
+
+from fieldloop.audit.days import read_days
+from fieldloop.errors import BadInput, UnknownName
+
+NAMES = {
+    "sku": ("sku", "article", "articlenumber", "item", "itemnumber", "itemid", "material", "product", "productid"),
+    "date": ("date", "day", "orderdate", "pickdate", "shipdate", "timestamp", "time", "created"),
+    "pieces": ("pcs", "pieces", "qty", "quantity", "units", "picks", "amount"),
+    "site": ("site", "warehouse", "facility", "dc", "plant"),
+}
+"""Under which names exports say what is needed, letters and digits only."""
+
+NEEDED = ("sku", "date")
+DELIMITERS = ",;\t|"
+MOST_LINES = 5
+
+
+@dataclass(frozen=True, slots=True)
+class Skipped:
+    """Lines that could not be counted: why, how many, and the first of them."""
+
+    why: str
+    lines: int
+    first: tuple[int, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class OrderLines:
+    """What an export holds: picks of each article by site ('' where it names none), and over which days."""
+
+    picks: Mapping[str, Mapping[str, float]]
+    lines: int
+    skipped: tuple[Skipped, ...]
+    columns: tuple[tuple[str, str], ...]
+    first_day: date
+    last_day: date
+    days: int
+
+    @property
+    def weeks(self) -> float:
+        """How many weeks lie between the first day and the last, both counted."""
+        return ((self.last_day - self.first_day).days + 1) / 7
+
+
+@dataclass(slots=True)
+class _Count:
+    """What has been counted so far; days are read once all ways of writing them are known."""
+
+    picks: Counter[tuple[str, str, str]] = field(default_factory=Counter)
+    rows: Counter[str] = field(default_factory=Counter)
+    first_line: dict[str, int] = field(default_factory=dict)
+    skipped: dict[str, list[int]] = field(default_factory=dict)
+    lines: int = 0
+
+    def skip(self, why: str, line: int) -> None:
+        self.skipped.setdefault(why, []).append(line)
+
+
+def read_order_lines(
+    text: Iterable[str], *, file: str, named: Mapping[str, str], dates: str = "", lines_are_picks: bool = False
+) -> OrderLines:
+    """Count picks of each article; a row that cannot be counted is named with its reason, never silently dropped.
+
+    `named` says which column is meant where its own name does not, `dates` whether day or month comes first.
+    """
+    lines, delimiter = _whole(text, file)
+    reader = csv.reader(lines, delimiter=delimiter, strict=True)
+    header = [name.strip() for name in next(reader, [])]
+    columns = _columns(header, file, named)
+    if lines_are_picks:
+        columns.pop("pieces", None)
+    count = _Count()
+    try:
+        for row in reader:
+            _count_row(row, header, columns, count, reader.line_num)
+    except csv.Error as wrong:
+        raise BadInput(f"{file}, line {reader.line_num}: {wrong}; is a quotation mark left open?") from wrong
+    return _counted(count, columns, file, dates)
+
+
+def _whole(text: Iterable[str], file: str) -> tuple[Iterator[str], str]:
+    """Return all lines again, and the sign between the cells of the first."""
+    lines = iter(text)
+    head = next(lines, "").removeprefix("\ufeff")
+    if not head.strip():
+        raise BadInput(f"{file} is empty; an export of order lines begins with a header.")
+    return itertools.chain([head], lines), max(DELIMITERS, key=head.count)
+
+
+def _columns(header: Sequence[str], file: str, named: Mapping[str, str]) -> dict[str, str]:
+    """Find the column of each role: by option, else by the only name that fits."""
+    found = {}
+    for role, known in NAMES.items():
+        if given := named.get(role):
+            if given not in header:
+                raise BadInput(f"{file}: {UnknownName('column', given, header)} There are: {', '.join(header)}.")
+            found[role] = given
+            continue
+        plain = {name: re.sub(r"[^a-z0-9]", "", name.lower()) for name in header}
+        fits = [name for name in header if plain[name] in known]
+        exact = [name for name in fits if plain[name] == known[0]]
+        if len(exact or fits) > 1:
+            raise BadInput(f"{file}: the {role} may be {' or '.join(fits)}; say which with --{role}-column.")
+        if fits:
+            found[role] = (exact or fits)[0]
+        elif role in NEEDED:
+            raise BadInput(
+                f"{file}: no column is called like a {role} ({', '.join(known[:4])} …); "
+                f"name it with --{role}-column. There are: {', '.join(name for name in header if name)}."
+            )
+    return found
+
+
+def _count_row(row: Sequence[str], header: Sequence[str], columns: Mapping[str, str], count: _Count, line: int) -> None:
+    if not any(cell.strip() for cell in row):
+        return
+    count.lines += 1
+    if len(row) != len(header):
+        count.skip(f"not {len(header)} cells", line)
+        return
+    cells = dict(zip(header, row, strict=True))
+    sku, day = cells[columns["sku"]].strip(), re.split(r"[T ]", cells[columns["date"]].strip())[0]
+    pieces = _pieces(cells[columns["pieces"]]) if "pieces" in columns else 1.0
+    site = cells[columns["site"]].strip() if "site" in columns else ""
+    if not sku:
+        count.skip("no article", line)
+    elif pieces is None:
+        count.skip("pieces are not a number", line)
+    elif pieces <= 0.0:
+        count.skip("pieces are not above 0, as in a return", line)
+    elif "site" in columns and not site:
+        count.skip("no site", line)
+    else:
+        count.picks[sku, site, day] += pieces  # type: ignore[assignment]  # a Counter sums floats as well
+        count.rows[day] += 1
+        count.first_line.setdefault(day, line)
+
+
+def _pieces(cell: str) -> float | None:
+    try:
+        value = float(cell)
+    except ValueError:
+        return None
+    return value if math.isfinite(value) else None
+
+
+def _counted(count: _Count, columns: Mapping[str, str], file: str, dates: str) -> OrderLines:
+    days = read_days(count.first_line, file, dates)
+    if unread := sorted(set(count.first_line) - set(days), key=count.first_line.__getitem__):
+        known, lost = [count.first_line[day] for day in unread], sum(count.rows[day] for day in unread)
+        count.skipped[f"no date can be read, as in {unread[0]!r}"] = known + [0] * (lost - len(known))
+    picks: dict[str, dict[str, float]] = {}
+    for (sku, site, day), pieces in count.picks.items():
+        if day in days:
+            of_sku = picks.setdefault(sku, {})
+            of_sku[site] = of_sku.get(site, 0.0) + pieces
+    if not picks:
+        raise BadInput(f"{file}: none of its {count.lines} lines could be counted{_worst(count)}.")
+    skipped = tuple(
+        Skipped(why, len(lines), tuple(line for line in lines[:MOST_LINES] if line))
+        for why, lines in count.skipped.items()
+    )
+    used = set(days.values())
+    return OrderLines(picks, count.lines, skipped, tuple(columns.items()), min(used), max(used), len(used))
+
+
+def _worst(count: _Count) -> str:
+    if not count.skipped:
+        return ""
+    why, lines = max(count.skipped.items(), key=lambda each: len(each[1]))
+    return f": {why} (line {lines[0]} and {len(lines) - 1} more)" if len(lines) > 1 else f": {why} (line {lines[0]})"

@@ -1,0 +1,114 @@
+"""Read one facility from the map: its zones, bins, people, cameras and further factors."""
+
+import math
+from zoneinfo import ZoneInfo
+
+from fieldloop.audit.people import people, people_bands, people_count
+from fieldloop.audit.row import Row
+from fieldloop.model.deployment import BinConfiguration, Container, Range, Site, Zone
+from fieldloop.protocol import Section
+
+RANGES = {
+    "light_angle_deg": ("°", 0.0, 360.0),
+    "dust_mg_m3": ("mg/m³", 0.0, math.inf),
+    "vibration_m_s2": ("m/s²", 0.0, math.inf),
+    "noise_db": ("dB", 0.0, math.inf),
+    "objects_per_bin": ("objects", 0.0, math.inf),
+}
+"""Further quantities of a zone: unit, and between which bounds anything physical lies."""
+
+ABSOLUTE_ZERO_C = -273.15
+SITE_KEYS = (
+    "id", "share", "time_zone", "camera_mounts", "people_bands", "people", "people_count", "lighting", "bins",
+    "bin_sizes_m", "shelving", "factors", "zone",
+)  # fmt: skip
+ZONE_KEYS = ("name", "floor", "transitions", "temperature_c", "humidity_percent", "lux", "ceiling_m", "layout", *RANGES)
+OWN_PLACE = {
+    "site": "[[site]] id",
+    "tier": "skus.csv, from velocity",
+    "bin": "bins of the site",
+    "lighting": "lighting of the site",
+    "sku": "skus.csv",
+}
+"""Factors that the map says elsewhere."""
+
+
+def read_site(row: Row, settings: Section) -> Site:
+    """Read one [[site]]; everything but its id and share may be left out."""
+    row.refuse_unknown(SITE_KEYS)
+    tolerance = settings.number("share_tolerance")
+    share = row.number("share", low=0.0, high=1.0)
+    if share is None:
+        row.refuse("share", "share is missing; say which share of all picks happens here, such as share = 0.5.")
+    return Site(
+        id=_id(row),
+        share=share,
+        time_zone=_time_zone(row),
+        zones=_zones(row),
+        lighting=tuple(row.shares("lighting", tolerance).items()),
+        bins=tuple(BinConfiguration(name, share) for name, share in row.shares("bins", tolerance).items()),
+        people_bands=people_bands(row),
+        camera_mounts=row.texts("camera_mounts"),
+        factors=_factors(row, tolerance),
+        people=people(row, tolerance, settings.number("min_cell_people")),
+        people_count=people_count(row),
+        containers=tuple(Container(name, size) for name, size in row.sizes("bin_sizes_m").items()),
+        shelving=row.text("shelving", ""),
+    )
+
+
+def _id(row: Row) -> str:
+    name = row.text("id")
+    row.refuse_unspeakable("id", name)
+    return name
+
+
+def _time_zone(row: Row) -> str:
+    name = row.text("time_zone", "UTC")
+    try:
+        ZoneInfo(name)
+    except (KeyError, ValueError, OSError):
+        row.refuse("time_zone", f'time_zone = {name!r} is no IANA zone; write one such as "Europe/Berlin".')
+    return name
+
+
+def _factors(row: Row, tolerance: float) -> tuple[tuple[str, tuple[tuple[str, float], ...]], ...]:
+    found = []
+    for factor, table in row.tables("factors").items():
+        table.refuse_unspeakable("factors", factor)
+        if factor in OWN_PLACE:
+            table.refuse(factor, f"{factor!r} has its own place: {OWN_PLACE[factor]}; take it out of factors.")
+        found.append((factor, tuple(table.shares(factor, tolerance).items())))
+    return tuple(found)
+
+
+def _zones(row: Row) -> tuple[Zone, ...]:
+    zones: dict[str, Zone] = {}
+    for inner in row.rows("zone"):
+        zone = _zone(inner)
+        if zone.name in zones:
+            inner.refuse("name", f"the zone {zone.name!r} is given twice; every zone has one [[site.zone]].")
+        zones[zone.name] = zone
+    return tuple(zones.values())
+
+
+def _zone(row: Row) -> Zone:
+    row.refuse_unknown(ZONE_KEYS)
+    temperature = row.span("temperature_c", low=ABSOLUTE_ZERO_C)
+    humidity = row.span("humidity_percent", 0.0, 100.0)
+    lux = row.spans("lux")
+    for shift, (low, _) in lux.items():
+        if low < 0.0:
+            row.refuse("lux", f"lux.{shift} begins at {low:g}; light is never negative.")
+    further = {name: row.span(name, low, high) for name, (_, low, high) in RANGES.items()}
+    return Zone(
+        name=row.text("name"),
+        lux_by_shift=tuple((shift, Range(*span, "lx")) for shift, span in lux.items()),
+        floor=row.text("floor", ""),
+        temperature=Range(*temperature, "°C") if temperature else None,
+        humidity=Range(*humidity, "%") if humidity else None,
+        transitions=row.texts("transitions"),
+        ranges=tuple((name, Range(*span, RANGES[name][0])) for name, span in further.items() if span),
+        ceiling_m=row.number("ceiling_m", low=0.0),
+        layout=row.text("layout", ""),
+    )

@@ -1,0 +1,117 @@
+"""The map through the doors: audit with pictures, comparison with logs, a catalogue from order lines, the override."""
+
+import dataclasses
+import re
+
+import pytest
+from tests.audit.maps import FULL, SKUS, outcome
+
+from fieldloop.errors import BadInput, Refused
+from fieldloop.loop import audit as use
+from fieldloop.loop.velocity import velocity
+from fieldloop.loop.workspace import create_workspace, open_workspace
+from fieldloop.model.deployment import Audit, AuditAnswer, Deployment, EdgeCase, Site
+from fieldloop.model.event import OutcomeRecorded
+from fieldloop.model.finding import Status
+from fieldloop.report.audit import html as page
+from fieldloop.ui.pages.deployment import draw
+from fieldloop.ui.visit import Visit
+
+UNTRUE = [
+    outcome(n, n // 50, tier="high", bin="back" if n % 2 else "front", lighting="dim", item="a", facts={"lux": 90.0})
+    for n in range(1000)
+]
+
+
+@pytest.fixture
+def workspace(tmp_path):
+    create_workspace(tmp_path / "ws")
+    (tmp_path / "ws" / "deployment.toml").write_text(FULL)
+    (tmp_path / "ws" / "skus.csv").write_text(SKUS)
+    opened = open_workspace(tmp_path / "ws")
+    yield opened
+    opened.close()
+
+
+def test_a_map_without_logs_is_asked_and_not_compared(workspace):
+    audited = use.audit(workspace)
+    assert audited.exit_ok
+    assert audited.audit.compared == ()
+    with pytest.raises(Refused, match="no logs to compare"):
+        use.compare(workspace)
+
+
+def test_logs_that_contradict_the_map_are_kept_with_the_audit(workspace, tmp_path):
+    workspace.write(*(OutcomeRecorded(o) for o in UNTRUE))
+    audited = use.audit(workspace, html=tmp_path / "audit.html")
+    wrong = {c.what for c in audited.audit.compared if c.status is Status.FAILED}
+    assert wrong == {"bin", "lighting"}
+    assert audited.exit_ok, "completeness locks, not what logs say"
+    assert use.latest_audit(workspace) == audited.audit
+    compared = use.compare(workspace)
+    assert compared.comparisons == audited.audit.compared
+    assert not compared.exit_ok
+    text = (tmp_path / "audit.html").read_text()
+    assert "Logs contradict 2 of" in text
+    assert text.count("<svg") > 4
+    assert not re.findall(r'(?:src|href)="(?!#|data:)', text), "one file, nothing fetched"
+    drawn = str(draw(Visit(workspace=workspace)))
+    assert "The map against the logs" in drawn
+    assert "2 of" in drawn
+
+
+def test_measured_shares_are_in_force_for_whoever_reads_the_map(workspace):
+    workspace.write(*(OutcomeRecorded(o) for o in UNTRUE))
+    use.audit(workspace, measured=True)
+    shares = {str(e.stratum): e.share for e in use.latest_deployment(workspace).exposures}
+    assert shares["bin=back,lighting=dim,site=north,tier=high"] == pytest.approx(2 / 3 * 0.5 + 1 / 3 * 0.12)
+
+
+def test_an_override_keeps_what_was_compared(workspace):
+    workspace.write(*(OutcomeRecorded(o) for o in UNTRUE))
+    before = use.audit(workspace).audit
+    after = use.override(workspace, reason="the pilot starts on Monday")
+    assert after == dataclasses.replace(
+        before, overridden_by=after.overridden_by, override_reason=after.override_reason
+    )
+
+
+@pytest.mark.parametrize("name", ["deployment.toml", "skus.csv"])
+def test_what_is_no_text_is_said_so(workspace, name):
+    (workspace.root / name).write_bytes(b"\xff\xfe\x00\x01")
+    with pytest.raises(BadInput, match="not UTF-8"):
+        use.audit(workspace)
+
+
+def test_a_report_cannot_be_written_into_nowhere(workspace, tmp_path):
+    with pytest.raises(BadInput, match="is no folder"):
+        use.audit(workspace, html=tmp_path / "absent" / "audit.html")
+    assert not workspace.store.find(Deployment), "what could not be shown was not written down"
+
+
+def test_a_bare_map_draws_too():
+    bare = Deployment("<d>", "pick", (Site("s", 1.0),), (), (EdgeCase("stuck", 3, 0.5),))
+    audit = Audit("<d>", (AuditAnswer("environment: ?", 0.0, ("light (write lighting)",), 3),), 0.0, complete=False)
+    text = page(bare, audit)
+    assert "&lt;d&gt;" in text
+    assert "light (write lighting)" in text
+    assert "The map is incomplete at 0 %: 1 thing to write" in text
+
+
+def test_velocity_without_a_workspace_and_with_an_item_master(tmp_path):
+    lines, master = tmp_path / "lines.csv", tmp_path / "items.csv"
+    lines.write_text("sku,date,qty\na,2026-01-01,3\nb,2026-01-03,1\nb,2026-01-03,x\n")
+    master.write_text("sku,mass_kg\na,0.2\nidle,1\n")
+    made = velocity(None, lines, out=tmp_path / "skus.csv", master=master)
+    assert (made.lines, made.used, made.skus) == (3, 2, 3)
+    assert made.skipped[0].first == (4,)
+    assert made.remarks == (
+        "The lines span 3 days; a week is more than was counted.",
+        "1 picked articles (25.0 % of picks) are not in the item master.",
+        "1 articles of the item master were never picked.",
+    )
+    with pytest.raises(BadInput, match="is not there"):
+        velocity(None, tmp_path / "none.csv", out=tmp_path / "skus.csv")
+    lines.write_bytes(b"sku,date\n\xff\xff,2026-01-01\n")
+    with pytest.raises(BadInput, match="not UTF-8"):
+        velocity(None, lines, out=tmp_path / "skus.csv")

@@ -1,0 +1,188 @@
+"""What logs say of the map: agreement, contradiction, and 'cannot tell' where they do not say enough."""
+
+import dataclasses
+
+import numpy as np
+import pytest
+from tests.audit.maps import FULL, SKUS, START_NS, attempts, outcome
+
+from fieldloop.audit import compare, parse
+from fieldloop.model.condition import Stratum
+from fieldloop.model.episode import Episode
+from fieldloop.model.finding import Status
+from fieldloop.model.policy import Stage
+from fieldloop.protocol import default_operations
+
+SETTINGS = default_operations()["audit"]
+MAP = parse(FULL, SKUS, SETTINGS)
+AS_CLAIMED = {"front": 0.7, "back": 0.3}
+
+
+def found(outcomes=(), episodes=(), deployment=MAP, **more):
+    return {(c.site, c.what): c for c in compare(deployment, episodes, SETTINGS, outcomes, **more)}
+
+
+def many(days=20, per_day=100, **given):
+    return [
+        outcome(n, n // per_day, lighting="bright" if n % 10 < 6 else "dim", bin="front" if n % 10 < 7 else "back",
+                item="a", **given)
+        for n in range(days * per_day)
+    ]  # fmt: skip
+
+
+def test_attempts_as_claimed_bear_the_map_out():
+    seen = found(many(facts={"lux": 400.0, "temperature_c": 20.0, "humidity_percent": 50.0}))
+    for what in ("tier", "bin", "lighting", "sku", "lux", "temperature_c", "humidity_percent"):
+        assert seen["north", what].status is Status.PASSED, seen["north", what].message
+    assert seen["north", "dust_mg_m3"].status is Status.CANNOT_TELL
+
+
+def test_what_is_planted_is_found_and_nothing_else():
+    dark = [dataclasses.replace(o, stratum=Stratum.of(o.stratum.levels | {"lighting": "dim"})) for o in many()]
+    seen = found(dark)
+    wrong = {what for (_, what), c in seen.items() if c.status is Status.FAILED}
+    assert wrong == {"lighting"}
+    assert "dim is 100.0 % of 2000 attempts" in seen["north", "lighting"].message
+    assert "the map says 40.0 %" in seen["north", "lighting"].message
+    assert [x.level for x in seen["north", "lighting"].levels if x.differs] == ["bright", "dim"]
+
+
+def test_a_level_the_map_does_not_know_is_named():
+    rng = np.random.default_rng(1)
+    seen = found(attempts(rng, {"front": 0.6, "back": 0.3, "jammed": 0.1}, days=20, per_day=100))
+    assert seen["north", "bin"].status is Status.FAILED
+    assert "jammed is" in seen["north", "bin"].message
+    assert "the map gives it no share" in seen["north", "bin"].message
+
+
+def test_a_trifle_is_no_contradiction_however_many_picks_show_it():
+    rng = np.random.default_rng(2)
+    seen = found(attempts(rng, {"front": 0.73, "back": 0.27}, days=30, per_day=400))
+    assert seen["north", "bin"].status is Status.PASSED
+    seen = found(attempts(rng, {"front": 0.80, "back": 0.20}, days=30, per_day=400))
+    assert seen["north", "bin"].status is Status.FAILED
+
+
+@pytest.mark.parametrize(
+    ("outcomes", "says"),
+    [
+        ([], "no attempt was made"),
+        ([outcome(n, n % 10) for n in range(200)], "no attempt says it"),
+        ([outcome(n, n % 3, bin="back") for n in range(200)], "comes from 3 days; at least 5 are needed"),
+        ([outcome(n, n % 10, **({"bin": "back"} if n % 2 else {})) for n in range(400)], "only 50 % of 400 attempts"),
+        ([outcome(n, n % 10, bin="front" if n % 2 else "back") for n in range(20)], "cannot tell from 20 attempts"),
+    ],
+)
+def test_too_little_is_cannot_tell_with_its_reason(outcomes, says):
+    compared = found(outcomes)["north", "bin"]
+    assert compared.status is Status.CANNOT_TELL
+    assert says in compared.message
+
+
+def test_a_hundred_thousand_picks_of_one_day_are_one_day():
+    assert found([outcome(n, 0, bin="back") for n in range(5000)])["north", "bin"].status is Status.CANNOT_TELL
+
+
+def test_two_judges_of_one_attempt_are_one_attempt():
+    once = many()
+    again = [dataclasses.replace(o, id=o.id + "b", judged_by="camera", succeeded=False, attempt=o.id) for o in once]
+    first = [dataclasses.replace(o, attempt=o.id) for o in once]
+    assert found([*first, *again])["north", "bin"].episodes == len(once)
+
+
+def test_laboratory_and_gate_say_nothing_about_the_floor():
+    assert found(many(stage=Stage.LAB))["north", "bin"].episodes == 0
+    assert found(many(stage=Stage.GATE))["north", "bin"].episodes == 0
+
+
+def episode(number, **facts):
+    stratum = Stratum.of({"site": "north", "bin": facts.pop("bin", "front")})
+    return Episode(
+        f"e{number}", f"e{number}", "mcap", site="north", stratum=stratum, start_ns=START_NS + number * 10**13,
+        facts=tuple((k, str(v)) for k, v in facts.items()),
+    )  # fmt: skip
+
+
+def test_demonstrations_speak_of_light_and_air_but_not_of_traffic():
+    shown = [episode(k, lux=250, temperature_c=20, humidity=50, bin="jammed") for k in range(1200)]
+    seen = found(episodes=shown)
+    assert seen["north", "lux"].status is Status.FAILED
+    assert "lie outside 300 to 800 lx, 80 to 200 lx" in seen["north", "lux"].message
+    assert seen["north", "temperature_c"].status is Status.PASSED
+    assert seen["north", "humidity_percent"].status is Status.PASSED
+    assert "follow a plan" in seen["north", "bin"].message
+    assert "The map does not know: jammed." in seen["north", "bin"].message
+    assert found(episodes=shown, traffic=True)["north", "bin"].status is Status.FAILED
+
+
+def test_simulated_episodes_do_not_speak_where_real_ones_are():
+    real = [episode(k, lux=400) for k in range(100)]
+    unreal = [dataclasses.replace(episode(k, lux=9999), id=f"s{k}", simulated=True) for k in range(100)]
+    assert found(episodes=[*real, *unreal])["north", "lux"].episodes == 100
+
+
+@pytest.mark.parametrize(
+    ("fact", "value", "says"),
+    [
+        ("temperature_c", 293.0, "in kelvin"),
+        ("temperature_c", 68.0, "in °F"),
+        ("humidity_percent", 0.5, "a share of one"),
+    ],
+)
+def test_another_unit_is_recognised(fact, value, says):
+    assert says in found(many(facts={fact: value}))["north", fact].message
+
+
+def test_garbage_and_silence_are_cannot_tell():
+    garbage = [episode(1, lux="bright", temperature_c="nan")]
+    seen = found(episodes=garbage)
+    assert seen["north", "lux"].status is seen["north", "temperature_c"].status is Status.CANNOT_TELL
+    assert {c.status for c in compare(MAP, [], SETTINGS)} == {Status.CANNOT_TELL}
+
+
+def test_a_shift_or_zone_that_the_attempt_names_is_held_against_its_own_light():
+    night = [dataclasses.replace(o, stratum=Stratum.of(o.stratum.levels | {"shift": "night"}))
+             for o in many(facts={"lux": 400.0})]  # fmt: skip
+    assert found(night)["north", "lux"].status is Status.FAILED
+    assert found(many(facts={"lux": 400.0}))["north", "lux"].status is Status.PASSED
+
+
+def test_articles_that_the_map_lacks_and_the_reverse_are_named_by_share_of_picks():
+    catalogue = "sku,picks_per_week\n" + "".join(f"s{k},{100 if k < 5 else 1}\n" for k in range(105))
+    deployment = parse(FULL, catalogue, SETTINGS)
+    picked = [outcome(n, n // 200, bin="front", item=f"s{n % 4}" if n % 10 else "new") for n in range(4000)]
+    compared = found(picked, deployment=deployment)["north", "sku"]
+    assert compared.status is Status.FAILED
+    assert "101 of 105 articles of the map (33.3 % of claimed picks) were never seen" in compared.message
+    assert "chance alone would miss 0.0 %" in compared.message
+    assert "The map lacks new: 10.0 % of picks" in compared.message
+    assert next(x for x in compared.levels if x.level == "s4").measured == 0.0
+
+
+def test_edge_cases_and_speed_are_compared_where_attempts_name_them():
+    text = FULL.replace("per_week = 14", "per_week = 1\nfailure_rate = 0.1")
+    deployment = parse(text, "sku,picks_per_week\na,100\n", SETTINGS)
+    slow = [
+        dataclasses.replace(o, scenario="stuck together" if n % 5 == 0 else "", succeeded=n % 10 != 0, cycle_s=15.0)
+        for n, o in enumerate(many())
+    ]
+    seen = found(slow, deployment=deployment)
+    assert "happens is 20.0 % of 2000 attempts" in seen["", "edge case: stuck together"].message
+    assert "fails is 50.0 %" in seen["", "edge case: stuck together, failures"].message
+    assert "are slower" in seen["", "cycle_s"].message
+    assert ("", "edge case: stuck together") not in found(many(), deployment=deployment)
+
+
+def test_one_stratum_only_is_judged_without_a_division_by_nothing():
+    flat = parse('[deployment]\nid="d"\ntask="t"\n[[site]]\nid="north"\nshare=1\nbins={front=1.0}', "", SETTINGS)
+    outcomes = [outcome(n, n % 20, bin="front") for n in range(2000)]
+    assert found(outcomes, deployment=flat)["north", "bin"].status is Status.PASSED
+    elsewhere = [outcome(n, n % 20, bin="back") for n in range(2000)]
+    assert found(elsewhere, deployment=flat)["north", "bin"].status is Status.FAILED
+
+
+def test_shares_of_sites_are_compared_too():
+    two = FULL.replace("share = 1.0", "share = 0.5") + '[[site]]\nid = "south"\nshare = 0.5\n'
+    seen = found(many(), deployment=parse(two, SKUS, SETTINGS))
+    assert seen["", "site"].status is Status.FAILED
+    assert "north is 100.0 %" in seen["", "site"].message

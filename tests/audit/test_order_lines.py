@@ -1,0 +1,146 @@
+"""Order lines become a catalogue with velocity; every line is either counted or named."""
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from fieldloop.audit import catalogue_from, catalogue_text, read_order_lines
+from fieldloop.audit.catalogue import read_catalogue, read_master
+from fieldloop.errors import BadInput
+from fieldloop.loop.velocity import velocity
+from fieldloop.protocol import default_operations
+from fieldloop.testing.shared import shared_data
+
+SETTINGS = default_operations()["audit"]
+LINES = """\
+DATE,OrderNumber,SKU,PCS,Warehouse
+12/13/2018,1,a,3,north
+12/14/2018,1,b,1,north
+12/26/2018,2,a,2,south
+"""
+
+
+def read(text, **more):
+    return read_order_lines(text.splitlines(keepends=True), file="lines.csv", named=more.pop("named", {}), **more)
+
+
+def refused(text, **more):
+    with pytest.raises(BadInput) as caught:
+        read(text, **more)
+    return str(caught.value)
+
+
+def test_pieces_are_counted_by_article_site_and_week():
+    counted = read(LINES)
+    assert counted.picks == {"a": {"north": 3.0, "south": 2.0}, "b": {"north": 1.0}}
+    assert counted.weeks == 2.0
+    skus = catalogue_from(counted, {}, SETTINGS)
+    assert [(s.id, s.picks_per_week, s.by_site) for s in skus] == [
+        ("a", 2.5, (("north", 1.5), ("south", 1.0))),
+        ("b", 0.5, (("north", 0.5),)),
+    ]
+    assert read(LINES, lines_are_picks=True).picks["a"] == {"north": 1.0, "south": 1.0}
+
+
+def test_what_is_written_is_read_back():
+    master = read_master("sku,mass_kg,packaging,colour\na,0.3,box,red\nidle,0.1,,blue\n", "items.csv")
+    for lines in (LINES, LINES.replace("Warehouse", "Dock")):
+        skus = catalogue_from(read(lines), master, SETTINGS)
+        again = read_catalogue(catalogue_text(skus), SETTINGS)
+        assert {s.id: (s.picks_per_week, s.tier, s.mass_kg) for s in again} == {
+            s.id: (s.picks_per_week, s.tier, s.mass_kg) for s in skus
+        }
+        assert {s.id for s in again} == {"a", "b", "idle"}
+
+
+def test_a_line_that_cannot_be_counted_is_named_with_its_reason():
+    bad = LINES + ",3,a,1,north\n12/15/2018,3,,1,north\n12/15/2018,3,b,many,north\n12/15/2018,3,b,-2,north\n"
+    bad += "12/15/2018,3,b,1,\n12/15/2018,3\n31/31/2018,4,b,1,north\n\n"
+    counted = read(bad, dates="month-first")
+    assert counted.lines == 10
+    assert {s.why: (s.lines, s.first) for s in counted.skipped} == {
+        "no article": (1, (6,)),
+        "pieces are not a number": (1, (7,)),
+        "pieces are not above 0, as in a return": (1, (8,)),
+        "no site": (1, (9,)),
+        "not 5 cells": (1, (10,)),
+        "no date can be read, as in ''": (2, (5, 11)),
+    }
+    assert counted.picks["b"] == {"north": 1.0}
+
+
+@pytest.mark.parametrize(
+    ("text", "says"),
+    [
+        ("", "is empty"),
+        ("DATE,SKU\n", "none of its 0 lines"),
+        ("DATE,SKU\nyesterday,a\n", "none of its 1 lines could be counted: no date can be read, as in 'yesterday'"),
+        ("day,thing\n2026-01-01,a\n", "name it with --sku-column. There are: day, thing"),
+        ("sku,when\na,2026-01-01\n", "name it with --date-column"),
+        ("article,item,date\na,b,2026-01-01\n", "the sku may be article or item; say which with --sku-column"),
+        ("sku,date\na,3/4/2026\n", "say --dates day-first or month-first"),
+        ("sku,date\na,13/4/2026\nb,4/13/2026\n", "(line 2) has the day first, '4/13/2026' (line 3) the month"),
+        ('sku,date\na,2026-01-01\n"b,2026-01-02\n', "quotation mark"),
+    ],
+)
+def test_what_is_unclear_is_asked_for(text, says):
+    assert says in refused(text)
+
+
+def test_columns_can_be_named_and_a_wrong_name_is_corrected():
+    text = "thing;at;much\na;2026-01-01;2\na;2026-01-07;1\n"
+    counted = read(text, named={"sku": "thing", "date": "at", "pieces": "much"})
+    assert counted.picks["a"] == {"": 3.0}
+    assert counted.weeks == 1.0
+    assert "Did you mean 'thing'?" in refused(text, named={"sku": "thin"})
+
+
+@pytest.mark.parametrize(
+    ("written", "dates", "day"),
+    [
+        ("2026-01-31", "", "2026-01-31"),
+        ("2026-01-31T08:15:00", "", "2026-01-31"),
+        ("2026-01-31 08:15", "", "2026-01-31"),
+        ("20260131", "", "2026-01-31"),
+        ("31.01.2026", "", "2026-01-31"),
+        ("03.04.2026", "", "2026-04-03"),
+        ("31/1/2026", "", "2026-01-31"),
+        ("1/31/2026", "", "2026-01-31"),
+        ("3/4/2026", "day-first", "2026-04-03"),
+        ("3/4/2026", "month-first", "2026-03-04"),
+    ],
+)
+def test_days_are_read_as_they_are_written(written, dates, day):
+    assert read(f"sku,date\na,{written}\n", dates=dates).first_day.isoformat() == day
+
+
+@given(st.text(max_size=120))
+def test_no_text_whatever_breaks_the_reader(text):
+    try:
+        counted = read(f"sku,date,qty\n{text}")
+    except BadInput:
+        return
+    assert counted.lines >= sum(one.lines for one in counted.skipped)
+
+
+@given(st.lists(st.tuples(st.sampled_from("abc"), st.integers(-2, 9)), min_size=1, max_size=40))
+def test_every_line_is_counted_or_named(rows):
+    text = "sku,date,qty\n" + "".join(f"{sku},2026-01-0{1 + n % 7},{pieces}\n" for n, (sku, pieces) in enumerate(rows))
+    if not any(pieces > 0 for _, pieces in rows):
+        assert "could be counted" in refused(text)
+        return
+    counted = read(text)
+    assert sum(sum(p.values()) for p in counted.picks.values()) == sum(p for _, p in rows if p > 0)
+    assert sum(one.lines for one in counted.skipped) == sum(p <= 0 for _, p in rows)
+
+
+def test_a_real_export_becomes_a_catalogue(tmp_path):
+    folder = shared_data("order-lines")
+    if folder is None:
+        pytest.skip("no shared data on this machine")
+    made = velocity(None, folder / "df_lines.csv", out=tmp_path / "skus.csv")
+    assert (made.lines, made.used, made.skus) == (5000, 5000, 1050)
+    assert (made.first_day, made.last_day) == ("2018-12-01", "2018-12-16")
+    assert [t.share for t in made.tiers] == pytest.approx([0.8, 0.15, 0.05], abs=0.005)
+    skus = read_catalogue((tmp_path / "skus.csv").read_text(), SETTINGS)
+    assert sum(s.picks_per_week for s in skus) == pytest.approx(made.picks_per_week, rel=1e-4)

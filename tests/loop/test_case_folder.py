@@ -1,0 +1,125 @@
+"""A case from files alone: what is read, what is refused, and what comes out."""
+
+import json
+
+import pytest
+
+from fieldloop.errors import BadInput
+from fieldloop.loop.attempt_files import read_demonstrations, read_outcomes
+from fieldloop.loop.case_folder import diagnose_folder, plan_folder, read_case
+from fieldloop.model.codec import to_plain
+from fieldloop.model.finding import Status
+from fieldloop.model.policy import Stage
+from fieldloop.protocol import default_operations
+from fieldloop.simulate.catalogue import skus_text
+from fieldloop.simulate.mix import deployment_text
+
+
+def table(rows, header="succeeded,at,site,lighting,lux,latency_ms"):
+    return "\n".join([header, *rows]) + "\n"
+
+
+def picks(count, fails, lighting="bright", lux=700.0):
+    """Every `fails`-th pick fails, over twenty days."""
+    return [
+        f"{'no' if fails and i % fails == 0 else 'yes'},2026-05-{1 + i % 20:02d}T08:{i % 60:02d}:00Z,leipzig,"
+        f"{lighting},{lux + i % 37},{20 + i % 5}"
+        for i in range(count)
+    ]
+
+
+def test_a_table_with_any_columns_becomes_outcomes(tmp_path):
+    file = tmp_path / "production.csv"
+    file.write_text(table(picks(40, 4)), encoding="utf-8")
+    first, *others = read_outcomes(file, "p1", Stage.PRODUCTION)
+    assert (first.succeeded, others[0].succeeded, first.site, first.policy) == (False, True, "leipzig", "p1")
+    assert first.stratum.levels == {"lighting": "bright"}
+    assert first.fact("lux") == 700.0, "a column of many different numbers is telemetry"
+    assert first.latency_ms == 20.0
+    assert first.at_ns == 1_777_622_400_000_000_000
+    assert len({o.id for o in (first, *others)}) == 40
+
+
+def test_times_are_read_as_iso_seconds_or_nanoseconds(tmp_path):
+    file = tmp_path / "production.csv"
+    rows = [f"yes,{at},a,b,1,1" for at in ("2026-05-01T08:00:00Z", "1777622400", "1777622400000000000")]
+    file.write_text(table(rows), encoding="utf-8")
+    assert {o.at_ns for o in read_outcomes(file, "p", Stage.PRODUCTION)} == {1_777_622_400_000_000_000}
+
+
+@pytest.mark.parametrize(
+    ("text", "says"),
+    [
+        ("succeeded,site\nperhaps,a\n", "succeeded = 'perhaps'"),
+        ("site\na\n", "'succeeded' is missing"),
+        ("succeeded,at\nyes,tomorrow\n", "no time"),
+        ("succeeded,latency_ms\nyes,fast\n", "no number"),
+        ("succeeded,site\n", "no rows"),
+        ('succeeded,site\nyes,"a\n', "quotation mark"),
+    ],
+)
+def test_what_cannot_be_read_is_named(tmp_path, text, says):
+    file = tmp_path / "production.csv"
+    file.write_text(text, encoding="utf-8")
+    with pytest.raises(BadInput, match=says):
+        read_outcomes(file, "p", Stage.PRODUCTION)
+
+
+@pytest.mark.parametrize(
+    ("line", "says"), [("{", "no JSON"), ("[1]", "one object a line"), ('{"succeeded": 3}', "true or false")]
+)
+def test_a_bad_line_of_json_is_named(tmp_path, line, says):
+    file = tmp_path / "production.jsonl"
+    file.write_text(line + "\n", encoding="utf-8")
+    with pytest.raises(BadInput, match=says):
+        read_outcomes(file, "p", Stage.PRODUCTION)
+
+
+def test_json_lines_are_our_own_nouns(tmp_path):
+    told = read_outcomes(_written(tmp_path / "a.csv", table(picks(5, 2))), "p", Stage.PRODUCTION)
+    lines = "\n".join(json.dumps(to_plain(o)) for o in told)
+    assert read_outcomes(_written(tmp_path / "b.jsonl", lines), "q", Stage.LAB) == told
+
+
+def test_demonstrations_come_from_a_table_too(tmp_path):
+    text = "operator,site,lighting,simulated,succeeded,lux\n" + "".join(
+        f"op-{i % 3},lab,bright,no,yes,{700 + i}\n" for i in range(12)
+    )
+    first = read_demonstrations(_written(tmp_path / "demonstrations.csv", text))[0]
+    assert (first.operator, first.simulated, first.succeeded) == ("op-0", False, True)
+    assert first.where.levels == {"lighting": "bright", "site": "lab"}
+    assert first.fact("lux") == "700"
+
+
+def test_a_folder_is_diagnosed_and_planned_for(tmp_path):
+    _written(tmp_path / "baseline.csv", table(picks(300, 10)))
+    _written(tmp_path / "production.csv", table(picks(600, 10) + picks(400, 2, "dim", 90.0)))
+    shown = "operator,site,lighting,tier,bin\n" + "op-1,leipzig,bright,high,front\n" * 40
+    _written(tmp_path / "demonstrations.csv", shown)
+    made = diagnose_folder(None, tmp_path, html=tmp_path / "why.html")
+    assert made.status is Status.FAILED
+    assert "dim" in str(made.causes[0].stratum) or "lux" in made.causes[0].evidence
+    assert "<html" in (tmp_path / "why.html").read_text(encoding="utf-8")
+    with pytest.raises(BadInput, match="starts from where"):
+        plan_folder(None, tmp_path)
+    _written(tmp_path / "deployment.toml", deployment_text())
+    _written(tmp_path / "skus.csv", skus_text())
+    drawn = plan_folder(None, tmp_path, budget=20, html=tmp_path / "plan.html", orders=tmp_path / "orders.csv")
+    assert 0 < sum(q.demonstrations for q in drawn.quotas) <= 20
+    assert (tmp_path / "orders.csv").read_text(encoding="utf-8").startswith("order")
+
+
+def test_what_a_folder_lacks_is_named(tmp_path):
+    with pytest.raises(BadInput, match=r"no production\.jsonl"):
+        read_case(tmp_path, default_operations())
+    with pytest.raises(BadInput, match="is no folder"):
+        read_case(tmp_path / "nowhere", default_operations())
+    for ending in ("csv", "jsonl"):
+        _written(tmp_path / f"production.{ending}", table(picks(3, 2)))
+    with pytest.raises(BadInput, match="keep one"):
+        read_case(tmp_path, default_operations())
+
+
+def _written(file, text):
+    file.write_text(text, encoding="utf-8")
+    return file
