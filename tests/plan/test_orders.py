@@ -1,20 +1,24 @@
-"""Work orders: rotation holds, or the plan says why it cannot."""
+"""Quotas become work: operators rotate and span the people, articles are chosen, initial conditions vary."""
 
 import random
+from collections import Counter
 
 import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from fieldloop.errors import BadInput
 from fieldloop.model.condition import Stratum
-from fieldloop.model.episode import Episode
-from fieldloop.model.finding import Status
+from fieldloop.model.deployment import Deployment, PeopleBand, Site, Sku
 from fieldloop.model.hardware import Robot
 from fieldloop.model.identity import Ids
 from fieldloop.model.person import Operator
-from fieldloop.model.plan import Coverage, Demand, Quota
-from fieldloop.plan import Crew, draw, orders, progress
+from fieldloop.model.plan import Quota, QuotaKind
+from fieldloop.plan import Crew, initial_conditions, orders
+from fieldloop.plan.rules.tiers import tier_targets
+from fieldloop.plan.work.articles import Articles
+from fieldloop.plan.work.rotation import Rota, band_warnings, people_needed
 from fieldloop.protocol import default_operations
 
 SETTINGS = default_operations()["plan"]
@@ -29,8 +33,8 @@ def crew(people, **more):
     return Crew(operators, (Robot("r1", "arm", "north"), Robot("r2", "arm", "north")), "pick v1", **more)
 
 
-def quota(name, demonstrations):
-    return Quota(Stratum.of(cell=name, site="north"), demonstrations, 0.1, 0.0, 0.2, "")
+def quota(name, demonstrations, kind=QuotaKind.DEMONSTRATION):
+    return Quota(Stratum.of(bin=name, site="north"), demonstrations, 0.1, 0.0, 0.2, "", kind)
 
 
 @settings(deadline=None)
@@ -59,16 +63,51 @@ def test_three_operators_are_too_few_and_the_plan_says_so():
     assert "Enrol 1 more" in warnings[0]
 
 
+@pytest.mark.parametrize(("cap", "people"), [(0.3, 4), (0.2, 5), (0.25, 4), (0.5, 3), (1.0, 3)])
+def test_the_cap_decides_how_many_are_needed(cap, people):
+    assert people_needed(SETTINGS.replaced(max_operator_share=cap)) == people
+
+
 def test_without_operators_the_work_is_kept_and_waits():
     made, warnings = orders([quota("a", 5)], crew(0), SETTINGS, "plan_1", ids())
     assert [(o.operator, o.demonstrations) for o in made] == [("", 5)]
     assert "Enrol 4 more" in warnings[0]
 
 
-def test_strata_too_small_to_rotate_are_named():
+def test_variants_too_small_to_rotate_are_named():
     _, warnings = orders([quota("a", 2), quota("b", 38)], crew(5), SETTINGS, "plan_1", ids())
     assert len(warnings) == 1
-    assert "cell=a,site=north" in warnings[0]
+    assert "1 task variants get too little to meet 3 operators: bin=a" in warnings[0]
+
+
+def test_single_demonstrations_of_one_variant_still_meet_three_people():
+    quotas = [Quota(Stratum.of(bin="back", lamp=str(k)), 1, 0.1, 0.0, 0.2, "") for k in range(20)]
+    made, warnings = orders(quotas, crew(5), SETTINGS, "plan_1", ids())
+    assert len({o.operator for o in made}) == 5
+    assert all("too little" not in w for w in warnings)
+
+
+def test_people_as_different_as_there_are_come_first():
+    people = [
+        Operator("a1", (("hand", "large"),)),
+        Operator("a2", (("hand", "large"),)),
+        Operator("b1", (("hand", "small"),)),
+    ]
+    assert set(Rota(people).deal(2)) == {"a1", "b1"}
+
+
+def test_slots_limit_how_many_share_an_order():
+    assert len(Rota([Operator(str(k)) for k in range(6)]).deal(12, slots=2)) == 2
+
+
+def test_bands_that_nobody_stands_for_are_named():
+    band = PeopleBand("hand", (("small", 0.2), ("large", 0.77), ("huge", 0.03)))
+    deployment = Deployment("d", "pick", (Site("north", 1.0, people=(band,)),), ())
+    (warning,) = band_warnings([Operator("a", (("hand", "large"),))], deployment, SETTINGS)
+    assert warning == "No operator stands for hand small (20%) of the people at north."
+    (silent,) = band_warnings([Operator("a")], deployment, SETTINGS)
+    assert "No operator states a band of hand" in silent
+    assert list(band_warnings([], deployment, SETTINGS)) == []
 
 
 def test_only_qualified_people_and_robots_of_the_site_are_used():
@@ -86,28 +125,67 @@ def test_a_site_without_a_robot_is_named():
     assert "No robot is registered at south" in warnings[0]
 
 
+def test_the_simulator_needs_neither_robot_nor_people():
+    made, warnings = orders([quota("a", 9, QuotaKind.SIMULATION)], crew(0), SETTINGS, "plan_1", ids())
+    assert [(o.operator, o.robot, o.demonstrations) for o in made] == [("", "", 9)]
+    assert warnings == ()
+
+
 def test_nothing_to_do_warns_of_nothing():
     assert orders([], crew(0), SETTINGS, "plan_1", ids()) == ((), ())
 
 
-def test_a_plan_adds_up_and_the_same_seed_draws_it_again():
-    cells = [Coverage(Stratum.of(cell=str(k), site="north"), 0.25, 3, 0.25, 20, 5 * k) for k in range(4)]
-    demand = Demand("d", Stratum.of(cell="1"), 50, "glare", "incident_1")
-    plans = [draw(cells, [demand], crew(4), SETTINGS, ids(), 7, np.random.default_rng(3)) for _ in range(2)]
-    assert plans[0] == plans[1]
-    plan = plans[0]
-    assert sum(q.demonstrations for q in plan.quotas) == sum(o.demonstrations for o in plan.orders) == plan.budget
-    assert plan.expected_gain == pytest.approx(sum(q.gain for q in plan.quotas))
-    assert plan.answered == (("d", 20),)
-    assert any("30 demonstrations that are asked for wait" in w for w in plan.warnings)
+def articles(skus, **shown):
+    return Articles(skus, Counter(shown), tier_targets(SETTINGS))
 
 
-def test_progress_counts_only_passed_as_accepted():
-    cells = [Coverage(Stratum.of(cell=c, site="north"), 0.5, 3, 0.5) for c in "ab"]
-    plan = draw(cells, [], crew(4), SETTINGS.replaced(budget=8), ids(), 0, np.random.default_rng(3))
-    episodes = [Episode(str(k), str(k), "mcap", stratum=Stratum.of(cell="a", site="north", sku="1")) for k in range(5)]
-    episodes.append(Episode("9", "9", "mcap", stratum=Stratum.of(cell="z")))
-    statuses = {"0": Status.PASSED, "1": Status.PASSED, "2": Status.CANNOT_TELL, "3": Status.FAILED, "9": Status.PASSED}
-    found = {p.stratum.level("cell"): p for p in progress(plan, episodes, statuses)}
-    assert (found["a"].done, found["a"].accepted, found["a"].rejected, found["a"].left) == (5, 2, 2, 2)
-    assert (found["b"].done, found["b"].left) == (0, 4)
+def test_high_velocity_is_shown_in_depth_by_velocity():
+    catalogue = articles([Sku("fast", 90, "high"), Sku("slow", 10, "high"), Sku("done", 99, "high")], done=20, fast=15)
+    assert catalogue.choose(Stratum.of(tier="high"), 12) == ("fast", "slow")
+    assert catalogue.choose(Stratum.of(tier="high"), 3) == ("slow",)
+
+
+def test_the_middle_is_shown_broadly_never_shown_first():
+    catalogue = articles([Sku(f"m{k}", 10 - k, "medium") for k in range(5)], m0=2)
+    assert catalogue.choose(Stratum.of(tier="medium"), 4) == ("m1", "m2", "m3", "m4")
+    assert catalogue.choose(Stratum.of(tier="medium"), 4) == ("m1", "m2", "m3", "m4")
+    assert catalogue.choose(Stratum.of(tier="medium"), 1) == ("m0",)
+
+
+def test_physical_extremes_that_were_never_shown_come_first():
+    masses = (0.5, 0.01, 0.4, 3.0)
+    catalogue = articles([Sku(f"t{k}", 10 - k, "long_tail", mass_kg=m) for k, m in enumerate(masses)])
+    assert catalogue.choose(Stratum.of(tier="long_tail"), 3) == ("t3", "t1", "t0")
+
+
+def test_a_site_with_its_own_velocity_and_a_named_article():
+    catalogue = articles([Sku("a", 9, by_site=(("x", 9.0),)), Sku("b", 5, by_site=(("y", 5.0),))])
+    assert catalogue.choose(Stratum.of(site="y"), 3) == ("b",)
+    assert catalogue.choose(Stratum.of(site="y", sku="named"), 3) == ("named",)
+    assert catalogue.choose(Stratum.of(tier="none"), 3) == ()
+
+
+def test_broad_orders_have_their_own_articles_and_deep_ones_share():
+    skus = [Sku(f"m{k:02}", 90 - k, "medium") for k in range(12)]
+    broad = Quota(Stratum.of(tier="medium"), 12, 0.1, 0.0, 0.2, "")
+    made, _ = orders([broad], crew(4), SETTINGS, "p", ids(), articles(skus))
+    assert sorted(sku for o in made for sku in o.skus) == sorted(s.id for s in skus)
+    deep = Quota(Stratum.of(tier="high"), 12, 0.1, 0.0, 0.2, "")
+    made, _ = orders([deep], crew(4), SETTINGS, "p", ids(), articles([Sku("top", 90, "high")]))
+    assert {o.skus for o in made} == {("top",)}
+
+
+@settings(deadline=None)
+@given(st.integers(1, 30))
+def test_initial_conditions_fill_each_part_of_each_range_once(count):
+    (order,), _ = orders([quota("a", count)], crew(0), SETTINGS, "p", ids())
+    drawn = initial_conditions(order, np.random.default_rng(count))
+    assert len(drawn) == count
+    for name, high in (("yaw", 360.0), ("along the bin", 100.0)):
+        assert sorted(int(one[name] / high * count) for one in drawn) == list(range(count))
+
+
+@pytest.mark.parametrize("line", ["yaw", "yaw: all around", "yaw 0 to 360", ": 0 to 1"])
+def test_a_start_that_cannot_be_read_is_refused(line):
+    with pytest.raises(BadInput, match="start_conditions"):
+        orders([quota("a", 1)], crew(0), SETTINGS.replaced(start_conditions=(line,)), "p", ids())

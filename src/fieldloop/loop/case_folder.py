@@ -19,6 +19,7 @@ from fieldloop.diagnose import Evidence, demonstrations_of
 from fieldloop.diagnose import diagnose as explain
 from fieldloop.errors import BadInput
 from fieldloop.loop.attempt_files import read_demonstrations, read_outcomes
+from fieldloop.loop.by_tier import episodes_by_tier, outcomes_by_tier
 from fieldloop.loop.whole_file import write_whole
 from fieldloop.loop.workspace import Workspace
 from fieldloop.model.annotation import Agreement
@@ -73,13 +74,15 @@ def read_case(folder: Path, operations: Operations) -> Case:
     shown, before, after = (_table(folder, name) for name in ("demonstrations", "baseline", "production"))
     if after is None:
         raise BadInput(f"{folder} has no production.jsonl and no production.csv: one row an attempt in production.")
-    production = tuple(read_outcomes(after, POLICY, Stage.PRODUCTION))
+    deployment = _map(folder, operations)
+    production = outcomes_by_tier(read_outcomes(after, POLICY, Stage.PRODUCTION), deployment)
+    policy = production[0].policy
     return Case(
-        production[0].policy,
+        policy,
         production,
-        tuple(read_outcomes(before, production[0].policy, Stage.LAB)) if before else (),
-        tuple(read_demonstrations(shown)) if shown else None,
-        _map(folder, operations),
+        outcomes_by_tier(read_outcomes(before, policy, Stage.LAB), deployment) if before else (),
+        episodes_by_tier(read_demonstrations(shown), deployment) if shown else None,
+        deployment,
         tuple(_nouns(folder / "lags.json", Lag)),
         tuple(_nouns(folder / "agreements.json", Agreement)),
     )

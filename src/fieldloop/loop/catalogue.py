@@ -148,6 +148,8 @@ USE_CASES = (
     UseCase("simulate", "simulate:collect", ENGINEER, needs=Needs.NOTHING),
     UseCase("simulate production", "simulate:production", ENGINEER),
     UseCase("simulate laboratory", "simulate:laboratory", ENGINEER),
+    UseCase("simulate case", "picking:case", ENGINEER, needs=Needs.NOTHING),
+    UseCase("simulate picks", "picking:picks", ENGINEER, needs=Needs.NOTHING),
     UseCase("token", "tokens:issue", ADMIN),
     UseCase("token revoke", "tokens:revoke", ADMIN),
     UseCase("doctor", "doctor:doctor", ANYONE, reads=True, needs=Needs.MAYBE),

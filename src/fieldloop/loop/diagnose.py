@@ -8,6 +8,7 @@ from fieldloop.diagnose import Evidence, demonstrations_of
 from fieldloop.diagnose import diagnose as explain
 from fieldloop.errors import BadInput, Refused
 from fieldloop.loop.audit import latest_deployment
+from fieldloop.loop.by_tier import episodes_by_tier, outcomes_by_tier
 from fieldloop.loop.monitor import nominal
 from fieldloop.loop.page_reads import daily_rates
 from fieldloop.loop.policies import named
@@ -62,9 +63,11 @@ def evidence_of(workspace: Workspace, version: PolicyVersion, site: str = "") ->
     episodes = workspace.store.find(Episode, {"id": list(release.episodes)})
     return Evidence(
         policy=version.id,
-        baseline=tuple(nominal(workspace, version.id)),
-        production=tuple(workspace.store.find(Outcome, {"policy": version.id, "stage": Stage.PRODUCTION})),
-        demonstrations=demonstrations_of(episodes),
+        baseline=outcomes_by_tier(nominal(workspace, version.id), deployment),
+        production=outcomes_by_tier(
+            workspace.store.find(Outcome, {"policy": version.id, "stage": Stage.PRODUCTION}), deployment
+        ),
+        demonstrations=demonstrations_of(episodes_by_tier(episodes, deployment)),
         site=site,
         time_zones={place.id: place.time_zone for place in deployment.sites},
         lags=lags_of(workspace, episodes),

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from fieldloop.loop.audit import latest_deployment
+from fieldloop.loop.by_tier import episodes_by_tier, outcomes_by_tier
 from fieldloop.loop.rollout import in_production, on_ladder
 from fieldloop.loop.workspace import Workspace
 from fieldloop.model.episode import Episode
@@ -24,7 +25,7 @@ def known_now(workspace: Workspace) -> Known:
     return Known(
         coverage_now(workspace),
         latest_deployment(workspace),
-        tuple(workspace.store.find(Episode, {"status": Status.PASSED})),
+        _episodes(workspace, {"status": Status.PASSED}),
         outcomes_in_force(workspace),
         in_production(workspace) or "",
         scores_of(workspace),
@@ -35,9 +36,9 @@ def coverage_now(workspace: Workspace) -> tuple[Coverage, ...]:
     """Return every deployed stratum with its demonstrations in hand and how production fared there."""
     return coverage(
         latest_deployment(workspace).exposures,
-        workspace.store.find(Episode, {"status": Status.PASSED}),
+        _episodes(workspace, {"status": Status.PASSED}),
         outcomes_in_force(workspace),
-        tried=workspace.store.find(Episode),
+        tried=_episodes(workspace, {}),
         costs=stated_costs(workspace.operations["plan"]),
     )
 
@@ -49,8 +50,8 @@ def coverage_under(workspace: Workspace, policy: str, until_ns: int | None = Non
         where["start_ns"] = range(-FOREVER_NS, until_ns)
     return coverage(
         latest_deployment(workspace).exposures,
-        workspace.store.find(Episode, where),
-        workspace.store.find(Outcome, {"stage": Stage.PRODUCTION, "policy": policy}),
+        _episodes(workspace, where),
+        _outcomes(workspace, {"stage": Stage.PRODUCTION, "policy": policy}),
     )
 
 
@@ -58,8 +59,15 @@ def outcomes_in_force(workspace: Workspace) -> tuple[Outcome, ...]:
     """Return production of what works now: what an earlier version failed at is no news once another one is there."""
     climbing = on_ladder(workspace)
     running = [version for version in (in_production(workspace), climbing and climbing.candidate) if version]
-    where = {"stage": Stage.PRODUCTION} | ({"policy": running} if running else {})
-    return tuple(workspace.store.find(Outcome, where))
+    return _outcomes(workspace, {"stage": Stage.PRODUCTION} | ({"policy": running} if running else {}))
+
+
+def _episodes(workspace: Workspace, where: dict[str, Any]) -> tuple[Episode, ...]:
+    return episodes_by_tier(workspace.store.find(Episode, where), latest_deployment(workspace))
+
+
+def _outcomes(workspace: Workspace, where: dict[str, Any]) -> tuple[Outcome, ...]:
+    return outcomes_by_tier(workspace.store.find(Outcome, where), latest_deployment(workspace))
 
 
 def crew_of(workspace: Workspace) -> Crew:

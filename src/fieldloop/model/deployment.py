@@ -105,6 +105,11 @@ class Deployment:
         """The tier of every article by its id."""
         return {sku.id: sku.tier for sku in self.skus}
 
+    def with_tier(self, stratum: Stratum, article: str) -> Stratum:
+        """Return the stratum with the tier of the article that was handled: logs know articles, the map knows tiers."""
+        tier = self.tier_of.get(article)
+        return stratum if not tier or stratum.level("tier") else Stratum.of({**stratum.levels, "tier": tier})
+
     @cached_property
     def _tiers(self) -> Mapping[str, dict[str, float]]:
         """Share of picks by tier: at each site that the catalogue knows, and under '' over all."""

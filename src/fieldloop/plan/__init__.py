@@ -5,7 +5,7 @@ robots, `draw` does all of it; `sheets` carry it out of the house and back; `pro
 """
 
 from fieldloop.plan.allocate import spend
-from fieldloop.plan.coverage import coverage, said, stated_costs
+from fieldloop.plan.coverage import coverage, stated_costs
 from fieldloop.plan.draw import draw
 from fieldloop.plan.forecast import forecast
 from fieldloop.plan.gaps.find import find_gaps
@@ -38,7 +38,6 @@ __all__ = [
     "progress",
     "read_returned",
     "read_templates",
-    "said",
     "score",
     "spend",
     "stated_costs",

@@ -31,18 +31,6 @@ class Allocation:
     warnings: tuple[str, ...] = ()
 
 
-def allocate(
-    coverages: Sequence[Coverage],
-    demands: Iterable[Demand],
-    budget: float,
-    settings: Section,
-    rng: np.random.Generator,
-    strategy: str = "marginal",
-) -> tuple[Quota, ...]:
-    """Spend a budget and return the quotas alone."""
-    return spend(coverages, demands, budget, settings, rng, strategy).quotas
-
-
 def spend(
     coverages: Sequence[Coverage],
     demands: Iterable[Demand],
@@ -100,27 +88,24 @@ def _rest(gain: Gain, tries: Floats, money: float, budget: float, strategy: str,
         return np.zeros(len(table))
     # a cap that leaves part of the budget unspent would be a bug of the cap, not caution
     cap = max(gain.settings.number("concentration_cap") * budget, budget / np.count_nonzero(deployed))
+
+    def asking(given: Floats, left: float) -> Request:
+        return Request(left, deployed, given * gain.operators.share, np.maximum(cap - given * table.cost, 0.0))
+
+    wanted = STRATEGIES[strategy](gain, asking(tries, money))
     added = np.zeros(len(table))
-    for _ in range(2):
-        request = Request(
-            money - float(added @ table.cost),
-            deployed,
-            (tries + added) * gain.operators.share,
-            np.maximum(cap - (tries + added) * table.cost, 0.0),
-        )
-        wanted = STRATEGIES[strategy](gain, request)
-        if strategy != "marginal" or added.any():
-            break
+    if strategy == "marginal":
         added = unexplored(gain, tries + wanted, money)
-        if not added.any():
-            break
-    return added + whole(wanted, table.cost, request.money, gain.order(), rng)
+        if added.any():
+            money -= float(added @ table.cost)
+            wanted = STRATEGIES[strategy](gain, asking(tries + added, money))
+    return added + whole(wanted, table.cost, money, gain.order(), rng)
 
 
 def _remarks(gain: Gain, tries: Floats) -> Iterator[str]:
     attempts, failures = gain.table.attempts.sum(), gain.table.failures.sum()
     if not tries.any():
-        yield "Nothing is planned: the budget is 0, or nothing on the map is deployed."
+        yield "Nothing is planned: the budget buys no demonstration, or nothing on the map is deployed."
     if not attempts:
         yield "Nothing was tried in production yet: failure rates are assumed, and gains with them."
     elif not failures:

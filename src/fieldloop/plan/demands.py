@@ -3,6 +3,7 @@
 import math
 
 import numpy as np
+from numpy.typing import NDArray
 
 from fieldloop.model.plan import Demand, Quota
 from fieldloop.plan.gain import Gain
@@ -29,25 +30,36 @@ class Asked:
 
     def honour(self, demand: Demand) -> None:
         """Give a demand what it asks for, where in its strata it wins most; outside the map as it is asked for."""
-        amount = min(math.floor(self.left), demand.demonstrations)
-        if amount <= 0:
-            return
-        asked = f"{demand.demonstrations} asked for, demands may take no more of the budget"
-        short = f" ({asked})" if amount < demand.demonstrations else ""
         rows = self.gain.table.rows(demand.stratum)
-        if not len(rows):
-            why = f"{demand.source} asks: {demand.why}{short}. Not among the deployed strata: its gain is unknown."
-            self.outside.append(Quota(demand.stratum, amount, 0.0, 0.0, 0.0, why, cost=float(amount)))
-            self.left -= amount
-            self.answered.append((demand.id, amount))
-            return
+        usual = float(self.gain.table.cost[rows].mean()) if len(rows) else 1.0
+        money = min(self.left, demand.demonstrations * usual)
+        got = self._inside(demand, rows, money) if len(rows) else self._outside(demand, math.floor(money))
+        if got:
+            self.answered.append((demand.id, min(got, demand.demonstrations)))
+
+    def _inside(self, demand: Demand, rows: NDArray[np.intp], money: float) -> int:
         cost = self.gain.table.cost
         among = np.zeros(len(cost), dtype=bool)
         among[rows] = True
-        request = Request(float(amount), among, self.tries * self.gain.operators.share, np.full(len(cost), np.inf))
-        added = whole(marginal(self.gain, request), cost, float(amount), self.gain.order(), self.rng)
+        request = Request(money, among, self.tries * self.gain.operators.share, np.full(len(cost), np.inf))
+        added = whole(marginal(self.gain, request), cost, money, self.gain.order(), self.rng)
         self.tries = self.tries + added
         self.left -= float(added @ cost)
-        self.answered.append((demand.id, int(added.sum())))
+        short = _short(demand, int(added.sum()))
         for row in np.flatnonzero(added):
             self.reasons.setdefault(int(row), []).append(f"{int(added[row])} for {demand.source}: {demand.why}{short}")
+        return int(added.sum())
+
+    def _outside(self, demand: Demand, amount: int) -> int:
+        if amount <= 0:
+            return 0
+        asked = f"{demand.source} asks: {demand.why}{_short(demand, amount)}."
+        why = f"{asked} Not among the deployed strata: its gain is unknown."
+        self.outside.append(Quota(demand.stratum, amount, 0.0, 0.0, 0.0, why, cost=float(amount)))
+        self.left -= amount
+        return amount
+
+
+def _short(demand: Demand, got: int) -> str:
+    asked = f"{demand.demonstrations} asked for, demands may take no more of the budget"
+    return f" ({asked})" if got < demand.demonstrations else ""

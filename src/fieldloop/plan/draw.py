@@ -17,6 +17,7 @@ from fieldloop.plan.rules.recovery import ask_for_recoveries
 from fieldloop.plan.rules.sites import fine_tuning_demands, site_sets
 from fieldloop.plan.rules.tiers import simulate_tail, tier_states, tier_targets
 from fieldloop.plan.strata import tabulate
+from fieldloop.plan.uncounted import uncounted
 from fieldloop.plan.work.articles import Articles
 from fieldloop.plan.work.orders import orders
 from fieldloop.plan.work.rotation import band_warnings, qualified
@@ -47,6 +48,7 @@ def draw(
     answered = tuple((id_, amount) for id_, amount in spent.answered if not id_.startswith(MINIMUM))
     warnings = (
         *spent.warnings,
+        *uncounted(gain.table, known.episodes, known.outcomes),
         *obstacles,
         *(band_warnings(qualified(crew.operators, crew.task), known.deployment, settings) if quotas else ()),
         *_waiting(asked, answered, settings),
@@ -81,7 +83,7 @@ def _within_minimums(
 
     What people ask for comes first: the plan's own demands stand behind it in line.
     """
-    budget = int(gain.settings.number("budget"))
+    budget = gain.settings.number("budget")
     tries, honoured = hand_out(gain, asked, budget, strategy, rng)
     own = [
         *degraded_demands(gain.table, tries, gain.settings),

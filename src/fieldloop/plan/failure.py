@@ -59,17 +59,17 @@ def failing(
 
 
 def _rows(table: Table, parts: Sequence[Part], scores: Sequence[PlanScore], settings: Section) -> Rows:
-    """Production now, and before each earlier plan: what came after that is the next one's before, or now."""
-    places = {}
+    """Production now, and before each earlier plan: what came after that is the next one's before, or now.
+
+    A stratum that a score does not name had been neither shown nor tried by then.
+    """
     looks = [(table.attempts, table.failures, table.demonstrations)]
-    if scores:
-        places = {tuple(codes): row for row, codes in enumerate(table.codes.tolist())}
+    places = table.places() if scores else {}
     fading = settings.number("history_weight")
     for age, score in enumerate(scores, start=1):
-        attempts, failures = np.zeros(len(table)), np.zeros(len(table))
-        shown = table.demonstrations.copy()
+        attempts, failures, shown = np.zeros((3, len(table)))
         for at in score.strata:
-            row = places.get(_codes(table, at.stratum.levels))
+            row = places.get(table.key(at.stratum))
             if row is not None:
                 attempts[row], failures[row] = at.attempts_before * fading**age, at.failures_before * fading**age
                 shown[row] = at.demonstrations_before
@@ -85,14 +85,6 @@ def _rows(table: Table, parts: Sequence[Part], scores: Sequence[PlanScore], sett
         np.concatenate([failures[rows] for rows, (_, failures, _) in zip(kept, looks, strict=True)]),
         tuple(counts),
     )
-
-
-def _codes(table: Table, levels: dict[str, str]) -> tuple[int, ...]:
-    found = []
-    for factor, known in zip(table.factors, table.levels, strict=True):
-        level = levels.get(factor, "")
-        found.append(known.index(level) if level in known else -1)
-    return tuple(found)
 
 
 def _made(

@@ -29,12 +29,12 @@ def operators_yield(table: Table, parts: Sequence[Part], settings: Section) -> Y
     if not len(rows):
         return Yield(np.ones(len(table)), np.zeros(len(table)))
     tried, lost = table.tried[rows], (table.tried - table.demonstrations)[rows]
-    usual = -np.log1p(-min(float(lost.sum() / tried.sum()), 1.0 - 1.0 / (1.0 + float(tried.sum()))))
+    usual = -np.log1p(-float(lost.sum()) / (float(tried.sum()) + settings.number("shrinkage_attempts")))
     wide = settings.number("floor_spread")
     full = np.ones(len(rows))
     several = [p for p in parts if p.reach is not Reach.PAIR]
     base = Reason(np.zeros(len(rows), dtype=np.intp), full, np.full(1, usual), wide)
     more = [Reason(p.codes[rows], full, np.zeros(p.size), wide) for p in several]
     found = fit([base, *more], tried, lost)
-    excess = np.sum([size[p.codes] for size, p in zip(found.sizes[1:], several, strict=True)], axis=0)
+    excess = np.sum([p.each(size) for size, p in zip(found.sizes[1:], several, strict=True)], axis=0)
     return Yield(np.exp(-(found.sizes[0][0] + excess)), np.asarray(excess))

@@ -67,7 +67,7 @@ def _quantile(level: float, freedom: float) -> float:
 
 
 def _day(at_ns: int, zone: tzinfo) -> int:
-    return datetime.fromtimestamp(at_ns / NS_PER_S, zone).toordinal()
+    return datetime.fromtimestamp(at_ns // NS_PER_S, zone).toordinal()
 
 
 def _days(count: int) -> str:

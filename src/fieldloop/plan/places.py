@@ -54,9 +54,3 @@ class Places:
     def of(self, logged: Stratum) -> int | None:
         """Return the position of the deployed stratum that this one lies in; None where there is none."""
         return self._narrowest.of(logged)
-
-    def unsaid(self, logged: Stratum) -> frozenset[str]:
-        """Return the factors a log would have to say, and does not; empty where it says enough to belong somewhere."""
-        said = {c.factor for c in logged.conditions}
-        missing = (names - said for names in self._narrowest.sets)
-        return min(missing, key=lambda names: (len(names), sorted(names)), default=frozenset())

@@ -1,6 +1,6 @@
 """How far a plan is: collected, accepted, rejected, left, by quota and by order."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 
 from fieldloop.model.condition import Stratum
 from fieldloop.model.episode import Episode
@@ -28,14 +28,17 @@ def progress(plan: Plan, episodes: Iterable[Episode], statuses: Mapping[str, Sta
     """Count episodes towards the quotas: PASSED is accepted, any other answer rejected, none yet is only done.
 
     An episode counts for the narrowest quota that covers it, and once; simulated ones for quotas of the simulator.
+    Where nothing real came in, the floor itself is simulated: what those quotas do not need counts for the others.
     """
-    by_kind = {
-        simulated: _Finder([q.stratum for q in plan.quotas], _positions(plan, simulated=simulated))
-        for simulated in (False, True)
-    }
+    came = tuple(episodes)
+    nothing_real = all(episode.simulated for episode in came)
+    real, simulated = (_Finder(plan, simulated=kind) for kind in (False, True))
     tally = _Tally(len(plan.quotas), statuses)
-    for episode in episodes:
-        at = by_kind[bool(episode.simulated)].of(episode.where)
+    for episode in came:
+        at = (simulated if episode.simulated else real).of(episode.where)
+        if nothing_real and (at is None or tally.counts[at][0] >= plan.quotas[at].demonstrations):
+            other = real.of(episode.where)
+            at = at if other is None else other
         if at is not None:
             tally.add(at, episode)
     return tuple(
@@ -69,18 +72,12 @@ def order_progress(
 
 
 class _Finder:
-    """The narrowest among some of the strata, by position among all."""
+    """The narrowest among the quotas of one origin, by position among all."""
 
-    def __init__(self, strata: Sequence[Stratum], positions: Sequence[int]) -> None:
-        self._positions = positions
-        self._narrowest = Narrowest([strata[at] for at in positions])
+    def __init__(self, plan: Plan, *, simulated: bool) -> None:
+        self._mine = [at for at, q in enumerate(plan.quotas) if (q.kind is QuotaKind.SIMULATION) is simulated]
+        self._narrowest = Narrowest([plan.quotas[at].stratum for at in self._mine])
 
     def of(self, logged: Stratum) -> int | None:
         at = self._narrowest.of(logged)
-        return None if at is None else self._positions[at]
-
-
-def _positions(plan: Plan, *, simulated: bool) -> list[int]:
-    """Quotas that episodes of one origin count for; without any for the simulator, its episodes count as others do."""
-    mine = [at for at, q in enumerate(plan.quotas) if (q.kind is QuotaKind.SIMULATION) is simulated]
-    return mine or ([] if not simulated else [at for at, _ in enumerate(plan.quotas)])
+        return None if at is None else self._mine[at]

@@ -62,7 +62,7 @@ def _why(covered: Coverage, gain: Gain, row: int, lessons: Sequence[Floats]) -> 
     failure, reducible = float(gain.failure[row]), float(gain.reducible[row])
     said = [f"{covered.exposure:.1%} of production"]
     tried = f"{covered.failures} of {covered.attempts} attempts failed" if covered.attempts else "never tried there"
-    said.append(f"{tried} (taken as {failure:.0%}, of which {reducible:.0%} can be learnt)")
+    said.append(f"{tried} (taken as {failure:.0%}, of which {100.0 * reducible:.0f} points can be learnt)")
     said.append(f"{covered.demonstrations} demonstrations in hand" if covered.demonstrations else "never demonstrated")
     if covered.tried > covered.demonstrations:
         said.append(f"operators managed {covered.demonstrations} of {covered.tried}")

@@ -48,7 +48,7 @@ def score(
         episodes=episodes,
         status=status,
         message=message,
-        strata=tuple(_stratum(b, a, expected.get(b.stratum, 0.0)) for b, a in pairs),
+        strata=tuple(_stratum(b, a, expected.get(b.stratum, 0.0)) for b, a in pairs if _says_anything(b, a)),
     )
 
 
@@ -98,6 +98,11 @@ def _verdict(plan: Plan, measured: float, low: float, high: float, came: int, ep
 
 def _points(gain: float) -> str:
     return f"{100.0 * gain:+.1f} points"
+
+
+def _says_anything(before: Coverage, after: Coverage | None) -> bool:
+    """Was it ever shown or tried? Of a large map most strata were not, and curves learn nothing from them."""
+    return any(c.demonstrations or c.attempts for c in (before, after) if c)
 
 
 def _stratum(before: Coverage, after: Coverage | None, expected: float) -> StratumScore:

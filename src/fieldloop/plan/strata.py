@@ -40,6 +40,16 @@ class Table:
         at = self.factors.index(factor)
         return f"{factor}={self.levels[at][self.codes[row, at]]}"
 
+    def key(self, stratum: Stratum) -> tuple[str, ...]:
+        """The levels of a stratum in the order of the factors, '' where it does not say."""
+        said = stratum.levels
+        return tuple(said.get(factor, "") for factor in self.factors)
+
+    def places(self) -> dict[tuple[str, ...], int]:
+        """The row of each stratum by its levels."""
+        named = [np.asarray(levels, dtype=object)[self.codes[:, at]].tolist() for at, levels in enumerate(self.levels)]
+        return {key: row for row, key in enumerate(zip(*named, strict=True))}
+
     def rows(self, stratum: Stratum) -> NDArray[np.intp]:
         """The rows of all strata that a broader one covers.
 

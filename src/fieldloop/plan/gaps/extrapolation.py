@@ -37,10 +37,9 @@ def extrapolation_gaps(quantities: Quantities, settings: Section) -> Iterator[Co
     if not names or len(met) == 0 or len(shown) < int(settings.number("min_range_attempts")):
         return
     found = outside(met, shown, int(settings.number("hull_dimensions")), settings.number("far_share"))
-    count, expected = int(found.points.sum()), found.alike / len(shown)
-    excess = difference.lower_bound((count, len(met)), (found.alike, len(shown)), settings.number("confidence"))
-    if excess <= 0.0 or count / len(met) - expected < settings.number("extrapolation_share"):
+    if not beyond_chance(found, len(shown), settings):
         return
+    count, expected = int(found.points.sum()), found.alike / len(shown)
     share = count / len(met)
     site, most = Counter(sites[found.points].tolist()).most_common(1)[0]
     where = Stratum.of(site=site) if site and most > count / 2 else Stratum()
@@ -59,6 +58,14 @@ def outside(met: Floats, shown: Floats, hull_dimensions: int, far_share: float) 
         if found is not None:
             return found
     return _far_from_any(met, shown, far_share)
+
+
+def beyond_chance(found: Outside, demonstrations: int, settings: Section) -> bool:
+    """Is more of production outside than if it were of one kind with the demonstrations, and worth a word?"""
+    count, attempts = int(found.points.sum()), len(found.points)
+    excess = count / attempts - found.alike / demonstrations
+    surely = difference.lower_bound((count, attempts), (found.alike, demonstrations), settings.number("gap_confidence"))
+    return surely > 0.0 and excess >= settings.number("extrapolation_share")
 
 
 def _outside_hull(met: Floats, shown: Floats) -> Outside | None:

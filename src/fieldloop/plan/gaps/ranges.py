@@ -60,14 +60,17 @@ def _deployed_ends(quantities: Quantities, name: str, settings: Section) -> Iter
 
 
 def _ends(where: Stratum, values: Floats, weights: Floats, end: float, of_all: float, source: str) -> End:
+    shares = weights / weights.sum()
+    low, high = _outer(values, shares, end), -_outer(-values, shares, end)
+    below, above = float(shares[values <= low].sum()), float(shares[values >= high].sum())
+    return where, low, high, below * of_all, above * of_all, source
+
+
+def _outer(values: Floats, shares: Floats, end: float) -> float:
+    """The smallest value with at least this share at or below it."""
     order = np.argsort(values, kind="stable")
-    values, weights = values[order], weights[order]
-    before = (np.cumsum(weights) - weights) / weights.sum()
-    low = float(values[np.searchsorted(before, end, side="right") - 1])
-    high = float(values[np.searchsorted(before + weights / weights.sum(), 1.0 - end, side="left")])
-    total = weights.sum()
-    below, above = weights[values <= low].sum() / total, weights[values >= high].sum() / total
-    return where, low, high, float(below) * of_all, float(above) * of_all, source
+    reached = np.searchsorted(np.cumsum(shares[order]), end - 1e-9)  # sums of shares round
+    return float(values[order][min(int(reached), len(values) - 1)])
 
 
 def _where(site: str) -> Stratum:

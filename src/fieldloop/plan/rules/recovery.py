@@ -20,15 +20,15 @@ FACTOR = "recovery"
 def ask_for_recoveries(quotas: Sequence[Quota], outcomes: Iterable[Outcome], settings: Section) -> list[Quota]:
     """Turn a share of the demonstrations into recoveries, kind by kind, where production fails in that way.
 
-    Kinds share by how often production failed so, each at least as if once. At most half of a quota is turned, unless
-    it is a single demonstration, so that the ordinary way stays the usual one.
+    Each kind gets one while they last, the rest by how often production failed so. At most half of a quota is turned,
+    unless it is a single demonstration, so that the ordinary way stays the usual one.
     """
     kinds = _kinds(settings)
     ordinary = [at for at, quota in enumerate(quotas) if quota.kind is QuotaKind.DEMONSTRATION]
     total = sum(quotas[at].demonstrations for at in ordinary)
     wanted = int(settings.number("recovery_share") * total)
     failures = _failures_by_quota(quotas, outcomes)
-    amounts = _dealt(wanted, [1 + sum(c[cls] for c in failures) for _, cls in kinds])
+    amounts = _dealt(wanted, [sum(c[cls] for c in failures) for _, cls in kinds])
     taken: Counter[int] = Counter()
     made: list[Quota] = []
     for (name, cls), amount in zip(kinds, amounts, strict=True):
@@ -59,8 +59,9 @@ def _kinds(settings: Section) -> list[tuple[str, FailureClass]]:
         name, _, of = (part.strip() for part in str(line).rpartition(":"))
         if not name or "," in name or "=" in name:
             raise BadInput(f"plan.recoveries: {line!r} is not 'name: failure class', as in 'slipped grasp: grasp'.")
-        if of not in list(FailureClass):
-            raise UnknownName("failure class", of, list(FailureClass), ", ".join(FailureClass))
+        classes = [known.value for known in FailureClass]
+        if of not in classes:
+            raise UnknownName("failure class", of, classes, ", ".join(classes))
         kinds.append((name, FailureClass(of)))
     return kinds
 
@@ -77,14 +78,18 @@ def _failures_by_quota(quotas: Sequence[Quota], outcomes: Iterable[Outcome]) -> 
 
 
 def _dealt(amount: int, weights: Sequence[int]) -> list[int]:
-    """Whole numbers in proportion to weights, the largest remainders rounded up.
+    """One for each while they last, the heaviest first; the rest in proportion, the largest remainders rounded up.
 
-    >>> _dealt(4, [6, 3, 1])
-    [2, 1, 1]
+    >>> _dealt(9, [6, 3, 0]), _dealt(2, [0, 3, 1]), _dealt(4, [0, 0])
+    ([5, 3, 1], [0, 1, 1], [2, 2])
     """
-    total = sum(weights)
-    whole = [amount * w // total for w in weights] if total else []
-    behind = sorted(range(len(whole)), key=lambda at: (-(amount * weights[at] % total), at))
-    for at in behind[: amount - sum(whole)]:
-        whole[at] += 1
-    return whole
+    heaviest = sorted(range(len(weights)), key=lambda at: (-weights[at], at))
+    whole = [0] * len(weights)
+    for at in heaviest[:amount]:
+        whole[at] = 1
+    left, shares = amount - sum(whole), weights if any(weights) else [1] * len(weights)
+    if left <= 0 or not shares:
+        return whole
+    exact = [divmod(left * share, sum(shares)) for share in shares]
+    behind = sorted(range(len(exact)), key=lambda at: (-exact[at][1], at))[: left - sum(part for part, _ in exact)]
+    return [one + part + (at in behind) for at, (one, (part, _)) in enumerate(zip(whole, exact, strict=True))]

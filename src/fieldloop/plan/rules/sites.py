@@ -86,7 +86,7 @@ def site_sets(table: Table, quotas: Sequence[Quota], settings: Section) -> tuple
     return tuple(made)
 
 
-def fine_tuning_demands(table: Table, budget: int, settings: Section) -> Iterator[Demand]:
+def fine_tuning_demands(table: Table, budget: float, settings: Section) -> Iterator[Demand]:
     """Ask for what the sets of sites that are not yet at work lack, within their part of the budget, largest first.
 
     A site whose robots already work is served by where production fails, as any other.

@@ -68,8 +68,9 @@ def _template(name: str, row: Any, where: str) -> OrderTemplate:
     stratum = Stratum.parse(_text(row, "stratum", where))
     site = _text(row, "site", where) or stratum.level("site") or ""
     kind = _text(row, "kind", where) or QuotaKind.DEMONSTRATION
-    if kind not in list(QuotaKind):
-        raise BadInput(f"{where}: {UnknownName('kind', kind, list(QuotaKind), ', '.join(QuotaKind))}")
+    kinds = [known.value for known in QuotaKind]
+    if kind not in kinds:
+        raise BadInput(f"{where}: {UnknownName('kind', kind, kinds, ', '.join(kinds))}")
     skus, start = row.get("skus", []), row.get("start", {})
     if not isinstance(skus, list) or not all(isinstance(sku, str) for sku in skus):
         raise BadInput(f'{where}: skus = {skus!r} should be a list of articles, such as ["SKU-1"].')

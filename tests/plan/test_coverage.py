@@ -1,0 +1,121 @@
+"""Demonstrations and failures are counted per deployed stratum; what cannot be counted is said with numbers."""
+
+import itertools
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from fieldloop.errors import BadInput
+from fieldloop.model.condition import Exposure, Stratum
+from fieldloop.model.episode import Episode
+from fieldloop.model.policy import Outcome, Stage
+from fieldloop.plan import coverage, stated_costs
+from fieldloop.plan.strata import tabulate
+from fieldloop.plan.uncounted import uncounted
+from fieldloop.protocol import default_operations
+
+SETTINGS = default_operations()["plan"]
+CELLS = [Stratum.of(bin=b, lighting=x, site="north") for b, x in itertools.product(("front", "back"), ("lab", "dim"))]
+MAP = [Exposure(cell, 0.25) for cell in CELLS]
+
+
+def episode(name, site="", **levels):
+    return Episode(name, name, "mcap", site=site, stratum=Stratum.of(levels))
+
+
+def outcome(name, succeeded, attempt="", **levels):
+    return Outcome(
+        name, "p", Stratum.of(levels), Stage.PRODUCTION, "north", "r", 0, succeeded, "judge", attempt=attempt
+    )
+
+
+def said(episodes, outcomes=()):
+    return tuple(uncounted(tabulate(coverage(MAP, episodes, outcomes)), episodes, outcomes))
+
+
+def by_text(found):
+    return {str(c.stratum): c for c in found}
+
+
+def test_each_counts_once_where_it_belongs_and_nowhere_else():
+    episodes = [episode("1", "north", bin="front", lighting="lab"), episode("2", "south", bin="front", lighting="lab")]
+    outcomes = [
+        outcome("a", False, bin="back", lighting="dim"),
+        outcome("b", True, bin="back", lighting="dim", sku="7"),
+    ]
+    found = by_text(coverage(MAP, episodes, outcomes, tried=[*episodes, episodes[0]]))
+    shown = found["bin=front,lighting=lab,site=north"]
+    assert (shown.demonstrations, shown.share, shown.tried) == (1, 1.0, 2)
+    failing = found["bin=back,lighting=dim,site=north"]
+    assert (failing.attempts, failing.failures, failing.demonstrations) == (2, 1, 0)
+    assert sum(c.demonstrations for c in found.values()) == 1
+
+
+def test_a_site_that_the_map_describes_by_fewer_factors_is_counted_too():
+    exposures = [*MAP, Exposure(Stratum.of(site="south"), 0.5)]
+    found = by_text(coverage(exposures, [episode("1", "south", bin="front", lighting="dim")]))
+    assert found["site=south"].demonstrations == 1
+
+
+def test_half_without_conditions_is_said_with_numbers():
+    told = [episode(str(k), "north", bin="front", lighting="lab") for k in range(50)]
+    silent = [episode(f"s{k}", "north", bin="front") for k in range(30)] + [episode(f"m{k}") for k in range(20)]
+    sentence, *rest = said(told + silent)
+    assert rest == []
+    assert "50 of 100 demonstrations (50%) do not say lighting (50), bin (20), site (20)" in sentence
+    assert sum(c.demonstrations for c in coverage(MAP, told + silent)) == 50
+
+
+def test_what_lies_outside_the_map_is_said():
+    (sentence,) = said([episode("1", "north", bin="jammed", lighting="lab")])
+    assert "1 of 1 demonstrations (100%) lie in strata that the map does not deploy" in sentence
+    assert said([episode("1", "north", bin="back", lighting="lab")]) == ()
+    assert list(uncounted(tabulate([]), [episode("1")], [])) == []
+
+
+def test_two_judges_are_one_attempt_and_a_dispute_is_left_out():
+    where = {"bin": "front", "lighting": "lab"}
+    votes = [
+        outcome("1", True, "agreed", **where), outcome("2", True, "agreed", **where),
+        outcome("3", True, "disputed", **where), outcome("4", False, "disputed", **where),
+        outcome("5", False, "majority", **where), outcome("6", False, "majority", **where),
+        outcome("7", True, "majority", **where),
+    ]  # fmt: skip
+    found = by_text(coverage(MAP, [], votes))["bin=front,lighting=lab,site=north"]
+    assert (found.attempts, found.failures) == (2, 1)
+    assert "1 of 3 attempts in production are left out: their judges split evenly" in said([], votes)[-1]
+
+
+def test_costs_multiply_where_several_hold():
+    costs = stated_costs(SETTINGS.replaced(costs=("site=north: 2", "bin=back,lighting=dim: 1.5")))
+    found = by_text(coverage(MAP, [], costs=costs))
+    assert found["bin=front,lighting=dim,site=north"].cost == 2.0
+    assert found["bin=back,lighting=dim,site=north"].cost == 3.0
+
+
+@pytest.mark.parametrize(
+    "line", ["site=north 2", "site=north: much", ": 2", "site=north: -1", "site=north: inf", "x: 2"]
+)
+def test_a_cost_that_cannot_be_read_is_refused(line):
+    with pytest.raises(BadInput):
+        stated_costs(SETTINGS.replaced(costs=(line,)))
+
+
+@pytest.mark.parametrize("share", [float("nan"), float("inf"), -0.1])
+def test_a_share_that_is_no_share_is_refused(share):
+    with pytest.raises(BadInput, match="bin=front"):
+        coverage([Exposure(Stratum.of(bin="front"), share)], [])
+
+
+def test_an_empty_map_covers_nothing():
+    assert coverage([], [episode("1", bin="front")]) == ()
+
+
+@settings(deadline=None)
+@given(st.lists(st.sampled_from([*CELLS, Stratum(), Stratum.of(bin="front")]), max_size=40))
+def test_counts_add_up_to_what_says_enough(logged):
+    episodes = [Episode(str(k), str(k), "mcap", stratum=s) for k, s in enumerate(logged)]
+    found = coverage(MAP, episodes)
+    assert sum(c.demonstrations for c in found) == sum(s in CELLS for s in logged)
+    assert sum(c.exposure for c in found) == pytest.approx(1.0)

@@ -1,0 +1,129 @@
+"""Ends of ranges, positions and orientations that production has and no demonstration shows are named, others not."""
+
+import math
+
+import numpy as np
+import pytest
+
+from fieldloop.model.condition import Stratum
+from fieldloop.model.deployment import Deployment, Range, Site, Sku, Zone
+from fieldloop.model.episode import Episode
+from fieldloop.model.plan import GapKind
+from fieldloop.model.policy import Outcome, Stage
+from fieldloop.plan.gaps.positions import position_gaps, unsaid_positions
+from fieldloop.plan.gaps.quantities import Quantities
+from fieldloop.plan.gaps.ranges import range_gaps
+from fieldloop.protocol import default_operations
+
+SETTINGS = default_operations()["plan"]
+
+
+def episodes(handled="", **columns):
+    rows = zip(*columns.values(), strict=True)
+    return [
+        Episode(
+            str(k), str(k), "mcap", facts=(("sku", handled), *((n, str(v)) for n, v in zip(columns, row, strict=True)))
+        )
+        for k, row in enumerate(rows)
+    ]
+
+
+def outcomes(site="north", **columns):
+    rows = zip(*columns.values(), strict=True)
+    return [
+        Outcome(
+            str(k), "p", Stratum(), Stage.PRODUCTION, site, "r", k, True, "j",
+            facts=tuple((n, float(v)) for n, v in zip(columns, row, strict=True)),
+        )
+        for k, row in enumerate(rows)
+    ]  # fmt: skip
+
+
+def gaps(deployment=None, shown=(), met=()):
+    return list(range_gaps(Quantities(deployment, shown, met), SETTINGS))
+
+
+def test_an_end_that_was_never_shown_is_named_with_its_share():
+    met = outcomes(lux=np.linspace(50, 950, 300))
+    found = gaps(None, episodes(lux=np.linspace(300, 960, 80)), met)
+    assert [(g.kind, str(g.stratum)) for g in found] == [(GapKind.RANGE_END, "site=north")]
+    assert found[0].share == pytest.approx(0.1, abs=0.01)
+    assert "lux at or below" in found[0].message
+    assert "lowest demonstration is at 300" in found[0].message
+
+
+def test_the_middle_alone_leaves_both_ends():
+    found = gaps(None, episodes(temperature_c=[20.0, 21.0]), outcomes(temperature_c=np.linspace(2, 30, 100)))
+    assert ["below" in g.message for g in found] == [True, False]
+
+
+def test_equal_ranges_have_no_gap():
+    """The chance that none of 80 demonstrations falls into an outer tenth is 0.9 ** 80, two in ten thousand."""
+    rng = np.random.default_rng(3)
+    for _ in range(50):
+        assert gaps(None, episodes(lux=rng.normal(500, 90, 80)), outcomes(lux=rng.normal(500, 90, 400))) == []
+
+
+def test_each_site_is_looked_at_by_itself():
+    met = outcomes("warm", temperature_c=np.linspace(18, 26, 60)) + outcomes(
+        "cold", temperature_c=np.linspace(2, 7, 60)
+    )
+    found = gaps(None, episodes(temperature_c=np.linspace(15, 30, 40)), met)
+    assert {str(g.stratum) for g in found} == {"site=cold"}
+
+
+def test_what_no_demonstration_says_nobody_can_tell():
+    (gap,) = gaps(None, episodes(mood=[1.0]), outcomes(lux=np.linspace(50, 950, 300)))
+    assert gap.share is None
+    assert "No demonstration says its lux" in gap.message
+
+
+def test_the_map_speaks_where_too_little_was_measured():
+    zone = Zone(
+        "hall", (("day", Range(400, 900, "lux")), ("night", Range(60, 160, "lux"))), temperature=Range(2, 7, "°C")
+    )
+    deployment = Deployment("d", "pick", (Site("north", 1.0, zones=(zone,)),), ())
+    found = gaps(deployment, episodes(lux=[300, 500], temperature_c=[2.1, 6.9]), outcomes(lux=[500.0] * 5))
+    assert [g.message.partition(" (")[0] for g in found] == ["lux at or below 144", "lux at or above 816"]
+    assert all("as the map states" in g.message and g.share is None for g in found)
+
+
+def test_the_catalogue_knows_mass_and_size_by_picks():
+    skus = [Sku(f"s{k}", 100.0, mass_kg=0.1 * (k + 1), size_m=(0.1, 0.05, 0.02)) for k in range(10)]
+    skus.append(Sku("anvil", 0.0, mass_kg=50.0))
+    deployment = Deployment("d", "pick", (), tuple(skus))
+    found = gaps(deployment, [Episode("1", "1", "mcap", facts=(("sku", "s3"),))], ())
+    assert [g.message.partition(" (")[0] for g in found] == ["mass_kg at or below 0.1", "mass_kg at or above 1"]
+    assert found[0].share == pytest.approx(0.1)
+
+
+@pytest.mark.parametrize("text", ["", "unknown", "nan", "inf", "1,5"])
+def test_numbers_that_are_none_count_as_unsaid(text):
+    shown = Quantities(None, [Episode("1", "1", "mcap", facts=(("lux", text),))], ()).shown("lux")
+    assert np.isnan(shown).all()
+
+
+def test_a_corner_of_the_workspace_and_a_sector_are_named():
+    rng = np.random.default_rng(0)
+    x, y, yaw = rng.uniform(0, 0.4, 400), rng.uniform(0, 0.3, 400), rng.uniform(-math.pi, math.pi, 400)
+    met = outcomes(x_m=x, y_m=y, yaw_rad=yaw)
+    away = ~((x > 0.3) & (y > 0.225)) & ~((yaw > 0) & (yaw < math.pi / 4))
+    shown = episodes(x_m=x[away], y_m=y[away], yaw_rad=yaw[away])
+    found = list(position_gaps(Quantities(None, shown, met), SETTINGS))
+    assert {g.kind for g in found} == {GapKind.POSITION}
+    assert len(found) == 2
+    assert "x_m 0.299 to 0.399, y_m 0.225 to 0.3 are 7.8% of production" in found[0].message
+    assert "yaw_rad from 0° to 45°" in found[1].message
+
+
+def test_positions_that_one_side_does_not_log_are_said():
+    quantities = Quantities(None, episodes(x_m=[0.1]), outcomes(y_m=[0.1]))
+    assert list(position_gaps(quantities, SETTINGS)) == []
+    assert "must both log x_m, y_m, z_m, yaw_rad" in unsaid_positions(quantities, SETTINGS)[0]
+    assert unsaid_positions(Quantities(None, (), ()), SETTINGS) == ()
+
+
+def test_an_angle_of_a_full_turn_is_one_of_zero():
+    met = outcomes(yaw_rad=[0.01] * 40 + [3.0] * 40)
+    quantities = Quantities(None, episodes(yaw_rad=[2 * math.pi + 0.02, 3.0 - 2 * math.pi]), met)
+    assert list(position_gaps(quantities, SETTINGS)) == []

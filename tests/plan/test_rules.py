@@ -1,0 +1,130 @@
+"""What an allocation must respect: tiers, degraded bins, recoveries, sites that are not at work yet."""
+
+from collections import Counter
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from fieldloop.errors import BadInput, UnknownName
+from fieldloop.model.condition import Stratum
+from fieldloop.model.deployment import Sku
+from fieldloop.model.plan import Coverage, Quota, QuotaKind
+from fieldloop.model.policy import FailureClass, Outcome, Stage
+from fieldloop.plan.rules.minimums import degraded_demands
+from fieldloop.plan.rules.recovery import ask_for_recoveries
+from fieldloop.plan.rules.sites import fine_tuning_demands, site_sets
+from fieldloop.plan.rules.tiers import simulate_tail, tier_states
+from fieldloop.plan.strata import tabulate
+from fieldloop.protocol import default_operations
+
+SETTINGS = default_operations()["plan"]
+
+
+def quota(demonstrations, kind=QuotaKind.DEMONSTRATION, **levels):
+    return Quota(Stratum.of(levels), demonstrations, 0.1, 0.05, 0.2, "why.", kind, float(demonstrations))
+
+
+def failed(name, cls, **levels):
+    return Outcome(name, "p", Stratum.of(levels), Stage.PRODUCTION, "", "r", 0, False, "j", failure=cls)
+
+
+@settings(deadline=None)
+@given(st.lists(st.tuples(st.sampled_from(["high", "medium", "long_tail"]), st.integers(1, 30)), max_size=8))
+def test_simulation_takes_its_share_of_the_long_tail_and_nothing_is_lost(rows):
+    quotas = [quota(n, tier=tier, cell=str(k)) for k, (tier, n) in enumerate(rows)]
+    made = list(simulate_tail(quotas, SETTINGS))
+    assert sum(q.demonstrations for q in made) == sum(n for _, n in rows)
+    assert sum(q.gain for q in made) == pytest.approx(sum(q.gain for q in quotas))
+    simulated = [q for q in made if q.kind is QuotaKind.SIMULATION]
+    assert all(q.stratum.level("tier") == "long_tail" and q.gain_low == 0.0 for q in simulated)
+    assert sum(q.demonstrations for q in simulated) == sum(round(0.5 * n) for tier, n in rows if tier == "long_tail")
+
+
+def test_tiers_say_how_many_articles_are_at_their_target():
+    skus = [Sku("a", 80, "high"), Sku("b", 15, "medium"), Sku("c", 15, "medium"), Sku("d", 1, "long_tail")]
+    high, medium, tail = tier_states(skus, Counter({"a": 20, "b": 3, "c": 1, "stranger": 9}), SETTINGS)
+    assert (high.tier, high.articles, high.at_target, high.target) == ("high", 1, 1, 20)
+    assert (medium.articles, medium.shown, medium.at_target) == (2, 2, 1)
+    assert (tail.shown, tail.at_target, tail.simulated_share) == (0, 0, 0.5)
+    assert sum(t.picks_share for t in (high, medium, tail)) == pytest.approx(1.0)
+    assert tier_states([Sku("a", 0.0)], Counter(), SETTINGS)[0].picks_share == 0.0
+
+
+def test_degraded_bins_below_their_share_are_asked_for():
+    table = tabulate(
+        [Coverage(Stratum.of(bin=b), s, 0, 0.0) for b, s in (("front", 0.6), ("buried", 0.3), ("side", 0.1))]
+    )
+    (demand,) = degraded_demands(table, np.array([30.0, 0.0, 10.0]), SETTINGS)
+    assert (str(demand.stratum), demand.demonstrations) == ("bin=buried", 9)  # 0.75 × 0.3 × 40
+    assert "30.0% of production" in demand.why
+    assert list(degraded_demands(table, np.array([27.0, 9.0, 4.0]), SETTINGS)) == []
+    assert list(degraded_demands(tabulate([Coverage(Stratum.of(cell="a"), 1.0, 0, 0.0)]), np.ones(1), SETTINGS)) == []
+
+
+def test_recoveries_go_where_production_fails_that_way():
+    quotas = [quota(20, cell="a"), quota(20, cell="b")]
+    outcomes = [failed(str(k), FailureClass.GRASP, cell="a") for k in range(17)]
+    outcomes += [failed(f"p{k}", FailureClass.PLACEMENT, cell="b", sku="7") for k in range(17)]
+    made = ask_for_recoveries(quotas, outcomes, SETTINGS)
+    assert sum(q.demonstrations for q in made) == 40
+    found = {str(q.stratum): q for q in made if q.kind is QuotaKind.RECOVERY}
+    assert found["cell=a,recovery=slipped grasp"].demonstrations == 2
+    assert "17 times here" in found["cell=a,recovery=slipped grasp"].why
+    assert found["cell=b,recovery=unstable transfer"].demonstrations == 1
+    assert {q.stratum.level("recovery") for q in found.values()} >= {"misidentified item corrected"}
+    assert sum(q.gain for q in made) == pytest.approx(0.2)
+
+
+@settings(deadline=None)
+@given(st.lists(st.integers(1, 9), max_size=12))
+def test_recoveries_take_their_share_and_keep_the_sum(amounts):
+    quotas = [quota(n, cell=str(k)) for k, n in enumerate(amounts)]
+    made = ask_for_recoveries(quotas, [], SETTINGS)
+    assert sum(q.demonstrations for q in made) == sum(amounts)
+    assert all(q.demonstrations > 0 for q in made)
+    assert sum(q.demonstrations for q in made if q.kind is QuotaKind.RECOVERY) == int(0.1 * sum(amounts))
+
+
+@pytest.mark.parametrize(("line", "error"), [("slip", BadInput), ("a=b: grasp", BadInput), ("slip: gras", UnknownName)])
+def test_a_recovery_that_cannot_be_read_is_refused(line, error):
+    with pytest.raises(error):
+        ask_for_recoveries([quota(20, cell="a")], [], SETTINGS.replaced(recoveries=(line,)))
+
+
+SITES = [
+    Coverage(Stratum.of(site="main", light="lab"), 0.5, 30, 0.0, attempts=90),
+    Coverage(Stratum.of(site="main", light="dim"), 0.2, 0, 0.0, attempts=20),
+    Coverage(Stratum.of(site="new", light="dim"), 0.1, 2, 0.0),
+    Coverage(Stratum.of(site="new", light="glare"), 0.1, 0, 0.0),
+    Coverage(Stratum.of(site="live", light="glare"), 0.1, 1, 0.0, attempts=5),
+    Coverage(Stratum.of(site="closed", light="night"), 0.0, 0, 0.0),
+]
+
+
+def test_a_further_site_needs_what_is_specific_to_it():
+    primary, new, live = site_sets(tabulate(SITES), [quota(4, site="new", light="glare")], SETTINGS)
+    assert (primary.site, primary.primary, primary.complete) == ("main", True, True)
+    assert (new.site, new.specific, new.needed, new.have, new.planned) == ("new", ("light=glare",), 10, 2, 4)
+    assert not new.complete
+    assert (
+        new.message
+        == "The set of new lacks 5 of light=glare, 3 of site=new: no go-live before it is complete and gated there."
+    )
+    assert (live.site, live.have, live.complete) == ("live", 2, False)
+
+
+def test_only_sites_that_are_not_at_work_are_asked_for_within_their_share():
+    found = {str(d.stratum): d.demonstrations for d in fine_tuning_demands(tabulate(SITES), 40, SETTINGS)}
+    assert found == {"light=glare,site=new": 5}  # two in hand and these five show the site often enough
+    scarce = list(fine_tuning_demands(tabulate(SITES), 12, SETTINGS))
+    assert sum(d.demonstrations for d in scarce) == 3
+
+
+def test_the_primary_site_may_be_named_and_must_exist():
+    named = SETTINGS.replaced(primary_site="new")
+    assert site_sets(tabulate(SITES), [], named)[0].site == "new"
+    with pytest.raises(UnknownName, match="Did you mean 'main'"):
+        site_sets(tabulate(SITES), [], SETTINGS.replaced(primary_site="mian"))
+    assert site_sets(tabulate([Coverage(Stratum.of(cell="a"), 1.0, 0, 0.0)]), [], SETTINGS) == ()

@@ -1,0 +1,84 @@
+"""A plan against what came of it."""
+
+import numpy as np
+import pytest
+from tests.plan.worlds import cover
+
+from fieldloop.errors import BadInput
+from fieldloop.model.finding import Status
+from fieldloop.model.plan import Plan, Quota
+from fieldloop.plan.score import score
+from fieldloop.protocol import default_operations
+
+SETTINGS = default_operations()["plan"]
+
+
+def plan(gain, name="a"):
+    quota = Quota(cover(name, 1.0, 0).stratum, 20, gain, gain / 2, 2 * gain, "")
+    return Plan(
+        "plan_1", 40, "marginal", (quota,), (), gain, 0, "", gain_low=gain / 2, gain_high=2 * gain, policy="old"
+    )
+
+
+def test_what_was_promised_and_came_passes():
+    before = [cover("a", 0.5, 5, 500, 300), cover("b", 0.5, 50, 500, 50)]
+    after = [cover("a", 0.5, 25, 500, 150), cover("b", 0.5, 50, 500, 50)]
+    found = score(plan(0.15), before, after, SETTINGS, "new")
+    assert found.status is Status.PASSED
+    assert found.measured == pytest.approx(0.15)
+    assert found.measured_low < 0.15 < found.measured_high
+    assert (found.before, found.after, found.demonstrations, found.episodes) == ("old", "new", 20, 1000)
+    assert "+15.0 points won" in found.message
+    first = found.strata[0]
+    assert (first.demonstrations_before, first.demonstrations_after, first.failures_after) == (5, 25, 150)
+    assert (first.expected_gain, first.measured_gain) == (0.15, pytest.approx(0.15))
+
+
+def test_less_than_was_promised_fails():
+    cells = [cover("a", 1.0, 5, 2000, 1000)], [cover("a", 1.0, 25, 2000, 960)]
+    found = score(plan(0.2), *cells, SETTINGS)
+    assert found.status is Status.FAILED
+    assert "less came than was promised" in found.message
+
+
+def test_a_changed_mix_is_no_gain():
+    before = [cover("easy", 0.5, 5, 500, 50), cover("hard", 0.5, 5, 500, 400)]
+    after = [cover("easy", 0.9, 9, 900, 90), cover("hard", 0.1, 5, 100, 80)]
+    assert score(plan(0.1, "easy"), before, after, SETTINGS).measured == pytest.approx(0.0)
+
+
+@pytest.mark.parametrize(
+    ("after", "said"),
+    [
+        ([cover("a", 1.0, 5, 500, 100)], "None of the plan's demonstrations came in"),
+        ([cover("a", 1.0, 25, 0, 0)], "Too little"),
+        ([], "None of the plan's demonstrations came in"),
+        ([cover("a", 1.0, 25, 8, 3)], "cannot tell it from nothing"),
+    ],
+)
+def test_it_cannot_tell_without_demonstrations_or_outcomes(after, said):
+    found = score(plan(0.1), [cover("a", 1.0, 5, 500, 250)], after, SETTINGS)
+    assert found.status is Status.CANNOT_TELL
+    assert said in found.message
+    assert np.isfinite([found.measured, found.measured_low, found.measured_high]).all()
+
+
+def test_numbers_that_cannot_be_are_refused():
+    with pytest.raises(BadInput, match="failures"):
+        score(plan(0.1), [cover("a", 1.0, 5, 5, 6)], [], SETTINGS)
+
+
+def test_the_interval_holds_the_truth_as_often_as_it_says():
+    source, strata = np.random.default_rng(0), 60
+    share = source.dirichlet(np.full(strata, 0.5))
+    held = []
+    for _ in range(300):
+        rates = source.uniform(0.1, 0.9, strata), source.uniform(0.05, 0.6, strata)
+        looks = []
+        for rate, shown in zip(rates, (5, 9), strict=True):
+            tries = source.multinomial(800, share)
+            fails = source.binomial(tries, rate)
+            looks.append([cover(str(k), float(share[k]), shown, int(tries[k]), int(fails[k])) for k in range(strata)])
+        found = score(plan(0.1), *looks, SETTINGS)
+        held.append(found.measured_low <= share @ (rates[0] - rates[1]) <= found.measured_high)
+    assert 0.85 <= np.mean(held) <= 0.96
