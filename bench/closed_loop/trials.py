@@ -1,0 +1,45 @@
+"""What is tried: maps, budgets, rounds and numbers of seeds, all stated before anything runs."""
+
+from dataclasses import dataclass
+
+from bench.plan_loop import Sizes
+
+OURS, BASELINE, ORACLE = "marginal", "frequency", "oracle"
+STRATEGIES = (OURS, "failure_frequency", BASELINE, "uniform", "failure_index", "same", ORACLE)
+CONTENDERS = tuple(name for name in STRATEGIES if name not in {BASELINE, ORACLE})
+"""What is tested against the baseline; the oracle knows what nobody can know and is a yardstick only."""
+
+
+@dataclass(frozen=True, slots=True)
+class Trial:
+    """A map, a budget a round and a number of rounds; some strategies go on beyond them until a level is reached."""
+
+    name: str
+    preset: str
+    budget: float
+    seeds: int
+    rounds: int = 4
+    furthest: int = 4
+    """Rounds of those that go on; the area under the curve counts the first `rounds` only."""
+    going_on: tuple[str, ...] = ()
+
+    def rounds_of(self, strategy: str) -> int:
+        """How many rounds does a strategy get?"""
+        return self.furthest if strategy in self.going_on else self.rounds
+
+
+PRIMARY = Trial("covered_traps", "covered_traps", 40.0, 20, furthest=12, going_on=(OURS, BASELINE))
+TRIALS = (
+    PRIMARY,
+    Trial("covered_traps_120", "covered_traps", 120.0, 10),
+    Trial("broad", "broad", 40.0, 10),
+    Trial("drift", "drift", 40.0, 10),
+    Trial("unequal_cost", "unequal_cost", 80.0, 10),
+    Trial("multi_site", "multi_site", 40.0, 10),
+)
+FULL = Sizes()
+
+SHORT = Trial("covered_traps", "covered_traps", 120.0, 2, rounds=1, furthest=1)
+SHORT_SIZES = Sizes(
+    laboratory=400, logged=300, evaluated=600, plenty=700, probes=3, rounds=1, steps=500, plenty_steps=600
+)

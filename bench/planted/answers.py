@@ -1,0 +1,142 @@
+"""Asks everybody about a played world, and keeps the answers beside the truth as one plain row."""
+
+import random
+import time
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass, replace
+
+import numpy as np
+
+from bench.planted import peers, written
+from bench.planted.played import Played, Sizes, some
+from bench.planted.truth import Truth, truth
+from bench.planted.wrongs import together
+from fieldloop.diagnose import Evidence, demonstrations_of, diagnose
+from fieldloop.model.diagnosis import Diagnosis, Gap
+from fieldloop.model.finding import Status
+from fieldloop.model.identity import Ids
+from fieldloop.model.policy import Outcome, Stage
+from fieldloop.protocol import default_operations
+
+EPISODES = (300, 1000, 3000)
+OURS, SLICES, DRIFT = "diagnose", "raw-error slices", "drift monitor"
+WAYS = (OURS, SLICES, DRIFT)
+
+
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """What one way said of one world after so many episodes: causes in order with their shares, and is it wrong?"""
+
+    way: str
+    episodes: int
+    is_wrong: bool
+    cannot_tell: bool
+    shares: dict[str, float]
+    seconds: float
+
+    @property
+    def first(self) -> str:
+        """The cause named first; '' where none is."""
+        return next(iter(self.shares), "")
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    """A world: what was planted, what it really cost, and what everybody said."""
+
+    seed: int
+    gaps: tuple[str, ...]
+    ways: tuple[str, ...]
+    baseline: float
+    production: float
+    without: float
+    shares: dict[str, float]
+    is_weak: bool
+    answers: tuple[Answer, ...]
+    seconds: float
+
+    def plain(self) -> dict[str, object]:
+        return asdict(self)
+
+    @classmethod
+    def of(cls, plain: Mapping[str, object]) -> "Row":
+        """Read a row back."""
+        told = dict(plain)
+        told["gaps"], told["ways"] = tuple(told["gaps"]), tuple(told["ways"])  # type: ignore[arg-type]
+        told["answers"] = tuple(Answer(**answer) for answer in told["answers"])  # type: ignore[attr-defined]
+        return cls(**told)  # type: ignore[arg-type]
+
+
+def asked(seed: int, sizes: Sizes | None = None, episodes: Sequence[int] = EPISODES) -> Row:
+    """Play the world of a seed, ask everybody, and say what was true."""
+    began = time.process_time()
+    played = Played(seed, sizes=sizes)
+    true = truth(played)
+    rng = np.random.default_rng([seed, 815])
+    evidence = _evidence(played, rng)
+    production, answers = evidence.production, []
+    order = rng.permutation(len(production))
+    for count in episodes:
+        part = tuple(production[i] for i in np.sort(order[:count]))
+        answers += [_ours(evidence, part, seed, count), *_peers(evidence.baseline, part, count)]
+    return _row(played, true, answers, time.process_time() - began)
+
+
+def _evidence(played: Played, rng: np.random.Generator) -> Evidence:
+    shown = played.learnt(played.wrongs)[0]
+    tries = played.production(played.wrongs)
+    seen = np.sort(rng.permutation(len(tries.end))[: played.sizes.seen])
+    tested = some(played.laboratory, np.arange(min(played.given, len(played.laboratory.end))))
+    return Evidence(
+        policy=written.POLICY,
+        baseline=written.outcomes(played, tested, Stage.LAB),
+        production=written.outcomes(played, some(tries, seen), Stage.PRODUCTION),
+        demonstrations=demonstrations_of(written.episodes(played, shown)),
+        site="",
+        time_zones=dict.fromkeys(played.sites, "UTC"),
+        lags=written.lags(played, shown, together(played.wrongs).camera_lag_s, rng),
+        agreements=written.agreements(played, shown, rng),
+        exposures=(),
+    )
+
+
+def _ours(evidence: Evidence, part: tuple[Outcome, ...], seed: int, count: int) -> Answer:
+    began = time.process_time()
+    at_ns = part[-1].at_ns
+    ids = Ids(lambda: at_ns, random.Random(seed).getrandbits)
+    made = diagnose(
+        replace(evidence, production=part), default_operations()["diagnose"], ids, at_ns, np.random.default_rng(seed)
+    )
+    return _read(made, count, time.process_time() - began)
+
+
+def _read(made: Diagnosis, count: int, seconds: float) -> Answer:
+    gaps = dict.fromkeys(cause.gap for cause in made.causes if cause.gap is not Gap.UNKNOWN)
+    shares = {str(gap): round(made.share_of(gap), 4) for gap in gaps}
+    wrong = made.status is Status.FAILED
+    return Answer(OURS, count, wrong, made.status is Status.CANNOT_TELL, shares if wrong else {}, seconds)
+
+
+def _peers(baseline: Sequence[Outcome], part: Sequence[Outcome], count: int) -> list[Answer]:
+    said = []
+    for way, ask in ((SLICES, peers.slices), (DRIFT, peers.drift)):
+        began = time.process_time()
+        named = ask(baseline, part)
+        shares = {str(gap): round(share, 4) for gap, share in named.shares.items()}
+        said.append(Answer(way, count, named.is_wrong, False, shares, time.process_time() - began))
+    return said
+
+
+def _row(played: Played, true: Truth, answers: list[Answer], seconds: float) -> Row:
+    return Row(
+        played.seed,
+        tuple(str(wrong.gap) for wrong in played.wrongs),
+        tuple(wrong.way for wrong in played.wrongs),
+        round(true.baseline, 4),
+        round(true.production, 4),
+        round(true.without, 4),
+        {str(gap): share for gap, share in true.shares.items()},
+        true.is_weak,
+        tuple(answers),
+        round(seconds, 1),
+    )

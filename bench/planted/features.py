@@ -1,0 +1,48 @@
+"""Outcomes as columns for the peers, and which cause each column stands for."""
+
+from collections.abc import Sequence
+
+import numpy as np
+from numpy.typing import NDArray
+
+from fieldloop.model.diagnosis import Gap
+from fieldloop.model.policy import Outcome
+
+Numbers = dict[str, NDArray[np.float64]]
+Words = dict[str, NDArray[np.str_]]
+
+CAUSE_OF = {
+    "site": Gap.ENVIRONMENT,
+    "lighting": Gap.ENVIRONMENT,
+    "lux": Gap.ENVIRONMENT,
+    "bin": Gap.EDGE_CASES,
+    "packaging": Gap.EDGE_CASES,
+    "operator": Gap.CONDITIONS,
+    "temperature_c": Gap.CONDITIONS,
+    "humidity": Gap.CONDITIONS,
+    "robot": Gap.HARDWARE,
+    "gripper_cycles": Gap.HARDWARE,
+    "latency_ms": Gap.INFRASTRUCTURE,
+    "approach_deviation_m": Gap.TIMING,
+}
+"""How people would read a column; no column of these stands for labels or simulation."""
+
+
+def words(outcomes: Sequence[Outcome]) -> Words:
+    """Conditions and the robot, a column each."""
+    rows = [{**outcome.stratum.levels, "robot": outcome.robot} for outcome in outcomes]
+    return {name: np.array([row.get(name, "") for row in rows]) for name in rows[0] if name in CAUSE_OF}
+
+
+def numbers(outcomes: Sequence[Outcome]) -> Numbers:
+    """Telemetry, a column each; NaN where it was not logged."""
+    found: dict[str, list[float]] = {name: [] for name, _ in outcomes[0].facts}
+    found |= {"latency_ms": [], "approach_deviation_m": []}
+    for outcome in outcomes:
+        facts = dict(outcome.facts)
+        facts["latency_ms"] = np.nan if outcome.latency_ms is None else outcome.latency_ms
+        first = outcome.steps[0].deviation_m if outcome.steps else None
+        facts["approach_deviation_m"] = np.nan if first is None else first
+        for name, column in found.items():
+            column.append(facts.get(name, np.nan))
+    return {name: np.array(column) for name, column in found.items() if name in CAUSE_OF}

@@ -1,0 +1,91 @@
+"""The answers as Markdown: the headline, everybody at every size, what was taken for what, and by cause."""
+
+from collections.abc import Iterator, Sequence
+
+from bench.harness import Figure
+from bench.planted import scores
+from bench.planted.answers import OURS, WAYS, Row
+from bench.planted.scores import CANNOT_TELL, NOTHING
+from bench.planted.turns import PLANTED
+
+
+def page(rows: Sequence[Row], episodes: Sequence[int]) -> str:
+    """All tables of a run."""
+    found, sound = scores.strong(rows), [row for row in rows if not row.gaps]
+    weak = [row for row in rows if row.is_weak]
+    at = 1000 if 1000 in episodes else episodes[-1]  # noqa: PLR2004 - where the aims are
+    parts = [
+        f"{len(rows)} worlds (seeds {min(r.seed for r in rows)} to {max(r.seed for r in rows)}): "
+        f"{len(found)} with faults that cost enough, {len(weak)} weak, {len(sound)} with nothing wrong.",
+        *_everybody(found, sound, episodes),
+        f"\nOne fault, two faults, weak worlds; {OURS} after {at} episodes:\n",
+        *_by_number(found, weak, at),
+        f"\nBy the larger fault, {OURS} after {at} episodes:\n",
+        *_by_cause(found, at),
+        f"\nWhat was named first (columns) for what was planted (rows), {OURS} after {at} episodes, weak worlds left out:\n",
+        *_confusion([*found, *sound], at),
+    ]
+    return "\n".join(parts)
+
+
+def _everybody(found: Sequence[Row], sound: Sequence[Row], episodes: Sequence[int]) -> Iterator[str]:
+    yield "\n| way | episodes | larger cause first | either cause first | share off, points: median | mean | 90 % | cannot tell | nothing called wrong |"
+    yield "|---|---|---|---|---|---|---|---|---|"
+    for way in WAYS:
+        for count in episodes:
+            cells = [
+                _share(scores.rate(found, way, count, scores.is_right)),
+                _share(scores.rate(found, way, count, scores.is_either)),
+                *(_points(scores.off(found, way, count, percent)) for percent in (50.0, None, 90.0)),
+                _share(scores.rate(found, way, count, lambda _, answer: answer.cannot_tell)),
+                _share(scores.rate(sound, way, count, lambda _, answer: answer.is_wrong)),
+            ]
+            yield f"| {way} | {count:,} | {' | '.join(cells)} |"
+
+
+def _by_number(found: Sequence[Row], weak: Sequence[Row], at: int) -> Iterator[str]:
+    groups = {
+        "one fault": [row for row in found if len(row.gaps) == 1],
+        "two faults": [row for row in found if len(row.gaps) > 1],
+        "weak": weak,
+    }
+    yield "| worlds | n | larger first | either first | share off, median | cannot tell |"
+    yield "|---|---|---|---|---|---|"
+    for name, rows in groups.items():
+        cells = [
+            _share(scores.rate(rows, OURS, at, scores.is_right)),
+            _share(scores.rate(rows, OURS, at, scores.is_either)),
+            _points(scores.off(rows, OURS, at)),
+            _share(scores.rate(rows, OURS, at, lambda _, answer: answer.cannot_tell)),
+        ]
+        yield f"| {name} | {len(rows)} | {' | '.join(cells)} |"
+
+
+def _by_cause(found: Sequence[Row], at: int) -> Iterator[str]:
+    yield "| larger fault | n | named first | either first | share off, median | loss, points: median |"
+    yield "|---|---|---|---|---|---|"
+    for gap in map(str, PLANTED):
+        rows = [row for row in found if scores.larger(row) == gap]
+        if rows:
+            losses = sorted(100 * (row.baseline - row.production) for row in rows)
+            right, either = (scores.rate(rows, OURS, at, holds) for holds in (scores.is_right, scores.is_either))
+            yield (
+                f"| {gap} | {len(rows)} | {_share(right)} | {_share(either)} | "
+                f"{_points(scores.off(rows, OURS, at))} | {losses[len(losses) // 2]:.0f} |"
+            )
+
+
+def _confusion(rows: Sequence[Row], at: int) -> Iterator[str]:
+    columns = (*map(str, PLANTED), CANNOT_TELL, NOTHING)
+    yield f"| planted | {' | '.join(columns)} |"
+    yield "|---" * (len(columns) + 1) + "|"
+    for planted, named in scores.confused(rows, OURS, at).items():
+        yield f"| {planted} | {' | '.join(str(named[column] or '') for column in columns)} |"
+
+
+def _share(figure: Figure) -> str:
+    return "–" if not figure.n else f"{figure.value:.0%} ({figure.low:.0%}–{figure.high:.0%})"
+
+
+def _points(figure: Figure) -> str:
+    return "–" if not figure.n else f"{figure.value:.0f} ({figure.low:.0f}–{figure.high:.0f})"

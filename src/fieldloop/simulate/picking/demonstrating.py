@@ -1,0 +1,128 @@
+"""Demonstrations: a person looks for a grasp, steers towards it with habits and slips, retries, and is recorded."""
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from fieldloop.simulate.picking import operators, physics, sight
+from fieldloop.simulate.picking.choosing import Choice, choose, told
+from fieldloop.simulate.picking.pick import ACTIONS, SHOWN, TREMOR, back_in_time, closed, moved
+from fieldloop.simulate.picking.scenes import Bools, Floats, Ints, Scenes
+from fieldloop.simulate.picking.shapes import half_turn
+
+STEPS = SHOWN.steps
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Steered:
+    """One approach of every person: poses (steps + 1 × n × 3) and speeds sent in the tool's frame (steps × n × 3)."""
+
+    poses: Floats
+    speeds: Floats
+
+
+def steer(choice: Choice, first: Floats, person: Ints, rng: np.random.Generator) -> Steered:
+    """Steer towards a grasp: fast from afar, slower the nearer, with a shaky hand."""
+    gain, fastest = operators.column("gain_per_s", person)[:, None], operators.column("speed_m_s", person)[:, None]
+    shaky = operators.column("sloppiness", person)[:, None]
+    poses, speeds = [first], []
+    for step in range(STEPS):
+        pose = poses[-1]
+        dx, dy = choice.x - pose[:, 0], choice.y - pose[:, 1]
+        cosine, sine = np.cos(pose[:, 2]), np.sin(pose[:, 2])
+        way = gain * np.column_stack([cosine * dx + sine * dy, cosine * dy - sine * dx])
+        way = way * np.minimum(1, fastest / np.maximum(np.linalg.norm(way, axis=1, keepdims=True), 1e-9))
+        turn = np.clip(gain[:, 0] * half_turn(choice.yaw - pose[:, 2]), -3.0, 3.0)
+        speeds.append(np.column_stack([way, turn]))
+        # a hand shakes more while it moves fast; the last steps are careful
+        shake = shaky * TREMOR * (4.0 if step < STEPS - 4 else 1.0)
+        poses.append(moved(pose, speeds[-1]) + rng.normal(0, 1, pose.shape) * shake)
+    return Steered(np.stack(poses), np.stack(speeds))
+
+
+CARELESS = 0.08
+"""So many first grasps are done carelessly: too shallow and too loose."""
+RETRIED = tuple(physics.ENDS.index(end) for end in ("missed", "slipped", "turned_in_hand"))
+"""After these ends a person notices, comes back and grasps again."""
+STANDARDS = (0.0, -1.0, 1.0)
+"""Where three annotators see the grasp moment of an unusual variant: when jaws close, before that, after that."""
+DESCENT_M_S, CLOSING_M_S = 0.20, 0.20
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Shown:
+    """Demonstrations as made: how each ended after at most one retry, and the approach that is imitated."""
+
+    end: Ints
+    first_end: Ints
+    steered: Steered
+    told: Floats
+    deviation: Floats
+
+    @property
+    def kept(self) -> Bools:
+        """Which are good enough to imitate?"""
+        return np.asarray(self.end == 0)
+
+    @property
+    def recovered(self) -> Bools:
+        """Which went wrong at first and were put right?"""
+        return np.asarray((self.first_end != 0) & (self.end == 0))
+
+
+def show(scenes: Scenes, first: Floats, person: Ints, rng: np.random.Generator) -> Shown:
+    """Let people demonstrate; a slipped or missed grasp is tried again, more carefully."""
+    choice = choose(scenes, first[:, 2])
+    orders = told(scenes, choice, person, rng)
+    careless = rng.random(len(scenes)) < CARELESS
+    at_first = orders - careless[:, None] * np.array([0.012, 0.0, 0.5, 0.0, 0.0])
+    steered, verdicts = _try(scenes, choice, first, person, at_first, rng)
+    back = steered.poses[-1] + rng.normal(0, 1, first.shape) * np.array([0.01, 0.01, 0.08])
+    again, second = _try(scenes, choice, back, person, orders, rng)
+    retry = np.isin(verdicts.end, RETRIED)
+    end = np.where(retry, second.end, verdicts.end)
+    end = np.where((end == 0) & ~choice.has_room, physics.ENDS.index("hit_neighbour"), end)
+    return Shown(
+        end,
+        verdicts.end,
+        Steered(
+            np.where(retry[:, None], again.poses, steered.poses), np.where(retry[:, None], again.speeds, steered.speeds)
+        ),
+        np.where(retry[:, None], orders, at_first),
+        np.where(retry[:, None], second.deviation, verdicts.deviation),
+    )
+
+
+def _try(
+    scenes: Scenes, choice: Choice, first: Floats, person: Ints, orders: Floats, rng: np.random.Generator
+) -> tuple[Steered, physics.Verdicts]:
+    steered = steer(choice, first, person, rng)
+    full = np.concatenate([np.zeros((len(scenes), 3)), orders], axis=1)
+    return steered, physics.judge(scenes, closed(scenes, steered.poses[-1], full, rng))
+
+
+def annotated(scenes: Scenes, orders: Floats, moment_s: Floats) -> Floats:
+    """Return depth and width as read at the annotated grasp moment: too early is too shallow, too late half closed."""
+    depth = orders[:, 0] - DESCENT_M_S * np.maximum(-moment_s, 0)
+    least = np.minimum(2 * scenes.short, orders[:, 1])
+    width = np.maximum(orders[:, 1] - CLOSING_M_S * np.maximum(moment_s, 0), least)
+    return np.column_stack([depth, width, orders[:, 2:]])
+
+
+def rows(
+    scenes: Scenes, shown: Shown, orders: Floats, lag_s: float, rng: np.random.Generator
+) -> tuple[NDArray[np.float32], NDArray[np.float32], Ints]:
+    """Return inputs, actions and owners of the steps to imitate; each action beside the picture of `lag_s` ago."""
+    kept = np.flatnonzero(shown.kept)
+    mine = scenes.take(kept)
+    numbers = sight.numbers(mine, rng)
+    poses, speeds = shown.steered.poses[:, kept], shown.steered.speeds[:, kept]
+    inputs = np.empty((STEPS, len(kept), sight.INPUTS), dtype=np.float32)
+    for step in range(STEPS):
+        seen = back_in_time(list(poses[: step + 1]), lag_s)
+        inputs[step] = np.concatenate([sight.crop(mine, seen, rng), numbers], axis=1)
+    actions = np.empty((STEPS, len(kept), len(ACTIONS)), dtype=np.float32)
+    actions[:, :, :3] = speeds
+    actions[:, :, 3:] = orders[kept]
+    return inputs.reshape(-1, sight.INPUTS), actions.reshape(-1, len(ACTIONS)), np.tile(kept, STEPS)

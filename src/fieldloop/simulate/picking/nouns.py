@@ -1,0 +1,134 @@
+"""Picks and demonstrations in the words of the house: outcomes of attempts, episodes of demonstrations."""
+
+import numpy as np
+
+from fieldloop.errors import BadInput
+from fieldloop.model.episode import Episode
+from fieldloop.model.identity import content_id, ulid
+from fieldloop.model.policy import FailureClass, Outcome, Stage, Step
+from fieldloop.model.stream import NS_PER_S
+from fieldloop.simulate.picking import operators, physics, pick
+from fieldloop.simulate.picking.physics import ENDS, STEPS
+from fieldloop.simulate.picking.scenes import Scenes
+from fieldloop.simulate.picking.world import Demonstrations, Tries, World
+
+JUDGE = "picking floor"
+DAY_NS = 24 * 3600 * NS_PER_S
+DAYS_A_WEEK = 7
+BETWEEN_NS = 45 * NS_PER_S
+"""From one demonstration to the next, with the reset of the scene."""
+HANDLED_S = 3.0
+"""From the closing of the jaws to the release, as people do it."""
+FAILURES = {
+    "hit_neighbour": FailureClass.COLLISION,
+    "hit_item": FailureClass.COLLISION,
+    "hit_floor": FailureClass.COLLISION,
+    "missed": FailureClass.GRASP,
+    "crushed": FailureClass.GRASP,
+    "slipped": FailureClass.GRASP,
+    "turned_in_hand": FailureClass.GRASP,
+    "dropped": FailureClass.PLACEMENT,
+}
+
+
+def outcomes(world: World, tries: Tries, policy: str, stage: Stage, start_ns: int, days: float = 7.0) -> list[Outcome]:
+    """Write tries down, in their order over so many days, after the weeks they were made in."""
+    if days <= 0:
+        raise BadInput(f"Outcomes are spread over more than {days} days.")
+    count, scenes = len(tries.end), tries.scenes
+    through = (np.arange(count) + 0.5) / max(count, 1) * days
+    times = start_ns + np.round((scenes.week * DAYS_A_WEEK + through) * DAY_NS).astype(np.int64)
+    bits = world.chance("outcome", policy, stage.value, start_ns).integers(2**62, size=count).tolist()
+    travel = np.linalg.norm(tries.poses[0, :, :2] - tries.poses[-1, :, :2], axis=1).tolist()
+    return [
+        Outcome(
+            id=f"outcome_{ulid(at_ns, bits[i])}",
+            policy=policy,
+            stratum=world.strata.nouns[scenes.cell[i]],
+            stage=stage,
+            site=site(world, scenes, i),
+            robot=robot(world, scenes, i),
+            at_ns=at_ns,
+            succeeded=bool(tries.end[i] == 0),
+            judged_by=JUDGE,
+            failure=FAILURES.get(ENDS[tries.end[i]]),
+            cycle_s=float(tries.cycle_s[i]),
+            latency_ms=float(1e3 * tries.latency_s[i]),
+            item=world.catalogue.sku(int(scenes.sku[i])),
+            steps=_steps(tries, i),
+            facts=(*_facts(scenes, i).items(), ("travel_m", travel[i])),
+        )
+        for i, at_ns in enumerate(times.tolist())
+    ]
+
+
+def episodes(world: World, demonstrations: Demonstrations, start_ns: int, session: str = "") -> list[Episode]:
+    """Write demonstrations down, failures and recoveries among them, one after the other."""
+    return [
+        episode(world, demonstrations, i, start_ns + i * BETWEEN_NS, session) for i in range(len(demonstrations.cell))
+    ]
+
+
+def episode(world: World, demonstrations: Demonstrations, i: int, start_ns: int, session: str = "") -> Episode:
+    """Write one demonstration down."""
+    scenes, shown = demonstrations.scenes, demonstrations.shown
+    path = np.ascontiguousarray(shown.steered.poses[:, i])
+    identity = content_id([str(world.seed).encode(), path.tobytes(), shown.told[i].tobytes()])
+    facts = {name: f"{value:.4g}" for name, value in _facts(scenes, i).items()} | {
+        "sku": world.catalogue.sku(int(scenes.sku[i])),
+        "filled_by": operators.name(int(scenes.person[i])),
+        "recovered": "yes" if shown.recovered[i] else "no",
+        "cost": f"{demonstrations.cost[i]:g}",
+        **{f"grasp_seen_by_{k + 1}_s": f"{float(late):.4f}" for k, late in enumerate(demonstrations.moments_s[i])},
+    }
+    failure = FAILURES.get(ENDS[shown.end[i]])
+    lasted = len(shown.steered.speeds) * pick.STEP_S + HANDLED_S
+    return Episode(
+        id=identity,
+        name=f"pick-{identity[:10]}",
+        format="simulated",
+        task="pick",
+        robot=robot(world, scenes, i),
+        site=site(world, scenes, i),
+        operator=operators.name(int(demonstrations.person[i])),
+        session=session,
+        stratum=world.strata.nouns[scenes.cell[i]],
+        start_ns=start_ns,
+        end_ns=start_ns + round(lasted * NS_PER_S),
+        simulated=bool(scenes.simulated[i]),
+        succeeded=bool(shown.kept[i]),
+        failure=failure.value if failure else "",
+        facts=tuple(sorted(facts.items())),
+    )
+
+
+def site(world: World, scenes: Scenes, i: int) -> str:
+    """Return the name of a scene's site."""
+    return world.strata.levels["site"][int(world.strata.code("site", scenes.cell[i : i + 1])[0])]
+
+
+def robot(world: World, scenes: Scenes, i: int) -> str:
+    """Return the name of the robot that came."""
+    return f"{site(world, scenes, i)}-{int(scenes.robot[i]) + 1}"
+
+
+def _steps(tries: Tries, i: int) -> tuple[Step, ...]:
+    """List the steps as far as they were reached."""
+    stopped = int(physics.reached(tries.end[i : i + 1])[0])
+    return tuple(
+        Step(name, number != stopped, float(tries.deviation[i, number]))
+        for number, name in enumerate(STEPS)
+        if number <= stopped
+    )
+
+
+def _facts(scenes: Scenes, i: int) -> dict[str, float]:
+    """What telemetry says of the circumstances; `filled_by` is the number in a person's pseudonym."""
+    return {
+        "lux": float(scenes.lux[i]),
+        "temperature_c": float(scenes.temperature[i]),
+        "humidity_percent": float(100 * scenes.humidity[i]),
+        "gripper_cycles": float(scenes.cycles[i]),
+        "filled_by": float(scenes.person[i] + 1),
+        "film": float(scenes.film[i]),
+    }
