@@ -149,6 +149,7 @@ USE_CASES = (
     UseCase("simulate production", "simulate:production", ENGINEER),
     UseCase("simulate laboratory", "simulate:laboratory", ENGINEER),
     UseCase("simulate case", "picking:case", ENGINEER, needs=Needs.NOTHING),
+    UseCase("simulate again", "picking:again", ENGINEER, needs=Needs.NOTHING),
     UseCase("simulate picks", "picking:picks", ENGINEER, needs=Needs.NOTHING),
     UseCase("token", "tokens:issue", ADMIN),
     UseCase("token revoke", "tokens:revoke", ADMIN),

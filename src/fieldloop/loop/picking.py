@@ -3,29 +3,27 @@
 import json
 import time
 from collections.abc import Iterable
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Literal
 
 import numpy as np
 
 from fieldloop.errors import BadInput
-from fieldloop.loop.fault_words import parse_faults
+from fieldloop.loop.picking_story import FILE, Story, Told, play, read_orders, read_story
 from fieldloop.loop.whole_file import write_whole
 from fieldloop.loop.workspace import Track, track_silently
 from fieldloop.model.codec import to_plain
 from fieldloop.model.policy import Stage
 from fieldloop.model.stream import NS_PER_S
 from fieldloop.release.writers.mcap import write_log
-from fieldloop.simulate.picking import map_text, nouns, pick
+from fieldloop.simulate.picking import map_text, nouns
 from fieldloop.simulate.picking.recording import record_demonstration
 from fieldloop.simulate.picking.world import World
-from fieldloop.train.cloning import clone
 
 DAY_NS = 86_400 * NS_PER_S
 POLICY = "cloned"
-LAB_DAYS = 5.0
-DAYS_A_WEEK = 7.0
+TAUGHT_DAYS, LAB_DAYS = 30, 5
 AT_ONCE_DAYS = 0.01
 """Each pick has its own week already; nothing to spread beyond that."""
 
@@ -41,6 +39,7 @@ class SimulatedCase:
     laboratory: float
     production: float
     faults: tuple[str, ...]
+    rounds: int
     next: str
 
 
@@ -76,34 +75,26 @@ def case(
         fault: something wrong, such as camera_lag_s=0.06, never_shown=lighting=dim or worn=harbour-1; may be repeated
         seed: another seed is another floor
     """
-    for name, count in (("demonstrations", demonstrations), ("episodes", episodes)):
-        if count < 1:
-            raise BadInput(f"{name} = {count}; at least one is needed.")
-    wrong, world = parse_faults(fault), World(preset, seed)
-    mix = world.laboratory() if shown == "laboratory" else world.production()
-    taught = world.demonstrate(world.cells(mix, demonstrations, "shown"), "shown", wrong)
-    policy = clone(taught.inputs, taught.actions, None, seed)
-    bench = world.attempt(policy.act, world.cells(mix, max(episodes // 3, 1), "bench"), "bench", pace=pick.LAB)
-    cells = world.cells(world.production(), episodes, "line")
-    weeks = np.linspace(0.0, days / DAYS_A_WEEK, episodes, endpoint=False)
-    line = world.attempt(policy.act, cells, "line", wrong, weeks)
-    began = time.time_ns() // DAY_NS * DAY_NS - round(days * DAY_NS)
-    folder.mkdir(parents=True, exist_ok=True)
-    write_whole(folder / "deployment.toml", map_text.deployment_text(world))
-    write_whole(folder / "skus.csv", map_text.skus_text(world))
-    told = nouns.episodes(world, taught, began - 30 * DAY_NS, "taught")
-    _write_lines(folder / "demonstrations.jsonl", told)
-    tried = nouns.outcomes(world, bench, POLICY, Stage.LAB, began - round(LAB_DAYS * DAY_NS), LAB_DAYS)
-    _write_lines(folder / "baseline.jsonl", tried)
-    _write_lines(
-        folder / "production.jsonl", nouns.outcomes(world, line, POLICY, Stage.PRODUCTION, began, AT_ONCE_DAYS)
-    )
-    _write_lines(folder / "truth.jsonl", [{"faults": asdict(wrong), "preset": preset, "seed": seed}])
-    told_next = f"fieldloop diagnose folder {folder}; fieldloop plan folder {folder} --budget 40"
-    return SimulatedCase(
-        str(folder), preset, demonstrations, int(taught.kept.sum()), float(bench.succeeded.mean()),
-        float(line.succeeded.mean()), fault, told_next,
-    )  # fmt: skip
+    for name, value in (("demonstrations", demonstrations), ("episodes", episodes), ("days", days)):
+        if not value > 0:
+            raise BadInput(f"{name} = {value}; it should be more than nothing.")
+    return _tell(Story(preset, seed, shown, demonstrations, episodes, days, fault), folder)
+
+
+def again(before: Path, folder: Path, *, budget: int | None = None) -> SimulatedCase:
+    """Collect what the work orders beside a simulated case ask for, train again, let it work, and write that story.
+
+    Arguments:
+        before: a folder of `simulate case`, with the orders.csv of `plan folder --orders`
+        folder: where to write the next story
+        budget: more of the same instead of the orders: so many demonstrations of what was shown first
+    """
+    story = read_story(before)
+    if budget is not None:
+        if budget < 1:
+            raise BadInput(f"budget = {budget}; at least one demonstration is needed.")
+        return _tell(replace(story, demonstrations=story.demonstrations + budget), folder)
+    return _tell(replace(story, rounds=(*story.rounds, read_orders(before))), folder)
 
 
 def picks(
@@ -140,6 +131,37 @@ def picks(
         write_log(made, path)
         size += path.stat().st_size
     return SimulatedPicks(str(folder), count, size)
+
+
+def _tell(story: Story, folder: Path) -> SimulatedCase:
+    told = play(story)
+    folder.mkdir(parents=True, exist_ok=True)
+    _write(told, story, folder)
+    made = sum(len(shown.cell) for shown in told.shown)
+    told_next = f"fieldloop diagnose folder {folder}; fieldloop plan folder {folder} --orders {folder}/orders.csv"
+    return SimulatedCase(
+        str(folder), story.preset, made, sum(int(shown.kept.sum()) for shown in told.shown),
+        float(told.laboratory.succeeded.mean()), float(np.mean(told.line.succeeded)), story.fault, len(story.rounds),
+        told_next,
+    )  # fmt: skip
+
+
+def _write(told: Told, story: Story, folder: Path) -> None:
+    world = told.world
+    began = time.time_ns() // DAY_NS * DAY_NS - round(story.days * DAY_NS)
+    write_whole(folder / "deployment.toml", map_text.deployment_text(world))
+    write_whole(folder / "skus.csv", map_text.skus_text(world))
+    taught = [
+        episode
+        for number, shown in enumerate(told.shown)
+        for episode in nouns.episodes(world, shown, began - TAUGHT_DAYS * DAY_NS, f"round-{number}")
+    ]
+    _write_lines(folder / "demonstrations.jsonl", taught)
+    tried = nouns.outcomes(world, told.laboratory, POLICY, Stage.LAB, began - LAB_DAYS * DAY_NS, LAB_DAYS)
+    _write_lines(folder / "baseline.jsonl", tried)
+    worked = nouns.outcomes(world, told.line, POLICY, Stage.PRODUCTION, began, AT_ONCE_DAYS)
+    _write_lines(folder / "production.jsonl", worked)
+    write_whole(folder / FILE, story.written())
 
 
 def _write_lines(file: Path, rows: Iterable[object]) -> None:

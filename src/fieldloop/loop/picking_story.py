@@ -1,0 +1,104 @@
+"""The story of a policy on the picking floor, replayed from what is written beside it: same words, same bits."""
+
+import csv
+import io
+import json
+from dataclasses import asdict, dataclass
+from pathlib import Path
+
+import numpy as np
+
+from fieldloop.errors import BadInput
+from fieldloop.loop.fault_words import parse_faults
+from fieldloop.model.codec import from_plain
+from fieldloop.model.condition import Stratum
+from fieldloop.simulate.picking import pick
+from fieldloop.simulate.picking.world import Demonstrations, Tries, World
+from fieldloop.train.cloning import Cloned, clone
+
+FILE = "story.json"
+ORDERS = "orders.csv"
+DAYS_A_WEEK = 7.0
+
+
+@dataclass(frozen=True, slots=True)
+class Story:
+    """Which floor, what was shown first, what was wrong, and what was collected since, round by round."""
+
+    preset: str
+    seed: int
+    shown: str
+    demonstrations: int
+    episodes: int
+    days: float
+    fault: tuple[str, ...] = ()
+    rounds: tuple[tuple[tuple[Stratum, int], ...], ...] = ()
+
+    def written(self) -> str:
+        """Return it as text, to be read back."""
+        plain = asdict(self) | {"rounds": [[[str(stratum), n] for stratum, n in one] for one in self.rounds]}
+        return json.dumps(plain, indent=2) + "\n"
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Told:
+    """A story that was played: all that was shown, and how the policy fared in the laboratory and on the line."""
+
+    world: World
+    shown: tuple[Demonstrations, ...]
+    laboratory: Tries
+    line: Tries
+
+
+def read_story(folder: Path) -> Story:
+    """Read the story of a folder that `simulate case` wrote."""
+    file = folder / FILE
+    if not file.is_file():
+        raise BadInput(f"{folder} has no {FILE}: it was not written by `fieldloop simulate case`.")
+    return from_plain(Story, json.loads(file.read_text(encoding="utf-8")))
+
+
+def read_orders(folder: Path) -> tuple[tuple[Stratum, int], ...]:
+    """Read what a plan asks for, as `plan folder --orders` wrote it."""
+    file = folder / ORDERS
+    if not file.is_file():
+        raise BadInput(f"{file} is not there. Write it: fieldloop plan folder {folder} --orders {file}")
+    rows = csv.DictReader(io.StringIO(file.read_text(encoding="utf-8"), newline=""))
+    return tuple((Stratum.parse(row["stratum"]), int(row["demonstrations"])) for row in rows)
+
+
+def play(story: Story) -> Told:
+    """Demonstrate, train from scratch and let the policy work."""
+    wrong, world = parse_faults(story.fault), World(story.preset, story.seed)
+    mix = world.laboratory() if story.shown == "laboratory" else world.production()
+    asked = [world.cells(mix, story.demonstrations, "shown"), *(_cells(world, one) for one in story.rounds)]
+    names = ["shown", *(f"round {n}" for n in range(1, len(asked)))]
+    shown = tuple(world.demonstrate(cells, name, wrong) for cells, name in zip(asked, names, strict=True) if len(cells))
+    policy = trained(shown, story.seed)
+    bench = world.cells(
+        world.laboratory() if story.shown == "laboratory" else mix, max(story.episodes // 3, 1), "bench"
+    )
+    weeks = np.linspace(0.0, story.days / DAYS_A_WEEK, story.episodes, endpoint=False)
+    return Told(
+        world,
+        shown,
+        world.attempt(policy.act, bench, "bench", pace=pick.LAB),
+        world.attempt(policy.act, world.cells(world.production(), story.episodes, "line"), "line", wrong, weeks),
+    )
+
+
+def trained(shown: tuple[Demonstrations, ...], seed: int) -> Cloned:
+    """Train a policy from scratch on all that was shown."""
+    return clone(np.concatenate([d.inputs for d in shown]), np.concatenate([d.actions for d in shown]), None, seed)
+
+
+def _cells(world: World, wanted: tuple[tuple[Stratum, int], ...]) -> np.typing.NDArray[np.intp]:
+    """Find the floor's strata: it knows fewer factors than a plan may name."""
+    place = {stratum: at for at, stratum in enumerate(world.strata.nouns)}
+    found = []
+    for stratum, count in wanted:
+        here = stratum.only(world.strata.factors)
+        if here not in place:
+            raise BadInput(f"The floor {world.preset.name!r} has no stratum {here}.")
+        found += [place[here]] * count
+    return np.array(found, dtype=np.intp)
