@@ -1,8 +1,8 @@
 """Does a diagnosis name the right cause, on picking floors where the truth is known because it was planted?
 
 Every world is drawn anew (map, sites, mix, robots, learner, faults), a policy is really trained in it and really picks;
-the truth of each share is what the same world does without the fault. `python -m bench.diagnose --workers 16 --keep DIR`
-plays all of them; what lies in DIR already is not played again. `--write FILE` puts the tables on a page.
+the truth of each share is what the same world does without the fault. `python -m bench.diagnose --workers 16 --keep
+DIR` plays all of them; what the same code left in DIR is not played again. `--write FILE` puts the tables on a page.
 """
 
 import argparse
@@ -12,6 +12,8 @@ from concurrent.futures import ProcessPoolExecutor, as_completed
 from pathlib import Path
 
 from bench.harness import Figure
+from bench.pages import put
+from bench.planted import kept
 from bench.planted.answers import EPISODES, Row, asked
 from bench.planted.played import Sizes
 from bench.planted.scores import headline
@@ -22,8 +24,6 @@ FIRST = 20_000
 """Seeds below were looked at while the diagnosis was made."""
 SHORT = Sizes(truth=1200, seen=1000, laboratory=800, demonstrations=(500, 600), training=400)
 SHORT_WORLDS, SHORT_EPISODES = 6, (300, 1000)
-BEGIN, END = "<!-- tables: python -m bench.diagnose -->\n", "<!-- end of tables -->\n"
-ROWS_FILE = "worlds.jsonl"
 
 
 def measure(*, short: bool) -> Mapping[str, Figure]:
@@ -35,39 +35,19 @@ def measure(*, short: bool) -> Mapping[str, Figure]:
 
 def play(seeds: Sequence[int], workers: int, folder: Path | None, *, short: bool = False) -> list[Row]:
     """Play worlds on several cores; each is written down as it ends, and what was written is not played again."""
-    kept = folder / ROWS_FILE if folder else None
-    done = {row.seed: row for row in read(kept)} if kept and kept.exists() else {}
+    file = folder / "worlds.jsonl" if folder else None
+    done = {row.seed: row for row in kept.read(file)} if file else {}
     rest = [seed for seed in seeds if seed not in done]
     sizes, episodes = (SHORT, SHORT_EPISODES) if short else (None, EPISODES)
     with ProcessPoolExecutor(max_workers=workers) as pool:
-        waiting = [pool.submit(asked, seed, sizes, episodes) for seed in rest]
+        waiting = [pool.submit(asked, seed, sizes, episodes, folder) for seed in rest]
         for number, future in enumerate(as_completed(waiting), start=1):
             row = future.result()
             done[row.seed] = row
-            if kept:
-                kept.parent.mkdir(parents=True, exist_ok=True)
-                with kept.open("a", encoding="utf-8") as file:
-                    file.write(json.dumps(row.plain()) + "\n")
+            if file:
+                kept.append(file, row)
             print(f"{number} of {len(rest)}: world {row.seed}, {row.seconds} CPU-s", flush=True)
     return [done[seed] for seed in seeds]
-
-
-def read(file: Path) -> list[Row]:
-    """Read the worlds that were played; a line cut short by a kill is played again."""
-    rows = []
-    for line in file.read_text(encoding="utf-8").splitlines():
-        try:
-            rows.append(Row.of(json.loads(line)))
-        except json.JSONDecodeError:
-            continue
-    return rows
-
-
-def write(file: Path, tables: str) -> None:
-    """Put tables between the marks of a page."""
-    before, _, rest = file.read_text(encoding="utf-8").partition(BEGIN)
-    after = rest.partition(END)[2]
-    file.write_text(f"{before}{BEGIN}{tables}\n{END}{after}", encoding="utf-8")
 
 
 def main() -> None:
@@ -89,7 +69,7 @@ def main() -> None:
     rows = play(range(chosen.first, chosen.first + count), chosen.workers, chosen.keep)
     tables = page(rows, EPISODES)
     if chosen.write:
-        write(chosen.write, tables)
+        put(chosen.write, "python -m bench.diagnose", tables)
     figures = headline(rows, 1000)
     print(json.dumps({n: f.plain() for n, f in figures.items()}) if chosen.json else tables)
 

@@ -1,7 +1,7 @@
 """Floors on which something was got wrong on purpose, so that a diagnosis can be compared with the truth.
 
-`turns` says which faults a world has, `mixes` and `wrongs` draw its details, `played` demonstrates, trains and picks with
-any of its faults taken away, `truth` makes shares of that, `evidence` writes down what a team would know; `peers` are two
-other ways of finding a cause, `answers` asks all of them, `scores` and `table` count. Nothing here knows how
-`fieldloop.diagnose` works: no feature, no number is shared.
+`turns` says which faults a world has, `mixes` and `wrongs` draw its details, `played` demonstrates, trains and picks
+with any of its faults taken away, `truth` makes shares of that, `written` is what a team would know, `planted` keeps
+both; `peers` with `features` are two other ways of finding a cause, `answers` asks all of them (`kept` writes them
+down), `scores` and `table` count. Nothing here knows how `fieldloop.diagnose` works: no feature, no number is shared.
 """

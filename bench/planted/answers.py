@@ -4,18 +4,19 @@ import random
 import time
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
+from pathlib import Path
 
 import numpy as np
 
-from bench.planted import peers, written
-from bench.planted.played import Played, Sizes, some
-from bench.planted.truth import Truth, truth
-from bench.planted.wrongs import together
+from bench.planted import peers
+from bench.planted.planted import Planted, planted
+from bench.planted.played import Sizes
+from bench.planted.written import POLICY, Records
 from fieldloop.diagnose import Evidence, demonstrations_of, diagnose
 from fieldloop.model.diagnosis import Diagnosis, Gap
 from fieldloop.model.finding import Status
 from fieldloop.model.identity import Ids
-from fieldloop.model.policy import Outcome, Stage
+from fieldloop.model.policy import Outcome
 from fieldloop.protocol import default_operations
 
 EPISODES = (300, 1000, 3000)
@@ -67,35 +68,29 @@ class Row:
         return cls(**told)  # type: ignore[arg-type]
 
 
-def asked(seed: int, sizes: Sizes | None = None, episodes: Sequence[int] = EPISODES) -> Row:
+def asked(seed: int, sizes: Sizes | None = None, episodes: Sequence[int] = EPISODES, folder: Path | None = None) -> Row:
     """Play the world of a seed, ask everybody, and say what was true."""
-    began = time.process_time()
-    played = Played(seed, sizes=sizes)
-    true = truth(played)
-    rng = np.random.default_rng([seed, 815])
-    evidence = _evidence(played, rng)
+    world = planted(seed, sizes, folder)
+    evidence = _evidence(world.records)
     production, answers = evidence.production, []
-    order = rng.permutation(len(production))
+    order = np.random.default_rng([seed, 77]).permutation(len(production))
     for count in episodes:
+        # a part of all days, not the first days: whatever changed on the way is in it
         part = tuple(production[i] for i in np.sort(order[:count]))
         answers += [_ours(evidence, part, seed, count), *_peers(evidence.baseline, part, count)]
-    return _row(played, true, answers, time.process_time() - began)
+    return _row(world, answers)
 
 
-def _evidence(played: Played, rng: np.random.Generator) -> Evidence:
-    shown = played.learnt(played.wrongs)[0]
-    tries = played.production(played.wrongs)
-    seen = np.sort(rng.permutation(len(tries.end))[: played.sizes.seen])
-    tested = some(played.laboratory, np.arange(min(played.given, len(played.laboratory.end))))
+def _evidence(records: Records) -> Evidence:
     return Evidence(
-        policy=written.POLICY,
-        baseline=written.outcomes(played, tested, Stage.LAB),
-        production=written.outcomes(played, some(tries, seen), Stage.PRODUCTION),
-        demonstrations=demonstrations_of(written.episodes(played, shown)),
+        policy=POLICY,
+        baseline=records.baseline,
+        production=records.production,
+        demonstrations=demonstrations_of(records.episodes),
         site="",
-        time_zones=dict.fromkeys(played.sites, "UTC"),
-        lags=written.lags(played, shown, together(played.wrongs).camera_lag_s, rng),
-        agreements=written.agreements(played, shown, rng),
+        time_zones=dict.fromkeys(records.sites, "UTC"),
+        lags=records.lags,
+        agreements=records.agreements,
         exposures=(),
     )
 
@@ -127,16 +122,17 @@ def _peers(baseline: Sequence[Outcome], part: Sequence[Outcome], count: int) -> 
     return said
 
 
-def _row(played: Played, true: Truth, answers: list[Answer], seconds: float) -> Row:
+def _row(world: Planted, answers: list[Answer]) -> Row:
+    true = world.truth
     return Row(
-        played.seed,
-        tuple(str(wrong.gap) for wrong in played.wrongs),
-        tuple(wrong.way for wrong in played.wrongs),
+        world.seed,
+        tuple(map(str, world.gaps)),
+        world.ways,
         round(true.baseline, 4),
         round(true.production, 4),
         round(true.without, 4),
         {str(gap): share for gap, share in true.shares.items()},
         true.is_weak,
         tuple(answers),
-        round(seconds, 1),
+        round(world.seconds, 1),
     )

@@ -19,13 +19,15 @@ CAUSE_OF = {
     "packaging": Gap.EDGE_CASES,
     "operator": Gap.CONDITIONS,
     "temperature_c": Gap.CONDITIONS,
-    "humidity": Gap.CONDITIONS,
+    "humidity_percent": Gap.CONDITIONS,
+    "film": Gap.CONDITIONS,
     "robot": Gap.HARDWARE,
     "gripper_cycles": Gap.HARDWARE,
     "latency_ms": Gap.INFRASTRUCTURE,
-    "approach_deviation_m": Gap.TIMING,
 }
-"""How people would read a column; no column of these stands for labels or simulation."""
+"""How people would read a column; no column of these stands for timing, labels or simulation."""
+COUNTERS = ("gripper_cycles",)
+"""They only grow, so that they have always drifted."""
 
 
 def words(outcomes: Sequence[Outcome]) -> Words:
@@ -37,12 +39,10 @@ def words(outcomes: Sequence[Outcome]) -> Words:
 def numbers(outcomes: Sequence[Outcome]) -> Numbers:
     """Telemetry, a column each; NaN where it was not logged."""
     found: dict[str, list[float]] = {name: [] for name, _ in outcomes[0].facts}
-    found |= {"latency_ms": [], "approach_deviation_m": []}
+    found["latency_ms"] = []
     for outcome in outcomes:
         facts = dict(outcome.facts)
         facts["latency_ms"] = np.nan if outcome.latency_ms is None else outcome.latency_ms
-        first = outcome.steps[0].deviation_m if outcome.steps else None
-        facts["approach_deviation_m"] = np.nan if first is None else first
         for name, column in found.items():
             column.append(facts.get(name, np.nan))
     return {name: np.array(column) for name, column in found.items() if name in CAUSE_OF}

@@ -7,7 +7,7 @@ from itertools import combinations
 import numpy as np
 from numpy.typing import NDArray
 
-from bench.planted.features import CAUSE_OF, numbers, words
+from bench.planted.features import CAUSE_OF, COUNTERS, numbers, words
 from fieldloop.model.diagnosis import Gap
 from fieldloop.model.policy import Outcome
 from fieldloop.stats.difference import chance_of_drop
@@ -73,7 +73,7 @@ def drift(baseline: Sequence[Outcome], production: Sequence[Outcome]) -> Named:
                 shares = counts / counts.sum(axis=1, keepdims=True)
                 shifted[name] = float(np.abs(shares[0] - shares[1]).sum() / 2)
     before, after = numbers(baseline), numbers(production)
-    for name in before:
+    for name in sorted(before.keys() - set(COUNTERS)):
         then, since = (side[name][np.isfinite(side[name])] for side in (before, after))
         if len(then) and len(since):
             test = ks_2samp(then, since)

@@ -18,7 +18,7 @@ from fieldloop.simulate.picking.world import Demonstrations, Tries, World
 from fieldloop.train.cloning import Cloned, clone
 
 Floats = NDArray[np.float64]
-LINE = replace(pick.LINE, steps=10, away_m=pick.LAB.away_m, turned_rad=pick.LAB.turned_rad)
+LINE = replace(pick.LINE, away_m=pick.LAB.away_m, turned_rad=pick.LAB.turned_rad)
 """The line goes faster and in fewer steps than the laboratory, from as near: a healthy policy loses little by it."""
 DAYS_A_WEEK, HOURS_A_DAY = 7, 24
 
@@ -27,11 +27,11 @@ DAYS_A_WEEK, HOURS_A_DAY = 7, 24
 class Sizes:
     """How many picks the truth is counted on, how many of them a team gets to see, how many the laboratory makes."""
 
-    truth: int = 6000
+    truth: int = 4500
     seen: int = 3000
-    laboratory: int = 4000
+    laboratory: int = 2500
     demonstrations: tuple[int, int] = (2200, 3000)
-    training: int = 2500
+    training: int = 2000
 
 
 class Played:
@@ -52,14 +52,14 @@ class Played:
         wanted += [mixes.Wanted("bin", ("jammed",), rng.uniform(0.0, 0.02))]
         self.shares = mixes.fitted(strata, mixes.drawn(strata, base, self.sites, rng), wanted)
         self.asked = self.shares**0.8 / np.sum(self.shares**0.8)
-        self.standard = rng.uniform(1.0, 1.6)
+        self.standard = rng.uniform(2.0, 4.0)
         """So many times as often as production asks the laboratory tries the standard bins."""
         self.demonstrations = int(rng.integers(*self.sizes.demonstrations))
         self.given = int(rng.integers(400, 601))
         self.learner = int(rng.integers(2**31))
         self.weeks = np.sort(rng.uniform(0, self.days / DAYS_A_WEEK, self.sizes.truth))
-        self.rng = rng
         self._learnt: dict[tuple[Gap, ...], tuple[Demonstrations, Cloned]] = {}
+        self._tries: dict[tuple[Gap, ...], Tries] = {}
 
     def learnt(self, present: Sequence[Wrong]) -> tuple[Demonstrations, Cloned]:
         """Demonstrate and train under these faults; those that only act at run time change nothing here."""
@@ -74,6 +74,12 @@ class Played:
 
     def production(self, present: Sequence[Wrong]) -> Tries:
         """Pick on the line under these faults: the same scenes and the same chance whatever they are."""
+        key = tuple(wrong.gap for wrong in present)
+        if key not in self._tries:
+            self._tries[key] = self._produced(present)
+        return self._tries[key]
+
+    def _produced(self, present: Sequence[Wrong]) -> Tries:
         policy, faults = self.learnt(present)[1], together(present)
         cells = self.world.cells(self.shares, self.sizes.truth, "line")
         tries = self.world.attempt(policy.act, cells, "line", faults, self.weeks, LINE)

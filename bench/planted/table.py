@@ -15,22 +15,23 @@ def page(rows: Sequence[Row], episodes: Sequence[int]) -> str:
     weak = [row for row in rows if row.is_weak]
     at = 1000 if 1000 in episodes else episodes[-1]  # noqa: PLR2004 - where the aims are
     parts = [
-        f"{len(rows)} worlds (seeds {min(r.seed for r in rows)} to {max(r.seed for r in rows)}): "
-        f"{len(found)} with faults that cost enough, {len(weak)} weak, {len(sound)} with nothing wrong.",
+        f"{len(rows)} worlds, seeds {min(r.seed for r in rows)} to {max(r.seed for r in rows)}.",
+        f"{len(found)} have faults that cost enough, {len(weak)} are weak, in {len(sound)} nothing is wrong.",
         *_everybody(found, sound, episodes),
         f"\nOne fault, two faults, weak worlds; {OURS} after {at} episodes:\n",
         *_by_number(found, weak, at),
         f"\nBy the larger fault, {OURS} after {at} episodes:\n",
         *_by_cause(found, at),
-        f"\nWhat was named first (columns) for what was planted (rows), {OURS} after {at} episodes, weak worlds left out:\n",
+        f"\nNamed first (columns) for what was planted (rows), {OURS} after {at} episodes, weak worlds left out:\n",
         *_confusion([*found, *sound], at),
     ]
     return "\n".join(parts)
 
 
 def _everybody(found: Sequence[Row], sound: Sequence[Row], episodes: Sequence[int]) -> Iterator[str]:
-    yield "\n| way | episodes | larger cause first | either cause first | share off, points: median | mean | 90 % | cannot tell | nothing called wrong |"
-    yield "|---|---|---|---|---|---|---|---|---|"
+    heads = "way, episodes, larger cause first, either first, share off (points): median, mean, 90 %, cannot tell"
+    columns = [*heads.split(", "), "nothing called wrong"]
+    yield f"\n| {' | '.join(columns)} |\n{'|---' * len(columns)}|"
     for way in WAYS:
         for count in episodes:
             cells = [

@@ -18,7 +18,7 @@ def _turns() -> tuple[tuple[Gap, ...], ...]:
 
 
 TURNS = _turns()
-"""One full round: any so many seeds in a row hold each cause alone, each pair and nothing exactly as often as planned."""
+"""One full round: any so many seeds in a row hold each cause, each pair and nothing exactly as often as planned."""
 
 
 def faults_of(seed: int) -> tuple[Gap, ...]:

@@ -1,16 +1,19 @@
 """What a team's records say of a played world: outcomes, episodes, measured lags and double annotations."""
 
+from dataclasses import dataclass, replace
+
 import numpy as np
 from numpy.typing import NDArray
 
-from bench.planted.played import Played
+from bench.planted.played import Played, some
+from bench.planted.wrongs import together
 from fieldloop.annotate.agreement import agreement
 from fieldloop.model.annotation import Agreement, Annotation
 from fieldloop.model.condition import Stratum
 from fieldloop.model.diagnosis import Lag
 from fieldloop.model.episode import Episode
-from fieldloop.model.policy import FailureClass, Outcome, Stage, Step
-from fieldloop.simulate.picking import operators, physics
+from fieldloop.model.policy import Outcome, Stage
+from fieldloop.simulate.picking import nouns, operators
 from fieldloop.simulate.picking.scenes import Scenes
 from fieldloop.simulate.picking.strata import SITES
 from fieldloop.simulate.picking.world import Demonstrations, Tries
@@ -18,59 +21,68 @@ from fieldloop.simulate.picking.world import Demonstrations, Tries
 POLICY = "policy"
 START_NS = 1_767_225_600 * 10**9
 """2026-01-01: production begins; the laboratory was in the week before."""
-DAY_NS, WEEK_NS = 86_400 * 10**9, 7 * 86_400 * 10**9
-CLASS_OF_STEP = (FailureClass.COLLISION, FailureClass.GRASP, FailureClass.GRASP, FailureClass.PLACEMENT)
+WEEK_NS = 7 * 86_400 * 10**9
+LABORATORY_DAYS = 5.0
+AT_ONCE_DAYS = 1e-6
+"""The line's picks know their weeks; nothing is added to that."""
+FILLED_BY = "filled_by"
 FRAMES_HZ = 30.0
 GRASP_AT_S, END_AT_S = 2.0, 4.0
 
 
+@dataclass(frozen=True, slots=True)
+class Records:
+    """All that a team knows: trials before, production, the release's episodes, lags, agreements, the sites."""
+
+    baseline: tuple[Outcome, ...]
+    production: tuple[Outcome, ...]
+    episodes: tuple[Episode, ...]
+    lags: tuple[Lag, ...]
+    agreements: tuple[Agreement, ...]
+    sites: tuple[str, ...]
+
+
+def records(played: Played, rng: np.random.Generator) -> Records:
+    """Write a played world down, with all its faults."""
+    shown = played.learnt(played.wrongs)[0]
+    tries = played.production(played.wrongs)
+    seen = np.sort(rng.permutation(len(tries.end))[: played.sizes.seen])
+    tested = some(played.laboratory, np.arange(min(played.given, len(played.laboratory.end))))
+    return Records(
+        outcomes(played, tested, Stage.LAB),
+        outcomes(played, some(tries, seen), Stage.PRODUCTION),
+        episodes(played, shown),
+        lags(played, shown, together(played.wrongs).camera_lag_s, rng),
+        agreements(played, shown, rng),
+        played.sites,
+    )
+
+
 def outcomes(played: Played, tries: Tries, stage: Stage) -> tuple[Outcome, ...]:
-    """Write tries down as a robot's log and its station would."""
-    scenes, strata = tries.scenes, _strata(played, tries.scenes)
-    reached = physics.reached(tries.end)
-    deviations = np.round(tries.deviation, 5).tolist()
-    before_ns = 0 if stage is Stage.PRODUCTION else -WEEK_NS
-    moments = (scenes.week * WEEK_NS).astype(np.int64) + START_NS + before_ns
-    if stage is not Stage.PRODUCTION:
-        moments = moments + np.linspace(0, 5 * DAY_NS, len(scenes)).astype(np.int64)
-    rows = []
-    for i, stratum in enumerate(strata):
-        last, site = int(reached[i]), str(stratum.level("site"))
-        steps = tuple(Step(name, k < last, deviations[i][k]) for k, name in enumerate(physics.STEPS) if k <= last)
-        facts = (
-            ("lux", round(float(scenes.lux[i]), 1)),
-            ("temperature_c", round(float(scenes.temperature[i]), 2)),
-            ("humidity", round(float(scenes.humidity[i]), 3)),
-            ("gripper_cycles", round(float(scenes.cycles[i]))),
-        )
-        rows.append(
-            Outcome(
-                id=f"{stage}-{i}", policy=POLICY, stratum=stratum, stage=stage, site=site,
-                robot=f"{site}-{int(scenes.robot[i]) + 1}", at_ns=int(moments[i]), succeeded=bool(tries.succeeded[i]),
-                judged_by="station", failure=None if last == len(physics.STEPS) else CLASS_OF_STEP[last],
-                cycle_s=round(float(tries.cycle_s[i]), 3), latency_ms=round(float(tries.latency_s[i]) * 1e3, 2),
-                item=f"sku-{int(scenes.sku[i])}", steps=steps, facts=facts,
-            )
-        )  # fmt: skip
-    return tuple(rows)
+    """Write tries down as the floor does; who filled the bin is a condition here, as a team would log it."""
+    is_production = stage is Stage.PRODUCTION
+    start_ns, days = (START_NS, AT_ONCE_DAYS) if is_production else (START_NS - WEEK_NS, LABORATORY_DAYS)
+    made = nouns.outcomes(played.world, tries, POLICY, stage, start_ns, days)
+    strata = _strata(played, tries.scenes)
+    return tuple(
+        replace(outcome, stratum=stratum, facts=tuple(fact for fact in outcome.facts if fact[0] != FILLED_BY))
+        for outcome, stratum in zip(made, strata, strict=True)
+    )
 
 
 def episodes(played: Played, shown: Demonstrations) -> tuple[Episode, ...]:
     """Write demonstrations down as the release's episodes; the operator is who filled the bin, as in production."""
-    scenes = shown.scenes
+    made = nouns.episodes(played.world, shown, START_NS - 4 * WEEK_NS)
+    strata = _strata(played, shown.scenes)
     return tuple(
-        Episode(
-            id=f"episode-{i}", name=f"episode-{i}", format="mcap", task="pick", site=str(stratum.level("site")),
-            robot=f"{stratum.level('site')}-{int(scenes.robot[i]) + 1}", operator=str(stratum.level("operator")),
-            stratum=stratum, simulated=bool(shown.simulated[i]), succeeded=bool(shown.kept[i]),
-            facts=(
-                ("lux", f"{scenes.lux[i]:.1f}"), ("temperature_c", f"{scenes.temperature[i]:.2f}"),
-                ("humidity", f"{scenes.humidity[i]:.3f}"), ("gripper_cycles", f"{scenes.cycles[i]:.0f}"),
-                ("sku", f"sku-{int(scenes.sku[i])}"),
-            ),
+        replace(
+            episode,
+            stratum=stratum,
+            operator=str(stratum.level("operator")),
+            facts=tuple(fact for fact in episode.facts if fact[0] != FILLED_BY and "grasp_seen" not in fact[0]),
         )
-        for i, stratum in enumerate(_strata(played, scenes))
-    )  # fmt: skip
+        for episode, stratum in zip(made, strata, strict=True)
+    )
 
 
 def lags(played: Played, shown: Demonstrations, lag_s: float, rng: np.random.Generator) -> tuple[Lag, ...]:
@@ -108,8 +120,8 @@ def _annotated(shown: Demonstrations, rows: NDArray[np.intp], author: int) -> li
 
 
 def _strata(played: Played, scenes: Scenes) -> list[Stratum]:
-    nouns = played.world.strata.nouns
+    known = played.world.strata.nouns
     return [
-        Stratum.of({**nouns[cell].levels, "operator": operators.name(int(person))})
+        Stratum.of({**known[cell].levels, "operator": operators.name(int(person))})
         for cell, person in zip(scenes.cell, scenes.person, strict=True)
     ]

@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, fields, replace
+from typing import Any
 
 import numpy as np
 
@@ -51,14 +52,14 @@ class Scope:
 
 def together(wrongs: Sequence[Wrong]) -> Faults:
     """Every fault at once; what two of them say in the same field is put one after the other."""
-    result = NOTHING
+    said: dict[str, Any] = {}
     for wrong in wrongs:
         for field in fields(Faults):
-            said, so_far = getattr(wrong.faults, field.name), getattr(result, field.name)
-            if said != getattr(NOTHING, field.name):
-                both = (*so_far, *said) if isinstance(said, tuple) and isinstance(so_far, tuple) else said
-                result = replace(result, **{field.name: both})
-    return result
+            value = getattr(wrong.faults, field.name)
+            if value != getattr(NOTHING, field.name):
+                both = isinstance(value, tuple) and field.name in said
+                said[field.name] = (*said[field.name], *value) if both else value
+    return replace(NOTHING, **said)
 
 
 def _environment(scope: Scope, rng: np.random.Generator) -> Wrong:
@@ -99,7 +100,7 @@ def _edge_cases(scope: Scope, rng: np.random.Generator) -> Wrong:
 
 
 def _labels(_: Scope, rng: np.random.Generator) -> Wrong:
-    noise = Faults(label_noise=rng.uniform(0.15, 0.3))
+    noise = Faults(label_noise=rng.uniform(0.2, 0.35))
     return Wrong(Gap.LABELS, "grasp moment", noise, (Wanted("bin", UNUSUAL, rng.uniform(0.35, 0.5)),))
 
 

@@ -11,7 +11,8 @@ from fieldloop.model.episode import Episode, Recording
 from fieldloop.model.stream import NS_PER_S, Stream, StreamKind
 from fieldloop.simulate.clocks import Beat, stamp, ticks
 from fieldloop.simulate.picking import nouns, pick, sight
-from fieldloop.simulate.picking.physics import reached
+from fieldloop.simulate.picking.catalogue import GRAVITY
+from fieldloop.simulate.picking.physics import ENDS, STEPS, reached
 from fieldloop.simulate.picking.scenes import Floats, Scenes
 from fieldloop.simulate.picking.world import Demonstrations, Tries, World
 
@@ -99,6 +100,7 @@ def record_demonstration(
 def record_try(world: World, tries: Tries, i: int, start_ns: int, lag_s: float = 0.0, policy: str = "") -> Recording:
     """Return what a robot's recorder would have kept of one try."""
     stopped = int(reached(tries.end[i : i + 1])[0])
+    failure = nouns.FAILURES.get(ENDS[tries.end[i]])
     name = f"try-{world.seed}-{i:05d}-{start_ns}"
     facts = Episode(
         id=name,
@@ -111,6 +113,7 @@ def record_try(world: World, tries: Tries, i: int, start_ns: int, lag_s: float =
         start_ns=start_ns,
         simulated=False,
         succeeded=bool(tries.succeeded[i]),
+        failure=failure.value if failure else "",
         facts=(("policy", policy), ("sku", world.catalogue.sku(int(tries.scenes.sku[i])))),
     )
     return _record(
@@ -145,7 +148,7 @@ def _record(
     add("gripper", StreamKind.GRIPPER, "m", ("gripper",), TOOL, at, opening[:, None])
     at = ticks(FORCE, *span, rng)
     wrench = rng.normal(0, [0.15, 0.15, 0.2, 0.004, 0.004, 0.004], (len(at), 6))
-    wrench[:, 2] -= HAND_KG * 9.81 + motion.at("load_n", at)
+    wrench[:, 2] -= HAND_KG * GRAVITY + motion.at("load_n", at)
     add("force", StreamKind.FORCE_TORQUE, "N, N·m", ("fx", "fy", "fz", "tx", "ty", "tz"), FORCE, at, wrench)
     at = np.arange(len(answers), dtype=float) * pick.STEP_S
     add("action", StreamKind.ACTION, "m/s, rad/s, m, log N, m/s²", pick.ACTIONS, CONTROL, at, answers)
@@ -162,13 +165,13 @@ def _record(
 
 def _motion(scene: Scenes, poses: Floats, told: Floats, stopped: int) -> Motion:
     """Lay out a pick in time: approach, close, lift, carry, let go; one that failed earlier stops there and rests."""
-    grasp, place, lift = 1, 3, 2
+    grasp, lift, place = (STEPS.index(name) for name in ("grasp", "lift", "place"))
     steps = len(poses) - 1
     times = [k * pick.STEP_S for k in range(steps + 1)]
-    top, depth, width, force = float(scene.top[0]), float(told[3]), float(told[4]), float(np.exp(told[5]))
+    top, depth, width = float(scene.top[0]), float(told[3]), float(told[4])
     height = [top + ABOVE_M * (1 - k / steps) - depth * k / steps for k in range(steps + 1)]
     pose, opening, load = list(poses), [width] * (steps + 1), [0.0] * (steps + 1)
-    weight = float(scene.mass[0] * scene.burden[0]) * 9.81 if force > 0 else 0.0
+    weight = float(scene.mass[0] * scene.burden[0]) * GRAVITY
     held = min(width, 2 * float(scene.short[0]))
 
     def then(seconds: float, shift: float, at: float, jaws: float, newtons: float) -> None:

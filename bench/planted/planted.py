@@ -1,0 +1,75 @@
+"""One planted world as it is kept: what was planted, what was true, and what a team's records say of it."""
+
+import gzip
+import hashlib
+import pickle
+import time
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+
+import numpy as np
+
+from bench.planted import truth, written
+from bench.planted.played import Played, Sizes
+from bench.planted.truth import Truth
+from bench.planted.written import Records
+from fieldloop.model.diagnosis import Gap
+
+ROOT = Path(__file__).parents[2]
+MAKERS = ("mixes", "planted", "played", "truth", "turns", "written", "wrongs")
+SOURCES = (
+    *(f"bench/planted/{name}.py" for name in MAKERS),
+    "src/fieldloop/simulate/picking/*.py",
+    "src/fieldloop/train/cloning.py",
+)
+"""What a world depends on: after a change of these it is played again."""
+
+
+@dataclass(frozen=True, slots=True)
+class Planted:
+    """A world that was played: its faults and the ways of them, the truth, the records, and what it took."""
+
+    seed: int
+    gaps: tuple[Gap, ...]
+    ways: tuple[str, ...]
+    truth: Truth
+    records: Records
+    seconds: float
+
+
+def planted(seed: int, sizes: Sizes | None = None, folder: Path | None = None) -> Planted:
+    """Play the world of a seed, or take it from a folder where the same code has left it."""
+    file = folder / f"{seed}-{stamp(SOURCES, sizes or Sizes())}.world" if folder else None
+    if file and file.exists():
+        return _read(file)
+    began = time.process_time()
+    played = Played(seed, sizes=sizes)
+    made = Planted(
+        seed,
+        tuple(wrong.gap for wrong in played.wrongs),
+        tuple(wrong.way for wrong in played.wrongs),
+        truth.truth(played),
+        written.records(played, np.random.default_rng([seed, 815])),
+        time.process_time() - began,
+    )
+    if file:
+        file.parent.mkdir(parents=True, exist_ok=True)
+        part = file.with_suffix(".part")
+        part.write_bytes(gzip.compress(pickle.dumps(made), 1))
+        part.rename(file)  # whole or not at all: a run may be killed
+    return made
+
+
+def _read(file: Path) -> Planted:
+    made = pickle.loads(gzip.decompress(file.read_bytes()))
+    assert isinstance(made, Planted)
+    return made
+
+
+@cache
+def stamp(sources: tuple[str, ...], sizes: Sizes | None = None) -> str:
+    """A hash of source files and sizes."""
+    files = sorted(path for pattern in sources for path in ROOT.glob(pattern))
+    told = b"".join(path.read_bytes() for path in files) + repr(sizes).encode()
+    return hashlib.sha256(told).hexdigest()[:16]
