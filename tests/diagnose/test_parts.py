@@ -6,10 +6,10 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from tests.diagnose.planted import WORLDS, draw
+from tests.diagnose.planted import World, draw
 
 from fieldloop.diagnose.expectation import expect, fit, logistic
-from fieldloop.diagnose.gaps import FIX, GAP_OF, name, silent
+from fieldloop.diagnose.gaps import FIX, GAP_OF, fix, of_stratum, silent
 from fieldloop.diagnose.split import divide
 from fieldloop.diagnose.table import tabulate
 from fieldloop.model.condition import Stratum
@@ -36,7 +36,7 @@ def test_a_perfect_or_hopeless_baseline_stays_finite():
 
 
 def test_expected_rates_follow_what_was_always_hard():
-    evidence = draw(WORLDS["worn gripper"], 1)
+    evidence = draw(World((Gap.HARDWARE,), trials=500, episodes=50), 1)
     table = tabulate(evidence.baseline)
     fitted = expect(table, 1.0)
     rates = fitted.rates(fitted.design(table))
@@ -91,13 +91,13 @@ def test_the_split_by_hand():
     ],
 )
 def test_factors_point_to_their_gaps(stratum, gap):
-    assert name(stratum, never_covered=None).gap is gap
+    assert of_stratum(stratum) is gap
 
 
 def test_every_gap_has_a_fix_for_never_covered_and_for_changed():
     assert set(FIX) == set(Gap)
     assert all(len(fixes) == 2 for fixes in FIX.values())
-    never, changed = (name(Stratum.of(lighting="dim"), never_covered=x).fix for x in (True, False))
+    never, changed = (fix(Gap.ENVIRONMENT, Stratum.of(lighting="dim"), never_covered=x) for x in (True, False))
     assert "Collect" in never
     assert "Restore" in changed
 

@@ -1,8 +1,12 @@
 """Which of the gaps made it fail: is the loss real, what is it made of, and where is it concentrated?
 
-`diagnose` answers from outcomes before and after, and from what was demonstrated (`demonstrations_of`).
+`diagnose` answers from `Evidence`: outcomes before and after, what was demonstrated (`demonstrations_of`), lags,
+agreements. The way through: `table` and `expectation`, `candidates` and `search`, `components` and `everywhere`,
+`attribution`, `causes`.
 """
 
-from fieldloop.diagnose.diagnose import Evidence, demonstrations_of, diagnose
+from fieldloop.diagnose.demonstrated import Demonstrations, demonstrations_of
+from fieldloop.diagnose.diagnose import diagnose
+from fieldloop.diagnose.evidence import Evidence
 
-__all__ = ["Evidence", "demonstrations_of", "diagnose"]
+__all__ = ["Demonstrations", "Evidence", "demonstrations_of", "diagnose"]

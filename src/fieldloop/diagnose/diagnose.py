@@ -1,98 +1,77 @@
 """Diagnose a loss: is it real, what is it made of, which conditions carry it, and what would close it."""
 
 import math
-from collections import Counter
-from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from collections.abc import Iterator
 
 import numpy as np
 
-from fieldloop.diagnose.carriers import Loss
-from fieldloop.diagnose.causes import name_causes
-from fieldloop.diagnose.table import slow_limit_ms, tabulate
-from fieldloop.model.condition import Stratum
-from fieldloop.model.diagnosis import Diagnosis, Gap
-from fieldloop.model.episode import Episode
+from fieldloop.diagnose.causes import Causes, name_causes
+from fieldloop.diagnose.evidence import Evidence
+from fieldloop.diagnose.failures import explain_failures
+from fieldloop.diagnose.inquiry import Inquiry, inquire
+from fieldloop.diagnose.open_questions import open_questions
+from fieldloop.diagnose.real import missing, without_loss
+from fieldloop.diagnose.wording import of_mix
+from fieldloop.model.diagnosis import Diagnosis, Gap, LostSlice
 from fieldloop.model.finding import Status
 from fieldloop.model.identity import Ids
-from fieldloop.model.policy import Outcome, Stage
 from fieldloop.protocol import Section
-from fieldloop.stats import difference
-
-
-@dataclass(frozen=True)
-class Evidence:
-    """What a diagnosis rests on: outcomes of one policy before and in production, and what was demonstrated.
-
-    `site` '' takes all sites together; `demonstrations` None means that nobody knows what was trained on;
-    `time_zones` (IANA zone by site, UTC where none is given) say when a site's days begin.
-    """
-
-    policy: str
-    site: str
-    baseline: tuple[Outcome, ...]
-    production: tuple[Outcome, ...]
-    demonstrations: Mapping[Stratum, int] | None = None
-    time_zones: Mapping[str, str] | None = None
-
-
-def demonstrations_of(episodes: Iterable[Episode]) -> dict[Stratum, int]:
-    """Count demonstrations by stratum, the site among its conditions."""
-    return dict(Counter(Stratum.of({**({"site": e.site} if e.site else {}), **e.stratum.levels}) for e in episodes))
 
 
 def diagnose(evidence: Evidence, settings: Section, ids: Ids, at_ns: int, rng: np.random.Generator) -> Diagnosis:
     """Explain a loss: FAILED where it is real and a cause is named, PASSED where there is none, else what to log."""
-    before = [o for o in evidence.baseline if o.policy == evidence.policy]
-    after = [o for o in evidence.production if _counts(o, evidence)]
-    loss = Loss(
-        tabulate(before, slow := slow_limit_ms(before, settings.number("slow_quantile")), evidence.time_zones),
-        tabulate(after, slow, evidence.time_zones),
-        evidence.demonstrations,
-    )
-    status, reasons = _real(loss.before.counts, loss.after.counts, settings)
-    found = name_causes(loss, settings, rng) if status is Status.FAILED else None
-    if found:
-        reasons = (*reasons, *found.cannot_tell)
-        status = Status.FAILED if any(c.gap is not Gap.UNKNOWN for c in found.causes) else Status.CANNOT_TELL
-    rates = [good / tried if tried else math.nan for good, tried in (loss.before.counts, loss.after.counts)]
+    absent = missing(len(evidence.before), len(evidence.after))
+    if absent:
+        return _nothing(evidence, settings, ids, at_ns, absent)
+    inquiry = inquire(evidence, settings, rng)
+    named = name_causes(inquiry, rng) if inquiry.real else None
+    status, reasons = _verdict(inquiry, named)
+    before, after = (float(table.success.mean()) for table in (inquiry.before, inquiry.after))
+    split = named.attribution.split if named else None
+    low, high = named.attribution.loss[1:] if named else (before - after, before - after)
     return Diagnosis(
         id=ids.new("diagnosis"),
         policy=evidence.policy,
         site=evidence.site,
         status=status,
-        baseline=rates[0],
-        observed=rates[1],
-        loss=rates[0] - rates[1],
-        mix_share=found.split.share(found.split.mix) if found else 0.0,
-        mechanism_share=found.split.share(found.split.mechanism) if found else 0.0,
-        unseen_share=found.split.share(found.split.unseen) if found else 0.0,
-        causes=found.causes if found else (),
-        episodes=len(after),
+        baseline=before,
+        observed=after,
+        loss=before - after,
+        mix_share=split.share(split.mix) if split else 0.0,
+        mechanism_share=split.share(split.mechanism) if split else 0.0,
+        unseen_share=split.share(split.unseen) if split else 0.0,
+        causes=named.causes if named else (),
+        episodes=len(inquiry.after),
         made_ns=at_ns,
         operations=settings.fingerprint,
         cannot_tell=reasons,
+        slices=tuple(_slices(inquiry)) if named else (),
+        failures=explain_failures(inquiry) if named else (),
+        loss_low=low,
+        loss_high=high,
     )
 
 
-def _counts(outcome: Outcome, evidence: Evidence) -> bool:
-    here = not evidence.site or outcome.site == evidence.site
-    return here and outcome.policy == evidence.policy and outcome.stage is Stage.PRODUCTION
+def _verdict(inquiry: Inquiry, named: Causes | None) -> tuple[Status, tuple[str, ...]]:
+    if named is None:
+        status, reasons = without_loss(inquiry.before.counts, inquiry.after.counts, inquiry.settings)
+        return status, (*reasons, *map(of_mix, inquiry.harder))
+    known = any(c.gap is not Gap.UNKNOWN for c in named.causes)
+    return (Status.FAILED if known else Status.CANNOT_TELL), tuple(open_questions(inquiry, named))
 
 
-def _real(before: tuple[int, int], after: tuple[int, int], settings: Section) -> tuple[Status, tuple[str, ...]]:
-    """FAILED: a real loss. PASSED: shown to be negligible. CANNOT_TELL: neither, with what is missing."""
-    if not before[1] or not after[1]:
-        what = "baseline (gate or laboratory)" if not before[1] else "production"
-        return Status.CANNOT_TELL, (f"There are no {what} outcomes of this policy; record them.",)
-    if difference.chance_of_drop(after, before) < settings.number("alpha"):
-        return Status.FAILED, ()
-    negligible = settings.number("negligible_loss")
-    if difference.lower_bound(after, before, 1.0 - settings.number("alpha")) > -negligible:
-        return Status.PASSED, ()
-    reason = (
-        f"{after[0]} of {after[1]} after {before[0]} of {before[1]} may be chance, and a loss of "
-        f"{100 * negligible:.0f} points is still possible; record more outcomes"
-        f"{' of the baseline' if before[1] < after[1] else ''}."
-    )
-    return Status.CANNOT_TELL, (reason,)
+def _slices(inquiry: Inquiry) -> Iterator[LostSlice]:
+    for part in inquiry.components:
+        inside = part.found.candidate.inside
+        expected, observed = inquiry.search.expected[inside].mean(), inquiry.after.success[inside].mean()
+        yield LostSlice(part.stratum, int(inside.sum()), float(observed), float(expected), part.found.chance)
+
+
+def _nothing(evidence: Evidence, settings: Section, ids: Ids, at_ns: int, absent: str) -> Diagnosis:
+    rates = [
+        float(np.mean([o.succeeded for o in side])) if side else math.nan for side in (evidence.before, evidence.after)
+    ]
+    return Diagnosis(
+        ids.new("diagnosis"), evidence.policy, evidence.site, Status.CANNOT_TELL, rates[0], rates[1], math.nan,
+        0.0, 0.0, 0.0, (), len(evidence.after), at_ns, settings.fingerprint, (absent,),
+    )  # fmt: skip

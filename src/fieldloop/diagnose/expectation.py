@@ -1,5 +1,6 @@
 """What the baseline lets one expect under given conditions: a ridge logistic regression, fitted by Newton's method."""
 
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -24,12 +25,19 @@ class Expectation:
     """
 
     conditions: tuple[Condition, ...]
+    usual: Floats
     coefficients: Floats
     covariance: Floats
+    starved: frozenset[Condition] = frozenset()
+    """Conditions that were hardly demonstrated: that a baseline failed there too is the same gap, met earlier."""
 
     def design(self, table: Table) -> Floats:
-        """Intercept and known conditions of every row."""
-        return np.column_stack([np.ones(len(table)), table.indicators(self.conditions)])
+        """Intercept and known conditions of every row; a starved one is expected to go like the average."""
+        rows = design(table, self.conditions, self.usual)
+        for condition in self.starved:
+            own = np.array([0.0, *(c.factor == condition.factor for c in self.conditions)])
+            rows *= 1.0 - table.indicators([condition]) * own
+        return rows
 
     def rates(self, design: Floats) -> Floats:
         """Return the success expected of every row."""
@@ -41,8 +49,8 @@ class Merged:
 
     def __init__(self, baseline: Table, penalty: float) -> None:
         """Find the distinct rows."""
-        design = np.column_stack([np.ones(len(baseline)), baseline.indicators(baseline.conditions)])
-        self.patterns, where = np.unique(design, axis=0, return_inverse=True)
+        rows = design(baseline, baseline.conditions, usual_shares(baseline))
+        self.patterns, where = np.unique(rows, axis=0, return_inverse=True)
         self._where, self._success, self._penalty = where.ravel(), baseline.success, penalty
 
     def fit(self, weights: Floats) -> tuple[Floats, Floats]:
@@ -53,9 +61,34 @@ class Merged:
         return fit(self.patterns, tried, good, self._penalty)
 
 
-def expect(baseline: Table, penalty: float) -> Expectation:
+def expect(baseline: Table, penalty: float, starved: Iterable[Condition] = ()) -> Expectation:
     """Fit success on all conditions of the baseline."""
-    return Expectation(baseline.conditions, *Merged(baseline, penalty).fit(np.ones(len(baseline))))
+    fitted = Merged(baseline, penalty).fit(np.ones(len(baseline)))
+    return Expectation(baseline.conditions, usual_shares(baseline), *fitted, frozenset(starved))
+
+
+def usual_shares(baseline: Table) -> Floats:
+    """How often each condition holds where its factor is spoken of."""
+    return np.array(
+        [
+            float(np.mean([row[c.factor] == c.level for row in baseline.rows if c.factor in row]))
+            for c in baseline.conditions
+        ]
+    )
+
+
+def design(table: Table, conditions: Sequence[Condition], usual: Floats) -> Floats:
+    """Intercept and conditions around their usual shares; nothing where a row is at a level that is not known.
+
+    Around their shares, so that the intercept is the average row: were it the row without any known level, a site
+    that the baseline never left would make everything elsewhere uncertain.
+    """
+    found = table.indicators(conditions)
+    factors = np.array([c.factor for c in conditions])
+    for factor in set(factors.tolist()):
+        own = factors == factor
+        found[:, own] = np.where(found[:, own].any(axis=1, keepdims=True), found[:, own] - usual[own], 0.0)
+    return np.column_stack([np.ones(len(table)), found])
 
 
 def fit(design: Floats, tried: Floats, good: Floats, penalty: float) -> tuple[Floats, Floats]:

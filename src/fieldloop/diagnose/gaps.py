@@ -1,7 +1,7 @@
-"""Which gap a factor points to, and what closes it: one table, to be argued with."""
+"""Which gap a factor or a number points to, and what closes it: tables, to be argued with."""
 
+import re
 from collections.abc import Iterable
-from dataclasses import dataclass
 
 from fieldloop.model.condition import Stratum
 from fieldloop.model.diagnosis import Gap
@@ -19,6 +19,7 @@ GAP_OF = {
     "edge_case": Gap.EDGE_CASES,
     "tier": Gap.EDGE_CASES,
     "sku": Gap.EDGE_CASES,
+    "item": Gap.EDGE_CASES,
     "packaging": Gap.EDGE_CASES,
     # what things and people are like
     "temperature": Gap.CONDITIONS,
@@ -33,8 +34,22 @@ GAP_OF = {
     "gripper": Gap.HARDWARE,
     "latency": Gap.INFRASTRUCTURE,
     "judged_by": Gap.LABELS,
+    "variant": Gap.LABELS,
 }
 """Factor → gap, in the order in which one is believed where two cannot be told apart."""
+
+WORDS = {
+    Gap.INFRASTRUCTURE: ("latency", "network", "queue", "answer", "packet", "bandwidth", "gpu", "cpu"),
+    Gap.HARDWARE: ("cycle", "wear", "worn", "backlash", "gripper", "pad", "motor", "current", "hours", "voltage"),
+    Gap.ENVIRONMENT: ("lux", "light", "glare", "illumin", "bright", "shelf", "background", "camera", "mount", "aisle"),
+    Gap.CONDITIONS: (
+        "temp", "humid", "dust", "friction", "surface", "floor", "moist", "vibration", "wet", "operator", "person",
+    ),
+    Gap.EDGE_CASES: ("bin", "fill", "occlu", "clutter", "density", "pack", "weight", "mass", "orient", "jam", "item"),
+    Gap.LABELS: ("variant", "annot", "label", "judge"),
+    Gap.TIMING: ("pace", "chain", "speed"),
+}  # fmt: skip
+"""Beginnings of words in a name by which a factor or a number that is not in the table is understood."""
 
 MACHINERY = (Gap.HARDWARE, Gap.INFRASTRUCTURE, Gap.LABELS, Gap.TIMING)
 """Gaps that no demonstration closes; one of them in a combination is what it is about."""
@@ -49,8 +64,8 @@ FIX = {
         "Collect demonstrations under {where}.",
         "Measure what changed under {where} and collect it again.",
     ),
-    Gap.TIMING: ("Verify synchronisation at {where}.",) * 2,
-    Gap.LABELS: ("Let a second person judge a sample of {where}, and settle the standard.",) * 2,
+    Gap.TIMING: ("Verify time from content on every rig, correct the lag, release and train again ({where}).",) * 2,
+    Gap.LABELS: ("Let a second person judge a sample of {where}, settle the standard, and label again.",) * 2,
     Gap.SIM_TO_REAL: ("Collect real demonstrations of {where}.",) * 2,
     Gap.HARDWARE: ("Inspect {where}: pads, backlash, calibration. Demonstrations will not repair it.",) * 2,
     Gap.INFRASTRUCTURE: ("Profile the serving path of {where}. Demonstrations will not make it faster.",) * 2,
@@ -58,21 +73,35 @@ FIX = {
 }
 
 
-@dataclass(frozen=True, slots=True)
-class Named:
-    """The gap that a stratum points to and the words for its fix."""
+def of_factor(factor: str) -> Gap:
+    """The gap that one factor or number points to, by its name or by what its name is made of.
 
-    gap: Gap
-    fix: str
+    >>> of_factor("bin").value, of_factor("ambient_lux").value, of_factor("moon_phase").value
+    ('edge-case distribution', 'environment mismatch', 'unknown')
+    """
+    known = GAP_OF.get(factor)
+    if known is not None:
+        return known
+    words = re.split("[^a-z]+", factor.lower())
+    for gap, beginnings in WORDS.items():
+        if any(word.startswith(beginnings) for word in words):
+            return gap
+    return Gap.UNKNOWN
 
 
-def name(stratum: Stratum, *, never_covered: bool | None) -> Named:
-    """Name the gap of a slice; a combination of unlike factors is an edge case: each alone goes well."""
-    gaps = {GAP_OF.get(c.factor, Gap.UNKNOWN) for c in stratum.conditions}
+def of_stratum(stratum: Stratum) -> Gap:
+    """The gap of a slice; a combination of unlike factors is an edge case: each alone goes well."""
+    gaps = {of_factor(c.factor) for c in stratum.conditions}
     machinery = [gap for gap in MACHINERY if gap in gaps]
-    gap = gaps.pop() if len(gaps) == 1 else machinery[0] if machinery else Gap.EDGE_CASES if gaps else Gap.UNKNOWN
-    where = " and ".join(map(str, stratum.conditions)) or "everything"
-    return Named(gap, FIX[gap][0 if never_covered is not False else 1].format(where=where))
+    known = gaps - {Gap.UNKNOWN} or gaps
+    return known.pop() if len(known) == 1 else machinery[0] if machinery else Gap.EDGE_CASES if gaps else Gap.UNKNOWN
+
+
+def fix(gap: Gap, stratum: Stratum, *, never_covered: bool | None) -> str:
+    """What closes it; not shown yet and changed since are closed differently."""
+    everywhere = "the robots" if gap is Gap.HARDWARE else "everything"
+    where = " and ".join(map(str, stratum.conditions)) or everywhere
+    return FIX[gap][0 if never_covered is not False else 1].format(where=where)
 
 
 def rank(stratum: Stratum) -> tuple[int, int]:
@@ -83,4 +112,5 @@ def rank(stratum: Stratum) -> tuple[int, int]:
 
 def silent(factors: Iterable[str]) -> tuple[str, ...]:
     """Factors of the table that no outcome says anything about."""
-    return tuple(sorted(set(GAP_OF) - set(factors)))
+    said = set(factors)
+    return tuple(sorted(factor for factor in GAP_OF if factor not in said and GAP_OF[factor] is not Gap.TIMING))

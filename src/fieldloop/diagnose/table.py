@@ -1,5 +1,6 @@
-"""Outcomes as arrays: who succeeded, on which day, under which conditions."""
+"""Attempts as arrays: who succeeded, on which day, under which conditions, at which numbers."""
 
+import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
@@ -13,17 +14,19 @@ from fieldloop.model.condition import Condition
 from fieldloop.model.policy import Outcome
 from fieldloop.model.stream import NS_PER_S
 
-SLOW, QUICK = "slow", "quick"
+Floats = NDArray[np.float64]
+Counted = NDArray[np.int64]
 
 
 @dataclass(frozen=True)
 class Table:
-    """One row an outcome: its success, its time, its local day (counted), and what it says of every factor."""
+    """One row an attempt; where several judged it, its success is the share of them that said so."""
 
+    outcomes: tuple[Outcome, ...]
     rows: tuple[dict[str, str], ...]
-    success: NDArray[np.float64]
-    at_ns: NDArray[np.int64]
-    days: NDArray[np.int64]
+    success: Floats
+    at_ns: Counted
+    days: Counted
 
     def __len__(self) -> int:
         return len(self.rows)
@@ -35,11 +38,18 @@ class Table:
         return tuple(Condition(*pair) for pair in sorted(pairs))
 
     @cached_property
-    def _columns(self) -> dict[str, NDArray[np.str_]]:
-        factors = {c.factor for c in self.conditions}
-        return {factor: np.array([row.get(factor, "") for row in self.rows]) for factor in factors}
+    def factors(self) -> dict[str, list[Condition]]:
+        """Every factor with its levels."""
+        found: dict[str, list[Condition]] = {}
+        for condition in self.conditions:
+            found.setdefault(condition.factor, []).append(condition)
+        return found
 
-    def indicators(self, conditions: Sequence[Condition]) -> NDArray[np.float64]:
+    @cached_property
+    def _columns(self) -> dict[str, NDArray[np.str_]]:
+        return {factor: np.array([row.get(factor, "") for row in self.rows]) for factor in self.factors}
+
+    def indicators(self, conditions: Sequence[Condition]) -> Floats:
         """Say for every row (down) which of the conditions (across) hold."""
         found = np.zeros((len(self), len(conditions)))
         for at, condition in enumerate(conditions):
@@ -47,37 +57,54 @@ class Table:
                 found[:, at] = self._columns[condition.factor] == condition.level
         return found
 
+    @cached_property
+    def numbers(self) -> dict[str, Floats]:
+        """Every number of telemetry by its name, NaN where it was not logged."""
+        found: dict[str, Floats] = {}
+        for at, outcome in enumerate(self.outcomes):
+            said = dict(outcome.facts)
+            if outcome.latency_ms is not None:
+                said["latency_ms"] = outcome.latency_ms
+            for name, value in said.items():
+                if math.isfinite(value):
+                    found.setdefault(name, np.full(len(self), np.nan))[at] = value
+        return found
+
+    @cached_property
+    def clusters(self) -> Counted:
+        """Number the days of each site: attempts of one share more than their conditions."""
+        pairs = [f"{o.site}|{day}" for o, day in zip(self.outcomes, self.days.tolist(), strict=True)]
+        return np.unique(pairs, return_inverse=True)[1].ravel().astype(np.int64) if pairs else np.empty(0, np.int64)
+
     @property
     def counts(self) -> tuple[int, int]:
         """Successes and rows."""
-        return int(self.success.sum()), len(self)
+        return round(self.success.sum()), len(self)
 
 
-def tabulate(
-    outcomes: Sequence[Outcome], slow_ms: float | None = None, time_zones: Mapping[str, str] | None = None
-) -> Table:
-    """Lay outcomes out: of each its stratum, site, robot and judge, and whether it answered slowly.
+def tabulate(outcomes: Sequence[Outcome], time_zones: Mapping[str, str] | None = None) -> Table:
+    """Lay outcomes out, one row an attempt: of each its stratum, site, robot and judge.
 
     A day is local to its site (IANA zone by site, UTC where none is given).
     """
     zones = {site: ZoneInfo(name) for site, name in (time_zones or {}).items()}
-    days = [datetime.fromtimestamp(o.at_ns // NS_PER_S, zones.get(o.site, UTC)).toordinal() for o in outcomes]
+    attempts: dict[str, list[Outcome]] = {}
+    for at, outcome in enumerate(outcomes):
+        attempts.setdefault(outcome.attempt or f"\0{at}", []).append(outcome)
+    first = [judged[0] for judged in attempts.values()]
+    days = [datetime.fromtimestamp(o.at_ns // NS_PER_S, zones.get(o.site, UTC)).toordinal() for o in first]
     return Table(
-        rows=tuple(_levels(o, slow_ms) for o in outcomes),
-        success=np.array([o.succeeded for o in outcomes], dtype=np.float64),
-        at_ns=np.array([o.at_ns for o in outcomes], dtype=np.int64),
+        outcomes=tuple(first),
+        rows=tuple(_levels(judged) for judged in attempts.values()),
+        success=np.array([np.mean([o.succeeded for o in judged]) for judged in attempts.values()], dtype=np.float64),
+        at_ns=np.array([o.at_ns for o in first], dtype=np.int64),
         days=np.array(days, dtype=np.int64),
     )
 
 
-def slow_limit_ms(baseline: Sequence[Outcome], quantile: float) -> float | None:
-    """The answer time that this share of the baseline stayed under; None where it was not logged."""
-    logged = [o.latency_ms for o in baseline if o.latency_ms is not None]
-    return float(np.quantile(logged, quantile)) if logged else None
-
-
-def _levels(outcome: Outcome, slow_ms: float | None) -> dict[str, str]:
-    levels = {"site": outcome.site, "robot": outcome.robot, "judged_by": outcome.judged_by, **outcome.stratum.levels}
-    if slow_ms is not None and outcome.latency_ms is not None:
-        levels["latency"] = SLOW if outcome.latency_ms > slow_ms else QUICK
+def _levels(judged: Sequence[Outcome]) -> dict[str, str]:
+    """Say who judged only where one did: of two the verdict is shared."""
+    one = judged[0]
+    judge = one.judged_by if len({o.judged_by for o in judged}) == 1 else ""
+    levels = {"site": one.site, "robot": one.robot, "judged_by": judge, **one.stratum.levels}
     return {factor: level for factor, level in levels.items() if level}

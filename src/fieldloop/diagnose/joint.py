@@ -1,0 +1,71 @@
+"""All causes at once: a logistic regression around the baseline's expectation, and each one's part of the loss.
+
+What a row loses lies between what was expected and what the fit says, and is divided in proportion to what each cause
+takes off the log-odds. For a function of a sum this is the Aumann-Shapley value, so no cause is served first.
+"""
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from fieldloop.diagnose.expectation import logistic
+from fieldloop.diagnose.table import Floats
+
+STEPS = 30
+CLOSE = 1e-7
+LEAST_WEIGHT = 1e-6
+EDGE = 1e-4
+PRIOR = 0.05
+"""A very weak pull to no effect, which keeps a slice without a single success finite."""
+
+
+@dataclass(frozen=True)
+class Joint:
+    """Coefficients on the log-odds of success, their covariance, and the fitted rates."""
+
+    coefficients: Floats
+    covariance: Floats
+    rates: Floats
+
+    @property
+    def weights(self) -> Floats:
+        """How much each row tells."""
+        return np.maximum(self.rates * (1.0 - self.rates), LEAST_WEIGHT)
+
+
+def log_odds(rates: Floats) -> Floats:
+    """Rates as log-odds, kept away from certainty."""
+    kept = np.clip(rates, EDGE, 1.0 - EDGE)
+    return np.asarray(np.log(kept / (1.0 - kept)))
+
+
+def fit_jointly(columns: Floats, success: Floats, expected: Floats, weights: Floats | None = None) -> Joint:
+    """Fit success on the columns with the expectation as the starting point of every row."""
+    repeated = np.ones(len(success)) if weights is None else weights
+    offset = log_odds(expected)
+    size = columns.shape[1]
+    coefficients, prior = np.zeros(size), PRIOR * np.eye(size)
+    bend = prior
+    for _ in range(STEPS):
+        rates = logistic(offset + columns @ coefficients)
+        weight = repeated * np.maximum(rates * (1.0 - rates), LEAST_WEIGHT)
+        bend = columns.T @ (weight[:, None] * columns) + prior
+        step = np.linalg.solve(bend, columns.T @ (repeated * (success - rates)) - prior @ coefficients)
+        coefficients = coefficients + np.clip(step, -2.0, 2.0)
+        if size == 0 or np.abs(step).max() < CLOSE:
+            break
+    return Joint(
+        coefficients, np.asarray(np.linalg.inv(bend), dtype=np.float64), logistic(offset + columns @ coefficients)
+    )
+
+
+def parts_of_loss(columns: Floats, fitted: Joint, expected: Floats, weights: Floats | None = None) -> Floats:
+    """How much success each column takes off the average row (Aumann-Shapley)."""
+    repeated = np.ones(len(expected)) if weights is None else weights
+    pull = columns * fitted.coefficients
+    total = pull.sum(axis=1)
+    # where pulls cancel the loss is nothing, and the slope of the curve takes the place of the quotient
+    rate = np.where(
+        np.abs(total) > CLOSE, (fitted.rates - expected) / np.where(total == 0.0, 1.0, total), fitted.weights
+    )
+    return np.asarray(-(repeated * rate) @ pull / repeated.sum())

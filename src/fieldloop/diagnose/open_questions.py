@@ -1,0 +1,87 @@
+"""What cannot be told from what there is, and what to log, vary or verify to be able to."""
+
+from collections.abc import Iterator
+
+import numpy as np
+
+from fieldloop.diagnose import gaps
+from fieldloop.diagnose.causes import Causes
+from fieldloop.diagnose.everywhere import beyond
+from fieldloop.diagnose.inquiry import Inquiry
+from fieldloop.model.condition import Condition
+from fieldloop.model.diagnosis import Gap
+
+
+def open_questions(inquiry: Inquiry, named: Causes) -> Iterator[str]:
+    """Say what stays open."""
+    yield from _rivals(named)
+    yield from _ranking(named)
+    yield from _unmeasured(inquiry, named)
+    if inquiry.evidence.demonstrations is None:
+        yield "Nobody said what was demonstrated, so never-covered and changed cannot be told apart; name the release."
+    if not any(c.gap is not Gap.UNKNOWN for c in named.causes):
+        said = {c.factor for c in inquiry.after.conditions} | set(inquiry.after.numbers)
+        yield f"No condition that is logged explains the loss; log {', '.join(gaps.silent(said))}."
+    yield from _unsaid(inquiry)
+    yield from _not_as_claimed(inquiry)
+    if not named.attribution.by_days:
+        days = len(np.unique(inquiry.after.days))
+        yield f"Production spans {days} days; intervals treat episodes as independent and are too narrow."
+
+
+def _rivals(named: Causes) -> Iterator[str]:
+    for cause in named.causes:
+        if cause.group and cause.stratum:
+            alike = ", ".join(map(str, (cause.stratum, *cause.group)))
+            yield f"{alike} go together; vary one without the others to tell them apart."
+    if len(named.shared) > 1 and named.shared[0].measured:
+        both = " and ".join(s.gap.value for s in named.shared)
+        yield f"{both} act everywhere alike; how they share that part is laid to how far each is beyond its limit."
+
+
+def _ranking(named: Causes) -> Iterator[str]:
+    gaps_ = list(dict.fromkeys(c.gap for c in named.causes))
+    if len(gaps_) > 1:
+        first, second = ([c for c in named.causes if c.gap is gap] for gap in gaps_[:2])
+        if max(c.low for c in first) < max(c.high for c in second):
+            yield f"The intervals of {gaps_[0].value} and {gaps_[1].value} overlap: which is larger cannot be told yet."
+
+
+def _unmeasured(inquiry: Inquiry, named: Causes) -> Iterator[str]:
+    """Ask for what would confirm or exclude a fault of the data, where part of the loss is open to one."""
+    open_to = {Gap.UNKNOWN, Gap.TIMING, Gap.LABELS}
+    if not any(c.gap in open_to for c in named.causes):
+        return
+    limit = inquiry.settings.number("max_lag_ms")
+    lags = inquiry.evidence.lags
+    if not lags:
+        yield "Nobody measured the lag of pictures behind joints in the release; verify time from content."
+    elif any(max(abs(lag.low_ms), abs(lag.high_ms)) > limit and not beyond(lag, limit) for lag in lags):
+        yield f"Some lags may or may not exceed {limit:.0f} ms; verify time from content on more episodes."
+    if not inquiry.evidence.agreements:
+        yield "Nobody measured how far annotators of the release agree; let two label the same episodes."
+    if inquiry.chain is None:
+        yield "Steps with deviations were not logged before and after; log them to see whether chains lose precision."
+
+
+def _not_as_claimed(inquiry: Inquiry) -> Iterator[str]:
+    """Conditions that the deployment map does not know, or gives a share far from the one they have."""
+    claimed: dict[Condition, float] = {}
+    for exposure in inquiry.evidence.exposures:
+        for condition in exposure.stratum.conditions:
+            claimed[condition] = claimed.get(condition, 0.0) + exposure.share
+    factors = {c.factor for c in claimed}
+    off = inquiry.settings.number("share_off")
+    for condition in inquiry.after.conditions:
+        share = float(inquiry.after.indicators([condition]).mean())
+        if condition.factor in factors and abs(share - claimed.get(condition, 0.0)) > off:
+            said = f"{claimed[condition]:.0%} of it" if condition in claimed else "nothing of it"
+            yield f"{condition} is {share:.0%} of production; the deployment map says {said}. Correct the map."
+
+
+def _unsaid(inquiry: Inquiry) -> Iterator[str]:
+    rows = len(inquiry.after)
+    for factor in sorted(inquiry.after.factors):
+        unsaid = sum(factor not in row for row in inquiry.after.rows)
+        if unsaid > inquiry.settings.number("max_unsaid_share") * rows:
+            yield f"{unsaid} of {rows} production outcomes do not say their {factor}; log it."

@@ -1,0 +1,142 @@
+"""Odd evidence: all fail, none fails, one stratum, silent episodes, judges who disagree, numbers that are none."""
+
+import dataclasses
+import math
+
+import numpy as np
+import pytest
+from tests.diagnose.planted import World, draw, explain
+from tests.diagnose.test_diagnose import many, outcome
+
+from fieldloop.diagnose import Demonstrations, Evidence, demonstrations_of
+from fieldloop.diagnose.judges import compare
+from fieldloop.model.condition import Exposure, Stratum
+from fieldloop.model.diagnosis import Gap
+from fieldloop.model.episode import Episode
+from fieldloop.model.finding import Status
+from fieldloop.model.policy import Stage
+
+
+def test_no_failures_at_all_is_no_loss():
+    found = explain(Evidence("p", "", many(300, 300, stage=Stage.GATE), many(400, 400, bin="front")))
+    assert (found.status, found.causes, found.loss) == (Status.PASSED, (), 0.0)
+
+
+def test_where_everything_fails_the_loss_is_real_and_the_place_unknown():
+    found = explain(Evidence("p", "", many(270, 300, stage=Stage.GATE), many(0, 200)))
+    assert found.status is Status.CANNOT_TELL
+    assert [c.gap for c in found.causes] == [Gap.UNKNOWN]
+    assert found.loss == pytest.approx(0.9)
+
+
+def test_a_baseline_that_only_failed_and_a_single_outcome_are_survived():
+    assert explain(Evidence("p", "", many(0, 50, stage=Stage.GATE), many(10, 50))).causes == ()
+    one = explain(Evidence("p", "", many(1, 1, stage=Stage.GATE), many(0, 1)))
+    assert one.status is Status.CANNOT_TELL
+
+
+def test_one_stratum_only_is_told_as_lost_everywhere():
+    before, after = many(90, 100, stage=Stage.GATE, bin="front"), many(120, 200, bin="front")
+    found = explain(Evidence("p", "", before, after))
+    assert found.status is Status.CANNOT_TELL
+    assert found.causes[0].gap is Gap.UNKNOWN
+    assert any("log" in reason and "temperature" in reason for reason in found.cannot_tell)
+
+
+def test_conditions_missing_in_half_the_episodes_are_asked_for():
+    evidence = draw(World((Gap.EDGE_CASES,), episodes=400), 2)
+    hushed = tuple(
+        o if k % 3 == 0 else dataclasses.replace(o, stratum=Stratum()) for k, o in enumerate(evidence.production)
+    )
+    found = explain(dataclasses.replace(evidence, production=hushed))
+    assert found.episodes == 400
+    if found.causes:
+        assert any("do not say their bin" in reason for reason in found.cannot_tell)
+
+
+def test_numbers_that_are_none_are_left_out():
+    spoilt = [(("lux", math.nan), ("temperature_c", math.inf)), (), (("lux", 1.0),)]
+    after = tuple(dataclasses.replace(o, facts=spoilt[k % 3]) for k, o in enumerate(many(60, 120)))
+    assert explain(Evidence("p", "", many(90, 100, stage=Stage.GATE), after)).status is Status.CANNOT_TELL
+
+
+def two_judges(strict):
+    made = []
+    for k in range(160):
+        good = k % 10 != 0
+        for judge, said in (("anna", good), ("ben", good and (not strict or k % 3 != 0))):
+            one = outcome(k, succeeded=said)
+            made.append(dataclasses.replace(one, id=f"{judge}{k}", attempt=f"a{k}", judged_by=judge))
+    return tuple(made)
+
+
+def test_two_judges_who_disagree_are_one_attempt_and_a_cause():
+    found = explain(Evidence("p", "", many(95, 100, stage=Stage.GATE), two_judges(strict=True)))
+    assert found.episodes == 160
+    assert found.causes[0].gap is Gap.LABELS
+    assert "Judges of the same 160 attempts" in found.causes[0].evidence
+    asked = [a for f in found.failures for a in f.asked if a.question.startswith("Was the success signal")]
+    assert any("contradict each other" in a.answer for a in asked)
+
+
+def test_judges_who_agree_are_no_cause():
+    found = compare(two_judges(strict=False))
+    assert (found.attempts, found.same, found.kappa) == (160, 1.0, 1.0)
+    assert compare(many(5, 10)) is None
+
+
+def test_answers_that_are_all_slower_than_any_before_are_named():
+    before = tuple(
+        dataclasses.replace(o, latency_ms=30.0 + int(o.id[1:]) % 7) for o in many(190, 200, stage=Stage.GATE)
+    )
+    after = tuple(dataclasses.replace(o, latency_ms=180.0) for o in many(120, 200))
+    found = explain(Evidence("p", "", before, after))
+    assert (found.status, found.causes[0].gap) == (Status.FAILED, Gap.INFRASTRUCTURE)
+
+
+def test_demonstrations_of_one_person_are_suspected_where_nothing_else_is():
+    shown = Demonstrations.counted({Stratum.of(operator="ada", site="north"): 80})
+    found = explain(Evidence("p", "", many(95, 100, stage=Stage.GATE), many(120, 200), shown))
+    assert (found.causes[0].gap, found.causes[0].never_covered) == (Gap.CONDITIONS, True)
+
+
+def test_a_map_that_says_something_else_is_told():
+    evidence = Evidence(
+        "p", "", many(90, 100, stage=Stage.GATE, bin="front"), many(60, 200, bin="side"),
+        exposures=(Exposure(Stratum.of(bin="front"), 0.95), Exposure(Stratum.of(bin="side"), 0.05)),
+    )  # fmt: skip
+    assert any("the deployment map says 5%" in reason for reason in explain(evidence).cannot_tell)
+
+
+def test_an_empty_release_is_no_coverage():
+    found = demonstrations_of([])
+    assert (found.total, found.shown(Stratum.of(bin="front"))) == (0, None)
+    evidence = Evidence("p", "", many(90, 100, stage=Stage.GATE), many(120, 200), found)
+    assert explain(evidence).status is Status.CANNOT_TELL
+
+
+def test_a_release_counts_simulation_failures_items_and_numbers():
+    episodes = [
+        Episode("1", "", "mcap", operator="ada", stratum=Stratum.of(bin="side", sku="x"), simulated=True),
+        Episode(
+            "2", "", "mcap", stratum=Stratum.of(bin="side"), succeeded=False, facts=(("lux", "150"), ("note", "dim"))
+        ),
+        Episode("3", "", "mcap", stratum=Stratum.of(bin="side"), facts=(("lux", "90"),)),
+    ]
+    found = demonstrations_of(episodes)
+    side = Stratum.of(bin="side")
+    assert found.simulated_share(side) == pytest.approx(1 / 3)
+    assert (found.failures(side), found.items, found.ranges) == (1, {"x": 1}, {"lux": (90.0, 150.0)})
+    assert found.shown(Stratum.of(operator="ada")) == 1
+
+
+def test_four_questions_are_answered_from_what_is_there():
+    shown = Demonstrations({Stratum.of(bin="front"): 60}, failed={}, ranges={"lux": (300.0, 900.0)})
+    dark = tuple(dataclasses.replace(o, facts=(("lux", 40.0),), confidence=0.2) for o in many(20, 100, bin="side"))
+    fine = tuple(dataclasses.replace(o, id=f"f{o.id}", facts=(("lux", 500.0),)) for o in many(90, 100, bin="front"))
+    found = explain(Evidence("p", "", many(95, 100, stage=Stage.GATE, bin="front"), (*dark, *fine), shown))
+    failure = next(f for f in found.failures if f.stratum.level("bin") == "side")
+    examples, sensed, judged, labelled = (a.status for a in failure.asked)
+    assert (examples, sensed, judged, labelled) == (Status.FAILED, Status.FAILED, Status.CANNOT_TELL, Status.FAILED)
+    assert "lux 40 outside 300 to 900" in failure.asked[1].answer
+    assert np.isfinite(found.loss)
