@@ -23,6 +23,8 @@ class Coverage:
     failures: int = 0
     tried: int = 0
     cost: float = 1.0
+    learnt: int | None = None
+    """Demonstrations that the version in production was trained on; None: all in hand."""
 
 
 class GapKind(StrEnum):
