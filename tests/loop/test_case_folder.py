@@ -5,7 +5,7 @@ import json
 import pytest
 
 from fieldloop.errors import BadInput
-from fieldloop.loop.attempt_files import read_demonstrations, read_outcomes
+from fieldloop.loop.attempt_files import read_demonstrations, read_outcomes, telemetry_of
 from fieldloop.loop.case_folder import diagnose_folder, plan_folder, read_case
 from fieldloop.model.codec import to_plain
 from fieldloop.model.finding import Status
@@ -28,10 +28,13 @@ def picks(count, fails, lighting="bright", lux=700.0):
     ]
 
 
+LUX = frozenset({"lux"})
+
+
 def test_a_table_with_any_columns_becomes_outcomes(tmp_path):
     file = tmp_path / "production.csv"
     file.write_text(table(picks(40, 4)), encoding="utf-8")
-    first, *others = read_outcomes(file, "p1", Stage.PRODUCTION)
+    first, *others = read_outcomes(file, "p1", Stage.PRODUCTION, telemetry_of([file], 8))
     assert (first.succeeded, others[0].succeeded, first.site, first.policy) == (False, True, "leipzig", "p1")
     assert first.stratum.levels == {"lighting": "bright"}
     assert first.fact("lux") == 700.0, "a column of many different numbers is telemetry"
@@ -44,7 +47,7 @@ def test_times_are_read_as_iso_seconds_or_nanoseconds(tmp_path):
     file = tmp_path / "production.csv"
     rows = [f"yes,{at},a,b,1,1" for at in ("2026-05-01T08:00:00Z", "1777622400", "1777622400000000000")]
     file.write_text(table(rows), encoding="utf-8")
-    assert {o.at_ns for o in read_outcomes(file, "p", Stage.PRODUCTION)} == {1_777_622_400_000_000_000}
+    assert {o.at_ns for o in read_outcomes(file, "p", Stage.PRODUCTION, LUX)} == {1_777_622_400_000_000_000}
 
 
 @pytest.mark.parametrize(
@@ -62,7 +65,7 @@ def test_what_cannot_be_read_is_named(tmp_path, text, says):
     file = tmp_path / "production.csv"
     file.write_text(text, encoding="utf-8")
     with pytest.raises(BadInput, match=says):
-        read_outcomes(file, "p", Stage.PRODUCTION)
+        read_outcomes(file, "p", Stage.PRODUCTION, LUX)
 
 
 @pytest.mark.parametrize(
@@ -72,20 +75,32 @@ def test_a_bad_line_of_json_is_named(tmp_path, line, says):
     file = tmp_path / "production.jsonl"
     file.write_text(line + "\n", encoding="utf-8")
     with pytest.raises(BadInput, match=says):
-        read_outcomes(file, "p", Stage.PRODUCTION)
+        read_outcomes(file, "p", Stage.PRODUCTION, LUX)
 
 
 def test_json_lines_are_our_own_nouns(tmp_path):
-    told = read_outcomes(_written(tmp_path / "a.csv", table(picks(5, 2))), "p", Stage.PRODUCTION)
+    told = read_outcomes(_written(tmp_path / "a.csv", table(picks(5, 2))), "p", Stage.PRODUCTION, LUX)
     lines = "\n".join(json.dumps(to_plain(o)) for o in told)
-    assert read_outcomes(_written(tmp_path / "b.jsonl", lines), "q", Stage.LAB) == told
+    assert read_outcomes(_written(tmp_path / "b.jsonl", lines), "q", Stage.LAB, LUX) == told
+
+
+def test_a_column_is_telemetry_in_all_tables_or_in_none(tmp_path):
+    many = _written(
+        tmp_path / "production.csv", "succeeded,aisle,sku\n" + "".join(f"yes,{i},s{i}\n" for i in range(12))
+    )
+    few = _written(tmp_path / "demonstrations.csv", "aisle,sku\n3,s1\n4,s2\n")
+    telemetry = telemetry_of([many, few], 8)
+    assert read_outcomes(many, "p", Stage.PRODUCTION, telemetry)[3].fact("aisle") == 3.0
+    shown = read_demonstrations(few, telemetry)[0]
+    assert (shown.fact("aisle"), shown.handled, shown.stratum.levels) == ("3", "s1", {})
+    assert read_outcomes(many, "p", Stage.PRODUCTION, telemetry)[3].item == "s3"
 
 
 def test_demonstrations_come_from_a_table_too(tmp_path):
     text = "operator,site,lighting,simulated,succeeded,lux\n" + "".join(
         f"op-{i % 3},lab,bright,no,yes,{700 + i}\n" for i in range(12)
     )
-    first = read_demonstrations(_written(tmp_path / "demonstrations.csv", text))[0]
+    first = read_demonstrations(_written(tmp_path / "demonstrations.csv", text), LUX)[0]
     assert (first.operator, first.simulated, first.succeeded) == ("op-0", False, True)
     assert first.where.levels == {"lighting": "bright", "site": "lab"}
     assert first.fact("lux") == "700"

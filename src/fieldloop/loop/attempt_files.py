@@ -4,7 +4,7 @@ import csv
 import io
 import json
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import fields
 from datetime import UTC, datetime
 from pathlib import Path
@@ -13,7 +13,7 @@ from typing import Any, TypeVar
 from fieldloop.errors import BadInput
 from fieldloop.model.codec import from_plain
 from fieldloop.model.condition import Stratum
-from fieldloop.model.episode import Episode
+from fieldloop.model.episode import OBJECT_FACTORS, Episode
 from fieldloop.model.policy import Outcome, Stage
 from fieldloop.model.stream import NS_PER_S
 
@@ -21,18 +21,30 @@ N = TypeVar("N", Outcome, Episode)
 YES, NO = ("yes", "true", "1", "success"), ("no", "false", "0", "failure")
 NUMBERS = {"cycle_s": float, "confidence": float, "latency_ms": float, "interventions": int}
 EPISODE_TEXTS = ("task", "robot", "site", "operator", "session", "provider", "protocol", "failure")
-FEW_LEVELS = 8
-"""A column of numbers with more different values than this is telemetry; with fewer it is a condition, such as a shelf
-number."""
 EPOCH_NS = 10**17
 """A whole number above this is a time in nanoseconds, below it in seconds: both readings are centuries apart."""
 
 
-def read_outcomes(file: Path, policy: str, stage: Stage) -> list[Outcome]:
+def telemetry_of(files: Iterable[Path], few_levels: int) -> frozenset[str]:
+    """Which columns of these CSV tables are numbers from telemetry? One that is must be so in all of them.
+
+    A column of numbers with more different values than `few_levels` is; with fewer it is a condition, as a shelf's
+    number is.
+    """
+    said: dict[str, set[str]] = {}
+    for file in files:
+        for row in _rows(file) if file.suffix == ".csv" else ():
+            for column, value in row.items():
+                said.setdefault(column, set()).add(value)
+    numeric = {c: values - {""} for c, values in said.items() if all(_number(v) is not None for v in values - {""})}
+    return frozenset(column for column, values in numeric.items() if len(values) > few_levels)
+
+
+def read_outcomes(file: Path, policy: str, stage: Stage, telemetry: frozenset[str]) -> list[Outcome]:
     """Read outcomes of one policy in one setting; what a row does not say of these two is filled in."""
     rows = _rows(file)
     if file.suffix == ".csv":
-        kinds = _kinds(rows, Outcome)
+        kinds = _kinds(rows, Outcome, telemetry)
         return [_outcome(row, kinds, f"{file.name}, line {n}", policy, stage) for n, row in enumerate(rows, 2)]
     filled: dict[str, Any] = {"policy": policy, "stage": stage, "site": "", "robot": "", "judged_by": ""}
     return [
@@ -41,11 +53,11 @@ def read_outcomes(file: Path, policy: str, stage: Stage) -> list[Outcome]:
     ]
 
 
-def read_demonstrations(file: Path) -> list[Episode]:
+def read_demonstrations(file: Path, telemetry: frozenset[str]) -> list[Episode]:
     """Read the small facts of demonstrations whose logs are elsewhere."""
     rows = _rows(file)
     if file.suffix == ".csv":
-        kinds = _kinds(rows, Episode)
+        kinds = _kinds(rows, Episode, telemetry)
         return [_episode(row, kinds, f"{file.name}, line {n}") for n, row in enumerate(rows, 2)]
     return [
         _noun(Episode, {"id": f"{file.stem}-{n}", "name": "", "format": "table", **row}, f"{file.name}, line {n}")
@@ -89,17 +101,10 @@ def _noun(kind: type[N], row: Mapping[str, Any], where: str) -> N:
         raise BadInput(f"{where} cannot be read: {wrong}") from wrong
 
 
-def _kinds(rows: Sequence[Mapping[str, str]], noun: type) -> dict[str, str]:
+def _kinds(rows: Sequence[Mapping[str, str]], noun: type, telemetry: frozenset[str]) -> dict[str, str]:
     """Say of every column that is no field whether it is a condition or a number from telemetry."""
-    named = {f.name for f in fields(noun)} | {"at"}
-    kinds = {}
-    for column in rows[0]:
-        if column in named:
-            continue
-        said = {row.get(column, "") for row in rows} - {""}
-        numeric = bool(said) and all(_number(value) is not None for value in said)
-        kinds[column] = "fact" if numeric and len(said) > FEW_LEVELS else "condition"
-    return kinds
+    named = {f.name for f in fields(noun)} | {"at", *OBJECT_FACTORS}
+    return {column: "fact" if column in telemetry else "condition" for column in rows[0] if column not in named}
 
 
 def _outcome(row: Mapping[str, str], kinds: Mapping[str, str], where: str, policy: str, stage: Stage) -> Outcome:
@@ -115,7 +120,8 @@ def _outcome(row: Mapping[str, str], kinds: Mapping[str, str], where: str, polic
         "succeeded": _yes(row["succeeded"], "succeeded", where),
         "facts": [[n, _number(row[n])] for n, kind in kinds.items() if kind == "fact" and row.get(n)],
         "failure": row.get("failure") or None,
-        **{name: row.get(name, "") for name in ("site", "robot", "judged_by", "scenario", "attempt", "item")},
+        "item": _article(row),
+        **{name: row.get(name, "") for name in ("site", "robot", "judged_by", "scenario", "attempt")},
         **numbers,
     }
     return _noun(Outcome, plain, where)
@@ -130,7 +136,10 @@ def _episode(row: Mapping[str, str], kinds: Mapping[str, str], where: str) -> Ep
         "stratum": _conditions(row, kinds),
         "start_ns": at,
         "end_ns": at,
-        "facts": [[n, row[n]] for n, kind in kinds.items() if kind == "fact" and row.get(n)],
+        "facts": [
+            *([n, row[n]] for n, kind in kinds.items() if kind == "fact" and row.get(n)),
+            *([["item", _article(row)]] if _article(row) else []),
+        ],
         **{n: _yes(row[n], n, where) for n in ("simulated", "succeeded") if row.get(n)},
         **{
             n: row.get(n, "")
@@ -138,6 +147,10 @@ def _episode(row: Mapping[str, str], kinds: Mapping[str, str], where: str) -> Ep
         },
     }
     return _noun(Episode, plain, where)
+
+
+def _article(row: Mapping[str, str]) -> str:
+    return next((row[name] for name in OBJECT_FACTORS if row.get(name)), "")
 
 
 def _conditions(row: Mapping[str, str], kinds: Mapping[str, str]) -> str:

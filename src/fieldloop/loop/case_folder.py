@@ -18,7 +18,7 @@ from fieldloop.audit import parse
 from fieldloop.diagnose import Evidence, demonstrations_of
 from fieldloop.diagnose import diagnose as explain
 from fieldloop.errors import BadInput
-from fieldloop.loop.attempt_files import read_demonstrations, read_outcomes
+from fieldloop.loop.attempt_files import read_demonstrations, read_outcomes, telemetry_of
 from fieldloop.loop.by_tier import episodes_by_tier, outcomes_by_tier
 from fieldloop.loop.whole_file import write_whole
 from fieldloop.loop.workspace import Workspace
@@ -75,13 +75,15 @@ def read_case(folder: Path, operations: Operations) -> Case:
     if after is None:
         raise BadInput(f"{folder} has no production.jsonl and no production.csv: one row an attempt in production.")
     deployment = _map(folder, operations)
-    production = outcomes_by_tier(read_outcomes(after, POLICY, Stage.PRODUCTION), deployment)
+    few = int(operations["diagnose"].number("table_levels"))
+    telemetry = telemetry_of([table for table in (shown, before, after) if table], few)
+    production = outcomes_by_tier(read_outcomes(after, POLICY, Stage.PRODUCTION, telemetry), deployment)
     policy = production[0].policy
     return Case(
         policy,
         production,
-        outcomes_by_tier(read_outcomes(before, policy, Stage.LAB), deployment) if before else (),
-        episodes_by_tier(read_demonstrations(shown), deployment) if shown else None,
+        outcomes_by_tier(read_outcomes(before, policy, Stage.LAB, telemetry), deployment) if before else (),
+        episodes_by_tier(read_demonstrations(shown, telemetry), deployment) if shown else None,
         deployment,
         tuple(_nouns(folder / "lags.json", Lag)),
         tuple(_nouns(folder / "agreements.json", Agreement)),

@@ -84,6 +84,8 @@ USE_CASES = (
     UseCase("plan show", "plan:show", ANYONE, reads=True),
     UseCase("plan page", "plan:page", ENGINEER, reads=True),
     UseCase("plan orders", "plan:orders", FLOOR, reads=True),
+    UseCase("plan templates", "plan_work:from_templates", ENGINEER),
+    UseCase("plan starts", "plan_work:starts", FLOOR, reads=True),
     UseCase("plan returned", "plan:returned", ENGINEER, reads=True),
     UseCase("plan score", "plan:score", ENGINEER),
     UseCase("plan folder", "case_folder:plan_folder", ENGINEER, reads=True, needs=Needs.MAYBE),

@@ -21,7 +21,7 @@ from fieldloop.loop.rollout import in_production
 from fieldloop.loop.whole_file import write_whole
 from fieldloop.loop.workspace import Workspace
 from fieldloop.model.episode import Session
-from fieldloop.model.event import PlanDrawn, PlanScored
+from fieldloop.model.event import PlanDrawn, PlanScored, PolicyTrained
 from fieldloop.model.finding import Status
 from fieldloop.model.plan import Plan, PlanScore, Progress
 from fieldloop.plan import (
@@ -143,6 +143,8 @@ def returned(workspace: Workspace, file: Path) -> tuple[Progress, ...]:
 def score(workspace: Workspace, policy: str = "", *, plan: str = "") -> PlanScore:
     """Hold a plan against what came of it: what it promised, and what production gained. Later plans learn from it.
 
+    Both versions are compared on the mix of the map in force, by what each was trained on.
+
     Arguments:
         policy: the version that was trained on what the plan collected; the one in production unless given
         plan: the plan's id; the last one drawn before that version was trained unless given
@@ -154,7 +156,7 @@ def score(workspace: Workspace, policy: str = "", *, plan: str = "") -> PlanScor
     held = _plan_before(workspace, after.id, plan)
     made = hold_against(
         held,
-        coverage_under(workspace, held.policy, held.drawn_ns),
+        coverage_under(workspace, held.policy),
         coverage_under(workspace, after.id),
         workspace.operations["plan"],
         after.id,
@@ -188,14 +190,15 @@ def _latest(workspace: Workspace) -> Plan:
 
 
 def _plan_before(workspace: Workspace, policy: str, wanted: str) -> Plan:
-    """Return the plan that a version can be held against: one that answered another version's failures."""
+    """Return the plan to hold a version against: drawn from another version's failures before it was trained."""
     drawn = [p for p in workspace.store.find(Plan, newest=True) if p.id.startswith(wanted)]
     if wanted and not drawn:
         raise BadInput(f"No plan's id begins with {wanted!r}.")
+    trained_ns = max((r.at_ns for r in workspace.store.events(PolicyTrained) if r.event.policy.id == policy), default=0)
     for candidate in drawn:
-        if candidate.policy not in ("", policy):
+        if candidate.policy not in ("", policy) and (wanted or candidate.drawn_ns < trained_ns):
             return candidate
     raise Refused(
-        "No plan was drawn from the failures of an earlier version, so there is nothing to compare with: "
-        "a plan is scored once a policy trained on it works in production."
+        "No plan was drawn from the failures of an earlier version before this one was trained, so there is nothing "
+        "to compare with: a plan is scored once a policy trained on it works in production."
     )

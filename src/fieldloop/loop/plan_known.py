@@ -1,8 +1,8 @@
 """What a plan stands on: coverage of the deployed strata, failures in the field, what incidents ask for."""
 
-import dataclasses
 from collections import Counter
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import Any
 
 from fieldloop.loop.audit import latest_deployment
@@ -14,7 +14,8 @@ from fieldloop.model.finding import Status
 from fieldloop.model.hardware import Robot
 from fieldloop.model.person import Operator
 from fieldloop.model.plan import Coverage, Demand, Plan, PlanScore, Progress
-from fieldloop.model.policy import Outcome, Stage
+from fieldloop.model.policy import Outcome, PolicyVersion, Stage
+from fieldloop.model.release import Release
 from fieldloop.plan import Crew, Known, coverage, progress, stated_costs
 
 FOREVER_NS = 2**62
@@ -25,7 +26,7 @@ def known_now(workspace: Workspace) -> Known:
     return Known(
         coverage_now(workspace),
         latest_deployment(workspace),
-        _episodes(workspace, {"status": Status.PASSED}),
+        good_demonstrations(workspace),
         outcomes_in_force(workspace),
         in_production(workspace) or "",
         scores_of(workspace),
@@ -33,26 +34,43 @@ def known_now(workspace: Workspace) -> Known:
 
 
 def coverage_now(workspace: Workspace) -> tuple[Coverage, ...]:
-    """Return every deployed stratum with its demonstrations in hand and how production fared there."""
-    return coverage(
-        latest_deployment(workspace).exposures,
-        _episodes(workspace, {"status": Status.PASSED}),
+    """Return every deployed stratum with its demonstrations in hand and how production fared there.
+
+    Of sound recordings, those that failed count as tried: where even people fail, no demonstration will help.
+    """
+    exposures = latest_deployment(workspace).exposures
+    covered = coverage(
+        exposures,
+        good_demonstrations(workspace),
         outcomes_in_force(workspace),
-        tried=_episodes(workspace, {}),
+        tried=_episodes(workspace, {"status": Status.PASSED}),
         costs=stated_costs(workspace.operations["plan"]),
     )
+    running = in_production(workspace)
+    if running is None:
+        return covered
+    taught = coverage(exposures, learnt_by(workspace, running))
+    return tuple(replace(c, learnt=t.demonstrations) for c, t in zip(covered, taught, strict=True))
 
 
-def coverage_under(workspace: Workspace, policy: str, until_ns: int | None = None) -> tuple[Coverage, ...]:
-    """Return coverage as one policy met it: its outcomes in production, and what had been collected until then."""
-    where: dict[str, Any] = {"status": Status.PASSED}
-    if until_ns is not None:
-        where["start_ns"] = range(-FOREVER_NS, until_ns)
+def coverage_under(workspace: Workspace, policy: str) -> tuple[Coverage, ...]:
+    """Return coverage as one policy met it: what it learnt from, and its outcomes in production."""
     return coverage(
         latest_deployment(workspace).exposures,
-        _episodes(workspace, where),
+        learnt_by(workspace, policy),
         _outcomes(workspace, {"stage": Stage.PRODUCTION, "policy": policy}),
     )
+
+
+def good_demonstrations(workspace: Workspace) -> tuple[Episode, ...]:
+    """Return sound recordings of what went well, or at least not known to have failed."""
+    return tuple(e for e in _episodes(workspace, {"status": Status.PASSED}) if e.succeeded is not False)
+
+
+def learnt_by(workspace: Workspace, policy: str) -> tuple[Episode, ...]:
+    """Return the demonstrations that a version was trained on."""
+    release = workspace.store.get(Release, workspace.store.get(PolicyVersion, policy).release)
+    return tuple(e for e in _episodes(workspace, {"id": list(release.episodes)}) if e.succeeded is not False)
 
 
 def outcomes_in_force(workspace: Workspace) -> tuple[Outcome, ...]:
@@ -86,7 +104,7 @@ def open_demands(workspace: Workspace) -> Sequence[Demand]:
     for drawn in workspace.store.find(Plan):
         got.update(dict(drawn.answered))
     open_ones = ((d, d.demonstrations - got[d.id]) for d in workspace.store.find(Demand))
-    return [dataclasses.replace(d, demonstrations=missing) for d, missing in open_ones if missing > 0]
+    return [replace(d, demonstrations=missing) for d, missing in open_ones if missing > 0]
 
 
 def scores_of(workspace: Workspace) -> tuple[PlanScore, ...]:
@@ -98,7 +116,7 @@ def collected_since(workspace: Workspace, plan: Plan) -> tuple[list[Episode], di
     """Return what was collected since a plan was drawn, and the verdict on each where there is one."""
     since: dict[str, Any] = {"start_ns": range(plan.drawn_ns, FOREVER_NS)}
     judged = {e.id: status for status in Status for e in workspace.store.find(Episode, since | {"status": status})}
-    return list(workspace.store.find(Episode, since)), judged
+    return list(_episodes(workspace, since)), judged
 
 
 def progress_of(workspace: Workspace, plan: Plan) -> tuple[Progress, ...]:
