@@ -6,7 +6,7 @@ import json
 import pytest
 
 from fieldloop.errors import BadInput, Refused
-from fieldloop.loop import monitor, plan, setup
+from fieldloop.loop import monitor, plan_known, setup
 from fieldloop.loop.workspace import open_workspace
 from fieldloop.model.codec import to_plain
 from fieldloop.model.condition import Stratum
@@ -78,8 +78,8 @@ def test_a_robot_does_not_gate_itself(here):
 def test_a_demand_waits_until_a_plan_has_answered_all_of_it(here):
     here.write(DemandPlaced(Demand("d1", Stratum.of(site="x"), 30, "cold", "incident_1", NOW_NS)))
     drawn = Plan("plan_1", 40, "marginal", (), (), 0.0, NOW_NS, "", answered=(("d1", 20),))
-    assert [d.demonstrations for d in plan.open_demands(here)] == [30]
+    assert [d.demonstrations for d in plan_known.open_demands(here)] == [30]
     here.write(PlanDrawn(drawn))
-    assert [d.demonstrations for d in plan.open_demands(here)] == [10]
+    assert [d.demonstrations for d in plan_known.open_demands(here)] == [10]
     here.write(PlanDrawn(dataclasses.replace(drawn, id="plan_2", answered=(("d1", 10),))))
-    assert plan.open_demands(here) == []
+    assert plan_known.open_demands(here) == []

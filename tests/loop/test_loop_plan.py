@@ -1,0 +1,97 @@
+"""Plans in a workspace: drawn, handed out, followed, returned, scored; orders from templates."""
+
+import csv
+import json
+
+import pytest
+
+from fieldloop.errors import BadInput, Refused
+from fieldloop.loop import plan, plan_known, plan_work
+from fieldloop.loop.diagnose import diagnose, evidence_of
+from fieldloop.model.finding import Status
+from fieldloop.model.policy import Outcome, PolicyVersion
+
+TEMPLATES = """
+[dim-back]
+stratum = "bin=back,lighting=dim,site=gdansk,tier=high"
+demonstrations = 6
+protocol = "pick@1"
+site = "gdansk"
+slots = 3
+start = { yaw = "0 to 360 °" }
+"""
+
+
+def test_a_plan_is_drawn_shown_and_written_as_a_page(told, tmp_path):
+    drawn = plan.plan(told, budget=24, html=tmp_path / "plan.html")
+    assert drawn.cost <= 24
+    assert drawn.policy == "", "nothing is on the whole fleet in this story"
+    shown = plan.show(told)
+    assert shown.plan == drawn
+    assert shown.forecast is not None
+    assert "<html" in (tmp_path / "plan.html").read_text(encoding="utf-8")
+    assert plan.page(told, tmp_path / "again.html").html.endswith("again.html")
+
+
+def test_orders_leave_as_a_file_and_come_back_counted(told, tmp_path):
+    drawn = plan.plan(told, budget=24)
+    sent = plan.orders(told, tmp_path / "orders.csv")
+    assert sent.orders == len(drawn.orders)
+    plan.orders(told, tmp_path / "orders.json")
+    assert len(json.loads((tmp_path / "orders.json").read_text(encoding="utf-8"))["orders"]) == sent.orders
+    rows = list(csv.DictReader((tmp_path / "orders.csv").read_text(encoding="utf-8").splitlines()))
+    rows[0]["collected"] = "1"
+    with (tmp_path / "back.csv").open("w", encoding="utf-8", newline="") as file:
+        writer = csv.DictWriter(file, rows[0])
+        writer.writeheader()
+        writer.writerows(rows)
+    back = plan.returned(told, tmp_path / "back.csv")
+    assert {p.order for p in back} == {o.id for o in drawn.orders}
+    with pytest.raises(BadInput, match="says no format"):
+        plan.orders(told, tmp_path / "orders.txt")
+    with pytest.raises(BadInput, match="no such work order"):
+        plan.orders(told, tmp_path / "orders.csv", site="nowhere")
+
+
+def test_a_budget_of_nothing_says_so(told):
+    assert plan.plan(told, budget=0).quotas == ()
+    with pytest.raises(BadInput, match="no plan"):
+        plan.plan(told, budget=-1)
+
+
+def test_a_plan_is_scored_only_once_a_later_version_works(told):
+    plan.plan(told, budget=24)
+    with pytest.raises(Refused, match="scored once"):
+        plan.score(told, told.store.find(PolicyVersion)[0].id)
+
+
+def test_work_that_comes_again_is_ordered_from_templates(told, tmp_path):
+    file = tmp_path / "templates.toml"
+    file.write_text(TEMPLATES, encoding="utf-8")
+    made = plan_work.from_templates(told, file)
+    assert sum(o.demonstrations for o in made.orders) == 6
+    assert plan.show(told).plan == made
+    first = plan_work.starts(told, made.orders[0].id)
+    assert len(first) == made.orders[0].demonstrations
+    assert all(0.0 <= dict(one.conditions)["yaw"] <= 360.0 for one in first)
+    with pytest.raises(BadInput, match="work order"):
+        plan_work.starts(told, "order_nothing")
+
+
+def test_a_version_is_held_against_what_it_learnt_from(told):
+    version = told.store.find(PolicyVersion)[0]
+    met = plan_known.coverage_under(told, version.id)
+    assert sum(c.demonstrations for c in met) <= len(plan_known.learnt_by(told, version.id)) <= version.episodes
+    assert sum(c.attempts for c in met) <= told.store.count(Outcome, {"policy": version.id})
+
+
+def test_a_diagnosis_sees_all_the_workspace_knows(told, tmp_path):
+    version = told.store.find(PolicyVersion)[0]
+    found = evidence_of(told, version)
+    assert found.production
+    assert found.exposures
+    made = diagnose(told, version.id, html=tmp_path / "why.html")
+    assert made.status in Status
+    assert "<html" in (tmp_path / "why.html").read_text(encoding="utf-8")
+    with pytest.raises(BadInput, match="no site"):
+        evidence_of(told, version, "nowhere")
