@@ -45,6 +45,7 @@ objects_per_bin = [1, 20]
 [[edge_case]]
 name = "stuck together"
 per_week = 14
+failure_rate = 0.2
 """
 SKUS = (
     "sku,picks_per_week,mass_kg,length_m,width_m,height_m,packaging,deformable,texture\n"

@@ -160,7 +160,7 @@ def test_articles_that_the_map_lacks_and_the_reverse_are_named_by_share_of_picks
 
 
 def test_edge_cases_and_speed_are_compared_where_attempts_name_them():
-    text = FULL.replace("per_week = 14", "per_week = 1\nfailure_rate = 0.1")
+    text = FULL.replace("per_week = 14\nfailure_rate = 0.2", "per_week = 1\nfailure_rate = 0.1")
     deployment = parse(text, "sku,picks_per_week\na,100\n", SETTINGS)
     slow = [
         dataclasses.replace(o, scenario="stuck together" if n % 5 == 0 else "", succeeded=n % 10 != 0, cycle_s=15.0)

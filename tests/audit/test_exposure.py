@@ -58,7 +58,7 @@ def test_further_factors_make_strata():
     ],
 )
 def test_factors_that_cannot_be_are_refused(line, says):
-    with pytest.raises(BadInput, match=r"map\.toml, line") as caught:
+    with pytest.raises(BadInput, match=r"deployment\.toml, line") as caught:
         parse(FULL.replace(BINS, f"{line}\n"), SKUS, SETTINGS)
     assert says in str(caught.value)
 
@@ -100,6 +100,27 @@ def test_measured_joint_shares_take_over_as_attempts_come_in():
 def test_attempts_that_do_not_say_every_factor_measure_nothing():
     with pytest.raises(BadInput, match=r"says every factor of its site.*tier, bin, lighting"):
         with_measured(parse(FULL, SKUS, SETTINGS), [outcome(1, bin="front")], SETTINGS)
+
+
+@pytest.mark.parametrize(
+    ("outcomes", "says"),
+    [
+        ([outcome(n, n % 4, tier="high", bin="back", lighting="dim") for n in range(5000)], "of 4 days; .* need 5"),
+        ([outcome(n, n % 9, tier="high", bin="back", **({"lighting": "dim"} if n % 2 else {})) for n in range(5000)],
+         "only 50% of 5000 attempts"),
+    ],
+)  # fmt: skip
+def test_measured_shares_are_held_to_days_and_to_who_says_them(outcomes, says):
+    with pytest.raises(BadInput, match=f"north: .*{says}"):
+        with_measured(parse(FULL, SKUS, SETTINGS), outcomes, SETTINGS)
+
+
+def test_a_site_that_is_not_at_work_yet_keeps_its_share():
+    two = FULL.replace("share = 1.0", "share = 0.6") + '[[site]]\nid = "south"\nshare = 0.4\n'
+    measured = with_measured(parse(two, SKUS, SETTINGS), seen([{"bin": "back", "lighting": "dim"}], 5000), SETTINGS)
+    shares = {e.stratum: e.share for e in measured.exposures}
+    assert sum(share for stratum, share in shares.items() if stratum.level("site") == "south") == pytest.approx(0.4)
+    assert sum(shares.values()) == pytest.approx(1.0)
 
 
 def test_measured_alone_is_taken_as_it_is():

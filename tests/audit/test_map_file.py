@@ -139,7 +139,7 @@ def test_a_factor_the_map_is_silent_about_is_left_out():
 def test_what_is_wrong_with_the_map_is_named_with_its_place(old, new, says):
     assert old in MAP
     message = refused(MAP.replace(old, new, 1))
-    assert message.startswith("map.toml")
+    assert message.startswith("deployment.toml")
     for part in says:
         assert part in message
 

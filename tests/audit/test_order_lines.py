@@ -21,7 +21,8 @@ DATE,OrderNumber,SKU,PCS,Warehouse
 
 
 def read(text, **more):
-    return read_order_lines(text.splitlines(keepends=True), file="lines.csv", named=more.pop("named", {}), **more)
+    lines, named = text.splitlines(keepends=True), more.pop("named", {})
+    return read_order_lines(lines, SETTINGS, file="lines.csv", named=named, **more)
 
 
 def refused(text, **more):
@@ -144,3 +145,30 @@ def test_a_real_export_becomes_a_catalogue(tmp_path):
     assert [t.share for t in made.tiers] == pytest.approx([0.8, 0.15, 0.05], abs=0.005)
     skus = read_catalogue((tmp_path / "skus.csv").read_text(), SETTINGS)
     assert sum(s.picks_per_week for s in skus) == pytest.approx(made.picks_per_week, rel=1e-4)
+
+
+def year_of(stray, lines=200):
+    days = "".join(f"2026-03-{1 + k % 28:02d},a,1\n" for k in range(lines))
+    return f"date,sku,pcs\n{days}{stray}"
+
+
+@pytest.mark.parametrize("day", ["2062-03-05", "0226-03-05", "2025-03-05"])
+def test_one_mistyped_year_is_skipped_by_name(day):
+    counted = read(year_of(f"{day},b,7\n"))
+    assert counted.weeks == 4.0
+    assert list(counted.picks) == ["a"]
+    (skipped,) = counted.skipped
+    assert skipped.why == f"a day far from all others, as in {day!r}"
+    assert (skipped.lines, skipped.first) == (1, (202,))
+
+
+def test_two_stretches_of_which_either_may_be_right_are_refused():
+    message = refused(year_of("2062-03-05,b,7\n" * 40))
+    assert message.startswith("lines.csv, line 202: '2062-03-05' and other days with 17% of the lines")
+    assert "away from 2026-03-01 to 2026-03-28. Correct the days" in message
+
+
+def test_a_quiet_season_is_no_gap():
+    counted = read(year_of("2026-05-30,b,7\n"))
+    assert counted.weeks == 13.0
+    assert counted.skipped == ()

@@ -56,7 +56,7 @@ def test_whatever_could_be_one_person_is_refused_with_its_place(bands, says):
     with pytest.raises(BadInput) as caught:
         read(BANDS, bands)
     assert says in str(caught.value)
-    assert str(caught.value).startswith("map.toml, line 15")
+    assert str(caught.value).startswith("deployment.toml, line 15")
 
 
 def test_texts_without_shares_are_held_to_the_same():

@@ -44,7 +44,11 @@ def test_a_full_map_answers_everything():
         ("noise_db = [60, 75]", "physical conditions", "ambient noise in north/aisle"),
         ("people_count = 50", "physical conditions", "how many people work at north"),
         (", occluded = 0", "edge cases", "how often items lie occluded at north (write occluded = 0 in bins"),
-        ('[[edge_case]]\nname = "stuck together"\nper_week = 14\n', "edge cases", "edge cases with their weekly"),
+        (
+            '[[edge_case]]\nname = "stuck together"\nper_week = 14\nfailure_rate = 0.2\n',
+            "edge cases",
+            "edge cases with their weekly",
+        ),
     ],
 )
 def test_whatever_is_taken_out_is_named_under_its_question_with_where_to_write_it(line, question, missing):
@@ -64,6 +68,14 @@ def test_the_score_is_the_share_of_what_was_asked_for():
     environment = audit.answers[0]
     assert environment.asked == 13
     assert environment.score == pytest.approx(11 / 13)
+
+
+def test_the_failure_rate_of_an_edge_case_is_asked_for_and_lowers_no_score():
+    audit = ask(parse(FULL.replace("failure_rate = 0.2\n", ""), SKUS, SETTINGS), SETTINGS)
+    edges = next(a for a in audit.answers if a.question.startswith("edge cases"))
+    assert edges.missing[0].startswith("how often attempts fail at stuck together (write failure_rate under")
+    assert len(edges.missing) == 1
+    assert audit.score == edges.score == 1.0
 
 
 def test_what_many_sites_lack_is_said_once():

@@ -1,6 +1,7 @@
 """Counting outcomes by local day, and over a window."""
 
 import math
+from dataclasses import replace
 from datetime import UTC, datetime
 
 import pytest
@@ -58,3 +59,12 @@ def test_a_window_without_episodes_is_no_rate():
     assert found.episodes == 0
     assert math.isnan(found.rate)
     assert (found.low, found.high) == (0.0, 1.0)
+
+
+def test_an_attempt_with_several_judges_counts_once():
+    judged = [
+        replace(outcome(0, succeeded=won), attempt=name) for name, won in (("1", True), ("1", True), ("1", False))
+    ]
+    split = [replace(outcome(0, succeeded=won), attempt="2") for won in (True, False)]
+    (day,) = daily([*judged, *split, outcome(0)])
+    assert (day.successes, day.episodes) == (2, 2)

@@ -91,7 +91,34 @@ def test_no_plan_costs_more_than_its_budget_and_little_is_left(rows, budget, str
     found = spend(cells, [], budget, SETTINGS, rng(), strategy)
     assert found.cost <= budget + 1e-6
     assert found.cost == pytest.approx(sum(q.cost for q in found.quotas))
-    assert budget - found.cost < min(cost for cost, _, _ in rows) + 1e-6
+    assert budget - found.cost < Gain(tabulate(cells), SETTINGS).price.min() + 1e-6
+
+
+def test_quotas_of_good_ones_cost_the_tries_that_they_take():
+    cells = [
+        Coverage(Stratum.of(site=s, bin=b), 1 / 40, 25, 0.0, 20, 10, tried=100) for s in "abcdefgh" for b in "vwxyz"
+    ]
+    found = spend(cells, [], 40, SETTINGS, rng())
+    asked = sum(q.demonstrations for q in found.quotas)
+    assert asked == pytest.approx(10, abs=1)
+    for q in found.quotas:
+        assert q.demonstrations >= 1
+        assert q.cost == pytest.approx(4.0 * q.demonstrations, rel=0.05)
+    demand = Demand("d1", Stratum.of(site="a"), 20, "new lamp", "diagnosis_1")
+    answered = dict(spend(cells, [demand], 40, SETTINGS, rng()).answered)
+    assert answered["d1"] == pytest.approx(5, abs=1)  # half the budget, at four tries each
+
+
+def test_tries_that_nobody_counted_or_that_lag_behind_harm_nothing():
+    def yields(*tried):
+        cells = [cover(str(k), 1 / len(tried), 20, 50, 20, tried=t) for k, t in enumerate(tried)]
+        return Gain(tabulate(cells), SETTINGS).operators.share
+
+    assert yields(0, 0, 0) == pytest.approx(1.0)
+    assert yields(5, 0, 20) == pytest.approx(1.0)  # fewer judged than are in hand
+    mixed = yields(100, 0, 20)
+    assert mixed[0] == pytest.approx(0.2, abs=0.05)
+    assert mixed[2] > 0.7
 
 
 def test_the_same_seed_draws_the_same_plan():
@@ -204,6 +231,20 @@ def test_no_failures_at_all_or_nothing_but_failures_still_make_a_plan(failures, 
     assert sum(q.demonstrations for q in found.quotas) == 20
     assert said in found.warnings[0]
     assert np.isfinite([found.gain, found.gain_low, found.gain_high]).all()
+
+
+def test_where_nothing_failed_the_interval_holds_what_may_yet_be_won():
+    found = spend([cover(str(k), 0.25, 5, 150, 0) for k in range(4)], [], 40, SETTINGS.replaced(draws=400), rng())
+    assert "nothing to win is known" in found.warnings[0]
+    assert "0.38%" in found.warnings[0]  # 1 - 0.1 ** (1 / 600)
+    assert found.gain < 1e-4
+    assert 5e-4 < found.gain_high < 0.005
+
+
+def test_where_everything_failed_it_says_that_it_cannot_tell():
+    found = spend([cover(str(k), 0.25, 5, 150, 150) for k in range(4)], [], 40, SETTINGS, rng())
+    assert "cannot be told" in found.warnings[0]
+    assert found.gain_low < 0.5 * found.gain < found.gain_high
 
 
 def test_one_stratum_takes_the_whole_budget():

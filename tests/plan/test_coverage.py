@@ -1,6 +1,7 @@
 """Demonstrations and failures are counted per deployed stratum; what cannot be counted is said with numbers."""
 
 import itertools
+from dataclasses import replace
 
 import pytest
 from hypothesis import given, settings
@@ -8,9 +9,12 @@ from hypothesis import strategies as st
 
 from fieldloop.errors import BadInput
 from fieldloop.model.condition import Exposure, Stratum
+from fieldloop.model.deployment import BinConfiguration, Deployment, Site, Sku
 from fieldloop.model.episode import Episode
+from fieldloop.model.plan import GapKind
 from fieldloop.model.policy import Outcome, Stage
 from fieldloop.plan import coverage, stated_costs
+from fieldloop.plan.gaps.strangers import stranger_gaps
 from fieldloop.plan.strata import tabulate
 from fieldloop.plan.uncounted import uncounted
 from fieldloop.protocol import default_operations
@@ -85,6 +89,33 @@ def test_two_judges_are_one_attempt_and_a_dispute_is_left_out():
     found = by_text(coverage(MAP, [], votes))["bin=front,lighting=lab,site=north"]
     assert (found.attempts, found.failures) == (2, 1)
     assert "1 of 3 attempts in production are left out: their judges split evenly" in said([], votes)[-1]
+
+
+def picked(name, count, *, failed=0, **levels):
+    return [
+        replace(outcome(f"{name}{k}", k >= failed, bin="front", lighting="lab", **levels), item=name)
+        for k in range(count)
+    ]
+
+
+def test_articles_that_the_catalogue_lacks_are_named_and_a_gap_of_their_own():
+    site = Site("north", 1.0, lighting=(("lab", 1.0),), bins=(BinConfiguration("front", 1.0),))
+    deployment = Deployment("d", "pick", (site,), (Sku("old", 10.0, "high"),))
+    logged = [
+        *picked("old", 60, tier="high"), *picked("new", 25, failed=20), *picked("", 5),
+        *(one for k in range(5) for one in picked(f"x{k}", 2)),
+    ]  # fmt: skip
+    shown = [replace(episode("1", "north", bin="front", lighting="lab"), facts=(("sku", "new"),))]
+    table = tabulate(coverage(deployment.exposures, shown, logged))
+    demonstrations, articles, silent = uncounted(table, shown, logged, deployment)
+    assert "1 of 1 demonstrations (100%) handle articles that are not in skus.csv" in demonstrations
+    assert "35 of 100 attempts in production (35%) handle articles that are not in skus.csv" in articles
+    assert "new (25), x0 (2), x1 (2) and 3 more. Add them to the catalogue." in articles
+    assert "5 of 100 attempts in production (5%) do not say tier (5)" in silent
+    (gap,) = stranger_gaps(deployment, logged)
+    assert (gap.kind, gap.share) == (GapKind.ARTICLE, 0.35)
+    assert "35 attempts, 57% failed" in gap.message
+    assert list(stranger_gaps(deployment, picked("old", 3))) == list(stranger_gaps(None, logged)) == []
 
 
 def test_costs_multiply_where_several_hold():

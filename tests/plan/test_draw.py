@@ -121,6 +121,25 @@ def test_what_was_never_shown_is_named():
     assert [(t.tier, t.shown) for t in plan.tiers] == [("high", 3), ("medium", 0), ("long_tail", 0)]
 
 
+def test_simulation_frees_money_that_is_spent_and_teaches_less_than_people():
+    by_people = drawn(world(), crew=Crew(CREW.operators, CREW.robots, "v1", simulates=False), budget=120)
+    with_it, worthless = drawn(world(), budget=120), drawn(world(), budget=120, simulation_worth=0.0)
+    assert sum(q.kind is QuotaKind.SIMULATION for q in with_it.quotas) > 0
+    assert 119.0 <= with_it.cost <= 120.0
+    assert sum(q.demonstrations for q in with_it.quotas) > sum(q.demonstrations for q in by_people.quotas)
+    assert worthless.expected_gain < with_it.expected_gain
+    assert all(q.gain == q.gain_high == 0.0 for q in worthless.quotas if q.kind is QuotaKind.SIMULATION)
+    assert sum(q.gain for q in with_it.quotas) == pytest.approx(with_it.expected_gain)
+    assert 0.0 < with_it.gain_low < with_it.expected_gain < with_it.gain_high
+
+
+def test_a_minimum_that_demands_leave_no_room_for_is_said():
+    demand = Demand("d", Stratum.of(bin="front"), 40, "glare", "incident_1")
+    short = drawn(world(), [demand], max_demand_share=1.0)
+    assert any(w.startswith("bin=buried gets 0 of the") for w in short.warnings)
+    assert not any("that it should have at least" in w for w in drawn(world()).warnings)
+
+
 def test_without_a_simulator_the_tail_is_shown_by_people():
     crew = Crew(CREW.operators, CREW.robots, "v1", simulates=False)
     assert all(q.kind is not QuotaKind.SIMULATION for q in drawn(world(), crew=crew).quotas)

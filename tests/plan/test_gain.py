@@ -147,6 +147,13 @@ def test_the_exponent_is_learnt_from_earlier_rounds(exponent, side):
     assert side * (learnt - usual) > 0.1
 
 
+def test_a_plan_that_was_scored_twice_teaches_once():
+    now = [cover("a", 0.5, 60, 200, 120), cover("b", 0.5, 60, 200, 30)]
+    newest = scored("p1", [("a", 5, 60, 200, 122, 120), ("b", 5, 60, 200, 120, 30)])
+    older = scored("p1", [("a", 5, 60, 200, 190, 180), ("b", 5, 60, 200, 60, 30)])
+    assert np.array_equal(model(now, [newest, older]).reducible, model(now, [newest]).reducible)
+
+
 def test_a_fit_finds_additive_hazards():
     truth, source = np.array([0.1, 0.5, 1.2]), np.random.default_rng(0)
     codes = source.integers(0, 3, (400, 2))
@@ -169,14 +176,16 @@ def test_the_interval_of_a_plans_gain_holds_in_worlds_that_are_no_model_of_ours(
         won.append(world.success() - before)
         expected.append(found.gain)
         inside.append(found.gain_low <= won[-1] <= found.gain_high)
-    assert np.mean(inside) >= 0.7
-    assert 0.5 < np.mean(expected) / np.mean(won) < 2.0
+    assert np.mean(inside) >= 0.9
+    # these worlds have less that lasts than is assumed before evidence, so that a little more comes than is promised
+    assert 0.6 < np.mean(expected) / np.mean(won) < 1.0
 
 
 def test_learning_curves_fall_and_hold_their_interval():
     world = Crossed(1)
     known = world.coverages()
-    curves = learning_curves(known, spend(known, [], 30, SETTINGS, np.random.default_rng(0)).quotas, SETTINGS)
+    quotas = spend(known, [], 30, SETTINGS, np.random.default_rng(0)).quotas
+    curves = learning_curves(known, quotas, SETTINGS)
     assert len(curves) == 6
     for curve in curves:
         assert np.all(np.diff(curve.failure) <= 1e-12)
@@ -184,4 +193,7 @@ def test_learning_curves_fall_and_hold_their_interval():
         assert np.all(np.array(curve.failure) <= np.array(curve.high))
         assert 0.0 <= min(curve.low) <= max(curve.high) <= 1.0
         assert curve.demonstrations[-1] > curve.now + curve.planned
+        narrow = SETTINGS.replaced(confidence=0.5)
+        inner = next(c for c in learning_curves(known, quotas, narrow) if c.stratum == curve.stratum)
+        assert np.all(np.array(inner.high) - inner.low <= np.array(curve.high) - curve.low)
     assert learning_curves(known, [], SETTINGS) == ()

@@ -1,5 +1,7 @@
 """Progress counts what passed; the forecast's interval holds as often as it says, and without pace it cannot tell."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
@@ -7,7 +9,7 @@ from fieldloop.model.condition import Stratum
 from fieldloop.model.episode import Episode
 from fieldloop.model.finding import Status
 from fieldloop.model.plan import Plan, Quota, QuotaKind, Returned, WorkOrder
-from fieldloop.plan import forecast, order_progress, progress
+from fieldloop.plan import forecast, order_progress, pace_of, progress
 from fieldloop.protocol import default_operations
 
 SETTINGS = default_operations()["plan"]
@@ -57,6 +59,22 @@ def test_on_a_simulated_floor_what_simulation_does_not_need_counts_for_the_other
     floor = [episode(str(k), True, cell="a") for k in range(4)] + [episode("b", True, cell="b")]
     assert [p.done for p in progress(drawn, floor, {})] == [3, 1, 1]
     assert [p.done for p in progress(drawn, [*floor, episode("real", cell="a")], {})] == [1, 4, 0]
+
+
+def test_the_pace_counts_only_what_brings_the_end_nearer():
+    drawn = plan(quota(3, cell="a"), quota(5, QuotaKind.SIMULATION, cell="a"), quota(40, cell="b"))
+    came = [
+        *(episode(f"a{k}", cell="a") for k in range(200)), *(episode(f"s{k}", True, cell="a") for k in range(9)),
+        episode("elsewhere", cell="z"), *(episode(f"b{k}", cell="b") for k in range(10)),
+    ]  # fmt: skip
+    came = [replace(one, start_ns=k * DAY // 44) for k, one in enumerate(came)]
+    statuses = {e.id: Status.FAILED if e.id in ("a0", "b0") else Status.PASSED for e in came}
+    left, times = pace_of(drawn, reversed(came), statuses)
+    assert left == 31
+    counted = [e.start_ns for e in came if e.id in ("a1", "a2", "a3", *(f"b{k}" for k in range(1, 10)))]
+    assert list(times) == counted
+    assert forecast(left, times, 0, 5 * DAY - 1, SETTINGS).days == pytest.approx(31 / (12 / 5))
+    assert pace_of(drawn, (), {}) == (43, ())
 
 
 def test_orders_count_the_episodes_of_their_sessions_beside_what_was_reported():

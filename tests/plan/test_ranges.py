@@ -58,10 +58,10 @@ def test_the_middle_alone_leaves_both_ends():
 
 
 def test_equal_ranges_have_no_gap():
-    """The chance that none of 80 demonstrations falls into an outer tenth is 0.9 ** 80, two in ten thousand."""
+    """The chance that at most one of 150 demonstrations falls into an outer tenth is two in a million."""
     rng = np.random.default_rng(3)
     for _ in range(50):
-        assert gaps(None, episodes(lux=rng.normal(500, 90, 80)), outcomes(lux=rng.normal(500, 90, 400))) == []
+        assert gaps(None, episodes(lux=rng.normal(500, 90, 150)), outcomes(lux=rng.normal(500, 90, 400))) == []
 
 
 def test_each_site_is_looked_at_by_itself():
@@ -83,7 +83,9 @@ def test_the_map_speaks_where_too_little_was_measured():
         "hall", (("day", Range(400, 900, "lux")), ("night", Range(60, 160, "lux"))), temperature=Range(2, 7, "°C")
     )
     deployment = Deployment("d", "pick", (Site("north", 1.0, zones=(zone,)),), ())
-    found = gaps(deployment, episodes(lux=[300, 500], temperature_c=[2.1, 6.9]), outcomes(lux=[500.0] * 5))
+    found = gaps(
+        deployment, episodes(lux=[300, 500, 500, 500], temperature_c=[2.1, 2.2, 6.8, 6.9]), outcomes(lux=[500.0] * 5)
+    )
     assert [g.message.partition(" (")[0] for g in found] == ["lux at or below 144", "lux at or above 816"]
     assert all("as the map states" in g.message and g.share is None for g in found)
 
@@ -92,7 +94,7 @@ def test_the_catalogue_knows_mass_and_size_by_picks():
     skus = [Sku(f"s{k}", 100.0, mass_kg=0.1 * (k + 1), size_m=(0.1, 0.05, 0.02)) for k in range(10)]
     skus.append(Sku("anvil", 0.0, mass_kg=50.0))
     deployment = Deployment("d", "pick", (), tuple(skus))
-    found = gaps(deployment, [Episode("1", "1", "mcap", facts=(("sku", "s3"),))], ())
+    found = gaps(deployment, [Episode(n, n, "mcap", facts=(("sku", "s3"),)) for n in "12"], ())
     assert [g.message.partition(" (")[0] for g in found] == ["mass_kg at or below 0.1", "mass_kg at or above 1"]
     assert found[0].share == pytest.approx(0.1)
 
@@ -107,12 +109,12 @@ def test_a_corner_of_the_workspace_and_a_sector_are_named():
     rng = np.random.default_rng(0)
     x, y, yaw = rng.uniform(0, 0.4, 400), rng.uniform(0, 0.3, 400), rng.uniform(-math.pi, math.pi, 400)
     met = outcomes(x_m=x, y_m=y, yaw_rad=yaw)
-    away = ~((x > 0.3) & (y > 0.225)) & ~((yaw > 0) & (yaw < math.pi / 4))
+    away = ~((x > 0.295) & (y > 0.22)) & ~((yaw > 0) & (yaw < math.pi / 4))
     shown = episodes(x_m=x[away], y_m=y[away], yaw_rad=yaw[away])
     found = list(position_gaps(Quantities(None, shown, met), SETTINGS))
     assert {g.kind for g in found} == {GapKind.POSITION}
     assert len(found) == 2
-    assert "x_m 0.299 to 0.399, y_m 0.225 to 0.3 are 7.8% of production" in found[0].message
+    assert "x_m 0.299 to 0.398, y_m 0.224 to 0.298 are 8.2% of production" in found[0].message
     assert "yaw_rad from 0° to 45°" in found[1].message
 
 
@@ -127,3 +129,41 @@ def test_an_angle_of_a_full_turn_is_one_of_zero():
     met = outcomes(yaw_rad=[0.01] * 40 + [3.0] * 40)
     quantities = Quantities(None, episodes(yaw_rad=[2 * math.pi + 0.02, 3.0 - 2 * math.pi]), met)
     assert list(position_gaps(quantities, SETTINGS)) == []
+
+
+def test_one_position_in_millimetres_hides_no_corner():
+    rng = np.random.default_rng(1)
+    x = rng.uniform(0, 0.4, 400)
+    shown = episodes(x_m=x[x < 0.28])
+    (gap,) = position_gaps(Quantities(None, shown, outcomes(x_m=[*x, 310.0])), SETTINGS)
+    assert gap.share == pytest.approx(0.25, abs=0.04)
+
+
+@pytest.mark.parametrize("slip", [-40.0, 3.0])
+def test_one_value_shows_no_end(slip):
+    met = outcomes(temperature_c=np.linspace(3, 25, 100))
+    shown = episodes(temperature_c=[*np.linspace(15, 26, 50), slip])
+    (gap,) = gaps(None, shown, met)
+    assert "temperature_c at or below 5" in gap.message
+    assert "was shown 1 of 2 times that are asked" in gap.message
+    assert gaps(None, [*shown, *episodes(temperature_c=[4.0])], met) == []
+
+
+def test_what_one_site_measured_leaves_the_others_to_the_map_and_the_catalogue():
+    def zone(low, high):
+        return (Zone("hall", (), temperature=Range(low, high, "°C")),)
+
+    sites = (Site("warm", 0.8, zones=zone(15, 25)), Site("cold", 0.2, zones=zone(-25, -18)))
+    skus = (
+        Sku("cup", 90.0, mass_kg=0.2, by_site=(("warm", 90.0),)),
+        Sku("ice", 10.0, mass_kg=9.0, by_site=(("cold", 10.0),)),
+    )
+    deployment = Deployment("d", "pick", sites, skus)
+    shown = episodes("cup", temperature_c=np.linspace(14, 26, 40))
+    met = outcomes("warm", temperature_c=np.linspace(15, 25, 60), mass_kg=[0.2] * 60)
+    found = gaps(deployment, shown, met)
+    assert [(str(g.stratum), g.message.partition(" at ")[0], g.share) for g in found] == [
+        ("site=cold", "temperature_c", None), ("site=cold", "mass_kg", 0.2),
+    ]  # fmt: skip
+    assert "as the map states" in found[0].message
+    assert "by picks of the catalogue" in found[1].message

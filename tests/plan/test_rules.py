@@ -10,12 +10,13 @@ from hypothesis import strategies as st
 from fieldloop.errors import BadInput, UnknownName
 from fieldloop.model.condition import Stratum
 from fieldloop.model.deployment import Sku
+from fieldloop.model.episode import Episode
 from fieldloop.model.plan import Coverage, Quota, QuotaKind
 from fieldloop.model.policy import FailureClass, Outcome, Stage
 from fieldloop.plan.rules.minimums import degraded_demands
 from fieldloop.plan.rules.recovery import ask_for_recoveries
 from fieldloop.plan.rules.sites import fine_tuning_demands, site_sets
-from fieldloop.plan.rules.tiers import simulate_tail, tier_states
+from fieldloop.plan.rules.tiers import tier_states, with_simulated
 from fieldloop.plan.strata import tabulate
 from fieldloop.protocol import default_operations
 
@@ -33,13 +34,15 @@ def failed(name, cls, **levels):
 @settings(deadline=None)
 @given(st.lists(st.tuples(st.sampled_from(["high", "medium", "long_tail"]), st.integers(1, 30)), max_size=8))
 def test_simulation_takes_its_share_of_the_long_tail_and_nothing_is_lost(rows):
-    quotas = [quota(n, tier=tier, cell=str(k)) for k, (tier, n) in enumerate(rows)]
-    made = list(simulate_tail(quotas, SETTINGS))
-    assert sum(q.demonstrations for q in made) == sum(n for _, n in rows)
-    assert sum(q.gain for q in made) == pytest.approx(sum(q.gain for q in quotas))
-    simulated = [q for q in made if q.kind is QuotaKind.SIMULATION]
-    assert all(q.stratum.level("tier") == "long_tail" and q.gain_low == 0.0 for q in simulated)
-    assert sum(q.demonstrations for q in simulated) == sum(round(0.5 * n) for tier, n in rows if tier == "long_tail")
+    strata = [Stratum.of(tier=tier, cell=str(k)) for k, (tier, _) in enumerate(rows)]
+    table = tabulate([Coverage(stratum, 0.1, 0, 0.0) for stratum in strata])
+    good = np.array([float(n) for _, n in rows])
+    made = with_simulated(table, good, SETTINGS)
+    assert np.array_equal(made.real + made.simulated, good)
+    assert (made.real >= 0.0).all()
+    in_tail = [n for tier, n in rows if tier == "long_tail"]
+    assert made.simulated.sum() == sum(in_tail) // 2
+    assert all(not n for (tier, _), n in zip(rows, made.simulated, strict=True) if tier != "long_tail")
 
 
 def test_tiers_say_how_many_articles_are_at_their_target():
@@ -75,6 +78,17 @@ def test_recoveries_go_where_production_fails_that_way():
     assert found["cell=b,recovery=unstable transfer"].demonstrations == 1
     assert {q.stratum.level("recovery") for q in found.values()} >= {"misidentified item corrected"}
     assert sum(q.gain for q in made) == pytest.approx(0.2)
+
+
+def test_recoveries_that_were_shown_are_not_said_to_be_missing():
+    episodes = [
+        Episode(str(k), str(k), "mcap", stratum=Stratum.of(cell="a", recovery="slipped grasp", sku="7"))
+        for k in range(3)
+    ]
+    made = ask_for_recoveries([quota(40, cell="a")], [], SETTINGS, episodes)
+    whys = {q.stratum.level("recovery"): q.why for q in made if q.kind is QuotaKind.RECOVERY}
+    assert "shown on purpose 3 times so far" in whys["slipped grasp"]
+    assert "not shown on purpose yet" in whys["unstable transfer"]
 
 
 @settings(deadline=None)

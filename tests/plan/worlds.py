@@ -97,7 +97,7 @@ class Crossed:
     def collect(self, quotas):
         place = {s: at for at, s in enumerate(self.strata)}
         for quota in quotas:
-            tries, at = round(quota.cost), place[quota.stratum]
+            tries, at = int(quota.cost + self.source.random()), place[quota.stratum]
             self.tried[at] += tries
             self.kept[at] += self.source.binomial(tries, 1 - self.floor[at])
 

@@ -7,12 +7,12 @@ from dataclasses import replace
 from fieldloop.audit.cells import Cells, rows
 from fieldloop.errors import BadInput
 from fieldloop.model.deployment import Sku
+from fieldloop.model.episode_text import truth_of
 from fieldloop.protocol import Section
 
 MANDATORY = ("sku", "picks_per_week")
 ATTRIBUTES = ("mass_kg", "length_m", "width_m", "height_m", "packaging", "deformable", "texture")
 COLUMNS = (*MANDATORY, "site", *ATTRIBUTES)
-YES, NO = ("yes", "true", "1"), ("no", "false", "0")
 TIERS = ("high", "medium", "long_tail")
 
 
@@ -61,16 +61,17 @@ def described(cells: Cells) -> Sku:
     if not cells["sku"]:
         cells.refuse("sku", "the article has no name; fill it in or delete the row.")
     size = tuple(cells.number(side) for side in ("length_m", "width_m", "height_m"))
-    deformable = cells.get("deformable", "").lower()
-    if deformable not in ("", *YES, *NO):
-        cells.refuse("deformable", f"{deformable!r} is neither yes nor no.")
+    said = cells.get("deformable", "")
+    deformable = truth_of(said)
+    if said and deformable is None:
+        cells.refuse("deformable", f"{said!r} is neither yes nor no.")
     return Sku(
         id=cells["sku"],
         picks_per_week=0.0,
         mass_kg=cells.number("mass_kg"),
         size_m=None if None in size else (size[0] or 0.0, size[1] or 0.0, size[2] or 0.0),
         packaging=cells.get("packaging", ""),
-        deformable=None if not deformable else deformable in YES,
+        deformable=deformable,
         texture=cells.get("texture", ""),
     )
 

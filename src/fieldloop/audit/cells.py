@@ -2,11 +2,11 @@
 
 import csv
 import io
-import math
 from collections.abc import Iterator, Sequence
 from typing import NoReturn
 
 from fieldloop.errors import BadInput, UnknownName
+from fieldloop.model.episode_text import number_of
 
 
 class Cells(dict[str, str]):
@@ -25,11 +25,8 @@ class Cells(dict[str, str]):
         cell = self.get(column, "")
         if not cell:
             return None
-        try:
-            value = float(cell)
-        except ValueError:
-            value = math.nan
-        if not math.isfinite(value):
+        value = number_of(cell)
+        if value is None:
             self.refuse(column, f"{cell!r} is not a number; write digits with a decimal point, or leave it empty.")
         if value < 0.0:
             self.refuse(column, f"{cell!r} is negative; correct it or leave it empty.")

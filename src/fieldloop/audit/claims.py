@@ -7,7 +7,7 @@ from functools import lru_cache, partial
 import numpy as np
 from numpy.typing import NDArray
 
-from fieldloop.audit.claim import Claim, band, mix_claim, rate_claim
+from fieldloop.audit.claim import Band, Claim, band, mix_claim, rate_claim
 from fieldloop.audit.evidence import Witness
 from fieldloop.model.audit import ComparedBy
 from fieldloop.model.deployment import Deployment, Range, Site, Zone
@@ -40,7 +40,7 @@ def claims_of(deployment: Deployment, seen: Sequence[Witness], settings: Section
             yield _range(site, fact, here, settings)
     yield from _edge_cases(deployment, traffic, settings)
     if deployment.target_cycle_s is not None:
-        yield _cycle(deployment.target_cycle_s, traffic)
+        yield _cycle(deployment.target_cycle_s, traffic, settings)
 
 
 def _articles(deployment: Deployment, site: Site, mixed: Sequence[Witness], settings: Section, why_not: str) -> Claim:
@@ -114,10 +114,8 @@ def _range(site: Site, fact: str, here: Sequence[Witness], settings: Section) ->
     pairs = [(w.day, not _inside(w.facts[fact], held(*_place(w)))) for w in said] if everywhere else []
     allowed = (0.0, settings.number("outside_share"))
     claim = rate_claim(fact, OUTSIDE, 0.0, allowed, pairs, len(here))
-    note = _other_unit(fact, values, ranges)
-    return replace(
-        claim, site=site.id, kind=ComparedBy.RANGE, said_as=written, note=note, span=_most(values), ranges=ranges
-    )
+    note, span = _other_unit(fact, values, ranges), _most(values, settings)
+    return replace(claim, site=site.id, kind=ComparedBy.RANGE, said_as=written, note=note, span=span, ranges=ranges)
 
 
 def _held_against(site: Site, fact: str, zone: str, shift: str) -> list[Range]:
@@ -162,16 +160,17 @@ def _edge_cases(deployment: Deployment, traffic: Sequence[Witness], settings: Se
             yield rate_claim(what, "fails", rate, band(rate, settings), failed, len(own))
 
 
-def _cycle(target_s: float, traffic: Sequence[Witness]) -> Claim:
-    """Does the usual successful pick keep the target? More than half may not be slower."""
+def _cycle(target_s: float, traffic: Sequence[Witness], settings: Section) -> Claim:
+    """Does the usual successful pick keep the target?"""
     done = [w for w in traffic if w.succeeded]
     times = [(w.day, w.cycle_s) for w in done if w.cycle_s is not None]
     late = [(day, cycle > target_s) for day, cycle in times]
-    claim = rate_claim("cycle_s", "slower than the target", 0.0, (0.0, 0.5), late, len(done))
-    span, ranges = _most(np.array([cycle for _, cycle in times])), ((0.0, target_s),)
+    claim = rate_claim("cycle_s", "slower than the target", 0.0, (0.0, settings.number("late_share")), late, len(done))
+    span, ranges = _most(np.array([cycle for _, cycle in times]), settings), ((0.0, target_s),)
     return replace(claim, kind=ComparedBy.RANGE, said_as=f"0 to {target_s:g} s", span=span, ranges=ranges)
 
 
-def _most(values: NDArray[np.float64]) -> tuple[float, float] | None:
-    """Where nine in ten values lie."""
-    return (float(np.quantile(values, 0.05)), float(np.quantile(values, 0.95))) if len(values) else None
+def _most(values: NDArray[np.float64], settings: Section) -> Band | None:
+    """Where most values lie, as many left out below as above."""
+    tail = (1.0 - settings.number("shown_share")) / 2
+    return (float(np.quantile(values, tail)), float(np.quantile(values, 1.0 - tail))) if len(values) else None

@@ -31,7 +31,8 @@ def compare(
     The day is the unit: attempts of one day are alike. All answers together are wrong at most as often as the
     setting alpha says, if nothing differs by more than what is tolerated.
     """
-    seen = witnesses(deployment, episodes, outcomes, traffic=traffic)
+    within_s = settings.number("same_attempt_s")
+    seen = witnesses(deployment, episodes, outcomes, traffic=traffic, within_s=within_s)
     claims = list(claims_of(deployment, seen, settings))
     counted = [shares(claim.counts, settings.number("assumed_design_effect")) for claim in claims]
     open_ones = [not _why_not(claim, of_claim, settings) for claim, of_claim in zip(claims, counted, strict=True)]

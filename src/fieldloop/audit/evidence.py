@@ -7,9 +7,12 @@ from datetime import UTC, datetime
 from functools import lru_cache
 from zoneinfo import ZoneInfo
 
+from fieldloop.audit.recorded import Recorded
+from fieldloop.model.attempts import settled
 from fieldloop.model.condition import Stratum
 from fieldloop.model.deployment import Deployment
 from fieldloop.model.episode import Episode
+from fieldloop.model.episode_text import number_of
 from fieldloop.model.policy import Outcome, Stage
 
 FIELD = (Stage.PRODUCTION, Stage.SHADOW)
@@ -37,37 +40,54 @@ class Witness:
 
 
 def witnesses(
-    deployment: Deployment, episodes: Iterable[Episode], outcomes: Iterable[Outcome], *, traffic: bool = False
+    deployment: Deployment,
+    episodes: Iterable[Episode],
+    outcomes: Iterable[Outcome],
+    *,
+    traffic: bool = False,
+    within_s: float = 0.0,
 ) -> list[Witness]:
     """Bring attempts into one form; laboratory and gate are no witnesses, nor is a simulation where real ones are.
 
-    An attempt that several judged counts once. `traffic` says that the episodes are logs of production.
+    An attempt counts once, however many judged it and whether it was recorded too (ended at most `within_s` before its
+    outcome). One that is contested did happen; only how it ended is open. `traffic` says that the episodes are logs of
+    production.
     """
     zones = {site.id: ZoneInfo(site.time_zone) for site in deployment.sites}
     tiers = deployment.tier_of
-    recorded = list(episodes)
-    real = {e.site for e in recorded if e.simulated is not True}
-    found = [
-        Witness(
-            site := e.where.level("site") or "",
-            _day(e.start_ns, zones.get(site)),
-            _levels(e.stratum, tiers.get(e.handled, "")),
-            dict(_numbers(e.facts)),
-            e.handled,
-            succeeded=e.succeeded,
-            traffic=traffic,
-        )
-        for e in recorded
-        if not (e.simulated and e.site in real)
-    ]
-    once = {o.attempt or o.id: o for o in outcomes if o.stage in FIELD}
-    for o in once.values():
+    logged = list(episodes)
+    real = {e.site for e in logged if e.simulated is not True}
+    recorded = Recorded((e for e in logged if not (e.simulated and e.site in real)), within_s)
+    found = []
+    for o, ended in _attempts(outcomes):
         site = o.stratum.level("site") or o.site
-        levels = _levels(o.stratum, tiers.get(o.item, ""))
+        same = recorded.take(o)
+        item = o.item or (same.handled if same else "")
+        levels = _levels(o.stratum, tiers.get(item, ""))
         facts = {ALIASES.get(name, name): value for name, value in o.facts if math.isfinite(value)}
+        if same is not None:  # what the outcome leaves open, the recording may say
+            levels, facts = {**same.stratum.levels, **levels}, {**dict(_numbers(same.facts)), **facts}
         day = _day(o.at_ns, zones.get(site))
-        found.append(Witness(site, day, levels, facts, o.item, o.scenario, o.succeeded, o.cycle_s))
+        found.append(Witness(site, day, levels, facts, item, o.scenario, ended, o.cycle_s))
+    for e in recorded.left:
+        site = e.where.level("site") or ""
+        day, levels = _day(e.start_ns, zones.get(site)), _levels(e.stratum, tiers.get(e.handled, ""))
+        facts = dict(_numbers(e.facts))
+        found.append(Witness(site, day, levels, facts, e.handled, succeeded=e.succeeded, traffic=traffic))
     return found
+
+
+def _attempts(outcomes: Iterable[Outcome]) -> Iterator[tuple[Outcome, bool | None]]:
+    """Every attempt in the field with how it ended, None where that is contested.
+
+    A version in the shadow looks at what another one does: where both name the attempt, it is the other's.
+    """
+    kept, contested = settled(o for o in outcomes if o.stage in FIELD)
+    ended = [*((o, o.succeeded) for o in kept), *((o, None) for o in contested)]
+    done = {(o.site, o.robot, o.attempt) for o, _ in ended if o.attempt and o.stage is Stage.PRODUCTION}
+    for o, how in ended:
+        if o.stage is Stage.PRODUCTION or (o.site, o.robot, o.attempt) not in done:
+            yield o, how
 
 
 @lru_cache(maxsize=65_536)
@@ -77,11 +97,7 @@ def _levels(stratum: Stratum, tier: str) -> Mapping[str, str]:
 
 def _numbers(facts: Iterable[tuple[str, str]]) -> Iterator[tuple[str, float]]:
     for name, text in facts:
-        try:
-            value = float(text)
-        except ValueError:
-            continue
-        if math.isfinite(value):
+        if (value := number_of(text)) is not None:
             yield ALIASES.get(name, name), value
 
 

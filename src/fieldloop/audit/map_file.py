@@ -14,7 +14,7 @@ HEAD_KEYS = (
     "verified_by",
 )  # fmt: skip
 EDGE_KEYS = ("name", "per_week", "failure_rate")
-MAP = "map.toml"
+MAP = "deployment.toml"
 
 
 def parse(

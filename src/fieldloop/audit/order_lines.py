@@ -2,15 +2,17 @@
 
 import csv
 import itertools
-import math
 import re
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import date
 
 from fieldloop.audit.days import read_days
+from fieldloop.audit.stretch import longest_stretch
 from fieldloop.errors import BadInput, UnknownName
+from fieldloop.model.episode_text import number_of
+from fieldloop.protocol import Section
 
 NAMES = {
     "sku": ("sku", "article", "articlenumber", "item", "itemnumber", "itemid", "material", "product", "productid"),
@@ -65,9 +67,20 @@ class _Count:
     def skip(self, why: str, line: int) -> None:
         self.skipped.setdefault(why, []).append(line)
 
+    def skip_days(self, why: str, days: Collection[str]) -> None:
+        """Skip all lines of some days, of which only the first of each is known by number."""
+        first = sorted(self.first_line[day] for day in days)
+        self.skipped[why] = first + [0] * (sum(self.rows[day] for day in days) - len(first))
+
 
 def read_order_lines(
-    text: Iterable[str], *, file: str, named: Mapping[str, str], dates: str = "", lines_are_picks: bool = False
+    text: Iterable[str],
+    settings: Section,
+    *,
+    file: str,
+    named: Mapping[str, str],
+    dates: str = "",
+    lines_are_picks: bool = False,
 ) -> OrderLines:
     """Count picks of each article; a row that cannot be counted is named with its reason, never silently dropped.
 
@@ -85,7 +98,8 @@ def read_order_lines(
             _count_row(row, header, columns, count, reader.line_num)
     except csv.Error as wrong:
         raise BadInput(f"{file}, line {reader.line_num}: {wrong}; is a quotation mark left open?") from wrong
-    return _counted(count, columns, file, dates)
+    days = _together(count, read_days(count.first_line, file, dates), file, settings)
+    return _counted(count, columns, file, days)
 
 
 def _whole(text: Iterable[str], file: str) -> tuple[Iterator[str], str]:
@@ -130,7 +144,7 @@ def _count_row(row: Sequence[str], header: Sequence[str], columns: Mapping[str, 
         return
     cells = dict(zip(header, row, strict=True))
     sku, day = cells[columns["sku"]].strip(), re.split(r"[T ]", cells[columns["date"]].strip())[0]
-    pieces = _pieces(cells[columns["pieces"]]) if "pieces" in columns else 1.0
+    pieces = number_of(cells[columns["pieces"]]) if "pieces" in columns else 1.0
     site = cells[columns["site"]].strip() if "site" in columns else ""
     if not sku:
         count.skip("no article", line)
@@ -146,19 +160,30 @@ def _count_row(row: Sequence[str], header: Sequence[str], columns: Mapping[str, 
         count.first_line.setdefault(day, line)
 
 
-def _pieces(cell: str) -> float | None:
-    try:
-        value = float(cell)
-    except ValueError:
-        return None
-    return value if math.isfinite(value) else None
-
-
-def _counted(count: _Count, columns: Mapping[str, str], file: str, dates: str) -> OrderLines:
-    days = read_days(count.first_line, file, dates)
+def _together(count: _Count, days: Mapping[str, date], file: str, settings: Section) -> dict[str, date]:
+    """Return the days that lie together; what cannot be read or lies far away is skipped, if it is little."""
     if unread := sorted(set(count.first_line) - set(days), key=count.first_line.__getitem__):
-        known, lost = [count.first_line[day] for day in unread], sum(count.rows[day] for day in unread)
-        count.skipped[f"no date can be read, as in {unread[0]!r}"] = known + [0] * (lost - len(known))
+        count.skip_days(f"no date can be read, as in {unread[0]!r}", unread)
+    if not days:
+        return {}
+    lines = Counter[date]()
+    for text, day in days.items():
+        lines[day] += count.rows[text]
+    most = settings.number("order_gap_days")
+    first, last = longest_stretch(lines, most)
+    together = {text: day for text, day in days.items() if first <= day <= last}
+    if far := sorted(set(days) - set(together), key=count.first_line.__getitem__):
+        share = sum(count.rows[text] for text in far) / lines.total()
+        if share > settings.number("stray_line_share"):
+            raise BadInput(
+                f"{file}, line {count.first_line[far[0]]}: {far[0]!r} and other days with {share:.0%} of the lines lie "
+                f"more than {most:g} days away from {first} to {last}. Correct the days, or export one stretch."
+            )
+        count.skip_days(f"a day far from all others, as in {far[0]!r}", far)
+    return together
+
+
+def _counted(count: _Count, columns: Mapping[str, str], file: str, days: Mapping[str, date]) -> OrderLines:
     picks: dict[str, dict[str, float]] = {}
     for (sku, site, day), pieces in count.picks.items():
         if day in days:

@@ -12,12 +12,16 @@ ZONE = "[[site.zone]]"
 
 
 class Item(NamedTuple):
-    """One thing that is asked for: is it there, how is it called, of what, and where it is written."""
+    """One thing that is asked for: is it there, how is it called, of what, and where it is written.
+
+    What only the work itself can tell is asked for but lowers no score: `counts` is False.
+    """
 
     there: bool
     what: str
     place: str
     write: str
+    counts: bool = True
 
 
 ZoneItems = Callable[[Zone, str], Iterator[Item]]
@@ -26,7 +30,8 @@ ZoneItems = Callable[[Zone, str], Iterator[Item]]
 def ask(deployment: Deployment, settings: Section, compared: tuple[Comparison, ...] = ()) -> Audit:
     """Score the five questions; the map is complete when every one of them reaches the bar.
 
-    Everything asked for counts the same, so that the score needs no weights that one could argue with.
+    Everything asked for counts the same, so that the score needs no weights that one could argue with; what nobody
+    can know before the robot works is asked for and not counted.
     """
     answers = tuple(
         _answer(question, list(items(deployment)))
@@ -51,7 +56,9 @@ def ask(deployment: Deployment, settings: Section, compared: tuple[Comparison, .
 
 def _answer(question: str, items: list[Item]) -> AuditAnswer:
     open_ones = [item for item in items if not item.there]
-    return AuditAnswer(question, 1.0 - len(open_ones) / len(items), tuple(_named(open_ones)), len(items))
+    counted = sum(item.counts for item in items)
+    score = 1.0 - sum(item.counts for item in open_ones) / counted
+    return AuditAnswer(question, score, tuple(_named(open_ones)), counted)
 
 
 def _named(items: Iterable[Item]) -> Iterator[str]:
@@ -98,6 +105,9 @@ def _synchronisation(deployment: Deployment) -> Iterator[Item]:
 
 def _edge_cases(deployment: Deployment) -> Iterator[Item]:
     yield Item(bool(deployment.edge_cases), "edge cases with their weekly frequency", "", "[[edge_case]]")
+    for case in deployment.edge_cases:
+        rate, once = case.failure_rate is not None, "failure_rate under [[edge_case]] once known; it lowers no score"
+        yield Item(rate, "how often attempts fail", f"at {case.name}", once, counts=False)
     yield Item(bool(deployment.skus), "the catalogue with pick velocity", "", "skus.csv, or fieldloop audit velocity")
     for site in deployment.sites:
         known = {b.name for b in site.bins}

@@ -22,7 +22,6 @@ from fieldloop.loop.whole_file import write_whole
 from fieldloop.loop.workspace import Workspace
 from fieldloop.model.episode import Session
 from fieldloop.model.event import PlanDrawn, PlanScored, PolicyTrained
-from fieldloop.model.finding import Status
 from fieldloop.model.plan import Plan, PlanScore, Progress
 from fieldloop.plan import (
     STRATEGIES,
@@ -32,6 +31,7 @@ from fieldloop.plan import (
     order_progress,
     orders_csv,
     orders_json,
+    pace_of,
     progress,
     read_returned,
 )
@@ -172,8 +172,8 @@ def _now(workspace: Workspace, latest: Plan | None) -> PlanNow:
     settings = workspace.operations["plan"]
     episodes, statuses = collected_since(workspace, latest)
     far = progress(latest, episodes, statuses)
-    accepted = [e.start_ns for e in episodes if statuses.get(e.id) is Status.PASSED]
-    ahead = forecast(sum(p.left for p in far), accepted, latest.drawn_ns, workspace.clock(), settings)
+    left, accepted = pace_of(latest, episodes, statuses)
+    ahead = forecast(left, accepted, latest.drawn_ns, workspace.clock(), settings)
     curves = learning_curves(coverages, latest.quotas, settings, scores)
     return PlanNow(latest, far, coverages, ahead, scores, curves)
 

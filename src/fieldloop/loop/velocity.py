@@ -10,7 +10,7 @@ from fieldloop.loop.audit import read_map
 from fieldloop.loop.whole_file import write_whole
 from fieldloop.loop.workspace import Workspace
 from fieldloop.model.deployment import Sku
-from fieldloop.protocol import default_operations
+from fieldloop.protocol import Section, default_operations
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,7 +71,7 @@ def velocity(  # noqa: PLR0913 - each is an option of the command
     settings = (workspace.operations if workspace else default_operations())["audit"]
     named = {"sku": sku_column, "date": date_column, "pieces": pieces_column, "site": site_column}
     items = read_master(read_map(master), master.name) if master else {}
-    counted = _counted(lines, named, dates, lines_are_picks=count == "lines")
+    counted = _counted(lines, named, dates, settings, lines_are_picks=count == "lines")
     made = catalogue_from(counted, items, settings)
     write_whole(out, catalogue_text(made), "catalogue")
     total = sum(sku.picks_per_week for sku in made)
@@ -91,12 +91,14 @@ def velocity(  # noqa: PLR0913 - each is an option of the command
     )
 
 
-def _counted(lines: Path, named: dict[str, str], dates: str, *, lines_are_picks: bool) -> OrderLines:
+def _counted(lines: Path, named: dict[str, str], dates: str, settings: Section, *, lines_are_picks: bool) -> OrderLines:
     if not lines.is_file():
         raise BadInput(f"{lines} is not there; give an export of order lines as CSV.")
     try:
         with lines.open(encoding="utf-8", newline="") as text:
-            return read_order_lines(text, file=lines.name, named=named, dates=dates, lines_are_picks=lines_are_picks)
+            return read_order_lines(
+                text, settings, file=lines.name, named=named, dates=dates, lines_are_picks=lines_are_picks
+            )
     except UnicodeDecodeError as wrong:
         raise BadInput(f"{lines} is not UTF-8 text (byte {wrong.start}); save it as UTF-8.") from wrong
 

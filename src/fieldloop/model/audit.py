@@ -36,7 +36,7 @@ class Comparison:
 
     FAILED where they surely differ by more than a trifle, PASSED where they surely do not, otherwise CANNOT_TELL.
     `chance` is the probability of such a difference if the claim held, adjusted for all that was compared.
-    `span` is where nine in ten of the measured values lie, `claims` are the ranges they were held against.
+    `span` is where most of the measured values lie, `claims` are the ranges they were held against.
     """
 
     site: str

@@ -1,6 +1,7 @@
 """An episode's small facts as flat texts: readers take them from a log by it, writers put them into one."""
 
 import hashlib
+import math
 from collections.abc import Mapping
 from typing import Any
 
@@ -123,6 +124,19 @@ def truth_of(text: str) -> bool | None:
     (True, False, None)
     """
     return TRUTHS.get(text.strip().lower())
+
+
+def number_of(text: str) -> float | None:
+    """Return the finite number that a text is, None for anything else: a log may say 'unknown' where one is usual.
+
+    >>> number_of("4e2"), number_of("unknown"), number_of("nan"), number_of("")
+    (400.0, None, None, None)
+    """
+    try:
+        value = float(text)
+    except ValueError:
+        return None
+    return value if math.isfinite(value) else None
 
 
 def shortened(text: str) -> str:

@@ -35,6 +35,7 @@ class GapKind(StrEnum):
     RANGE_END = "end of a range never shown"
     POSITION = "position or orientation never shown"
     EXTRAPOLATION = "outside what was shown"
+    ARTICLE = "article not in the catalogue"
 
 
 @dataclass(frozen=True, slots=True)
@@ -126,6 +127,8 @@ class Plan:
     sites: tuple["SiteSet", ...] = ()
     cover: tuple[Stratum, ...] = ()
     """The fewest deployed strata found that together show every combination of conditions never shown."""
+    in_hand_gain: float = 0.0
+    """Expected besides, from demonstrations in hand that the version in production had not learnt from."""
 
 
 @dataclass(frozen=True, slots=True)

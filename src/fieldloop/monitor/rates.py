@@ -6,6 +6,7 @@ from functools import cache
 from zoneinfo import ZoneInfo
 
 from fieldloop.model.alarm import Rate
+from fieldloop.model.attempts import settled
 from fieldloop.model.policy import Outcome, Stage
 from fieldloop.model.stream import NS_PER_S
 from fieldloop.stats import binomial
@@ -21,12 +22,13 @@ def rate(policy: str, site: str, successes: int, episodes: int, span_ns: tuple[i
 
 
 def daily(outcomes: Iterable[Outcome], time_zones: Mapping[str, str] | None = None) -> tuple[Rate, ...]:
-    """Count production outcomes by policy, site and day; a day is local to its site (IANA zone, UTC by default)."""
+    """Count production attempts by policy, site and day; a day is local to its site (IANA zone, UTC by default).
+
+    What several judged counts once, by majority; where they split evenly, not at all.
+    """
     zones = {site: ZoneInfo(name) for site, name in (time_zones or {}).items()}
     counts: dict[tuple[str, str, tuple[int, int]], list[int]] = {}
-    for outcome in outcomes:
-        if outcome.stage is not Stage.PRODUCTION:
-            continue
+    for outcome in settled(o for o in outcomes if o.stage is Stage.PRODUCTION)[0]:
         day = _day(outcome.at_ns // NS_PER_S // 60, zones.get(outcome.site))
         tally = counts.setdefault((outcome.policy, outcome.site, day), [0, 0])
         tally[0] += outcome.succeeded

@@ -11,7 +11,7 @@ from fieldloop.plan.forecast import forecast
 from fieldloop.plan.gaps.find import find_gaps
 from fieldloop.plan.known import Known
 from fieldloop.plan.learning import learning_curves
-from fieldloop.plan.progress import order_progress, progress
+from fieldloop.plan.progress import order_progress, pace_of, progress
 from fieldloop.plan.score import score
 from fieldloop.plan.strategies import STRATEGIES
 from fieldloop.plan.work.orders import order_templates, orders
@@ -35,6 +35,7 @@ __all__ = [
     "orders",
     "orders_csv",
     "orders_json",
+    "pace_of",
     "progress",
     "read_returned",
     "read_templates",

@@ -8,6 +8,7 @@ import numpy as np
 
 from fieldloop.errors import BadInput, UnknownName
 from fieldloop.model.plan import Coverage, Demand, PlanScore, Quota
+from fieldloop.plan.bought import Bought, by_people
 from fieldloop.plan.demands import Asked
 from fieldloop.plan.explore import unexplored
 from fieldloop.plan.gain import Gain
@@ -46,14 +47,14 @@ def spend(
     falls with demonstrations.
     """
     gain = Gain(tabulate(coverages), settings, scores)
-    tries, asked = hand_out(gain, demands, budget, strategy, rng)
-    return price(coverages, gain, tries, asked, rng)
+    good, asked = hand_out(gain, demands, budget, strategy, rng)
+    return price(coverages, gain, by_people(good), asked, rng)
 
 
 def hand_out(
     gain: Gain, demands: Iterable[Demand], budget: float, strategy: str, rng: np.random.Generator
 ) -> tuple[Floats, Asked]:
-    """Decide how often each stratum is tried, and say which demands that answers."""
+    """Decide how many good demonstrations each stratum gets, and say which demands that answers."""
     if strategy not in STRATEGIES:
         raise UnknownName("strategy", strategy, STRATEGIES)
     if not (math.isfinite(budget) and budget >= 0.0):
@@ -61,27 +62,27 @@ def hand_out(
     asked = Asked(gain, math.floor(gain.settings.number("max_demand_share") * budget), rng)
     for demand in sorted(demands, key=lambda d: (d.at_ns, d.id)):
         asked.honour(demand)
-    return asked.tries + _rest(gain, asked.tries, budget - asked.cost, budget, strategy, rng), asked
+    return asked.good + rest(gain, asked.good, budget - asked.cost, budget, strategy, rng), asked
 
 
 def price(
-    coverages: Sequence[Coverage], gain: Gain, tries: Floats, asked: Asked, rng: np.random.Generator
+    coverages: Sequence[Coverage], gain: Gain, bought: Bought, asked: Asked, rng: np.random.Generator
 ) -> Allocation:
-    """Say what tries win and cost, stratum by stratum and together."""
-    inside = quotas(coverages, gain, tries, asked.reasons, rng)
+    """Say what is won and what it costs, stratum by stratum and together."""
+    inside = quotas(coverages, gain, bought, asked.reasons, rng)
     return Allocation(
         quotas=(*inside.quotas, *asked.outside),
         answered=tuple(asked.answered),
         gain=inside.gain,
         gain_low=inside.low,
         gain_high=inside.high,
-        cost=float(tries @ gain.table.cost) + sum(q.cost for q in asked.outside),
-        warnings=tuple(_remarks(gain, tries)),
+        cost=bought.cost(gain) + sum(q.cost for q in asked.outside),
+        warnings=tuple(_remarks(gain, bought)),
     )
 
 
-def _rest(gain: Gain, tries: Floats, money: float, budget: float, strategy: str, rng: np.random.Generator) -> Floats:
-    """Spend what demands left: by the strategy, and a little on levels that nobody would be shown otherwise."""
+def rest(gain: Gain, given: Floats, money: float, budget: float, strategy: str, rng: np.random.Generator) -> Floats:
+    """Spend what is left: by the strategy, and a little on levels that nobody would be shown otherwise."""
     table = gain.table
     deployed = table.exposure > 0.0
     if money <= 0.0 or not deployed.any():
@@ -89,26 +90,38 @@ def _rest(gain: Gain, tries: Floats, money: float, budget: float, strategy: str,
     # a cap that leaves part of the budget unspent would be a bug of the cap, not caution
     cap = max(gain.settings.number("concentration_cap") * budget, budget / np.count_nonzero(deployed))
 
-    def asking(given: Floats, left: float) -> Request:
-        return Request(left, deployed, given * gain.operators.share, np.maximum(cap - given * table.cost, 0.0))
+    def asking(now: Floats, left: float) -> Request:
+        return Request(left, deployed, now, np.maximum(cap - now * gain.price, 0.0))
 
-    wanted = STRATEGIES[strategy](gain, asking(tries, money))
+    wanted = STRATEGIES[strategy](gain, asking(given, money))
     added = np.zeros(len(table))
     if strategy == "marginal":
-        added = unexplored(gain, tries + wanted, money)
+        added = unexplored(gain, given + wanted, money)
         if added.any():
-            money -= float(added @ table.cost)
-            wanted = STRATEGIES[strategy](gain, asking(tries + added, money))
-    return added + whole(wanted, table.cost, money, gain.order(), rng)
+            money -= float(added @ gain.price)
+            wanted = STRATEGIES[strategy](gain, asking(given + added, money))
+    return added + whole(wanted, gain.price, money, gain.order(), rng)
 
 
-def _remarks(gain: Gain, tries: Floats) -> Iterator[str]:
-    attempts, failures = gain.table.attempts.sum(), gain.table.failures.sum()
-    if not tries.any():
+def _remarks(gain: Gain, bought: Bought) -> Iterator[str]:
+    attempts, failures = float(gain.table.attempts.sum()), float(gain.table.failures.sum())
+    late = float((gain.table.demonstrations - gain.table.learnt).sum())
+    if not (bought.real.any() or bought.simulated.any()):
         yield "Nothing is planned: the budget buys no demonstration, or nothing on the map is deployed."
     if not attempts:
         yield "Nothing was tried in production yet: failure rates are assumed, and gains with them."
     elif not failures:
-        yield f"None of {attempts:.0f} attempts in production failed: gains rest on the prior."
+        level = gain.settings.number("confidence")
+        most = -math.expm1(math.log1p(-level) / attempts)
+        none = f"None of {attempts:.0f} attempts in production failed: nothing to win is known"
+        yield f"{none}. Failure of up to {most:.2%} is compatible with that ({level:.0%}); the budget explores."
     elif failures == attempts:
-        yield f"All {attempts:.0f} attempts in production failed: strata cannot be told apart by their failures."
+        yield (
+            f"All {attempts:.0f} attempts in production failed: strata cannot be told apart by their failures, nor how "
+            "far each is from success. What a plan wins cannot be told; its interval rests on assumed rates."
+        )
+    if late:
+        yield (
+            f"{late:.0f} demonstrations in hand were not learnt by the version in production: they are expected to "
+            f"win {100.0 * gain.waiting:.1f} points by themselves, and this plan's gain comes on top."
+        )

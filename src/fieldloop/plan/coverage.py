@@ -3,11 +3,11 @@
 from collections.abc import Iterable, Sequence
 
 from fieldloop.errors import BadInput
+from fieldloop.model.attempts import settled
 from fieldloop.model.condition import Exposure, Stratum
 from fieldloop.model.episode import Episode
 from fieldloop.model.plan import Coverage
 from fieldloop.model.policy import Outcome
-from fieldloop.plan.attempts import settled
 from fieldloop.plan.places import Places
 from fieldloop.protocol import Section
 

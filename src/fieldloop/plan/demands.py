@@ -18,7 +18,7 @@ class Asked:
     def __init__(self, gain: Gain, money: float, rng: np.random.Generator) -> None:
         """Begin with nothing given."""
         self.gain, self.left, self.rng = gain, money, rng
-        self.tries: Floats = np.zeros(len(gain.table))
+        self.good: Floats = np.zeros(len(gain.table))
         self.reasons: dict[int, list[str]] = {}
         self.answered: list[tuple[str, int]] = []
         self.outside: list[Quota] = []
@@ -26,25 +26,25 @@ class Asked:
     @property
     def cost(self) -> float:
         """What has been given away."""
-        return float(self.tries @ self.gain.table.cost) + sum(q.cost for q in self.outside)
+        return float(self.good @ self.gain.price) + sum(q.cost for q in self.outside)
 
     def honour(self, demand: Demand) -> None:
         """Give a demand what it asks for, where in its strata it wins most; outside the map as it is asked for."""
         rows = self.gain.table.rows(demand.stratum)
-        usual = float(self.gain.table.cost[rows].mean()) if len(rows) else 1.0
+        usual = float(self.gain.price[rows].mean()) if len(rows) else 1.0
         money = min(self.left, demand.demonstrations * usual)
         got = self._inside(demand, rows, money) if len(rows) else self._outside(demand, math.floor(money))
         if got:
             self.answered.append((demand.id, min(got, demand.demonstrations)))
 
     def _inside(self, demand: Demand, rows: NDArray[np.intp], money: float) -> int:
-        cost = self.gain.table.cost
-        among = np.zeros(len(cost), dtype=bool)
+        price = self.gain.price
+        among = np.zeros(len(price), dtype=bool)
         among[rows] = True
-        request = Request(money, among, self.tries * self.gain.operators.share, np.full(len(cost), np.inf))
-        added = whole(marginal(self.gain, request), cost, money, self.gain.order(), self.rng)
-        self.tries = self.tries + added
-        self.left -= float(added @ cost)
+        request = Request(money, among, self.good, np.full(len(price), np.inf))
+        added = whole(marginal(self.gain, request), price, money, self.gain.order(), self.rng)
+        self.good = self.good + added
+        self.left -= float(added @ price)
         short = _short(demand, int(added.sum()))
         for row in np.flatnonzero(added):
             self.reasons.setdefault(int(row), []).append(f"{int(added[row])} for {demand.source}: {demand.why}{short}")

@@ -7,16 +7,18 @@ from dataclasses import replace
 import numpy as np
 
 from fieldloop.model.identity import Ids
-from fieldloop.model.plan import Demand, Plan, Quota, QuotaKind
-from fieldloop.plan.allocate import Allocation, hand_out, price
+from fieldloop.model.plan import Demand, Plan
+from fieldloop.plan.allocate import Allocation, hand_out, price, rest
+from fieldloop.plan.bought import Bought, by_people
+from fieldloop.plan.demands import Asked
 from fieldloop.plan.gain import Gain
 from fieldloop.plan.gaps.find import find_gaps
 from fieldloop.plan.known import Known
 from fieldloop.plan.rules.minimums import MINIMUM, degraded_demands
 from fieldloop.plan.rules.recovery import ask_for_recoveries
 from fieldloop.plan.rules.sites import fine_tuning_demands, site_sets
-from fieldloop.plan.rules.tiers import simulate_tail, tier_states, tier_targets
-from fieldloop.plan.strata import tabulate
+from fieldloop.plan.rules.tiers import tier_states, tier_targets, with_simulated
+from fieldloop.plan.strata import Floats, tabulate
 from fieldloop.plan.uncounted import uncounted
 from fieldloop.plan.work.articles import Articles
 from fieldloop.plan.work.orders import orders
@@ -38,8 +40,8 @@ def draw(
     """Spend the settings' budget where it is expected to win most, within the rules, and hand out the work."""
     name, asked = ids.new("plan"), tuple(demands)
     gain = Gain(tabulate(known.coverages), settings, known.scores)
-    spent = _within_minimums(known, gain, asked, rng, strategy)
-    quotas = _by_kind(spent.quotas, known, crew, settings)
+    spent = _within_minimums(known, gain, asked, crew, rng, strategy)
+    quotas = ask_for_recoveries(spent.quotas, known.outcomes, settings, known.episodes)
     gaps = find_gaps(known, gain.table, settings)
     shown = Counter(e.handled for e in known.episodes)
     skus = known.deployment.skus if known.deployment else ()
@@ -48,7 +50,7 @@ def draw(
     answered = tuple((id_, amount) for id_, amount in spent.answered if not id_.startswith(MINIMUM))
     warnings = (
         *spent.warnings,
-        *uncounted(gain.table, known.episodes, known.outcomes),
+        *uncounted(gain.table, known.episodes, known.outcomes, known.deployment),
         *obstacles,
         *(band_warnings(qualified(crew.operators, crew.task), known.deployment, settings) if quotas else ()),
         *_waiting(asked, answered, settings),
@@ -66,46 +68,60 @@ def draw(
         warnings=warnings,
         answered=answered,
         gaps=gaps.named,
-        gain_low=max(0.0, spent.gain_low - _simulated_low(quotas, spent.quotas)),
+        gain_low=spent.gain_low,
         gain_high=spent.gain_high,
         cost=sum(q.cost for q in quotas),
         policy=known.policy,
         tiers=tier_states(skus, shown, settings),
         sites=site_sets(gain.table, quotas, settings),
         cover=gaps.cover,
+        in_hand_gain=gain.waiting,
     )
 
 
 def _within_minimums(
-    known: Known, gain: Gain, asked: Sequence[Demand], rng: np.random.Generator, strategy: str
+    known: Known, gain: Gain, asked: Sequence[Demand], crew: Crew, rng: np.random.Generator, strategy: str
 ) -> Allocation:
     """Hand out freely; where that leaves degraded bins or a new site short, hand out again with it asked for.
 
-    What people ask for comes first: the plan's own demands stand behind it in line.
+    What people ask for comes first: the plan's own demands stand behind it in line, and what they lack is said.
     """
     budget = gain.settings.number("budget")
-    tries, honoured = hand_out(gain, asked, budget, strategy, rng)
+    good, honoured = hand_out(gain, asked, budget, strategy, rng)
     own = [
-        *degraded_demands(gain.table, tries, gain.settings),
+        *degraded_demands(gain.table, good, gain.settings),
         *fine_tuning_demands(gain.table, budget, gain.settings),
     ]
     if own:
         last = max((d.at_ns for d in asked), default=0) + 1
         behind = [replace(demand, at_ns=last) for demand in own]
-        tries, honoured = hand_out(gain, [*asked, *behind], budget, strategy, rng)
-    return price(known.coverages, gain, tries, honoured, rng)
+        good, honoured = hand_out(gain, [*asked, *behind], budget, strategy, rng)
+    bought = by_people(good)
+    if crew.simulates:
+        bought = _simulating(gain, good, honoured, strategy, rng)
+    spent = price(known.coverages, gain, bought, honoured, rng)
+    return replace(spent, warnings=(*spent.warnings, *_short(gain, own, bought)))
 
 
-def _by_kind(quotas: Sequence[Quota], known: Known, crew: Crew, settings: Section) -> list[Quota]:
-    """Turn some of the demonstrations into simulated ones and into recoveries."""
-    split = simulate_tail(quotas, settings) if crew.simulates else quotas
-    return ask_for_recoveries(list(split), known.outcomes, settings)
+def _simulating(gain: Gain, good: Floats, honoured: Asked, strategy: str, rng: np.random.Generator) -> Bought:
+    """Let the simulator make its share, and spend what that frees, until it buys nothing more."""
+    budget, worth = gain.settings.number("budget"), gain.settings.number("simulation_worth")
+    outside = sum(q.cost for q in honoured.outside)
+    bought, more = by_people(np.zeros(len(good))), good
+    while more.any():
+        bought = bought.plus(with_simulated(gain.table, more, gain.settings))
+        left = budget - outside - bought.cost(gain)
+        more = rest(gain, bought.taught(worth), left, budget, strategy, rng)
+    return bought
 
 
-def _simulated_low(quotas: Iterable[Quota], before: Iterable[Quota]) -> float:
-    """What the lower end of the gain loses where simulated demonstrations may carry nothing over."""
-    low = {q.stratum: q.gain_low / max(1, q.demonstrations) for q in before}
-    return sum(low.get(q.stratum, 0.0) * q.demonstrations for q in quotas if q.kind is QuotaKind.SIMULATION)
+def _short(gain: Gain, own: Iterable[Demand], bought: Bought) -> Iterator[str]:
+    """What the plan asked of itself and could not keep, because demands of people used up their part."""
+    for demand in own:
+        got = float((bought.real + bought.simulated)[gain.table.rows(demand.stratum)].sum())
+        if got < demand.demonstrations:
+            least = f"{demand.stratum} gets {got:.0f} of the {demand.demonstrations} that it should have at least"
+            yield f"{least}: other demands took their part of the budget first. Raise the budget, or wait with them."
 
 
 def _waiting(asked: Sequence[Demand], answered: Sequence[tuple[str, int]], settings: Section) -> Iterator[str]:

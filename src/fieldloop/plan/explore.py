@@ -10,16 +10,16 @@ from fieldloop.plan.parts import Reach
 from fieldloop.plan.strata import Floats
 
 
-def unexplored(gain: Gain, tries: Floats, money: float) -> Floats:
-    """Tries to add so that each deployed level is tried a few times, within a share of the money.
+def unexplored(gain: Gain, good: Floats, money: float) -> Floats:
+    """Good demonstrations to add so that each deployed level is tried a few times, within a share of the money.
 
     Largest share of production first, each in the stratum where it wins most for its price.
     """
     table = gain.table
     floor, left = gain.settings.number("exploration_floor"), gain.settings.number("exploration_share") * money
     # what was tried and could not be done is explored as well
-    planned = np.maximum(table.demonstrations, table.tried) + tries
-    worth = np.where(table.exposure > 0.0, gain.next(tries * gain.operators.share) / gain.price, -np.inf)
+    planned = np.maximum(table.demonstrations, table.tried) + good / gain.operators.share
+    worth = np.where(table.exposure > 0.0, gain.next(good) / gain.price, -np.inf)
     missing = []
     for part in gain.parts:
         if part.reach is Reach.LEVEL:
@@ -28,10 +28,10 @@ def unexplored(gain: Gain, tries: Floats, money: float) -> Floats:
     added = np.zeros(len(table))
     for _, part, level in sorted(missing, key=lambda row: row[0]):
         inside = part.codes == level
-        short = floor - float(((planned + added) * inside).sum())
+        short = floor - float(((planned + added / gain.operators.share) * inside).sum())
         best = int(np.argmax(np.where(inside, worth, -np.inf)))
-        tries_more = min(np.ceil(short), np.floor(left / table.cost[best]))
-        if tries_more > 0.0:
-            added[best] += tries_more
-            left -= tries_more * table.cost[best]
+        more = min(np.ceil(short * gain.operators.share[best]), np.floor(left / gain.price[best]))
+        if more > 0.0:
+            added[best] += more
+            left -= more * gain.price[best]
     return added

@@ -33,18 +33,21 @@ class Rows:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Failing:
-    """Per part its removable hazards as they now are, with standard errors; per stratum the hazard that lasts."""
+    """Per part its removable hazards once all in hand is learnt, with standard errors; per stratum what lasts."""
 
     removable: tuple[Floats, ...]
     errors: tuple[Floats, ...]
     lasting: Floats
     curve: Curve
+    seen: Floats
+    """Per stratum the hazard of the version in production, which may not have learnt from all that is in hand."""
 
 
 def failing(
     table: Table, parts: Sequence[Part], operators: Yield, scores: Sequence[PlanScore], settings: Section
 ) -> Failing:
     """Fit why strata fail, to production now and before each of the earlier plans (scores newest first)."""
+    scores = _one_each(scores)
     rows = _rows(table, parts, scores, settings)
     prior = prior_curve(settings)
     if not scores:
@@ -58,12 +61,20 @@ def failing(
     return min(tried, key=lambda pair: pair[0])[1]
 
 
+def _one_each(scores: Sequence[PlanScore]) -> list[PlanScore]:
+    """The newest score of each plan: held against two versions it is still one round, and its before one look."""
+    newest: dict[str, PlanScore] = {}
+    for score in scores:
+        newest.setdefault(score.plan, score)
+    return list(newest.values())
+
+
 def _rows(table: Table, parts: Sequence[Part], scores: Sequence[PlanScore], settings: Section) -> Rows:
     """Production now, and before each earlier plan: what came after that is the next one's before, or now.
 
     A stratum that a score does not name had been neither shown nor tried by then.
     """
-    looks = [(table.attempts, table.failures, table.demonstrations)]
+    looks = [(table.attempts, table.failures, table.learnt)]
     places = table.places() if scores else {}
     fading = settings.number("history_weight")
     for age, score in enumerate(scores, start=1):
@@ -108,10 +119,11 @@ def _at_present(table: Table, parts: Sequence[Part], found: Hazards, curve: Curv
     now = [curve.left(part.sums(table.demonstrations)) for part in parts]
     removable = tuple(size * left for size, left in zip(found.sizes[2::2], now, strict=True))
     errors = tuple(error * left for error, left in zip(found.errors[2::2], now, strict=True))
-    lasting = np.full(len(table), found.sizes[0][0])
-    for part, size in zip(parts, found.sizes[1::2], strict=True):
-        lasting += size[part.codes]
-    return Failing(removable, errors, lasting, curve)
+    lasting, seen = np.full(len(table), found.sizes[0][0]), np.zeros(len(table))
+    for part, stays, falls in zip(parts, found.sizes[1::2], found.sizes[2::2], strict=True):
+        lasting += part.each(stays)
+        seen += part.each(falls * curve.left(part.sums(table.learnt)))
+    return Failing(removable, errors, lasting, curve, seen + lasting)
 
 
 def _usual(parts: Sequence[Part], rows: Rows, strengths: Sequence[Floats], settings: Section) -> list[float]:

@@ -14,7 +14,7 @@ from fieldloop.protocol import Section
 def forecast(
     left: int, accepted_ns: Iterable[int], began_ns: int, now_ns: int, settings: Section, zone: str = "UTC"
 ) -> Forecast:
-    """Forecast the days until so many more are accepted, with an interval.
+    """Forecast the days until so many more are accepted, with an interval; `progress.pace_of` gives both counts.
 
     Days at the site are the unit, idle ones among them, because a bad day takes all of its demonstrations with it. The
     sum of d future days has the pace's error in it d times over and each day's own spread once; both ends are where

@@ -10,7 +10,7 @@ from fieldloop.plan.curves import Curve
 from fieldloop.plan.failure import Failing, failing
 from fieldloop.plan.floors import operators_yield
 from fieldloop.plan.parts import Reach, parts
-from fieldloop.plan.strata import Floats, Table
+from fieldloop.plan.strata import Floats, Table, refuse_excess
 from fieldloop.protocol import Section
 
 
@@ -23,6 +23,7 @@ class Gain:
 
     def __init__(self, table: Table, settings: Section, scores: Sequence[PlanScore] = ()) -> None:
         """Estimate why strata fail."""
+        refuse_excess(table, settings)
         self.table = table
         self.settings = settings
         self.parts = parts(table)
@@ -36,6 +37,9 @@ class Gain:
         for part, size in zip(self.parts, self.why.removable, strict=True):
             removable += part.each(size)
         self.failure = -np.expm1(-(removable + self.why.lasting))
+        """Failure once a version learnt from all demonstrations in hand."""
+        self.waiting = float(table.exposure @ (-np.expm1(-self.why.seen) - self.failure))
+        """Success expected from demonstrations in hand that the version in production did not learn from."""
         self.reducible = self.failure + np.expm1(-self.why.lasting)
         """Failure that endless demonstrations would remove."""
         self._weight = table.exposure * (1.0 - self.failure)

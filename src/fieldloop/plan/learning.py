@@ -8,6 +8,7 @@ from fieldloop.model.learning import LearningCurve
 from fieldloop.model.plan import Coverage, PlanScore, Quota
 from fieldloop.plan.curves import Curve
 from fieldloop.plan.gain import Gain
+from fieldloop.plan.possible import curves, drawn_hazard
 from fieldloop.plan.strata import Floats, tabulate
 from fieldloop.protocol import Section
 
@@ -23,7 +24,8 @@ def learning_curves(
     """Draw expected failure against a stratum's demonstrations, for the quotas that win most.
 
     The other strata of a plan teach it too; here only its own demonstrations grow, from none to several times what the
-    plan adds. The interval spans the slowest to the fastest learning and the error of what can be learnt.
+    plan adds. The band holds what may be at the level of `confidence`, by draws of how fast demonstrations teach and of
+    what can be learnt at all.
     """
     place = {covered.stratum: row for row, covered in enumerate(coverages)}
     wanted = [q for q in sorted(quotas, key=lambda q: -q.gain) if q.stratum in place][:SHOWN]
@@ -36,25 +38,26 @@ def learning_curves(
 def _curve(gain: Gain, row: int, quota: Quota) -> LearningCurve:
     now, planned = float(gain.table.demonstrations[row]), float(quota.demonstrations)
     points = np.linspace(0.0, FURTHER * (now + planned), POINTS)
-    slow, fast = (gain.settings.number(f"learning_exponent_{end}") for end in ("low", "high"))
-    borrowed = gain.curve.borrowed
-    ends = [
-        _failure(gain, row, points - now, curve, sure)
-        for curve in (Curve(slow, borrowed), Curve(fast, borrowed))
-        for sure in (-1.0, 1.0)
+    # the same curve each time it is looked at
+    rng = np.random.default_rng(row)
+    worlds = [
+        _failure(gain, row, points - now, curve, rng) for curve in curves(gain, int(gain.settings.number("draws")), rng)
     ]
-    expected = _failure(gain, row, points - now, gain.curve, 0.0)
-    low, high = np.min([*ends, expected], axis=0), np.max([*ends, expected], axis=0)
-    drawn = [tuple(map(float, each)) for each in (points, expected, low, high)]
+    expected = _failure(gain, row, points - now, gain.curve, None)
+    level = gain.settings.number("confidence")
+    low, high = np.quantile(worlds, [0.5 - level / 2, 0.5 + level / 2], axis=0)
+    ends = np.minimum(low, expected), np.maximum(high, expected)
+    drawn = [tuple(map(float, each)) for each in (points, expected, *ends)]
     return LearningCurve(quota.stratum, drawn[0], drawn[1], drawn[2], drawn[3], now, planned)
 
 
-def _failure(gain: Gain, row: int, more: Floats, curve: Curve, sure: float) -> Floats:
-    """Failure with so many more demonstrations (fewer, where negative), `sure` standard errors off."""
+def _failure(gain: Gain, row: int, more: Floats, curve: Curve, rng: np.random.Generator | None) -> Floats:
+    """Failure with so many more demonstrations (fewer, where negative), as expected or as it may be."""
     hazard = np.full(len(more), gain.why.lasting[row])
-    for part, size, error, shown in zip(gain.parts, gain.why.removable, gain.why.errors, gain.shown, strict=True):
+    for part, sizes, errors, shown in zip(gain.parts, gain.why.removable, gain.why.errors, gain.shown, strict=True):
         at = part.codes[row]
-        there = max(float(size[at]) + sure * min(float(error[at]), float(size[at])), 0.0)
+        size, error = float(sizes[at]), float(errors[at])
+        there = size if rng is None else float(drawn_hazard(size, error, rng))
         # what was shown here cannot have been more than what was shown at all
         hazard += there * curve.left_of(np.asarray(shown[at]), np.maximum(more, -shown[at]))
     return np.asarray(-np.expm1(-hazard))

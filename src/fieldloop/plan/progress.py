@@ -1,6 +1,6 @@
 """How far a plan is: collected, accepted, rejected, left, by quota and by order."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from fieldloop.model.condition import Stratum
 from fieldloop.model.episode import Episode
@@ -30,21 +30,28 @@ def progress(plan: Plan, episodes: Iterable[Episode], statuses: Mapping[str, Sta
     An episode counts for the narrowest quota that covers it, and once; simulated ones for quotas of the simulator.
     Where nothing real came in, the floor itself is simulated: what those quotas do not need counts for the others.
     """
-    came = tuple(episodes)
-    nothing_real = all(episode.simulated for episode in came)
-    real, simulated = (_Finder(plan, simulated=kind) for kind in (False, True))
     tally = _Tally(len(plan.quotas), statuses)
-    for episode in came:
-        at = (simulated if episode.simulated else real).of(episode.where)
-        if nothing_real and (at is None or tally.counts[at][0] >= plan.quotas[at].demonstrations):
-            other = real.of(episode.where)
-            at = at if other is None else other
-        if at is not None:
-            tally.add(at, episode)
+    for at, episode in _placed(plan, tuple(episodes)):
+        tally.add(at, episode)
     return tuple(
         Progress(q.stratum, q.demonstrations, done, accepted, rejected, q.kind)
         for q, (done, accepted, rejected) in zip(plan.quotas, tally.counts, strict=True)
     )
+
+
+def pace_of(plan: Plan, episodes: Iterable[Episode], statuses: Mapping[str, Status]) -> tuple[int, tuple[int, ...]]:
+    """Return how many demonstrations by people are left, and when those began that were accepted towards them.
+
+    What comes in for no quota, beyond a full one or from a simulator brings the end no nearer: a pace with it in would
+    promise a day on which the quotas are still open.
+    """
+    left = {at: q.demonstrations for at, q in enumerate(plan.quotas) if q.kind is not QuotaKind.SIMULATION}
+    accepted = []
+    for at, episode in _placed(plan, sorted(episodes, key=lambda e: (e.start_ns, e.id))):
+        if left.get(at, 0) > 0 and statuses.get(episode.id) is Status.PASSED:
+            left[at] -= 1
+            accepted.append(episode.start_ns)
+    return sum(left.values()), tuple(accepted)
 
 
 def order_progress(
@@ -69,6 +76,21 @@ def order_progress(
         Progress(o.stratum, o.demonstrations, done, accepted, rejected, o.kind, o.id, said.get(o.id))
         for o, (done, accepted, rejected) in zip(plan.orders, tally.counts, strict=True)
     )
+
+
+def _placed(plan: Plan, episodes: Sequence[Episode]) -> Iterator[tuple[int, Episode]]:
+    """Say for which quota each episode counts, by position; those that count for none are left out."""
+    nothing_real = all(episode.simulated for episode in episodes)
+    real, simulated = (_Finder(plan, simulated=kind) for kind in (False, True))
+    done = [0] * len(plan.quotas)
+    for episode in episodes:
+        at = (simulated if episode.simulated else real).of(episode.where)
+        if nothing_real and (at is None or done[at] >= plan.quotas[at].demonstrations):
+            other = real.of(episode.where)
+            at = at if other is None else other
+        if at is not None:
+            done[at] += 1
+            yield at, episode
 
 
 class _Finder:

@@ -1,14 +1,15 @@
-"""Tries by stratum become quotas: how many good demonstrations, what they win, within which interval, and why."""
+"""What is bought becomes quotas: how many good demonstrations, what they win, within which interval, and why."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
 
-from fieldloop.model.plan import Coverage, Quota
+from fieldloop.model.plan import Coverage, Quota, QuotaKind
+from fieldloop.plan.bought import Bought
 from fieldloop.plan.gain import Gain
 from fieldloop.plan.parts import Reach
-from fieldloop.plan.possible import possible
+from fieldloop.plan.possible import TINY, possible
 from fieldloop.plan.strata import Floats
 
 
@@ -25,37 +26,55 @@ class Expected:
 def quotas(
     coverages: Sequence[Coverage],
     gain: Gain,
-    tries: Floats,
+    bought: Bought,
     reasons: Mapping[int, Sequence[str]],
     rng: np.random.Generator,
 ) -> Expected:
-    """Say what each stratum's tries win; with transfer it is won elsewhere too, and shared out by what each adds."""
-    good = tries * gain.operators.share
-    chosen = np.flatnonzero(good)
+    """Say what each stratum's demonstrations win; with transfer it is won elsewhere too, shared out by what each adds.
+
+    All intervals come from the same possible worlds, so that the plan's own is one of what it asks for in the end.
+    """
+    chosen = np.flatnonzero(bought.real + bought.simulated)
     if not len(chosen):
         return Expected((), 0.0, 0.0, 0.0)
-    whole = float(gain.of(good).sum())
-    worth = (good * gain.next(good))[chosen]
-    shared = whole * worth / max(float(worth.sum()), np.finfo(float).tiny)
+    usual = gain.settings.number("simulation_worth")
+    taught = bought.taught(usual)
+    whole, each = float(gain.of(taught).sum()), gain.next(taught)[chosen]
+    adds = np.stack([each * bought.real[chosen], each * usual * bought.simulated[chosen]])
+    shared = whole * adds / max(float(adds.sum()), TINY)
+    wholes, *by_kind = possible(gain, bought, rng)
+    lessons, made = _lessons(gain), []
+    for kind, won, worlds in zip((QuotaKind.DEMONSTRATION, QuotaKind.SIMULATION), shared, by_kind, strict=True):
+        amounts = bought.real if kind is QuotaKind.DEMONSTRATION else bought.simulated
+        low, high = _ends(gain, worlds)
+        for at, row in enumerate(chosen.tolist()):
+            if not amounts[row]:
+                continue
+            said = [_why(coverages[row], gain, row, lessons), *reasons.get(row, ())]
+            if kind is QuotaKind.SIMULATION:
+                both = bought.real[row] + bought.simulated[row]
+                said.append(f"{amounts[row]:.0f} of {both:.0f} simulated, each taken as {usual:g} of a shown one")
+            cost = gain.price[row] if kind is QuotaKind.DEMONSTRATION else gain.settings.number("simulation_cost")
+            made.append(
+                Quota(
+                    stratum=coverages[row].stratum,
+                    demonstrations=int(amounts[row]),
+                    gain=float(won[at]),
+                    gain_low=float(min(low[at], won[at])),
+                    gain_high=float(max(high[at], won[at])),
+                    why="; ".join(said) + ".",
+                    kind=kind,
+                    cost=float(amounts[row] * cost),
+                )
+            )
+    first, last = _ends(gain, wholes)
+    ranked = sorted(made, key=lambda quota: -quota.gain)
+    return Expected(tuple(ranked), whole, float(min(first, whole)), float(max(last, whole)))
+
+
+def _ends(gain: Gain, worlds: Floats) -> Floats:
     level = gain.settings.number("confidence")
-    ends = [0.5 - level / 2, 0.5 + level / 2]
-    wholes, shares = possible(gain, good, rng)
-    low, high = np.quantile(shares, ends, axis=0)
-    lessons = _lessons(gain)
-    made = [
-        Quota(
-            stratum=coverages[row].stratum,
-            demonstrations=max(1, round(float(good[row]))),
-            gain=float(shared[at]),
-            gain_low=float(min(low[at], shared[at])),
-            gain_high=float(max(high[at], shared[at])),
-            why="; ".join([_why(coverages[row], gain, row, lessons), *reasons.get(row, ())]) + ".",
-            cost=float(tries[row] * gain.table.cost[row]),
-        )
-        for at, row in sorted(enumerate(chosen.tolist()), key=lambda pair: (-shared[pair[0]], pair[1]))
-    ]
-    ends_whole = np.quantile(wholes, ends)
-    return Expected(tuple(made), whole, float(min(ends_whole[0], whole)), float(max(ends_whole[1], whole)))
+    return np.asarray(np.quantile(worlds, [0.5 - level / 2, 0.5 + level / 2], axis=0))
 
 
 def _why(covered: Coverage, gain: Gain, row: int, lessons: Sequence[Floats]) -> str:
@@ -64,6 +83,9 @@ def _why(covered: Coverage, gain: Gain, row: int, lessons: Sequence[Floats]) -> 
     tried = f"{covered.failures} of {covered.attempts} attempts failed" if covered.attempts else "never tried there"
     said.append(f"{tried} (taken as {failure:.0%}, of which {100.0 * reducible:.0f} points can be learnt)")
     said.append(f"{covered.demonstrations} demonstrations in hand" if covered.demonstrations else "never demonstrated")
+    late = gain.table.demonstrations[row] - gain.table.learnt[row]
+    if late:
+        said.append(f"{late:.0f} of them not learnt by the version in production, whose failures these are")
     if covered.tried > covered.demonstrations:
         said.append(f"operators managed {covered.demonstrations} of {covered.tried}")
     most = max(range(len(lessons)), key=lambda at: lessons[at][gain.parts[at].codes[row]])

@@ -10,11 +10,10 @@ from numpy.typing import NDArray
 from fieldloop.errors import BadInput
 from fieldloop.model.condition import Stratum
 from fieldloop.model.plan import Coverage
+from fieldloop.protocol import Section
 
 Floats = NDArray[np.float64]
 Codes = NDArray[np.int32]
-ROUNDING = 0.01
-"""Shares are typed in with two digits; a map that exceeds the whole by more than this is wrong."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -26,6 +25,8 @@ class Table:
     codes: Codes
     exposure: Floats
     demonstrations: Floats
+    learnt: Floats
+    """Those among them that the version in production was trained on."""
     tried: Floats
     attempts: Floats
     failures: Floats
@@ -85,6 +86,8 @@ def tabulate(coverages: Sequence[Coverage]) -> Table:
         codes=codes,
         exposure=_column(c.exposure for c in coverages),
         demonstrations=_column(c.demonstrations for c in coverages),
+        # a version that learnt from more than is in hand has no more to come from it
+        learnt=_column(c.demonstrations if c.learnt is None else min(c.learnt, c.demonstrations) for c in coverages),
         # whoever did not count the tries kept what was tried
         tried=_column(max(c.tried, c.demonstrations) if c.tried else 0 for c in coverages),
         attempts=_column(c.attempts for c in coverages),
@@ -103,6 +106,7 @@ def _refuse(coverages: Sequence[Coverage], made: Table) -> None:
     checks = (
         (made.exposure, "share of production", 0.0),
         (made.demonstrations, "number of demonstrations", 0.0),
+        (made.learnt, "number of demonstrations learnt", 0.0),
         (made.attempts, "number of attempts", 0.0),
         (made.failures, "number of failures", 0.0),
         (made.cost, "cost of a demonstration", math.ulp(0.0)),
@@ -117,8 +121,12 @@ def _refuse(coverages: Sequence[Coverage], made: Table) -> None:
     if len(more):
         row = coverages[more[0]]
         raise BadInput(f"{row.stratum}: {row.failures} failures in {row.attempts} attempts; count both from the same.")
-    whole = float(made.exposure.sum())
-    if whole > 1.0 + ROUNDING:
+
+
+def refuse_excess(table: Table, settings: Section) -> None:
+    """Refuse shares that exceed the whole by more than rounding: the map they come from is wrong."""
+    whole = float(table.exposure.sum())
+    if whole > 1.0 + settings.number("share_rounding"):
         raise BadInput(
             f"The strata's shares of production add up to {whole:.3g}; mend the deployment map so that they make 1."
         )

@@ -24,7 +24,7 @@ class Request:
 
 
 Strategy = Callable[[Gain, Request], Floats]
-"""Returns tries by stratum, in fractions, which together cost the money."""
+"""Returns good demonstrations by stratum, in fractions, which cost the money with the tries that they take."""
 
 
 def marginal(gain: Gain, request: Request) -> Floats:
@@ -46,9 +46,9 @@ def marginal(gain: Gain, request: Request) -> Floats:
         wanted = start + sharpness * (worth - worth.max())
         now = np.log(np.maximum(spent, LEAST))
         spent = _filled(now + (wanted - now) / (1.0 + sharpness), request.money, caps)
-    tries = np.zeros(len(request.given))
-    tries[allowed] = spent / gain.table.cost[allowed]
-    return tries
+    good = np.zeros(len(request.given))
+    good[allowed] = spent / price
+    return good
 
 
 def uniform(gain: Gain, request: Request) -> Floats:
@@ -90,7 +90,8 @@ def _in_proportion(weights: Floats, gain: Gain, request: Request) -> Floats:
     if not weights.sum() > 0.0:
         weights = request.among.astype(float)
     price = float(weights @ gain.table.cost)
-    return weights * (request.money / price) if price > 0.0 else np.zeros(len(weights))
+    tries = weights * (request.money / price) if price > 0.0 else np.zeros(len(weights))
+    return np.asarray(tries * gain.operators.share)
 
 
 def _filled(logs: Floats, money: float, caps: Floats) -> Floats:

@@ -5,26 +5,38 @@ from collections.abc import Iterator, Sequence
 
 import numpy as np
 
+from fieldloop.model.attempts import settled
 from fieldloop.model.condition import Stratum
+from fieldloop.model.deployment import Deployment
 from fieldloop.model.episode import Episode
 from fieldloop.model.policy import Outcome
-from fieldloop.plan.attempts import settled
+from fieldloop.plan.gaps.strangers import is_stranger, named
 from fieldloop.plan.strata import Table
 
+Logged = Sequence[tuple[Stratum, str]]
+"""Where, and which article was handled."""
 
-def uncounted(table: Table, episodes: Sequence[Episode], outcomes: Sequence[Outcome]) -> Iterator[str]:
-    """Say which logs the table's counts leave out: conditions unsaid, strata not on the map, judges that disagree.
 
-    The table was counted from these very logs, so whatever is not in its sums belongs nowhere.
+def uncounted(
+    table: Table, episodes: Sequence[Episode], outcomes: Sequence[Outcome], deployment: Deployment | None = None
+) -> Iterator[str]:
+    """Say which logs the table's counts leave out.
+
+    Their articles are not in the catalogue, they leave conditions unsaid, their strata are not on the map, or their
+    judges disagree. The table was counted from these very logs, so whatever is not in its sums belongs nowhere.
     """
     needed = _needed(table)
     kept, contested = settled(outcomes)
-    shown, attempts = [e.where for e in episodes], [o.stratum.at(o.site) for o in kept]
-    yield from _left_out("demonstrations", shown, int(table.demonstrations.sum()), needed)
-    yield from _left_out("attempts in production", attempts, int(table.attempts.sum()), needed)
+    shown, attempts = [(e.where, e.handled) for e in episodes], [(o.stratum.at(o.site), o.item) for o in kept]
+    for what, logged, counted in (
+        ("demonstrations", shown, int(table.demonstrations.sum())),
+        ("attempts in production", attempts, int(table.attempts.sum())),
+    ):
+        if counted < len(logged) and needed:
+            yield from _left_out(what, logged, counted, needed, deployment)
     if contested:
-        total = contested + len(kept)
-        yield f"{contested} of {total} attempts in production are left out: their judges split evenly."
+        total = len(contested) + len(kept)
+        yield f"{len(contested)} of {total} attempts in production are left out: their judges split evenly."
 
 
 def _needed(table: Table) -> list[frozenset[str]]:
@@ -36,24 +48,34 @@ def _needed(table: Table) -> list[frozenset[str]]:
     ]
 
 
-def _left_out(what: str, logged: Sequence[Stratum], counted: int, needed: Sequence[frozenset[str]]) -> Iterator[str]:
-    if counted >= len(logged) or not needed:
-        return
+def _left_out(
+    what: str, logged: Logged, counted: int, needed: Sequence[frozenset[str]], deployment: Deployment | None
+) -> Iterator[str]:
+    catalogue = {sku.id: sku for sku in deployment.skus} if deployment else {}
     silent: Counter[str] = Counter()
+    strange: list[str] = []
     mute = 0
-    for stratum in logged:
+    for stratum, handled in logged:
         said = {c.factor for c in stratum.conditions}
         missing = min((names - said for names in needed), key=lambda names: (len(names), sorted(names)))
+        if missing == {"tier"} and is_stranger(catalogue, stratum, handled):
+            strange.append(handled)
+            continue
         silent.update(missing)
         mute += bool(missing)
+    if strange:
+        yield (
+            f"{len(strange)} of {len(logged)} {what} ({len(strange) / len(logged):.0%}) handle articles that are not "
+            f"in skus.csv and count for no stratum: {named(strange)}. Add them to the catalogue."
+        )
     if mute:
         most = sorted(silent.items(), key=lambda item: (-item[1], item[0]))
-        named = ", ".join(f"{factor} ({count})" for factor, count in most)
+        listed = ", ".join(f"{factor} ({count})" for factor, count in most)
         yield (
-            f"{mute} of {len(logged)} {what} ({mute / len(logged):.0%}) do not say {named}: they count for no stratum. "
-            "Let the station or the mapping fill it in."
+            f"{mute} of {len(logged)} {what} ({mute / len(logged):.0%}) do not say {listed}: they count for no "
+            "stratum. Let the station or the mapping fill it in."
         )
-    outside = len(logged) - counted - mute
+    outside = len(logged) - counted - mute - len(strange)
     if outside > 0:
         yield (
             f"{outside} of {len(logged)} {what} ({outside / len(logged):.0%}) lie in strata that the map does not "

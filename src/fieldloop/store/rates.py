@@ -1,4 +1,8 @@
-"""Success by policy and site over any span, from sums by hour and the outcomes at the span's two edges."""
+"""Success by policy and site over any span, from sums by hour and the outcomes at the span's two edges.
+
+Every verdict counts: a sum can be added to row by row, a majority of judges cannot. Where one attempt has several
+judges, `model.attempts.settled` over the outcomes themselves says how many attempts succeeded.
+"""
 
 from collections.abc import Iterable
 

@@ -104,16 +104,16 @@ def _far_from_any(met: Floats, shown: Floats, far_share: float) -> Outside:
 
 
 def _points(quantities: Quantities, settings: Section) -> tuple[list[str], Floats, Floats, NDArray[np.object_]]:
-    """Both sides in the quantities that at least half of each side says, without the rows that miss one."""
+    """Both sides in the quantities that enough of each side says, without the rows that miss one."""
+    silent = 1.0 - settings.number("min_said_share")
     asked = (*settings["range_facts"], *settings["position_facts"])
     columns = {n: (quantities.met(n), quantities.shown(n)) for n in asked}
-    names = [n for n, sides in columns.items() if all(len(s) and np.isnan(s).mean() <= 0.5 for s in sides)]  # noqa: PLR2004 - half
+    names = [n for n, sides in columns.items() if all(len(s) and np.isnan(s).mean() <= silent for s in sides)]
     if not names:
         return [], np.empty((0, 0)), np.empty((0, 0)), np.empty(0, dtype=object)
     met, shown = (np.column_stack([columns[n][side] for n in names]) for side in (0, 1))
     told = ~np.isnan(met).any(axis=1)
-    sites = np.asarray([o.site for o in quantities.outcomes], dtype=object)
-    return names, met[told], shown[~np.isnan(shown).any(axis=1)], sites[told]
+    return names, met[told], shown[~np.isnan(shown).any(axis=1)], quantities.sites[told]
 
 
 def _carriers(names: Sequence[str], beyond: Floats, shown: Floats) -> Iterator[str]:

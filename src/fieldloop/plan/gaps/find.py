@@ -5,6 +5,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from fieldloop.model.attempts import settled
 from fieldloop.model.condition import Stratum
 from fieldloop.model.plan import CoverageGap, GapKind
 from fieldloop.plan.gaps.combinations import encode, find_missing, name_missing
@@ -13,6 +14,7 @@ from fieldloop.plan.gaps.extrapolation import extrapolation_gaps
 from fieldloop.plan.gaps.positions import position_gaps, unsaid_positions
 from fieldloop.plan.gaps.quantities import Quantities
 from fieldloop.plan.gaps.ranges import range_gaps
+from fieldloop.plan.gaps.strangers import stranger_gaps
 from fieldloop.plan.known import Known
 from fieldloop.plan.strata import Table
 from fieldloop.protocol import Section
@@ -28,9 +30,11 @@ class Gaps:
 
 
 def find_gaps(known: Known, table: Table, settings: Section) -> Gaps:
-    """Look for strata, combinations, ends of ranges, positions and regions that were never shown."""
+    """Look for strata, combinations, ends of ranges, positions, regions and articles that were never shown."""
     most = int(settings.number("gaps_listed"))
-    quantities = Quantities(known.deployment, known.episodes, known.outcomes)
+    kept, contested = settled(known.outcomes)
+    met = [*kept, *contested]  # what judges contest was met all the same
+    quantities = Quantities(known.deployment, known.episodes, met)
     measured = sorted(
         (*range_gaps(quantities, settings), *position_gaps(quantities, settings)),
         key=lambda gap: (-(gap.share or 0.0), gap.message),
@@ -41,6 +45,7 @@ def find_gaps(known: Known, table: Table, settings: Section) -> Gaps:
     named = (
         *_unshown_strata(table),
         *name_missing(table, missing, most),
+        *stranger_gaps(known.deployment, kept),
         *extrapolation_gaps(quantities, settings),
         *measured[:most],
         *_rest(len(measured) - most),

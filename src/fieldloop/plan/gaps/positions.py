@@ -17,7 +17,7 @@ def position_gaps(quantities: Quantities, settings: Section) -> Iterator[Coverag
     names = [n for n in settings["position_facts"] if _both(quantities, n)]
     least = settings.number("position_share")
     if names:
-        yield from _boxes(quantities, names, int(settings.number("position_cells")), least)
+        yield from _boxes(quantities, names, settings)
     for name in settings["angle_facts"]:
         if _both(quantities, name):
             yield from _sectors(quantities, name, int(settings.number("angle_sectors")), least)
@@ -37,11 +37,14 @@ def _both(quantities: Quantities, name: str) -> bool:
     return not (np.isnan(quantities.shown(name)).all() or np.isnan(quantities.met(name)).all())
 
 
-def _boxes(quantities: Quantities, names: Sequence[str], cells: int, least: float) -> Iterator[CoverageGap]:
+def _boxes(quantities: Quantities, names: Sequence[str], settings: Section) -> Iterator[CoverageGap]:
+    cells, least = int(settings.number("position_cells")), settings.number("position_share")
+    stray = settings.number("position_stray_share")
     met, shown = _complete([quantities.met(n) for n in names]), _complete([quantities.shown(n) for n in names])
     if not len(met) or not len(shown):
         return
-    low, high = met.min(axis=0), met.max(axis=0)
+    # a single position in millimetres would otherwise leave all others in one box
+    low, high = np.quantile(met, stray, axis=0), np.quantile(met, 1.0 - stray, axis=0)
     edges = [np.linspace(a, b if b > a else a + 1.0, cells + 1) for a, b in zip(low, high, strict=True)]
     used, seen = np.histogramdd(met, edges)[0], np.histogramdd(shown, edges)[0]
     for at in itertools.product(range(cells), repeat=len(names)):

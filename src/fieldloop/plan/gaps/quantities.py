@@ -1,13 +1,14 @@
 """Numbers that logs and the catalogue give about attempts: light, air, mass, size, where the item lay."""
 
 import math
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 
 import numpy as np
 from numpy.typing import NDArray
 
 from fieldloop.model.deployment import Deployment, Range, Sku, Zone
 from fieldloop.model.episode import Episode
+from fieldloop.model.episode_text import number_of
 from fieldloop.model.policy import Outcome
 
 Floats = NDArray[np.float64]
@@ -28,34 +29,42 @@ class Quantities:
         self.skus: Mapping[str, Sku] = {sku.id: sku for sku in deployment.skus} if deployment else {}
         self._facts = [dict(e.facts) for e in episodes]
         self._telemetry = [dict(o.facts) for o in outcomes]
+        self.sites = np.asarray([o.stratum.level("site") or o.site for o in outcomes], dtype=object)
 
     def shown(self, name: str) -> Floats:
         """The quantity in each demonstration."""
-        told = [_number(facts.get(name)) for facts in self._facts]
+        told = [number_of(facts.get(name, "")) for facts in self._facts]
         return self._filled(name, told, (e.handled for e in self.episodes))
 
     def met(self, name: str) -> Floats:
         """The quantity in each attempt of production."""
-        told = [_number(facts.get(name)) for facts in self._telemetry]
+        said = (facts.get(name, math.nan) for facts in self._telemetry)
+        told = [value if math.isfinite(value) else None for value in said]
         return self._filled(name, told, (o.item for o in self.outcomes))
 
-    def _filled(self, name: str, told: list[float], handled: Iterable[str]) -> Floats:
+    def _filled(self, name: str, told: list[float | None], handled: Iterable[str]) -> Floats:
         """What the log leaves open, the catalogue may know."""
-        values = np.asarray(told, dtype=np.float64)
+        values = _column(told)
         read = OF_ARTICLES.get(name)
         if read is None or not self.skus or not np.isnan(values).any():
             return values
         known = [read(self.skus[item]) if item in self.skus else None for item in handled]
-        looked_up = np.asarray([math.nan if value is None else value for value in known], dtype=np.float64)
-        return np.where(np.isnan(values), looked_up, values)
+        return np.where(np.isnan(values), _column(known), values)
 
-    def catalogue(self, name: str) -> tuple[Floats, Floats]:
-        """The quantity of every picked article that has one, and its picks as weights; both empty where unknown."""
+    def sites_but(self, measured: Collection[str]) -> list[tuple[str, float]]:
+        """The sites that are left, with their shares of production; '' for all of them where none was measured."""
+        if not measured:
+            return [("", 1.0)]
+        return [(s.id, s.share) for s in self.deployment.sites if s.id not in measured] if self.deployment else []
+
+    def catalogue(self, name: str, site: str = "") -> tuple[Floats, Floats]:
+        """The quantity of every article picked at a site that has one, and its picks; both empty where unknown."""
         read = OF_ARTICLES.get(name)
-        if read is None or not self.skus:
+        if read is None:
             return np.empty(0), np.empty(0)
-        rows = [(read(sku), sku.picks_per_week) for sku in self.skus.values() if sku.picks_per_week > 0.0]
-        known = [(value, picks) for value, picks in rows if value is not None]
+        local = any(at == site for sku in self.skus.values() for at, _ in sku.by_site)
+        rows = [(read(s), dict(s.by_site).get(site, 0.0) if local else s.picks_per_week) for s in self.skus.values()]
+        known = [(value, picks) for value, picks in rows if value is not None and picks > 0.0]
         return np.asarray([v for v, _ in known], dtype=np.float64), np.asarray([p for _, p in known], dtype=np.float64)
 
     def stated(self, name: str) -> dict[str, tuple[float, float]]:
@@ -76,10 +85,5 @@ def _ranges(zone: Zone, name: str) -> Iterable[Range]:
     return [] if said is None else [said]
 
 
-def _number(text: str | float | None) -> float:
-    """A finite number, NaN for anything else: a log may say 'unknown' where a number is usual."""
-    try:
-        value = math.nan if text is None else float(text)
-    except ValueError:
-        return math.nan
-    return value if math.isfinite(value) else math.nan
+def _column(values: Iterable[float | None]) -> Floats:
+    return np.asarray([math.nan if value is None else value for value in values], dtype=np.float64)

@@ -11,11 +11,12 @@ from fieldloop.protocol import Section
 
 
 def range_gaps(quantities: Quantities, settings: Section) -> Iterator[CoverageGap]:
-    """Name each end of a deployed range that no demonstration reaches, site by site.
+    """Name each end of a deployed range that hardly a demonstration reaches, site by site.
 
-    What production measured counts before what the map states; of mass and size the catalogue knows how often each is
-    picked. A quantity that no demonstration says is a gap of its own: nobody can tell.
+    What production measured at a site counts before what the map states of it; of mass and size the catalogue knows how
+    often each is picked. A quantity that no demonstration says is a gap of its own: nobody can tell.
     """
+    enough = int(settings.number("range_end_demonstrations"))
     for name in settings["range_facts"]:
         shown = quantities.shown(name)
         shown = shown[~np.isnan(shown)]
@@ -24,39 +25,39 @@ def range_gaps(quantities: Quantities, settings: Section) -> Iterator[CoverageGa
                 text = f"No demonstration says its {name}, so nobody can tell whether {low:g} and {high:g} were shown"
                 yield CoverageGap(GapKind.RANGE_END, where, None, f"{text} ({_at(where)}{source}). Log it.")
                 continue
-            if shown.min() > low:
+            below, above = int((shown <= low).sum()), int((shown >= high).sum())
+            if below < enough:
                 text = f"{name} at or below {low:.4g} ({_at(where)}{source}{_part(low_share)})"
-                nearest = f"the lowest demonstration is at {shown.min():.4g}"
-                yield CoverageGap(GapKind.RANGE_END, where, low_share, f"{text} was never shown: {nearest}.")
-            if shown.max() < high:
+                told = _shown(below, f"the lowest demonstration is at {shown.min():.4g}", enough)
+                yield CoverageGap(GapKind.RANGE_END, where, low_share, f"{text} {told}.")
+            if above < enough:
                 text = f"{name} at or above {high:.4g} ({_at(where)}{source}{_part(high_share)})"
-                nearest = f"the highest demonstration is at {shown.max():.4g}"
-                yield CoverageGap(GapKind.RANGE_END, where, high_share, f"{text} was never shown: {nearest}.")
+                told = _shown(above, f"the highest demonstration is at {shown.max():.4g}", enough)
+                yield CoverageGap(GapKind.RANGE_END, where, high_share, f"{text} {told}.")
 
 
 End = tuple[Stratum, float, float, float | None, float | None, str]
 
 
 def _deployed_ends(quantities: Quantities, name: str, settings: Section) -> Iterator[End]:
-    """Where the ends of a quantity begin, with the share beyond: as measured, else as catalogue and map say."""
+    """Where the ends of a quantity begin, with the share beyond: at each site as measured, else as others say."""
     end, least = settings.number("range_end_share"), int(settings.number("min_range_attempts"))
     met = quantities.met(name)
-    sites = np.asarray([o.site for o in quantities.outcomes], dtype=object)
-    said = ~np.isnan(met)
+    sites, said = quantities.sites, ~np.isnan(met)
     measured = set()
     for site in sorted(set(sites[said])):
         values = met[said & (sites == site)]
         if len(values) >= least:
             measured.add(site)
             yield _ends(_where(site), values, np.ones(len(values)), end, len(values) / len(met), "as measured")
-    if measured:
-        return
-    values, picks = quantities.catalogue(name)
-    if len(values):
-        yield _ends(Stratum(), values, picks, end, 1.0, "by picks of the catalogue")
+    for site, share in quantities.sites_but(measured):
+        values, picks = quantities.catalogue(name, site)
+        if len(values):
+            yield _ends(_where(site), values, picks, end, share, "by picks of the catalogue")
     for site, (low, high) in quantities.stated(name).items():
-        inset = end * (high - low)
-        yield _where(site), low + inset, high - inset, None, None, "as the map states"
+        if site not in measured:
+            inset = end * (high - low)
+            yield _where(site), low + inset, high - inset, None, None, "as the map states"
 
 
 def _ends(where: Stratum, values: Floats, weights: Floats, end: float, of_all: float, source: str) -> End:
@@ -71,6 +72,11 @@ def _outer(values: Floats, shares: Floats, end: float) -> float:
     order = np.argsort(values, kind="stable")
     reached = np.searchsorted(np.cumsum(shares[order]), end - 1e-9)  # sums of shares round
     return float(values[order][min(int(reached), len(values) - 1)])
+
+
+def _shown(count: int, nearest: str, enough: int) -> str:
+    """One value may be a slip of a sensor, so it alone shows no end."""
+    return f"was shown {count} of {enough} times that are asked" if count else f"was never shown: {nearest}"
 
 
 def _where(site: str) -> Stratum:

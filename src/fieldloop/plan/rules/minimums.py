@@ -13,16 +13,16 @@ MINIMUM = "minimum:"
 """Ids of demands that the plan makes to itself begin so; nobody else waits for their answer."""
 
 
-def degraded_demands(table: Table, tries: Floats, settings: Section) -> Iterator[Demand]:
-    """Ask for every degraded bin that so many tries of each stratum leave below its part."""
+def degraded_demands(table: Table, good: Floats, settings: Section) -> Iterator[Demand]:
+    """Ask for every degraded bin that so many good demonstrations of each stratum leave below its part."""
     if "bin" not in table.factors:
         return
     at, times = table.factors.index("bin"), settings.number("degraded_floor")
     codes, levels = table.codes[:, at], table.levels[at]
-    shares, given = np.bincount(codes, table.exposure, len(levels)), np.bincount(codes, tries, len(levels))
+    shares, given = np.bincount(codes, table.exposure, len(levels)), np.bincount(codes, good, len(levels))
     for name in settings["degraded_bins"]:
         code = levels.index(name) if name in levels else 0
-        least = int(times * shares[code] * tries.sum()) if code else 0
+        least = int(times * shares[code] * good.sum()) if code else 0
         if given[code] < least:
             stratum = Stratum.of(bin=name)
             why = f"{name} is {shares[code]:.1%} of production, and the rest of the plan leaves it {given[code]:.0f}"

@@ -5,10 +5,11 @@ from collections.abc import Iterable, Sequence
 from dataclasses import replace
 
 from fieldloop.errors import BadInput, UnknownName
+from fieldloop.model.attempts import settled
 from fieldloop.model.condition import Stratum
+from fieldloop.model.episode import Episode
 from fieldloop.model.plan import Quota, QuotaKind
 from fieldloop.model.policy import FailureClass, Outcome
-from fieldloop.plan.attempts import settled
 from fieldloop.plan.places import Narrowest
 from fieldloop.plan.rules.tiers import part_of
 from fieldloop.protocol import Section
@@ -17,7 +18,9 @@ FACTOR = "recovery"
 """Under this condition the episodes of such a quota are told from ordinary ones."""
 
 
-def ask_for_recoveries(quotas: Sequence[Quota], outcomes: Iterable[Outcome], settings: Section) -> list[Quota]:
+def ask_for_recoveries(
+    quotas: Sequence[Quota], outcomes: Iterable[Outcome], settings: Section, episodes: Iterable[Episode] = ()
+) -> list[Quota]:
     """Turn a share of the demonstrations into recoveries, kind by kind, where production fails in that way.
 
     Each kind gets one while they last, the rest by how often production failed so. At most half of a quota is turned,
@@ -28,6 +31,7 @@ def ask_for_recoveries(quotas: Sequence[Quota], outcomes: Iterable[Outcome], set
     total = sum(quotas[at].demonstrations for at in ordinary)
     wanted = int(settings.number("recovery_share") * total)
     failures = _failures_by_quota(quotas, outcomes)
+    shown = _shown_by_quota(quotas, episodes)
     amounts = _dealt(wanted, [sum(c[cls] for c in failures) for _, cls in kinds])
     taken: Counter[int] = Counter()
     made: list[Quota] = []
@@ -41,14 +45,20 @@ def ask_for_recoveries(quotas: Sequence[Quota], outcomes: Iterable[Outcome], set
                 continue
             taken[at] += some
             left -= some
-            made.append(_recovery(quota, some, name, failures[at][cls]))
+            made.append(_recovery(quota, some, name, failures[at][cls], shown[at][name]))
     left_over = [(q, q.demonstrations - taken[at]) for at, q in enumerate(quotas)]
     return [*(part_of(q, left) if left < q.demonstrations else q for q, left in left_over if left), *made]
 
 
-def _recovery(quota: Quota, some: int, name: str, failures: int) -> Quota:
-    seen = f"production failed so {failures} times here" if failures else "none was shown on purpose"
-    why = f"{name}, then brought back: {seen}."
+def ordinary(stratum: Stratum) -> Stratum:
+    """The stratum that a recovery belongs to."""
+    return Stratum.of({factor: level for factor, level in stratum.levels.items() if factor != FACTOR})
+
+
+def _recovery(quota: Quota, some: int, name: str, failures: int, shown: int) -> Quota:
+    seen = f"production failed so {failures} times here" if failures else "production did not fail so here"
+    before = f"shown on purpose {shown} times so far" if shown else "not shown on purpose yet"
+    why = f"{name}, then brought back: {seen}, {before}."
     stratum = Stratum.of({**quota.stratum.levels, FACTOR: name})
     return replace(part_of(quota, some), stratum=stratum, kind=QuotaKind.RECOVERY, why=why)
 
@@ -74,6 +84,18 @@ def _failures_by_quota(quotas: Sequence[Quota], outcomes: Iterable[Outcome]) -> 
         at = None if outcome.succeeded else narrowest.of(outcome.stratum.at(outcome.site))
         if at is not None:
             counts[at][outcome.failure or FailureClass.OTHER] += 1
+    return counts
+
+
+def _shown_by_quota(quotas: Sequence[Quota], episodes: Iterable[Episode]) -> list[Counter[str]]:
+    """Count the recoveries in hand by their name in the stratum of each quota."""
+    counts: list[Counter[str]] = [Counter() for _ in quotas]
+    narrowest = Narrowest([q.stratum for q in quotas])
+    for episode in episodes:
+        name = episode.where.level(FACTOR)
+        at = narrowest.of(ordinary(episode.where)) if name else None
+        if name and at is not None:
+            counts[at][name] += 1
     return counts
 
 

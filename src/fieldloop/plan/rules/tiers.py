@@ -1,11 +1,16 @@
 """Tiers of articles: how deep each is to be shown, and how much of the long tail a simulator makes."""
 
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from dataclasses import replace
 
+import numpy as np
+
 from fieldloop.model.deployment import Sku
-from fieldloop.model.plan import Quota, QuotaKind, TierState
+from fieldloop.model.plan import Quota, TierState
+from fieldloop.plan.bought import Bought, by_people
+from fieldloop.plan.rounding import SLACK
+from fieldloop.plan.strata import Floats, Table
 from fieldloop.protocol import Section
 
 DEEP, TAIL = "high", "long_tail"
@@ -46,20 +51,15 @@ def tier_states(skus: Iterable[Sku], shown: Counter[str], settings: Section) -> 
     )
 
 
-def simulate_tail(quotas: Sequence[Quota], settings: Section) -> Iterator[Quota]:
-    """Hand a share of every long-tail quota to the simulator; if that does not carry over, it wins nothing."""
-    share, price = settings.number("simulation_share"), settings.number("simulation_cost")
-    for quota in quotas:
-        simulated = round(share * quota.demonstrations)
-        if quota.kind is not QuotaKind.DEMONSTRATION or quota.stratum.level("tier") != TAIL or not simulated:
-            yield quota
-            continue
-        real = quota.demonstrations - simulated
-        if real:
-            yield part_of(quota, real)
-        why = f"{quota.why} {simulated} of {quota.demonstrations} simulated: the long tail is too wide to be shown."
-        made = part_of(quota, simulated)
-        yield replace(made, kind=QuotaKind.SIMULATION, gain_low=0.0, cost=price * simulated, why=why)
+def with_simulated(table: Table, good: Floats, settings: Section) -> Bought:
+    """Hand a share of what the long tail gets to the simulator, counted over all its strata: most get only one."""
+    if "tier" not in table.factors:
+        return by_people(good)
+    at = table.factors.index("tier")
+    tail = table.codes[:, at] == (table.levels[at].index(TAIL) if TAIL in table.levels[at] else -1)
+    upto = np.floor(settings.number("simulation_share") * np.cumsum(np.where(tail, good, 0.0)) + SLACK)
+    simulated = np.minimum(np.diff(upto, prepend=0.0), good)
+    return Bought(good - simulated, simulated)
 
 
 def part_of(quota: Quota, demonstrations: int) -> Quota:

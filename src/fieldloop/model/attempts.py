@@ -1,0 +1,33 @@
+"""One attempt, one result, however many judged it."""
+
+from collections.abc import Iterable
+
+from fieldloop.model.policy import Outcome
+
+Key = tuple[str, str, str, str]
+
+
+def settled(outcomes: Iterable[Outcome]) -> tuple[list[Outcome], list[Outcome]]:
+    """Return one outcome per attempt, by majority of its judges; and the first verdict on each that stays contested.
+
+    Attempts keep the order in which they first came. An even split says nothing about the conditions and much about the
+    judges: nobody knows how it ended. Robots number their attempts each on its own, so a name alone is no attempt.
+    """
+    judged: dict[Key | int, list[Outcome]] = {}
+    for at, outcome in enumerate(outcomes):
+        judged.setdefault(attempt_of(outcome) or at, []).append(outcome)
+    kept, contested = [], []
+    for votes in judged.values():
+        won = sum(vote.succeeded for vote in votes)
+        if 2 * won == len(votes):
+            contested.append(votes[0])
+        else:
+            kept.append(next(vote for vote in votes if vote.succeeded is (2 * won > len(votes))))
+    return kept, contested
+
+
+def attempt_of(outcome: Outcome) -> Key | None:
+    """Return what the verdicts on one attempt share; None for an attempt without a name, which nobody else judged."""
+    if not outcome.attempt:
+        return None
+    return (outcome.policy, outcome.site, outcome.robot, outcome.attempt)

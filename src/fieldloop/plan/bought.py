@@ -1,0 +1,33 @@
+"""What a budget buys: good demonstrations by people, and simulated ones, which cost and teach less."""
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from fieldloop.plan.gain import Gain
+from fieldloop.plan.strata import Floats
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Bought:
+    """By stratum: good demonstrations that people make, and simulated ones."""
+
+    real: Floats
+    simulated: Floats
+
+    def plus(self, other: "Bought") -> "Bought":
+        """Return both together."""
+        return Bought(self.real + other.real, self.simulated + other.simulated)
+
+    def taught(self, worth: float) -> Floats:
+        """How many demonstrations of people they teach as much as, where a simulated one is worth that share."""
+        return np.asarray(self.real + worth * self.simulated)
+
+    def cost(self, gain: Gain) -> float:
+        """What they cost with the tries that they take."""
+        return float(self.real @ gain.price + self.simulated.sum() * gain.settings.number("simulation_cost"))
+
+
+def by_people(good: Floats) -> Bought:
+    """Everything shown by people."""
+    return Bought(good, np.zeros(len(good)))

@@ -1,0 +1,73 @@
+"""Success before and after on one and the same mix, from logs whose mixes differ and whose strata are mostly small.
+
+Failure's log odds in a stratum are a sum over its levels, its pairs of levels and itself, and so is what changed from
+before to after. Both lean on a prior, the change on none at all. What is fitted is then weighted by the shares of one
+mix: a busier easy site moves attempts, not the odds, and is no gain.
+"""
+
+import math
+from collections.abc import Sequence
+
+import numpy as np
+
+from fieldloop.plan.parts import Part
+from fieldloop.plan.strata import Floats, Table
+from fieldloop.protocol import Section
+
+FREE = 10.0
+"""Spread of the overall odds and of their change: wide enough to say nothing."""
+
+
+def difference(
+    table: Table, attempts: Floats, failures: Floats, parts: Sequence[Part], settings: Section
+) -> tuple[float, float]:
+    """Success won on the table's mix, and its standard error; infinite where nothing was tried on one side.
+
+    `attempts` and `failures` have one row per stratum and two columns: before and after.
+    """
+    from scipy.optimize import minimize
+    from scipy.sparse import csr_matrix, diags, hstack, vstack
+    from scipy.sparse.linalg import LinearOperator, cg
+
+    share = table.exposure
+    if not share.sum() > 0.0 or not attempts.sum(axis=0).all():
+        return 0.0, math.inf
+    strata, rows = len(table), np.arange(len(table))
+    shapes = [(np.zeros(strata, dtype=np.intp), 1), *((part.codes, part.size) for part in parts)]
+    one = hstack([csr_matrix((np.ones(strata), (rows, codes)), (strata, size)) for codes, size in shapes])
+    # half a change back and half a change on, so that neither side is the one that is leant on
+    odds = csr_matrix(vstack([hstack([one, -0.5 * one]), hstack([one, 0.5 * one])]))
+    spread = np.concatenate([_spreads(parts, settings, name) for name in ("score_spread", "score_change_spread")])
+    scaled = csr_matrix(odds @ diags(spread))
+    tries, fails = attempts.T.ravel(), failures.T.ravel()
+
+    def surprise(at: Floats) -> tuple[float, Floats]:
+        line = scaled @ at
+        loss = np.sum(tries * np.logaddexp(0.0, line) - fails * line) + 0.5 * at @ at
+        return float(loss), scaled.T @ (tries * _rate(line) - fails) + at
+
+    found = minimize(surprise, np.zeros(len(spread)), jac=True, method="L-BFGS-B", options={"maxiter": 500}).x
+    rate = _rate(scaled @ found)
+    slope = rate * (1.0 - rate)
+    weight = np.concatenate([share, -share]) / share.sum()
+    toward = scaled.T @ (weight * slope)
+    bend = LinearOperator(
+        (len(found), len(found)), matvec=lambda way: scaled.T @ (tries * slope * (scaled @ way)) + way, dtype=float
+    )
+    solved, _ = cg(bend, toward, rtol=1e-6, maxiter=2000)
+    return float(weight @ rate), math.sqrt(max(float(toward @ solved), 0.0))
+
+
+def _rate(odds: Floats) -> Floats:
+    from scipy.special import expit
+
+    return np.asarray(expit(odds))
+
+
+def _spreads(parts: Sequence[Part], settings: Section, name: str) -> Floats:
+    """The spread of each column: the whole variance shared out over levels, pairs and strata as transfer is."""
+    shares = {part.reach: settings.number(f"{part.reach}_share") for part in parts}
+    alike = {reach: sum(part.reach is reach for part in parts) for reach in shares}
+    whole, total = settings.number(name), sum(shares.values())
+    each = [np.full(part.size, whole * math.sqrt(shares[part.reach] / total / alike[part.reach])) for part in parts]
+    return np.concatenate([np.full(1, FREE), *each])
