@@ -107,6 +107,8 @@ NOT_A_USE_CASE = {
         "attempt_files:read_outcomes",
         "attempt_files:telemetry_of",
         "whole_file:write_whole",
+        "whole_file:read_whole",
+        "whole_file:make_folder",
         "fault_words:parse_faults",
         "picking_story:play",
         "picking_story:read_orders",

@@ -7,6 +7,7 @@ import pytest
 from fieldloop.errors import BadInput
 from fieldloop.loop.attempt_files import read_demonstrations, read_outcomes, telemetry_of
 from fieldloop.loop.case_folder import diagnose_folder, plan_folder, read_case
+from fieldloop.loop.picking import case
 from fieldloop.model.codec import to_plain
 from fieldloop.model.finding import Status
 from fieldloop.model.policy import Stage
@@ -43,6 +44,23 @@ def test_a_table_with_any_columns_becomes_outcomes(tmp_path):
     assert len({o.id for o in (first, *others)}) == 40
 
 
+def test_semicolons_are_read_and_other_encodings_named(tmp_path):
+    file = _written(tmp_path / "production.csv", "succeeded;site\nyes;a\nno;b\n")
+    assert [o.site for o in read_outcomes(file, "p", Stage.PRODUCTION, LUX)] == ["a", "b"]
+    file.write_bytes("succeeded,site\nyes,K\u00f6ln\n".encode("latin-1"))
+    with pytest.raises(BadInput, match="line 2 is not UTF-8"):
+        read_outcomes(file, "p", Stage.PRODUCTION, LUX)
+
+
+def test_a_simulated_case_writes_over_nothing_of_somebody_else(tmp_path):
+    _written(tmp_path / "deployment.toml", "mine")
+    with pytest.raises(BadInput, match="somebody else"):
+        case(tmp_path)
+    assert (tmp_path / "deployment.toml").read_text(encoding="utf-8") == "mine"
+    with pytest.raises(BadInput, match="cannot be made"):
+        case(tmp_path / "deployment.toml" / "below")
+
+
 def test_times_are_read_as_iso_seconds_or_nanoseconds(tmp_path):
     file = tmp_path / "production.csv"
     rows = [f"yes,{at},a,b,1,1" for at in ("2026-05-01T08:00:00Z", "1777622400", "1777622400000000000")]
@@ -55,6 +73,7 @@ def test_times_are_read_as_iso_seconds_or_nanoseconds(tmp_path):
     [
         ("succeeded,site\nperhaps,a\n", "succeeded = 'perhaps'"),
         ("site\na\n", "'succeeded' is missing"),
+        ("id,succeeded\na,yes\na,no\n", "more than once"),
         ("succeeded,at\nyes,tomorrow\n", "no time"),
         ("succeeded,latency_ms\nyes,fast\n", "no number"),
         ("succeeded,site\n", "no rows"),

@@ -4,6 +4,7 @@ import csv
 import io
 import json
 import math
+from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import fields
 from datetime import UTC, datetime
@@ -11,6 +12,7 @@ from pathlib import Path
 from typing import Any, TypeVar
 
 from fieldloop.errors import BadInput
+from fieldloop.loop.whole_file import read_whole
 from fieldloop.model.codec import from_plain
 from fieldloop.model.condition import Stratum
 from fieldloop.model.episode import OBJECT_FACTORS, Episode
@@ -40,17 +42,30 @@ def telemetry_of(files: Iterable[Path], few_levels: int) -> frozenset[str]:
     return frozenset(column for column, values in numeric.items() if len(values) > few_levels)
 
 
+def _once(nouns: list[N], file: Path) -> list[N]:
+    """Refuse rows that came twice: counted twice, chance would look like evidence."""
+    often = Counter(noun.id for noun in nouns)
+    twice = [name for name, count in often.items() if count > 1]
+    if twice:
+        raise BadInput(
+            f"{file.name}: {len(twice)} ids are there more than once, {twice[0]!r} first; keep one row each."
+        )
+    return nouns
+
+
 def read_outcomes(file: Path, policy: str, stage: Stage, telemetry: frozenset[str]) -> list[Outcome]:
     """Read outcomes of one policy in one setting; what a row does not say of these two is filled in."""
     rows = _rows(file)
     if file.suffix == ".csv":
         kinds = _kinds(rows, Outcome, telemetry)
-        return [_outcome(row, kinds, f"{file.name}, line {n}", policy, stage) for n, row in enumerate(rows, 2)]
+        told = [_outcome(row, kinds, f"{file.name}, line {n}", policy, stage) for n, row in enumerate(rows, 2)]
+        return _once(told, file)
     filled: dict[str, Any] = {"policy": policy, "stage": stage, "site": "", "robot": "", "judged_by": ""}
-    return [
+    told = [
         _noun(Outcome, {"id": f"{file.stem}-{n}", "at_ns": 0, "stratum": "", **filled, **row}, f"{file.name}, line {n}")
         for n, row in enumerate(rows, 1)
     ]
+    return _once(told, file)
 
 
 def read_demonstrations(file: Path, telemetry: frozenset[str]) -> list[Episode]:
@@ -58,19 +73,21 @@ def read_demonstrations(file: Path, telemetry: frozenset[str]) -> list[Episode]:
     rows = _rows(file)
     if file.suffix == ".csv":
         kinds = _kinds(rows, Episode, telemetry)
-        return [_episode(row, kinds, f"{file.name}, line {n}") for n, row in enumerate(rows, 2)]
-    return [
+        return _once([_episode(row, kinds, f"{file.name}, line {n}") for n, row in enumerate(rows, 2)], file)
+    shown = [
         _noun(Episode, {"id": f"{file.stem}-{n}", "name": "", "format": "table", **row}, f"{file.name}, line {n}")
         for n, row in enumerate(rows, 1)
     ]
+    return _once(shown, file)
 
 
 def _rows(file: Path) -> list[dict[str, Any]]:
-    if not file.is_file():
-        raise BadInput(f"{file} is not there.")
-    text = file.read_text(encoding="utf-8-sig")
+    text = read_whole(file)
     if file.suffix == ".csv":
-        reader = csv.DictReader(io.StringIO(text, newline=""), strict=True)
+        first = text.partition("\n")[0]
+        # spreadsheets in many countries write semicolons
+        mark = ";" if first.count(";") > first.count(",") else ","
+        reader = csv.DictReader(io.StringIO(text, newline=""), strict=True, delimiter=mark)
         try:
             rows = [{(k or "").strip(): (v or "").strip() for k, v in row.items() if k} for row in reader]
         except csv.Error as wrong:
@@ -78,7 +95,7 @@ def _rows(file: Path) -> list[dict[str, Any]]:
     else:
         rows = [_line(line, f"{file.name}, line {n}") for n, line in enumerate(text.splitlines(), 1) if line.strip()]
     if not rows:
-        raise BadInput(f"{file.name} has no rows.")
+        raise BadInput(f"{file.name} has no rows; take the file away where there is nothing to say.")
     return rows
 
 
@@ -109,7 +126,10 @@ def _kinds(rows: Sequence[Mapping[str, str]], noun: type, telemetry: frozenset[s
 
 def _outcome(row: Mapping[str, str], kinds: Mapping[str, str], where: str, policy: str, stage: Stage) -> Outcome:
     if "succeeded" not in row:
-        raise BadInput(f"{where.partition(',')[0]}: the column 'succeeded' is missing; it says yes or no.")
+        told = ", ".join(row)
+        raise BadInput(
+            f"{where.partition(',')[0]}: the column 'succeeded' is missing; it says yes or no. There: {told}."
+        )
     numbers = {name: kind(_finite(row[name], name, where)) for name, kind in NUMBERS.items() if row.get(name)}
     plain = {
         "id": row.get("id") or where.replace(", line ", "-"),

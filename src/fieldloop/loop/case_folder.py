@@ -20,7 +20,7 @@ from fieldloop.diagnose import diagnose as explain
 from fieldloop.errors import BadInput
 from fieldloop.loop.attempt_files import read_demonstrations, read_outcomes, telemetry_of
 from fieldloop.loop.by_tier import episodes_by_tier, outcomes_by_tier
-from fieldloop.loop.whole_file import write_whole
+from fieldloop.loop.whole_file import read_whole, write_whole
 from fieldloop.loop.workspace import Workspace
 from fieldloop.model.annotation import Agreement
 from fieldloop.model.codec import from_plain
@@ -51,6 +51,7 @@ from fieldloop.report.plan import html as plan_page
 POLICY = "policy"
 """What a policy is called whose table does not name it."""
 ENDINGS = (".jsonl", ".csv")
+SHOWN = 8
 N = TypeVar("N")
 
 
@@ -73,7 +74,8 @@ def read_case(folder: Path, operations: Operations) -> Case:
         raise BadInput(f"{folder} is no folder. A case is a folder with production.jsonl or production.csv in it.")
     shown, before, after = (_table(folder, name) for name in ("demonstrations", "baseline", "production"))
     if after is None:
-        raise BadInput(f"{folder} has no production.jsonl and no production.csv: one row an attempt in production.")
+        there = ", ".join(sorted(f.name for f in folder.iterdir() if f.is_file())[:SHOWN]) or "nothing"
+        raise BadInput(f"{folder} has no production.jsonl and no production.csv: one row an attempt. There is {there}.")
     deployment = _map(folder, operations)
     few = int(operations["diagnose"].number("table_levels"))
     telemetry = telemetry_of([table for table in (shown, before, after) if table], few)
@@ -179,15 +181,15 @@ def _map(folder: Path, operations: Operations) -> Deployment | None:
     chart, catalogue = folder / "deployment.toml", folder / "skus.csv"
     if not chart.is_file():
         return None
-    skus = catalogue.read_text(encoding="utf-8") if catalogue.is_file() else ""
-    return parse(chart.read_text(encoding="utf-8"), skus, operations["audit"])
+    skus = read_whole(catalogue) if catalogue.is_file() else ""
+    return parse(read_whole(chart), skus, operations["audit"])
 
 
 def _nouns(file: Path, kind: type[N]) -> Sequence[N]:
     if not file.is_file():
         return ()
     try:
-        told: Any = json.loads(file.read_text(encoding="utf-8"))
+        told: Any = json.loads(read_whole(file))
         return [from_plain(kind, one) for one in told]
     except (json.JSONDecodeError, KeyError, TypeError, ValueError) as wrong:
         raise BadInput(f"{file.name} cannot be read as a list of {kind.__name__}: {wrong}") from wrong

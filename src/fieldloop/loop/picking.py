@@ -11,7 +11,7 @@ import numpy as np
 
 from fieldloop.errors import BadInput
 from fieldloop.loop.picking_story import FILE, Story, Told, play, read_orders, read_story
-from fieldloop.loop.whole_file import write_whole
+from fieldloop.loop.whole_file import make_folder, write_whole
 from fieldloop.loop.workspace import Track, track_silently
 from fieldloop.model.codec import to_plain
 from fieldloop.model.policy import Stage
@@ -72,7 +72,8 @@ def case(
         demonstrations: how many
         episodes: attempts in production
         days: over which production is spread
-        fault: something wrong, such as camera_lag_s=0.06, never_shown=lighting=dim or worn=harbour-1; may be repeated
+        fault: something wrong, such as camera_lag_s=0.06, latency_s=0.1, mount=home@1 (from week 1 on), or, where
+            production is shown, never_shown=lighting=dim; extra_cycles=30000 with worn=home-1; may be repeated
         seed: another seed is another floor
     """
     for name, value in (("demonstrations", demonstrations), ("episodes", episodes), ("days", days)):
@@ -122,7 +123,7 @@ def picks(
     world = World(preset, seed)
     mix = world.laboratory() if shown == "laboratory" else world.production()
     taught = world.demonstrate(world.cells(mix, count, "picks"), "picks")
-    folder.mkdir(parents=True, exist_ok=True)
+    make_folder(folder)
     now, size = time.time_ns(), 0
     for i in track(range(count), "writing picks", count):
         start_ns = now - (count - i) * nouns.BETWEEN_NS
@@ -134,8 +135,10 @@ def picks(
 
 
 def _tell(story: Story, folder: Path) -> SimulatedCase:
+    make_folder(folder)
+    if any(folder.iterdir()) and not (folder / FILE).is_file():
+        raise BadInput(f"{folder} has files of somebody else in it; name a new folder.")
     told = play(story)
-    folder.mkdir(parents=True, exist_ok=True)
     _write(told, story, folder)
     made = sum(len(shown.cell) for shown in told.shown)
     told_next = f"fieldloop diagnose folder {folder}; fieldloop plan folder {folder} --orders {folder}/orders.csv"

@@ -10,6 +10,7 @@ import numpy as np
 
 from fieldloop.errors import BadInput
 from fieldloop.loop.fault_words import parse_faults
+from fieldloop.loop.whole_file import read_whole
 from fieldloop.model.codec import from_plain
 from fieldloop.model.condition import Stratum
 from fieldloop.simulate.picking import pick
@@ -55,7 +56,7 @@ def read_story(folder: Path) -> Story:
     file = folder / FILE
     if not file.is_file():
         raise BadInput(f"{folder} has no {FILE}: it was not written by `fieldloop simulate case`.")
-    return from_plain(Story, json.loads(file.read_text(encoding="utf-8")))
+    return from_plain(Story, json.loads(read_whole(file)))
 
 
 def read_orders(folder: Path) -> tuple[tuple[Stratum, int], ...]:
@@ -63,7 +64,7 @@ def read_orders(folder: Path) -> tuple[tuple[Stratum, int], ...]:
     file = folder / ORDERS
     if not file.is_file():
         raise BadInput(f"{file} is not there. Write it: fieldloop plan folder {folder} --orders {file}")
-    rows = csv.DictReader(io.StringIO(file.read_text(encoding="utf-8"), newline=""))
+    rows = csv.DictReader(io.StringIO(read_whole(file), newline=""))
     return tuple((Stratum.parse(row["stratum"]), int(row["demonstrations"])) for row in rows)
 
 

@@ -18,7 +18,7 @@ from fieldloop.loop.plan_known import (
 )
 from fieldloop.loop.policies import named
 from fieldloop.loop.rollout import in_production
-from fieldloop.loop.whole_file import write_whole
+from fieldloop.loop.whole_file import read_whole, write_whole
 from fieldloop.loop.workspace import Workspace
 from fieldloop.model.episode import Session
 from fieldloop.model.event import PlanDrawn, PlanScored, PolicyTrained
@@ -130,14 +130,20 @@ def orders(workspace: Workspace, file: Path, *, site: str = "", operator: str = 
 def returned(workspace: Workspace, file: Path) -> tuple[Progress, ...]:
     """Hold a returned orders file against what has come in: what its collectors count beside what was accepted.
 
+    The sheet may be of an earlier plan: collectors come back days later.
+
     Arguments:
         file: the CSV that `plan orders` wrote, with its column of counts filled in
     """
-    if not file.is_file():
-        raise BadInput(f"{file} is not there.")
-    latest = _latest(workspace)
-    told = read_returned(file.read_text(encoding="utf-8"), latest.orders, file.name)
-    return order_progress(latest, *collected_since(workspace, latest), sessions=_sessions(workspace), returned=told)
+    text = read_whole(file)
+    plans = workspace.store.find(Plan, newest=True)
+    known = {order.id: order for drawn in plans for order in drawn.orders}
+    told = read_returned(text, known.values(), file.name)
+    of = {known[one.order].plan for one in told}
+    if len(of) > 1:
+        raise BadInput(f"{file.name} has orders of {len(of)} plans; return the sheets one by one.")
+    held = next((drawn for drawn in plans if drawn.id in of), _latest(workspace))
+    return order_progress(held, *collected_since(workspace, held), sessions=_sessions(workspace), returned=told)
 
 
 def score(workspace: Workspace, policy: str = "", *, plan: str = "") -> PlanScore:

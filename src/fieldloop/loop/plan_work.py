@@ -8,6 +8,7 @@ import numpy as np
 from fieldloop.errors import BadInput, UnknownName
 from fieldloop.loop.audit import require_complete_audit
 from fieldloop.loop.plan_known import crew_of
+from fieldloop.loop.whole_file import read_whole
 from fieldloop.loop.workspace import Workspace
 from fieldloop.model.event import PlanDrawn
 from fieldloop.model.plan import Plan, Quota, WorkOrder
@@ -29,9 +30,7 @@ def from_templates(workspace: Workspace, file: Path) -> Plan:
         file: a TOML file with a table for each piece of work: stratum, demonstrations, protocol, site, slots …
     """
     require_complete_audit(workspace)
-    if not file.is_file():
-        raise BadInput(f"{file} is not there.")
-    templates = read_templates(file.read_text(encoding="utf-8"), file.name)
+    templates = read_templates(read_whole(file), file.name)
     if not templates:
         raise BadInput(f"{file.name} has no table; write one for each piece of work.")
     name, settings = workspace.ids.new("plan"), workspace.operations["plan"]

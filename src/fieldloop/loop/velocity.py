@@ -52,6 +52,7 @@ def velocity(  # noqa: PLR0913 - each is an option of the command
     date_column: str = "",
     pieces_column: str = "",
     site_column: str = "",
+    overwrite: bool = False,
 ) -> Velocity:
     """Make the catalogue with pick velocity from an export of order lines.
 
@@ -67,12 +68,16 @@ def velocity(  # noqa: PLR0913 - each is an option of the command
         date_column: the column with the day
         pieces_column: the column with the number of pieces
         site_column: the column that names the site
+        overwrite: write over a catalogue that is there already
     """
     settings = (workspace.operations if workspace else default_operations())["audit"]
     named = {"sku": sku_column, "date": date_column, "pieces": pieces_column, "site": site_column}
     items = read_master(read_map(master), master.name) if master else {}
     counted = _counted(lines, named, dates, settings, lines_are_picks=count == "lines")
     made = catalogue_from(counted, items, settings)
+    if out.exists() and not overwrite:
+        keep = f"--master {out} keeps what it says of articles" if master is None else "name another with --out"
+        raise BadInput(f"{out} is there already and would be lost: {keep}, --overwrite writes over it.")
     write_whole(out, catalogue_text(made), "catalogue")
     total = sum(sku.picks_per_week for sku in made)
     return Velocity(

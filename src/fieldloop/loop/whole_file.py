@@ -1,4 +1,4 @@
-"""Write a file that is there whole or not at all."""
+"""Texts of somebody's own, read with a clear word where they cannot be; files that are there whole or not at all."""
 
 import os
 from pathlib import Path
@@ -22,3 +22,24 @@ def write_whole(file: Path, text: str, what: str = "report") -> None:
     except OSError as wrong:
         beside.unlink(missing_ok=True)
         raise BadInput(f"{file} could not be written: {wrong}") from wrong
+
+
+def read_whole(file: Path) -> str:
+    """Read a text as UTF-8, with or without a mark at its beginning."""
+    if not file.is_file():
+        raise BadInput(f"{file} is not there.")
+    try:
+        return file.read_text(encoding="utf-8-sig")
+    except UnicodeDecodeError as wrong:
+        line = file.read_bytes()[: wrong.start].count(b"\n") + 1
+        raise BadInput(f"{file.name}, line {line} is not UTF-8. Save it as UTF-8, as spreadsheets offer.") from wrong
+    except OSError as wrong:
+        raise BadInput(f"{file} cannot be read: {wrong.strerror}.") from wrong
+
+
+def make_folder(folder: Path) -> None:
+    """Make a folder to write into."""
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+    except OSError as wrong:
+        raise BadInput(f"{folder} cannot be made: {wrong.strerror}.") from wrong
