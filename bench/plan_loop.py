@@ -242,11 +242,12 @@ class Run:
         spent = spend(self.known, (), self.budget, self.settings, rng, self.strategy, self.scores)
         self.plan = replace(_plan(self.strategy, self.budget, round_), quotas=spent.quotas, expected_gain=spent.gain)
         place = {stratum: at for at, stratum in enumerate(world.strata.nouns)}
-        tries = np.zeros(len(world.strata), dtype=np.intp)
+        wanted = np.zeros(len(world.strata))
         for quota in spent.quotas:
             at = place[quota.stratum]
-            tries[at] = round(quota.cost / world.cost[at])
-        return tries
+            wanted[at] = quota.cost / world.cost[at]
+        # a quota counts good ones and costs their tries, which are whole only on average
+        return whole(wanted, world.cost, self.budget, np.arange(len(wanted)), rng).astype(np.intp)
 
     def _known_best(self, round_: int) -> Ints:
         """Tries as the laboratory would go on, or as somebody would who knows what can be won where."""

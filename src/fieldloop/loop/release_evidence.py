@@ -32,7 +32,8 @@ def _lags(workspace: Workspace, episodes: Sequence[Episode]) -> Iterator[Lag]:
         for found in BATCH_CHECKS[CONTENT_LAG].look(Batch(tuple(own), protocol=protocol, imprints=kept)):
             if found.cannot_tell or found.low is None or found.high is None:
                 continue
-            yield Lag(robot, found.subject, found.value, found.low, found.high, len(kept))
+            camera = found.subject.rpartition(" (")[0].rpartition(" ")[2]
+            yield Lag(robot, camera, found.value, found.low, found.high, len(kept))
 
 
 def agreements_of(workspace: Workspace, episodes: Sequence[Episode]) -> tuple[Agreement, ...]:

@@ -196,8 +196,9 @@ class SiteSet:
 class PlanScore:
     """What a plan promised beside what came of it, once a policy trained on it worked in production.
 
-    Both are gains in production success, on the mix the plan was drawn for. PASSED: the measured interval reaches what
-    was promised; FAILED: it stays below; CANNOT_TELL: too few outcomes, or none of its demonstrations came in.
+    Both are gains in production success, on the mix the plan was drawn for; promised is also what was in hand and not
+    learnt when it was drawn. PASSED: the measured interval reaches what was promised; FAILED: it stays below;
+    CANNOT_TELL: too few outcomes, or none of its demonstrations came in.
     """
 
     plan: str

@@ -70,12 +70,16 @@ def price(
 ) -> Allocation:
     """Say what is won and what it costs, stratum by stratum and together."""
     inside = quotas(coverages, gain, bought, asked.reasons, rng)
+    low, high = inside.low, inside.high
+    if inside.quotas and _all_failed(gain):
+        # nobody knows how far off success is: from nothing to everything may be won
+        low, high = 0.0, max(high, float(gain.failure @ gain.table.exposure))
     return Allocation(
         quotas=(*inside.quotas, *asked.outside),
         answered=tuple(asked.answered),
         gain=inside.gain,
-        gain_low=inside.low,
-        gain_high=inside.high,
+        gain_low=low,
+        gain_high=high,
         cost=bought.cost(gain) + sum(q.cost for q in asked.outside),
         warnings=tuple(_remarks(gain, bought)),
     )
@@ -103,6 +107,11 @@ def rest(gain: Gain, given: Floats, money: float, budget: float, strategy: str, 
     return added + whole(wanted, gain.price, money, gain.order(), rng)
 
 
+def _all_failed(gain: Gain) -> bool:
+    attempts = float(gain.table.attempts.sum())
+    return attempts > 0.0 and float(gain.table.failures.sum()) == attempts
+
+
 def _remarks(gain: Gain, bought: Bought) -> Iterator[str]:
     attempts, failures = float(gain.table.attempts.sum()), float(gain.table.failures.sum())
     late = float((gain.table.demonstrations - gain.table.learnt).sum())
@@ -115,10 +124,10 @@ def _remarks(gain: Gain, bought: Bought) -> Iterator[str]:
         most = -math.expm1(math.log1p(-level) / attempts)
         none = f"None of {attempts:.0f} attempts in production failed: nothing to win is known"
         yield f"{none}. Failure of up to {most:.2%} is compatible with that ({level:.0%}); the budget explores."
-    elif failures == attempts:
+    elif _all_failed(gain):
         yield (
             f"All {attempts:.0f} attempts in production failed: strata cannot be told apart by their failures, nor how "
-            "far each is from success. What a plan wins cannot be told; its interval rests on assumed rates."
+            "far each is from success. What a plan wins cannot be told; the interval says so."
         )
     if late:
         yield (

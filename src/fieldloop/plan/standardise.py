@@ -1,8 +1,8 @@
 """Success before and after on one and the same mix, from logs whose mixes differ and whose strata are mostly small.
 
 Failure's log odds in a stratum are a sum over its levels, its pairs of levels and itself, and so is what changed from
-before to after. Both lean on a prior, the change on none at all. What is fitted is then weighted by the shares of one
-mix: a busier easy site moves attempts, not the odds, and is no gain.
+before to after. What is seldom tried leans on what it shares with others. What is fitted is then weighted by the shares
+of one mix: a busier easy site moves attempts, not the odds, and is no gain.
 """
 
 import math
