@@ -71,7 +71,9 @@ def test_conditions_that_always_go_together_are_not_told_apart():
 
 
 def test_without_a_release_covered_and_changed_are_not_told_apart():
-    evidence = dataclasses.replace(draw(World((Gap.ENVIRONMENT,), strength=2.5, steady=True), 6), demonstrations=None)
+    evidence = dataclasses.replace(
+        draw(World((Gap.ENVIRONMENT,), strength=2.5, steady=True, episodes=450), 6), demonstrations=None
+    )
     found = explain(evidence)
     assert found.causes[0].never_covered is None
     assert found.unseen_share == 0.0

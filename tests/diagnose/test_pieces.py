@@ -57,19 +57,19 @@ def test_a_change_is_dated_and_chance_is_not_taken_for_one():
     chance = np.random.default_rng(1)
     days = np.repeat(np.arange(20), 20)
     stepped = table_of(chance.random(400) < np.where(days >= 12, 0.5, 0.9), days)
-    found = change_of(stepped, 0.9 - stepped.success, np.ones(400), SETTINGS, chance)
+    found = change_of(stepped, 0.9 - stepped.success, np.ones(400), 0.05, SETTINGS, chance)
     assert abs(found.since_ns // DAY - 12) <= 1
     assert found.since - found.before == pytest.approx(0.4, abs=0.12)
     false = 0
     for _ in range(40):
         flat = table_of(chance.random(400) < 0.8, days)
-        false += change_of(flat, 0.8 - flat.success, np.ones(400), SETTINGS, chance) is not None
+        false += change_of(flat, 0.8 - flat.success, np.ones(400), 0.05, SETTINGS, chance) is not None
     assert false <= 6
 
 
 def test_too_few_days_tell_no_change():
     table = table_of([True] * 30 + [False] * 30, [0] * 30 + [1] * 30)
-    assert change_of(table, 0.9 - table.success, np.ones(60), SETTINGS, np.random.default_rng(0)) is None
+    assert change_of(table, 0.9 - table.success, np.ones(60), 0.05, SETTINGS, np.random.default_rng(0)) is None
 
 
 def test_the_spread_of_days_is_found_again():

@@ -7,13 +7,14 @@ from functools import cached_property
 import numpy as np
 
 from fieldloop.diagnose.expectation import Expectation, Merged, logistic
-from fieldloop.diagnose.joint import fit_jointly, parts_of_loss
+from fieldloop.diagnose.joint import fit_in_turn, fit_jointly, parts_of_loss
 from fieldloop.diagnose.mix import Harder, Mix
 from fieldloop.diagnose.split import Split, divide
 from fieldloop.diagnose.table import Floats, Table
 from fieldloop.protocol import Section
 
 Interval = tuple[float, float, float]
+TINY = 1e-12
 
 
 @dataclass(frozen=True)
@@ -38,23 +39,35 @@ class Accounts:
     mix: Mix
     harder: Sequence[Harder]
     unseen: Floats
+    covered: Floats
+    everywhere: bool
+    """Does the first column hold everywhere?"""
 
     @cached_property
     def _design(self) -> Floats:
         return self.expectation.design(self.after)
 
-    def once(self, merged: Merged, before: Floats, after: Floats) -> tuple[Floats, Split]:
-        """Parts of one drawing, as shares: columns first, then moved factors; the last is the loss itself."""
+    def once(self, merged: Merged, before: Floats, after: Floats, ordinary: float = 0.0) -> tuple[Floats, Split]:
+        """Parts of one drawing, as shares: columns first, then moved factors; the last is the loss itself.
+
+        `ordinary` is how much harder (log-odds) the floor may be without anything being wrong; that part is nobody's.
+        """
         coefficients = merged.fit(before)[0]
-        expected = logistic(self._design @ coefficients)
+        known = logistic(self._design @ coefficients)
+        expected = logistic(self._design @ coefficients - ordinary)
         usual = float(np.average(self.before.success, weights=before))
-        fitted = fit_jointly(self.columns, self.after.success, expected, after)
+        fitted = (
+            fit_in_turn(self.columns, self.after.success, expected, self.covered, after)
+            if self.everywhere
+            else fit_jointly(self.columns, self.after.success, expected, after)
+        )
         parts = np.maximum(parts_of_loss(self.columns, fitted, expected, after), 0.0)
         moved = self.mix.moved(coefficients, after)
         mixed = np.array([max(moved[self.mix.of(h.stratum)].sum(), 0.0) for h in self.harder])
-        split = divide(self.after.success, expected, self.unseen.astype(bool), usual, after)
+        split = divide(self.after.success, known, self.unseen.astype(bool), usual, after)
         every = np.concatenate([parts, mixed])
-        return np.append(every / max(every.sum(), 1e-12), split.loss), split
+        nobodys = max(float(np.average(known - expected, weights=after)), 0.0)
+        return np.append(every / max(every.sum() + nobodys, TINY), split.loss), split
 
 
 def attribute(accounts: Accounts, settings: Section, rng: np.random.Generator) -> Attribution:
@@ -66,9 +79,9 @@ def attribute(accounts: Accounts, settings: Section, rng: np.random.Generator) -
     unit = day.ravel() if by_days else np.arange(rows)
     point, split = accounts.once(merged, np.ones(trials), np.ones(rows))
     again = _again(rng)
+    ordinary = rng.normal(0.0, settings.number("ordinary_shift"), int(settings.number("bootstrap_draws")))
     draws = [
-        accounts.once(merged, again(trials), again(int(unit.max()) + 1)[unit])[0]
-        for _ in range(int(settings.number("bootstrap_draws")))
+        accounts.once(merged, again(trials), again(int(unit.max()) + 1)[unit], shift)[0] for shift in ordinary.tolist()
     ]
     tail = 0.5 - settings.number("confidence") / 2
     low, high = np.quantile(np.array(draws), [tail, 1.0 - tail], axis=0)

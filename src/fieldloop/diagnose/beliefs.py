@@ -15,6 +15,9 @@ from fieldloop.protocol import Section
 COVERABLE = (Gap.ENVIRONMENT, Gap.EDGE_CASES, Gap.CONDITIONS)
 """Gaps that demonstrations close: of these it counts whether there were any."""
 
+SYMPTOM = -1e9
+"""Log-odds of what is never a cause: how far or how fast it moved is where late answers or late pictures show."""
+
 
 @dataclass(frozen=True)
 class Believed:
@@ -56,6 +59,8 @@ def never_shown(stratum: Stratum, shown: Demonstrations | None, settings: Sectio
 
 
 def _weigh(one: Candidate, shown: Demonstrations | None, settings: Section) -> Believed:
+    if one.kind in (Kind.STEP, Kind.RISE) and gaps.of_stratum(one.stratum) is Gap.TIMING:
+        return Believed(one, SYMPTOM)
     prior = -_handicap(one.kind, settings)
     if one.stratum.conditions == (SIMULATED,):
         return Believed(one, prior + settings.number("uncovered_bonus"))

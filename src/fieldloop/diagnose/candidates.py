@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fieldloop.diagnose.demonstrated import Demonstrations
+from fieldloop.diagnose.gaps import only_more_hurts
 from fieldloop.diagnose.table import Floats, Table
 from fieldloop.diagnose.unseen import rows_under
 from fieldloop.model.condition import Condition, Stratum
@@ -91,11 +92,14 @@ def _numbers(after: Table, before: Table, usual: float, most: float) -> Iterator
         past = before.numbers.get(name, np.full(len(before), np.nan))
         if len(np.unique(values[np.isfinite(values)])) <= 1 or _consequence(past, before.success, most):
             continue
+        sides = (1.0,) if only_more_hurts(name) else (1.0, -1.0)
         for cut in np.unique(np.nanquantile(values, CUTS)):
-            for word, sign in (("above", 1.0), ("up to", -1.0)):
+            for sign in sides:
+                word = "above" if sign > 0.0 else "up to"
                 beyond = _beyond(values, cut, sign)
                 yield Candidate(_named(name, word, cut), Kind.STEP, beyond, _beyond(past, cut, sign))
-        for word, sign in (("above", 1.0), ("below", -1.0)):
+        for sign in sides:
+            word = "above" if sign > 0.0 else "below"
             for start in _starts(values, past, sign, usual):
                 far = float(np.nanquantile(sign * (values - start), usual))
                 if far > 0.0:

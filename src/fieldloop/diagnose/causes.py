@@ -41,7 +41,7 @@ def name_causes(inquiry: Inquiry, rng: np.random.Generator) -> Causes:
     accounts = Accounts(
         inquiry.before, inquiry.after, inquiry.expectation,
         np.column_stack(columns) if columns else np.zeros((rows, 0)),
-        inquiry.mix, inquiry.harder, inquiry.unseen,
+        inquiry.mix, inquiry.harder, inquiry.unseen, inquiry.covered, bool(spread) and bool(spread[0].all()),
     )  # fmt: skip
     made = attribute(accounts, inquiry.settings, rng)
     pool, own = made.columns[: len(spread) + len(lent)], made.columns[len(spread) + len(lent) :]
@@ -78,8 +78,8 @@ def _chosen(suspects: Sequence[Suspect], clear: float) -> list[Suspect]:
 
 
 def _owned(component: Component, chosen: Sequence[Suspect]) -> bool:
-    """A slice is its own cause unless it has no reason of its own while a measured fault of the data has one."""
-    return bool(component.reasons) or not any(s.of_the_data for s in chosen)
+    """A slice is its own cause unless it has no reason of its own while a fault that reaches everything has one."""
+    return bool(component.reasons) or not any(s.of_the_data or s.number for s in chosen)
 
 
 def _own_mix(inquiry: Inquiry, harder: Harder, chosen: Sequence[Suspect]) -> bool:
@@ -141,7 +141,7 @@ def _of_component(inquiry: Inquiry, component: Component, part: Interval) -> Cau
     one = component.found.candidate
     since = one.since_ns if component.change is None else component.change.since_ns
     stratum = Stratum() if one.kind is Kind.GROWTH else one.stratum
-    never = component.never_covered if component.change is None else False
+    never = component.never_covered if component.change is None or component.never_covered else False
     return Cause(
         component.gap, *part, stratum, never, of_component(inquiry, component),
         gaps.fix(component.gap, stratum, never_covered=never),

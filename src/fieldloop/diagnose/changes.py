@@ -19,9 +19,9 @@ class Change:
 
 
 def change_of(
-    table: Table, residual: Floats, inside: Floats, settings: Section, rng: np.random.Generator
+    table: Table, residual: Floats, inside: Floats, level: float, settings: Section, rng: np.random.Generator
 ) -> Change | None:
-    """Find the day since which rows inside lose more than before; None where nothing shows that they do."""
+    """Find the day since which rows inside lose more than before; None where nothing shows it at this level."""
     rows = np.flatnonzero(inside > 0.0)
     days, at = np.unique(table.days[rows], return_inverse=True)
     if len(days) < settings.number("min_days"):
@@ -35,7 +35,7 @@ def change_of(
     orders = [rng.permutation(len(days)) for _ in range(int(settings.number("change_draws")))]
     by_chance = np.array([_sharpest(lost[order], count[order], least)[1] for order in orders])
     chance = (1.0 + float((by_chance >= seen).sum())) / (len(orders) + 1.0)
-    if chance > settings.number("alpha"):
+    if chance > level:
         return None
     early, late = slice(None, split), slice(split, None)
     first = int(table.at_ns[rows][table.days[rows] == days[split]].min())

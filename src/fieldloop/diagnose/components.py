@@ -42,6 +42,7 @@ def components(
 ) -> list[Component]:
     """Look at each slice beside the others: since when, and why there."""
     made = []
+    level = settings.number("alpha") / max(len(found), 1)
     for at, one in enumerate(found):
         others = [f.candidate for k, f in enumerate(found) if k != at]
         columns = with_diffuse(others, len(search.after))
@@ -49,10 +50,17 @@ def components(
         whole = _whole(one.candidate, search)
         change = None
         if one.candidate.kind in (Kind.CONDITION, Kind.PAIR, Kind.LATER):
-            change = change_of(search.after, fitted.rates - search.after.success, whole.after, settings, rng)
+            change = change_of(search.after, fitted.rates - search.after.success, whole.after, level, settings, rng)
+            change = _begun(change, never_shown(whole.stratum, shown, settings), settings)
         since = replace(one, candidate=_since(one.candidate, whole, change, search, settings))
         made.append(_component(since, change, shown, settings))
     return made
+
+
+def _begun(change: Change | None, never: bool | None, settings: Section) -> Change | None:  # noqa: FBT001 - an answer
+    """What was never shown was lost from the start: there a change counts only where little was lost before it."""
+    late = change is not None and change.before <= settings.number("since_share") * change.since
+    return change if late or never is not True else None
 
 
 def _whole(candidate: Candidate, search: Search) -> Candidate:
@@ -76,8 +84,9 @@ def _component(found: Found, change: Change | None, shown: Demonstrations | None
     if one.kind in (Kind.DAY, Kind.GROWTH):
         gap = Gap.HARDWARE if one.kind is Kind.GROWTH else Gap.UNKNOWN
         return Component(found, gap, None, change, ("it changes with time",))
-    never = never_shown(one.stratum, shown, settings)
     gap = gaps.of_stratum(one.stratum)
+    # wear and slow answers are not covered by demonstrations, so they were never missing there either
+    never = None if gap in gaps.MACHINERY else never_shown(one.stratum, shown, settings)
     few = starved(one.stratum, float(np.mean(one.after)), shown, settings)
     simulated = shown is not None and shown.mostly_simulated(one.stratum, settings.number("simulated_share"))
     if one.stratum.conditions == (SIMULATED,) or (gap in COVERABLE and simulated):

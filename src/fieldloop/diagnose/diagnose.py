@@ -9,9 +9,10 @@ from fieldloop.diagnose.causes import Causes, name_causes
 from fieldloop.diagnose.evidence import Evidence
 from fieldloop.diagnose.failures import explain_failures
 from fieldloop.diagnose.inquiry import Inquiry, inquire
-from fieldloop.diagnose.open_questions import open_questions
-from fieldloop.diagnose.real import missing, without_loss
+from fieldloop.diagnose.open_questions import open_questions, without_a_loss
+from fieldloop.diagnose.real import bounds, missing, without_loss
 from fieldloop.diagnose.wording import of_mix
+from fieldloop.model.attempts import settled
 from fieldloop.model.diagnosis import Diagnosis, Gap, LostSlice
 from fieldloop.model.finding import Status
 from fieldloop.model.identity import Ids
@@ -19,8 +20,12 @@ from fieldloop.protocol import Section
 
 
 def diagnose(evidence: Evidence, settings: Section, ids: Ids, at_ns: int, rng: np.random.Generator) -> Diagnosis:
-    """Explain a loss: FAILED where it is real and a cause is named, PASSED where there is none, else what to log."""
-    absent = missing(len(evidence.before), len(evidence.after))
+    """Explain a loss: FAILED where it is real and a cause is named, PASSED where there is none, else what to log.
+
+    A slice may clearly lose while the whole may not have: causes are named then, and the verdict is that nobody can
+    tell.
+    """
+    absent = missing(*(len(settled(side)[0]) for side in (evidence.before, evidence.after)))
     if absent:
         return _nothing(evidence, settings, ids, at_ns, absent)
     inquiry = inquire(evidence, settings, rng)
@@ -28,7 +33,7 @@ def diagnose(evidence: Evidence, settings: Section, ids: Ids, at_ns: int, rng: n
     status, reasons = _verdict(inquiry, named)
     before, after = (float(table.success.mean()) for table in (inquiry.before, inquiry.after))
     split = named.attribution.split if named else None
-    low, high = named.attribution.loss[1:] if named else (before - after, before - after)
+    low, high = named.attribution.loss[1:] if named else bounds(inquiry.before.counts, inquiry.after.counts, settings)
     return Diagnosis(
         id=ids.new("diagnosis"),
         policy=evidence.policy,
@@ -55,9 +60,10 @@ def diagnose(evidence: Evidence, settings: Section, ids: Ids, at_ns: int, rng: n
 def _verdict(inquiry: Inquiry, named: Causes | None) -> tuple[Status, tuple[str, ...]]:
     if named is None:
         status, reasons = without_loss(inquiry.before.counts, inquiry.after.counts, inquiry.settings)
-        return status, (*reasons, *map(of_mix, inquiry.harder))
+        return status, (*reasons, *map(of_mix, inquiry.harder), *without_a_loss(inquiry))
     known = any(c.gap is not Gap.UNKNOWN for c in named.causes)
-    return (Status.FAILED if known else Status.CANNOT_TELL), tuple(open_questions(inquiry, named))
+    clear = named.attribution.loss[1] > 0.0
+    return (Status.FAILED if known and clear else Status.CANNOT_TELL), tuple(open_questions(inquiry, named))
 
 
 def _slices(inquiry: Inquiry) -> Iterator[LostSlice]:

@@ -15,6 +15,7 @@ from fieldloop.diagnose.chain import Chain
 from fieldloop.diagnose.demonstrated import Demonstrations
 from fieldloop.diagnose.evidence import Evidence
 from fieldloop.diagnose.judges import Judges
+from fieldloop.diagnose.numerals import percent, several
 from fieldloop.diagnose.table import Table
 from fieldloop.model.condition import Condition, Stratum
 from fieldloop.model.diagnosis import Gap, Lag
@@ -52,7 +53,7 @@ def suspects(
     """List what may act everywhere, the most severe first; `doses` say how clearly loss goes with each number."""
     shown = evidence.demonstrations
     found = [
-        *faults_of_the_data(evidence, chain, judges, settings),
+        *faults_of_the_data(evidence, chain, judges, doses, settings),
         *_numbers(before, after, shown, doses, settings),
         *_new_levels(before, after, shown, settings),
         *_few_people(shown, settings),
@@ -61,10 +62,10 @@ def suspects(
 
 
 def faults_of_the_data(
-    evidence: Evidence, chain: Chain | None, judges: Judges | None, settings: Section
+    evidence: Evidence, chain: Chain | None, judges: Judges | None, doses: Mapping[str, float], settings: Section
 ) -> Iterator[Suspect]:
     """What the training data themselves may have wrong."""
-    yield from _timing(evidence.lags, chain, settings)
+    yield from _timing(evidence.lags, chain, doses, settings)
     yield from _labels(evidence, judges, settings)
     yield from _simulated(evidence.demonstrations, settings)
 
@@ -74,10 +75,18 @@ def beyond(lag: Lag, limit_ms: float) -> bool:
     return lag.low_ms > limit_ms or lag.high_ms < -limit_ms
 
 
-def _timing(lags: Sequence[Lag], chain: Chain | None, settings: Section) -> Iterator[Suspect]:
-    limit = settings.number("max_lag_ms")
-    grows = chain is not None and chain.grows(settings.number("clear_errors"))
-    words = _of_chain(chain) if chain is not None and grows else ""
+def _timing(
+    lags: Sequence[Lag], chain: Chain | None, doses: Mapping[str, float], settings: Section
+) -> Iterator[Suspect]:
+    limit, clear = settings.number("max_lag_ms"), settings.number("clear_errors")
+    words = " ".join([
+        *([_of_chain(chain)] if chain is not None and chain.grows(clear) else []),
+        *(
+            f"The larger {name}, the more is lost ({dose:.1f} standard errors)."
+            for name, dose in doses.items()
+            if gaps.of_factor(name) is Gap.TIMING and dose > clear
+        ),
+    ])  # fmt: skip
     late = [lag for lag in lags if beyond(lag, limit)]
     if late:
         worst = max(late, key=lambda lag: abs(lag.lag_ms))
@@ -87,7 +96,7 @@ def _timing(lags: Sequence[Lag], chain: Chain | None, settings: Section) -> Iter
             f"{len(lags)} rigs and streams are beyond it. {words}"
         )
         yield Suspect(Gap.TIMING, abs(worst.lag_ms) / limit, Stratum(), said.strip(), measured=True)
-    elif grows and not lags:
+    elif words and not lags:
         yield Suspect(Gap.TIMING, 1.0, Stratum(), f"{words} Nobody verified time from content.", measured=False)
 
 
@@ -95,9 +104,10 @@ def _of_chain(chain: Chain) -> str:
     faster = (
         f" Quick attempts are farther off (correlation {chain.quick:.2f})." if chain.quick and chain.quick > 0 else ""
     )
+    first, last = (percent(float(np.expm1(step)), signed=True) for step in (chain.first, chain.last))
     return (
-        f"Chains lose precision along the way: the first step ends {np.expm1(chain.first):+.0%} off against the "
-        f"baseline, the last {np.expm1(chain.last):+.0%}, in {chain.attempts} attempts under all conditions.{faster}"
+        f"Chains lose precision along the way: the first step ends {first} off against the baseline, the last {last}, "
+        f"in {several(chain.attempts, 'attempt')} under covered conditions.{faster}"
     )
 
 
@@ -117,7 +127,7 @@ def _labels(evidence: Evidence, judges: Judges | None, settings: Section) -> Ite
             yield Suspect(Gap.LABELS, severity, Stratum(), said, measured=True)
     if judges is not None and judges.disagree(least, settings.number("min_slice_episodes")):
         said = (
-            f"Judges of the same {judges.attempts} attempts agree in {judges.same:.0%} of them (kappa "
+            f"Judges of the same {judges.attempts} attempts agree in {percent(judges.same)} of them (kappa "
             f"{judges.kappa:.2f}): what counts as success is not settled."
         )
         yield Suspect(Gap.LABELS, (1.0 - (judges.kappa or 0.0)) / (1.0 - least), Stratum(), said, measured=True)
@@ -128,7 +138,7 @@ def _simulated(shown: Demonstrations | None, settings: Section) -> Iterator[Susp
         return
     share = sum(shown.simulated.values()) / shown.total
     if share >= settings.number("all_simulated_share"):
-        said = f"{share:.0%} of {shown.total} demonstrations were simulated."
+        said = f"{percent(share)} of {shown.total} demonstrations were simulated."
         yield Suspect(Gap.SIM_TO_REAL, share / settings.number("all_simulated_share"), Stratum(), said, measured=True)
 
 
@@ -139,14 +149,14 @@ def _numbers(
     usual = settings.number("usual_quantile")
     for name, values in after.numbers.items():
         known = before.numbers.get(name)
-        if known is None or (gap := gaps.of_factor(name)) is Gap.UNKNOWN:
+        if known is None or (gap := gaps.of_factor(name)) in (Gap.UNKNOWN, Gap.TIMING):
             continue
         low, high = np.nanquantile(known, [1.0 - usual, usual])
         if shown is not None and name in shown.ranges and gap in COVERABLE:
             low, high = min(low, shown.ranges[name][0]), max(high, shown.ranges[name][1])
         middle = float(np.nanmedian(values))
         outside = float(np.nanmean(values > high)), float(np.nanmean(values < low))
-        if max(outside) < usual - (1.0 - usual) or (gap in (Gap.INFRASTRUCTURE, Gap.HARDWARE) and middle < low):
+        if max(outside) < usual - (1.0 - usual) or (gaps.only_more_hurts(name) and middle < low):
             continue
         word, end = ("above", high) if outside[0] > outside[1] else ("below", low)
         dose, wide = doses.get(name, 0.0), float(np.nanstd(values))
@@ -155,8 +165,8 @@ def _numbers(
         ):  # it varies enough to show a dose, and shows none
             continue
         said = (
-            f"{max(outside):.0%} of production has {name} {word} {end:.4g}, where the baseline hardly was; its middle "
-            f"is {middle:.4g}."
+            f"{percent(max(outside))} of production has {name} {word} {end:.4g}, where the baseline hardly was; its "
+            f"middle is {middle:.4g}."
         )
         where = Stratum((Condition(name, f"{word} {end:.4g}"),))
         yield Suspect(gap, max(dose, 0.0), where, said, measured=False, number=True)
@@ -169,7 +179,7 @@ def _few_people(shown: Demonstrations | None, settings: Section) -> Iterator[Sus
     }
     least = settings.number("min_operators")
     if people and len(people) < least:
-        said = f"Demonstrations come from {len(people)} operators only; {least:.0f} are asked for."
+        said = f"Demonstrations come from {several(len(people), 'operator')} only; {least:.0f} are asked for."
         yield Suspect(Gap.CONDITIONS, least / len(people), Stratum(), said, measured=False, never_covered=True)
 
 

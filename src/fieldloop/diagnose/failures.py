@@ -4,10 +4,12 @@ from collections.abc import Sequence
 
 import numpy as np
 
+from fieldloop.diagnose import gaps
 from fieldloop.diagnose.demonstrated import Demonstrations
 from fieldloop.diagnose.inquiry import Inquiry
+from fieldloop.model.attempts import Key, attempt_of
 from fieldloop.model.condition import Condition, Stratum
-from fieldloop.model.diagnosis import Asked, FailureExplained
+from fieldloop.model.diagnosis import Asked, FailureExplained, Gap
 from fieldloop.model.finding import Status
 from fieldloop.model.policy import Outcome
 from fieldloop.protocol import Section
@@ -15,6 +17,10 @@ from fieldloop.protocol import Section
 EXAMPLES = "Were there enough close examples?"
 SENSED = "Was the cue sensed?"
 JUDGED = "Was the success signal right?"
+ROUNDED = 1e-3
+Range = tuple[float, float]
+WHO = ("robot", "judged_by")
+"""Who tried and who judged are no conditions of the place."""
 LABELLED = "Were such failures labelled or filtered correctly?"
 
 
@@ -23,22 +29,23 @@ def explain_failures(inquiry: Inquiry) -> tuple[FailureExplained, ...]:
     surprise = np.where(inquiry.after.success < 1.0, inquiry.search.expected - inquiry.after.success, -np.inf)
     most = int(inquiry.settings.number("explained_failures"))
     first = [int(at) for at in np.argsort(-surprise, kind="stable")[:most] if np.isfinite(surprise[at])]
-    verdicts: dict[str, list[Outcome]] = {}
+    verdicts: dict[Key, list[Outcome]] = {}
     for outcome in inquiry.evidence.after:
-        if outcome.attempt:
-            verdicts.setdefault(outcome.attempt, []).append(outcome)
+        if (key := attempt_of(outcome)) is not None:
+            verdicts.setdefault(key, []).append(outcome)
     return tuple(_explain(inquiry, at, verdicts) for at in first)
 
 
-def _explain(inquiry: Inquiry, at: int, verdicts: dict[str, list[Outcome]]) -> FailureExplained:
+def _explain(inquiry: Inquiry, at: int, verdicts: dict[Key, list[Outcome]]) -> FailureExplained:
     outcome = inquiry.after.outcomes[at]
-    where = Stratum.of(inquiry.after.rows[at])
+    where = Stratum.of({f: level for f, level in inquiry.after.rows[at].items() if f not in WHO})
+    key = attempt_of(outcome)
     shown, settings = inquiry.evidence.demonstrations, inquiry.settings
     known = [c for c in where.conditions if shown is not None and c.factor in shown.factors]
     asked = (
         _examples(known, outcome, shown, settings),
         _sensed(inquiry, at, shown, settings),
-        _judged(outcome, verdicts.get(outcome.attempt, [outcome])),
+        _judged(outcome, verdicts[key] if key is not None else [outcome]),
         _labelled(known, shown, settings),
     )
     return FailureExplained(outcome.id, where, asked)
@@ -58,26 +65,42 @@ def _examples(known: Sequence[Condition], outcome: Outcome, shown: Demonstration
 
 
 def _sensed(inquiry: Inquiry, at: int, shown: Demonstrations | None, settings: Section) -> Asked:
-    """Numbers of telemetry outside all that demonstrations or the baseline saw, and a policy that was unsure."""
-    outside = []
-    looked = 0
-    for name, values in inquiry.after.numbers.items():
-        seen = shown.ranges.get(name) if shown is not None else None
-        past = inquiry.before.numbers.get(name)
-        if seen is None and past is not None:
-            seen = float(np.nanmin(past)), float(np.nanmax(past))
-        if seen is not None and np.isfinite(values[at]):
-            looked += 1
-            if not seen[0] <= values[at] <= seen[1]:
-                outside.append(f"{name} {values[at]:.4g} outside {seen[0]:.4g} to {seen[1]:.4g}")
+    """Numbers of the surroundings outside all that demonstrations or the baseline saw, and a policy that was unsure.
+
+    Only light and the like say what a sensor could see; cycles, latency or warmth do not.
+    """
+    said = {name: v for name, v in inquiry.after.numbers.items() if gaps.of_factor(name) is Gap.ENVIRONMENT}
+    seen = {name: _seen(inquiry, name, shown) for name in said}
+    known = {name: float(v[at]) for name, v in said.items() if seen[name] and np.isfinite(v[at])}
+    outside = [f"{name} {v:.4g} outside {_range(seen[name])}" for name, v in known.items() if _beyond(v, seen[name])]
     sure = inquiry.after.outcomes[at].confidence
     if sure is not None and sure < settings.number("unsure_below"):
         outside.append(f"the policy itself was unsure ({sure:.2f})")
     if outside:
         return Asked(SENSED, Status.FAILED, f"Beyond what was seen before: {'; '.join(outside)}.")
-    if not looked and sure is None:
-        return Asked(SENSED, Status.CANNOT_TELL, "Neither telemetry nor confidence was logged; log lux and confidence.")
-    return Asked(SENSED, Status.PASSED, f"{looked} numbers within what was seen before.")
+    inside = [f"{name} {v:.4g} within {_range(seen[name])}" for name, v in known.items()]
+    if sure is not None:
+        inside.append(f"the policy was sure ({sure:.2f})")
+    if not inside:
+        return Asked(SENSED, Status.CANNOT_TELL, "Neither light nor confidence was logged; log lux and confidence.")
+    return Asked(SENSED, Status.PASSED, f"As seen before: {'; '.join(inside)}.")
+
+
+def _seen(inquiry: Inquiry, name: str, shown: Demonstrations | None) -> Range | None:
+    """The range of a number in the demonstrations, or in the baseline where they do not say it."""
+    if shown is not None and name in shown.ranges:
+        return shown.ranges[name]
+    past = inquiry.before.numbers.get(name)
+    return None if past is None else (float(np.nanmin(past)), float(np.nanmax(past)))
+
+
+def _beyond(value: float, seen: Range | None) -> bool:
+    """Outside by more than two tables round differently."""
+    return seen is not None and not seen[0] - ROUNDED * abs(seen[0]) <= value <= seen[1] + ROUNDED * abs(seen[1])
+
+
+def _range(seen: Range | None) -> str:
+    return f"{seen[0]:.4g} to {seen[1]:.4g}" if seen else "nothing"
 
 
 def _judged(outcome: Outcome, verdicts: Sequence[Outcome]) -> Asked:

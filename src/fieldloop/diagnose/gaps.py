@@ -47,9 +47,12 @@ WORDS = {
     ),
     Gap.EDGE_CASES: ("bin", "fill", "occlu", "clutter", "density", "pack", "weight", "mass", "orient", "jam", "item"),
     Gap.LABELS: ("variant", "annot", "label", "judge"),
-    Gap.TIMING: ("pace", "chain", "speed"),
+    Gap.TIMING: ("pace", "chain", "speed", "travel", "velocity"),
 }  # fmt: skip
 """Beginnings of words in a name by which a factor or a number that is not in the table is understood."""
+
+MORE_IS_WORSE = ("latency", "queue", "packet", "cycle", "wear", "worn", "backlash", "hours")
+"""Beginnings of words in the names of numbers of which little never hurt."""
 
 MACHINERY = (Gap.HARDWARE, Gap.INFRASTRUCTURE, Gap.LABELS, Gap.TIMING)
 """Gaps that no demonstration closes; one of them in a combination is what it is about."""
@@ -82,11 +85,26 @@ def of_factor(factor: str) -> Gap:
     known = GAP_OF.get(factor)
     if known is not None:
         return known
-    words = re.split("[^a-z]+", factor.lower())
+    words = _words(factor)
+    if words[-1] == "by":  # who did it, as in filled_by
+        return Gap.CONDITIONS
     for gap, beginnings in WORDS.items():
         if any(word.startswith(beginnings) for word in words):
             return gap
     return Gap.UNKNOWN
+
+
+def only_more_hurts(number: str) -> bool:
+    """Is it a number of which little is no suspicion?
+
+    >>> only_more_hurts("gripper_cycles"), only_more_hurts("lux")
+    (True, False)
+    """
+    return any(word.startswith(MORE_IS_WORSE) for word in _words(number))
+
+
+def _words(name: str) -> list[str]:
+    return re.split("[^a-z]+", name.lower())
 
 
 def of_stratum(stratum: Stratum) -> Gap:
@@ -112,5 +130,5 @@ def rank(stratum: Stratum) -> tuple[int, int]:
 
 def silent(factors: Iterable[str]) -> tuple[str, ...]:
     """Factors of the table that no outcome says anything about."""
-    said = set(factors)
+    said = {word for name in factors for word in (name, *_words(name))}
     return tuple(sorted(factor for factor in GAP_OF if factor not in said and GAP_OF[factor] is not Gap.TIMING))

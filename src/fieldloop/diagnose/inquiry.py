@@ -9,17 +9,18 @@ from fieldloop.diagnose import gaps
 from fieldloop.diagnose.beliefs import COVERABLE, believe, starved
 from fieldloop.diagnose.candidates import candidates
 from fieldloop.diagnose.chain import Chain, chain_of
+from fieldloop.diagnose.codes import codes
 from fieldloop.diagnose.components import Component, components
 from fieldloop.diagnose.demonstrated import Demonstrations
 from fieldloop.diagnose.everywhere import Suspect, faults_of_the_data, suspects
 from fieldloop.diagnose.evidence import Evidence
 from fieldloop.diagnose.expectation import Expectation, expect
-from fieldloop.diagnose.joint import fit_jointly
 from fieldloop.diagnose.judges import Judges, compare
 from fieldloop.diagnose.mix import Harder, Mix
 from fieldloop.diagnose.real import Diffuse, diffuse_of, drop_of
 from fieldloop.diagnose.search import Found, Search, with_diffuse
 from fieldloop.diagnose.table import Floats, Table, tabulate
+from fieldloop.diagnose.uncovered import covered_rows, uncovered
 from fieldloop.diagnose.unseen import unseen_rows
 from fieldloop.model.condition import Condition, Stratum
 from fieldloop.protocol import Section
@@ -45,6 +46,8 @@ class Inquiry:
     judges: Judges | None
     mix: Mix
     harder: tuple[Harder, ...]
+    covered: Floats
+    """Rows under no condition that was never shown and clearly loses: what acts everywhere is measured there."""
 
     @cached_property
     def unseen(self) -> Floats:
@@ -83,16 +86,19 @@ class Inquiry:
 
 def inquire(evidence: Evidence, settings: Section, rng: np.random.Generator) -> Inquiry:
     """Look at everything once."""
-    before, after = (tabulate(side, evidence.time_zones) for side in (evidence.before, evidence.after))
+    coded = codes((*evidence.before, *evidence.after), settings)
+    before, after = (tabulate(side, evidence.time_zones, coded) for side in (evidence.before, evidence.after))
     shown = evidence.demonstrations
     hungry = [c for c in before.conditions if starved_in(after, c, shown, settings)]
     expectation = expect(before, settings.number("expectation_penalty"), hungry)
     believed = believe(candidates(after, before, shown, settings), shown, settings)
     search = Search(before, after, expectation, believed, settings)
-    overall = _everywhere(search, expectation, [], settings)
-    found = search.find(rng, _level(evidence, overall, settings), settings.number("alpha") / 2.0)
+    overall = _everywhere(search, [], np.ones(len(after)), settings)
+    new = uncovered(search, shown, settings)
+    found = search.find(rng, _level(evidence, overall, settings), settings.number("alpha") / 2.0, new)
+    covered = covered_rows(new, len(after), settings.number("min_slice_episodes"))
     parts = components(found, search, shown, settings, rng)
-    beside = _everywhere(search, expectation, parts, settings)
+    beside = _everywhere(search, parts, covered, settings)
     clean = ~np.any([p.found.candidate.inside for p in parts], axis=0) if parts else np.ones(len(after), dtype=bool)
     chain = chain_of(before, after, clean)
     judges = compare(evidence.after)
@@ -102,7 +108,7 @@ def inquire(evidence: Evidence, settings: Section, rng: np.random.Generator) -> 
         evidence, before, after, settings, expectation, search, tuple(found), tuple(parts), overall, beside,
         drop_of(before, after, search.day_spread, settings),
         tuple(suspects(evidence, before, after, chain, judges, doses, settings)), chain, judges, mix,
-        tuple(mix.factors(expectation.coefficients, settings)),
+        tuple(mix.factors(expectation.coefficients, settings)), covered,
     )  # fmt: skip
 
 
@@ -115,12 +121,12 @@ def starved_in(after: Table, condition: Condition, shown: Demonstrations | None,
 
 def _level(evidence: Evidence, overall: Diffuse, settings: Section) -> float:
     """How sure the first slice must be: a loss that is real lies somewhere, unless a fault of the data explains it."""
-    explained = any(s.of_the_data for s in faults_of_the_data(evidence, None, None, settings))
+    explained = any(s.of_the_data for s in faults_of_the_data(evidence, None, None, {}, settings))
     real = overall.chance < settings.number("alpha") / 2.0
     return settings.number("level_when_real") if real and not explained else settings.number("alpha") / 2.0
 
 
-def _everywhere(search: Search, expectation: Expectation, parts: list[Component], settings: Section) -> Diffuse:
-    columns = with_diffuse([p.found.candidate for p in parts], len(search.after))
-    fitted = fit_jointly(columns, search.after.success, search.expected)
-    return diffuse_of(search.after, expectation, fitted, columns, search.day_spread, settings)
+def _everywhere(search: Search, parts: list[Component], covered: Floats, settings: Section) -> Diffuse:
+    """What is lost everywhere beside slices; columns that no covered row has say nothing there and are left out."""
+    columns = [p.found.candidate for p in parts if covered @ p.found.candidate.after > 0.0]
+    return diffuse_of(search, with_diffuse(columns, len(search.after)), covered, settings)

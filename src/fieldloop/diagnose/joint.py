@@ -59,6 +59,15 @@ def fit_jointly(columns: Floats, success: Floats, expected: Floats, weights: Flo
     )
 
 
+def fit_in_turn(columns: Floats, success: Floats, expected: Floats, covered: Floats, weights: Floats) -> Joint:
+    """Fit the first column, which holds everywhere, on the covered rows alone, and the others beside it on all."""
+    first = fit_jointly(columns, success, expected, weights * covered).coefficients[0]
+    there = logistic(log_odds(expected) + first * columns[:, 0])
+    others = fit_jointly(columns[:, 1:], success, there, weights)
+    coefficients = np.append(first, others.coefficients)
+    return Joint(coefficients, others.covariance, others.rates)
+
+
 def parts_of_loss(columns: Floats, fitted: Joint, expected: Floats, weights: Floats | None = None) -> Floats:
     """How much success each column takes off the average row (Aumann-Shapley)."""
     repeated = np.ones(len(expected)) if weights is None else weights

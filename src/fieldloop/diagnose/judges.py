@@ -5,6 +5,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from fieldloop.model.attempts import Key, attempt_of
 from fieldloop.model.policy import Outcome
 
 
@@ -23,10 +24,10 @@ class Judges:
 
 def compare(outcomes: Sequence[Outcome]) -> Judges | None:
     """Compare verdicts pair by pair; None where no attempt was judged by two."""
-    by_attempt: dict[str, dict[str, bool]] = {}
+    by_attempt: dict[Key, dict[str, bool]] = {}
     for outcome in outcomes:
-        if outcome.attempt:
-            by_attempt.setdefault(outcome.attempt, {})[outcome.judged_by] = outcome.succeeded
+        if (key := attempt_of(outcome)) is not None:
+            by_attempt.setdefault(key, {})[outcome.judged_by] = outcome.succeeded
     pairs = np.array(
         [[v[a], v[b]] for v in by_attempt.values() for a, b in zip(sorted(v), sorted(v)[1:], strict=False)]
     )

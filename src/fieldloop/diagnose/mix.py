@@ -3,6 +3,7 @@
 from dataclasses import dataclass
 
 import numpy as np
+from numpy.typing import NDArray
 
 from fieldloop.diagnose.expectation import Expectation
 from fieldloop.diagnose.table import Floats, Table
@@ -50,13 +51,19 @@ class Mix:
         for factor in sorted({c.factor for c in self.conditions}):
             own = np.array([c.factor == factor for c in self.conditions])
             lean = np.where(own, self._steep() * shift, 0.0)
-            error = float(np.sqrt(lean @ self.covariance @ lean))
+            by_chance = self._steep() ** 2 * self._drawn(coefficients[1:], own)
+            error = float(np.sqrt(lean @ self.covariance @ lean + by_chance))
             lost = float(moved[own].sum())
             top = int(np.argmax(np.where(own & (shift > 0.0), moved, -np.inf)))
             harder = Harder(Stratum((self.conditions[top],)), *self._shares(top), lost, error)
             if lost > settings.number("least_mix_loss") and lost > settings.number("clear_errors") * error:
                 found.append(harder)
         return found
+
+    def _drawn(self, coefficients: Floats, own: NDArray[np.bool_]) -> float:
+        """Variance of the change of mix that drawing episodes by chance makes."""
+        sides = [(side[:, own] @ coefficients[own]) for side in (self._before, self._after)]
+        return float(sum(side.var() / len(side) for side in sides))
 
     def of(self, stratum: Stratum) -> list[int]:
         """Which conditions belong to the factor of a stratum."""

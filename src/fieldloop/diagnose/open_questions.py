@@ -1,6 +1,7 @@
 """What cannot be told from what there is, and what to log, vary or verify to be able to."""
 
-from collections.abc import Iterator
+import math
+from collections.abc import Iterator, Sequence
 
 import numpy as np
 
@@ -8,12 +9,21 @@ from fieldloop.diagnose import gaps
 from fieldloop.diagnose.causes import Causes
 from fieldloop.diagnose.everywhere import beyond
 from fieldloop.diagnose.inquiry import Inquiry
+from fieldloop.diagnose.numerals import percent, several
+from fieldloop.diagnose.uncovered import never_demonstrated
+from fieldloop.model.attempts import settled
 from fieldloop.model.condition import Condition
-from fieldloop.model.diagnosis import Gap
+from fieldloop.model.diagnosis import Cause, Gap
 
 
 def open_questions(inquiry: Inquiry, named: Causes) -> Iterator[str]:
     """Say what stays open."""
+    low, high = named.attribution.loss[1:]
+    if low <= 0.0:
+        yield (
+            f"The loss as a whole may be none ({100 * low:.1f} to {100 * high:.1f} points): watch what is named here, "
+            "and record more outcomes."
+        )
     yield from _rivals(named)
     yield from _ranking(named)
     yield from _unmeasured(inquiry, named)
@@ -22,11 +32,37 @@ def open_questions(inquiry: Inquiry, named: Causes) -> Iterator[str]:
     if not any(c.gap is not Gap.UNKNOWN for c in named.causes):
         said = {c.factor for c in inquiry.after.conditions} | set(inquiry.after.numbers)
         yield f"No condition that is logged explains the loss; log {', '.join(gaps.silent(said))}."
+    yield from _contested(inquiry)
     yield from _unsaid(inquiry)
     yield from _not_as_claimed(inquiry)
     if not named.attribution.by_days:
         days = len(np.unique(inquiry.after.days))
         yield f"Production spans {days} days; intervals treat episodes as independent and are too narrow."
+
+
+def without_a_loss(inquiry: Inquiry) -> Iterator[str]:
+    """Say what is worth knowing although no loss is shown: what was never demonstrated, and what was measured wrong."""
+    for at in never_demonstrated(inquiry.search, inquiry.evidence.demonstrations, inquiry.settings):
+        one = inquiry.search.options[at]
+        inside = one.inside
+        here, elsewhere = inquiry.after.success[inside].mean(), inquiry.after.success[~inside].mean()
+        yield (
+            f"{one.stratum} was hardly ever demonstrated and is {percent(float(inside.mean()))} of production: "
+            f"{percent(here)} succeed there, {percent(elsewhere)} elsewhere."
+        )
+    for suspect in inquiry.suspects:
+        if suspect.of_the_data:
+            yield f"{suspect.words} The baseline may have lost by it already: compare with a release without it."
+    yield from _contested(inquiry)
+
+
+def _contested(inquiry: Inquiry) -> Iterator[str]:
+    contested = len(settled(inquiry.evidence.after)[1])
+    if contested:
+        yield (
+            f"The judges of {several(contested, 'attempt')} contradict each other evenly, so that nobody knows how "
+            "these ended; settle the standard."
+        )
 
 
 def _rivals(named: Causes) -> Iterator[str]:
@@ -43,8 +79,17 @@ def _ranking(named: Causes) -> Iterator[str]:
     gaps_ = list(dict.fromkeys(c.gap for c in named.causes))
     if len(gaps_) > 1:
         first, second = ([c for c in named.causes if c.gap is gap] for gap in gaps_[:2])
-        if max(c.low for c in first) < max(c.high for c in second):
+        if _together(first)[0] < _together(second)[1]:
             yield f"The intervals of {gaps_[0].value} and {gaps_[1].value} overlap: which is larger cannot be told yet."
+
+
+def _together(causes: Sequence[Cause]) -> tuple[float, float]:
+    """The interval of the causes of one gap together, as if each erred on its own."""
+    share = sum(c.share for c in causes)
+    low, high = (
+        math.hypot(*errors) for errors in ([c.share - c.low for c in causes], [c.high - c.share for c in causes])
+    )
+    return share - low, share + high
 
 
 def _unmeasured(inquiry: Inquiry, named: Causes) -> Iterator[str]:
@@ -75,8 +120,8 @@ def _not_as_claimed(inquiry: Inquiry) -> Iterator[str]:
     for condition in inquiry.after.conditions:
         share = float(inquiry.after.indicators([condition]).mean())
         if condition.factor in factors and abs(share - claimed.get(condition, 0.0)) > off:
-            said = f"{claimed[condition]:.0%} of it" if condition in claimed else "nothing of it"
-            yield f"{condition} is {share:.0%} of production; the deployment map says {said}. Correct the map."
+            said = f"{percent(claimed[condition])} of it" if condition in claimed else "nothing of it"
+            yield f"{condition} is {percent(share)} of production; the deployment map says {said}. Correct the map."
 
 
 def _unsaid(inquiry: Inquiry) -> Iterator[str]:

@@ -4,12 +4,14 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from fieldloop.diagnose.expectation import Expectation
-from fieldloop.diagnose.joint import Joint
+from fieldloop.diagnose.joint import Joint, fit_jointly
+from fieldloop.diagnose.search import Search
 from fieldloop.diagnose.table import Floats, Table
 from fieldloop.model.finding import Status
 from fieldloop.protocol import Section
 from fieldloop.stats import difference
+
+TINY = 1e-9
 
 
 @dataclass(frozen=True)
@@ -32,21 +34,23 @@ class Diffuse:
         return float(ndtr(-self.score))
 
 
-def diffuse_of(
-    table: Table, expectation: Expectation, fitted: Joint, columns: Floats, day_spread: float, settings: Section
-) -> Diffuse:
-    """Test the first column, which holds everywhere, beside the others."""
-    inverse = np.linalg.inv(columns.T @ (fitted.weights[:, None] * columns) + 1e-9 * np.eye(columns.shape[1]))
-    lean = fitted.weights * (columns @ inverse[:, 0])
-    days = np.bincount(table.clusters, lean)
-    unknown = expectation.design(table).T @ lean
-    variance = (
-        inverse[0, 0]
-        + day_spread**2 * float(days @ days)
-        + float(unknown @ expectation.covariance @ unknown)
-        + settings.number("ordinary_shift") ** 2
-    )
+def diffuse_of(search: Search, columns: Floats, covered: Floats, settings: Section) -> Diffuse:
+    """Test the first column, which holds everywhere, beside the others on covered rows."""
+    fitted = fit_jointly(columns, search.after.success, search.expected, covered)
+    variance = variances(search, fitted, columns, covered)[0] + settings.number("ordinary_shift") ** 2
     return Diffuse(-float(fitted.coefficients[0]), float(np.sqrt(variance)))
+
+
+def variances(search: Search, fitted: Joint, columns: Floats, covered: Floats) -> Floats:
+    """Of every coefficient: single episodes, days that differ, and what the baseline does not know."""
+    weights = fitted.weights * covered
+    inverse = np.linalg.inv(columns.T @ (weights[:, None] * columns) + TINY * np.eye(columns.shape[1]))
+    lean = weights[:, None] * (columns @ inverse)
+    clusters = search.after.clusters
+    days = np.column_stack([np.bincount(clusters, column) for column in lean.T])
+    unknown = search.design.T @ lean
+    shared = search.day_spread**2 * (days**2).sum(axis=0)
+    return np.asarray(np.diag(inverse) + shared + np.einsum("ij,ij->j", unknown, search.covariance @ unknown))
 
 
 def drop_of(before: Table, after: Table, day_spread: float, settings: Section) -> Diffuse:
@@ -57,6 +61,11 @@ def drop_of(before: Table, after: Table, day_spread: float, settings: Section) -
     variance = wobble / len(before) + wobble / len(after)
     variance += wobble**2 * (day_spread**2 * float(days @ days) + settings.number("ordinary_shift") ** 2)
     return Diffuse(float(before.success.mean() - after.success.mean()), float(np.sqrt(variance)))
+
+
+def bounds(before: tuple[int, int], after: tuple[int, int], settings: Section) -> tuple[float, float]:
+    """The interval of a loss that nothing shows to be one."""
+    return difference.interval(before, after, settings.number("confidence"))
 
 
 def without_loss(before: tuple[int, int], after: tuple[int, int], settings: Section) -> tuple[Status, tuple[str, ...]]:
@@ -75,4 +84,4 @@ def without_loss(before: tuple[int, int], after: tuple[int, int], settings: Sect
 def missing(before: int, after: int) -> str:
     """Say which outcomes there are none of; '' where there are both."""
     what = "baseline (gate or laboratory)" if not before else "production" if not after else ""
-    return f"There are no {what} outcomes of this policy; record them." if what else ""
+    return f"There are no {what} outcomes of this policy that its judges agree on; record them." if what else ""

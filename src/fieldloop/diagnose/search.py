@@ -84,6 +84,9 @@ class Search:
         usual = settings.number("ordinary_spread")
         expected = expectation.rates(expectation.design(before))
         self.known, unsure = _already_there(earlier, before.success, expected, usual)
+        # that the baseline failed under a starved condition too is the same gap, met earlier, and excuses nothing
+        hungry = [bool(expectation.starved.intersection(c.stratum.conditions)) for c in self.options]
+        self.known = np.where(hungry, 0.0, self.known)
         self.unsure = unsure + np.array([b.untried for b in believed]) ** 2
 
     def test(self, fitted: Joint, columns: Floats) -> Scores:
@@ -119,22 +122,24 @@ class Search:
         evidence = _evidence(pulled / scores.weighed.information, noise, scores.weighed)
         return np.asarray((evidence + self.prior).max(axis=1), dtype=np.float64)
 
-    def find(self, rng: np.random.Generator, first: float, further: float) -> list[Found]:
-        """Add one candidate after another, each beside the others, until the next could be chance.
+    def find(self, rng: np.random.Generator, first: float, further: float, known: Sequence[Found] = ()) -> list[Found]:
+        """Add one candidate after another to those known, each beside the others, until the next could be chance.
 
         `first` is the level of the first, `further` that of all others.
         """
-        found: list[Found] = []
+        found = list(known)
         if not self.options or not len(self.after):
             return found
         by_chance: Floats | None = None
-        while len(found) < int(self.settings.number("most_causes")):
+        named = {f.candidate.stratum for f in known}
+        apart = np.array([0.0 if c.stratum not in named else -np.inf for c in self.options])
+        while len(found) - len(known) < int(self.settings.number("most_causes")):
             columns = with_diffuse([f.candidate for f in found], len(self.after))
             fitted = fit_jointly(columns, self.after.success, self.expected)
             scores = self.test(fitted, columns)
             if by_chance is None:
                 by_chance = self.by_chance(fitted, scores, rng)
-            best = int(np.argmax(scores.fit))
+            best = int(np.argmax(scores.fit + apart))
             chance = (1.0 + float((by_chance >= scores.evidence[best]).sum())) / (len(by_chance) + 1.0)
             if chance > (further if found else first) or any(self.options[best] is f.candidate for f in found):
                 break
@@ -152,12 +157,15 @@ class Search:
                 found[name] = max(found.get(name, -np.inf), score)
         return found
 
+    def _size(self, at: int) -> float:
+        return float(self.options[at].after.mean())
+
     def _narrowest(self, best: int, fit: Floats) -> int:
         """Of the cuts of one number that are about as good, the one that holds least blames it for least."""
         name = self.options[best].stratum.conditions[0].factor
         near = np.flatnonzero(fit >= fit[best] - self.settings.number("number_handicap"))
         cuts = [at for at in near.tolist() if self.options[at].stratum.conditions[0].factor == name]
-        return min(cuts, key=lambda at: float(self.options[at].after.mean()))
+        return min(cuts, key=self._size)
 
     def _simplest(self, best: int, fitted: Joint, columns: Floats, fit: Floats) -> int:
         """A pair is named only where each of its conditions without the other goes well; else that condition is."""
@@ -195,7 +203,9 @@ class Search:
         near = scores.fit >= scores.fit[best] - self.settings.number("rival_log_odds")
         twins = alike >= self.settings.number("confounded_overlap")
         likely = np.flatnonzero(near & twins).tolist()
-        chosen = min([best, *likely], key=lambda at: (-self.prior[at], rank(self.options[at].stratum), at))
+        chosen = min(
+            [best, *likely], key=lambda at: (-self.prior[at], rank(self.options[at].stratum), self._size(at), at)
+        )
         single = np.array([len(c.stratum.conditions) == 1 for c in self.options])
         rivals = near & (alike >= self.settings.number("rival_likeness")) | (twins & single)
         ordered = sorted(np.flatnonzero(rivals).tolist(), key=lambda at: -scores.fit[at])
@@ -205,22 +215,29 @@ class Search:
 def _evidence(linear: Floats, moved: Floats, weighed: Weighed) -> Floats:
     """Half the square of the loss on the log-odds in its errors, 0 for a gain; `moved` is added to the loss.
 
-    The linear score overstates a large effect where nearly everything was expected to succeed: both the effect and
-    what episodes tell about it are taken where the rows inside ended, not where they were expected.
+    The linear score overstates a large effect where nearly everything was expected to succeed, so the effect is taken
+    where the rows inside ended; its error is the one that goes with the gain in likelihood, because at rates near
+    nought the curvature there would call the largest effects the least certain (Hauck and Donner 1977).
     """
     rate = np.clip(weighed.rate, EDGE, 1.0 - EDGE)
     least = 0.5 / np.maximum(weighed.size, 1.0)
     seen = np.clip(rate - linear * rate * (1.0 - rate), least, 1.0 - least)
-    effect = np.log(rate / (1.0 - rate)) - np.log(seen / (1.0 - seen)) + moved
-    own = rate * (1.0 - rate) / (seen * (1.0 - seen)) / weighed.information
-    return np.asarray(np.maximum(effect, 0.0) ** 2 / (own + weighed.others) / 2.0)
+    effect = np.log(rate / (1.0 - rate)) - np.log(seen / (1.0 - seen))
+    gain = weighed.information * _divergence(seen, rate) / (rate * (1.0 - rate))
+    own = np.where(gain > TINY, effect**2 / np.maximum(2.0 * gain, TINY), 1.0 / weighed.information)
+    return np.asarray(np.maximum(effect + moved, 0.0) ** 2 / (own + weighed.others) / 2.0)
+
+
+def _divergence(seen: Floats, rate: Floats) -> Floats:
+    """Log-likelihood that an episode gains on average where its rate is this one instead of that."""
+    return np.asarray(seen * np.log(seen / rate) + (1.0 - seen) * np.log((1.0 - seen) / (1.0 - rate)))
 
 
 def _fit(linear: Floats, noise: Floats, weighed: Weighed) -> Floats:
     """Gain in log-likelihood: half the squared score, by the exact binomial's ratio to its quadratic approximation."""
     rate = np.clip(weighed.rate, EDGE, 1.0 - EDGE)
     seen = np.clip(rate - np.maximum(linear, 0.0) * rate * (1.0 - rate), EDGE, 1.0 - EDGE)
-    exact = seen * np.log(seen / rate) + (1.0 - seen) * np.log((1.0 - seen) / (1.0 - rate))
+    exact = _divergence(seen, rate)
     rough = (rate - seen) ** 2 / (2.0 * rate * (1.0 - rate))
     factor = np.where(rough > TINY, exact / np.maximum(rough, TINY), 1.0)
     return np.asarray(np.maximum(linear, 0.0) ** 2 / noise / 2.0 * factor)

@@ -13,7 +13,11 @@ HALVINGS = 30
 
 
 def day_spread(table: Table, expected: Floats) -> float:
-    """Standard deviation of a day's log-odds around its site's; a few bad days do not make it."""
+    """Standard deviation of a day's log-odds, from neighbouring days of a site.
+
+    Neighbours, because a site that changed on some day has two levels, which are no spread; a few bad days do not make
+    it either.
+    """
     if not len(table):
         return 0.0
     sites = table.indicators(table.factors.get("site", []))
@@ -22,18 +26,28 @@ def day_spread(table: Table, expected: Floats) -> float:
     size = int(table.clusters.max()) + 1
     told = np.bincount(table.clusters, fitted.weights, size).astype(np.float64)
     pulled = np.bincount(table.clusters, table.success - fitted.rates, size).astype(np.float64)
-    kept = np.bincount(table.clusters, minlength=size) > 1
-    told, pulled = told[kept], pulled[kept]
+    step, error = _steps(table, told, pulled)
     low, high = 0.0, MOST**2
-    if not len(told) or _middle(told, pulled, low) <= MEAN_OF_KEPT:
+    if not len(step) or _middle(step, error, low) <= MEAN_OF_KEPT:
         return 0.0
     for _ in range(HALVINGS):
         half = (low + high) / 2.0
-        low, high = (half, high) if _middle(told, pulled, half) > MEAN_OF_KEPT else (low, half)
+        low, high = (half, high) if _middle(step, error, half) > MEAN_OF_KEPT else (low, half)
     return float(np.sqrt(high))
 
 
-def _middle(told: Floats, pulled: Floats, variance: float) -> float:
-    """Mean of the lower part of squared day residuals in their own units, if days had this variance."""
-    squared = np.sort(pulled**2 / (told + variance * told**2))
+def _steps(table: Table, told: Floats, pulled: Floats) -> tuple[Floats, Floats]:
+    """Differences between neighbouring days of a site with more than one episode, and their variance by chance."""
+    first = np.unique(table.clusters, return_index=True)[1].tolist()
+    site = np.unique([table.outcomes[at].site for at in first], return_inverse=True)[1].ravel()
+    kept = np.flatnonzero(np.bincount(table.clusters) > 1)
+    one, two = kept[:-1], kept[1:]
+    same = site[one] == site[two]
+    one, two = one[same], two[same]
+    return pulled[two] / told[two] - pulled[one] / told[one], 1.0 / told[one] + 1.0 / told[two]
+
+
+def _middle(step: Floats, error: Floats, variance: float) -> float:
+    """Mean of the lower part of squared steps in their own units, if days had this variance."""
+    squared = np.sort(step**2 / (error + 2.0 * variance))
     return float(squared[: max(1, round(KEPT * len(squared)))].mean())

@@ -10,6 +10,7 @@ from zoneinfo import ZoneInfo
 import numpy as np
 from numpy.typing import NDArray
 
+from fieldloop.model.attempts import Key, attempt_of, settled
 from fieldloop.model.condition import Condition
 from fieldloop.model.policy import Outcome
 from fieldloop.model.stream import NS_PER_S
@@ -20,13 +21,15 @@ Counted = NDArray[np.int64]
 
 @dataclass(frozen=True)
 class Table:
-    """One row an attempt; where several judged it, its success is the share of them that said so."""
+    """One row an attempt; where several judged it the majority decides, and what stays contested is left out."""
 
     outcomes: tuple[Outcome, ...]
     rows: tuple[dict[str, str], ...]
     success: Floats
     at_ns: Counted
     days: Counted
+    codes: frozenset[str] = frozenset()
+    """Facts that are levels of a condition, not sizes."""
 
     def __len__(self) -> int:
         return len(self.rows)
@@ -66,7 +69,7 @@ class Table:
             if outcome.latency_ms is not None:
                 said["latency_ms"] = outcome.latency_ms
             for name, value in said.items():
-                if math.isfinite(value):
+                if math.isfinite(value) and name not in self.codes:
                     found.setdefault(name, np.full(len(self), np.nan))[at] = value
         return found
 
@@ -82,29 +85,34 @@ class Table:
         return round(self.success.sum()), len(self)
 
 
-def tabulate(outcomes: Sequence[Outcome], time_zones: Mapping[str, str] | None = None) -> Table:
+def tabulate(
+    outcomes: Sequence[Outcome], time_zones: Mapping[str, str] | None = None, codes: frozenset[str] = frozenset()
+) -> Table:
     """Lay outcomes out, one row an attempt: of each its stratum, site, robot and judge.
 
     A day is local to its site (IANA zone by site, UTC where none is given).
     """
     zones = {site: ZoneInfo(name) for site, name in (time_zones or {}).items()}
-    attempts: dict[str, list[Outcome]] = {}
-    for at, outcome in enumerate(outcomes):
-        attempts.setdefault(outcome.attempt or f"\0{at}", []).append(outcome)
-    first = [judged[0] for judged in attempts.values()]
-    days = [datetime.fromtimestamp(o.at_ns // NS_PER_S, zones.get(o.site, UTC)).toordinal() for o in first]
+    kept = settled(outcomes)[0]
+    judges: dict[Key, set[str]] = {}
+    for outcome in outcomes:
+        if (key := attempt_of(outcome)) is not None:
+            judges.setdefault(key, set()).add(outcome.judged_by)
+    alone = [len(judges.get(attempt_of(o) or ("", "", "", ""), ())) <= 1 for o in kept]
+    days = [datetime.fromtimestamp(o.at_ns // NS_PER_S, zones.get(o.site, UTC)).toordinal() for o in kept]
     return Table(
-        outcomes=tuple(first),
-        rows=tuple(_levels(judged) for judged in attempts.values()),
-        success=np.array([np.mean([o.succeeded for o in judged]) for judged in attempts.values()], dtype=np.float64),
-        at_ns=np.array([o.at_ns for o in first], dtype=np.int64),
+        outcomes=tuple(kept),
+        rows=tuple(_levels(o, codes, alone=one) for o, one in zip(kept, alone, strict=True)),
+        success=np.array([o.succeeded for o in kept], dtype=np.float64),
+        at_ns=np.array([o.at_ns for o in kept], dtype=np.int64),
         days=np.array(days, dtype=np.int64),
+        codes=codes,
     )
 
 
-def _levels(judged: Sequence[Outcome]) -> dict[str, str]:
-    """Say who judged only where one did: of two the verdict is shared."""
-    one = judged[0]
-    judge = one.judged_by if len({o.judged_by for o in judged}) == 1 else ""
-    levels = {"site": one.site, "robot": one.robot, "judged_by": judge, **one.stratum.levels}
+def _levels(one: Outcome, codes: frozenset[str], *, alone: bool) -> dict[str, str]:
+    """Say who judged only where one did: of several the verdict is shared."""
+    coded = {name: f"{value:g}" for name, value in one.facts if name in codes}
+    judge = one.judged_by if alone else ""
+    levels = {**coded, "site": one.site, "robot": one.robot, "judged_by": judge, **one.stratum.levels}
     return {factor: level for factor, level in levels.items() if level}
