@@ -18,7 +18,7 @@ from fieldloop.simulate.picking.world import Demonstrations, Tries, World
 from fieldloop.train.cloning import Cloned, clone
 
 Floats = NDArray[np.float64]
-LINE = replace(pick.LAB, speed=1.6, steps=10)
+LINE = replace(pick.LAB, speed=1.6, steps=8)
 """The line goes faster and in fewer steps than the laboratory, from as near: a healthy policy loses little by it."""
 DAYS_A_WEEK, HOURS_A_DAY = 7, 24
 

@@ -82,7 +82,7 @@ def _environment(scope: Scope, rng: np.random.Generator) -> Wrong:
 
 
 def _timing(_: Scope, rng: np.random.Generator) -> Wrong:
-    return Wrong(Gap.TIMING, "lag", Faults(camera_lag_s=rng.uniform(0.11, 0.18)))
+    return Wrong(Gap.TIMING, "lag", Faults(camera_lag_s=rng.uniform(0.12, 0.2)))
 
 
 def _edge_cases(scope: Scope, rng: np.random.Generator) -> Wrong:
