@@ -77,7 +77,7 @@ def test_a_write_that_breaks_leaves_the_old_record_and_nothing_beside_it(told, s
     def full(_):
         raise OSError(28, "No space left on device")
 
-    monkeypatch.setattr(trust.os, "fsync", full)
+    monkeypatch.setattr(whole_file.os, "fsync", full)
     with pytest.raises(BadInput, match="No space left"):
         trust.evidence(told, "p1", file)
     assert file.read_bytes() == before

@@ -161,7 +161,7 @@ def test_a_fit_finds_additive_hazards():
     attempts = np.full(400, 200.0)
     failures = source.binomial(200, -np.expm1(-hazard)).astype(float)
     wide = [Reason(codes[:, k], np.ones(400), np.full(3, 0.5), 5.0) for k in (0, 1)]
-    found = fit(wide, attempts, failures)
+    found = fit(wide, attempts, failures, 0.5)
     fitted = found.sizes[0][codes[:, 0]] + found.sizes[1][codes[:, 1]]
     assert np.abs(fitted - hazard).max() < 0.06
 

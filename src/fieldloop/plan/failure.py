@@ -111,7 +111,7 @@ def _made(
         known = operators.excess if part.reach is Reach.OWN else np.zeros(part.size)
         reasons.append(Reason(here, full, known, wide * settings.number("lasting_spread")))
         reasons.append(Reason(here, strength, np.full(part.size, size), wide))
-    found = fit(reasons, rows.attempts, rows.failures)
+    found = fit(reasons, rows.attempts, rows.failures, settings.number("usual_doubt"))
     return _at_present(table, parts, found, curve), found.surprise
 
 

@@ -2,7 +2,9 @@
 
 An attempt succeeds if no reason strikes, so that success is exp(-h) and h is the sum of one hazard for each reason that
 is present. Hazards cannot be negative: nothing about a stratum makes another's difficulty go away. The fit is the most
-probable one under normal priors cut off at zero, so a reason that was seldom tried stays near what is usual.
+probable one under normal priors cut off at zero, so a reason that was seldom tried stays near what is usual. Downwards
+a prior is at least a share of its size wide: that something is hardly a reason is always possible, and a few attempts
+that went well may say so.
 """
 
 import itertools
@@ -43,11 +45,11 @@ class Hazards:
     surprise: float
 
 
-def fit(reasons: Sequence[Reason], attempts: Floats, failures: Floats) -> Hazards:
-    """Fit hazards to attempts and failures by row.
+def fit(reasons: Sequence[Reason], attempts: Floats, failures: Floats, doubt: float) -> Hazards:
+    """Fit hazards to attempts and failures by row; `doubt` says how wide a prior is downwards, as a share of its size.
 
     >>> kind = Reason(np.asarray([0, 1]), np.ones(2), usual=np.full(2, 0.5), spread=9.0)
-    >>> found = fit([kind], np.asarray([1000.0, 1000.0]), np.asarray([100.0, 600.0]))
+    >>> found = fit([kind], np.asarray([1000.0, 1000.0]), np.asarray([100.0, 600.0]), 0.5)
     >>> (1.0 - np.exp(-found.sizes[0])).round(3).tolist()
     [0.1, 0.6]
     """
@@ -71,13 +73,15 @@ def fit(reasons: Sequence[Reason], attempts: Floats, failures: Floats) -> Hazard
     present = csr_matrix((scaled, columns.ravel(), edges), (len(attempts), len(seen)))
     absent = csr_matrix(present.T)
     middle = usual / spread
+    downwards = (spread / np.maximum(spread, doubt * usual)) ** 2
 
     def surprise(tried: Floats) -> tuple[float, Floats]:
         hazard = present @ tried + LEAST
         struck = -np.expm1(-hazard)
         away = tried - middle
-        loss = np.sum((attempts - failures) * hazard - failures * np.log(struck)) + 0.5 * np.sum(away**2)
-        return float(loss), absent @ (attempts - failures / struck) + away
+        pull = np.where(away < 0.0, downwards, 1.0) * away
+        loss = np.sum((attempts - failures) * hazard - failures * np.log(struck)) + 0.5 * np.sum(pull * away)
+        return float(loss), absent @ (attempts - failures / struck) + pull
 
     bounds = [(0.0, None)] * len(usual)
     answer = minimize(surprise, middle, jac=True, method="L-BFGS-B", bounds=bounds, options={"maxiter": STEPS})

@@ -45,7 +45,7 @@ def ask_for_recoveries(
                 continue
             taken[at] += some
             left -= some
-            made.append(_recovery(quota, some, name, failures[at][cls], shown[at][name]))
+            made.append(_recovery(quota, some, name, _seen(failures[at], cls), shown[at][name]))
     left_over = [(q, q.demonstrations - taken[at]) for at, q in enumerate(quotas)]
     return [*(part_of(q, left) if left < q.demonstrations else q for q, left in left_over if left), *made]
 
@@ -55,8 +55,14 @@ def ordinary(stratum: Stratum) -> Stratum:
     return Stratum.of({factor: level for factor, level in stratum.levels.items() if factor != FACTOR})
 
 
-def _recovery(quota: Quota, some: int, name: str, failures: int, shown: int) -> Quota:
-    seen = f"production failed so {failures} times here" if failures else "production did not fail so here"
+def _seen(failures: Counter[FailureClass | None], cls: FailureClass) -> str:
+    if failures[cls]:
+        return f"production failed so {failures[cls]} times here"
+    unsaid = failures[None]
+    return f"of {unsaid} failures here nobody said how" if unsaid else "production did not fail so here"
+
+
+def _recovery(quota: Quota, some: int, name: str, seen: str, shown: int) -> Quota:
     before = f"shown on purpose {shown} times so far" if shown else "not shown on purpose yet"
     why = f"{name}, then brought back: {seen}, {before}."
     stratum = Stratum.of({**quota.stratum.levels, FACTOR: name})
@@ -76,14 +82,14 @@ def _kinds(settings: Section) -> list[tuple[str, FailureClass]]:
     return kinds
 
 
-def _failures_by_quota(quotas: Sequence[Quota], outcomes: Iterable[Outcome]) -> list[Counter[FailureClass]]:
-    """Count production's failures by class in the stratum of each quota."""
-    counts: list[Counter[FailureClass]] = [Counter() for _ in quotas]
+def _failures_by_quota(quotas: Sequence[Quota], outcomes: Iterable[Outcome]) -> list[Counter[FailureClass | None]]:
+    """Count production's failures by class in the stratum of each quota; None where nobody said how it failed."""
+    counts: list[Counter[FailureClass | None]] = [Counter() for _ in quotas]
     narrowest = Narrowest([q.stratum for q in quotas])
     for outcome in settled(outcomes)[0]:
         at = None if outcome.succeeded else narrowest.of(outcome.stratum.at(outcome.site))
         if at is not None:
-            counts[at][outcome.failure or FailureClass.OTHER] += 1
+            counts[at][outcome.failure] += 1
     return counts
 
 
