@@ -5,7 +5,7 @@ import json
 import pytest
 
 from fieldloop.errors import BadInput
-from fieldloop.loop import tokens, trust
+from fieldloop.loop import tokens, trust, whole_file
 from fieldloop.model.event import TokenIssued
 from fieldloop.model.finding import Status
 from fieldloop.model.person import Role
