@@ -126,7 +126,7 @@ def test_a_map_that_says_something_else_is_told():
         "p", "", many(90, 100, stage=Stage.GATE, bin="front"), many(60, 200, bin="side"),
         exposures=(Exposure(Stratum.of(bin="front"), 0.95), Exposure(Stratum.of(bin="side"), 0.05)),
     )  # fmt: skip
-    assert any("the deployment map says 5 %" in reason for reason in explain(evidence).cannot_tell)
+    assert any("the map says 5 %" in reason for reason in explain(evidence).cannot_tell)
 
 
 def test_an_empty_release_is_no_coverage():

@@ -118,10 +118,13 @@ def _not_as_claimed(inquiry: Inquiry) -> Iterator[str]:
     factors = {c.factor for c in claimed}
     off = inquiry.settings.number("share_off")
     for condition in inquiry.after.conditions:
-        share = float(inquiry.after.indicators([condition]).mean())
-        if condition.factor in factors and abs(share - claimed.get(condition, 0.0)) > off:
-            said = f"{percent(claimed[condition])} of it" if condition in claimed else "nothing of it"
-            yield f"{condition} is {percent(share)} of production; the deployment map says {said}. Correct the map."
+        if condition.factor not in factors:
+            continue
+        telling = sum(condition.factor in row for row in inquiry.after.rows)  # who is silent is no evidence
+        share = float(inquiry.after.indicators([condition]).sum()) / telling
+        if abs(share - claimed.get(condition, 0.0)) > off:
+            said = f"says {percent(claimed[condition])}" if condition in claimed else "does not know it"
+            yield f"{condition} is {percent(share)} of production, the map {said}; `fieldloop audit compare` tests it."
 
 
 def _unsaid(inquiry: Inquiry) -> Iterator[str]:
