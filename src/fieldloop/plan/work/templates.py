@@ -11,7 +11,7 @@ from fieldloop.model.hardware import Robot
 from fieldloop.model.identity import Ids
 from fieldloop.model.person import Operator
 from fieldloop.model.plan import OrderTemplate, QuotaKind, WorkOrder
-from fieldloop.plan.work.rotation import Rota, qualified, rotation_warnings, variant_of
+from fieldloop.plan.work.rotation import Rota, people_needed, qualified, rotation_warnings, variant_of
 from fieldloop.protocol import Section
 
 KEYS = ("stratum", "demonstrations", "protocol", "site", "robot", "slots", "kind", "skus", "start")
@@ -46,8 +46,17 @@ def fill(
             made.append(_order(template, ids, plan, robot, operator, count, _share(template, at, count)))
             at += count
     real = sum(t.demonstrations for t in templates if t.kind is not QuotaKind.SIMULATION)
+    if real and not crew.operators and not crew.robots:
+        return tuple(made), (_nobody(settings),)
     warnings = [*rotation_warnings(rota, real, settings), *_without_robot(templates, robots)]
     return tuple(made), tuple(warnings)
+
+
+def _nobody(settings: Section) -> str:
+    needed = people_needed(settings)
+    return (
+        f"Nobody is enrolled and no robot registered, so orders name neither; a batch takes at least {needed}."
+    )
 
 
 def read_templates(text: str, file: str = "templates.toml") -> tuple[OrderTemplate, ...]:
