@@ -161,3 +161,12 @@ def test_four_questions_are_answered_from_what_is_there():
     assert (examples, sensed, judged, labelled) == (Status.FAILED, Status.FAILED, Status.CANNOT_TELL, Status.FAILED)
     assert "lux 40 outside 300 to 900" in failure.asked[1].answer
     assert np.isfinite(found.loss)
+
+
+def test_simulated_demonstrations_are_no_suspect_where_all_of_production_is_new():
+    lab = Stratum.of(lighting="lab")
+    shown = Demonstrations.counted({lab: 60}, simulated={lab: 60})
+    before, after = many(90, 100, stage=Stage.GATE, lighting="lab"), many(80, 200, lighting="dim")
+    found = explain(Evidence("p", "", before, after, shown))
+    assert (found.causes[0].gap, found.causes[0].never_covered) == (Gap.ENVIRONMENT, True)
+    assert found.share_of(Gap.SIM_TO_REAL) == 0.0

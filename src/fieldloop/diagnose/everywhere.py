@@ -52,12 +52,15 @@ def suspects(
 ) -> list[Suspect]:  # fmt: skip
     """List what may act everywhere, the most severe first; `doses` say how clearly loss goes with each number."""
     shown = evidence.demonstrations
-    found = [
-        *faults_of_the_data(evidence, chain, judges, doses, settings),
-        *_numbers(before, after, shown, doses, settings),
-        *_new_levels(before, after, shown, settings),
-        *_few_people(shown, settings),
+    new = list(_new_levels(before, after, shown, settings))
+    # where all of production is new, simulated demonstrations are no better suspect than they were in the baseline,
+    # which the same policy passed
+    of_data = [
+        suspect
+        for suspect in faults_of_the_data(evidence, chain, judges, doses, settings)
+        if not (new and suspect.gap is Gap.SIM_TO_REAL)
     ]
+    found = [*of_data, *_numbers(before, after, shown, doses, settings), *new, *_few_people(shown, settings)]
     return sorted(found, key=lambda s: (-s.measured, -s.severity))
 
 
