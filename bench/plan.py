@@ -41,7 +41,6 @@ from pathlib import Path
 
 from bench.closed_loop.jobs import finished, work
 from bench.closed_loop.judge import Estimate, Seen, headroom_share, seen, spent_ratio
-from bench.closed_loop.page import exchange
 from bench.closed_loop.picture import draw
 from bench.closed_loop.tables import POINTS, differences, tables
 from bench.closed_loop.trials import (
@@ -57,8 +56,10 @@ from bench.closed_loop.trials import (
     Trial,
 )
 from bench.harness import Figure, table
+from bench.pages import put
 from bench.plan_loop import Sizes
 
+COMMAND = "bench.plan"
 DEVELOPMENT = 1000
 AIMS = {"demos_ratio_to_frequency": "≤ 0.45", "oracle_headroom_share": "≥ 0.9"}
 
@@ -161,7 +162,7 @@ def main() -> None:
     (asked.folder / "tables.md").write_text(written, encoding="utf-8")
     draw(all_seen, asked.folder / "planning.svg")
     if words.page:
-        exchange(words.page, written)
+        put(words.page, COMMAND, written)
         draw(all_seen, words.page.parent / "pictures" / "planning.svg")
     print(as_json(found) if words.json else written)
 

@@ -8,10 +8,11 @@ from bench import plan
 from bench.closed_loop.floors import opened
 from bench.closed_loop.jobs import Job, finished, work
 from bench.closed_loop.judge import Seen
-from bench.closed_loop.page import BEGIN, END, exchange
 from bench.closed_loop.picture import draw
 from bench.closed_loop.tables import tables
 from bench.closed_loop.trials import BASELINE, OURS, PRIMARY, SHORT, SHORT_SIZES, STRATEGIES, TRIALS
+from bench.pages import marks, put
+from bench.plan import COMMAND
 from bench.plan_loop import NAMES, Run
 
 from fieldloop.errors import BadInput
@@ -86,12 +87,13 @@ def test_figures_tables_and_picture(shown: Seen, tmp_path: Path) -> None:
 
 def test_a_page_keeps_what_stands_around_its_tables(tmp_path: Path) -> None:
     page = tmp_path / "page.md"
-    page.write_text(f"before\n{BEGIN}\nold\n{END}\nafter\n", encoding="utf-8")
-    exchange(page, "new\n")
-    assert page.read_text(encoding="utf-8") == f"before\n{BEGIN}\nnew\n{END}\nafter\n"
+    begin, end = marks(COMMAND)
+    page.write_text(f"before\n{begin}\nold\n{end}\nafter\n", encoding="utf-8")
+    put(page, COMMAND, "new\n")
+    assert page.read_text(encoding="utf-8") == f"before\n{begin}\nnew\n{end}\nafter\n"
     page.write_text("no marks", encoding="utf-8")
     with pytest.raises(BadInput, match="lacks the marks"):
-        exchange(page, "new")
+        put(page, COMMAND, "new")
 
 
 def test_the_statement_names_what_is_run() -> None:

@@ -9,6 +9,7 @@ from itertools import combinations
 
 from fieldloop.model.condition import Stratum
 from fieldloop.model.episode import Episode
+from fieldloop.model.episode_text import number_of
 
 CLEARLY = 3.0
 """Standard errors by which a share must differ from the usual one before it is more than a coincidence."""
@@ -112,7 +113,7 @@ def demonstrations_of(episodes: Iterable[Episode]) -> Demonstrations:
         failed[where] += episode.succeeded is False or bool(episode.failure)
         items[episode.handled] += bool(episode.handled)
         for name, text in episode.facts:
-            if (value := _number(text)) is not None:
+            if (value := number_of(text)) is not None:
                 low, high = ranges.get(name, (value, value))
                 ranges[name] = (min(low, value), max(high, value))
     return Demonstrations(counts, +simulated, +failed, +items, ranges)
@@ -126,11 +127,3 @@ def _parts(counts: Mapping[Stratum, int]) -> Counter[Stratum]:
             for part in combinations(stratum.conditions, size):
                 found[Stratum(part)] += n
     return found
-
-
-def _number(text: str) -> float | None:
-    try:
-        value = float(text)
-    except ValueError:
-        return None
-    return value if math.isfinite(value) else None

@@ -3,7 +3,6 @@
 import csv
 import io
 import json
-import math
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import fields
@@ -16,6 +15,7 @@ from fieldloop.loop.whole_file import read_whole
 from fieldloop.model.codec import from_plain
 from fieldloop.model.condition import Stratum
 from fieldloop.model.episode import OBJECT_FACTORS, Episode
+from fieldloop.model.episode_text import number_of
 from fieldloop.model.policy import Outcome, Stage
 from fieldloop.model.stream import NS_PER_S
 
@@ -38,7 +38,7 @@ def telemetry_of(files: Iterable[Path], few_levels: int) -> frozenset[str]:
         for row in _rows(file) if file.suffix == ".csv" else ():
             for column, value in row.items():
                 said.setdefault(column, set()).add(value)
-    numeric = {c: values - {""} for c, values in said.items() if all(_number(v) is not None for v in values - {""})}
+    numeric = {c: values - {""} for c, values in said.items() if all(number_of(v) is not None for v in values - {""})}
     return frozenset(column for column, values in numeric.items() if len(values) > few_levels)
 
 
@@ -138,7 +138,7 @@ def _outcome(row: Mapping[str, str], kinds: Mapping[str, str], where: str, polic
         "stage": row.get("stage") or stage,
         "at_ns": _time(row.get("at", ""), where),
         "succeeded": _yes(row["succeeded"], "succeeded", where),
-        "facts": [[n, _number(row[n])] for n, kind in kinds.items() if kind == "fact" and row.get(n)],
+        "facts": [[n, number_of(row[n])] for n, kind in kinds.items() if kind == "fact" and row.get(n)],
         "failure": row.get("failure") or None,
         "item": _article(row),
         **{name: row.get(name, "") for name in ("site", "robot", "judged_by", "scenario", "attempt")},
@@ -187,7 +187,7 @@ def _time(text: str, where: str) -> int:
     """Read ISO-8601, seconds since 1970, or nanoseconds; nothing is the beginning of time."""
     if not text:
         return 0
-    number = _number(text)
+    number = number_of(text)
     if number is not None:
         return int(text) if abs(number) > EPOCH_NS else round(number * NS_PER_S)
     try:
@@ -198,15 +198,7 @@ def _time(text: str, where: str) -> int:
 
 
 def _finite(text: str, column: str, where: str) -> float:
-    number = _number(text)
+    number = number_of(text)
     if number is None:
         raise BadInput(f"{where}: {column} = {text!r} is no number; leave it empty where nothing was measured.")
     return number
-
-
-def _number(text: str) -> float | None:
-    try:
-        value = float(text)
-    except ValueError:
-        return None
-    return value if math.isfinite(value) else None

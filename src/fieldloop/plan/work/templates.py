@@ -54,9 +54,7 @@ def fill(
 
 def _nobody(settings: Section) -> str:
     needed = people_needed(settings)
-    return (
-        f"Nobody is enrolled and no robot registered, so orders name neither; a batch takes at least {needed}."
-    )
+    return f"Nobody is enrolled and no robot registered, so orders name neither; a batch takes at least {needed}."
 
 
 def read_templates(text: str, file: str = "templates.toml") -> tuple[OrderTemplate, ...]:
