@@ -66,7 +66,7 @@ class Stratum:
         >>> str(Stratum.of(lighting="dim").at("gdansk"))
         'lighting=dim,site=gdansk'
         """
-        return Stratum.of({"site": site, **self.levels}) if site else self
+        return self if not site or self.level("site") else Stratum.of({"site": site, **self.levels})
 
     def __bool__(self) -> bool:
         """Does it say anything? A stratum without conditions is everywhere."""
