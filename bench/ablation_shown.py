@@ -74,7 +74,7 @@ def draw(found: Sequence[Point], faults: Sequence[str], across: str, file: Path)
     from matplotlib.backends.backend_svg import FigureCanvasSVG
     from matplotlib.figure import Figure as Sketch
 
-    with mpl.rc_context(STYLE | {"savefig.facecolor": "white"}):  # type: ignore[arg-type] # its keys are text
+    with mpl.rc_context(STYLE | {"savefig.facecolor": "white"}):
         sketch = Sketch(figsize=(6.4, 3.4), layout="constrained")
         FigureCanvasSVG(sketch)
         axis = sketch.add_subplot()

@@ -147,7 +147,7 @@ def picture(file: str) -> None:
     grown = grow(SITES, 3)
     strata = [taken[0].strata for taken in grown]
     panels = (("core_s", "seconds of one core", MOST_S), ("peak_mb", "peak memory, MB", MOST_MB))
-    with mpl.rc_context(STYLE | {"savefig.facecolor": "white"}):  # type: ignore[arg-type] # its keys are text
+    with mpl.rc_context(STYLE | {"savefig.facecolor": "white"}):
         figure = Drawing(figsize=(7.5, 2.4), layout="constrained")
         for axes, (name, unit, most) in zip(figure.subplots(1, 2), panels, strict=True):
             axes.plot(

@@ -24,7 +24,7 @@ def draw(all_seen: Sequence[Seen], file: Path) -> None:
 
     across = min(ACROSS, len(all_seen))
     down = -(-len(all_seen) // across)
-    with mpl.rc_context(STYLE | {"savefig.facecolor": "white"}):  # type: ignore[arg-type] # its keys are text
+    with mpl.rc_context(STYLE | {"savefig.facecolor": "white"}):
         figure = Figure(figsize=(max(PANEL[0] * across, 6.0), PANEL[1] * down + 0.5), layout="constrained")
         for each, axes in zip(all_seen, figure.subplots(down, across, squeeze=False).ravel(), strict=False):
             _panel(each, axes)

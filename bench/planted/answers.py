@@ -13,6 +13,7 @@ from bench.planted.planted import Planted, planted
 from bench.planted.played import Sizes
 from bench.planted.written import POLICY, Records
 from fieldloop.diagnose import Evidence, demonstrations_of, diagnose
+from fieldloop.model.codec import from_plain
 from fieldloop.model.diagnosis import Diagnosis, Gap
 from fieldloop.model.finding import Status
 from fieldloop.model.identity import Ids
@@ -62,10 +63,7 @@ class Row:
     @classmethod
     def of(cls, plain: Mapping[str, object]) -> "Row":
         """Read a row back."""
-        told = dict(plain)
-        told["gaps"], told["ways"] = tuple(told["gaps"]), tuple(told["ways"])  # type: ignore[arg-type]
-        told["answers"] = tuple(Answer(**answer) for answer in told["answers"])  # type: ignore[attr-defined]
-        return cls(**told)  # type: ignore[arg-type]
+        return from_plain(cls, plain)
 
 
 def asked(seed: int, sizes: Sizes | None = None, episodes: Sequence[int] = EPISODES, folder: Path | None = None) -> Row:

@@ -3,7 +3,7 @@
 import csv
 import itertools
 import re
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import date
@@ -58,7 +58,7 @@ class OrderLines:
 class _Count:
     """What has been counted so far; days are read once all ways of writing them are known."""
 
-    picks: Counter[tuple[str, str, str]] = field(default_factory=Counter)
+    picks: defaultdict[tuple[str, str, str], float] = field(default_factory=lambda: defaultdict(float))
     rows: Counter[str] = field(default_factory=Counter)
     first_line: dict[str, int] = field(default_factory=dict)
     skipped: dict[str, list[int]] = field(default_factory=dict)
@@ -155,7 +155,7 @@ def _count_row(row: Sequence[str], header: Sequence[str], columns: Mapping[str, 
     elif "site" in columns and not site:
         count.skip("no site", line)
     else:
-        count.picks[sku, site, day] += pieces  # type: ignore[assignment]  # a Counter sums floats as well
+        count.picks[sku, site, day] += pieces
         count.rows[day] += 1
         count.first_line.setdefault(day, line)
 

@@ -1,6 +1,6 @@
 """Hold a plan against what came of it: what it promised, what production shows, and each stratum for the curves."""
 
-from collections import Counter
+from collections import defaultdict
 from collections.abc import Sequence
 
 import numpy as np
@@ -29,9 +29,9 @@ def score(
     refuse_excess(table, settings)
     now = {c.stratum: c for c in after}
     pairs = [(c, now.get(c.stratum)) for c in before]
-    expected: Counter[Stratum] = Counter()
+    expected: defaultdict[Stratum, float] = defaultdict(float)
     for quota in plan.quotas:
-        expected[ordinary(quota.stratum)] += quota.gain  # type: ignore[assignment]  # a Counter adds gains as well as counts
+        expected[ordinary(quota.stratum)] += quota.gain
     came = sum(max(0, _learnt(a) - _learnt(b)) for b, a in pairs if a)
     episodes = sum(a.attempts for _, a in pairs if a)
     counts = [((b.attempts, a.attempts if a else 0), (b.failures, a.failures if a else 0)) for b, a in pairs]

@@ -23,7 +23,7 @@ INK, INK_2, INK_3, LINE, LINE_2, SURFACE, BAD, WARN = (
 LINE_WIDTH = 1.1
 PX_PER_INCH = 102
 """Of drawings that are sized: text of 8 points is then 11 pixels on screen."""
-STYLE = {
+STYLE: dict[Any, Any] = {
     "svg.fonttype": "none", "svg.hashsalt": "fieldloop", "text.parse_math": False, "font.size": 8,
     "axes.edgecolor": LINE_2, "axes.labelcolor": INK_3, "text.color": INK_2,
     "xtick.color": INK_3, "ytick.color": INK_3, "xtick.labelsize": 8, "ytick.labelsize": 8, "axes.titlesize": 8,
@@ -56,7 +56,7 @@ def drawing(width: float, height: float, margins: Margins = Margins()) -> Iterat
     made: list[Markup] = []
     # a name may hold letters that the font used for measuring lacks; whatever shows the page has fonts of its own
     warnings.filterwarnings("ignore", message="Glyph .* missing from font", category=UserWarning)
-    with DRAWING, mpl.rc_context(STYLE):  # type: ignore[arg-type] # its keys are text
+    with DRAWING, mpl.rc_context(STYLE):
         sketch = Figure(figsize=(width, height))
         FigureCanvasSVG(sketch)
         across, up = width - margins.left - margins.right, height - margins.top - margins.bottom

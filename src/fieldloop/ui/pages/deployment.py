@@ -1,6 +1,6 @@
 """Deployment: where the robot will work, as mapped, and how well the map answers the five questions."""
 
-from collections import Counter
+from collections import Counter, defaultdict
 
 from fieldloop.loop.audit import latest_audit, latest_deployment
 from fieldloop.loop.page_reads import newest
@@ -79,9 +79,10 @@ def _audit(audit: Audit) -> Html:
 
 
 def _tiers(deployment: Deployment) -> Html:
-    counts, picks = Counter(s.tier for s in deployment.skus), Counter[str]()
+    counts = Counter(s.tier for s in deployment.skus)
+    picks: defaultdict[str, float] = defaultdict(float)
     for sku in deployment.skus:
-        picks[sku.tier] += sku.picks_per_week  # type: ignore[assignment]  # a Counter sums floats as well
+        picks[sku.tier] += sku.picks_per_week
     total = sum(picks.values()) or 1
     rows = [
         (
