@@ -4,7 +4,7 @@ import json
 
 import pytest
 
-from fieldloop.errors import BadInput
+from fieldloop.errors import BadInput, UnknownName
 from fieldloop.loop.attempt_files import read_demonstrations, read_outcomes, telemetry_of
 from fieldloop.loop.case_folder import diagnose_folder, plan_folder, read_case
 from fieldloop.loop.picking import case
@@ -59,6 +59,21 @@ def test_a_simulated_case_writes_over_nothing_of_somebody_else(tmp_path):
     assert (tmp_path / "deployment.toml").read_text(encoding="utf-8") == "mine"
     with pytest.raises(BadInput, match="cannot be made"):
         case(tmp_path / "deployment.toml" / "below")
+
+
+@pytest.mark.parametrize(
+    ("fault", "says"),
+    [
+        ("worn=nobody", "robot of the picking floor"),
+        ("mount=nowhere@1", "site of the picking floor"),
+        ("worn=home-1", "extra_cycles"),
+        ("rust=3", "No fault called"),
+        ("latency_s=late", "no number"),
+    ],
+)
+def test_a_fault_of_nobody_is_refused(tmp_path, fault, says):
+    with pytest.raises((BadInput, UnknownName), match=says):
+        case(tmp_path / "new", fault=(fault,))
 
 
 def test_times_are_read_as_iso_seconds_or_nanoseconds(tmp_path):

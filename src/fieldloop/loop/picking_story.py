@@ -8,12 +8,15 @@ from pathlib import Path
 
 import numpy as np
 
-from fieldloop.errors import BadInput
+from fieldloop.errors import BadInput, UnknownName
 from fieldloop.loop.fault_words import parse_faults
 from fieldloop.loop.whole_file import read_whole
 from fieldloop.model.codec import from_plain
 from fieldloop.model.condition import Stratum
 from fieldloop.simulate.picking import pick
+from fieldloop.simulate.picking.faults import Faults
+from fieldloop.simulate.picking.sites import ROBOTS_PER_SITE
+from fieldloop.simulate.picking.strata import SITES
 from fieldloop.simulate.picking.world import Demonstrations, Tries, World
 from fieldloop.train.cloning import Cloned, clone
 
@@ -71,6 +74,7 @@ def read_orders(folder: Path) -> tuple[tuple[Stratum, int], ...]:
 def play(story: Story) -> Told:
     """Demonstrate, train from scratch and let the policy work."""
     wrong, world = parse_faults(story.fault), World(story.preset, story.seed)
+    _refuse_nobody(wrong)
     mix = world.laboratory() if story.shown == "laboratory" else world.production()
     asked = [world.cells(mix, story.demonstrations, "shown"), *(_cells(world, one) for one in story.rounds)]
     names = ["shown", *(f"round {n}" for n in range(1, len(asked)))]
@@ -91,6 +95,19 @@ def play(story: Story) -> Told:
 def trained(shown: tuple[Demonstrations, ...], seed: int) -> Cloned:
     """Train a policy from scratch on all that was shown."""
     return clone(np.concatenate([d.inputs for d in shown]), np.concatenate([d.actions for d in shown]), None, seed)
+
+
+def _refuse_nobody(wrong: Faults) -> None:
+    """A fault of a robot or site that does not exist, or of nothing, would be told and not be there."""
+    robots = [f"{site}-{number + 1}" for site in SITES for number in range(ROBOTS_PER_SITE)]
+    for name in wrong.worn_robots:
+        if name not in robots:
+            raise UnknownName("robot of the picking floor", name, robots)
+    for change in wrong.changes:
+        if change.site not in SITES:
+            raise UnknownName("site of the picking floor", change.site, SITES)
+    if wrong.worn_robots and not wrong.extra_cycles:
+        raise BadInput("worn=… says which robots are worn; say by how much too: extra_cycles=30000.")
 
 
 def _cells(world: World, wanted: tuple[tuple[Stratum, int], ...]) -> np.typing.NDArray[np.intp]:
