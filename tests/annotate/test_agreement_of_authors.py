@@ -11,8 +11,10 @@ from sklearn.metrics import cohen_kappa_score
 
 from fieldloop.annotate import agreement
 from fieldloop.annotate.agreement import cohens_kappa, match_boundaries
+from fieldloop.annotate.by_condition import agreements_by_condition
 from fieldloop.errors import BadInput
 from fieldloop.model.annotation import Annotation
+from fieldloop.model.condition import Stratum
 from fieldloop.model.stream import NS_PER_S
 
 HZ = 10.0
@@ -71,14 +73,18 @@ def test_split_and_missing_boundaries_are_unmatched():
     ann = spans("ann", ("a", 10), ("b", 10), ("a", 10), ("b", 10))
     ben = spans("ben", ("a", 31), ("b", 9))
     distances, unmatched = match_boundaries(ann, ben)
-    assert sorted(d // FRAME for d in distances) == [0, 0, 1]  # the later a→b is the nearer one
+    assert sorted(d // FRAME for kind in distances.values() for d in kind) == [
+        0,
+        0,
+        1,
+    ]  # the later a→b is the nearer one
     assert unmatched == 2  # an a→b and a b→a
 
 
 def test_a_gap_is_two_boundaries():
     distances, unmatched = match_boundaries(spans("ann", ("a", 5), ("", 5), ("b", 5)), spans("ben", ("a", 8), ("b", 7)))
     assert unmatched == 3  # a→nothing, nothing→b, a→b
-    assert distances == [0, 0]
+    assert [d for kind in distances.values() for d in kind] == [0, 0]
 
 
 # 12 segments, 7 labels, 30 frames a second, about 17 s: the set-up behind research methods E
@@ -131,8 +137,27 @@ def test_boundaries_pair_in_order_with_the_least_distance():
     ann = spans("ann", ("a", 10), ("b", 10), ("a", 10), ("b", 10), ("a", 10), ("b", 10))
     ben = spans("ben", ("a", 12), ("b", 28), ("a", 11), ("b", 9))
     distances, unmatched = match_boundaries(ann, ben)
-    assert sorted(d // FRAME for d in distances) == [0, 0, 0, 1, 2]
+    assert sorted(d // FRAME for kind in distances.values() for d in kind) == [0, 0, 0, 1, 2]
     assert unmatched == 2
+
+
+def test_the_boundary_they_agree_on_least_is_named():
+    found = agreement(spans("ann", ("a", 10), ("b", 10)), spans("ben", ("a", 16), ("b", 4)), HZ)
+    assert found.boundary_frames == pytest.approx(2.0)  # six frames apart once, none at start and end
+    assert (found.worst_boundary, found.worst_frames) == ("a → b", pytest.approx(6.0))
+
+
+def test_what_is_clear_in_easy_scenes_and_not_in_hard_ones_is_told_by_condition():
+    ann, ben, strata = [], [], {}
+    for n in range(20):
+        hard = n < 8
+        ann += spans("ann", ("a", 10), ("b", 10), episode=f"e{n}")
+        ben += spans("ben", ("a", 16 if hard else 10), ("b", 4 if hard else 10), episode=f"e{n}")
+        strata[f"e{n}"] = Stratum.of(bin="buried" if hard else "front", lamp=f"l{n}")
+    whole, buried, front = agreements_by_condition(ann, ben, HZ, strata, 8)
+    assert [str(a.stratum) for a in (whole, buried, front)] == ["", "bin=buried", "bin=front"]
+    assert (whole.episodes, buried.episodes, front.episodes) == (20, 8, 12)
+    assert (whole.worst_frames, buried.worst_frames, front.worst_frames) == pytest.approx((2.4, 6.0, 0.0))
 
 
 def test_what_cannot_be_compared_is_refused():

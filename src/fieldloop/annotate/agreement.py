@@ -12,6 +12,8 @@ from fieldloop.model.stream import NS_PER_S
 
 NOTHING = ""
 """The label of a frame that an author left out."""
+Boundary = tuple[str, str]
+"""A kind of boundary: from one label to the next."""
 
 
 def agreement(first: Iterable[Annotation], second: Iterable[Annotation], frame_hz: float) -> Agreement:
@@ -28,15 +30,23 @@ def agreement(first: Iterable[Annotation], second: Iterable[Annotation], frame_h
     if not shared:
         raise BadInput("The two authors have no annotated episode in common.")
     pairs: Counter[tuple[str, str]] = Counter()
-    distances: list[int] = []
+    distances: dict[Boundary, list[int]] = {}
     unmatched = 0
     for episode in shared:
         pairs.update(_frames(ours[episode], theirs[episode], NS_PER_S / frame_hz))
         matched, left_over = match_boundaries(ours[episode], theirs[episode])
-        distances += matched
+        for kind, apart in matched.items():
+            distances.setdefault(kind, []).extend(apart)
         unmatched += left_over
-    frames = float(np.mean(distances)) * frame_hz / NS_PER_S if distances else float("nan")
-    return Agreement((_author(ours), _author(theirs)), len(shared), cohens_kappa(pairs), frames, unmatched)
+    every = [one for apart in distances.values() for one in apart]
+    frames = float(np.mean(every)) * frame_hz / NS_PER_S if every else float("nan")
+    means = {kind: float(np.mean(apart)) * frame_hz / NS_PER_S for kind, apart in sorted(distances.items()) if apart}
+    worst = max(means, key=lambda kind: means[kind], default=None)
+    return Agreement(
+        (_author(ours), _author(theirs)), len(shared), cohens_kappa(pairs), frames, unmatched,
+        worst_boundary="" if worst is None else " → ".join(label or "nothing" for label in worst),
+        worst_frames=None if worst is None else means[worst],
+    )  # fmt: skip
 
 
 def cohens_kappa(pairs: Counter[tuple[str, str]]) -> float:
@@ -58,13 +68,16 @@ def cohens_kappa(pairs: Counter[tuple[str, str]]) -> float:
     return (seen - chance) / (1 - chance) if chance < 1 else float("nan")
 
 
-def match_boundaries(first: Sequence[Annotation], second: Sequence[Annotation]) -> tuple[list[int], int]:
-    """Return the distances (ns) of boundaries that both authors drew, and how many only one of them drew."""
+def match_boundaries(
+    first: Sequence[Annotation], second: Sequence[Annotation]
+) -> tuple[dict[Boundary, list[int]], int]:
+    """Return the distances (ns) of boundaries that both authors drew, by kind, and how many only one of them drew."""
     ours, theirs = _boundaries(first), _boundaries(second)
-    distances, unmatched = [], 0
-    for kind in ours.keys() | theirs.keys():
+    distances: dict[Boundary, list[int]] = {}
+    unmatched = 0
+    for kind in sorted(ours.keys() | theirs.keys()):
         a, b = sorted(ours.get(kind, [])), sorted(theirs.get(kind, []))
-        distances += _nearest_in_order(*((a, b) if len(a) <= len(b) else (b, a)))
+        distances[kind] = _nearest_in_order(*((a, b) if len(a) <= len(b) else (b, a)))
         unmatched += abs(len(a) - len(b))
     return distances, unmatched
 
@@ -85,8 +98,8 @@ def _nearest_in_order(few: list[int], many: list[int]) -> list[int]:
     return distances[::-1]
 
 
-def _boundaries(annotations: Sequence[Annotation]) -> dict[tuple[str, str], list[int]]:
-    found: dict[tuple[str, str], list[int]] = {}
+def _boundaries(annotations: Sequence[Annotation]) -> dict[Boundary, list[int]]:
+    found: dict[Boundary, list[int]] = {}
     ordered = sorted(annotations, key=lambda a: (a.start_ns, a.end_ns))
     found.setdefault((NOTHING, ordered[0].label), []).append(ordered[0].start_ns)
     for before, after in pairwise(ordered):

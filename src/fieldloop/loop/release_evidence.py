@@ -3,13 +3,14 @@
 from collections.abc import Iterator, Sequence
 from itertools import combinations
 
-from fieldloop.annotate import agreement
+from fieldloop.annotate import agreements_by_condition
 from fieldloop.check import BATCH_CHECKS
 from fieldloop.check.many import Batch
 from fieldloop.loop.annotate import FRAME_HZ, PHASE
 from fieldloop.loop.measurements import imprints_of
 from fieldloop.loop.workspace import Workspace
 from fieldloop.model.annotation import Agreement, Annotation
+from fieldloop.model.condition import Stratum
 from fieldloop.model.diagnosis import Lag
 from fieldloop.model.episode import Episode
 
@@ -37,16 +38,21 @@ def _lags(workspace: Workspace, episodes: Sequence[Episode]) -> Iterator[Lag]:
 
 
 def agreements_of(workspace: Workspace, episodes: Sequence[Episode]) -> tuple[Agreement, ...]:
-    """Measure how far each two authors agree on the episodes that both annotated."""
-    wanted = {episode.id for episode in episodes}
+    """Measure how far each two authors agree on the episodes that both annotated, in all and by condition."""
+    strata = {episode.id: _circumstances(episode) for episode in episodes}
     said: dict[str, list[Annotation]] = {}
     for annotation in workspace.store.find(Annotation, {"kind": PHASE}):
-        if annotation.episode in wanted:
+        if annotation.episode in strata:
             said.setdefault(annotation.author, []).append(annotation)
-    found = []
+    least = int(workspace.operations["diagnose"].number("min_compared_episodes"))
+    found: list[Agreement] = []
     for first, second in combinations(sorted(said), 2):
-        shared = {a.episode for a in said[first]} & {a.episode for a in said[second]}
-        if shared:
-            one, other = ([a for a in said[who] if a.episode in shared] for who in (first, second))
-            found.append(agreement(one, other, FRAME_HZ))
+        if {a.episode for a in said[first]} & {a.episode for a in said[second]}:
+            found += agreements_by_condition(said[first], said[second], FRAME_HZ, strata, least)
     return tuple(found)
+
+
+def _circumstances(episode: Episode) -> Stratum:
+    """Where it was made and by whom, as diagnosis counts demonstrations."""
+    people = {"operator": episode.operator} if episode.operator else {}
+    return Stratum.of({**people, **episode.where.levels})

@@ -2,6 +2,8 @@
 
 from dataclasses import dataclass
 
+from fieldloop.model.condition import EVERYWHERE, Stratum
+
 PHASES = ("approach", "pre-grasp", "grasp", "lift", "transport", "place", "release", "retract")
 
 
@@ -40,10 +42,17 @@ class Annotation:
 
 @dataclass(frozen=True, slots=True)
 class Agreement:
-    """How far two authors agree on the phases of the same episodes."""
+    """How far two authors agree on the phases of the same episodes; under one condition where `stratum` says one.
+
+    `worst_frames` is how far apart, on average, they draw the kind of boundary that they agree on least
+    (`worst_boundary`): those that nobody could miss, such as the end of the episode, do not hide it.
+    """
 
     authors: tuple[str, str]
     episodes: int
     kappa: float
     boundary_frames: float
     unmatched: int
+    stratum: Stratum = EVERYWHERE
+    worst_boundary: str = ""
+    worst_frames: float | None = None

@@ -76,6 +76,10 @@ class Stratum:
         return ",".join(map(str, self.conditions))
 
 
+EVERYWHERE = Stratum()
+"""Under any conditions."""
+
+
 @dataclass(frozen=True, slots=True)
 class Exposure:
     """How large a share of production a stratum is."""

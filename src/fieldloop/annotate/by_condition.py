@@ -1,0 +1,49 @@
+"""How far do two authors agree under each condition? What is clear in easy scenes may be a guess in hard ones."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
+
+from fieldloop.annotate.agreement import agreement
+from fieldloop.model.annotation import Agreement, Annotation
+from fieldloop.model.condition import Condition, Stratum
+
+
+def agreements_by_condition(
+    first: Sequence[Annotation],
+    second: Sequence[Annotation],
+    frame_hz: float,
+    strata: Mapping[str, Stratum],
+    least_episodes: int,
+) -> tuple[Agreement, ...]:
+    """Compare two authors on all episodes that both annotated, then on those of each condition with enough of them.
+
+    `strata` says the conditions of each episode; episodes it does not know count in the whole only.
+    """
+    shared = {a.episode for a in first} & {a.episode for a in second}
+    whole = agreement(_of(first, shared), _of(second, shared), frame_hz)
+    return (whole, *_each(first, second, frame_hz, _under(strata, shared), least_episodes))
+
+
+def _each(
+    first: Sequence[Annotation],
+    second: Sequence[Annotation],
+    frame_hz: float,
+    under: Mapping[Condition, set[str]],
+    least_episodes: int,
+) -> Iterator[Agreement]:
+    for condition, episodes in sorted(under.items()):
+        if len(episodes) >= least_episodes:
+            compared = agreement(_of(first, episodes), _of(second, episodes), frame_hz)
+            yield replace(compared, stratum=Stratum((condition,)))
+
+
+def _under(strata: Mapping[str, Stratum], shared: set[str]) -> dict[Condition, set[str]]:
+    found: dict[Condition, set[str]] = {}
+    for episode in shared & strata.keys():
+        for condition in strata[episode].conditions:
+            found.setdefault(condition, set()).add(episode)
+    return found
+
+
+def _of(annotations: Sequence[Annotation], episodes: set[str]) -> list[Annotation]:
+    return [a for a in annotations if a.episode in episodes]
