@@ -12,6 +12,8 @@ from fieldloop.stats.binomial import interval
 
 NOTHING, CANNOT_TELL = "nothing", "cannot tell"
 DRAWS = 2000
+CLEARLY = 0.15
+"""Shares that differ by so much, of the loss, are clearly unequal."""
 
 
 def told(row: Row, way: str, episodes: int) -> Answer:
@@ -27,6 +29,12 @@ def strong(rows: Sequence[Row]) -> list[Row]:
 def larger(row: Row) -> str:
     """The fault that cost most."""
     return max(row.shares, key=lambda gap: row.shares[gap])
+
+
+def is_unequal(row: Row) -> bool:
+    """Of two faults, did one cost clearly more? Where not, which is the larger is known to nobody but the planter."""
+    first, second = sorted(row.shares.values(), reverse=True)
+    return first - second >= CLEARLY
 
 
 def is_right(row: Row, answer: Answer) -> bool:

@@ -45,9 +45,12 @@ def _everybody(found: Sequence[Row], sound: Sequence[Row], episodes: Sequence[in
 
 
 def _by_number(found: Sequence[Row], weak: Sequence[Row], at: int) -> Iterator[str]:
+    two = [row for row in found if len(row.gaps) > 1]
     groups = {
         "one fault": [row for row in found if len(row.gaps) == 1],
-        "two faults": [row for row in found if len(row.gaps) > 1],
+        "two faults": two,
+        "– one clearly larger": [row for row in two if scores.is_unequal(row)],
+        "– nearly equal": [row for row in two if not scores.is_unequal(row)],
         "weak": weak,
     }
     yield "| worlds | n | larger first | either first | share off, median | cannot tell |"
