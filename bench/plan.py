@@ -11,8 +11,8 @@ Trials (budget × rounds): covered_traps 40 × 4, the primary one; covered_traps
 a control where little is to be won over frequency; drift 40 × 4, whose mix, lamps and mounts change between rounds;
 unequal_cost 80 × 4 in units of an ordinary demonstration's cost; multi_site 40 × 4.
 Strategies: marginal (ours); failure_frequency; frequency, the baseline; in the primary trial also uniform and
-failure_index over deployed strata, and same, more of the laboratory; oracle, in proportion to traffic × (true failure of a stratum now − that of the reference
-policy) ÷ cost: an informed rule, no upper bound.
+failure_index over deployed strata, and same, more of the laboratory; oracle, in proportion to traffic × (true failure
+of a stratum now − that of the reference policy) ÷ cost: an informed rule, no upper bound.
 
 Primary metric: AUC, the mean production success after rounds 1 to 4. `oracle_headroom_share` is (ours − frequency) ÷
 (oracle − frequency) of mean AUC. Second: what is spent until X, half-way between the start and a reference policy that
@@ -23,7 +23,7 @@ If frequency does not get to X, all that it spent counts, so that the ratio can 
 ratio is infinite, or 1 if neither does. Further: success in the strata that together are the rarest quarter of
 production, and what the laboratory loses.
 Intervals are at 95 %: Student's of paired differences; for ratios bootstrap over seeds, all of a seed together and X
-with them. p is two-sided, of paired differences, by Holm over the five contenders × trials.
+with them. p is two-sided, of paired differences, by Holm over all contenders and trials.
 
     python -m bench.plan --folder bench/results/plan --seeds 6000: --workers 2 --page docs/planning.md
     python -m bench.plan --short
