@@ -31,14 +31,14 @@ class Trial:
 
 FEWER = (OURS, "failure_frequency", BASELINE, ORACLE)
 """Beside the primary trial: the baseline, its nearest rival and the yardstick; time buys seeds, not more strategies."""
-PRIMARY = Trial("covered_traps", "covered_traps", 40.0, 12, furthest=12, going_on=(OURS, BASELINE))
+PRIMARY = Trial("covered_traps", "covered_traps", 40.0, 10, furthest=12, going_on=(OURS, BASELINE))
 TRIALS = (
     PRIMARY,
-    Trial("drift", "drift", 40.0, 10, strategies=FEWER),
-    Trial("unequal_cost", "unequal_cost", 80.0, 10, strategies=FEWER),
-    Trial("multi_site", "multi_site", 40.0, 6, strategies=FEWER),
-    Trial("broad", "broad", 40.0, 6, strategies=FEWER),
-    Trial("covered_traps_120", "covered_traps", 120.0, 6, strategies=FEWER),
+    Trial("drift", "drift", 40.0, 6, strategies=FEWER),
+    Trial("unequal_cost", "unequal_cost", 80.0, 6, strategies=FEWER),
+    Trial("multi_site", "multi_site", 40.0, 4, strategies=FEWER),
+    Trial("broad", "broad", 40.0, 4, strategies=FEWER),
+    Trial("covered_traps_120", "covered_traps", 120.0, 4, strategies=FEWER),
 )
 FULL = Sizes()
 
