@@ -10,9 +10,11 @@ from fieldloop.model.condition import Stratum
 from fieldloop.model.finding import Status
 from fieldloop.model.plan import Coverage, PlanScore, StratumScore
 from fieldloop.plan.allocate import spend
+from fieldloop.plan.classes import Classes
 from fieldloop.plan.gain import Gain
 from fieldloop.plan.hazards import Reason, fit
 from fieldloop.plan.learning import learning_curves
+from fieldloop.plan.parts import parts
 from fieldloop.plan.strata import tabulate
 from fieldloop.protocol import default_operations
 
@@ -164,6 +166,17 @@ def test_a_fit_finds_additive_hazards():
     found = fit(wide, attempts, failures, 0.5)
     fitted = found.sizes[0][codes[:, 0]] + found.sizes[1][codes[:, 1]]
     assert np.abs(fitted - hazard).max() < 0.06
+
+
+@settings(deadline=None, max_examples=30)
+@given(st.lists(st.tuples(st.sampled_from("ns"), st.sampled_from("fbj"), st.floats(0, 1e6)), min_size=1, max_size=12))
+def test_one_product_for_all_parts_is_what_each_part_says(rows):
+    table = tabulate(crossed([(s, b, 0.0, 0, 0, 0, 0) for s, b, _ in rows]))
+    values = np.array([value for *_, value in rows])
+    apart, together = parts(table), Classes(parts(table))
+    sums = [part.sums(values) for part in apart]
+    assert np.array_equal(together.sums(values), np.concatenate(sums))
+    assert np.array_equal(together.each(np.concatenate(sums)), sum(p.each(s) for p, s in zip(apart, sums, strict=True)))
 
 
 def test_the_interval_of_a_plans_gain_holds_in_worlds_that_are_no_model_of_ours():

@@ -36,13 +36,9 @@ def coverage(
     failures = _count(places, (o.stratum.at(o.site) for o in kept if not o.succeeded))
     total = sum(shown)
     prices = _prices(places.strata, costs)
-    return tuple(
-        Coverage(
-            stratum, places.shares[at], shown[at], shown[at] / total if total else 0.0, attempts[at], failures[at],
-            collected[at], prices[at],
-        )
-        for at, stratum in enumerate(places.strata)
-    )  # fmt: skip
+    shares = [count / total if total else 0.0 for count in shown]
+    columns = (places.strata, places.shares, shown, shares, attempts, failures, collected, prices)
+    return tuple(map(Coverage, *columns))
 
 
 def stated_costs(settings: Section) -> tuple[tuple[Stratum, float], ...]:

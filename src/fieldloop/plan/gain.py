@@ -6,6 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fieldloop.model.plan import PlanScore
+from fieldloop.plan.classes import Classes
 from fieldloop.plan.curves import Curve
 from fieldloop.plan.failure import Failing, failing
 from fieldloop.plan.floors import operators_yield
@@ -33,9 +34,9 @@ class Gain:
         self.shown = [part.sums(table.demonstrations) for part in self.parts]
         self.why: Failing = failing(table, self.parts, self.operators, scores, settings)
         self.curve: Curve = self.why.curve
-        removable = np.zeros(len(table))
-        for part, size in zip(self.parts, self.why.removable, strict=True):
-            removable += part.each(size)
+        self._classes = Classes(self.parts)
+        self._size, self._shown = self._classes.row(self.why.removable), self._classes.row(self.shown)
+        removable = self._classes.each(self._size)
         self.failure = -np.expm1(-(removable + self.why.lasting))
         """Failure once a version learnt from all demonstrations in hand."""
         self.waiting = float(table.exposure @ (-np.expm1(-self.why.seen) - self.failure))
@@ -50,13 +51,10 @@ class Gain:
 
     def next(self, more: Floats) -> Floats:
         """Success that one more good demonstration of each stratum would win, wherever it is won."""
-        removed, given = self._removed(more)
-        weight = self._weight * np.exp(removed)
-        worth = np.zeros(len(self.table))
-        for part, size, shown, extra in zip(self.parts, self.why.removable, self.shown, given, strict=True):
-            falls = self.curve.exponent * self.curve.left_of(shown, extra) / (shown + extra + self.curve.borrowed)
-            worth += part.each(part.sums(weight) * size * falls)
-        return worth
+        (removed, given), curve = self._removed(more), self.curve
+        falls = curve.exponent * curve.left_of(self._shown, given) / (self._shown + given + curve.borrowed)
+        worth = self._classes.sums(self._weight * np.exp(removed)) * self._size * falls
+        return self._classes.each(worth)
 
     def order(self) -> NDArray[np.intp]:
         """Strata in an order in which neighbours resemble each other in what matters most."""
@@ -68,10 +66,7 @@ class Gain:
         columns = [self.table.codes[:, at] for _, at in sorted(weight)]
         return np.lexsort(columns) if columns else np.arange(len(self.table))
 
-    def _removed(self, more: Floats) -> tuple[Floats, list[Floats]]:
-        """The hazard that falls away per stratum, and the new demonstrations per part."""
-        removed = np.zeros(len(self.table))
-        given = [part.sums(more) for part in self.parts]
-        for part, size, shown, extra in zip(self.parts, self.why.removable, self.shown, given, strict=True):
-            removed += part.each(size * (1.0 - self.curve.left_of(shown, extra)))
-        return removed, given
+    def _removed(self, more: Floats) -> tuple[Floats, Floats]:
+        """The hazard that falls away per stratum, and the new demonstrations per class."""
+        given = self._classes.sums(more)
+        return self._classes.each(self._size * (1.0 - self.curve.left_of(self._shown, given))), given

@@ -43,7 +43,7 @@ class Places:
                     f"The share of {exposure.stratum} is {exposure.share!r}; give a number from 0 to 1 in the map."
                 )
             stratum = exposure.stratum if kept is None else exposure.stratum.only(kept)
-            text = str(stratum)
+            text = ",".join([f"{c.factor}={c.level}" for c in stratum.conditions])
             strata[text] = stratum
             shares[text] = shares.get(text, 0.0) + exposure.share
         ordered = sorted(shares, key=lambda text: (-shares[text], text))

@@ -1,14 +1,15 @@
 """Worlds that may be: how far the gain of a plan could lie from what is expected, given what was seen."""
 
+from collections import Counter
 from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
 
 from fieldloop.plan.bought import Bought
+from fieldloop.plan.classes import Classes
 from fieldloop.plan.curves import Curve, exponents
 from fieldloop.plan.gain import Gain
-from fieldloop.plan.parts import Reach
 from fieldloop.plan.strata import Floats
 
 WATCHED = 2000
@@ -18,17 +19,17 @@ TINY = float(np.finfo(float).tiny)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Shared:
-    """One part of the watched strata: its classes, their removable hazards, and demonstrations before and to come."""
+class Watched:
+    """The classes of the watched strata, their removable hazards, and demonstrations before and to come."""
 
-    codes: NDArray[np.intp]
+    classes: Classes
     size: Floats
     error: Floats
     shown: Floats
     real: Floats
     simulated: Floats
-    share: float
-    """Of a hazard that nobody has seen yet, the share that would be this part's."""
+    share: Floats
+    """Of a hazard that nobody has seen yet, the share that would be this class's."""
 
 
 def drawn_hazard(size: Floats | float, error: Floats | float, rng: np.random.Generator) -> Floats:
@@ -53,20 +54,16 @@ def possible(gain: Gain, bought: Bought, rng: np.random.Generator) -> tuple[Floa
     watched = _watched(gain, bought, rows)
     wholes, real, simulated = np.zeros(count), np.zeros((count, len(chosen))), np.zeros((count, len(chosen)))
     unseen, carried = _unseen(gain, count, rng), rng.uniform(0.0, min(1.0, 2.0 * usual), count)
+    lasting, exposure = gain.why.lasting[rows], gain.table.exposure[rows]
     for world, curve in enumerate(curves(gain, count, rng)):
-        hazard, removed, falls = gain.why.lasting[rows].copy(), np.zeros(len(rows)), []
-        for part in watched:
-            drawn = drawn_hazard(part.size, part.error, rng) + unseen[world] * part.share
-            extra = part.real + carried[world] * part.simulated
-            left = curve.left_of(part.shown, extra)
-            hazard += drawn[part.codes]
-            removed += (drawn * (1.0 - left))[part.codes]
-            falls.append(drawn * curve.exponent * left / (part.shown + extra + curve.borrowed))
-        weight = gain.table.exposure[rows] * np.exp(removed - hazard)
+        drawn = drawn_hazard(watched.size, watched.error, rng) + unseen[world] * watched.share
+        extra = watched.real + carried[world] * watched.simulated
+        left = curve.left_of(watched.shown, extra)
+        removed = watched.classes.each(drawn * (1.0 - left))
+        weight = exposure * np.exp(removed - lasting - watched.classes.each(drawn))
         wholes[world] = larger * np.sum(weight * -np.expm1(-removed))
-        worth = np.zeros(len(chosen))
-        for part, fall in zip(watched, falls, strict=True):
-            worth += (np.bincount(part.codes, weight, len(fall)) * fall)[part.codes[at_chosen]]
+        falls = drawn * curve.exponent * left / (watched.shown + extra + curve.borrowed)
+        worth = watched.classes.each(watched.classes.sums(weight) * falls)[at_chosen]
         real[world] = worth * bought.real[chosen]
         simulated[world] = worth * bought.simulated[chosen] * carried[world]
     each = wholes / np.maximum((real + simulated).sum(axis=1), TINY)
@@ -92,15 +89,17 @@ def _unseen(gain: Gain, count: int, rng: np.random.Generator) -> Floats:
     return np.asarray(np.maximum(more, 0.0) * (1.0 - gain.settings.number("lasting_share")))
 
 
-def _watched(gain: Gain, bought: Bought, rows: NDArray[np.intp]) -> list[Shared]:
-    found = []
+def _watched(gain: Gain, bought: Bought, rows: NDArray[np.intp]) -> Watched:
+    classes = Classes(gain.parts, rows)
     shares = {part.reach: gain.settings.number(f"{part.reach}_share") for part in gain.parts}
-    for part, size, error, shown in zip(gain.parts, gain.why.removable, gain.why.errors, gain.shown, strict=True):
-        columns = [size, error, shown, part.sums(bought.real), part.sums(bought.simulated)]
-        alike = sum(other.reach is part.reach for other in gain.parts)
-        share = shares[part.reach] / sum(shares.values()) / alike
-        codes = part.codes[rows]
-        if part.reach is Reach.OWN:
-            codes, columns = np.arange(len(rows)), [each[rows] for each in columns]
-        found.append(Shared(codes, columns[0], columns[1], columns[2], columns[3], columns[4], share))
-    return found
+    alike = Counter(part.reach for part in gain.parts)
+    each = [shares[part.reach] / sum(shares.values()) / alike[part.reach] for part in gain.parts]
+    columns = (
+        gain.why.removable,
+        gain.why.errors,
+        gain.shown,
+        [part.sums(bought.real) for part in gain.parts],
+        [part.sums(bought.simulated) for part in gain.parts],
+        [np.full(part.size, share) for part, share in zip(gain.parts, each, strict=True)],
+    )
+    return Watched(classes, *map(classes.row, columns))

@@ -71,18 +71,16 @@ class Table:
 
 def tabulate(coverages: Sequence[Coverage]) -> Table:
     """Put coverages into a table, refusing numbers that cannot be."""
-    factors = sorted({c.factor for row in coverages for c in row.stratum.conditions})
-    codes = np.zeros((len(coverages), len(factors)), dtype=np.int32)
-    place = {factor: at for at, factor in enumerate(factors)}
+    factors, columns = _columns([covered.stratum for covered in coverages])
     # a stratum that does not say a factor has the level '' there: it is like others that do not say it
-    known: list[dict[str, int]] = [{"": 0} for _ in factors]
-    for row, covered in enumerate(coverages):
-        for condition in covered.stratum.conditions:
-            at = place[condition.factor]
-            codes[row, at] = known[at].setdefault(condition.level, len(known[at]))
+    levels = [tuple(dict.fromkeys(("", *column))) for column in columns]
+    codes = np.zeros((len(coverages), len(factors)), dtype=np.int32)
+    for at, (column, known) in enumerate(zip(columns, levels, strict=True)):
+        number = {level: code for code, level in enumerate(known)}
+        codes[:, at] = np.fromiter(map(number.__getitem__, column), np.int32, len(column))
     made = Table(
-        factors=tuple(factors),
-        levels=tuple(tuple(levels) for levels in known),
+        factors=factors,
+        levels=tuple(levels),
         codes=codes,
         exposure=_column(c.exposure for c in coverages),
         demonstrations=_column(c.demonstrations for c in coverages),
@@ -96,6 +94,18 @@ def tabulate(coverages: Sequence[Coverage]) -> Table:
     )
     _refuse(coverages, made)
     return made
+
+
+def _columns(strata: Sequence[Stratum]) -> tuple[tuple[str, ...], list[Sequence[str]]]:
+    """All factors, and of each the level of every stratum."""
+    kinds = {tuple([c.factor for c in stratum.conditions]) for stratum in strata}
+    factors = tuple(sorted({factor for kind in kinds for factor in kind}))
+    if kinds == {factors}:
+        # one long list: a list for each of a hundred thousand strata would keep the garbage collector busy
+        levels = [c.level for stratum in strata for c in stratum.conditions]
+        return factors, [levels[at :: len(factors)] for at in range(len(factors))]
+    said = [stratum.levels for stratum in strata]
+    return factors, [[levels.get(factor, "") for levels in said] for factor in factors]
 
 
 def _column(values: Iterable[float]) -> Floats:
