@@ -307,7 +307,7 @@ def agreements(chance, plants, world):
     return (Agreement(("a", "b"), 60, kappa, frames, 0),)
 
 
-SETTINGS = default_operations()["diagnose"].replaced(bootstrap_draws=10, null_draws=120)
+SETTINGS = default_operations()["diagnose"].replaced(share_draws=60)
 
 
 def explain(evidence, settings=SETTINGS):

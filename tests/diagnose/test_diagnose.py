@@ -117,4 +117,5 @@ def test_sites_that_the_laboratory_never_was_at_are_named_one_by_one():
     assert made.status is Status.FAILED
     assert {str(c.stratum) for c in made.causes} == {"site=east", "site=west"}
     assert all(c.gap is Gap.ENVIRONMENT and c.never_covered for c in made.causes)
-    assert sum(c.share for c in made.causes) == pytest.approx(1.0, abs=0.05)
+    # how hard two new sites would be for any policy nobody knows: a part of the loss stays nobody's
+    assert 0.75 < sum(c.share for c in made.causes) <= 1.0 + 1e-9

@@ -53,8 +53,12 @@ def test_what_was_never_shown_is_named_level_by_level_and_nothing_that_acts_ever
     assert found.status is Status.FAILED
     named = {str(c.stratum) for c in found.causes}
     assert {"site=harbour", "site=annex", "lighting=dim", "bin=buried"} <= named
-    assert found.share_of(Gap.ENVIRONMENT) > found.share_of(Gap.EDGE_CASES) > 0.1
-    assert found.share_of(Gap.TIMING) <= 0.15
+    # a buried item is hard for any policy: only a part of what is lost there was lost for want of demonstrations
+    assert found.share_of(Gap.ENVIRONMENT) > found.share_of(Gap.EDGE_CASES) > 0.05
+    # a lag that was measured may have cost the laboratory as much: nobody can say that it costs nothing, or what
+    timing = [c for c in found.causes if c.gap is Gap.TIMING]
+    assert all(c.share < 0.4 and c.low < 0.1 for c in timing)
+    assert bool(timing) <= (lag_ms is not None)
     assert all(c.never_covered for c in found.causes if c.gap in (Gap.ENVIRONMENT, Gap.EDGE_CASES))
 
 

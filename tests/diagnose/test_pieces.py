@@ -1,49 +1,25 @@
-"""The pieces of the search: joint attribution, changes, chains, days that differ, chance."""
+"""The pieces of the search: explanations, chains, days that differ."""
 
 import dataclasses
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
 from tests.diagnose.planted import SETTINGS, World, draw
 
-from fieldloop.diagnose.candidates import Kind, candidates
 from fieldloop.diagnose.chain import chain_of
-from fieldloop.diagnose.changes import change_of
+from fieldloop.diagnose.changed import of_times
 from fieldloop.diagnose.expectation import logistic
-from fieldloop.diagnose.joint import fit_jointly, parts_of_loss
+from fieldloop.diagnose.explanation import Kind
+from fieldloop.diagnose.faults import of_faults
+from fieldloop.diagnose.lacking import of_conditions
+from fieldloop.diagnose.numbers import of_numbers
 from fieldloop.diagnose.spread import day_spread
 from fieldloop.diagnose.table import tabulate
 from fieldloop.model.condition import Stratum
 from fieldloop.model.diagnosis import Gap
-from fieldloop.model.policy import Outcome, Stage
+from fieldloop.model.policy import Outcome, Stage, Step
 
 DAY = 86_400 * 10**9
-
-
-@settings(deadline=None, max_examples=25)
-@given(st.integers(0, 10_000), st.integers(1, 4))
-def test_parts_add_up_to_what_is_lost(seed, size):
-    chance = np.random.default_rng(seed)
-    columns = np.column_stack([np.ones(200), *(chance.random(200) < 0.4 for _ in range(size))]).astype(float)
-    expected = chance.uniform(0.6, 0.95, 200)
-    success = (chance.random(200) < 0.6).astype(float)
-    fitted = fit_jointly(columns, success, expected)
-    assert parts_of_loss(columns, fitted, expected).sum() == pytest.approx((expected - fitted.rates).mean())
-    assert fitted.rates.mean() == pytest.approx(success.mean(), abs=0.01)
-
-
-def test_overlapping_slices_are_attributed_jointly():
-    chance = np.random.default_rng(3)
-    one = chance.random(20_000) < 0.4
-    two = np.where(one, chance.random(20_000) < 0.7, chance.random(20_000) < 0.1)
-    columns = np.column_stack([one, two]).astype(float)
-    expected = np.full(20_000, 0.9)
-    success = (chance.random(20_000) < logistic(np.log(9.0) - 1.5 * one)).astype(float)
-    parts = parts_of_loss(columns, fit_jointly(columns, success, expected), expected)
-    assert parts[0] == pytest.approx((expected - success).mean(), rel=0.1)
-    assert abs(parts[1]) < 0.01
 
 
 def table_of(success, days, **levels):
@@ -51,25 +27,6 @@ def table_of(success, days, **levels):
         Outcome(str(k), "p", Stratum.of(levels), Stage.PRODUCTION, "north", "r", int(day * DAY), bool(good), "j")
         for k, (good, day) in enumerate(zip(success, days, strict=True))
     ])  # fmt: skip
-
-
-def test_a_change_is_dated_and_chance_is_not_taken_for_one():
-    chance = np.random.default_rng(1)
-    days = np.repeat(np.arange(20), 20)
-    stepped = table_of(chance.random(400) < np.where(days >= 12, 0.5, 0.9), days)
-    found = change_of(stepped, 0.9 - stepped.success, np.ones(400), 0.05, SETTINGS, chance)
-    assert abs(found.since_ns // DAY - 12) <= 1
-    assert found.since - found.before == pytest.approx(0.4, abs=0.12)
-    false = 0
-    for _ in range(40):
-        flat = table_of(chance.random(400) < 0.8, days)
-        false += change_of(flat, 0.8 - flat.success, np.ones(400), 0.05, SETTINGS, chance) is not None
-    assert false <= 6
-
-
-def test_too_few_days_tell_no_change():
-    table = table_of([True] * 30 + [False] * 30, [0] * 30 + [1] * 30)
-    assert change_of(table, 0.9 - table.success, np.ones(60), 0.05, SETTINGS, np.random.default_rng(0)) is None
 
 
 def test_the_spread_of_days_is_found_again():
@@ -85,25 +42,61 @@ def test_chains_grow_with_a_lag_and_not_without():
     for gap, grows in ((Gap.TIMING, True), (Gap.EDGE_CASES, False)):
         evidence = draw(World((gap,), episodes=300, trials=200), 4)
         before, after = tabulate(evidence.before), tabulate(evidence.after)
-        found = chain_of(before, after, np.ones(len(after), dtype=bool))
-        assert found.grows(2.5) is grows
+        found = chain_of(before, after, np.ones(len(after), dtype=bool), 0.05)
+        assert found.suspicious(2.5) is found.grows(2.5) is grows
+        assert found.moved is None
     silent = tabulate([dataclasses.replace(o, steps=()) for o in evidence.after])
-    assert chain_of(before, silent, np.ones(len(silent), dtype=bool)) is None
+    assert chain_of(before, silent, np.ones(len(silent), dtype=bool), 0.05) is None
 
 
-def test_every_candidate_has_enough_inside_and_outside_and_lies_between_0_and_1():
-    evidence = draw(World(episodes=300, trials=200), 5)
+def test_what_was_travelled_while_a_picture_was_late_is_missed_by():
+    chance = np.random.default_rng(5)
+    travel = chance.uniform(0.01, 0.05, 600)
+
+    def tried(late_s, wear):
+        missed = np.abs(chance.normal(0.0, 0.003, 600)) + late_s * travel / 0.5 + wear
+        return tabulate([
+            Outcome(
+                str(k), "p", Stratum(), Stage.PRODUCTION, "north", "r", k * DAY // 30, True, "j",
+                steps=tuple(Step(name, True, float(d)) for name in ("reach", "lift")), facts=(("travel_m", float(t)),),
+            )
+            for k, (d, t) in enumerate(zip(missed, travel, strict=True))
+        ])  # fmt: skip
+
+    every = np.ones(600, dtype=bool)
+    assert chain_of(tried(0.0, 0.0), tried(0.15, 0.0), every, 0.05).suspicious(2.5)
+    assert not chain_of(tried(0.0, 0.0), tried(0.0, 0.004), every, 0.05).suspicious(2.5)
+
+
+def explanations(evidence, before, after):
+    shown = evidence.demonstrations
+    return [
+        *of_faults(evidence, before, after, None, None, SETTINGS),
+        *of_conditions(before, after, shown, SETTINGS),
+        *of_numbers(before, after, shown, SETTINGS),
+        *of_times(before, after, SETTINGS),
+    ]
+
+
+def test_every_explanation_has_enough_rows_and_lies_between_0_and_1():
+    evidence = dataclasses.replace(draw(World(episodes=300, trials=200), 5), demonstrations=None)
     before, after = tabulate(evidence.before), tabulate(evidence.after)
-    found = candidates(after, before, evidence.demonstrations, SETTINGS)
-    assert {c.kind for c in found} >= set(Kind) - {Kind.LATER}
+    found = explanations(evidence, before, after)
+    assert {one.kind for one in found} == set(Kind)
     for one in found:
-        assert one.after.min() >= 0.0
-        assert one.after.max() <= 1.0
+        assert 0.0 <= one.rows.min() <= one.rows.max() <= 1.0
         assert one.inside.sum() >= 15
-        assert len(one.before) == len(before)
+        assert len(one.rows) == len(before) + len(after)
 
 
-def test_a_number_that_follows_from_failing_is_no_candidate():
+def test_what_was_demonstrated_enough_may_be_hard_but_lacks_nothing():
+    evidence = draw(World(episodes=300, trials=200), 5)
+    found = explanations(evidence, tabulate(evidence.before), tabulate(evidence.after))
+    plain = [one for one in found if one.kind is Kind.CONDITION]
+    assert {c.factor for one in plain for c in one.stratum.conditions} == {"robot"}
+
+
+def test_a_number_that_follows_from_failing_explains_nothing():
     evidence = draw(World(episodes=200, trials=300), 6)
 
     def with_slip(outcomes):
@@ -114,5 +107,5 @@ def test_a_number_that_follows_from_failing_is_no_candidate():
             ]
         )
 
-    found = candidates(with_slip(evidence.after), with_slip(evidence.before), None, SETTINGS)
-    assert not [c for c in found if c.stratum.conditions[0].factor == "slip_m"]
+    found = of_numbers(with_slip(evidence.before), with_slip(evidence.after), None, SETTINGS)
+    assert not [one for one in found if one.stratum.conditions[0].factor == "slip_m"]

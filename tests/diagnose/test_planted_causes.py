@@ -14,8 +14,8 @@ def test_planted_causes_are_named_first_with_their_share():
     right = []
     for seed, gap in list(enumerate(CAUSES))[::2]:  # the soak plants them all, alone and in pairs
         found = explain(draw(World((gap,), strength=2.5, episodes=600), 40 + seed))
-        right.append(bool(found.causes) and found.causes[0].gap is gap and found.share_of(gap) > 0.7)
-        assert sum(c.share for c in found.causes) == pytest.approx(1.0)
+        right.append(bool(found.causes) and found.causes[0].gap is gap and found.share_of(gap) > 0.6)
+        assert sum(c.share for c in found.causes) <= 1.0 + 1e-9  # the rest is nobody's
         for cause in found.causes:
             assert 0.0 <= cause.low <= cause.share <= cause.high <= 1.0
             assert cause.evidence
@@ -72,7 +72,7 @@ def test_labels_that_nobody_compared_are_asked_for_not_guessed():
 
 
 def test_the_same_seed_gives_the_same_answer():
-    evidence = draw(World((Gap.HARDWARE,), episodes=400), 3)
+    evidence = draw(World((Gap.HARDWARE,), episodes=200, trials=200), 3)
     assert explain(evidence) == explain(evidence)
 
 

@@ -137,6 +137,14 @@ def test_every_page_opens_without_an_error_on_a_desk_and_on_a_phone(server, brow
         assert not [url for url in page.asked if not url.startswith(server)]  # nothing from outside
 
 
+def test_on_a_small_desk_no_column_of_plan_and_diagnosis_is_cut(server, browser):
+    with page_of(browser, size={"width": 1300, "height": 900}) as page:
+        for path in ("/plan", "/diagnose", "/diagnose?id=diagnosis_1"):
+            visit(page, server + path)
+            wide = "[...document.querySelectorAll('.panel .scroll')].map(e => e.scrollWidth - e.clientWidth)"
+            assert max(page.evaluate(wide)) <= 0, path
+
+
 def test_names_stay_text(server, browser):
     with page_of(browser) as page:
         visit(page, f"{server}/episodes")

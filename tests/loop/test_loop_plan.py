@@ -53,8 +53,14 @@ def test_orders_leave_as_a_file_and_come_back_counted(told, tmp_path):
         plan.orders(told, tmp_path / "orders.csv", site="nowhere")
 
 
-def test_a_budget_of_nothing_says_so(told):
-    assert plan.plan(told, budget=0).quotas == ()
+def test_a_budget_of_nothing_is_only_a_look(told, tmp_path):
+    drawn, before = plan.plan(told, budget=24), told.store.last()
+    look = plan.plan(told, budget=0, html=tmp_path / "look.html")
+    assert look.quotas == ()
+    assert f"{drawn.id} stays in force" in look.warnings[0]
+    assert "only names what is missing" in (tmp_path / "look.html").read_text(encoding="utf-8")
+    assert plan.show(told).plan == drawn
+    assert told.store.last() == before, "nothing is written"
     with pytest.raises(BadInput, match="no plan"):
         plan.plan(told, budget=-1)
 

@@ -46,7 +46,7 @@ def test_the_page_answers_first_and_keeps_the_order_that_was_asked_for(made):
         "What could not be told, and what to log",
         "Success over the days",
         "Conditions that lost",
-        "Four questions for each failure",
+        "Four questions about failures",
     ]
     assert "<h1>Diagnosis of pick-7 at leipzig</h1>" in made
 
@@ -197,6 +197,16 @@ def test_little_is_drawn_of_little(status):
     page = html(DiagnosisReport(samples.diagnosis(status=status, **NOTHING)))
     well_formed(page)
     assert "<h2>" not in page
+
+
+def test_a_sample_of_failures_says_of_how_many_and_how_it_was_chosen(made):
+    found = samples.diagnosis()
+    assert found.failed > len(found.failures)
+    told = f"{len(found.failures)} of {found.failed:,} failures: those where success was expected most."
+    assert told in texts(made)
+    assert told in printed(found)
+    every = dataclasses.replace(found, episodes=4, observed=0.25, failures=found.failures[:3])
+    assert f"All {len(every.failures)} failures, the least expected first." in printed(every)
 
 
 # ── the terminal

@@ -23,7 +23,8 @@ def test_planted_causes_are_named_first():
             first = found.causes[0].gap if found.causes else None
             most = max(world.truth.values())
             right.append(first is not None and world.truth.get(first, 0.0) >= most - 0.1)
-            off += [abs(found.share_of(g) - share) for g, share in world.truth.items()]
+            part = min(1.0, world.lost / max(found.loss, 1e-9))  # the rest of the loss is nobody's
+            off += [abs(found.share_of(g) - share * part) for g, share in world.truth.items()]
     assert np.mean(right) >= 0.85
     assert np.mean(off) <= 0.12
 

@@ -5,6 +5,7 @@ from dataclasses import replace
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from fieldloop.model.attempts import settled
 from fieldloop.model.event import OutcomeRecorded
 from fieldloop.model.policy import Outcome, Stage
 from fieldloop.stats.binomial import interval
@@ -15,8 +16,15 @@ HOUR_NS = 3_600_000_000_000
 # hours apart, on the hour and one nanosecond beside it
 TIMES = st.builds(lambda hour, shift: hour * HOUR_NS + shift, st.integers(-3, 30), st.sampled_from([-1, 0, 1, 12_345]))
 OUTCOMES = st.builds(
-    lambda number, policy, site, stage, at_ns, succeeded: replace(
-        sample(Outcome), id=f"o{number}", policy=policy, site=site, stage=stage, at_ns=at_ns, succeeded=succeeded
+    lambda number, policy, site, stage, at_ns, succeeded, attempt: replace(
+        sample(Outcome),
+        id=f"o{number}",
+        policy=policy,
+        site=site,
+        stage=stage,
+        at_ns=at_ns,
+        succeeded=succeeded,
+        attempt=attempt,
     ),
     st.integers(0, 15),
     st.sampled_from("pq"),
@@ -24,6 +32,7 @@ OUTCOMES = st.builds(
     st.sampled_from([Stage.PRODUCTION, Stage.GATE]),
     TIMES,
     st.booleans(),
+    st.sampled_from(["", "", "a", "b"]),  # one attempt may have several judges
 )
 
 
@@ -34,9 +43,12 @@ def test_rates_equal_counting_by_hand(batches, windows):
     said = {}
     for batch in batches:
         store.append([OutcomeRecorded(o) for o in batch], actor="a", at_ns=1)
-        said |= {o.id: o for o in batch}
+        for o in batch:
+            said.pop(o.id, None)  # what is said again is said last
+            said[o.id] = o
+    attempts = settled(o for o in said.values() if o.stage is Stage.PRODUCTION)[0]
     for start, end in windows:
-        inside = [o for o in said.values() if o.stage is Stage.PRODUCTION and start <= o.at_ns < end]
+        inside = [o for o in attempts if start <= o.at_ns < end]
         expected = {}
         for o in inside:
             won, tried = expected.get((o.policy, o.site), (0, 0))

@@ -32,6 +32,8 @@ def audited(result: Any, screen: Screen) -> None:
         screen.write(f"Shares of strata are measured ones to {share}, the map's own for the rest.")
     screen.print()
     audit(result.audit, screen)
+    for warning in result.early:
+        screen.print(styled(f"▲ {warning}", "yellow"))
     if result.html:
         screen.write(f"With pictures: {result.html}")
 

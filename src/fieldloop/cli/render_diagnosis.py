@@ -1,22 +1,22 @@
 """Which gap it is: the verdict first, then how the loss splits, its causes with evidence and fix, what to log."""
 
 from fieldloop.cli.screen import Screen
-from fieldloop.cli.tables import heading, mark, said, short, styled, table
-from fieldloop.model.diagnosis import Cause, Diagnosis, FailureExplained, LostSlice
+from fieldloop.cli.tables import heading, mark, said, short, styled, table, under
+from fieldloop.model.diagnosis import Cause, Diagnosis, LostSlice
 from fieldloop.model.finding import Status
-from fieldloop.report.diagnose.content import change, main_cause, since, verdict
-from fieldloop.report.words import chance, interval, percent, plural, points
+from fieldloop.report.diagnose.content import change, main_cause, sampled, since, verdict
+from fieldloop.report.words import chance, interval, percent, points
 
 MOST_SLICES = 8  # on a screen; --json and --html have all
 MOST_FAILURES = 5
-YES_OR_NO = {Status.PASSED: "yes", Status.FAILED: "no"}
+ANSWERS = {Status.PASSED: "yes", Status.FAILED: "no", Status.CANNOT_TELL: "open"}
 
 
 def diagnosis(found: Diagnosis, screen: Screen) -> None:
     """Print whether the drop is real, how it splits, and its causes with evidence and fix."""
     screen.print(mark(found.status, verdict(found)).append(f"  {change(found)}", style="bold default"))
     if first := main_cause(found):
-        screen.write(first)
+        screen.print(first)
     screen.print(styled(f"{found.id}, policy {short(found.policy)}", "dim"))
     if found.causes:
         screen.print()
@@ -24,7 +24,7 @@ def diagnosis(found: Diagnosis, screen: Screen) -> None:
         screen.print()
         screen.print(_causes(found))
         for number, cause in enumerate(found.causes, 1):
-            screen.write(f"{number}. {cause.evidence}\n   Fix: {cause.fix}")
+            screen.print(f"{number}. {cause.evidence}\n   Fix: {cause.fix}")
     for reason in found.cannot_tell:
         screen.print(styled(f"▲ Cannot tell: {reason}", "yellow"))
     if found.slices:
@@ -33,10 +33,7 @@ def diagnosis(found: Diagnosis, screen: Screen) -> None:
         screen.print(_slices(found.slices))
     if found.failures:
         screen.print()
-        screen.print(heading("Four questions for each failure"))
-        screen.print(_failures(found.failures))
-        if (more := len(found.failures) - MOST_FAILURES) > 0:
-            screen.print(styled(f"And {plural(more, 'more failure')}; --json has all.", "dim"))
+        _failures(found, screen)
 
 
 def _split(found: Diagnosis) -> object:
@@ -51,10 +48,10 @@ def _split(found: Diagnosis) -> object:
 
 def _causes(found: Diagnosis) -> object:
     rows = [
-        (number, c.gap.value, percent(c.share, 0), interval(c.low, c.high, 0), _place(c), since(c))
+        (number, c.gap.value, percent(c.share, 0), interval(c.low, c.high, 0), since(c), _place(c))
         for number, c in enumerate(found.causes, 1)
     ]
-    columns = ("", "cause", "of the loss", "interval, %", "where", "data")
+    columns = ("", "cause", "of the loss", "interval, %", "data", "where")
     return table(columns, rows, right=("", "of the loss"))
 
 
@@ -65,17 +62,24 @@ def _place(cause: Cause) -> str:
 
 def _slices(slices: tuple[LostSlice, ...]) -> object:
     rows = [
-        (s.stratum, s.episodes, percent(s.expected, 0), percent(s.observed, 0), chance(s.chance))
+        (s.episodes, percent(s.expected, 0), percent(s.observed, 0), chance(s.chance), s.stratum)
         for s in slices[:MOST_SLICES]
     ]
-    columns = ("where", "episodes", "expected", "observed", "chance alone")
-    return table(columns, rows, right=columns[1:])
+    columns = ("episodes", "expected", "observed", "chance alone", "where")
+    return table(columns, rows, right=columns[:-1])
 
 
-def _failures(failures: tuple[FailureExplained, ...]) -> object:
-    questions = list(dict.fromkeys(asked.question for one in failures for asked in one.asked))
+def _failures(found: Diagnosis, screen: Screen) -> None:
+    """Print the questions once, numbered, and under their numbers the answers."""
+    questions = list(dict.fromkeys(asked.question for one in found.failures for asked in one.asked))
+    screen.print(heading("Four questions about failures").append(f"  {sampled(found, MOST_FAILURES)}", style="default"))
+    for number, question in enumerate(questions, 1):
+        screen.print(f"{number}. {question}")
     rows = []
-    for one in failures[:MOST_FAILURES]:
-        answers = {asked.question: mark(asked.status, YES_OR_NO.get(asked.status, "")) for asked in one.asked}
-        rows.append((short(one.outcome), one.stratum, *(answers.get(question, "–") for question in questions)))
-    return table(("failure", "where", *questions), rows)
+    for one in found.failures[:MOST_FAILURES]:
+        answers = {asked.question: mark(asked.status, ANSWERS.get(asked.status, "")) for asked in one.asked}
+        cells = [answers.get(question, "–") for question in questions]
+        rows.append((*cells, under(one.stratum, short(one.outcome))))
+    screen.print(table((*map(str, range(1, len(questions) + 1)), "failure"), rows))
+    if len(found.failures) > MOST_FAILURES:
+        screen.print(styled(f"The page and --json have {len(found.failures)}, with the answers in words.", "dim"))

@@ -5,14 +5,15 @@ from collections.abc import Sequence
 from typing import Any
 
 from fieldloop.cli.screen import Screen
-from fieldloop.cli.tables import MARKS, heading, mark, percent, said, short, styled, table, when
+from fieldloop.cli.tables import MARKS, heading, mark, percent, said, short, styled, table, under, when
+from fieldloop.model.condition import Stratum
 from fieldloop.model.finding import Status
-from fieldloop.model.plan import Coverage, CoverageGap, Forecast, Plan, PlanScore, Progress, WorkOrder
+from fieldloop.model.plan import Coverage, CoverageGap, Forecast, Plan, PlanScore, Progress, QuotaKind, WorkOrder
 from fieldloop.report.plan.content import PlanReport, by_gain, deployed, sentence, uncovered
 from fieldloop.report.plan.orders import said_of
 from fieldloop.report.words import interval, plural, points
 
-MOST_QUOTAS = 20  # on a screen; --json and --html have all
+MOST_QUOTAS = 12  # on a screen; --json and --html have all
 MOST_GAPS = 5
 MOST_STRATA = 10
 
@@ -29,20 +30,20 @@ def plan_now(now: Any, screen: Screen) -> None:
     if now.plan is not None:
         _body(now.plan, screen)
         screen.print()
-        screen.write(said_of(now.progress, now.forecast) or "Nothing of it has come in yet.")
+        screen.print(said_of(now.progress, now.forecast) or "Nothing of it has come in yet.")
         if quotas := [p for p in now.progress if not p.order]:
             progress(quotas, screen)
         screen.print()
-        screen.write(uncovered(now.coverage))
+        screen.print(uncovered(now.coverage))
     _coverage(now.coverage, screen)
     if now.scores:
         screen.print()
         for score in now.scores:
             scored(score, screen)
     if now.plan is None:
-        screen.write("Draw a plan: fieldloop plan")
+        screen.print("Draw a plan: fieldloop plan")
     if now.html:
-        screen.write(f"\nPage with pictures: {now.html}")
+        screen.print(f"\nPage with pictures: {now.html}")
 
 
 def progress(rows: Sequence[Progress], screen: Screen) -> None:
@@ -51,12 +52,11 @@ def progress(rows: Sequence[Progress], screen: Screen) -> None:
     ordered, told = any(p.order for p in ranked), any(p.reported is not None for p in ranked)
     figures = ("planned", "reported", "done", "accepted", "rejected", "left")
     shown = [name for name in figures if told or name != "reported"]
-    first = ("order", "stratum", "kind") if ordered else ("stratum", "kind")
-    cells = [
-        (*((p.order,) if ordered else ()), p.stratum, p.kind.value, *(getattr(p, n) for n in shown))
-        for p in ranked[:MOST_QUOTAS]
-    ]
-    screen.print(table((*first, *shown), cells, right=shown))
+    cells = []
+    for p in ranked[:MOST_QUOTAS]:
+        what = _of_kind(p.stratum, p.kind)
+        cells.append((*(getattr(p, n) for n in shown), under(p.order or what, what if p.order else "")))
+    screen.print(table((*shown, "order" if ordered else "of what"), cells, right=shown))
     _left_out(len(ranked) - MOST_QUOTAS, "row", screen)
 
 
@@ -87,15 +87,23 @@ def _body(drawn: Plan, screen: Screen) -> None:
     ranked = by_gain([q for q in drawn.quotas if q.demonstrations])
     if ranked:
         rows = [
-            (q.stratum, q.demonstrations, q.kind.value, points(q.gain, 2),
-             interval(q.gain_low, q.gain_high, 2), q.why)
+            (
+                q.demonstrations,
+                points(q.gain, 2),
+                interval(q.gain_low, q.gain_high, 2),
+                under(_of_kind(q.stratum, q.kind), q.why),
+            )
             for q in ranked[:MOST_QUOTAS]
-        ]  # fmt: skip
-        columns = ("stratum", "demos", "kind", "gain, points", "interval", "why")
+        ]
+        columns = ("demos", "gain, points", "interval", "of what, and why")
         screen.print(table(columns, rows, right=("demos", "gain, points")))
         _left_out(len(ranked) - MOST_QUOTAS, "row", screen)
     _gaps(drawn.gaps, screen)
     _orders(drawn.orders, screen)
+
+
+def _of_kind(stratum: Stratum, kind: QuotaKind) -> str:
+    return said(stratum) if kind is QuotaKind.DEMONSTRATION else f"{said(stratum)} ({kind.value})"
 
 
 def _gaps(gaps: Sequence[CoverageGap], screen: Screen) -> None:
@@ -109,7 +117,7 @@ def _gaps(gaps: Sequence[CoverageGap], screen: Screen) -> None:
     ranked = sorted(gaps, key=lambda g: -1.0 if g.share is None else g.share, reverse=True)
     for gap in ranked[:MOST_GAPS]:
         share = f" ({percent(gap.share)} of production)" if gap.share is not None else ""
-        screen.write(f"- {said(gap.stratum)}{share}: {gap.message}")
+        screen.print(f"- {said(gap.stratum)}{share}: {gap.message}")
     _left_out(len(ranked) - MOST_GAPS, "gap", screen)
 
 
@@ -131,18 +139,18 @@ def _coverage(coverage: Sequence[Coverage], screen: Screen) -> None:
     there = sorted(deployed(coverage), key=lambda c: -c.exposure)
     rows = [
         (
-            c.stratum,
             percent(c.exposure),
             c.demonstrations,
             percent(c.share),
             c.attempts,
             percent(c.failures / c.attempts) if c.attempts else "not tried",
+            c.stratum,
         )
         for c in there[:MOST_STRATA]
     ]
-    columns = ("stratum", "of production", "demos", "of the data", "attempts", "failed")
+    columns = ("of production", "demos", "of the data", "attempts", "failed", "stratum")
     if rows:
-        screen.print(table(columns, rows, right=columns[1:]))
+        screen.print(table(columns, rows, right=columns[:-1]))
     _left_out(len(there) - MOST_STRATA, "stratum", screen, "strata")
 
 

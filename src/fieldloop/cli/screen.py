@@ -5,7 +5,7 @@ import sys
 from typing import IO, Any
 
 UNBOUNDED = 10_000  # columns; a pipe has no edge at which a line would have to be cut
-RULE, WIDEST_RULE = "─", 160  # a row stays whole for grep; the rule under a heading need not be as wide as it
+RULE, WIDEST_RULE = "─", 100  # a row stays whole for grep; the rule under a heading need not be as wide as it
 
 
 def is_plain(stream: IO[str]) -> bool:

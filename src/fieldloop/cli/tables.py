@@ -45,6 +45,11 @@ def heading(text: str) -> "Text":
     return styled(text, "bold")
 
 
+def under(line: Any, below: str) -> "Text":
+    """Put a second, dim line into a cell: what would make a row wider than a screen stands under it."""
+    return styled(said(line), "default").append(f"\n{below}", style="dim") if below else styled(said(line), "default")
+
+
 def table(columns: Sequence[str], rows: Iterable[Sequence[Any]], *, right: Sequence[str] = ()) -> "Table":
     """Lay rows out under columns; `right` names the columns of figures."""
     from rich import box

@@ -1,13 +1,11 @@
-"""How far each candidate is believed before its outcomes are looked at: by its sort, and by what was demonstrated."""
+"""What is known beforehand: was it demonstrated, and how suspicious is what was measured?"""
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+import math
 
 import numpy as np
 
-from fieldloop.diagnose import gaps
-from fieldloop.diagnose.candidates import NEW_ITEM, SIMULATED, Candidate, Kind
 from fieldloop.diagnose.demonstrated import Demonstrations
+from fieldloop.diagnose.explanation import Loss
 from fieldloop.model.condition import Stratum
 from fieldloop.model.diagnosis import Gap
 from fieldloop.protocol import Section
@@ -15,26 +13,20 @@ from fieldloop.protocol import Section
 COVERABLE = (Gap.ENVIRONMENT, Gap.EDGE_CASES, Gap.CONDITIONS)
 """Gaps that demonstrations close: of these it counts whether there were any."""
 
-SYMPTOM = -1e9
-"""Log-odds of what is never a cause: how far or how fast it moved is where late answers or late pictures show."""
+
+def loss_of(gap: Gap, settings: Section) -> Loss:
+    """What a fault takes off where it holds, if there is one: off the log-odds, or, apart, off the log of success."""
+    if gap is Gap.INFRASTRUCTURE:
+        return Loss(settings.number("apart_loss"), settings.number("apart_spread"))
+    if gap in (Gap.HARDWARE, Gap.UNKNOWN):
+        return Loss(settings.number("machinery_loss"), settings.number("machinery_spread"))
+    return Loss(settings.number("fault_loss"), settings.number("fault_spread"))
 
 
-@dataclass(frozen=True)
-class Believed:
-    """A candidate, the log of how much more it is believed than a single condition, and how hard it may be by nature.
-
-    `untried` is a spread on the log-odds: what was demonstrated like everything else and never tried before may be
-    hard without anything being wrong.
-    """
-
-    candidate: Candidate
-    log_prior: float
-    untried: float = 0.0
-
-
-def believe(options: Sequence[Candidate], shown: Demonstrations | None, settings: Section) -> list[Believed]:
-    """Weigh every candidate."""
-    return [_weigh(one, shown, settings) for one in options]
+def suspicion(severity: float, settings: Section) -> float:
+    """Log-odds of a fault measured at so many times its limit: even at the limit, and sure at a few times."""
+    most = settings.number("measured_odds")
+    return float(np.clip(settings.number("severity_slope") * math.log(max(severity, 1e-9)), -2.0 * most, most))
 
 
 def starved(stratum: Stratum, share: float, shown: Demonstrations | None, settings: Section) -> bool | None:
@@ -52,35 +44,8 @@ def never_shown(stratum: Stratum, shown: Demonstrations | None, settings: Sectio
         return None
     if len(stratum.conditions) == 1 and (condition := stratum.conditions[0]).factor in shown.ranges:
         return _outside(condition.level, shown.ranges[condition.factor])
-    if stratum.conditions == (NEW_ITEM,):
-        return True
     count = shown.shown(stratum)
     return None if count is None else count < settings.number("covered_demonstrations")
-
-
-def _weigh(one: Candidate, shown: Demonstrations | None, settings: Section) -> Believed:
-    if one.kind in (Kind.STEP, Kind.RISE) and gaps.of_stratum(one.stratum) is Gap.TIMING:
-        return Believed(one, SYMPTOM)
-    prior = -_handicap(one.kind, settings)
-    if one.stratum.conditions == (SIMULATED,):
-        return Believed(one, prior + settings.number("uncovered_bonus"))
-    if gaps.of_stratum(one.stratum) not in COVERABLE:
-        return Believed(one, prior)
-    lacking = never_shown(one.stratum, shown, settings)
-    if lacking or starved(one.stratum, float(np.mean(one.after)), shown, settings):
-        return Believed(one, prior + settings.number("uncovered_bonus"))
-    if lacking is False and one.kind is not Kind.LATER:
-        prior -= settings.number("covered_handicap")
-    simulated = shown is not None and shown.mostly_simulated(one.stratum, settings.number("simulated_share"))
-    excused = lacking is False and not simulated and not one.before.any() and one.kind in (Kind.CONDITION, Kind.PAIR)
-    return Believed(one, prior, settings.number("untried_spread") if excused else 0.0)
-
-
-def _handicap(kind: Kind, settings: Section) -> float:
-    """The more of a sort there are, the less each is believed; and time by itself breaks nothing."""
-    if kind in (Kind.STEP, Kind.RISE):
-        return settings.number("number_handicap")
-    return 0.0 if kind is Kind.CONDITION else settings.number("pair_handicap")
 
 
 def _outside(level: str, seen: tuple[float, float]) -> bool:

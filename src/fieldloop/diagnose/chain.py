@@ -1,4 +1,4 @@
-"""Do chains lose precision along the way? Deviations of each step against the baseline's at the same step."""
+"""Do chains lose precision? Deviations of the steps, along the chain and with how far it had to move."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -6,8 +6,13 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from fieldloop.diagnose import gaps
+from fieldloop.diagnose.numerals import percent, several
+from fieldloop.diagnose.ranks import ranks
 from fieldloop.diagnose.table import Floats, Table
+from fieldloop.model.diagnosis import Gap
 from fieldloop.model.policy import Outcome
+from fieldloop.protocol import Section
 
 SMALLEST_M = 1e-5
 FEWEST = 30
@@ -17,35 +22,92 @@ FEWEST = 30
 class Chain:
     """How much farther off the first and the last step ended than in the baseline (logarithms), and its growth.
 
-    `score` is the growth along the chain in standard errors; `quick` the correlation of the last step's excess with
-    the pace of the attempt, None where cycle times were not logged.
+    `score` is the growth along the chain in standard errors. `moved` says how clearly a step ends the farther off the
+    farther or faster it had to move, in standard errors beyond the ordinary: pictures or answers that are late miss by
+    what was travelled meanwhile. None where no such number was logged.
     """
 
     first: float
     last: float
     score: float
     attempts: int
-    quick: float | None
+    moved: float | None
 
     def grows(self, clear: float) -> bool:
         """Is the start about right, and does precision get lost from there on?"""
         return self.score > clear and self.last > 2.0 * max(self.first, 0.0)
 
+    def drags(self, clear: float) -> bool:
+        """Does it miss by more the farther it moved?"""
+        return self.moved is not None and self.moved > clear
 
-def chain_of(before: Table, after: Table, clean: NDArray[np.bool_]) -> Chain | None:
-    """Follow the chains of the rows that nothing else explains; None where steps or deviations were not logged."""
+    def suspicious(self, clear: float) -> bool:
+        """Does anything point to pictures that are late? Where movement was logged it must show there."""
+        return self.drags(clear) if self.moved is not None else self.grows(clear)
+
+    def log_odds(self, settings: Section) -> float:
+        """Suspicion that pictures are late, though nobody verified it."""
+        score = self.moved if self.moved is not None else self.score
+        return min(settings.number("unverified_odds") + score**2 / 2.0, settings.number("measured_odds"))
+
+    def words(self, clear: float) -> str:
+        """What was seen, in words."""
+        said = []
+        if self.grows(clear):
+            first, last = (percent(float(np.expm1(step)), signed=True) for step in (self.first, self.last))
+            said.append(
+                f"Chains lose precision along the way: the first step ends {first} off against the baseline, the last "
+                f"{last}, in {several(self.attempts, 'attempt')}."
+            )
+        if self.drags(clear) and self.moved is not None:
+            said.append(f"Steps miss by more the farther they moved ({self.moved:.1f} standard errors).")
+        return " ".join(said)
+
+
+def chain_of(before: Table, after: Table, clean: NDArray[np.bool_], ordinary_drag: float) -> Chain | None:
+    """Follow the chains of clean rows; None where steps or deviations were not logged."""
     usual = _usual(before.outcomes)
-    chosen = [o for o, kept in zip(after.outcomes, clean.tolist(), strict=True) if kept]
-    pairs = [(o, excess) for o in chosen if len(excess := _excess(o, usual)) > 1]
+    kept = np.flatnonzero(clean)
+    pairs = [(k, excess) for k in kept.tolist() if len(excess := _excess(after.outcomes[k], usual)) > 1]
     if len(pairs) < FEWEST:
         return None
     slopes = np.array([_slope(np.array(excess)) for _, excess in pairs])
     error = max(float(slopes.std()), 1e-9) / np.sqrt(len(slopes))
-    last = np.array([e[-1] for _, e in pairs])
-    first = float(np.mean([e[0] for _, e in pairs]))
-    return Chain(
-        first, float(last.mean()), float(slopes.mean() / error), len(pairs), _pace([o for o, _ in pairs], last)
-    )
+    first, last = (float(np.mean([excess[at] for _, excess in pairs])) for at in (0, -1))
+    return Chain(first, last, float(slopes.mean() / error), len(pairs), _moved(after, kept, ordinary_drag))
+
+
+def ordinary_answers(before: Table, after: Table, usual: float) -> NDArray[np.bool_]:
+    """Rows of production whose answers were no slower than usual in the baseline: late answers drag as pictures do."""
+    slow = np.zeros(len(after), dtype=bool)
+    for name, values in after.numbers.items():
+        known = before.numbers.get(name)
+        if gaps.of_factor(name) is Gap.INFRASTRUCTURE and known is not None:
+            slow |= values > 1.5 * np.nanquantile(known, usual)
+    return ~slow
+
+
+def _moved(after: Table, kept: NDArray[np.int64], ordinary: float) -> float | None:
+    """Rank correlation of the first step's deviation with what was moved, beyond the ordinary, in standard errors."""
+    found = [
+        (told[0] - ordinary) / np.hypot(told[1], ordinary)
+        for name, values in after.numbers.items()
+        if gaps.of_factor(name) is Gap.TIMING and (told := _correlation(values[kept], _first(after, kept))) is not None
+    ]
+    return float(max(found)) if found else None
+
+
+def _first(table: Table, kept: NDArray[np.int64]) -> Floats:
+    steps = [table.outcomes[k].steps for k in kept.tolist()]
+    return np.array([s[0].deviation_m if s and s[0].deviation_m is not None else np.nan for s in steps])
+
+
+def _correlation(one: Floats, two: Floats) -> tuple[float, float] | None:
+    both = np.isfinite(one) & np.isfinite(two)
+    if both.sum() < FEWEST or np.ptp(one[both]) == 0.0 or np.ptp(two[both]) == 0.0:
+        return None
+    alike = np.corrcoef(ranks(one[both]), ranks(two[both]))[0, 1]
+    return float(np.arctanh(np.clip(alike, -0.99, 0.99))), 1.0 / np.sqrt(both.sum() - 3.0)
 
 
 def _slope(excess: Floats) -> float:
@@ -71,10 +133,3 @@ def _excess(outcome: Outcome, usual: dict[str, float]) -> list[float]:
 
 def _log(deviation_m: float) -> float:
     return float(np.log(max(abs(deviation_m), SMALLEST_M)))
-
-
-def _pace(outcomes: Sequence[Outcome], last: Floats) -> float | None:
-    timed = [(1.0 / o.cycle_s, excess) for o, excess in zip(outcomes, last.tolist(), strict=True) if o.cycle_s]
-    if len(timed) < FEWEST or np.std([pace for pace, _ in timed]) == 0.0:
-        return None
-    return float(np.corrcoef(np.array(timed).T)[0, 1])

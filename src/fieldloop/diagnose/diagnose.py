@@ -5,13 +5,14 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from fieldloop.diagnose.causes import Causes, name_causes
+from fieldloop.diagnose.causes import Causes, name_causes, probabilities
 from fieldloop.diagnose.evidence import Evidence
+from fieldloop.diagnose.explanation import Kind
 from fieldloop.diagnose.failures import explain_failures
 from fieldloop.diagnose.inquiry import Inquiry, inquire
 from fieldloop.diagnose.open_questions import open_questions, without_a_loss
 from fieldloop.diagnose.real import bounds, missing, without_loss
-from fieldloop.diagnose.wording import of_mix
+from fieldloop.diagnose.split import divide
 from fieldloop.model.attempts import settled
 from fieldloop.model.diagnosis import Diagnosis, Gap, LostSlice
 from fieldloop.model.finding import Status
@@ -20,20 +21,17 @@ from fieldloop.protocol import Section
 
 
 def diagnose(evidence: Evidence, settings: Section, ids: Ids, at_ns: int, rng: np.random.Generator) -> Diagnosis:
-    """Explain a loss: FAILED where it is real and a cause is named, PASSED where there is none, else what to log.
-
-    A slice may clearly lose while the whole may not have: causes are named then, and the verdict is that nobody can
-    tell.
-    """
+    """Explain a loss: FAILED where a known fault is probable, PASSED where there is no loss, else what to log."""
     absent = missing(*(len(settled(side)[0]) for side in (evidence.before, evidence.after)))
     if absent:
         return _nothing(evidence, settings, ids, at_ns, absent)
-    inquiry = inquire(evidence, settings, rng)
-    named = name_causes(inquiry, rng) if inquiry.real else None
+    inquiry = inquire(evidence, settings)
+    found = name_causes(inquiry, rng) if inquiry.best.members else None
+    named = found if found is not None and found.wrong >= settings.number("probably") else None
     status, reasons = _verdict(inquiry, named)
     before, after = (float(table.success.mean()) for table in (inquiry.before, inquiry.after))
-    split = named.attribution.split if named else None
-    low, high = named.attribution.loss[1:] if named else bounds(inquiry.before.counts, inquiry.after.counts, settings)
+    split = divide(inquiry.after.success, inquiry.expected, inquiry.unseen.astype(bool), before) if named else None
+    low, high = bounds(inquiry.before.counts, inquiry.after.counts, settings)
     return Diagnosis(
         id=ids.new("diagnosis"),
         policy=evidence.policy,
@@ -50,7 +48,7 @@ def diagnose(evidence: Evidence, settings: Section, ids: Ids, at_ns: int, rng: n
         made_ns=at_ns,
         operations=settings.fingerprint,
         cannot_tell=reasons,
-        slices=tuple(_slices(inquiry)) if named else (),
+        slices=tuple(_slices(inquiry, named)) if named else (),
         failures=explain_failures(inquiry) if named else (),
         loss_low=low,
         loss_high=high,
@@ -60,17 +58,22 @@ def diagnose(evidence: Evidence, settings: Section, ids: Ids, at_ns: int, rng: n
 def _verdict(inquiry: Inquiry, named: Causes | None) -> tuple[Status, tuple[str, ...]]:
     if named is None:
         status, reasons = without_loss(inquiry.before.counts, inquiry.after.counts, inquiry.settings)
-        return status, (*reasons, *map(of_mix, inquiry.harder), *without_a_loss(inquiry))
-    known = any(c.gap is not Gap.UNKNOWN for c in named.causes)
-    clear = named.attribution.loss[1] > 0.0
-    return (Status.FAILED if known and clear else Status.CANNOT_TELL), tuple(open_questions(inquiry, named))
+        return status, (*reasons, *without_a_loss(inquiry))
+    settings = inquiry.settings
+    sure = named.known >= settings.number("surely") and any(c.gap is not Gap.UNKNOWN for c in named.causes)
+    # a belief alone is no finding: the whole must have lost, or the outcomes themselves speak for what is named
+    seen = bounds(inquiry.before.counts, inquiry.after.counts, settings)[0] > 0.0
+    seen = seen or inquiry.gained > 0.0
+    return (Status.FAILED if sure and seen else Status.CANNOT_TELL), tuple(open_questions(inquiry, named))
 
 
-def _slices(inquiry: Inquiry) -> Iterator[LostSlice]:
-    for part in inquiry.components:
-        inside = part.found.candidate.inside
-        expected, observed = inquiry.search.expected[inside].mean(), inquiry.after.success[inside].mean()
-        yield LostSlice(part.stratum, int(inside.sum()), float(observed), float(expected), part.found.chance)
+def _slices(inquiry: Inquiry, named: Causes) -> Iterator[LostSlice]:
+    for member, probability in probabilities(inquiry, named.window).items():
+        one = inquiry.sets.options[member]
+        if one.kind in (Kind.FAULT, Kind.EVERYWHERE):
+            continue
+        expected, observed = inquiry.expected[one.inside].mean(), inquiry.after.success[one.inside].mean()
+        yield LostSlice(one.stratum, int(one.inside.sum()), float(observed), float(expected), 1.0 - probability)
 
 
 def _nothing(evidence: Evidence, settings: Section, ids: Ids, at_ns: int, absent: str) -> Diagnosis:

@@ -1,6 +1,6 @@
 """What the baseline lets one expect under given conditions: a ridge logistic regression, fitted by Newton's method."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -28,43 +28,23 @@ class Expectation:
     usual: Floats
     coefficients: Floats
     covariance: Floats
-    starved: frozenset[Condition] = frozenset()
-    """Conditions that were hardly demonstrated: that a baseline failed there too is the same gap, met earlier."""
 
     def design(self, table: Table) -> Floats:
-        """Intercept and known conditions of every row; a starved one is expected to go like the average."""
-        rows = design(table, self.conditions, self.usual)
-        for condition in self.starved:
-            own = np.array([0.0, *(c.factor == condition.factor for c in self.conditions)])
-            rows *= 1.0 - table.indicators([condition]) * own
-        return rows
+        """Intercept and known conditions of every row."""
+        return design(table, self.conditions, self.usual)
 
     def rates(self, design: Floats) -> Floats:
         """Return the success expected of every row."""
         return logistic(design @ self.coefficients)
 
 
-class Merged:
-    """A baseline whose rows with the same conditions are one, so that it can be fitted again and again cheaply."""
-
-    def __init__(self, baseline: Table, penalty: float) -> None:
-        """Find the distinct rows."""
-        rows = design(baseline, baseline.conditions, usual_shares(baseline))
-        self.patterns, where = np.unique(rows, axis=0, return_inverse=True)
-        self._where, self._success, self._penalty = where.ravel(), baseline.success, penalty
-
-    def fit(self, weights: Floats) -> tuple[Floats, Floats]:
-        """Fit with rows repeated by weight; return coefficients and their covariance."""
-        size = len(self.patterns)
-        tried = np.bincount(self._where, weights, size).astype(np.float64)
-        good = np.bincount(self._where, weights * self._success, size).astype(np.float64)
-        return fit(self.patterns, tried, good, self._penalty)
-
-
-def expect(baseline: Table, penalty: float, starved: Iterable[Condition] = ()) -> Expectation:
+def expect(baseline: Table, penalty: float) -> Expectation:
     """Fit success on all conditions of the baseline."""
-    fitted = Merged(baseline, penalty).fit(np.ones(len(baseline)))
-    return Expectation(baseline.conditions, usual_shares(baseline), *fitted, frozenset(starved))
+    usual = usual_shares(baseline)
+    patterns, where = np.unique(design(baseline, baseline.conditions, usual), axis=0, return_inverse=True)
+    tried = np.bincount(where.ravel(), minlength=len(patterns)).astype(np.float64)
+    good = np.bincount(where.ravel(), baseline.success, len(patterns)).astype(np.float64)
+    return Expectation(baseline.conditions, usual, *fit(patterns, tried, good, penalty))
 
 
 def usual_shares(baseline: Table) -> Floats:

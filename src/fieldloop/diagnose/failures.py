@@ -26,7 +26,7 @@ LABELLED = "Were such failures labelled or filtered correctly?"
 
 def explain_failures(inquiry: Inquiry) -> tuple[FailureExplained, ...]:
     """Ask the four questions of the failures that were least expected, so many as the setting says."""
-    surprise = np.where(inquiry.after.success < 1.0, inquiry.search.expected - inquiry.after.success, -np.inf)
+    surprise = np.where(inquiry.after.success < 1.0, inquiry.expected - inquiry.after.success, -np.inf)
     most = int(inquiry.settings.number("explained_failures"))
     first = [int(at) for at in np.argsort(-surprise, kind="stable")[:most] if np.isfinite(surprise[at])]
     verdicts: dict[Key, list[Outcome]] = {}

@@ -1,8 +1,4 @@
-"""All causes at once: a logistic regression around the baseline's expectation, and each one's part of the loss.
-
-What a row loses lies between what was expected and what the fit says, and is divided in proportion to what each cause
-takes off the log-odds. For a function of a sum this is the Aumann-Shapley value, so no cause is served first.
-"""
+"""A few columns at once: a logistic regression around the baseline's expectation."""
 
 from dataclasses import dataclass
 
@@ -57,24 +53,3 @@ def fit_jointly(columns: Floats, success: Floats, expected: Floats, weights: Flo
     return Joint(
         coefficients, np.asarray(np.linalg.inv(bend), dtype=np.float64), logistic(offset + columns @ coefficients)
     )
-
-
-def fit_in_turn(columns: Floats, success: Floats, expected: Floats, covered: Floats, weights: Floats) -> Joint:
-    """Fit the first column, which holds everywhere, on the covered rows alone, and the others beside it on all."""
-    first = fit_jointly(columns, success, expected, weights * covered).coefficients[0]
-    there = logistic(log_odds(expected) + first * columns[:, 0])
-    others = fit_jointly(columns[:, 1:], success, there, weights)
-    coefficients = np.append(first, others.coefficients)
-    return Joint(coefficients, others.covariance, others.rates)
-
-
-def parts_of_loss(columns: Floats, fitted: Joint, expected: Floats, weights: Floats | None = None) -> Floats:
-    """How much success each column takes off the average row (Aumann-Shapley)."""
-    repeated = np.ones(len(expected)) if weights is None else weights
-    pull = columns * fitted.coefficients
-    total = pull.sum(axis=1)
-    # where pulls cancel the loss is nothing, and the slope of the curve takes the place of the quotient
-    rate = np.where(
-        np.abs(total) > CLOSE, (fitted.rates - expected) / np.where(total == 0.0, 1.0, total), fitted.weights
-    )
-    return np.asarray(-(repeated * rate) @ pull / repeated.sum())

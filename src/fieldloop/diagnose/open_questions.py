@@ -6,27 +6,39 @@ from collections.abc import Iterator, Sequence
 import numpy as np
 
 from fieldloop.diagnose import gaps
+from fieldloop.diagnose.beliefs import COVERABLE
 from fieldloop.diagnose.causes import Causes
-from fieldloop.diagnose.everywhere import beyond
+from fieldloop.diagnose.explanation import Kind
+from fieldloop.diagnose.faults import beyond
 from fieldloop.diagnose.inquiry import Inquiry
 from fieldloop.diagnose.numerals import percent, several
-from fieldloop.diagnose.uncovered import never_demonstrated
+from fieldloop.diagnose.real import bounds
 from fieldloop.model.attempts import settled
 from fieldloop.model.condition import Condition
 from fieldloop.model.diagnosis import Cause, Gap
 
+OPEN = (Gap.UNKNOWN, Gap.TIMING, Gap.LABELS)
+"""Where part of a loss is laid to one of these, a fault of the data that nobody measured may be behind it."""
+
 
 def open_questions(inquiry: Inquiry, named: Causes) -> Iterator[str]:
     """Say what stays open."""
-    low, high = named.attribution.loss[1:]
+    low, high = bounds(inquiry.before.counts, inquiry.after.counts, inquiry.settings)
     if low <= 0.0:
         yield (
             f"The loss as a whole may be none ({100 * low:.1f} to {100 * high:.1f} points): watch what is named here, "
             "and record more outcomes."
         )
+    if named.known < inquiry.settings.number("surely"):
+        yield f"That something known is wrong is {percent(named.known)} probable; record more outcomes."
+    nobodys = inquiry.before.success.mean() - inquiry.after.success.mean() - named.shares.lost
+    negligible = inquiry.settings.number("negligible_loss")
+    if nobodys > negligible:
+        yield f"{100 * nobodys:.0f} points of the loss are nobody's: mix, pace, and what is hard by nature."
     yield from _rivals(named)
     yield from _ranking(named)
-    yield from _unmeasured(inquiry, named)
+    if nobodys > negligible or any(c.gap in OPEN for c in named.causes):
+        yield from _unmeasured(inquiry)
     if inquiry.evidence.demonstrations is None:
         yield "Nobody said what was demonstrated, so never-covered and changed cannot be told apart; name the release."
     if not any(c.gap is not Gap.UNKNOWN for c in named.causes):
@@ -35,24 +47,25 @@ def open_questions(inquiry: Inquiry, named: Causes) -> Iterator[str]:
     yield from _contested(inquiry)
     yield from _unsaid(inquiry)
     yield from _not_as_claimed(inquiry)
-    if not named.attribution.by_days:
-        days = len(np.unique(inquiry.after.days))
-        yield f"Production spans {days} days; intervals treat episodes as independent and are too narrow."
+    days = len(np.unique(inquiry.after.days))
+    if days < inquiry.settings.number("min_days"):
+        yield f"Production spans {days} days; how much days differ is not known, and intervals are too narrow."
 
 
 def without_a_loss(inquiry: Inquiry) -> Iterator[str]:
     """Say what is worth knowing although no loss is shown: what was never demonstrated, and what was measured wrong."""
-    for at in never_demonstrated(inquiry.search, inquiry.evidence.demonstrations, inquiry.settings):
-        one = inquiry.search.options[at]
+    for one in inquiry.sets.options:
         inside = one.inside
-        here, elsewhere = inquiry.after.success[inside].mean(), inquiry.after.success[~inside].mean()
-        yield (
-            f"{one.stratum} was hardly ever demonstrated and is {percent(float(inside.mean()))} of production: "
-            f"{percent(here)} succeed there, {percent(elsewhere)} elsewhere."
-        )
-    for suspect in inquiry.suspects:
-        if suspect.of_the_data:
-            yield f"{suspect.words} The baseline may have lost by it already: compare with a release without it."
+        if one.kind is Kind.CONDITION and one.gap in COVERABLE and one.never_covered and not inside.all():
+            here, elsewhere = inquiry.after.success[inside].mean(), inquiry.after.success[~inside].mean()
+            yield (
+                f"{one.stratum} was hardly ever demonstrated and is {percent(float(inside.mean()))} of production: "
+                f"{percent(here)} succeed there, {percent(elsewhere)} elsewhere."
+            )
+        if one.measured and one.kind is Kind.FAULT:
+            yield f"{one.words} The baseline may have lost by it already: compare with a release without it."
+    if inquiry.before.success.mean() - inquiry.after.success.mean() > inquiry.settings.number("negligible_loss"):
+        yield from _unmeasured(inquiry)
     yield from _contested(inquiry)
 
 
@@ -70,9 +83,6 @@ def _rivals(named: Causes) -> Iterator[str]:
         if cause.group and cause.stratum:
             alike = ", ".join(map(str, (cause.stratum, *cause.group)))
             yield f"{alike} go together; vary one without the others to tell them apart."
-    if len(named.shared) > 1 and named.shared[0].measured:
-        both = " and ".join(s.gap.value for s in named.shared)
-        yield f"{both} act everywhere alike; how they share that part is laid to how far each is beyond its limit."
 
 
 def _ranking(named: Causes) -> Iterator[str]:
@@ -92,11 +102,8 @@ def _together(causes: Sequence[Cause]) -> tuple[float, float]:
     return share - low, share + high
 
 
-def _unmeasured(inquiry: Inquiry, named: Causes) -> Iterator[str]:
-    """Ask for what would confirm or exclude a fault of the data, where part of the loss is open to one."""
-    open_to = {Gap.UNKNOWN, Gap.TIMING, Gap.LABELS}
-    if not any(c.gap in open_to for c in named.causes):
-        return
+def _unmeasured(inquiry: Inquiry) -> Iterator[str]:
+    """Ask for what would confirm or exclude a fault of the data."""
     limit = inquiry.settings.number("max_lag_ms")
     lags = inquiry.evidence.lags
     if not lags:

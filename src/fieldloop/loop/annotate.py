@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from fieldloop.annotate import agreement, propose, taxonomy
 from fieldloop.errors import BadInput
 from fieldloop.loop.reopen import Reopened
+from fieldloop.loop.taxonomy_lock import lock_taxonomy
 from fieldloop.loop.workspace import Workspace
 from fieldloop.model.annotation import Agreement, Annotation
 from fieldloop.model.episode import Episode
@@ -32,6 +33,8 @@ class Annotated:
 def annotate(workspace: Workspace, episode: tuple[str, ...] = (), *, again: bool = False) -> Annotated:
     """Propose phases from the signals of every accepted episode that has none yet, and of those a fix would make so.
 
+    The first time locks the taxonomy's version, which takes a complete audit or one that was overridden.
+
     Arguments:
         episode: only these episodes (id or beginning of it)
         again: propose anew where the machine proposed before
@@ -39,6 +42,8 @@ def annotate(workspace: Workspace, episode: tuple[str, ...] = (), *, again: bool
     chosen = [workspace.store.get(Episode, e) for e in episode] or _worth_it(workspace)
     if not again:
         chosen = [e for e in chosen if not workspace.store.count(Annotation, {"episode": e.id, "author": MACHINE})]
+    if chosen:
+        lock_taxonomy(workspace, taxonomy())
     events, refused = [], []
     for recording in workspace.track(Reopened(workspace, chosen), "proposing phases", len(chosen)):
         spans, reason = propose(recording, taxonomy(), author=MACHINE)

@@ -8,6 +8,7 @@ from pathlib import Path
 from fieldloop.audit import ask, parse, with_measured
 from fieldloop.audit import compare as hold_against
 from fieldloop.errors import BadInput, Refused
+from fieldloop.loop.live_sites import live_without_a_set
 from fieldloop.loop.whole_file import write_whole
 from fieldloop.loop.workspace import Workspace
 from fieldloop.model.audit import Audit, Comparison
@@ -28,6 +29,8 @@ class Audited:
     deployment: Deployment
     audit: Audit
     html: str | None = None
+    early: tuple[str, ...] = ()
+    """Sites that are at work although nothing was collected for them."""
 
     @property
     def exit_ok(self) -> bool:
@@ -79,10 +82,11 @@ def audit(
     episodes = workspace.store.find(Episode)
     logged = bool(episodes or outcomes)
     asked = ask(deployment, settings, hold_against(deployment, episodes, settings, outcomes) if logged else ())
+    early = live_without_a_set(workspace, deployment)
     if html is not None:
-        write_whole(html, pages.html(deployment, asked))
+        write_whole(html, pages.html(deployment, asked, early))
     workspace.write(DeploymentMapped(deployment), DeploymentAudited(asked))
-    return Audited(deployment, asked, str(html) if html else None)
+    return Audited(deployment, asked, str(html) if html else None, early)
 
 
 def compare(workspace: Workspace, *, traffic: bool = False) -> Compared:

@@ -8,7 +8,7 @@ import json
 import secrets
 import time
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -20,6 +20,9 @@ from fieldloop.diagnose import diagnose as explain
 from fieldloop.errors import BadInput
 from fieldloop.loop.attempt_files import read_demonstrations, read_outcomes, telemetry_of
 from fieldloop.loop.by_tier import episodes_by_tier, outcomes_by_tier
+from fieldloop.loop.live_sites import live_in_tables
+from fieldloop.loop.order_sheets import write_orders
+from fieldloop.loop.plan_asked import asked_for
 from fieldloop.loop.whole_file import read_whole, write_whole
 from fieldloop.loop.workspace import Workspace
 from fieldloop.model.annotation import Agreement
@@ -31,17 +34,7 @@ from fieldloop.model.identity import Ids
 from fieldloop.model.plan import Plan
 from fieldloop.model.policy import Outcome, Stage
 from fieldloop.monitor import daily
-from fieldloop.plan import (
-    STRATEGIES,
-    Crew,
-    Known,
-    coverage,
-    draw,
-    learning_curves,
-    orders_csv,
-    orders_json,
-    stated_costs,
-)
+from fieldloop.plan import Crew, Known, coverage, draw, learning_curves, stated_costs
 from fieldloop.protocol import Operations, default_operations
 from fieldloop.report.diagnose import DiagnosisReport
 from fieldloop.report.diagnose import html as diagnosis_page
@@ -146,11 +139,7 @@ def plan_folder(
         orders: write the work orders to this file too, as CSV or JSON by its ending
     """
     operations = workspace.operations if workspace else default_operations()
-    settings = operations["plan"]
-    if strategy not in STRATEGIES:
-        raise BadInput(f"No strategy called {strategy!r}. Known: {', '.join(STRATEGIES)}.")
-    if budget is not None:
-        settings = settings.replaced(budget=budget)
+    settings = asked_for(operations["plan"], budget, strategy)
     case = read_case(folder, operations)
     if case.deployment is None:
         raise BadInput(f"{folder} has no deployment.toml: a plan starts from where the robot will work.")
@@ -160,13 +149,12 @@ def plan_folder(
     known = Known(covered, case.deployment, good, case.production, case.policy)
     crew = Crew((), (), protocol="", task=case.deployment.task)
     made = draw(known, (), crew, settings, _ids(), time.time_ns(), np.random.default_rng(seed), strategy)
+    made = replace(made, warnings=(*live_in_tables(case.production, made.sites), *made.warnings))
     if html:
         curves = learning_curves(covered, made.quotas, settings)
         write_whole(html, plan_page(PlanReport(made, (), covered, curves=curves)))
     if orders:
-        if orders.suffix not in (".csv", ".json"):
-            raise BadInput(f"{orders.name} says no format; name a file that ends in .csv or .json.")
-        write_whole(orders, (orders_csv if orders.suffix == ".csv" else orders_json)(made.orders), "work orders")
+        write_orders(orders, made.orders)
     return made
 
 

@@ -70,7 +70,7 @@ def evidence_of(workspace: Workspace, version: PolicyVersion, site: str = "") ->
         demonstrations=demonstrations_of(episodes_by_tier(episodes, deployment)),
         site=site,
         time_zones={place.id: place.time_zone for place in deployment.sites},
-        lags=lags_of(workspace, episodes),
+        lags=lags_of(workspace, release, episodes),
         agreements=agreements_of(workspace, episodes),
         exposures=deployment.exposures,
     )

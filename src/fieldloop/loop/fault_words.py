@@ -1,5 +1,6 @@
 """Faults of the picking floor as they are written on a command line."""
 
+import math
 from collections.abc import Iterable
 from dataclasses import fields, replace
 from typing import Any
@@ -8,6 +9,15 @@ from fieldloop.errors import BadInput, UnknownName
 from fieldloop.simulate.picking.faults import Change, Faults, Starved
 
 NUMBERS = tuple(f.name for f in fields(Faults) if f.type is float or f.type == "float")
+LARGEST = {
+    "camera_lag_s": 0.5,
+    "run_lag_s": 0.5,
+    "latency_s": 1.0,
+    "label_noise": 1.0,
+    "simulated_share": 1.0,
+    "extra_cycles": 1e6,
+}
+"""Beyond these a fault is a slip of the pen: an approach lasts about a second, a gripper's pads some 50,000 cycles."""
 KNOWN = (*NUMBERS, "never_shown", "lamp", "mount", "worn")
 
 
@@ -27,7 +37,7 @@ def parse_faults(words: Iterable[str]) -> Faults:
             known = f"{', '.join(f'{number}=0.05' for number in NUMBERS)}, never_shown=bin=buried, lamp=SITE@WEEK"
             raise BadInput(f"{UnknownName('fault', name, KNOWN)} Write one as: {known}, mount=SITE@WEEK, worn=ROBOT.")
         if name in NUMBERS:
-            numbers[name] = _number(name, value)
+            numbers[name] = refuse_beyond(name, _number(name, value), LARGEST[name])
         elif name == "never_shown":
             factor, _, level = value.partition("=")
             starved.append(Starved({factor: level}))
@@ -35,8 +45,17 @@ def parse_faults(words: Iterable[str]) -> Faults:
             worn.append(value)
         else:
             site, _, week = value.partition("@")
-            changes.append(Change(name, site, _number(name, week or "0")))
+            changes.append(Change(name, site, refuse_beyond(f"{name}=…@WEEK", _number(name, week or "0"))))
     return replace(Faults(starved=tuple(starved), changes=tuple(changes), worn_robots=tuple(worn)), **numbers)
+
+
+def refuse_beyond(name: str, value: float, largest: float = math.inf) -> float:
+    """Return a size that makes sense; anything else is refused with what would."""
+    if not 0.0 <= value <= largest or math.isinf(value):
+        most = f"to {largest:g}" if math.isfinite(largest) else "up"
+        seconds = ", in seconds" if name.endswith("_s") else ""
+        raise BadInput(f"{name} = {value:g} is no size of this fault; it goes from 0 {most}{seconds}.")
+    return value
 
 
 def _number(name: str, text: str) -> float:

@@ -13,6 +13,7 @@ from fieldloop.loop.floor import run_trials
 from fieldloop.loop.policies import load, named
 from fieldloop.loop.serve import timed
 from fieldloop.loop.workspace import Workspace
+from fieldloop.model.attempts import settled
 from fieldloop.model.codec import to_plain
 from fieldloop.model.condition import Exposure
 from fieldloop.model.decision import Decision
@@ -68,7 +69,7 @@ def gate(workspace: Workspace, policy: str, *, simulate: bool = False, site: str
         fresh = run_trials(workspace, engine, version, ahead, seed=seed, look=look)
     outcomes = [*recorded, *fresh]
     decision = judge(
-        outcomes,
+        _attempts(outcomes),
         timed(workspace, engine)[1],
         settings,
         latest_deployment(workspace).target_cycle_s,
@@ -89,6 +90,12 @@ def gate(workspace: Workspace, policy: str, *, simulate: bool = False, site: str
 def decisions(workspace: Workspace) -> tuple[Decision, ...]:
     """List what gates decided, newest first."""
     return tuple(workspace.store.find(Decision, newest=True))
+
+
+def _attempts(outcomes: Iterable[Outcome]) -> list[Outcome]:
+    """Count what several judged once; a trial on which they split evenly was not shown to succeed."""
+    kept, contested = settled(outcomes)
+    return [*kept, *(replace(one, succeeded=False) for one in contested)]
 
 
 def _look(workspace: Workspace, version: PolicyVersion) -> int:

@@ -7,6 +7,7 @@ from fieldloop.loop.home_changes import Change
 from fieldloop.loop.home_marks import BAD, RUN
 from fieldloop.loop.workspace import Workspace
 from fieldloop.model.alarm import Alarm, Rate
+from fieldloop.model.attempts import settled
 from fieldloop.model.diagnosis import Diagnosis
 from fieldloop.model.policy import Outcome, PolicyVersion, Stage
 from fieldloop.model.stream import NS_PER_S
@@ -43,7 +44,7 @@ def success_over_time(workspace: Workspace) -> Success:
     moments = [Change(a.raised_ns, BAD, "Alarm", a.message) for a in store.find(Alarm) if a.policy == policy]
     found = [d for d in store.find(Diagnosis) if d.policy == policy]
     moments += [Change(d.made_ns, RUN, "Diagnosis", main_cause(d)) for d in found]
-    trusted = nominal(workspace, policy)
+    trusted = settled(nominal(workspace, policy))[0]
     baseline = sum(o.succeeded for o in trusted) / len(trusted) if trusted else None
     return Success(
         window_days, tuple(_points(workspace, policy, (first, end), int(window_days * NS_PER_DAY))), baseline,

@@ -11,7 +11,7 @@ from fieldloop.model.diagnosis import Diagnosis
 from fieldloop.model.event import DemandPlaced, IncidentMoved, IncidentOpened
 from fieldloop.model.incident import Incident, IncidentClock, Step
 from fieldloop.model.plan import Demand
-from fieldloop.model.policy import Outcome, Stage
+from fieldloop.model.policy import Stage
 from fieldloop.respond import clocks, demand, post_mortem, report_incident
 from fieldloop.respond import move as take_step
 from fieldloop.respond import open_incident as open_from_alarm
@@ -90,14 +90,15 @@ def report(workspace: Workspace, incident: str) -> str:
     # what an alarm was raised about lies before it
     start_ns = workspace.store.get(Alarm, known.alarm).rate.start_ns if known.alarm else known.alerted_ns
     span = range(start_ns, (end.at_ns if end else workspace.clock()) + 1)
-    where = {"policy": known.policy, "stage": Stage.PRODUCTION, "succeeded": False, "at_ns": span}
+    rates = workspace.store.success_rates(span.start, span.stop, Stage.PRODUCTION)
+    mine = [rate for rate in rates if rate.policy == known.policy and known.site in ("", rate.site)]
     return post_mortem(
         known,
         workspace.operations["respond"],
         workspace.clock(),
         _diagnosis(workspace, known),
         workspace.store.find(Demand),
-        workspace.store.count(Outcome, where | ({"site": known.site} if known.site else {})),
+        sum(rate.episodes - rate.successes for rate in mine),
     )
 
 

@@ -20,6 +20,7 @@ from fieldloop.model.hardware import Sensor
 from fieldloop.model.imprint import Imprint
 from fieldloop.model.release import Release
 from fieldloop.protocol import CollectionProtocol
+from fieldloop.protocol.layers import fingerprint
 from fieldloop.store.arrays import put_arrays, read_arrays
 from fieldloop.store.parquet import put_rows, read_rows
 
@@ -101,6 +102,13 @@ def imprints_of(workspace: Workspace, episodes: Iterable[Episode]) -> dict[str, 
         archive = archives[kept.imprints.sha256]
         found[episode.id] = Imprint({n.removeprefix(head): a for n, a in archive.items() if n.startswith(head)})
     return found
+
+
+def imprints_named(workspace: Workspace, episodes: Iterable[Episode]) -> str:
+    """Name what is kept of these episodes' content now: other content, another name."""
+    found = workspace.store.find(EpisodesMeasured, {"episode": [episode.id for episode in episodes]})
+    newest = {kept.episodes[0]: kept.imprints.sha256 if kept.imprints else "" for kept in found}
+    return fingerprint(sorted(newest.items()))
 
 
 def judged(workspace: Workspace, measured: Iterable[EpisodeNumbers]) -> list[EpisodeJudged]:

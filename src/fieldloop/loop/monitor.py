@@ -13,6 +13,7 @@ from fieldloop.loop.audit import latest_deployment
 from fieldloop.loop.policies import named
 from fieldloop.loop.workspace import Workspace
 from fieldloop.model.alarm import Alarm, Watch
+from fieldloop.model.attempts import settled
 from fieldloop.model.codec import from_plain, iso
 from fieldloop.model.condition import Stratum
 from fieldloop.model.deployment import Deployment
@@ -145,13 +146,13 @@ def monitor(workspace: Workspace) -> Watch:
 
 
 def baselines(workspace: Workspace) -> list[Baseline]:
-    """Return what each policy showed before deployment, under nominal conditions."""
-    found = {policy.id: nominal(workspace, policy.id) for policy in workspace.store.find(PolicyVersion)}
+    """Return what each policy showed before deployment, under nominal conditions; an attempt counts once."""
+    found = {policy.id: settled(nominal(workspace, policy.id))[0] for policy in workspace.store.find(PolicyVersion)}
     return [Baseline(policy, sum(o.succeeded for o in shown), len(shown)) for policy, shown in found.items() if shown]
 
 
 def nominal(workspace: Workspace, policy: str) -> list[Outcome]:
-    """Return the attempts a policy was trusted on: in the laboratory where it was tried there, else in its gate.
+    """Return verdicts on what a policy was trusted on: in the laboratory where it was tried there, else in its gate.
 
     A laboratory's figure, where there is one, is what people went ahead on.
     """

@@ -10,12 +10,15 @@ from typing import Literal
 import numpy as np
 
 from fieldloop.errors import BadInput
+from fieldloop.loop.annotated_twice import annotated_twice
+from fieldloop.loop.fault_words import LARGEST, refuse_beyond
 from fieldloop.loop.picking_story import FILE, Story, Told, play, read_orders, read_story
 from fieldloop.loop.whole_file import make_folder, write_whole
 from fieldloop.loop.workspace import Track, track_silently
 from fieldloop.model.codec import to_plain
 from fieldloop.model.policy import Stage
 from fieldloop.model.stream import NS_PER_S
+from fieldloop.protocol import default_operations
 from fieldloop.release.writers.mcap import write_log
 from fieldloop.simulate.picking import map_text, nouns
 from fieldloop.simulate.picking.recording import record_demonstration
@@ -66,7 +69,8 @@ def case(
     """Train a policy on the picking floor, let it work, and write its story as files to diagnose and plan from.
 
     Arguments:
-        folder: where to write deployment.toml, skus.csv, demonstrations, baseline and production
+        folder: where to write deployment.toml, skus.csv, demonstrations, baseline, production, and how far two
+            annotators agree on a tenth of the demonstrations
         preset: broad, covered_traps, drift, unequal_cost or multi_site
         shown: what was demonstrated: what the laboratory practises, or what production asks for
         demonstrations: how many
@@ -120,6 +124,7 @@ def picks(
     """
     if count < 1:
         raise BadInput(f"count = {count}; at least one demonstration is needed.")
+    refuse_beyond("camera_lag_ms", camera_lag_ms, 1e3 * LARGEST["camera_lag_s"])
     world = World(preset, seed)
     mix = world.laboratory() if shown == "laboratory" else world.production()
     taught = world.demonstrate(world.cells(mix, count, "picks"), "picks")
@@ -135,10 +140,10 @@ def picks(
 
 
 def _tell(story: Story, folder: Path) -> SimulatedCase:
-    make_folder(folder)
-    if any(folder.iterdir()) and not (folder / FILE).is_file():
+    if folder.is_dir() and any(folder.iterdir()) and not (folder / FILE).is_file():
         raise BadInput(f"{folder} has files of somebody else in it; name a new folder.")
     told = play(story)
+    make_folder(folder)
     _write(told, story, folder)
     made = sum(len(shown.cell) for shown in told.shown)
     told_next = f"fieldloop diagnose folder {folder}; fieldloop plan folder {folder} --orders {folder}/orders.csv"
@@ -160,6 +165,9 @@ def _write(told: Told, story: Story, folder: Path) -> None:
         for episode in nouns.episodes(world, shown, began - TAUGHT_DAYS * DAY_NS, f"round-{number}")
     ]
     _write_lines(folder / "demonstrations.jsonl", taught)
+    least = int(default_operations()["diagnose"].number("min_compared_episodes"))
+    compared = [to_plain(one) for one in annotated_twice(taught, least)]
+    write_whole(folder / "agreements.json", json.dumps(compared, indent=2, ensure_ascii=False) + "\n")
     tried = nouns.outcomes(world, told.laboratory, POLICY, Stage.LAB, began - LAB_DAYS * DAY_NS, LAB_DAYS)
     _write_lines(folder / "baseline.jsonl", tried)
     worked = nouns.outcomes(world, told.line, POLICY, Stage.PRODUCTION, began, AT_ONCE_DAYS)

@@ -21,7 +21,6 @@ from fieldloop.simulate.picking.world import Demonstrations, Tries, World
 from fieldloop.train.cloning import Cloned, clone
 
 FILE = "story.json"
-ORDERS = "orders.csv"
 DAYS_A_WEEK = 7.0
 
 
@@ -63,18 +62,27 @@ def read_story(folder: Path) -> Story:
 
 
 def read_orders(folder: Path) -> tuple[tuple[Stratum, int], ...]:
-    """Read what a plan asks for, as `plan folder --orders` wrote it."""
-    file = folder / ORDERS
-    if not file.is_file():
-        raise BadInput(f"{file} is not there. Write it: fieldloop plan folder {folder} --orders {file}")
-    rows = csv.DictReader(io.StringIO(read_whole(file), newline=""))
-    return tuple((Stratum.parse(row["stratum"]), int(row["demonstrations"])) for row in rows)
+    """Read what a plan asks for, as `plan folder --orders` wrote it: orders.csv or orders.json."""
+    there = [folder / f"orders{ending}" for ending in (".csv", ".json") if (folder / f"orders{ending}").is_file()]
+    if len(there) != 1:
+        found = (
+            f"{folder} has {' and '.join(f.name for f in there)}; keep one." if there else f"{folder} has no orders."
+        )
+        raise BadInput(f"{found} Write them: fieldloop plan folder {folder} --orders {folder / 'orders.csv'}")
+    text = read_whole(there[0])
+    try:
+        listed = (
+            json.loads(text)["orders"] if there[0].suffix == ".json" else csv.DictReader(io.StringIO(text, newline=""))
+        )
+        return tuple((Stratum.parse(row["stratum"]), int(row["demonstrations"])) for row in listed)
+    except (KeyError, TypeError, ValueError) as wrong:
+        raise BadInput(f"{there[0].name} cannot be read as work orders: {wrong!r}.") from wrong
 
 
 def play(story: Story) -> Told:
     """Demonstrate, train from scratch and let the policy work."""
     wrong, world = parse_faults(story.fault), World(story.preset, story.seed)
-    _refuse_nobody(wrong)
+    _refuse_nobody(wrong, story.days)
     mix = world.laboratory() if story.shown == "laboratory" else world.production()
     asked = [world.cells(mix, story.demonstrations, "shown"), *(_cells(world, one) for one in story.rounds)]
     names = ["shown", *(f"round {n}" for n in range(1, len(asked)))]
@@ -97,8 +105,8 @@ def trained(shown: tuple[Demonstrations, ...], seed: int) -> Cloned:
     return clone(np.concatenate([d.inputs for d in shown]), np.concatenate([d.actions for d in shown]), None, seed)
 
 
-def _refuse_nobody(wrong: Faults) -> None:
-    """A fault of a robot or site that does not exist, or of nothing, would be told and not be there."""
+def _refuse_nobody(wrong: Faults, days: float) -> None:
+    """A fault of a robot or site that does not exist, after the end, or of nothing, would be told and not be there."""
     robots = [f"{site}-{number + 1}" for site in SITES for number in range(ROBOTS_PER_SITE)]
     for name in wrong.worn_robots:
         if name not in robots:
@@ -106,6 +114,11 @@ def _refuse_nobody(wrong: Faults) -> None:
     for change in wrong.changes:
         if change.site not in SITES:
             raise UnknownName("site of the picking floor", change.site, SITES)
+        if change.week * DAYS_A_WEEK >= days:
+            raise BadInput(
+                f"{change.kind}={change.site}@{change.week:g}: the story ends after {days / DAYS_A_WEEK:.3g} weeks, so "
+                "nothing would change. Name an earlier week, or let it last longer: --days"
+            )
     if wrong.worn_robots and not wrong.extra_cycles:
         raise BadInput("worn=… says which robots are worn; say by how much too: extra_cycles=30000.")
 

@@ -5,8 +5,11 @@ from pathlib import Path
 
 import numpy as np
 
-from fieldloop.errors import BadInput, Refused, UnknownName
-from fieldloop.loop.audit import require_complete_audit
+from fieldloop.errors import BadInput, Refused
+from fieldloop.loop.audit import latest_deployment, require_complete_audit
+from fieldloop.loop.live_sites import live_without_a_set
+from fieldloop.loop.order_sheets import read_sheet, write_orders
+from fieldloop.loop.plan_asked import asked_for
 from fieldloop.loop.plan_known import (
     collected_since,
     coverage_now,
@@ -18,22 +21,18 @@ from fieldloop.loop.plan_known import (
 )
 from fieldloop.loop.policies import named
 from fieldloop.loop.rollout import in_production
-from fieldloop.loop.whole_file import read_whole, write_whole
+from fieldloop.loop.whole_file import write_whole
 from fieldloop.loop.workspace import Workspace
 from fieldloop.model.episode import Session
 from fieldloop.model.event import PlanDrawn, PlanScored, PolicyTrained
 from fieldloop.model.plan import Plan, PlanScore, Progress
 from fieldloop.plan import (
-    STRATEGIES,
     draw,
     forecast,
     learning_curves,
     order_progress,
-    orders_csv,
-    orders_json,
     pace_of,
     progress,
-    read_returned,
 )
 from fieldloop.plan.score import score as hold_against
 from fieldloop.report.plan import PlanReport
@@ -67,6 +66,8 @@ def plan(
 ) -> Plan:
     """Draw the next collection plan from coverage, failures in production and open demands.
 
+    With a budget of 0 it only names what is missing: nothing is ordered, and the plan in force stays in force.
+
     Arguments:
         budget: what it may cost, in ordinary demonstrations; operations' plan.budget unless given
         strategy: marginal (expected gain), failure_frequency, frequency, uniform or failure_index
@@ -74,18 +75,17 @@ def plan(
         html: write it as a page with pictures to this file too
     """
     require_complete_audit(workspace)
-    if strategy not in STRATEGIES:
-        raise BadInput(f"{UnknownName('strategy', strategy, STRATEGIES)} Known: {', '.join(STRATEGIES)}.")
-    settings = workspace.operations["plan"]
-    if budget is not None and budget < 0:
-        raise BadInput(f"A budget of {budget} demonstrations is no plan; give a number from 0.")
-    if budget is not None:
-        settings = settings.replaced(budget=budget)
+    settings = asked_for(workspace.operations["plan"], budget, strategy)
     drawn = draw(
         known_now(workspace), open_demands(workspace), crew_of(workspace), settings, workspace.ids, workspace.clock(),
         np.random.default_rng(seed), strategy,
     )  # fmt: skip
-    workspace.write(PlanDrawn(drawn))
+    early = live_without_a_set(workspace, latest_deployment(workspace), drawn.sites)
+    drawn = replace(drawn, warnings=(*early, *drawn.warnings))
+    if drawn.budget:
+        workspace.write(PlanDrawn(drawn))
+    else:
+        drawn = replace(drawn, warnings=(_only_a_look(workspace), *drawn.warnings))
     if html:
         write_whole(html, page_of(_now(workspace, drawn)))
     return drawn
@@ -115,30 +115,27 @@ def orders(workspace: Workspace, file: Path, *, site: str = "", operator: str = 
         site: only those of one site
         operator: only those of one operator
     """
-    writers = {".csv": orders_csv, ".json": orders_json}
-    if file.suffix not in writers:
-        raise BadInput(f"{file.name} says no format; name a file that ends in {' or '.join(writers)}.")
     latest = _latest(workspace)
     wanted = [o for o in latest.orders if site in ("", o.site) and operator in ("", o.operator)]
     if not wanted:
         known = sorted({o.site for o in latest.orders} | {o.operator for o in latest.orders} - {""})
         raise BadInput(f"The plan has no such work order. It has some for: {', '.join(known) or 'nobody'}.")
-    write_whole(file, writers[file.suffix](wanted), "work orders")
+    write_orders(file, wanted)
     return OrdersWritten(latest.id, str(file), len(wanted), sum(o.demonstrations for o in wanted))
 
 
-def returned(workspace: Workspace, file: Path) -> tuple[Progress, ...]:
+def returned(workspace: Workspace, file: Path, *, surplus: bool = False) -> tuple[Progress, ...]:
     """Hold a returned orders file against what has come in: what its collectors count beside what was accepted.
 
     The sheet may be of an earlier plan: collectors come back days later.
 
     Arguments:
-        file: the CSV that `plan orders` wrote, with its column of counts filled in
+        file: the CSV or JSON that `plan orders` wrote, with `collected` filled in
+        surplus: counts far beyond what was ordered are right
     """
-    text = read_whole(file)
     plans = workspace.store.find(Plan, newest=True)
     known = {order.id: order for drawn in plans for order in drawn.orders}
-    told = read_returned(text, known.values(), file.name)
+    told = read_sheet(file, known.values(), workspace.operations["plan"], surplus=surplus)
     of = {known[one.order].plan for one in told}
     if len(of) > 1:
         raise BadInput(f"{file.name} has orders of {len(of)} plans; return the sheets one by one.")
@@ -182,6 +179,12 @@ def _now(workspace: Workspace, latest: Plan | None) -> PlanNow:
     ahead = forecast(left, accepted, latest.drawn_ns, workspace.clock(), settings)
     curves = learning_curves(coverages, latest.quotas, settings, scores)
     return PlanNow(latest, far, coverages, ahead, scores, curves)
+
+
+def _only_a_look(workspace: Workspace) -> str:
+    now = next(iter(workspace.store.find(Plan, newest=True, limit=1)), None)
+    stays = f"{now.id} stays in force" if now else "no plan is in force"
+    return f"A budget of 0 only names what is missing: nothing is ordered, this is not kept, and {stays}."
 
 
 def _sessions(workspace: Workspace) -> dict[str, str]:

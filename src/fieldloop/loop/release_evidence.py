@@ -7,24 +7,37 @@ from fieldloop.annotate import agreements_by_condition
 from fieldloop.check import BATCH_CHECKS
 from fieldloop.check.many import Batch
 from fieldloop.loop.annotate import FRAME_HZ, PHASE
-from fieldloop.loop.measurements import imprints_of
+from fieldloop.loop.measurements import imprints_named, imprints_of
 from fieldloop.loop.workspace import Workspace
 from fieldloop.model.annotation import Agreement, Annotation
 from fieldloop.model.condition import Stratum
 from fieldloop.model.diagnosis import Lag
 from fieldloop.model.episode import Episode
+from fieldloop.model.event import LagsMeasured
+from fieldloop.model.release import Release
+from fieldloop.protocol import CollectionProtocol
 
 CONTENT_LAG = "batch.content_lag"
 
 
-def lags_of(workspace: Workspace, episodes: Sequence[Episode]) -> tuple[Lag, ...]:
-    """Estimate from content how far each rig's cameras lag; a rig that cannot be told is left out."""
-    return tuple(_lags(workspace, episodes))
+def lags_of(workspace: Workspace, release: Release, episodes: Sequence[Episode]) -> tuple[Lag, ...]:
+    """Say how far each rig's cameras lag, estimated from content; a rig that cannot be told is left out.
+
+    A release does not change, so it is estimated once and kept: again only under another protocol, or where other
+    content of its episodes is kept by now.
+    """
+    protocol, imprints = workspace.protocol(), imprints_named(workspace, episodes)
+    where = {"release": release.id, "protocol": protocol.fingerprint, "imprints": imprints}
+    known = workspace.store.find(LagsMeasured, where, newest=True, limit=1)
+    if known:
+        return known[0].lags
+    lags = tuple(_lags(workspace, episodes, protocol))
+    workspace.write(LagsMeasured(**where, lags=lags))
+    return lags
 
 
-def _lags(workspace: Workspace, episodes: Sequence[Episode]) -> Iterator[Lag]:
+def _lags(workspace: Workspace, episodes: Sequence[Episode], protocol: CollectionProtocol) -> Iterator[Lag]:
     imprints = imprints_of(workspace, episodes)
-    protocol = workspace.protocol()
     by_robot: dict[str, list[Episode]] = {}
     for episode in episodes:
         by_robot.setdefault(episode.robot, []).append(episode)
@@ -39,7 +52,7 @@ def _lags(workspace: Workspace, episodes: Sequence[Episode]) -> Iterator[Lag]:
 
 def agreements_of(workspace: Workspace, episodes: Sequence[Episode]) -> tuple[Agreement, ...]:
     """Measure how far each two authors agree on the episodes that both annotated, in all and by condition."""
-    strata = {episode.id: _circumstances(episode) for episode in episodes}
+    strata = {episode.id: circumstances(episode) for episode in episodes}
     said: dict[str, list[Annotation]] = {}
     for annotation in workspace.store.find(Annotation, {"kind": PHASE}):
         if annotation.episode in strata:
@@ -52,7 +65,7 @@ def agreements_of(workspace: Workspace, episodes: Sequence[Episode]) -> tuple[Ag
     return tuple(found)
 
 
-def _circumstances(episode: Episode) -> Stratum:
+def circumstances(episode: Episode) -> Stratum:
     """Where it was made and by whom, as diagnosis counts demonstrations."""
     people = {"operator": episode.operator} if episode.operator else {}
     return Stratum.of({**people, **episode.where.levels})

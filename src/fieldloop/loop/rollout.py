@@ -5,7 +5,7 @@ from fieldloop.loop.policies import named
 from fieldloop.loop.workspace import Workspace
 from fieldloop.model.decision import Decision
 from fieldloop.model.event import RolloutMoved
-from fieldloop.model.policy import Outcome, Stage
+from fieldloop.model.policy import Stage
 from fieldloop.model.rollout import Rollout, Rung
 from fieldloop.rollout import advance as climb
 from fieldloop.rollout import roll_back
@@ -116,6 +116,6 @@ def _climbing(workspace: Workspace) -> Rollout:
 def _counts(workspace: Workspace, policy: str | None, stage: Stage, since_ns: int) -> tuple[int, int]:
     if policy is None:
         return 0, 0
-    where = {"policy": policy, "stage": stage, "at_ns": range(since_ns, workspace.clock() + 1)}
-    tried = workspace.store.count(Outcome, where)
-    return workspace.store.count(Outcome, where | {"succeeded": True}), tried
+    rates = workspace.store.success_rates(since_ns, workspace.clock() + 1, stage)
+    mine = [rate for rate in rates if rate.policy == policy]
+    return sum(rate.successes for rate in mine), sum(rate.episodes for rate in mine)

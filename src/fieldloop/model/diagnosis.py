@@ -1,5 +1,6 @@
 """Which of the gaps made it fail."""
 
+import math
 from dataclasses import dataclass
 from enum import StrEnum
 
@@ -107,6 +108,11 @@ class Diagnosis:
     failures: tuple[FailureExplained, ...] = ()
     loss_low: float = 0.0
     loss_high: float = 0.0
+
+    @property
+    def failed(self) -> int:
+        """How many of the production episodes failed; `failures` explains the least expected of them."""
+        return round(self.episodes * (1.0 - self.observed)) if math.isfinite(self.observed) else 0
 
     def share_of(self, gap: Gap) -> float:
         """The share of the loss that all causes of one gap carry together."""

@@ -9,7 +9,7 @@ from fieldloop.model.calibration import Calibration
 from fieldloop.model.decision import Decision
 from fieldloop.model.delivery import Acceptance
 from fieldloop.model.deployment import Audit, Deployment
-from fieldloop.model.diagnosis import Diagnosis
+from fieldloop.model.diagnosis import Diagnosis, Lag
 from fieldloop.model.episode import Blob, Episode, Log, Session
 from fieldloop.model.finding import EpisodeReport
 from fieldloop.model.hardware import Robot
@@ -190,6 +190,15 @@ class SensorVerified:
 
 
 @dataclass(frozen=True, slots=True)
+class TaxonomyLocked:
+    """The words annotators use, in this version, may not change any more."""
+
+    name: str
+    version: int
+    fingerprint: str
+
+
+@dataclass(frozen=True, slots=True)
 class EpisodeAnnotated:
     """An author said what happened when; replaces what the same author said of this kind before."""
 
@@ -218,6 +227,19 @@ class ReleaseExported:
     clock: str
     rules: tuple[tuple[str, str], ...]
     left_out: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class LagsMeasured:
+    """How far a release's cameras lag behind the joints was estimated from content, under a protocol's parameters.
+
+    `imprints` names what was kept of the episodes' content then: from other content it is estimated anew.
+    """
+
+    release: str
+    protocol: str
+    imprints: str
+    lags: tuple[Lag, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -288,8 +310,8 @@ Event = (
     | DeploymentMapped | DeploymentAudited | PlanDrawn | PlanScored | SynchronisationVerified
     | SessionOpened | SessionClosed
     | LogIngested | EpisodesMeasured | EpisodeJudged | DatasetJudged | DeliveryJudged
-    | CalibrationAttached | IntrinsicsAttached | SensorVerified | EpisodeAnnotated
-    | ReleaseFrozen | ReleaseExported | PolicyTrained | OutcomeRecorded | PolicyGated | RolloutMoved
+    | CalibrationAttached | IntrinsicsAttached | SensorVerified | TaxonomyLocked | EpisodeAnnotated
+    | ReleaseFrozen | ReleaseExported | LagsMeasured | PolicyTrained | OutcomeRecorded | PolicyGated | RolloutMoved
     | AlarmRaised | DiagnosisMade | IncidentOpened | IncidentMoved | DemandPlaced
 )  # fmt: skip
 

@@ -105,7 +105,7 @@ class Store(Protocol):
         """Return the log that an episode last came in with."""
 
     def success_rates(self, start_ns: int, end_ns: int, stage: str = "production") -> list[Rate]:
-        """Success by policy × site at times in [start, end), from the outcomes table."""
+        """Success by policy × site at times in [start, end); what several judged counts once, by majority."""
 
     def blobs(self) -> set[str]:
         """Return the hash of every blob that an event speaks of: what a sweep of the shelf must keep."""

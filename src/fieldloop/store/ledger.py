@@ -132,7 +132,7 @@ class SqlStore:
         return self.get(Log, sha256)
 
     def success_rates(self, start_ns: int, end_ns: int, stage: str = "production") -> list[Rate]:
-        """Success by policy × site at times in [start, end), from the outcomes table."""
+        """Success by policy × site at times in [start, end); what several judged counts once, by majority."""
         with self._database.reading() as connection:
             return rates.success_rates(connection, start_ns, end_ns, str(stage))
 

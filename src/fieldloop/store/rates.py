@@ -1,7 +1,6 @@
 """Success by policy and site over any span, from sums by hour and the outcomes at the span's two edges.
 
-Every verdict counts: a sum can be added to row by row, a majority of judges cannot. Where one attempt has several
-judges, `model.attempts.settled` over the outcomes themselves says how many attempts succeeded.
+Sums count verdicts; of an attempt that several judged, `judged_again` takes out all but one.
 """
 
 from collections.abc import Iterable
@@ -10,6 +9,7 @@ from sqlalchemy import Connection, Select, func, or_, select, union_all
 
 from fieldloop.model.alarm import Rate
 from fieldloop.store.database import bare
+from fieldloop.store.judged_again import too_many
 from fieldloop.store.outcomes import Row
 from fieldloop.store.statements import Statements
 from fieldloop.store.tables import outcomes, success_hours
@@ -41,12 +41,13 @@ def add_to_hours(connection: Connection, statements: Statements, rows: Iterable[
 
 
 def success_rates(connection: Connection, start_ns: int, end_ns: int, stage: str) -> list[Rate]:
-    """Count successes at times in [start, end) by policy and site; each with its 95 % interval."""
+    """Count attempts and successes at times in [start, end) by policy and site; each with its 95 % interval."""
     from fieldloop.stats.binomial import interval
 
-    rates = []
+    rates, beyond = [], too_many(connection, start_ns, end_ns, stage)
     for policy, site, successes, episodes in connection.execute(_counts(start_ns, end_ns, stage)):
-        won, tried = int(successes), int(episodes)
+        more_won, more_tried = beyond.get((policy, site), (0, 0))
+        won, tried = int(successes) - more_won, int(episodes) - more_tried
         if tried:
             low, high = interval(won, tried)
             rates.append(Rate(policy, site, won, tried, won / tried, low, high, start_ns, end_ns))

@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Union, get_args, get_origin, get_type_hints
 
-from sqlalchemy import BigInteger, Boolean, Column, Double, Index, Integer, MetaData, Table, Text
+from sqlalchemy import BigInteger, Boolean, Column, Double, Index, Integer, MetaData, Table, Text, text
 from sqlalchemy.types import TypeEngine
 
 from fieldloop.errors import BadInput
@@ -19,7 +19,13 @@ from fieldloop.model.decision import Decision
 from fieldloop.model.deployment import Audit, Deployment
 from fieldloop.model.diagnosis import Diagnosis
 from fieldloop.model.episode import Blob, Episode, Log, Session
-from fieldloop.model.event import EpisodesMeasured, ProtocolLocked, SynchronisationVerified
+from fieldloop.model.event import (
+    EpisodesMeasured,
+    LagsMeasured,
+    ProtocolLocked,
+    SynchronisationVerified,
+    TaxonomyLocked,
+)
 from fieldloop.model.finding import EpisodeReport
 from fieldloop.model.hardware import Robot
 from fieldloop.model.incident import Incident
@@ -167,6 +173,9 @@ def _keep(
     return Kept(noun, table, tuple(key), tuple(c.name for c in rows))
 
 
+NAMED = text("attempt != ''")
+"""Most outcomes have one judge and name no attempt; indexes of those that do cost the others nothing."""
+
 outcomes = Table(
     "outcomes",
     rebuildable,
@@ -193,6 +202,10 @@ outcomes = Table(
     Index("ix_outcomes_id", "id", unique=True),
     Index("ix_outcomes_stage_at_ns", "stage", "at_ns"),
     Index("ix_outcomes_policy_stage_at_ns", "policy", "stage", "at_ns"),
+    Index("ix_outcomes_named_stage_at_ns", "stage", "at_ns", sqlite_where=NAMED, postgresql_where=NAMED),
+    Index(
+        "ix_outcomes_named", "attempt", "policy", "site", "robot", "stage", sqlite_where=NAMED, postgresql_where=NAMED
+    ),
 )
 
 success_hours = Table(
@@ -266,6 +279,7 @@ KEPT: dict[type, Kept] = {
             ask=("calibration", "robot", "sensor", "at_ns"),
             indexes=("robot sensor",),
         ),
+        _keep(TaxonomyLocked, "locked_taxonomies", key=("name", "version"), ask=("fingerprint",)),
         _keep(
             Annotation,
             "annotations",
@@ -274,6 +288,7 @@ KEPT: dict[type, Kept] = {
             indexes=("seq place",),
         ),
         _keep(Release, "releases", ask=("name", "protocol")),
+        _keep(LagsMeasured, "release_lags", key=("release", "protocol"), ask=("imprints",)),
         _keep(PolicyVersion, "policies", ask=("name", "release", "bundle")),
         Kept(Outcome, outcomes, ("id",), tuple(c.name for c in outcomes.c if c.name not in ("steps", "facts", "seq"))),
         _keep(Decision, "decisions", ask=("policy", "status", "at_ns"), indexes=("policy",)),

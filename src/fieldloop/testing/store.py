@@ -11,6 +11,7 @@ from typing import Any
 
 from fieldloop.errors import BadInput, UnknownName
 from fieldloop.model.annotation import Annotation
+from fieldloop.model.attempts import settled
 from fieldloop.model.calibration import Calibration
 from fieldloop.model.episode import Blob, Episode, Log, Session
 from fieldloop.model.event import (
@@ -240,7 +241,7 @@ def what_moves_is_kept_as_it_stands_now(store: Store) -> None:
 
 def success_is_exact_to_the_nanosecond(store: Store) -> None:
     """Rates count [start, end), also where hours are cut; an outcome judged again counts once, as judged last."""
-    base = replace(sample(Outcome), stage=Stage.PRODUCTION, policy="p", site="s")
+    base = replace(sample(Outcome), stage=Stage.PRODUCTION, policy="p", site="s", attempt="")
     times = (0, 1, HOUR_NS - 1, HOUR_NS, HOUR_NS + 1, 3 * HOUR_NS - 1, 3 * HOUR_NS, -1)
     outcomes = [replace(base, id=f"o{n}", at_ns=at, succeeded=n % 3 != 0) for n, at in enumerate(times)]
     store.append([OutcomeRecorded(o) for o in outcomes], actor="a", at_ns=1)
@@ -256,6 +257,25 @@ def success_is_exact_to_the_nanosecond(store: Store) -> None:
         assert [(r.policy, r.site, r.successes, r.episodes) for r in store.success_rates(start, end)] == expected
     (rate,) = store.success_rates(-1, 2**62)
     assert 0 <= rate.low <= rate.rate <= rate.high <= 1
+
+
+def what_several_judged_counts_once(store: Store) -> None:
+    """Rates count attempts: a majority decides, an even split counts nowhere, and another robot's name is another's."""
+    base = replace(sample(Outcome), stage=Stage.PRODUCTION, policy="p", site="s", robot="r", attempt="")
+    said = [("a", "r", True), ("a", "r", False), ("a", "r", False), ("b", "r", True), ("b", "r", False),
+            ("a", "q", True), ("c", "r", True), ("", "r", True), ("", "r", False)]  # fmt: skip
+    verdicts = [
+        replace(base, id=f"v{n}", attempt=attempt, robot=robot, succeeded=won, at_ns=n * HOUR_NS // 2)
+        for n, (attempt, robot, won) in enumerate(said)
+    ]
+    other = replace(base, id="lab", stage=Stage.LAB, attempt="c", succeeded=False)
+    store.append([*map(OutcomeRecorded, verdicts), OutcomeRecorded(other)], actor="a", at_ns=1)
+    kept = settled(verdicts)[0]
+    edges = sorted({o.at_ns + shift for o in verdicts for shift in (0, 1)})
+    for start, end in itertools.product(edges, edges):
+        inside = [o for o in kept if start <= o.at_ns < end]
+        expected = [(sum(o.succeeded for o in inside), len(inside))] if inside else []
+        assert [(r.successes, r.episodes) for r in store.success_rates(start, end)] == expected
 
 
 def tables_follow_from_the_ledger(store: Store) -> None:
@@ -323,6 +343,7 @@ STORE_LAWS: tuple[Callable[[Store], None], ...] = (
     measurements_are_found_by_episode,
     what_moves_is_kept_as_it_stands_now,
     success_is_exact_to_the_nanosecond,
+    what_several_judged_counts_once,
     tables_follow_from_the_ledger,
 )
 JOB_LAWS: tuple[Callable[[Store], None], ...] = (

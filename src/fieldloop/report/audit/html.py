@@ -25,9 +25,10 @@ QUANTITIES = {
 ORDER = (Status.FAILED, Status.PASSED, Status.CANNOT_TELL)
 
 
-def html(deployment: Deployment, audit: Audit) -> str:
-    """Return the page."""
-    blocks: list[object] = [paragraph(_sentence(audit), "lead"), _questions(audit)]
+def html(deployment: Deployment, audit: Audit, early: Sequence[str] = ()) -> str:
+    """Return the page; `early` names sites that went live before they were ready."""
+    warnings = [paragraph(join([mark(Status.CANNOT_TELL, "Note"), Markup(" &nbsp; "), one])) for one in early]
+    blocks: list[object] = [paragraph(_sentence(audit), "lead"), *warnings, _questions(audit)]
     if audit.compared:
         blocks.append(_compared(audit.compared))
     blocks.append(_exposure(deployment))

@@ -78,6 +78,14 @@ def since(cause: Cause) -> str:
     return f"changed about {day(cause.since_ns)}" if cause.since_ns is not None else "covered, then changed"
 
 
+def sampled(found: Diagnosis, shown: int | None = None) -> str:
+    """Say how many of all failures the four questions are asked of, and how those were chosen."""
+    asked = len(found.failures) if shown is None else min(shown, len(found.failures))
+    if asked >= found.failed:
+        return f"All {plural(asked, 'failure')}, the least expected first."
+    return f"{asked:,} of {plural(found.failed, 'failure')}: those where success was expected most."
+
+
 def has_drop(found: Diagnosis) -> bool:
     """Was a drop established, although no cause could be named?"""
     return any(cause.gap is Gap.UNKNOWN for cause in found.causes)

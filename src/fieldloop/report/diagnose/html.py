@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from fieldloop.model.diagnosis import Cause, Diagnosis, FailureExplained, LostSlice
 from fieldloop.model.finding import Status
 from fieldloop.report.bars import share_bar
-from fieldloop.report.diagnose.content import DiagnosisReport, main_cause, place, sentence, since
+from fieldloop.report.diagnose.content import DiagnosisReport, main_cause, place, sampled, sentence, since
 from fieldloop.report.diagnose.days_drawing import draw_days
 from fieldloop.report.diagnose.waterfall import draw_waterfall
 from fieldloop.report.markup import Markup, escape, figure, folded, join, mark, panel, paragraph, table
@@ -41,7 +41,7 @@ def html(report: DiagnosisReport) -> str:
     if found.slices:
         blocks.append(_slices(found.slices))
     if found.failures:
-        blocks.append(_failures(found.failures))
+        blocks.append(_failures(found))
     title = f"Diagnosis of {report.policy or short(found.policy)}" + (f" at {found.site}" if found.site else "")
     return page(title, blocks, kind="fieldloop diagnose", foot=f"Judged by operations {found.operations}.")
 
@@ -99,7 +99,8 @@ def _lost(one: LostSlice) -> float:
     return lost if math.isfinite(lost) else 0.0
 
 
-def _failures(failures: Sequence[FailureExplained]) -> Markup:
+def _failures(found: Diagnosis) -> Markup:
+    failures = found.failures
     questions = list(dict.fromkeys(asked.question for failure in failures for asked in failure.asked))
     columns = ("failure", "where", *questions)
     rows = [(one.outcome, where(one.stratum), *_answers(one, questions)) for one in failures[:MOST_FAILURES]]
@@ -108,7 +109,7 @@ def _failures(failures: Sequence[FailureExplained]) -> Markup:
         body.append(folded(plural(len(rest), "more failure"), [table(columns, rest, medium=columns[1:])]))
     if len(failures) > MOST_FAILURES:
         body.append(paragraph(f"{len(failures) - MOST_FAILURES} more are in the JSON.", "dim"))
-    return panel("Four questions for each failure", body, anchor="failures")
+    return panel("Four questions about failures", body, sampled(found), "failures")
 
 
 def _answers(failure: FailureExplained, questions: Sequence[str]) -> list[object]:

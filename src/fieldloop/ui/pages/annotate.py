@@ -96,6 +96,7 @@ def _agreement(visit: Visit, spans: Sequence[Annotation], limit: float | None) -
             status(Status.PASSED if limit is None or a.kappa > limit else Status.FAILED, f"κ {a.kappa:.2f}"),
             interval_bar(a.kappa, a.kappa, a.kappa, tick=limit),
             f"{figure(a.boundary_frames, 3)} frames",
+            "–" if a.worst_frames is None else f"{a.worst_boundary}: {figure(a.worst_frames, 3)} frames",
             a.unmatched,
         )
         for a in found
@@ -106,6 +107,7 @@ def _agreement(visit: Visit, spans: Sequence[Annotation], limit: float | None) -
         "Kappa",
         Column("", "slim"),
         Column("Boundaries differ by", "num"),
+        Column("Most at", "wrap"),
         Column("Unmatched", "num"),
     )
     note = "" if limit is None else f"κ above {limit:g} is asked for"

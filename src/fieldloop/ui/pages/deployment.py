@@ -3,6 +3,7 @@
 from collections import Counter, defaultdict
 
 from fieldloop.loop.audit import latest_audit, latest_deployment
+from fieldloop.loop.live_sites import live_without_a_set
 from fieldloop.loop.page_reads import newest
 from fieldloop.model.deployment import Audit, Deployment
 from fieldloop.ui.components import (
@@ -38,6 +39,8 @@ def draw(visit: Visit) -> Drawn:
     deployment, audit = latest_deployment(visit.workspace), latest_audit(visit.workspace)
     parts = [sites(deployment), zones(deployment), _tiers(deployment), _edges(deployment), mixes(deployment)]
     answers = (_answer(audit), _audit(audit), *claims(audit)) if audit else ()
+    early = [tag("p", f"Note: {one}", class_="warn") for one in live_without_a_set(visit.workspace, deployment)]
+    answers = (*answers[:1], panel("Sites that went live early", *early), *answers[1:]) if early else answers
     return Drawn(text("Deployment"), (*answers, *parts, _strata(deployment)))
 
 

@@ -4,10 +4,10 @@ from collections.abc import Sequence
 from urllib.parse import urlencode
 
 from fieldloop.loop.page_reads import daily_rates, every
-from fieldloop.model.diagnosis import Cause, Diagnosis, FailureExplained, LostSlice
+from fieldloop.model.diagnosis import Cause, Diagnosis, LostSlice
 from fieldloop.model.finding import Status
 from fieldloop.model.policy import PolicyVersion
-from fieldloop.report.diagnose.content import change, main_cause, place, since, verdict
+from fieldloop.report.diagnose.content import change, main_cause, place, sampled, since, verdict
 from fieldloop.report.diagnose.days_drawing import draw_days
 from fieldloop.report.diagnose.waterfall import draw_waterfall
 from fieldloop.report.markup import Markup
@@ -42,7 +42,7 @@ def draw(visit: Visit) -> Drawn:
     names = {version.id: version.name for version in every(visit.workspace, PolicyVersion)}
     parts = [_answer(found), _picture("Where the loss comes from", draw_waterfall(found)), _causes(found), _log(found)]
     parts += [_picture("Success over the days", draw_days(days, found), "95 % interval; dashed: the baseline")]
-    parts += [_slices(found.slices), _failures(found.failures), _earlier(known, names)]
+    parts += [_slices(found.slices), _failures(found), _earlier(known, names)]
     return Drawn(text("Diagnosis"), tuple(part for part in parts if part is not None))
 
 
@@ -59,22 +59,19 @@ def _picture(title: str, drawn: Markup | None, note: str = "") -> Html | None:
 def _causes(found: Diagnosis) -> Html | None:
     rows = [_cause(cause) for cause in found.causes]
     columns = (
-        "Cause",
-        Column("Of the loss", "num"),
-        Column("", "slim"),
-        "Interval, %",
+        Column("Cause", "short"),
+        Column("Of the loss", "slim"),
         Column("Where", "wrap"),
-        Column("Data", "wrap"),
         Column("Evidence", "text"),
-        Column("Fix", "text"),
+        Column("Fix", "wrap"),
     )
     return panel("What caused it", dense_table(columns, rows), flush=True) if rows else None
 
 
 def _cause(cause: Cause) -> tuple[object, ...]:
-    share, bar = percent(cause.share, 0), share_bar(cause.share, cause.low, cause.high)
-    span = interval(cause.low, cause.high, 0)
-    return cause.gap.value, share, bar, span, place(cause), since(cause), cause.evidence, cause.fix
+    told = f"{percent(cause.share, 0)} ({interval(cause.low, cause.high, 0)})"
+    share = join(tag("div", told), share_bar(cause.share, cause.low, cause.high))
+    return cause.gap.value, share, join(place(cause), tag("small", since(cause))), cause.evidence, cause.fix
 
 
 def _log(found: Diagnosis) -> Html | None:
@@ -92,7 +89,8 @@ def _slices(slices: Sequence[LostSlice]) -> Html | None:
     return panel("Conditions that lost", dense_table(columns, rows), flush=True) if rows else None
 
 
-def _failures(failures: Sequence[FailureExplained]) -> Html | None:
+def _failures(found: Diagnosis) -> Html | None:
+    failures = found.failures
     questions = list(dict.fromkeys(asked.question for one in failures for asked in one.asked))
     rows = []
     for one in failures[:MOST_ROWS]:
@@ -100,8 +98,9 @@ def _failures(failures: Sequence[FailureExplained]) -> Html | None:
             a.question: join(status(a.status, ANSWERS.get(a.status, "")), tag("small", a.answer)) for a in one.asked
         }
         rows.append((short(one.outcome), where(one.stratum), *(answers.get(q, "not asked") for q in questions)))
-    columns = [Column("Failure"), Column("Where", "wrap"), *(Column(question, "text") for question in questions)]
-    return panel("Four questions for each failure", dense_table(columns, rows), flush=True) if rows else None
+    columns = [Column("Failure"), Column("Where", "wrap"), *(Column(question, "wrap") for question in questions)]
+    note = sampled(found)
+    return panel("Four questions about failures", dense_table(columns, rows), note=note, flush=True) if rows else None
 
 
 def _earlier(known: Sequence[Diagnosis], names: dict[str, str]) -> Html:

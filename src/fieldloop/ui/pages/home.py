@@ -6,7 +6,7 @@ from typing import Any
 
 from fieldloop.loop.home import Home, home
 from fieldloop.model.codec import to_plain
-from fieldloop.model.plan import Plan, Progress, Quota
+from fieldloop.model.plan import Plan, Progress, Quota, QuotaKind
 from fieldloop.report.plan.content import by_gain, shared_factors
 from fieldloop.report.plan.grid import grid
 from fieldloop.ui.components import (
@@ -136,13 +136,13 @@ def quotas(plan: Plan, progress: Sequence[Progress], most: int | None = None) ->
     same = tuple(shared_factors([q.stratum for q in plan.quotas]))
     rows = [_quota(q, done.get((q.stratum, q.kind)), largest, same, whole=most is None) for q in ranked]
     columns: list[Column | str] = [
-        "Where",
+        "Where" if most else Column("Where, and why", "text wide"),
         Column("Demos", "num"),
         Column("Expected gain, points", "slim"),
         Column("Accepted", "num"),
     ]
     if most is None:
-        columns += [Column("", "slim"), Column("Rejected", "num"), "Kind", Column("Why", "text wide")]
+        columns += [Column("", "slim"), Column("Rejected", "num")]
     hidden = len(plan.quotas) - len(ranked)
     link = tag("a", f"and {plural(hidden, 'more stratum', 'more strata')}", href="/plan")
     return join(dense_table(columns, rows, COLLECT), tag("p", link, class_="body dim") if hidden else None)
@@ -159,5 +159,7 @@ def _quota(quota: Quota, done: Progress | None, largest: float, same: tuple[str,
     if whole:
         share = accepted / quota.demonstrations if quota.demonstrations else 1.0
         done_bar = meter(share, "good" if share >= 1 else "")
-        cells += [done_bar, str(rejected) if rejected else "–", quota.kind.value, quota.why]
+        cells += [done_bar, str(rejected) if rejected else "–"]
+        kind = "" if quota.kind is QuotaKind.DEMONSTRATION else f" ({quota.kind.value})"
+        cells[0] = join(f"{cells[0]}{kind}", tag("small", quota.why))
     return cells, {"data_demos": quota.demonstrations}

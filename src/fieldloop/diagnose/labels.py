@@ -1,0 +1,80 @@
+"""Explanations by labels: annotators who differ, everywhere or under some conditions more than under others."""
+
+from collections.abc import Iterator, Sequence
+
+import numpy as np
+
+from fieldloop.diagnose.beliefs import loss_of, suspicion
+from fieldloop.diagnose.explanation import Explanation, Kind, Loss
+from fieldloop.diagnose.table import Floats, Table
+from fieldloop.model.annotation import Agreement
+from fieldloop.model.condition import Condition, Stratum
+from fieldloop.model.diagnosis import Gap
+from fieldloop.protocol import Section
+
+
+def of_labels(agreements: Sequence[Agreement], before: Table, after: Table, settings: Section) -> Iterator[Explanation]:
+    """One explanation: where annotators differ by condition, rows count by how far they differ under theirs."""
+    overall = [a for a in agreements if not a.stratum]
+    if not overall:
+        return
+    sizes = np.array([max(a.episodes, 1) for a in overall], dtype=np.float64)
+    kappa = float(np.average([a.kappa for a in overall], weights=sizes))
+    apart = float(np.average([_frames(a) for a in overall], weights=sizes))
+    least, frames = settings.number("min_kappa"), settings.number("max_boundary_frames")
+    severity = max((1.0 - kappa) / (1.0 - least), apart / frames)
+    said = (
+        f"Annotators of the release agree with kappa {kappa:.2f} ({least:.1f} asked) and boundaries {apart:.1f} frames "
+        f"apart ({frames:.0f} allowed) over {int(sizes.sum())} episodes."
+    )
+    local = _local(agreements, settings)
+    if local:
+        worst = max(local, key=lambda c: local[c])
+        severity = max(severity, local[worst] / frames)
+        best = min(local, key=lambda c: local[c])
+        said += f" Most under {worst}: {local[worst]:.1f} frames; least under {best}: {local[best]:.1f}."
+        dose = [_dose(table, local, frames) for table in (after, before)]
+        where = Stratum((worst,))
+        loss = loss_of(Gap.LABELS, settings)
+    else:
+        dose = [np.ones(len(after)), np.full(len(before), settings.number("already_part"))]
+        where = Stratum()
+        loss = Loss(settings.number("diffuse_loss"), settings.number("diffuse_spread"))
+    odds = suspicion(severity, settings)
+    yield Explanation(Gap.LABELS, where, Kind.FAULT, dose[0], dose[1], odds, loss, words=said, measured=severity > 1.0)
+
+
+def _frames(agreement: Agreement) -> float:
+    return agreement.boundary_frames if agreement.worst_frames is None else agreement.worst_frames
+
+
+def _local(agreements: Sequence[Agreement], settings: Section) -> dict[Condition, float]:
+    """Frames apart by level of the factor whose levels differ most; empty where none clearly does.
+
+    Labels that were drawn differently under some bins make every other factor look a little worse too; the factor
+    whose levels differ most is the one it goes by.
+    """
+    fewest, frames = settings.number("min_compared_episodes"), settings.number("max_boundary_frames")
+    by_factor: dict[str, dict[Condition, tuple[float, int]]] = {}
+    for one in agreements:
+        if len(one.stratum.conditions) == 1 and one.episodes >= fewest:
+            condition = one.stratum.conditions[0]
+            by_factor.setdefault(condition.factor, {})[condition] = (_frames(one), one.episodes)
+    spread = {f: _spread(list(levels.values())) for f, levels in by_factor.items() if len(levels) > 1}
+    if not spread:
+        return {}
+    factor = max(spread, key=lambda f: spread[f])
+    return {c: f for c, (f, _) in by_factor[factor].items()} if spread[factor] > frames / 3.0 else {}
+
+
+def _spread(levels: Sequence[tuple[float, int]]) -> float:
+    frames, sizes = np.array(levels, dtype=np.float64).T
+    middle = np.average(frames, weights=sizes)
+    return float(np.sqrt(np.average((frames - middle) ** 2, weights=sizes)))
+
+
+def _dose(table: Table, local: dict[Condition, float], frames: float) -> Floats:
+    """How far annotators are apart under a row's condition: 0 where they agree, 1 at twice what is allowed."""
+    levels = list(local)
+    apart = np.clip(np.array([local[c] for c in levels]) / (2.0 * frames), 0.0, 1.0)
+    return np.asarray(table.indicators(levels) @ apart)

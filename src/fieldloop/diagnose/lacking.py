@@ -1,0 +1,86 @@
+"""Explanations by conditions: what demonstrations lack, what was simulated, what is part of the machinery."""
+
+from collections.abc import Iterator
+from itertools import combinations
+
+import numpy as np
+
+from fieldloop.diagnose import gaps
+from fieldloop.diagnose.beliefs import COVERABLE, loss_of, never_shown, starved
+from fieldloop.diagnose.demonstrated import Demonstrations
+from fieldloop.diagnose.explanation import Explanation, Kind
+from fieldloop.diagnose.table import Floats, Table
+from fieldloop.model.condition import Stratum
+from fieldloop.model.diagnosis import Gap
+from fieldloop.protocol import Section
+
+
+def of_conditions(
+    before: Table, after: Table, shown: Demonstrations | None, settings: Section
+) -> Iterator[Explanation]:
+    """Single conditions, and pairs of unlike factors."""
+    least = int(settings.number("min_slice_episodes"))
+    conditions = list(after.conditions)
+    holds, held = after.indicators(conditions), before.indicators(conditions)
+    together = holds.T @ holds
+    for at, condition in enumerate(conditions):
+        if together[at, at] >= least and condition.factor != "judged_by":
+            yield from _alone(Stratum((condition,)), holds[:, at], held[:, at], shown, settings)
+    pairs = [
+        (i, j)
+        for i, j in combinations(range(len(conditions)), 2)
+        if conditions[i].factor != conditions[j].factor
+        and least <= together[i, j] < min(together[i, i], together[j, j])
+    ]
+    for i, j in pairs:
+        stratum = Stratum(tuple(sorted((conditions[i], conditions[j]))))
+        yield from _pair(stratum, holds[:, i] * holds[:, j], held[:, i] * held[:, j], len(pairs), shown, settings)
+
+
+def _alone(
+    stratum: Stratum, after: Floats, before: Floats, shown: Demonstrations | None, settings: Section
+) -> Iterator[Explanation]:
+    """What was demonstrated enough, really and not in simulation, may be hard, but nothing is missing there."""
+    gap, reasons, odds = gaps.of_stratum(stratum), [], settings.number("plain_odds")
+    never = None if gap in gaps.MACHINERY else never_shown(stratum, shown, settings)
+    if gap in COVERABLE:
+        if shown is not None and shown.mostly_simulated(stratum, settings.number("simulated_share")):
+            gap, odds = Gap.SIM_TO_REAL, settings.number("lacking_odds")
+            reasons.append("its demonstrations were simulated")
+        elif never:
+            odds = settings.number("lacking_odds")
+            reasons.append("it was hardly ever demonstrated")
+        elif starved(stratum, float(np.mean(after)), shown, settings):
+            odds = settings.number("starved_odds")
+            reasons.append("it was demonstrated far less than it occurs")
+        elif never is False:
+            return
+        elif not before.any():
+            odds = settings.number("new_odds")
+    elif gap is not Gap.UNKNOWN:
+        reasons.append("it is part of the machinery")
+    if not before.any() and never is not False:
+        reasons.append("the baseline never met it")
+    loss = loss_of(gap, settings)
+    yield Explanation(
+        gap, stratum, Kind.CONDITION, after, before, odds, loss, never_covered=never, reasons=tuple(reasons)
+    )
+
+
+def _pair(
+    stratum: Stratum, after: Floats, before: Floats, count: int, shown: Demonstrations | None, settings: Section
+) -> Iterator[Explanation]:
+    """Each pair alone is believed little, because there are many; one that demonstrations lack somewhat more."""
+    known = shown is not None and shown.shown(stratum) is not None
+    lacks = known and shown is not None and shown.lacks(stratum, settings.number("covered_demonstrations"))
+    gap = gaps.of_stratum(stratum)
+    if gap not in COVERABLE or (known and not lacks):
+        return
+    odds = settings.number("pairs_odds") - np.log(count)
+    loss = loss_of(gap, settings)
+    yield Explanation(
+        gap, stratum, Kind.PAIR, after, before,
+        odds + lacks * settings.number("lacking_pair_bonus"), loss,
+        never_covered=True if lacks else None,
+        reasons=("it was hardly ever demonstrated",) if lacks else (),
+    )  # fmt: skip

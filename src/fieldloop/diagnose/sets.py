@@ -1,0 +1,183 @@
+"""Sets of explanations compete: each set's evidence times what is believed of its members beforehand.
+
+Pairs of causes hide each other from whoever looks at one at a time. The walk starts with nothing and with everything
+that is suspected beforehand; it adds, drops and exchanges as long as that makes the set more probable. All sets
+that were met and are not far less probable than the best count in the answer (Occam's window: Madigan and Raftery,
+JASA 1994).
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+
+from fieldloop.diagnose.explanation import Explanation, Kind
+from fieldloop.diagnose.laplace import Fitted, Mask, Rows
+from fieldloop.diagnose.nature import Nature
+from fieldloop.diagnose.table import Floats
+from fieldloop.model.diagnosis import Gap
+from fieldloop.protocol import Section
+
+TRIED = 6
+"""How many of the most promising are fitted before one is added."""
+EXCHANGED = 3
+SAME_FACTOR = 2
+"""Of neighbouring cuts of one number a few are tried, so that other factors come in too."""
+MOST_ROUNDS = 12
+TINY = 1e-12
+WITHOUT_REASON = (Kind.EVERYWHERE, Kind.DAY, Kind.GROWTH)
+
+
+@dataclass(frozen=True)
+class Told:
+    """A set that was looked at: members, their fit, and the log of its probability up to a constant."""
+
+    members: tuple[int, ...]
+    fitted: Fitted
+    score: float
+
+
+class Sets:
+    """All explanations of one diagnosis, and the sets of them that were met."""
+
+    def __init__(self, nature: Nature, options: Sequence[Explanation], settings: Section) -> None:
+        """Lay out the columns."""
+        self.nature, self.options, self.settings = nature, list(options), settings
+        self.rows = Rows(nature)
+        self.matrix = np.column_stack([o.rows for o in options])
+        centred = self.matrix - self.matrix.mean(axis=0)
+        self._pointed = centred / np.maximum(np.linalg.norm(centred, axis=0), TINY)
+        self._twins = settings.number("confounded_overlap")
+        self.prior = np.array([o.log_odds for o in options])
+        self.middle = -np.array([o.loss.middle for o in options])
+        self.spread = np.array([o.loss.spread for o in options])
+        self.apart = np.array([o.gap is Gap.INFRASTRUCTURE for o in options])
+        self._names = ["|".join([o.gap, *(c.factor for c in o.stratum.conditions)]) for o in options]
+        self._named = [
+            name if o.kind in (Kind.STEP, Kind.RISE) else f"{o.stratum}|{o.kind in (Kind.LATER, Kind.DAY)}|{o.gap}"
+            for name, o in zip(self._names, options, strict=True)
+        ]
+        self.met: dict[tuple[int, ...], Told | None] = {}
+        self._all = np.ones(len(self.options), dtype=bool)
+        self._reasoned = np.array([o.kind not in WITHOUT_REASON for o in options])
+
+    @cached_property
+    def nothing(self) -> Told:
+        """The empty set."""
+        found = self._look(())
+        if found is None:
+            raise AssertionError  # the empty set takes nothing off
+        return found
+
+    def best(self) -> Told:
+        """Walk from nothing and from all suspects; return the most probable set."""
+        suspects = tuple(np.flatnonzero(self.prior >= 0.0).tolist())
+        starts = [self.nothing, self._pruned(suspects)]
+        # what needs no reason fits anything, so it may only take what sets of reasons have left
+        for start in starts:
+            self._climb(self._climb(start, self._reasoned), self._all)
+        return self._ordered()[0]
+
+    def window(self, best: Told) -> list[tuple[Told, float]]:
+        """Sets that are not far less probable than the best, with their probabilities."""
+        depth = self.settings.number("window")
+        kept = [one for one in self._ordered() if one.score >= best.score - depth]
+        weight = np.exp([one.score - best.score for one in kept])
+        return list(zip(kept, (weight / weight.sum()).tolist(), strict=True))
+
+    def _ordered(self) -> list[Told]:
+        """All sets that were met, the most probable first."""
+        return sorted((one for one in self.met.values() if one), key=lambda one: (-one.score, one.members))
+
+    def _look(self, members: tuple[int, ...], near: Told | None = None) -> Told | None:
+        """Fit a set; None where one of its members would not lose anything."""
+        members = tuple(sorted(members))
+        if members not in self.met:
+            own = list(members)
+            fitted = self._fit(members, near)
+            effects = fitted.coefficients[len(self.nature.mean) :]
+            score = fitted.evidence + self.prior[own].sum()
+            self.met[members] = Told(members, fitted, float(score)) if (effects < 0.0).all() else None
+        return self.met[members]
+
+    def _fit(self, members: tuple[int, ...], near: Told | None) -> Fitted:
+        """Fit from where a set that is much alike ended."""
+        own, start = list(members), None
+        if near is not None:
+            size = len(self.nature.mean)
+            known = dict(zip(near.members, near.fitted.coefficients[size:].tolist(), strict=True))
+            effects = [known.get(m, float(self.middle[m]) / 2.0) for m in own]
+            start = (np.append(near.fitted.coefficients[:size], effects), near.fitted.days)
+        return self.rows.fit(self.matrix[:, own], self.apart[own], self.middle[own], self.spread[own], start)
+
+    def _pruned(self, members: tuple[int, ...]) -> Told:
+        """Leave out, one by one, what would not lose anything beside the others."""
+        while members:
+            found = self._look(members, self.nothing)
+            if found is not None:
+                return found
+            effects = self._fit(members, self.nothing).coefficients[len(self.nature.mean) :]
+            members = tuple(m for at, m in enumerate(members) if at != int(np.argmax(effects)))
+        return self.nothing
+
+    def _climb(self, at: Told, allowed: Mask) -> Told:
+        """Add, drop and exchange until nothing makes the set more probable."""
+        most = int(self.settings.number("most_causes"))
+        for _ in range(MOST_ROUNDS):
+            better = self._better(at, self._smaller(at))
+            if better is at and len(at.members) < most:
+                better = self._better(at, [(*at.members, one) for one in self._promising(at, TRIED, allowed)])
+            if better is at:
+                better = self._better(at, self._exchanged(at, allowed))
+            if better is at:
+                return at
+            at = better
+        return at
+
+    def _better(self, at: Told, sets: Sequence[tuple[int, ...]]) -> Told:
+        looked = [self._look(one, at) for one in sets]
+        return max((one for one in (at, *looked) if one is not None), key=lambda one: one.score)
+
+    def _smaller(self, at: Told) -> list[tuple[int, ...]]:
+        return [tuple(m for m in at.members if m != out) for out in at.members]
+
+    def _exchanged(self, at: Told, allowed: Mask) -> list[tuple[int, ...]]:
+        made = []
+        for smaller in self._smaller(at):
+            found = self._look(smaller, at)
+            if found is not None:
+                made += [(*smaller, one) for one in self._promising(found, EXCHANGED, allowed) if one not in at.members]
+        return made
+
+    def _again(self, at: Told) -> list[int]:
+        """What says the same as a member: another cut of its number, another day of its condition, the same rows."""
+        used = {self._named[m] for m in at.members}
+        alike = (self._pointed.T @ self._pointed[:, list(at.members)]).max(axis=1, initial=-1.0) >= self._twins
+        return [k for k, name in enumerate(self._named) if name in used or alike[k]]
+
+    def _promising(self, at: Told, count: int, allowed: Mask) -> list[int]:
+        """Those whose addition would gain most, were the posterior quadratic."""
+        columns = self.matrix[:, list(at.members)]
+        slope, told = self.rows.told(at.fitted, columns, self.apart[list(at.members)], self.matrix, self.apart)
+        gained = self.prior + _gain(slope, told, self.middle, self.spread**2)
+        gained[list(at.members)] = -np.inf
+        gained[~allowed] = -np.inf
+        gained[self._again(at)] = -np.inf
+        seen: dict[str, int] = {}
+        chosen: list[int] = []
+        for one in np.argsort(-gained, kind="stable").tolist():
+            name = self._names[one]
+            if seen.get(name, 0) < SAME_FACTOR and np.isfinite(gained[one]):
+                seen[name] = seen.get(name, 0) + 1
+                chosen.append(one)
+            if len(chosen) == count:
+                break
+        return chosen
+
+
+def _gain(slope: Floats, told: Floats, middle: Floats, variance: Floats) -> Floats:
+    """Log of how much better the outcomes are explained by an effect with this middle and variance than by none."""
+    shrunk = 1.0 + variance * told
+    gained = (middle * slope - 0.5 * told * np.square(middle) + 0.5 * variance * np.square(slope)) / shrunk
+    return np.asarray(gained - 0.5 * np.log(shrunk))

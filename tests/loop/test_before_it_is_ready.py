@@ -1,0 +1,84 @@
+"""Nothing is locked over an incomplete audit that nobody overrode, and a site that works too early is named."""
+
+import dataclasses
+
+import pytest
+from tests.doors.story import NOW
+
+from fieldloop.annotate import taxonomy
+from fieldloop.errors import Refused
+from fieldloop.loop import audit, plan
+from fieldloop.loop.live_sites import live_without_a_set
+from fieldloop.loop.taxonomy_lock import lock_taxonomy
+from fieldloop.model.condition import Exposure, Stratum
+from fieldloop.model.decision import Decision
+from fieldloop.model.event import DeploymentAudited, DeploymentMapped, OutcomeRecorded, PolicyGated, TaxonomyLocked
+from fieldloop.model.finding import Status
+from fieldloop.model.policy import Outcome, Stage
+from fieldloop.ui.pages import deployment as page
+from fieldloop.ui.visit import Visit
+
+WORDS = taxonomy()
+
+
+def incomplete(workspace):
+    asked = audit.latest_audit(workspace)
+    workspace.write(DeploymentAudited(dataclasses.replace(asked, complete=False, overridden_by=None)))
+
+
+def test_words_are_locked_once_over_a_complete_audit(told):
+    lock_taxonomy(told, WORDS)
+    before = told.store.last()
+    lock_taxonomy(told, WORDS)
+    assert told.store.last() == before
+    (locked,) = told.store.find(TaxonomyLocked)
+    assert (locked.name, locked.version) == (WORDS.name, WORDS.version)
+    with pytest.raises(Refused, match="A change is a new version"):
+        lock_taxonomy(told, dataclasses.replace(WORDS, labels=WORDS.labels[1:]))
+
+
+def test_over_an_incomplete_audit_words_are_locked_only_by_an_override(told):
+    incomplete(told)
+    with pytest.raises(Refused, match="needs a complete audit"):
+        lock_taxonomy(told, WORDS)
+    with pytest.raises(Refused, match="needs a complete audit"):
+        plan.plan(told, budget=10)
+    audit.override(told, reason="the pilot starts on Monday")
+    lock_taxonomy(told, WORDS)
+    assert told.store.count(TaxonomyLocked) == 1
+
+
+@pytest.fixture
+def two_sites(told):
+    """A second site is mapped and at work, and nobody demonstrated anything there."""
+    mapped = audit.latest_deployment(told)
+    first = dataclasses.replace(mapped.sites[0], share=0.8)
+    second = dataclasses.replace(mapped.sites[0], id="gdansk", share=0.2)
+    strata = [Exposure(Stratum.of({**e.stratum.levels, "site": site.id}), e.share * site.share)
+              for e in mapped.exposures for site in (first, second)]  # fmt: skip
+    told.write(DeploymentMapped(dataclasses.replace(mapped, sites=(first, second), measured=tuple(strata))))
+    tried = told.store.find(Outcome, {"stage": Stage.PRODUCTION}, limit=1)[0]
+    there = Stratum.of({**tried.stratum.levels, "site": "gdansk"})
+    told.write(*(OutcomeRecorded(dataclasses.replace(tried, id=f"g{n}", site="gdansk", stratum=there, at_ns=NOW - n))
+                 for n in range(30)))  # fmt: skip
+    return told
+
+
+def test_a_site_at_work_without_its_set_is_named_in_audit_page_and_plan(two_sites):
+    (said,) = live_without_a_set(two_sites, audit.latest_deployment(two_sites))
+    assert said.startswith("gdansk is at work (30 attempts) before it was ready: 0 demonstrations were made there, and")
+    assert "no gate passed there" in said
+    assert "gdansk is at work" in str(page.draw(Visit(two_sites)))
+    warned = [w for w in plan.plan(two_sites, budget=20).warnings if w.startswith("gdansk is at work")]
+    assert len(warned) == 1
+    assert "its set has 0 of " in warned[0]
+
+
+def test_a_gate_passed_there_is_no_reproach(two_sites):
+    two_sites.write(PolicyGated(Decision("d9", "c" * 64, Status.PASSED, (), "f", NOW, site="gdansk")))
+    (said,) = live_without_a_set(two_sites, audit.latest_deployment(two_sites))
+    assert "no gate" not in said
+
+
+def test_one_site_alone_has_no_further_ones(told):
+    assert live_without_a_set(told, audit.latest_deployment(told)) == ()

@@ -1,0 +1,56 @@
+"""An attempt that two judged is one attempt, wherever successes are counted."""
+
+import dataclasses
+
+import pytest
+from tests.doors.story import NOW
+from tests.loop.test_loop_gate import FAST
+
+from fieldloop.loop import gate, monitor, rollout
+from fieldloop.loop.home_success import success_over_time
+from fieldloop.loop.page_reads import rates
+from fieldloop.model.event import OutcomeRecorded
+from fieldloop.model.policy import Outcome, Stage
+
+POLICY = "c" * 64
+
+
+def second_opinions(workspace, stage, count, *, agree):
+    """Somebody judges the first attempts again, one vote each against or with the first; every one gets a name."""
+    for n, first in enumerate(workspace.store.find(Outcome, {"stage": stage})[:count]):
+        named = dataclasses.replace(first, attempt=f"attempt-{n}")
+        again = dataclasses.replace(
+            named, id=f"again_{first.id}", judged_by="ana", succeeded=first.succeeded if agree else not first.succeeded
+        )
+        workspace.write(OutcomeRecorded(named), OutcomeRecorded(again))
+
+
+def counted(workspace):
+    (base,) = monitor.baselines(workspace)
+    lately = sum(rate.episodes for rate in rates(workspace))
+    return base.successes, base.episodes, success_over_time(workspace).baseline, lately
+
+
+def test_a_second_judge_who_agrees_changes_no_figure(told):
+    before, since = counted(told), NOW - 40 * 86_400 * 10**9
+    climbed = rollout._counts(told, POLICY, Stage.PRODUCTION, since)
+    for stage in (Stage.GATE, Stage.PRODUCTION):
+        second_opinions(told, stage, 1000, agree=True)
+    assert counted(told) == before
+    assert rollout._counts(told, POLICY, Stage.PRODUCTION, since) == climbed
+    assert told.store.count(Outcome) == 2 * (100 + 40 * 24)
+
+
+def test_what_judges_split_over_counts_for_nobody(told):
+    second_opinions(told, Stage.GATE, 10, agree=False)
+    (base,) = monitor.baselines(told)
+    assert base.episodes == 90
+
+
+@pytest.mark.parametrize(("agree", "won"), [(True, 90), (False, 81)])
+def test_a_gate_counts_a_trial_once_and_a_split_one_as_not_shown(told, monkeypatch, agree, won):
+    monkeypatch.setattr(gate, "load", lambda *_: None)
+    monkeypatch.setattr(gate, "timed", lambda *_: (None, FAST))
+    second_opinions(told, Stage.GATE, 10, agree=agree)
+    (trials,) = (test for test in gate.gate(told, "p1").tests if test.name == "consecutive")
+    assert (trials.trials, trials.successes) == (100, won)

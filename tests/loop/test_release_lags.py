@@ -1,0 +1,50 @@
+"""Lags of a release are estimated once and kept; another protocol or other content asks for them anew."""
+
+import pytest
+
+from fieldloop.loop import release_evidence
+from fieldloop.loop.diagnose import diagnose
+from fieldloop.model.diagnosis import Lag
+from fieldloop.model.episode import Blob, Episode
+from fieldloop.model.event import EpisodesMeasured, LagsMeasured
+from fieldloop.model.release import Release
+
+FOUND = Lag("arm-1", "camera/wrist", 12.0, 9.0, 15.0, 30)
+
+
+@pytest.fixture
+def estimated(monkeypatch):
+    """Count how often lags are really estimated."""
+    calls = []
+
+    def estimate(_workspace, episodes, protocol):
+        calls.append((len(episodes), protocol.fingerprint))
+        yield FOUND
+
+    monkeypatch.setattr(release_evidence, "_lags", estimate)
+    return calls
+
+
+def test_they_are_estimated_once(told, estimated):
+    for _ in range(3):
+        diagnose(told, "p1")
+    assert len(estimated) == 1
+    (kept,) = told.store.find(LagsMeasured)
+    assert kept.lags == (FOUND,)
+    assert kept.protocol == told.protocol().fingerprint
+    told.store.rebuild()
+    assert told.store.find(LagsMeasured) == [kept]
+
+
+def test_other_content_or_another_protocol_is_another_estimate(told, estimated, monkeypatch):
+    (release,) = told.store.find(Release)
+    episodes = told.store.find(Episode, {"id": list(release.episodes)})
+    assert release_evidence.lags_of(told, release, episodes) == (FOUND,)
+    ids = tuple(e.id for e in episodes)
+    told.write(EpisodesMeasured(ids, Blob("1" * 64, 9), 1, Blob("2" * 64, 9), "m"))
+    release_evidence.lags_of(told, release, episodes)
+    assert len(estimated) == 2
+    monkeypatch.setattr(release_evidence, "imprints_named", lambda *_: "other")
+    release_evidence.lags_of(told, release, episodes)
+    assert len(estimated) == 3
+    assert told.store.count(LagsMeasured) == 1, "the last one of a release and protocol counts"
