@@ -2,7 +2,7 @@
 
 import random
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 
@@ -23,6 +23,8 @@ from fieldloop.protocol import default_operations
 EPISODES = (300, 1000, 3000)
 OURS, SLICES, DRIFT = "diagnose", "raw-error slices", "drift monitor"
 WAYS = (OURS, SLICES, DRIFT)
+Plant = Callable[[int, Sizes | None, Path | None], Planted]
+"""How a family makes the world of a seed, of some sizes, kept in a folder."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,9 +68,15 @@ class Row:
         return from_plain(cls, plain)
 
 
-def asked(seed: int, sizes: Sizes | None = None, episodes: Sequence[int] = EPISODES, folder: Path | None = None) -> Row:
+def asked(
+    seed: int,
+    sizes: Sizes | None = None,
+    episodes: Sequence[int] = EPISODES,
+    folder: Path | None = None,
+    plant: Plant = planted,
+) -> Row:
     """Play the world of a seed, ask everybody, and say what was true."""
-    world = planted(seed, sizes, folder)
+    world = plant(seed, sizes, folder)
     evidence = _evidence(world.records)
     production, answers = evidence.production, []
     order = np.random.default_rng([seed, 77]).permutation(len(production))

@@ -11,19 +11,19 @@ ANSWERERS = ("bench/planted/*.py", "src/fieldloop/diagnose/**/*.py", "src/fieldl
 """What an answer depends on beside the world: after a change of these everybody is asked again."""
 
 
-def append(file: Path, row: Row) -> None:
-    """Write one more world down."""
+def append(file: Path, row: Row, sources: tuple[str, ...] = SOURCES) -> None:
+    """Write one more world down; `sources` are what the worlds of its family depend on."""
     file.parent.mkdir(parents=True, exist_ok=True)
     with file.open("a", encoding="utf-8") as opened:
-        opened.write(json.dumps({"stamp": stamp(SOURCES + ANSWERERS), **row.plain()}) + "\n")
+        opened.write(json.dumps({"stamp": stamp(sources + ANSWERERS), **row.plain()}) + "\n")
 
 
-def read(file: Path) -> Iterator[Row]:
+def read(file: Path, sources: tuple[str, ...] = SOURCES) -> Iterator[Row]:
     """Read what this code has answered; a line that was cut short, or of other code, does not count."""
     for line in file.read_text(encoding="utf-8").splitlines() if file.exists() else ():
         try:
             told = json.loads(line)
         except json.JSONDecodeError:
             continue
-        if told.pop("stamp", "") == stamp(SOURCES + ANSWERERS):
+        if told.pop("stamp", "") == stamp(sources + ANSWERERS):
             yield Row.of(told)

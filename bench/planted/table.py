@@ -18,7 +18,7 @@ def page(rows: Sequence[Row], episodes: Sequence[int]) -> str:
         f"{len(rows)} worlds, seeds {min(r.seed for r in rows)} to {max(r.seed for r in rows)}.",
         f"{len(found)} have faults that cost enough, {len(weak)} are weak, in {len(sound)} nothing is wrong.",
         *_everybody(found, sound, episodes),
-        f"\nOne fault, two faults, weak worlds; {OURS} after {at} episodes:\n",
+        f"\nBy how many faults, and weak worlds; {OURS} after {at} episodes:\n",
         *_by_number(found, weak, at),
         f"\nBy the larger fault, {OURS} after {at} episodes:\n",
         *_by_cause(found, at),
@@ -56,6 +56,8 @@ def _by_number(found: Sequence[Row], weak: Sequence[Row], at: int) -> Iterator[s
     yield "| worlds | n | larger first | either first | share off, median | cannot tell |"
     yield "|---|---|---|---|---|---|"
     for name, rows in groups.items():
+        if not rows:
+            continue
         cells = [
             _share(scores.rate(rows, OURS, at, scores.is_right)),
             _share(scores.rate(rows, OURS, at, scores.is_either)),

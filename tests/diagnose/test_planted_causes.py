@@ -86,7 +86,7 @@ def test_the_three_parts_add_up_and_unseen_conditions_are_told_as_such():
 def test_slices_and_failures_come_with_it():
     found = explain(draw(World((Gap.CONDITIONS,), strength=2.5, episodes=700), 6))
     assert found.slices
-    assert all(s.observed < s.expected and s.chance <= 0.2 for s in found.slices)
+    assert all(s.observed < s.expected and s.doubt <= 0.2 for s in found.slices)
     assert len(found.failures) == 20
     assert all(len(f.asked) == 4 for f in found.failures)
     assert np.isfinite([s.expected for s in found.slices]).all()

@@ -15,7 +15,7 @@ from fieldloop.diagnose.laplace import Rows
 from fieldloop.diagnose.nature import Nature
 from fieldloop.diagnose.ranks import ranks
 from fieldloop.diagnose.sets import Sets
-from fieldloop.diagnose.shares import parts
+from fieldloop.diagnose.shares import taken_off
 from fieldloop.model.annotation import Agreement
 from fieldloop.model.condition import Stratum
 from fieldloop.model.diagnosis import Gap
@@ -70,7 +70,7 @@ def test_parts_add_up_to_what_faults_take_off(seed):
     natural = 1.0 / (1.0 + np.exp(-odds))
     harder = 1.0 / (1.0 + np.exp(-odds - columns[:, [0, 2]] @ coefficients[[2, 4]]))
     lost = natural - harder * np.exp(columns[:, 1] * coefficients[3])
-    assert parts(sets, told, coefficients).sum() == pytest.approx(lost.mean(), abs=1e-4)
+    assert taken_off(sets, told, coefficients, slice(None)).sum() == pytest.approx(lost.mean(), abs=1e-4)
 
 
 def test_the_better_set_is_found_though_each_alone_hides_the_other():
@@ -159,6 +159,26 @@ def test_a_harder_mix_of_what_was_demonstrated_and_labelled_well_is_nobodys():
     assert found.status is not Status.FAILED
     assert found.causes == ()
     assert found.loss > 0.05
+
+
+@pytest.mark.parametrize("rest", [1, 50])  # over twenty days, and all within one
+def test_a_condition_that_was_shown_well_and_goes_wrong_all_the_same_has_changed(rest):
+    chance = np.random.default_rng(5)
+    kinds = ("box", "tube", "bag", "foil")
+    before = tuple(tried(chance, k, Stage.LAB, 0.88, {"packaging": kinds[k % 4]}) for k in range(400))
+    after = tuple(
+        dataclasses.replace(
+            tried(chance, k, Stage.PRODUCTION, 0.45 if k % 4 == 2 else 0.88, {"packaging": kinds[k % 4]}),
+            at_ns=k * DAY // (50 * rest),
+        )
+        for k in range(1000)
+    )
+    shown = Demonstrations.counted({Stratum.of(packaging=kind): 150 for kind in kinds})
+    found = explain(Evidence("p", "", before, after, shown))
+    assert (found.status, str(found.causes[0].stratum)) == (Status.FAILED, "packaging=bag")
+    assert found.causes[0].never_covered is False
+    assert found.causes[0].share > 0.6
+    assert "changed between baseline and production" in found.causes[0].evidence
 
 
 def test_simulated_demonstrations_of_half_of_production_are_the_cause():

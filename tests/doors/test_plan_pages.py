@@ -10,6 +10,7 @@ from tests.report import samples
 from fieldloop.loop.page_reads import daily_rates
 from fieldloop.model import event as happened
 from fieldloop.model.policy import Outcome, Stage
+from fieldloop.report.diagnose.content import DOUBT
 from fieldloop.ui.markup import Html
 from fieldloop.ui.pages import diagnose, plan
 from fieldloop.ui.visit import Visit
@@ -35,6 +36,7 @@ def test_the_newest_diagnosis_is_shown_with_its_pictures(workspace):
     assert "The drop is real" in page
     assert "Baseline 88.0 %; Mix: more of what was hard before −2.1" in page  # the waterfall, in words
     assert "Success by day from" in page
+    assert DOUBT in page
     assert "<img" not in page
     assert page.count("/diagnose?id=") == 2
 

@@ -190,7 +190,7 @@ def diagnosis(**changed):
         "cannot_tell": ("robot=arm-2 and shift=night always go together; vary one without the other.",
                         "612 of 1,043 outcomes do not say their temperature; log it."),
         "slices": (LostSlice(Stratum.of(lighting="dim"), 412, 0.59, 0.92, 1e-9),
-                   LostSlice(Stratum.of(robot="arm-2", bin="back"), 96, 0.71, 0.86, 0.003)),
+                   LostSlice(Stratum.of(robot="arm-2", bin="back"), 96, 0.71, 0.86, 0.23)),
         "failures": tuple(FailureExplained(f"outcome_{n:05d}", Stratum.of(lighting="dim", bin="back"), asked)
                           for n in range(3)),
     }  # fmt: skip

@@ -13,11 +13,12 @@ from tests.report.reading import texts, well_formed
 
 from fieldloop.cli.render import show
 from fieldloop.cli.screen import Screen
+from fieldloop.model.codec import from_plain, to_plain
 from fieldloop.model.condition import Stratum
-from fieldloop.model.diagnosis import FailureExplained, Gap, LostSlice
+from fieldloop.model.diagnosis import Diagnosis, FailureExplained, Gap, LostSlice
 from fieldloop.model.finding import Status
 from fieldloop.report.diagnose import DiagnosisReport, html, main_cause, sentence
-from fieldloop.report.diagnose.content import place, since
+from fieldloop.report.diagnose.content import DOUBT, doubt, place, since
 from fieldloop.report.diagnose.days_drawing import draw_days
 from fieldloop.report.diagnose.waterfall import draw_waterfall, steps
 
@@ -62,7 +63,7 @@ def test_causes_come_with_share_interval_evidence_fix_group_and_since(made):
 
 def test_four_questions_are_answered_by_shape_and_word(made):
     said = texts(made)
-    assert [said.count(word) for word in ("No", "Yes", "Cannot tell")] == [3, 6, 3]
+    assert [said.count(word) for word in ("no", "yes", "open")] == [3, 6, 3]
     assert said.count("2 demonstrations in dim light, 40 are usual.") == 3
 
 
@@ -87,6 +88,29 @@ def test_nothing_is_fetched(made):
             {"status": Status.CANNOT_TELL, "site": "", "causes": (samples.cause(Gap.UNKNOWN, 1.0),)},
             REAL.replace("is real", "is real, its cause is not known").replace("leipzig", "all sites"),
         ),
+        (
+            {"status": Status.CANNOT_TELL, "causes": (samples.cause(), samples.cause(Gap.UNKNOWN, 0.5))},
+            REAL.replace("is real", "is real, its cause is not certain"),
+        ),
+        (
+            {"status": Status.CANNOT_TELL, "loss_low": -0.004, "causes": (samples.cause(Gap.UNKNOWN, 1.0),)},
+            REAL.replace("The drop is real", "Cannot tell whether success dropped").replace("−21.4", "0.4"),
+        ),
+        (
+            {"status": Status.CANNOT_TELL, "loss_low": 0.0, "loss_high": 0.0},
+            REAL.replace("The drop is real", "Cannot tell whether success dropped").replace(" (−31.9 to −21.4)", ""),
+        ),
+        (
+            {"loss_low": -0.004},
+            REAL.replace("The drop is real", "Something is wrong, the whole may not have dropped").replace(
+                "−21.4", "0.4"
+            ),
+        ),
+        ({"loss_low": 0.0, "loss_high": 0.0}, REAL.replace(" (−31.9 to −21.4)", "")),
+        (
+            {"status": Status.PASSED, "observed": 0.86, "loss": 0.02, "loss_low": 0.004, "loss_high": 0.036, **NOTHING},
+            "No drop that matters: 88.0 % → 86.0 %, −2.0 points (−3.6 to −0.4), over 1,043 episodes at leipzig.",
+        ),
     ],
 )
 def test_the_sentence_says_what_is_so(changed, said):
@@ -96,6 +120,13 @@ def test_the_sentence_says_what_is_so(changed, said):
 def test_the_first_cause_is_the_diagnosis_own_and_causes_of_a_kind_are_added():
     two = (samples.cause(share=0.3), samples.cause(Gap.HARDWARE, 0.35), samples.cause(share=0.2))
     assert main_cause(samples.diagnosis(causes=two)).startswith("First cause: environment mismatch (50 % of the loss;")
+    sites = tuple(samples.cause(share=s, stratum=Stratum.of(site=n)) for n, s in (("annex", 0.11), ("harbour", 0.08)))
+    said = main_cause(samples.diagnosis(causes=sites))
+    assert "(19 % of the loss; site annex 11 %, site harbour 8 %)" in said
+    many = (*sites, *(samples.cause(share=0.0625) for _ in range(4)))
+    said = main_cause(samples.diagnosis(causes=many))
+    assert "(44 % of the loss; site annex 11 %, site harbour 8 % and 4 more)" in said
+    assert "(11 % of the loss; site annex)" in main_cause(samples.diagnosis(causes=sites[:1]))
     unclear = (samples.cause(Gap.UNKNOWN, 0.7), samples.cause(Gap.LABELS, 0.3))
     assert main_cause(samples.diagnosis(causes=unclear)).startswith("The largest part is not explained (70 %)")
     assert main_cause(samples.diagnosis(causes=unclear[:1])) == ""
@@ -152,6 +183,41 @@ def test_where_nothing_was_lost_nothing_is_cut(changed):
 def test_shares_that_exceed_the_loss_are_said_to_overlap():
     found = samples.diagnosis(causes=(samples.cause(share=0.8), samples.cause(Gap.LABELS, 0.5)))
     assert "Counted twice by the causes above" in draw_waterfall(found)
+
+
+@pytest.mark.parametrize(
+    ("causes", "rest"),
+    [
+        ((Gap.ENVIRONMENT, Gap.HARDWARE), "Nobody's: mix, pace, hard by nature"),
+        ((Gap.ENVIRONMENT, Gap.UNKNOWN), "Not explained"),
+    ],
+)
+def test_what_no_cause_takes_is_nobodys_unless_something_is_unknown(causes, rest):
+    found = samples.diagnosis(causes=tuple(samples.cause(gap, 0.3) for gap in causes))
+    assert steps(found)[1][-2].name == rest
+
+
+# ── doubt
+
+
+def test_slices_say_their_doubt_and_what_it_means_in_every_form(made):
+    said = texts(made)
+    assert DOUBT in said
+    assert [said.count(word) for word in ("< 1 %", "23 %")] == [1, 1]
+    told = printed(samples.diagnosis())
+    assert "Doubt: how probable it is" in told
+    assert "23 %" in told
+    assert "chance" not in f"{said}{told}"
+
+
+def test_a_diagnosis_from_before_doubts_were_stated_is_still_read():
+    plain = to_plain(samples.diagnosis())
+    for one in plain["slices"]:
+        one["chance"] = one.pop("doubt")
+    read = from_plain(Diagnosis, plain)
+    assert [doubt(one) for one in read.slices] == ["not known"] * 2
+    assert "not known" in printed(read)
+    assert from_plain(Diagnosis, to_plain(samples.diagnosis())) == samples.diagnosis()
 
 
 # ── days

@@ -3,13 +3,11 @@
 from fieldloop.cli.screen import Screen
 from fieldloop.cli.tables import heading, mark, said, short, styled, table, under
 from fieldloop.model.diagnosis import Cause, Diagnosis, LostSlice
-from fieldloop.model.finding import Status
-from fieldloop.report.diagnose.content import change, main_cause, sampled, since, verdict
-from fieldloop.report.words import chance, interval, percent, points
+from fieldloop.report.diagnose.content import ANSWERS, DOUBT, change, doubt, main_cause, sampled, since, verdict
+from fieldloop.report.words import interval, percent, points
 
 MOST_SLICES = 8  # on a screen; --json and --html have all
 MOST_FAILURES = 5
-ANSWERS = {Status.PASSED: "yes", Status.FAILED: "no", Status.CANNOT_TELL: "open"}
 
 
 def diagnosis(found: Diagnosis, screen: Screen) -> None:
@@ -31,6 +29,7 @@ def diagnosis(found: Diagnosis, screen: Screen) -> None:
         screen.print()
         screen.print(heading("Conditions that lost"))
         screen.print(_slices(found.slices))
+        screen.print(styled(DOUBT, "dim"))
     if found.failures:
         screen.print()
         _failures(found, screen)
@@ -62,10 +61,9 @@ def _place(cause: Cause) -> str:
 
 def _slices(slices: tuple[LostSlice, ...]) -> object:
     rows = [
-        (s.episodes, percent(s.expected, 0), percent(s.observed, 0), chance(s.chance), s.stratum)
-        for s in slices[:MOST_SLICES]
+        (s.episodes, percent(s.expected, 0), percent(s.observed, 0), doubt(s), s.stratum) for s in slices[:MOST_SLICES]
     ]
-    columns = ("episodes", "expected", "observed", "chance alone", "where")
+    columns = ("episodes", "expected", "observed", "doubt", "where")
     return table(columns, rows, right=columns[:-1])
 
 

@@ -10,6 +10,8 @@ from fieldloop.model.condition import Stratum
 from fieldloop.model.diagnosis import Gap
 from fieldloop.protocol import Section
 
+SIDES = ("above", "up to", "below")
+"""How parts of a number's range are named."""
 COVERABLE = (Gap.ENVIRONMENT, Gap.EDGE_CASES, Gap.CONDITIONS)
 """Gaps that demonstrations close: of these it counts whether there were any."""
 
@@ -43,12 +45,13 @@ def never_shown(stratum: Stratum, shown: Demonstrations | None, settings: Sectio
     if shown is None:
         return None
     if len(stratum.conditions) == 1 and (condition := stratum.conditions[0]).factor in shown.ranges:
-        return _outside(condition.level, shown.ranges[condition.factor])
+        word, _, number = condition.level.rpartition(" ")
+        if word in SIDES:
+            return _outside(word, float(number), shown.ranges[condition.factor])
     count = shown.shown(stratum)
     return None if count is None else count < settings.number("covered_demonstrations")
 
 
-def _outside(level: str, seen: tuple[float, float]) -> bool:
+def _outside(side: str, end: float, seen: tuple[float, float]) -> bool:
     """Does 'above 40' or 'up to 3' speak of values that lie, for the most part, beyond those seen?"""
-    word, _, number = level.rpartition(" ")
-    return float(number) >= seen[1] if word == "above" else float(number) <= seen[0]
+    return end >= seen[1] if side == "above" else end <= seen[0]

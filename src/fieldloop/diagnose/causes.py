@@ -46,14 +46,8 @@ def probabilities(inquiry: Inquiry, window: Sequence[tuple[Told, float]]) -> dic
 
 
 def _probability(inquiry: Inquiry, member: int, window: Sequence[tuple[Told, float]]) -> float:
-    """Sets in which it, another cut of it or another day of it stands."""
-    options = inquiry.sets.options
-    factors = [c.factor for c in options[member].stratum.conditions]
-    alike = {
-        at
-        for at, one in enumerate(options)
-        if one.gap is options[member].gap and [c.factor for c in one.stratum.conditions] == factors
-    }
+    """Sets in which it, another cut of its number or another day of its condition stands."""
+    alike = inquiry.sets.alike(member)
     return float(sum(weight for one, weight in window if alike & set(one.members)))
 
 

@@ -1,12 +1,16 @@
-"""Explanations by time: a condition since a day, everything since a day, everything more and more."""
+"""Explanations by time: a condition that changed since the baseline or on a day, everything since a day or ever more.
 
-from collections.abc import Iterator
+What was shown and met before and loses now has changed, whether somebody knows the day or not.
+"""
+
+from collections.abc import Iterator, Sequence
 from datetime import UTC, datetime
 
 import numpy as np
 
 from fieldloop.diagnose import gaps
-from fieldloop.diagnose.beliefs import loss_of
+from fieldloop.diagnose.beliefs import COVERABLE, loss_of, never_shown
+from fieldloop.diagnose.demonstrated import Demonstrations
 from fieldloop.diagnose.explanation import TIME, Explanation, Kind
 from fieldloop.diagnose.table import Table
 from fieldloop.model.condition import Condition, Stratum
@@ -15,30 +19,46 @@ from fieldloop.model.stream import NS_PER_S
 from fieldloop.protocol import Section
 
 
-def of_times(before: Table, after: Table, settings: Section) -> Iterator[Explanation]:
-    """Places change on a day more often than anything else does; each day is believed its part of that."""
-    if len(np.unique(after.days)) < settings.number("min_days"):
-        return
-    nothing = np.zeros(len(before))
-    loss = loss_of(Gap.UNKNOWN, settings)
-    least = settings.number("min_slice_episodes")
-    days = _days(after)
+def of_times(before: Table, after: Table, shown: Demonstrations | None, settings: Section) -> Iterator[Explanation]:
+    """Places change more often than anything else does; each place and moment is believed its part of that."""
+    days = _days(after) if len(np.unique(after.days)) >= settings.number("min_days") else []
+    yield from _of_conditions(before, after, shown, days, settings)
+    if days:
+        yield from _of_everything(before, after, days, settings)
+
+
+def _of_conditions(
+    before: Table, after: Table, shown: Demonstrations | None, days: Sequence[int], settings: Section
+) -> Iterator[Explanation]:
+    nothing, least = np.zeros(len(before)), settings.number("min_slice_episodes")
     conditions = list(after.conditions)
-    holds = after.indicators(conditions)
+    holds, met = after.indicators(conditions), before.indicators(conditions).sum(axis=0)
     places = sum(gaps.of_factor(c.factor) is Gap.ENVIRONMENT for c in conditions)
     for at, condition in enumerate(conditions):
-        gap = gaps.of_factor(condition.factor)
+        gap, here, stratum = gaps.of_factor(condition.factor), holds[:, at], Stratum((condition,))
         place = gap is Gap.ENVIRONMENT
-        odds = settings.number("changed_odds") if place else settings.number("pairs_odds")
-        odds -= np.log(max(places if place else len(conditions), 1) * len(days))
+        odds = settings.number("changed_odds" if place else "pairs_odds")
+        odds -= np.log(max(places if place else len(conditions), 1) * (len(days) + 1))
+        loss = loss_of(gap, settings)
+        if (1.0 - here).sum() < least:  # all of production: nothing tells it from everything since that day
+            continue
+        known = gap in COVERABLE and never_shown(stratum, shown, settings) is False
+        if known and min(met[at], here.sum()) >= least:
+            yield Explanation(
+                gap, stratum, Kind.LATER, here, nothing, odds, loss, never_covered=False,
+                reasons=("it has changed between baseline and production",),
+            )  # fmt: skip
         for since_ns in days if place else days[len(days) // 4 :: max(len(days) // 4, 1)]:
-            late = holds[:, at] * (after.at_ns >= since_ns)
-            if least <= late.sum() <= holds[:, at].sum() - least:
+            late = here * (after.at_ns >= since_ns)
+            if least <= late.sum() <= here.sum() - least:
                 yield Explanation(
-                    gap, Stratum((condition,)), Kind.LATER, late, nothing, odds, loss_of(gap, settings),
-                    never_covered=False,
-                    since_ns=since_ns, reasons=("it changed since",),
+                    gap, stratum, Kind.LATER, late, nothing, odds, loss, never_covered=False, since_ns=since_ns,
+                    reasons=("it changed since",),
                 )  # fmt: skip
+
+
+def _of_everything(before: Table, after: Table, days: Sequence[int], settings: Section) -> Iterator[Explanation]:
+    nothing, loss = np.zeros(len(before)), loss_of(Gap.UNKNOWN, settings)
     seldom = settings.number("unknown_odds") + settings.number("changed_odds")
     for since_ns in days:
         day = datetime.fromtimestamp(since_ns // NS_PER_S, UTC).date().isoformat()

@@ -27,11 +27,11 @@ def diagnose(evidence: Evidence, settings: Section, ids: Ids, at_ns: int, rng: n
         return _nothing(evidence, settings, ids, at_ns, absent)
     inquiry = inquire(evidence, settings)
     found = name_causes(inquiry, rng) if inquiry.best.members else None
-    named = found if found is not None and found.wrong >= settings.number("probably") else None
-    status, reasons = _verdict(inquiry, named)
+    low, high = bounds(inquiry.before, inquiry.after, inquiry.sets.nature.day_spread, settings)
+    named = found if found is not None and _has_lost(inquiry, found, low) else None
+    status, reasons = _verdict(inquiry, named, low)
     before, after = (float(table.success.mean()) for table in (inquiry.before, inquiry.after))
     split = divide(inquiry.after.success, inquiry.expected, inquiry.unseen.astype(bool), before) if named else None
-    low, high = bounds(inquiry.before.counts, inquiry.after.counts, settings)
     return Diagnosis(
         id=ids.new("diagnosis"),
         policy=evidence.policy,
@@ -55,16 +55,25 @@ def diagnose(evidence: Evidence, settings: Section, ids: Ids, at_ns: int, rng: n
     )
 
 
-def _verdict(inquiry: Inquiry, named: Causes | None) -> tuple[Status, tuple[str, ...]]:
+def _verdict(inquiry: Inquiry, named: Causes | None, low: float) -> tuple[Status, tuple[str, ...]]:
     if named is None:
-        status, reasons = without_loss(inquiry.before.counts, inquiry.after.counts, inquiry.settings)
+        status, reasons = without_loss(inquiry.before, inquiry.after, inquiry.sets.nature.day_spread, inquiry.settings)
         return status, (*reasons, *without_a_loss(inquiry))
     settings = inquiry.settings
     sure = named.known >= settings.number("surely") and any(c.gap is not Gap.UNKNOWN for c in named.causes)
-    # a belief alone is no finding: the whole must have lost, or the outcomes themselves speak for what is named
-    seen = bounds(inquiry.before.counts, inquiry.after.counts, settings)[0] > 0.0
-    seen = seen or inquiry.gained > 0.0
-    return (Status.FAILED if sure and seen else Status.CANNOT_TELL), tuple(open_questions(inquiry, named))
+    return (Status.FAILED if sure else Status.CANNOT_TELL), tuple(open_questions(inquiry, named, low))
+
+
+def _has_lost(inquiry: Inquiry, found: Causes, low: float) -> bool:
+    """Is something probably wrong, and did it cost anything? A belief alone is a risk, no finding.
+
+    Either the whole has clearly lost, or the outcomes speak for what is named, the more clearly the less it costs:
+    something else may have got easier meanwhile.
+    """
+    settings, cost = inquiry.settings, found.shares.fell
+    asked = 0.0 if cost > settings.number("negligible_loss") else settings.number("clear_gain")
+    hidden = inquiry.gained > asked and cost > settings.number("least_loss")
+    return found.wrong >= settings.number("probably") and (low > 0.0 or hidden)
 
 
 def _slices(inquiry: Inquiry, named: Causes) -> Iterator[LostSlice]:
@@ -73,7 +82,9 @@ def _slices(inquiry: Inquiry, named: Causes) -> Iterator[LostSlice]:
         if one.kind in (Kind.FAULT, Kind.EVERYWHERE):
             continue
         expected, observed = inquiry.expected[one.inside].mean(), inquiry.after.success[one.inside].mean()
-        yield LostSlice(one.stratum, int(one.inside.sum()), float(observed), float(expected), 1.0 - probability)
+        yield LostSlice(
+            one.stratum, int(one.inside.sum()), float(observed), float(expected), max(0.0, 1.0 - probability)
+        )
 
 
 def _nothing(evidence: Evidence, settings: Section, ids: Ids, at_ns: int, absent: str) -> Diagnosis:

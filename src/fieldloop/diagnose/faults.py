@@ -6,6 +6,7 @@ which the same policy made, only less, because a laboratory asks less of it.
 """
 
 from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 
 import numpy as np
 
@@ -23,6 +24,17 @@ from fieldloop.model.diagnosis import Gap, Lag
 from fieldloop.protocol import Section
 
 
+@dataclass(frozen=True)
+class Found:
+    """A fault that acts everywhere: how likely, in words, and in which part of the demonstrations it lies."""
+
+    gap: Gap
+    log_odds: float
+    words: str
+    measured: bool = True
+    part: float = 1.0
+
+
 def of_faults(
     evidence: Evidence, before: Table, after: Table, chain: Chain | None, judges: Judges | None, settings: Section
 ) -> Iterator[Explanation]:
@@ -33,11 +45,12 @@ def of_faults(
         *_simulated(evidence.demonstrations, settings),
     ]
     everywhere, already = np.ones(len(after)), np.full(len(before), settings.number("already_part"))
-    diffuse = Loss(settings.number("diffuse_loss"), settings.number("diffuse_spread"))
-    for gap, log_odds, words, measured in found:
+    for one in found:
+        loss = Loss(one.part * settings.number("diffuse_loss"), one.part * settings.number("diffuse_spread"))
         yield Explanation(
-            gap, Stratum(), Kind.FAULT, everywhere, already, log_odds, diffuse, words=words, measured=measured
-        )
+            one.gap, Stratum(), Kind.FAULT, everywhere, already, one.log_odds, loss, words=one.words,
+            measured=one.measured,
+        )  # fmt: skip
     yield from _few_people(evidence.demonstrations, before, after, settings)
     yield from of_labels(evidence.agreements, before, after, settings)
     loss = loss_of(Gap.UNKNOWN, settings)
@@ -57,9 +70,6 @@ def beyond(lag: Lag, limit_ms: float) -> bool:
     return lag.low_ms > limit_ms or lag.high_ms < -limit_ms
 
 
-Found = tuple[Gap, float, str, bool]
-
-
 def _timing(lags: Sequence[Lag], chain: Chain | None, settings: Section) -> Iterator[Found]:
     limit, clear = settings.number("max_lag_ms"), settings.number("clear_errors")
     grows = chain is not None and chain.suspicious(clear)
@@ -72,9 +82,11 @@ def _timing(lags: Sequence[Lag], chain: Chain | None, settings: Section) -> Iter
             f"{worst.high_ms:.0f}) in {worst.episodes} demonstrations, {limit:.0f} ms are allowed; {len(late)} of "
             f"{len(lags)} rigs and streams are beyond it. {words}"
         )
-        yield Gap.TIMING, suspicion(abs(worst.lag_ms) / limit, settings), said.strip(), True
+        part = sum(lag.episodes for lag in late) / max(sum(lag.episodes for lag in lags), 1)
+        yield Found(Gap.TIMING, suspicion(abs(worst.lag_ms) / limit, settings), said.strip(), part=part)
     elif not lags and grows and chain is not None:
-        yield Gap.TIMING, chain.log_odds(settings), f"{words} Nobody verified time from content.", False
+        said = f"{words} Nobody verified time from content."
+        yield Found(Gap.TIMING, chain.log_odds(settings), said, measured=False)
 
 
 def _judged(judges: Judges | None, settings: Section) -> Iterator[Found]:
@@ -84,7 +96,7 @@ def _judged(judges: Judges | None, settings: Section) -> Iterator[Found]:
             f"Judges of the same {judges.attempts} attempts agree in {percent(judges.same)} of them (kappa "
             f"{judges.kappa:.2f}): what counts as success is not settled."
         )
-        yield Gap.LABELS, suspicion((1.0 - (judges.kappa or 0.0)) / (1.0 - least), settings), said, True
+        yield Found(Gap.LABELS, suspicion((1.0 - (judges.kappa or 0.0)) / (1.0 - least), settings), said)
 
 
 def _simulated(shown: Demonstrations | None, settings: Section) -> Iterator[Found]:
@@ -93,7 +105,7 @@ def _simulated(shown: Demonstrations | None, settings: Section) -> Iterator[Foun
     share = sum(shown.simulated.values()) / shown.total
     if share >= settings.number("all_simulated_share"):
         odds = settings.number("unverified_odds")
-        yield Gap.SIM_TO_REAL, odds, f"{percent(share)} of {shown.total} demonstrations were simulated.", True
+        yield Found(Gap.SIM_TO_REAL, odds, f"{percent(share)} of {shown.total} demonstrations were simulated.")
 
 
 def _few_people(shown: Demonstrations | None, before: Table, after: Table, settings: Section) -> Iterator[Explanation]:

@@ -122,12 +122,6 @@ def fix(gap: Gap, stratum: Stratum, *, never_covered: bool | None) -> str:
     return FIX[gap][0 if never_covered is not False else 1].format(where=where)
 
 
-def rank(stratum: Stratum) -> tuple[int, int]:
-    """Fewer conditions first, then the order of the table: which of several alike is named."""
-    order = {factor: at for at, factor in enumerate(GAP_OF)}
-    return len(stratum.conditions), sum(order.get(c.factor, len(order)) for c in stratum.conditions)
-
-
 def silent(factors: Iterable[str]) -> tuple[str, ...]:
     """Factors of the table that no outcome says anything about."""
     said = {word for name in factors for word in (name, *_words(name))}

@@ -68,7 +68,7 @@ def inquire(evidence: Evidence, settings: Section) -> Inquiry:
         *of_faults(evidence, before, after, chain, judges, settings),
         *of_conditions(before, after, shown, settings),
         *of_numbers(before, after, shown, settings),
-        *of_times(before, after, settings),
+        *of_times(before, after, shown, settings),
     ]
     edges = {
         o.stratum.conditions[0]
@@ -90,6 +90,7 @@ def _slight(before: Table, after: Table, shown: Demonstrations | None) -> Floats
     for name, values in after.numbers.items():
         if gaps.of_factor(name) in COVERABLE and name in before.numbers:
             both = np.append(before.numbers[name], values)
-            place = ranks(both) / len(both) - 0.5
-            columns += [np.where(np.isfinite(both), np.maximum(sign * place, 0.0) * 2.0, 0.0) for sign in (1.0, -1.0)]
+            told, place = np.isfinite(both), np.zeros(len(both))
+            place[told] = ranks(both[told]) / max(told.sum(), 1) - 0.5
+            columns += [np.maximum(sign * place, 0.0) * 2.0 for sign in (1.0, -1.0)]
     return np.column_stack(columns) if columns else np.zeros((len(outcomes), 0))

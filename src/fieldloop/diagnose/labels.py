@@ -1,5 +1,6 @@
 """Explanations by labels: annotators who differ, everywhere or under some conditions more than under others."""
 
+import math
 from collections.abc import Iterator, Sequence
 
 import numpy as np
@@ -15,7 +16,8 @@ from fieldloop.protocol import Section
 
 def of_labels(agreements: Sequence[Agreement], before: Table, after: Table, settings: Section) -> Iterator[Explanation]:
     """One explanation: where annotators differ by condition, rows count by how far they differ under theirs."""
-    overall = [a for a in agreements if not a.stratum]
+    told = [a for a in agreements if math.isfinite(a.kappa) and math.isfinite(_frames(a))]
+    overall = [a for a in told if not a.stratum]
     if not overall:
         return
     sizes = np.array([max(a.episodes, 1) for a in overall], dtype=np.float64)
@@ -27,7 +29,7 @@ def of_labels(agreements: Sequence[Agreement], before: Table, after: Table, sett
         f"Annotators of the release agree with kappa {kappa:.2f} ({least:.1f} asked) and boundaries {apart:.1f} frames "
         f"apart ({frames:.0f} allowed) over {int(sizes.sum())} episodes."
     )
-    local = _local(agreements, settings)
+    local = _local(told, settings)
     if local:
         worst = max(local, key=lambda c: local[c])
         severity = max(severity, local[worst] / frames)
@@ -40,8 +42,10 @@ def of_labels(agreements: Sequence[Agreement], before: Table, after: Table, sett
         dose = [np.ones(len(after)), np.full(len(before), settings.number("already_part"))]
         where = Stratum()
         loss = Loss(settings.number("diffuse_loss"), settings.number("diffuse_spread"))
+    if severity <= 1.0:  # measured and fine
+        return
     odds = suspicion(severity, settings)
-    yield Explanation(Gap.LABELS, where, Kind.FAULT, dose[0], dose[1], odds, loss, words=said, measured=severity > 1.0)
+    yield Explanation(Gap.LABELS, where, Kind.FAULT, dose[0], dose[1], odds, loss, words=said, measured=True)
 
 
 def _frames(agreement: Agreement) -> float:

@@ -35,6 +35,11 @@ class Nature:
     """How many rows are the baseline's."""
 
     @property
+    def baseline(self) -> slice:
+        """Rows of the baseline."""
+        return slice(0, self.before)
+
+    @property
     def production(self) -> slice:
         """Rows of production."""
         return slice(self.before, None)

@@ -1,7 +1,6 @@
 """What cannot be told from what there is, and what to log, vary or verify to be able to."""
 
-import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 
 import numpy as np
 
@@ -12,29 +11,27 @@ from fieldloop.diagnose.explanation import Kind
 from fieldloop.diagnose.faults import beyond
 from fieldloop.diagnose.inquiry import Inquiry
 from fieldloop.diagnose.numerals import percent, several
-from fieldloop.diagnose.real import bounds
 from fieldloop.model.attempts import settled
 from fieldloop.model.condition import Condition
-from fieldloop.model.diagnosis import Cause, Gap
+from fieldloop.model.diagnosis import Gap
 
 OPEN = (Gap.UNKNOWN, Gap.TIMING, Gap.LABELS)
 """Where part of a loss is laid to one of these, a fault of the data that nobody measured may be behind it."""
 
 
-def open_questions(inquiry: Inquiry, named: Causes) -> Iterator[str]:
-    """Say what stays open."""
-    low, high = bounds(inquiry.before.counts, inquiry.after.counts, inquiry.settings)
+def open_questions(inquiry: Inquiry, named: Causes, low: float) -> Iterator[str]:
+    """Say what stays open, of a loss that is at least this large."""
     if low <= 0.0:
-        yield (
-            f"The loss as a whole may be none ({100 * low:.1f} to {100 * high:.1f} points): watch what is named here, "
-            "and record more outcomes."
-        )
+        yield "The loss as a whole may be none, because the rest went better: watch what is named here."
     if named.known < inquiry.settings.number("surely"):
         yield f"That something known is wrong is {percent(named.known)} probable; record more outcomes."
     nobodys = inquiry.before.success.mean() - inquiry.after.success.mean() - named.shares.lost
     negligible = inquiry.settings.number("negligible_loss")
     if nobodys > negligible:
-        yield f"{100 * nobodys:.0f} points of the loss are nobody's: mix, pace, and what is hard by nature."
+        yield (
+            f"{100 * nobodys:.0f} points of the loss are nobody's: what another mix, another pace or conditions hard "
+            "for any policy may ordinarily cost is laid to no cause."
+        )
     yield from _rivals(named)
     yield from _ranking(named)
     if nobodys > negligible or any(c.gap in OPEN for c in named.causes):
@@ -87,19 +84,8 @@ def _rivals(named: Causes) -> Iterator[str]:
 
 def _ranking(named: Causes) -> Iterator[str]:
     gaps_ = list(dict.fromkeys(c.gap for c in named.causes))
-    if len(gaps_) > 1:
-        first, second = ([c for c in named.causes if c.gap is gap] for gap in gaps_[:2])
-        if _together(first)[0] < _together(second)[1]:
-            yield f"The intervals of {gaps_[0].value} and {gaps_[1].value} overlap: which is larger cannot be told yet."
-
-
-def _together(causes: Sequence[Cause]) -> tuple[float, float]:
-    """The interval of the causes of one gap together, as if each erred on its own."""
-    share = sum(c.share for c in causes)
-    low, high = (
-        math.hypot(*errors) for errors in ([c.share - c.low for c in causes], [c.high - c.share for c in causes])
-    )
-    return share - low, share + high
+    if len(gaps_) > 1 and named.shares.gaps[gaps_[0]][1] < named.shares.gaps[gaps_[1]][2]:
+        yield f"The intervals of {gaps_[0].value} and {gaps_[1].value} overlap: which is larger cannot be told yet."
 
 
 def _unmeasured(inquiry: Inquiry) -> Iterator[str]:

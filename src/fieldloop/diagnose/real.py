@@ -1,24 +1,31 @@
-"""Is there a loss at all, where nothing is found to be wrong? Small counts count against saying so."""
+"""Is there a loss at all? Small counts speak against it, and so do days: what a day's episodes share is one witness."""
 
+import numpy as np
+
+from fieldloop.diagnose.table import Table
 from fieldloop.model.finding import Status
 from fieldloop.protocol import Section
 from fieldloop.stats import difference
 
-
-def bounds(before: tuple[int, int], after: tuple[int, int], settings: Section) -> tuple[float, float]:
-    """The interval of a loss that nothing shows to be one."""
-    return difference.interval(before, after, settings.number("confidence"))
+Counts = tuple[int, int]
 
 
-def without_loss(before: tuple[int, int], after: tuple[int, int], settings: Section) -> tuple[Status, tuple[str, ...]]:
+def bounds(before: Table, after: Table, day_spread: float, settings: Section) -> tuple[float, float]:
+    """The interval of the loss."""
+    theirs, ours = (_witnesses(table, day_spread) for table in (before, after))
+    return difference.interval(theirs, ours, settings.number("confidence"))
+
+
+def without_loss(before: Table, after: Table, day_spread: float, settings: Section) -> tuple[Status, tuple[str, ...]]:
     """Where no loss is shown. PASSED: shown to be negligible. CANNOT_TELL: that neither, with what is missing."""
     negligible = settings.number("negligible_loss")
-    if difference.lower_bound(after, before, 1.0 - settings.number("alpha")) > -negligible:
+    ours, theirs = (_witnesses(table, day_spread) for table in (after, before))
+    if difference.lower_bound(ours, theirs, 1.0 - settings.number("alpha")) > -negligible:
         return Status.PASSED, ()
+    now, then = after.counts, before.counts
     reason = (
-        f"{after[0]} of {after[1]} after {before[0]} of {before[1]} may be chance, and a loss of "
-        f"{100 * negligible:.0f} points is still possible; record more outcomes"
-        f"{' of the baseline' if before[1] < after[1] else ''}."
+        f"{now[0]} of {now[1]} after {then[0]} of {then[1]} may be chance, and a loss of {100 * negligible:.0f} points "
+        f"is still possible; record more outcomes{' of the baseline' if then[1] < now[1] else ''}."
     )
     return Status.CANNOT_TELL, (reason,)
 
@@ -27,3 +34,12 @@ def missing(before: int, after: int) -> str:
     """Say which outcomes there are none of; '' where there are both."""
     what = "baseline (gate or laboratory)" if not before else "production" if not after else ""
     return f"There are no {what} outcomes of this policy that its judges agree on; record them." if what else ""
+
+
+def _witnesses(table: Table, day_spread: float) -> Counts:
+    """Successes and episodes, as many fewer as days that differ by so much (log-odds) make them tell less (Kish)."""
+    rate = float(table.success.mean())
+    sizes = np.bincount(table.clusters).astype(np.float64)
+    effect = 1.0 + rate * (1.0 - rate) * day_spread**2 * float(sizes @ sizes) / len(table)
+    episodes = max(round(len(table) / effect), 1)
+    return round(rate * episodes), episodes

@@ -90,6 +90,13 @@ class Sets:
         """All sets that were met, the most probable first."""
         return sorted((one for one in self.met.values() if one), key=lambda one: (-one.score, one.members))
 
+    def alike(self, member: int) -> set[int]:
+        """What says the same: another cut of a number, another day of a condition, a cause of the same gap there."""
+        own = self.options[member]
+        if own.kind in (Kind.STEP, Kind.RISE):
+            return {at for at, name in enumerate(self._names) if name == self._names[member]}
+        return {at for at, one in enumerate(self.options) if (one.gap, one.stratum) == (own.gap, own.stratum)}
+
     def _look(self, members: tuple[int, ...], near: Told | None = None) -> Told | None:
         """Fit a set; None where one of its members would not lose anything."""
         members = tuple(sorted(members))

@@ -2,7 +2,9 @@
 
 What a row loses lies between its rate without faults and with them. It is divided by following all faults in step from
 nothing to what they are, and crediting each with what it takes off on the way (the Aumann-Shapley value), so that no
-cause is served first. What the loss has beyond that is nobody's: another mix, a floor that is a little harder.
+cause is served first. A condition is credited with what it takes off production beyond what it took off the baseline.
+A fault of the data took its part there already, by an amount that nobody knows; it is credited with all that production
+would win without it. What the loss has beyond that is nobody's: another mix, a floor that is a little harder.
 """
 
 from collections.abc import Mapping, Sequence
@@ -11,6 +13,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from fieldloop.diagnose.expectation import logistic
+from fieldloop.diagnose.explanation import Kind
 from fieldloop.diagnose.sets import Sets, Told
 from fieldloop.diagnose.table import Floats
 from fieldloop.model.diagnosis import Gap
@@ -28,6 +31,8 @@ class Shares:
     members: Mapping[int, float]
     lost: float
     """Success that all named faults take off together."""
+    fell: float
+    """So much of it is beyond what they took off the baseline."""
 
     def of(self, member: int, gap: Gap) -> Interval:
         """The share of one member."""
@@ -42,29 +47,39 @@ def shares(sets: Sets, window: Sequence[tuple[Told, float]], loss: float, rng: n
     draws = int(sets.settings.number("share_draws"))
     counts = rng.multinomial(draws, [weight for _, weight in window])
     error = _error(sets)
-    made, lost = [], []
+    made, lost, fell = [], [], []
     for (one, _), count in zip(window, counts.tolist(), strict=True):
         for coefficients in _drawn(one, count, rng):
+            credited, beyond = _credits(sets, one, coefficients)
             by_gap = np.zeros(len(Gap))
-            for member, part in zip(one.members, parts(sets, one, coefficients).tolist(), strict=True):
+            for member, part in zip(one.members, credited.tolist(), strict=True):
                 by_gap[list(Gap).index(sets.options[member].gap)] += part
             made.append(by_gap / max(by_gap.sum(), loss + error * rng.standard_normal(), TINY))
             lost.append(by_gap.sum())
+            fell.append(beyond.sum())
     tail = 0.5 - sets.settings.number("confidence") / 2.0
     middle, (low, high) = np.mean(made, axis=0), np.quantile(made, [tail, 1.0 - tail], axis=0)
     spans = {
         gap: (float(m), min(float(a), float(m)), max(float(b), float(m)))
         for gap, m, a, b in zip(Gap, middle, low, high, strict=True)
     }
-    own = dict(zip(best.members, parts(sets, best, best.fitted.coefficients).tolist(), strict=True))
+    own = dict(zip(best.members, _credits(sets, best, best.fitted.coefficients)[0].tolist(), strict=True))
     whole = {gap: sum(p for m, p in own.items() if sets.options[m].gap is gap) for gap in Gap}
-    return Shares(spans, {m: p / max(whole[sets.options[m].gap], TINY) for m, p in own.items()}, float(np.mean(lost)))
+    parts = {m: p / max(whole[sets.options[m].gap], TINY) for m, p in own.items()}
+    return Shares(spans, parts, float(np.mean(lost)), float(np.mean(fell)))
 
 
-def parts(sets: Sets, told: Told, coefficients: Floats) -> Floats:
-    """How much success each member takes off the average production row."""
+def _credits(sets: Sets, told: Told, coefficients: Floats) -> tuple[Floats, Floats]:
+    """What each member is credited with, and what it takes off production beyond what it took off the baseline."""
+    now, then = (taken_off(sets, told, coefficients, rows) for rows in (sets.nature.production, sets.nature.baseline))
+    of_data = np.array([sets.options[m].kind is Kind.FAULT for m in told.members], dtype=bool)
+    return np.where(of_data, now, np.maximum(now - then, 0.0)), now - then
+
+
+def taken_off(sets: Sets, told: Told, coefficients: Floats, here: slice) -> Floats:
+    """How much success each member takes off the average of these rows."""
     nature, own = sets.nature, list(told.members)
-    here, size = nature.production, len(nature.mean)
+    size = len(nature.mean)
     columns, apart = sets.matrix[here][:, own], sets.apart[own]
     pull = columns * np.minimum(coefficients[size:], 0.0)
     odds = nature.columns[here] @ coefficients[:size] + told.fitted.days[sets.rows.day][here]

@@ -58,13 +58,18 @@ class Cause:
 
 @dataclass(frozen=True, slots=True)
 class LostSlice:
-    """Conditions under which production lost more than the baseline lets expect, false discoveries controlled."""
+    """Conditions that probably are a cause, with what they lost against what the baseline lets expect.
+
+    `doubt` is the probability, after all outcomes, that they are none of the causes: 1 less the probability of the sets
+    of explanations in which they stand. The doubts of all slices add up to the number of false finds to expect. It is
+    no number in diagnoses that were made before doubts were stated.
+    """
 
     stratum: Stratum
     episodes: int
     observed: float
     expected: float
-    chance: float
+    doubt: float = math.nan
 
 
 @dataclass(frozen=True, slots=True)

@@ -9,7 +9,6 @@ from fieldloop.model.condition import Stratum
 UNKNOWN = "not known"
 MINUS = "\u2212"
 SHORT = 12
-LEAST_CHANCE = 1e-4
 THIN = " · "
 
 
@@ -45,17 +44,6 @@ def interval(low: float, high: float, digits: int = 1) -> str:
     if not (math.isfinite(low) and math.isfinite(high)):
         return UNKNOWN
     return f"{100 * low:.{digits}f} to {100 * high:.{digits}f}".replace("-", MINUS)
-
-
-def chance(probability: float) -> str:
-    """Write how likely something is by chance alone; below one in ten thousand nobody counts.
-
-    >>> chance(0.0031), chance(1e-9), chance(float("nan"))
-    ('0.0031', '< 0.0001', 'not known')
-    """
-    if not math.isfinite(probability):
-        return UNKNOWN
-    return f"< {LEAST_CHANCE:g}" if probability < LEAST_CHANCE else f"{probability:.2g}"
 
 
 def where(stratum: Stratum, without: Iterable[str] = ()) -> str:

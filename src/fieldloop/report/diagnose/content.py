@@ -4,12 +4,20 @@ import math
 from dataclasses import dataclass
 
 from fieldloop.model.alarm import Rate
-from fieldloop.model.diagnosis import Cause, Diagnosis, Gap
+from fieldloop.model.diagnosis import Cause, Diagnosis, Gap, LostSlice
 from fieldloop.model.finding import Status
-from fieldloop.report.words import day, interval, percent, plural, points, where
+from fieldloop.report.words import UNKNOWN, day, interval, percent, plural, points, where
 
-VERDICTS = {Status.FAILED: "The drop is real", Status.PASSED: "No real drop"}
 UNSURE = "Cannot tell whether success dropped"
+ANSWERS = {Status.PASSED: "yes", Status.FAILED: "no", Status.CANNOT_TELL: "open"}
+"""What the status of one of the four questions says, wherever it is shown."""
+DOUBT = (
+    "Doubt: how probable it is that a condition is none of the causes. The doubts add up to the number of false finds "
+    "to expect."
+)
+LEAST_DOUBT = 0.01
+MOST_PLACES = 2
+"""Places of one cause that a sentence names; tables have all."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -22,10 +30,15 @@ class DiagnosisReport:
 
 
 def verdict(found: Diagnosis) -> str:
-    """Say in three words whether the drop is real."""
+    """Say in a few words whether the drop is real, which takes an interval that lies above nothing."""
+    if found.status is Status.FAILED:
+        return "The drop is real" if has_drop(found) else "Something is wrong, the whole may not have dropped"
+    if found.status is Status.PASSED:
+        return "No drop that matters" if has_drop(found) else "No real drop"
     if found.status is Status.CANNOT_TELL and has_drop(found):
-        return "The drop is real, its cause is not known"
-    return VERDICTS.get(found.status, UNSURE)
+        named = any(cause.gap is not Gap.UNKNOWN for cause in found.causes)
+        return f"The drop is real, its cause is not {'certain' if named else 'known'}"
+    return UNSURE
 
 
 def sentence(found: Diagnosis) -> str:
@@ -37,8 +50,7 @@ def change(found: Diagnosis) -> str:
     """Say from what to what success went, by how many points, with the interval where there is one."""
     if not (math.isfinite(found.baseline) and math.isfinite(found.observed)):
         return "there is nothing to compare."
-    known = found.loss_low < found.loss_high and math.isfinite(found.loss_low + found.loss_high)
-    span = f" ({interval(-found.loss_high, -found.loss_low)})" if known else ""
+    span = f" ({interval(-found.loss_high, -found.loss_low)})" if has_interval(found) else ""
     over = f", over {plural(found.episodes, 'episode')} at {found.site or 'all sites'}"
     return f"{percent(found.baseline)} → {percent(found.observed)}, {points(-found.loss)} points{span}{over}."
 
@@ -52,7 +64,7 @@ def main_cause(found: Diagnosis) -> str:
     if top is None:
         return ""
     share, open_share = share_of(found, top.gap), share_of(found, Gap.UNKNOWN)
-    held = f"{top.gap.value} ({percent(share, 0)} of the loss; {place(top)})"
+    held = f"{top.gap.value} ({percent(share, 0)} of the loss; {_places(found, top)})"
     if open_share > share:
         return f"The largest part is not explained ({percent(open_share, 0)}). First cause named: {held}. {top.fix}"
     return f"First cause: {held}. {top.fix}"
@@ -61,6 +73,16 @@ def main_cause(found: Diagnosis) -> str:
 def share_of(found: Diagnosis, gap: Gap) -> float:
     """Add up what all causes of one kind hold of the loss."""
     return sum(c.share for c in found.causes if c.gap is gap and math.isfinite(c.share))
+
+
+def _places(found: Diagnosis, top: Cause) -> str:
+    """Say where a kind of cause acts; where it acts in several places, what each of the first holds of the loss."""
+    alike = [cause for cause in found.causes if cause.gap is top.gap]
+    if len(alike) == 1:
+        return place(top)
+    told = ", ".join(f"{place(cause)} {percent(cause.share, 0)}" for cause in alike[:MOST_PLACES])
+    more = len(alike) - MOST_PLACES
+    return f"{told} and {more} more" if more > 0 else told
 
 
 def place(cause: Cause) -> str:
@@ -86,6 +108,19 @@ def sampled(found: Diagnosis, shown: int | None = None) -> str:
     return f"{asked:,} of {plural(found.failed, 'failure')}: those where success was expected most."
 
 
+def doubt(one: LostSlice) -> str:
+    """Write how probable it is that a slice is none of the causes; below one in a hundred nobody counts."""
+    if not math.isfinite(one.doubt):
+        return UNKNOWN
+    return f"< {percent(LEAST_DOUBT, 0)}" if one.doubt < LEAST_DOUBT else percent(one.doubt, 0)
+
+
+def has_interval(found: Diagnosis) -> bool:
+    """Could rates be compared, and is it stated how uncertain the loss is?"""
+    told = math.isfinite(found.baseline + found.observed + found.loss_low + found.loss_high)
+    return told and found.loss_low < found.loss_high
+
+
 def has_drop(found: Diagnosis) -> bool:
-    """Was a drop established, although no cause could be named?"""
-    return any(cause.gap is Gap.UNKNOWN for cause in found.causes)
+    """Is a drop shown: by an interval that lies above nothing or, where none is stated, by the verdict?"""
+    return found.loss_low > 0.0 if has_interval(found) else found.status is Status.FAILED

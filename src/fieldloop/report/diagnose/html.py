@@ -4,18 +4,26 @@ import math
 from collections.abc import Sequence
 
 from fieldloop.model.diagnosis import Cause, Diagnosis, FailureExplained, LostSlice
-from fieldloop.model.finding import Status
 from fieldloop.report.bars import share_bar
-from fieldloop.report.diagnose.content import DiagnosisReport, main_cause, place, sampled, sentence, since
+from fieldloop.report.diagnose.content import (
+    ANSWERS,
+    DOUBT,
+    DiagnosisReport,
+    doubt,
+    main_cause,
+    place,
+    sampled,
+    sentence,
+    since,
+)
 from fieldloop.report.diagnose.days_drawing import draw_days
 from fieldloop.report.diagnose.waterfall import draw_waterfall
 from fieldloop.report.markup import Markup, escape, figure, folded, join, mark, panel, paragraph, table
 from fieldloop.report.page import page
-from fieldloop.report.words import chance, interval, moment, percent, plural, points, short, where
+from fieldloop.report.words import interval, moment, percent, plural, points, short, where
 
 MOST_SLICES = 40
 FIRST_FAILURES, MOST_FAILURES = 8, 40
-ANSWERS = {Status.PASSED: "Yes", Status.FAILED: "No"}
 WATERFALL = (
     "The same loss cut twice: by kind of change, then by cause. Each bar begins where the last one ended; orange is "
     "success lost, blue won back; in brackets the interval."
@@ -84,14 +92,16 @@ def _slices(slices: Sequence[LostSlice]) -> Markup:
             percent(s.expected, 0),
             percent(s.observed, 0),
             points(s.observed - s.expected),
-            chance(s.chance),
+            doubt(s),
         )
         for s in order[:MOST_SLICES]
     ]
-    columns = ("where", "episodes", "success expected", "observed", "difference, points", "chance alone")
-    note = "success below what the baseline lets expect there; false discoveries are controlled"
-    more = [paragraph(f"{len(order) - MOST_SLICES} more are in the JSON.", "dim")] if len(order) > MOST_SLICES else []
-    return panel("Conditions that lost", [table(columns, rows, columns[1:]), *more], note, "slices")
+    columns = ("where", "episodes", "success expected", "observed", "difference, points", "doubt")
+    note = "success there, and what the baseline lets expect"
+    below = [paragraph(DOUBT, "dim")]
+    if len(order) > MOST_SLICES:
+        below.append(paragraph(f"{len(order) - MOST_SLICES} more are in the JSON.", "dim"))
+    return panel("Conditions that lost", [table(columns, rows, columns[1:]), *below], note, "slices")
 
 
 def _lost(one: LostSlice) -> float:

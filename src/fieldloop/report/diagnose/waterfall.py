@@ -95,12 +95,13 @@ def _causes(found: Diagnosis) -> list[tuple[str, float, str]]:
         parts.append(
             (_fit(f"{cause.gap.value.capitalize()}: {where(cause.stratum)}"), lost, f"{points(-lost)} ({span})")
         )
-    if rest := named[MOST_CAUSES:]:
-        parts.append((plural(len(rest), "smaller cause"), found.loss * sum(c.share for c in rest), ""))
+    if smaller := named[MOST_CAUSES:]:
+        parts.append((plural(len(smaller), "smaller cause"), found.loss * sum(c.share for c in smaller), ""))
     unexplained = found.loss - sum(lost for _, lost, _ in parts)
     if abs(unexplained) >= NEGLIGIBLE:
-        over = "Counted twice by the causes above" if unexplained < 0 else "Not explained"
-        parts.append((over, unexplained, ""))
+        unknown = any(c.gap is Gap.UNKNOWN for c in known)
+        rest = "Not explained" if unknown else "Nobody's: mix, pace, hard by nature"
+        parts.append(("Counted twice by the causes above" if unexplained < 0 else rest, unexplained, ""))
     return parts
 
 

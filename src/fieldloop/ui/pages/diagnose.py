@@ -7,11 +7,21 @@ from fieldloop.loop.page_reads import daily_rates, every
 from fieldloop.model.diagnosis import Cause, Diagnosis, LostSlice
 from fieldloop.model.finding import Status
 from fieldloop.model.policy import PolicyVersion
-from fieldloop.report.diagnose.content import change, main_cause, place, sampled, since, verdict
+from fieldloop.report.diagnose.content import (
+    ANSWERS,
+    DOUBT,
+    change,
+    doubt,
+    main_cause,
+    place,
+    sampled,
+    since,
+    verdict,
+)
 from fieldloop.report.diagnose.days_drawing import draw_days
 from fieldloop.report.diagnose.waterfall import draw_waterfall
 from fieldloop.report.markup import Markup
-from fieldloop.report.words import chance, interval, where
+from fieldloop.report.words import interval, where
 from fieldloop.ui.components import (
     Column,
     command,
@@ -28,7 +38,6 @@ from fieldloop.ui.said import moment, percent, plural, short
 from fieldloop.ui.visit import Drawn, Visit
 
 MOST_ROWS = 40
-ANSWERS = {Status.PASSED: "yes", Status.FAILED: "no"}
 
 
 def draw(visit: Visit) -> Drawn:
@@ -81,12 +90,12 @@ def _log(found: Diagnosis) -> Html | None:
 
 def _slices(slices: Sequence[LostSlice]) -> Html | None:
     rows = [
-        (where(s.stratum), f"{s.episodes:,}", percent(s.expected, 0), percent(s.observed, 0), chance(s.chance))
+        (where(s.stratum), f"{s.episodes:,}", percent(s.expected, 0), percent(s.observed, 0), doubt(s))
         for s in slices[:MOST_ROWS]
     ]
-    names = ("Episodes", "Success expected", "Observed", "Chance alone")
+    names = ("Episodes", "Success expected", "Observed", "Doubt")
     columns = [Column("Where"), *(Column(name, "num") for name in names)]
-    return panel("Conditions that lost", dense_table(columns, rows), flush=True) if rows else None
+    return panel("Conditions that lost", dense_table(columns, rows), note=DOUBT, flush=True) if rows else None
 
 
 def _failures(found: Diagnosis) -> Html | None:
