@@ -54,9 +54,12 @@ def _probability(inquiry: Inquiry, member: int, window: Sequence[tuple[Told, flo
 def _cause(inquiry: Inquiry, member: int, made: Shares, probability: float) -> Cause:
     one = inquiry.sets.options[member]
     share, low, high = made.of(member, one.gap)
+    fix = gaps.fix(one.gap, one.stratum, never_covered=one.never_covered)
+    if not inquiry.after.success[one.inside].any():
+        fix = f"Let a person try whether it can be done at all; if so: {fix}"
     return Cause(
         one.gap, share, max(0.0, low), min(1.0, high), one.stratum, one.never_covered,
-        of_explanation(inquiry, one, probability), gaps.fix(one.gap, one.stratum, never_covered=one.never_covered),
+        of_explanation(inquiry, one, probability), fix,
         group=_group(inquiry, member), since_ns=one.since_ns, episodes=int(one.inside.sum()),
     )  # fmt: skip
 
@@ -66,7 +69,9 @@ def _group(inquiry: Inquiry, member: int) -> tuple[Stratum, ...]:
     options, chosen = inquiry.sets.options, inquiry.sets.options[member]
     if chosen.kind in (Kind.FAULT, Kind.EVERYWHERE, Kind.DAY, Kind.GROWTH):
         return ()
-    columns = inquiry.sets.matrix - inquiry.sets.matrix.mean(axis=0)
+    # in production alone: what happened to the baseline there is another question
+    columns = inquiry.sets.matrix[inquiry.sets.nature.production]
+    columns = columns - columns.mean(axis=0)
     length = np.maximum(np.linalg.norm(columns, axis=0), 1e-9)
     alike = (columns.T @ columns[:, member]) / (length * length[member])
     kept: list[Stratum] = []

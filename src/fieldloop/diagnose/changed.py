@@ -42,10 +42,10 @@ def _of_conditions(
         loss = loss_of(gap, settings)
         if (1.0 - here).sum() < least:  # all of production: nothing tells it from everything since that day
             continue
-        known = gap in COVERABLE and never_shown(stratum, shown, settings) is False
-        if known and min(met[at], here.sum()) >= least:
+        never = never_shown(stratum, shown, settings) if gap in COVERABLE else False
+        if never is not True and min(met[at], here.sum()) >= least:
             yield Explanation(
-                gap, stratum, Kind.LATER, here, nothing, odds, loss, never_covered=False,
+                gap, stratum, Kind.LATER, here, nothing, odds, loss, never_covered=never,
                 reasons=("it has changed between baseline and production",),
             )  # fmt: skip
         for since_ns in days if place else days[len(days) // 4 :: max(len(days) // 4, 1)]:

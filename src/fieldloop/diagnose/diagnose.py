@@ -10,7 +10,7 @@ from fieldloop.diagnose.evidence import Evidence
 from fieldloop.diagnose.explanation import Kind
 from fieldloop.diagnose.failures import explain_failures
 from fieldloop.diagnose.inquiry import Inquiry, inquire
-from fieldloop.diagnose.open_questions import open_questions, without_a_loss
+from fieldloop.diagnose.open_questions import open_questions, without_a_cause
 from fieldloop.diagnose.real import bounds, missing, without_loss
 from fieldloop.diagnose.split import divide
 from fieldloop.model.attempts import settled
@@ -57,8 +57,11 @@ def diagnose(evidence: Evidence, settings: Section, ids: Ids, at_ns: int, rng: n
 
 def _verdict(inquiry: Inquiry, named: Causes | None, low: float) -> tuple[Status, tuple[str, ...]]:
     if named is None:
+        said = tuple(without_a_cause(inquiry, low))
+        if low > inquiry.settings.number("negligible_loss"):
+            return Status.CANNOT_TELL, said
         status, reasons = without_loss(inquiry.before, inquiry.after, inquiry.sets.nature.day_spread, inquiry.settings)
-        return status, (*reasons, *without_a_loss(inquiry))
+        return status, (*(reasons if low <= 0.0 else ()), *said)
     settings = inquiry.settings
     sure = named.known >= settings.number("surely") and any(c.gap is not Gap.UNKNOWN for c in named.causes)
     return (Status.FAILED if sure else Status.CANNOT_TELL), tuple(open_questions(inquiry, named, low))
@@ -82,9 +85,9 @@ def _slices(inquiry: Inquiry, named: Causes) -> Iterator[LostSlice]:
         if one.kind in (Kind.FAULT, Kind.EVERYWHERE):
             continue
         expected, observed = inquiry.expected[one.inside].mean(), inquiry.after.success[one.inside].mean()
-        yield LostSlice(
-            one.stratum, int(one.inside.sum()), float(observed), float(expected), max(0.0, 1.0 - probability)
-        )
+        if observed < expected:
+            doubt = max(0.0, 1.0 - probability)
+            yield LostSlice(one.stratum, int(one.inside.sum()), float(observed), float(expected), doubt)
 
 
 def _nothing(evidence: Evidence, settings: Section, ids: Ids, at_ns: int, absent: str) -> Diagnosis:

@@ -5,6 +5,7 @@ measured and is fine is excluded; one that nobody measured is asked for. A fault
 which the same policy made, only less, because a laboratory asks less of it.
 """
 
+import math
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
@@ -22,6 +23,9 @@ from fieldloop.diagnose.table import Table
 from fieldloop.model.condition import Stratum
 from fieldloop.model.diagnosis import Gap, Lag
 from fieldloop.protocol import Section
+
+LEAST_PART = 1e-3
+"""A lag in fewer of the demonstrations than one in a thousand counts as if it were in that many."""
 
 
 @dataclass(frozen=True)
@@ -83,7 +87,8 @@ def _timing(lags: Sequence[Lag], chain: Chain | None, settings: Section) -> Iter
             f"{len(lags)} rigs and streams are beyond it. {words}"
         )
         part = sum(lag.episodes for lag in late) / max(sum(lag.episodes for lag in lags), 1)
-        yield Found(Gap.TIMING, suspicion(abs(worst.lag_ms) / limit, settings), said.strip(), part=part)
+        odds = suspicion(abs(worst.lag_ms) / limit, settings) + math.log(max(part, LEAST_PART))
+        yield Found(Gap.TIMING, odds, said.strip(), part=part)
     elif not lags and grows and chain is not None:
         said = f"{words} Nobody verified time from content."
         yield Found(Gap.TIMING, chain.log_odds(settings), said, measured=False)

@@ -51,7 +51,7 @@ def _alone(
             odds = settings.number("lacking_odds")
             reasons.append("it was hardly ever demonstrated")
         elif starved(stratum, float(np.mean(after)), shown, settings):
-            odds = settings.number("starved_odds")
+            odds, never = settings.number("starved_odds"), None  # too few is neither none nor enough
             reasons.append("it was demonstrated far less than it occurs")
         elif never is False:
             return

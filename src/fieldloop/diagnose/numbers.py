@@ -35,6 +35,8 @@ def of_numbers(before: Table, after: Table, shown: Demonstrations | None, settin
         least = settings.number("min_slice_episodes")
         if gaps.of_factor(name) in COVERABLE and seen is not None:
             made = [one for one in made if never_shown(one[0], shown, settings)]
+        if gaps.of_factor(name) in gaps.MACHINERY:  # what the baseline had as well, it passed with
+            made = [one for one in made if 2.0 * one[3].mean() < one[2].mean()]
         kept = [one for one in made if (one[2] > 0.0).sum() >= least and (one[2] < 1.0).sum() + len(before) >= least]
         for stratum, kind, now, then in kept:
             yield _explanation(stratum, kind, now, then, len(kept), shown, settings)
@@ -48,8 +50,7 @@ def _explanation(
     never = never_shown(stratum, shown, settings) if gap in COVERABLE else None
     odds, reasons = settings.number("number_odds"), []
     if gap in gaps.MACHINERY:
-        if 2.0 * before.mean() < after.mean():  # what the baseline had as well, it passed with
-            odds = settings.number("machinery_odds")
+        odds = settings.number("machinery_odds")
         reasons.append("it is part of the machinery")
     elif never:
         odds = settings.number("starved_odds")

@@ -39,8 +39,7 @@ def open_questions(inquiry: Inquiry, named: Causes, low: float) -> Iterator[str]
     if inquiry.evidence.demonstrations is None:
         yield "Nobody said what was demonstrated, so never-covered and changed cannot be told apart; name the release."
     if not any(c.gap is not Gap.UNKNOWN for c in named.causes):
-        said = {c.factor for c in inquiry.after.conditions} | set(inquiry.after.numbers)
-        yield f"No condition that is logged explains the loss; log {', '.join(gaps.silent(said))}."
+        yield _silent(inquiry)
     yield from _contested(inquiry)
     yield from _unsaid(inquiry)
     yield from _not_as_claimed(inquiry)
@@ -49,8 +48,20 @@ def open_questions(inquiry: Inquiry, named: Causes, low: float) -> Iterator[str]
         yield f"Production spans {days} days; how much days differ is not known, and intervals are too narrow."
 
 
-def without_a_loss(inquiry: Inquiry) -> Iterator[str]:
-    """Say what is worth knowing although no loss is shown: what was never demonstrated, and what was measured wrong."""
+def _silent(inquiry: Inquiry) -> str:
+    said = {c.factor for c in inquiry.after.conditions} | set(inquiry.after.numbers)
+    said |= {"item", "sku"} if any(o.item for o in inquiry.after.outcomes) else set()
+    return f"No condition that is logged explains the loss; log {', '.join(gaps.silent(said))}."
+
+
+def without_a_cause(inquiry: Inquiry, low: float) -> Iterator[str]:
+    """Say what is worth knowing although no cause is named: what was never demonstrated, what was measured wrong."""
+    if low > 0.0:
+        yield (
+            f"Success fell by {100 * low:.1f} points at least, no more than another mix, another pace or harder days "
+            "may ordinarily cost."
+        )
+        yield _silent(inquiry)
     for one in inquiry.sets.options:
         inside = one.inside
         if one.kind is Kind.CONDITION and one.gap in COVERABLE and one.never_covered and not inside.all():

@@ -14,13 +14,16 @@ if TYPE_CHECKING:
     from fieldloop.diagnose.inquiry import Inquiry
 
 
+SURE = 0.99
+
+
 def of_explanation(inquiry: "Inquiry", one: Explanation, probability: float) -> str:
     """What was measured of it, what its rows lost, since when, what was demonstrated, and how probable it is."""
     inside = one.inside
     words = [one.words] if one.words else []
     if one.kind in (Kind.FAULT, Kind.EVERYWHERE):
         lost = float((inquiry.expected - inquiry.after.success)[inside].mean())
-        words.append(f"{percent(lost)} lost in {several(int(inside.sum()), 'episode')} under these conditions alike.")
+        words.append(f"{several(int(inside.sum()), 'episode')} that it reaches lost {percent(lost)} in all.")
     else:
         words.append(f"{one.stratum}: {_tally(inquiry, inside)}; elsewhere {_tally(inquiry, ~inside)}.")
     if one.kind in (Kind.RISE, Kind.GROWTH):
@@ -34,10 +37,11 @@ def of_explanation(inquiry: "Inquiry", one: Explanation, probability: float) -> 
             f"{several(count, 'demonstration')} of it{f', {percent(simulated)} simulated' if simulated else ''}."
         )
     if inside.any() and not inquiry.after.success[inside].any():
-        words.append("Not one succeeded: let a person try whether it can be done at all before collecting.")
+        words.append("Not one succeeded.")
     if one.reasons:
         words.append(f"Set apart: {'; '.join(one.reasons)}.")
-    words.append(f"Probability beside all else that was looked at: {percent(probability)}.")
+    sure = "above 99 %" if probability > SURE else percent(probability)
+    words.append(f"Probability beside all else that was looked at: {sure}.")
     return " ".join(words)
 
 
