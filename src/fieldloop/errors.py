@@ -41,14 +41,23 @@ class UnknownName(BadInput):
 
     >>> str(UnknownName("check", "timing.longest_gab", ["timing.longest_gap"]))
     "No check called 'timing.longest_gab'. Did you mean 'timing.longest_gap'?"
+    >>> import pickle
+    >>> pickle.loads(pickle.dumps(UnknownName("site", "mars", ["home"], "home"))).args
+    ("No site called 'mars'. Known: home.",)
     """
 
     def __init__(self, what: str, name: str, known: Iterable[str], listed: str = "") -> None:
         """Keep the suggestion so that doors can offer it; `listed` says in words which names there are."""
-        close = difflib.get_close_matches(name, list(known), n=1)
+        names = tuple(known)
+        self._made_of = (what, name, names, listed)
+        close = difflib.get_close_matches(name, names, n=1)
         self.suggestion = close[0] if close else None
         hint = f" Did you mean {self.suggestion!r}?" if self.suggestion else ""
         super().__init__(f"No {what} called {name!r}.{hint}{f' Known: {listed}.' if listed else ''}")
+
+    def __reduce__(self) -> tuple[type["UnknownName"], tuple[str, str, tuple[str, ...], str]]:
+        """Survive the way back from a worker process."""
+        return type(self), self._made_of
 
 
 class WorkspaceError(FieldloopError):

@@ -1,15 +1,20 @@
 """The map through the doors: audit with pictures, comparison with logs, a catalogue from order lines, the override."""
 
 import dataclasses
+import io
 import re
+from types import SimpleNamespace
 
 import pytest
 from tests.audit.maps import FULL, SKUS, outcome
 
+from fieldloop.cli.render_audit import compared as print_compared
+from fieldloop.cli.screen import Screen
 from fieldloop.errors import BadInput, Refused
 from fieldloop.loop import audit as use
 from fieldloop.loop.velocity import velocity
 from fieldloop.loop.workspace import create_workspace, open_workspace
+from fieldloop.model.audit import Comparison
 from fieldloop.model.deployment import Audit, AuditAnswer, Deployment, EdgeCase, Site
 from fieldloop.model.event import OutcomeRecorded
 from fieldloop.model.finding import Status
@@ -115,3 +120,14 @@ def test_velocity_without_a_workspace_and_with_an_item_master(tmp_path):
     lines.write_bytes(b"sku,date\n\xff\xff,2026-01-01\n")
     with pytest.raises(BadInput, match="not UTF-8"):
         velocity(None, lines, out=tmp_path / "skus.csv")
+
+
+def test_what_is_logged_at_one_site_is_not_called_unsaid():
+    said = [
+        Comparison(site, what, "", "", episodes, Status.CANNOT_TELL, f"{what} at {site}: cannot tell.")
+        for site, what, episodes in (("north", "lux", 30), ("south", "lux", 0), ("north", "air", 0))
+    ]
+    shown = io.StringIO()
+    print_compared(SimpleNamespace(comparisons=said), Screen(shown))
+    assert "No attempt says: air." in shown.getvalue()
+    assert "No attempt says lux at south." in shown.getvalue()

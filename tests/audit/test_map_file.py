@@ -111,6 +111,7 @@ def test_a_factor_the_map_is_silent_about_is_left_out():
         ("temperature_c = [15, 28]", "temperature_c = 20", ["line 20", "[lowest, highest]"]),
         ("humidity_percent = [30, 70]", "humidity_percent = [30, 170]", ["line 21", "between 0 and 100"]),
         ("day = [300, 800]", "day = [-3, 800]", ["line 22", "never negative"]),
+        ("lux = {", "lux = [900, 10] # {", ["line 22", "should be a table such as { day = [300, 700]"]),
         ('time_zone = "Europe/Berlin"', 'time_zone = "Berlin"', ["line 11", "IANA"]),
         ('id = "south"', 'id = "north"', ["'north' is given twice"]),
         ("per_week = 14", "per_week = -1", ["line 32", "[edge_case]", "at least 0"]),

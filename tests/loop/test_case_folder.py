@@ -1,19 +1,21 @@
 """A case from files alone: what is read, what is refused, and what comes out."""
 
 import json
+from typing import get_args
 
 import pytest
 
 from fieldloop.errors import BadInput, UnknownName
 from fieldloop.loop.attempt_files import read_demonstrations, read_outcomes, telemetry_of
 from fieldloop.loop.case_folder import diagnose_folder, plan_folder, read_case
-from fieldloop.loop.picking import case
+from fieldloop.loop.picking import Preset, case
 from fieldloop.model.codec import to_plain
 from fieldloop.model.finding import Status
 from fieldloop.model.policy import Stage
 from fieldloop.protocol import default_operations
 from fieldloop.simulate.catalogue import skus_text
 from fieldloop.simulate.mix import deployment_text
+from fieldloop.simulate.picking.presets import preset
 
 
 def table(rows, header="succeeded,at,site,lighting,lux,latency_ms"):
@@ -52,11 +54,14 @@ def test_semicolons_are_read_and_other_encodings_named(tmp_path):
         read_outcomes(file, "p", Stage.PRODUCTION, LUX)
 
 
-def test_a_simulated_case_writes_over_nothing_of_somebody_else(tmp_path):
+def test_a_simulated_case_writes_over_nothing(tmp_path):
     _written(tmp_path / "deployment.toml", "mine")
     with pytest.raises(BadInput, match="somebody else"):
         case(tmp_path)
     assert (tmp_path / "deployment.toml").read_text(encoding="utf-8") == "mine"
+    _written(tmp_path / "story.json", "{}")
+    with pytest.raises(BadInput, match="a case in it already"):
+        case(tmp_path, seed=9)
     with pytest.raises(BadInput, match="cannot be made"):
         case(tmp_path / "deployment.toml" / "below")
 
@@ -76,6 +81,11 @@ def test_a_fault_of_nobody_is_refused(tmp_path, fault, says):
         case(tmp_path / "new", fault=(fault,))
 
 
+def test_every_preset_that_is_offered_is_there():
+    for name in get_args(Preset):
+        assert preset(name).name == name
+
+
 def test_times_are_read_as_iso_seconds_or_nanoseconds(tmp_path):
     file = tmp_path / "production.csv"
     rows = [f"yes,{at},a,b,1,1" for at in ("2026-05-01T08:00:00Z", "1777622400", "1777622400000000000")]
@@ -93,6 +103,10 @@ def test_times_are_read_as_iso_seconds_or_nanoseconds(tmp_path):
         ("succeeded,latency_ms\nyes,fast\n", "no number"),
         ("succeeded,site\n", "no rows"),
         ('succeeded,site\nyes,"a\n', "quotation mark"),
+        ("succeeded,site\nyes,a\n\nno,b,c\n", "production.csv, line 4: 3 cells under 2 columns"),
+        ("succeeded,site\nyes\n", "line 2: 1 cells under 2 columns"),
+        ("succeeded,site,site\nyes,a,b\n", "column 'site' is there twice"),
+        ("succeeded,latency_ms\nyes,-3\n", "line 2: latency_ms = -3"),
     ],
 )
 def test_what_cannot_be_read_is_named(tmp_path, text, says):
@@ -103,7 +117,14 @@ def test_what_cannot_be_read_is_named(tmp_path, text, says):
 
 
 @pytest.mark.parametrize(
-    ("line", "says"), [("{", "no JSON"), ("[1]", "one object a line"), ('{"succeeded": 3}', "true or false")]
+    ("line", "says"),
+    [
+        ("{", "no JSON"),
+        ("[1]", "one object a line"),
+        ('{"succeeded": 3}', "true or false"),
+        ('{"succeeded": true, "latency_ms": -3}', "line 1: latency_ms = -3; it should be a number from 0"),
+        ('{"succeeded": true, "cycle_s": "quick"}', "cycle_s = 'quick'"),
+    ],
 )
 def test_a_bad_line_of_json_is_named(tmp_path, line, says):
     file = tmp_path / "production.jsonl"
@@ -167,6 +188,12 @@ def test_what_a_folder_lacks_is_named(tmp_path):
         _written(tmp_path / f"production.{ending}", table(picks(3, 2)))
     with pytest.raises(BadInput, match="keep one"):
         read_case(tmp_path, default_operations())
+
+
+def test_a_site_without_attempts_is_refused_and_those_with_are_named(tmp_path):
+    _written(tmp_path / "production.csv", table(picks(3, 2)))
+    with pytest.raises(BadInput, match="no site 'mars' in production; there are: leipzig"):
+        diagnose_folder(None, tmp_path, site="mars")
 
 
 def _written(file, text):

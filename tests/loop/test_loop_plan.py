@@ -6,10 +6,15 @@ import json
 import pytest
 
 from fieldloop.errors import BadInput, Refused
-from fieldloop.loop import plan, plan_known, plan_work
+from fieldloop.loop import plan, plan_known, plan_work, simulate
 from fieldloop.loop.diagnose import diagnose, evidence_of
+from fieldloop.loop.ingest import ingest
+from fieldloop.loop.order_counts import with_unnamed
+from fieldloop.model.condition import Stratum
 from fieldloop.model.finding import Status
+from fieldloop.model.plan import Progress
 from fieldloop.model.policy import Outcome, PolicyVersion
+from fieldloop.report.plan.orders import counted, said_of
 
 TEMPLATES = """
 [dim-back]
@@ -51,6 +56,35 @@ def test_orders_leave_as_a_file_and_come_back_counted(told, tmp_path):
         plan.orders(told, tmp_path / "orders.txt")
     with pytest.raises(BadInput, match="no such work order"):
         plan.orders(told, tmp_path / "orders.csv", site="nowhere")
+
+
+def test_orders_and_quotas_add_up_alike():
+    here, there = Stratum.of(cell="a"), Stratum.of(cell="b")
+    orders = [Progress(here, 4, 1, 1, 0, order="o1", reported=9), Progress(here, 2, 0, 0, 0, order="o2")]
+    quotas = [Progress(here, 6, 11, 8, 2), Progress(there, 3, 5, 5, 0)]
+    one, two = with_unnamed(orders, quotas)
+    assert (one.done, one.accepted, one.rejected, one.left, one.reported) == (9, 6, 2, 0, 9)
+    assert (two.done, two.accepted, two.left) == (2, 2, 0)
+    assert said_of([one, two, *quotas], None) == "9 of 9 accepted, 4 more beyond what was ordered, 2 rejected."
+    assert counted([one, two]) == "6 of 6 accepted, 2 more beyond what was ordered, 2 rejected."
+
+
+def test_what_came_in_since_counts_whenever_it_was_recorded(told, tmp_path):
+    file = tmp_path / "templates.toml"
+    file.write_text(TEMPLATES, encoding="utf-8")
+    drawn = plan_work.from_templates(told, file)
+    assert plan_known.collected_since(told, drawn) == ([], {}), "what was there is no news"
+    asked = str(drawn.quotas[0].stratum)
+    logs = simulate.collect(tmp_path / "logs", count=1, stratum=asked, session="late")
+    ingest(told, (tmp_path / "logs",))
+    episodes, statuses = plan_known.collected_since(told, drawn)
+    assert len(episodes) == len(statuses) == logs.logs
+    shown = plan.show(told).progress
+    assert sum(p.done for p in shown) == 1
+    plan.orders(told, tmp_path / "orders.csv")
+    back = plan.returned(told, tmp_path / "orders.csv")
+    for figure in ("done", "accepted", "rejected"):
+        assert sum(getattr(p, figure) for p in back) == sum(getattr(p, figure) for p in shown)
 
 
 def test_a_budget_of_nothing_is_only_a_look(told, tmp_path):

@@ -18,7 +18,7 @@ from fieldloop.model.condition import Stratum
 from fieldloop.model.diagnosis import Diagnosis, FailureExplained, Gap, LostSlice
 from fieldloop.model.finding import Status
 from fieldloop.report.diagnose import DiagnosisReport, html, main_cause, sentence
-from fieldloop.report.diagnose.content import DOUBT, doubt, place, since
+from fieldloop.report.diagnose.content import DOUBT, by_loss, doubt, in_short, place, since
 from fieldloop.report.diagnose.days_drawing import draw_days
 from fieldloop.report.diagnose.waterfall import draw_waterfall, steps
 
@@ -285,3 +285,36 @@ def test_the_terminal_says_the_same_in_the_same_order():
              "Cannot tell: 612", "Conditions that lost", "Four questions"]  # fmt: skip
     places = [said.index(mark) for mark in marks]
     assert places == sorted(places)
+
+
+def test_conditions_that_lost_come_by_what_they_lost_and_say_how_many_more():
+    lost = tuple(LostSlice(Stratum.of(bin=f"b{k:02d}"), 100, 0.9 - 0.01 * k, 0.9, 0.0) for k in range(11))
+    found = samples.diagnosis(slices=lost)
+    assert [one.stratum.level("bin") for one in by_loss(lost)[:2]] == ["b10", "b09"]
+    told = printed(found)
+    assert "And 3 more conditions that lost less" in told
+    assert "bin=b10" in told
+    assert "bin=b02" not in told
+    assert "more condition" not in printed(samples.diagnosis(slices=lost[:8]))
+
+
+def test_where_all_is_well_what_is_said_beside_it_is_a_remark():
+    well = samples.diagnosis(status=Status.PASSED, cannot_tell=("lighting=dim was hardly ever demonstrated.",))
+    assert "Worth knowing: lighting=dim" in printed(well)
+    page = html(DiagnosisReport(well))
+    assert "<h2>Worth knowing</h2>" in page
+    assert "would let the next" not in page
+    ill = dataclasses.replace(well, status=Status.CANNOT_TELL)
+    assert "Cannot tell: lighting=dim" in printed(ill)
+    assert "<h2>What could not be told, and what to log</h2>" in html(DiagnosisReport(ill))
+
+
+def test_in_short_it_is_the_first_cause_named_or_the_verdict():
+    two = (samples.cause(Gap.UNKNOWN, 0.7), samples.cause(Gap.HARDWARE, 0.1), samples.cause(Gap.TIMING, 0.2))
+    assert in_short(samples.diagnosis(causes=two)) == "hardware drift"
+    assert in_short(samples.diagnosis(causes=two[:1])) == "The drop is real"
+
+
+def test_a_long_id_stands_under_its_place_and_each_answer_under_its_question(made):
+    assert made.count('<div class="dim id">') == len(samples.diagnosis().failures)
+    assert made.count('<span class="asked dim">') == 4 * len(samples.diagnosis().failures)

@@ -112,7 +112,7 @@ class Row:
     def sizes(self, key: str) -> dict[str, tuple[float, float, float]]:
         """Return name → [length, width, height], each above nothing."""
         found = {}
-        for name, value in self._mapping(key).items():
+        for name, value in self._mapping(key, "{ standard = [0.6, 0.4, 0.3] }").items():
             if not isinstance(value, list) or len(value) != SIDES:
                 self.refuse(key, f"{key}.{name} = {value!r} should be [length, width, height] in metres.")
             length, width, height = (self._checked(f"{key}.{name}", side, 0.0, math.inf) for side in value)
@@ -123,7 +123,8 @@ class Row:
 
     def spans(self, key: str) -> dict[str, tuple[float, float]]:
         """Return name → [low, high]."""
-        return {name: self._span(f"{key}.{name}", value) for name, value in self._mapping(key).items()}
+        told = self._mapping(key, "{ day = [300, 700], night = [80, 200] }")
+        return {name: self._span(f"{key}.{name}", value) for name, value in told.items()}
 
     def shares(self, key: str, tolerance: float) -> dict[str, float]:
         """Return name → share; they add up to one."""
@@ -150,10 +151,10 @@ class Row:
         """Return the path without its numbers."""
         return tuple(part for part in self.path if isinstance(part, str))
 
-    def _mapping(self, key: str) -> Mapping[str, Any]:
+    def _mapping(self, key: str, example: str = "{ bright = 0.6, dim = 0.4 }") -> Mapping[str, Any]:
         value = self.values.get(key, {})
         if not isinstance(value, Mapping):
-            self.refuse(key, f"{key} = {value!r} should be a table such as {{ bright = 0.6, dim = 0.4 }}.")
+            self.refuse(key, f"{key} = {value!r} should be a table such as {example}.")
         return value
 
     def _checked(self, key: str, value: Any, low: float, high: float) -> float:

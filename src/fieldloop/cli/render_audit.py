@@ -91,5 +91,17 @@ def _comparisons(found: Sequence[Comparison], screen: Screen) -> None:
     screen.print(table(("", "claim", "attempts", "days"), rows, right=("attempts", "days")))
     if len(ranked) > MOST_ROWS:
         screen.write(f"{len(ranked) - MOST_ROWS} more: --json has all.")
-    if silent := sorted({one.what for one in found if not one.episodes}):
-        screen.write(f"No attempt says: {', '.join(silent)}.")
+    _silent(found, screen)
+
+
+def _silent(found: Sequence[Comparison], screen: Screen) -> None:
+    """Say of what nothing was logged: anywhere, or at some sites only."""
+    said = {one.what for one in found if one.episodes}
+    sites: dict[str, list[str]] = {}
+    for one in found:
+        if not one.episodes:
+            sites.setdefault(one.what, []).append(one.site or "any site")
+    if nowhere := sorted(sites.keys() - said):
+        screen.write(f"No attempt says: {', '.join(nowhere)}.")
+    for what in sorted(sites.keys() & said):
+        screen.write(f"No attempt says {what} at {', '.join(dict.fromkeys(sites[what]))}.")

@@ -1,10 +1,24 @@
 """Which gap it is: the verdict first, then how the loss splits, its causes with evidence and fix, what to log."""
 
+from collections.abc import Sequence
+
 from fieldloop.cli.screen import Screen
 from fieldloop.cli.tables import heading, mark, said, short, styled, table, under
 from fieldloop.model.diagnosis import Cause, Diagnosis, LostSlice
-from fieldloop.report.diagnose.content import ANSWERS, DOUBT, change, doubt, main_cause, sampled, since, verdict
-from fieldloop.report.words import interval, percent, points
+from fieldloop.model.finding import Status
+from fieldloop.report.diagnose.content import (
+    ANSWERS,
+    DOUBT,
+    by_loss,
+    change,
+    doubt,
+    main_cause,
+    remark_word,
+    sampled,
+    since,
+    verdict,
+)
+from fieldloop.report.words import interval, percent, plural, points
 
 MOST_SLICES = 8  # on a screen; --json and --html have all
 MOST_FAILURES = 5
@@ -24,11 +38,14 @@ def diagnosis(found: Diagnosis, screen: Screen) -> None:
         for number, cause in enumerate(found.causes, 1):
             screen.print(f"{number}. {cause.evidence}\n   Fix: {cause.fix}")
     for reason in found.cannot_tell:
-        screen.print(styled(f"▲ Cannot tell: {reason}", "yellow"))
+        sign, style = ("·", "dim") if found.status is Status.PASSED else ("▲", "yellow")
+        screen.print(styled(f"{sign} {remark_word(found)}: {reason}", style))
     if found.slices:
         screen.print()
         screen.print(heading("Conditions that lost"))
-        screen.print(_slices(found.slices))
+        screen.print(_slices(by_loss(found.slices)))
+        if (more := len(found.slices) - MOST_SLICES) > 0:
+            screen.print(styled(f"And {plural(more, 'more condition')} that lost less; --json has all.", "dim"))
         screen.print(styled(DOUBT, "dim"))
     if found.failures:
         screen.print()
@@ -59,7 +76,7 @@ def _place(cause: Cause) -> str:
     return " or ".join(said(stratum) for stratum in (cause.stratum, *cause.group))
 
 
-def _slices(slices: tuple[LostSlice, ...]) -> object:
+def _slices(slices: Sequence[LostSlice]) -> object:
     rows = [
         (s.episodes, percent(s.expected, 0), percent(s.observed, 0), doubt(s), s.stratum) for s in slices[:MOST_SLICES]
     ]

@@ -10,7 +10,7 @@ from fieldloop.model.condition import Stratum
 from fieldloop.model.finding import Status
 from fieldloop.model.plan import Coverage, CoverageGap, Forecast, Plan, PlanScore, Progress, QuotaKind, WorkOrder
 from fieldloop.report.plan.content import PlanReport, by_gain, deployed, sentence, uncovered
-from fieldloop.report.plan.orders import said_of
+from fieldloop.report.plan.orders import counted, said_of
 from fieldloop.report.words import interval, plural, points
 
 MOST_QUOTAS = 12  # on a screen; --json and --html have all
@@ -50,6 +50,8 @@ def progress(rows: Sequence[Progress], screen: Screen) -> None:
     """Print how far quotas or orders are, what is most behind first."""
     ranked = sorted(rows, key=lambda p: -p.left)
     ordered, told = any(p.order for p in ranked), any(p.reported is not None for p in ranked)
+    if ordered:
+        screen.print(counted(ranked))
     figures = ("planned", "reported", "done", "accepted", "rejected", "left")
     shown = [name for name in figures if told or name != "reported"]
     cells = []

@@ -1,8 +1,5 @@
 """Outcomes and demonstrations from somebody's own table: JSON lines of our nouns, or CSV with any columns."""
 
-import csv
-import io
-import json
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import fields
@@ -11,7 +8,7 @@ from pathlib import Path
 from typing import Any, TypeVar
 
 from fieldloop.errors import BadInput
-from fieldloop.loop.whole_file import read_whole
+from fieldloop.loop.table_rows import Row, rows_of
 from fieldloop.model.codec import from_plain
 from fieldloop.model.condition import Stratum
 from fieldloop.model.episode import OBJECT_FACTORS, Episode
@@ -35,7 +32,7 @@ def telemetry_of(files: Iterable[Path], few_levels: int) -> frozenset[str]:
     """
     said: dict[str, set[str]] = {}
     for file in files:
-        for row in _rows(file) if file.suffix == ".csv" else ():
+        for _, row in rows_of(file) if file.suffix == ".csv" else ():
             for column, value in row.items():
                 said.setdefault(column, set()).add(value)
     numeric = {c: values - {""} for c, values in said.items() if all(number_of(v) is not None for v in values - {""})}
@@ -55,73 +52,54 @@ def _once(nouns: list[N], file: Path) -> list[N]:
 
 def read_outcomes(file: Path, policy: str, stage: Stage, telemetry: frozenset[str]) -> list[Outcome]:
     """Read outcomes of one policy in one setting; what a row does not say of these two is filled in."""
-    rows = _rows(file)
+    rows = rows_of(file)
     if file.suffix == ".csv":
         kinds = _kinds(rows, Outcome, telemetry)
-        told = [_outcome(row, kinds, f"{file.name}, line {n}", policy, stage) for n, row in enumerate(rows, 2)]
+        told = [_outcome(row, kinds, f"{file.name}, line {n}", policy, stage) for n, row in rows]
         return _once(told, file)
     filled: dict[str, Any] = {"policy": policy, "stage": stage, "site": "", "robot": "", "judged_by": ""}
     told = [
         _noun(Outcome, {"id": f"{file.stem}-{n}", "at_ns": 0, "stratum": "", **filled, **row}, f"{file.name}, line {n}")
-        for n, row in enumerate(rows, 1)
+        for n, row in rows
     ]
     return _once(told, file)
 
 
 def read_demonstrations(file: Path, telemetry: frozenset[str]) -> list[Episode]:
     """Read the small facts of demonstrations whose logs are elsewhere."""
-    rows = _rows(file)
+    rows = rows_of(file)
     if file.suffix == ".csv":
         kinds = _kinds(rows, Episode, telemetry)
-        return _once([_episode(row, kinds, f"{file.name}, line {n}") for n, row in enumerate(rows, 2)], file)
+        return _once([_episode(row, kinds, f"{file.name}, line {n}") for n, row in rows], file)
     shown = [
         _noun(Episode, {"id": f"{file.stem}-{n}", "name": "", "format": "table", **row}, f"{file.name}, line {n}")
-        for n, row in enumerate(rows, 1)
+        for n, row in rows
     ]
     return _once(shown, file)
-
-
-def _rows(file: Path) -> list[dict[str, Any]]:
-    text = read_whole(file)
-    if file.suffix == ".csv":
-        first = text.partition("\n")[0]
-        # spreadsheets in many countries write semicolons
-        mark = ";" if first.count(";") > first.count(",") else ","
-        reader = csv.DictReader(io.StringIO(text, newline=""), strict=True, delimiter=mark)
-        try:
-            rows = [{(k or "").strip(): (v or "").strip() for k, v in row.items() if k} for row in reader]
-        except csv.Error as wrong:
-            raise BadInput(f"{file.name}, line {reader.line_num}: {wrong}; is a quotation mark left open?") from wrong
-    else:
-        rows = [_line(line, f"{file.name}, line {n}") for n, line in enumerate(text.splitlines(), 1) if line.strip()]
-    if not rows:
-        raise BadInput(f"{file.name} has no rows; take the file away where there is nothing to say.")
-    return rows
-
-
-def _line(text: str, where: str) -> dict[str, Any]:
-    try:
-        row = json.loads(text)
-    except json.JSONDecodeError as wrong:
-        raise BadInput(f"{where} is no JSON: {wrong}.") from wrong
-    if not isinstance(row, dict):
-        raise BadInput(f'{where} should be one object a line, such as {{"succeeded": true, …}}.')
-    return row
 
 
 def _noun(kind: type[N], row: Mapping[str, Any], where: str) -> N:
     if kind is Outcome and not isinstance(row.get("succeeded"), bool):
         raise BadInput(f"{where}: succeeded = {row.get('succeeded')!r}; say true or false.")
+    for name in NUMBERS if kind is Outcome else ():
+        _refuse_what_cannot_be(row.get(name), name, where)
     try:
         return from_plain(kind, row)
     except (KeyError, TypeError, ValueError) as wrong:
         raise BadInput(f"{where} cannot be read: {wrong}") from wrong
 
 
-def _kinds(rows: Sequence[Mapping[str, str]], noun: type, telemetry: frozenset[str]) -> dict[str, str]:
+def _refuse_what_cannot_be(told: Any, name: str, where: str) -> None:
+    """Times and counts are numbers from 0; what was not measured is not there."""
+    number = isinstance(told, int | float) and not isinstance(told, bool)
+    if told is not None and not (number and told >= 0):
+        raise BadInput(f"{where}: {name} = {told!r}; it should be a number from 0, or left out.")
+
+
+def _kinds(rows: Sequence[Row], noun: type, telemetry: frozenset[str]) -> dict[str, str]:
     """Say of every column that is no field whether it is a condition or a number from telemetry."""
     named = {f.name for f in fields(noun)} | {"at", *OBJECT_FACTORS}
-    return {column: "fact" if column in telemetry else "condition" for column in rows[0] if column not in named}
+    return {column: "fact" if column in telemetry else "condition" for column in rows[0][1] if column not in named}
 
 
 def _outcome(row: Mapping[str, str], kinds: Mapping[str, str], where: str, policy: str, stage: Stage) -> Outcome:

@@ -4,13 +4,10 @@
 `lags.json` and `agreements.json` say what was measured of the data, where somebody did. Only production is needed.
 """
 
-import json
 import secrets
 import time
-from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any, TypeVar
 
 import numpy as np
 
@@ -20,13 +17,13 @@ from fieldloop.diagnose import diagnose as explain
 from fieldloop.errors import BadInput
 from fieldloop.loop.attempt_files import read_demonstrations, read_outcomes, telemetry_of
 from fieldloop.loop.by_tier import episodes_by_tier, outcomes_by_tier
+from fieldloop.loop.data_measured import read_agreements, read_lags
 from fieldloop.loop.live_sites import live_in_tables
 from fieldloop.loop.order_sheets import write_orders
 from fieldloop.loop.plan_asked import asked_for
 from fieldloop.loop.whole_file import read_whole, write_whole
 from fieldloop.loop.workspace import Workspace
 from fieldloop.model.annotation import Agreement
-from fieldloop.model.codec import from_plain
 from fieldloop.model.deployment import Deployment
 from fieldloop.model.diagnosis import Diagnosis, Lag
 from fieldloop.model.episode import Episode
@@ -45,7 +42,6 @@ POLICY = "policy"
 """What a policy is called whose table does not name it."""
 ENDINGS = (".jsonl", ".csv")
 SHOWN = 8
-N = TypeVar("N")
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,8 +76,8 @@ def read_case(folder: Path, operations: Operations) -> Case:
         outcomes_by_tier(read_outcomes(before, policy, Stage.LAB, telemetry), deployment) if before else (),
         episodes_by_tier(read_demonstrations(shown, telemetry), deployment) if shown else None,
         deployment,
-        tuple(_nouns(folder / "lags.json", Lag)),
-        tuple(_nouns(folder / "agreements.json", Agreement)),
+        read_lags(folder / "lags.json"),
+        read_agreements(folder / "agreements.json"),
     )
 
 
@@ -99,6 +95,7 @@ def diagnose_folder(
     """
     operations = workspace.operations if workspace else default_operations()
     case = read_case(folder, operations)
+    _refuse_unknown_site(case, site)
     evidence = Evidence(
         policy=case.policy,
         site=site,
@@ -158,6 +155,12 @@ def plan_folder(
     return made
 
 
+def _refuse_unknown_site(case: Case, site: str) -> None:
+    known = sorted({one.site for one in case.production} - {""})
+    if site and site not in known:
+        raise BadInput(f"There is no site {site!r} in production; there are: {', '.join(known) or 'none'}.")
+
+
 def _table(folder: Path, name: str) -> Path | None:
     there = [folder / f"{name}{ending}" for ending in ENDINGS if (folder / f"{name}{ending}").is_file()]
     if len(there) > 1:
@@ -171,16 +174,6 @@ def _map(folder: Path, operations: Operations) -> Deployment | None:
         return None
     skus = read_whole(catalogue) if catalogue.is_file() else ""
     return parse(read_whole(chart), skus, operations["audit"])
-
-
-def _nouns(file: Path, kind: type[N]) -> Sequence[N]:
-    if not file.is_file():
-        return ()
-    try:
-        told: Any = json.loads(read_whole(file))
-        return [from_plain(kind, one) for one in told]
-    except (json.JSONDecodeError, KeyError, TypeError, ValueError) as wrong:
-        raise BadInput(f"{file.name} cannot be read as a list of {kind.__name__}: {wrong}") from wrong
 
 
 def _ids() -> Ids:

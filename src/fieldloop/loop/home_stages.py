@@ -5,9 +5,9 @@ from dataclasses import dataclass
 
 from fieldloop.loop.home_marks import BAD, GOOD, IDLE, MARK, RUN, WARN
 from fieldloop.loop.home_now import Now
-from fieldloop.loop.home_success import main_cause
 from fieldloop.model.finding import Status
 from fieldloop.model.rollout import Rung
+from fieldloop.report.diagnose.content import in_short
 
 RUNG_MARK = {None: IDLE, Rung.BACK: BAD, Rung.FLEET: GOOD}
 GATE_WORD = {Status.PASSED: "admitted", Status.FAILED: "held back", Status.CANNOT_TELL: "more needed"}
@@ -41,7 +41,7 @@ def stages(now: Now) -> Iterator[StageNow]:
     fact = f"{now.success.window_days:g} days{beside}" if last else "too few outcomes"
     yield StageNow("monitor", "Monitor", mark, f"{100 * last.rate:.1f} %" if last else "none", fact, "/floor")
     mark = BAD if now.unexplained else MARK[found.status] if found else IDLE
-    fact = "an alarm waits" if now.unexplained else main_cause(found) if found else "nothing to explain"
+    fact = "an alarm waits" if now.unexplained else in_short(found) if found else "nothing to explain"
     yield StageNow("diagnose", "Diagnose", mark, str(len(found.causes)) if found else "0", fact, "/incidents")
 
 
@@ -50,7 +50,8 @@ def _data_stages(now: Now) -> Iterator[StageNow]:
     mark = IDLE if audit is None else GOOD if audit.complete else WARN if audit.overridden_by else BAD
     fact = f"{'site' if sites == 1 else 'sites'}, audit {100 * audit.score:.0f} %" if audit else "no map yet"
     yield StageNow("map", "Map", mark, str(sites), fact, "/deployment")
-    accepted, planned = sum(p.accepted for p in now.progress), sum(p.planned for p in now.progress)
+    planned = sum(p.planned for p in now.progress)
+    accepted = planned - sum(p.left for p in now.progress)
     mark, fact = (RUN if now.left else GOOD, f"of {planned:,} demos") if now.plan else (IDLE, "no plan yet")
     yield StageNow("plan", "Plan", mark, f"{accepted:,}", fact, "/plan")
     mark, fact = (

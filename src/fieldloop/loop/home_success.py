@@ -11,6 +11,7 @@ from fieldloop.model.attempts import settled
 from fieldloop.model.diagnosis import Diagnosis
 from fieldloop.model.policy import Outcome, PolicyVersion, Stage
 from fieldloop.model.stream import NS_PER_S
+from fieldloop.report.diagnose.content import in_short
 from fieldloop.stats.binomial import interval
 
 NS_PER_DAY = 86_400 * NS_PER_S
@@ -43,7 +44,7 @@ def success_over_time(workspace: Workspace) -> Success:
     first = store.find(Outcome, mine, limit=1)[0].at_ns
     moments = [Change(a.raised_ns, BAD, "Alarm", a.message) for a in store.find(Alarm) if a.policy == policy]
     found = [d for d in store.find(Diagnosis) if d.policy == policy]
-    moments += [Change(d.made_ns, RUN, "Diagnosis", main_cause(d)) for d in found]
+    moments += [Change(d.made_ns, RUN, "Diagnosis", in_short(d)) for d in found]
     trusted = settled(nominal(workspace, policy))[0]
     baseline = sum(o.succeeded for o in trusted) / len(trusted) if trusted else None
     return Success(
@@ -52,12 +53,6 @@ def success_over_time(workspace: Workspace) -> Success:
         tuple(m for m in sorted(moments, key=lambda m: m.at_ns) if m.at_ns >= first),
         next((version.name for version in store.find(PolicyVersion, {"id": policy})), policy),
     )  # fmt: skip
-
-
-def main_cause(found: Diagnosis) -> str:
-    """Name the gap that holds the largest share of a loss."""
-    top = max(found.causes, key=lambda c: c.share, default=None)
-    return top.gap.value if top else "no cause named"
 
 
 def _shown(workspace: Workspace) -> str | None:

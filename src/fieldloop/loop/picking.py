@@ -24,6 +24,7 @@ from fieldloop.simulate.picking import map_text, nouns
 from fieldloop.simulate.picking.recording import record_demonstration
 from fieldloop.simulate.picking.world import World
 
+Preset = Literal["broad", "covered_traps", "drift", "unequal_cost", "multi_site"]
 DAY_NS = 86_400 * NS_PER_S
 POLICY = "cloned"
 TAUGHT_DAYS, LAB_DAYS = 30, 5
@@ -58,7 +59,7 @@ class SimulatedPicks:
 def case(
     folder: Path,
     *,
-    preset: str = "covered_traps",
+    preset: Preset = "covered_traps",
     shown: Literal["laboratory", "production"] = "laboratory",
     demonstrations: int = 700,
     episodes: int = 1200,
@@ -69,7 +70,7 @@ def case(
     """Train a policy on the picking floor, let it work, and write its story as files to diagnose and plan from.
 
     Arguments:
-        folder: where to write deployment.toml, skus.csv, demonstrations, baseline, production, and how far two
+        folder: a new one, for deployment.toml, skus.csv, demonstrations, baseline, production, and how far two
             annotators agree on a tenth of the demonstrations
         preset: broad, covered_traps, drift, unequal_cost or multi_site
         shown: what was demonstrated: what the laboratory practises, or what production asks for
@@ -91,7 +92,7 @@ def again(before: Path, folder: Path, *, budget: int | None = None) -> Simulated
 
     Arguments:
         before: a folder of `simulate case`, with the orders.csv of `plan folder --orders`
-        folder: where to write the next story
+        folder: a new one, for the next story
         budget: more of the same instead of the orders: so many demonstrations of what was shown first
     """
     story = read_story(before)
@@ -106,7 +107,7 @@ def picks(
     folder: Path,
     *,
     count: int = 8,
-    preset: str = "covered_traps",
+    preset: Preset = "covered_traps",
     shown: Literal["laboratory", "production"] = "production",
     camera_lag_ms: float = 0.0,
     seed: int = 0,
@@ -140,8 +141,9 @@ def picks(
 
 
 def _tell(story: Story, folder: Path) -> SimulatedCase:
-    if folder.is_dir() and any(folder.iterdir()) and not (folder / FILE).is_file():
-        raise BadInput(f"{folder} has files of somebody else in it; name a new folder.")
+    if folder.is_dir() and any(folder.iterdir()):
+        what = "a case in it already" if (folder / FILE).is_file() else "files of somebody else in it"
+        raise BadInput(f"{folder} has {what}, and nothing is written over; name a new folder.")
     told = play(story)
     make_folder(folder)
     _write(told, story, folder)

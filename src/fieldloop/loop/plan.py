@@ -8,6 +8,7 @@ import numpy as np
 from fieldloop.errors import BadInput, Refused
 from fieldloop.loop.audit import latest_deployment, require_complete_audit
 from fieldloop.loop.live_sites import live_without_a_set
+from fieldloop.loop.order_counts import order_counts
 from fieldloop.loop.order_sheets import read_sheet, write_orders
 from fieldloop.loop.plan_asked import asked_for
 from fieldloop.loop.plan_known import (
@@ -23,14 +24,12 @@ from fieldloop.loop.policies import named
 from fieldloop.loop.rollout import in_production
 from fieldloop.loop.whole_file import write_whole
 from fieldloop.loop.workspace import Workspace
-from fieldloop.model.episode import Session
 from fieldloop.model.event import PlanDrawn, PlanScored, PolicyTrained
 from fieldloop.model.plan import Plan, PlanScore, Progress
 from fieldloop.plan import (
     draw,
     forecast,
     learning_curves,
-    order_progress,
     pace_of,
     progress,
 )
@@ -127,7 +126,7 @@ def orders(workspace: Workspace, file: Path, *, site: str = "", operator: str = 
 def returned(workspace: Workspace, file: Path, *, surplus: bool = False) -> tuple[Progress, ...]:
     """Hold a returned orders file against what has come in: what its collectors count beside what was accepted.
 
-    The sheet may be of an earlier plan: collectors come back days later.
+    The sheet may be of an earlier plan: collectors come back days later. What names no order counts by its conditions.
 
     Arguments:
         file: the CSV or JSON that `plan orders` wrote, with `collected` filled in
@@ -140,7 +139,7 @@ def returned(workspace: Workspace, file: Path, *, surplus: bool = False) -> tupl
     if len(of) > 1:
         raise BadInput(f"{file.name} has orders of {len(of)} plans; return the sheets one by one.")
     held = next((drawn for drawn in plans if drawn.id in of), _latest(workspace))
-    return order_progress(held, *collected_since(workspace, held), sessions=_sessions(workspace), returned=told)
+    return order_counts(workspace, held, told)
 
 
 def score(workspace: Workspace, policy: str = "", *, plan: str = "") -> PlanScore:
@@ -176,7 +175,9 @@ def _now(workspace: Workspace, latest: Plan | None) -> PlanNow:
     episodes, statuses = collected_since(workspace, latest)
     far = progress(latest, episodes, statuses)
     left, accepted = pace_of(latest, episodes, statuses)
-    ahead = forecast(left, accepted, latest.drawn_ns, workspace.clock(), settings)
+    # a log may be older than the plan that counts it: it came in after
+    came_in = [max(at_ns, latest.drawn_ns) for at_ns in accepted]
+    ahead = forecast(left, came_in, latest.drawn_ns, workspace.clock(), settings)
     curves = learning_curves(coverages, latest.quotas, settings, scores)
     return PlanNow(latest, far, coverages, ahead, scores, curves)
 
@@ -185,10 +186,6 @@ def _only_a_look(workspace: Workspace) -> str:
     now = next(iter(workspace.store.find(Plan, newest=True, limit=1)), None)
     stays = f"{now.id} stays in force" if now else "no plan is in force"
     return f"A budget of 0 only names what is missing: nothing is ordered, this is not kept, and {stays}."
-
-
-def _sessions(workspace: Workspace) -> dict[str, str]:
-    return {s.id: s.work_order for s in workspace.store.find(Session) if s.work_order}
 
 
 def _latest(workspace: Workspace) -> Plan:

@@ -10,6 +10,7 @@ from fieldloop.loop.by_tier import episodes_by_tier, outcomes_by_tier
 from fieldloop.loop.rollout import in_production, on_ladder
 from fieldloop.loop.workspace import Workspace
 from fieldloop.model.episode import Episode
+from fieldloop.model.event import LogIngested, PlanDrawn
 from fieldloop.model.finding import Status
 from fieldloop.model.hardware import Robot
 from fieldloop.model.person import Operator
@@ -17,8 +18,6 @@ from fieldloop.model.plan import Coverage, Demand, Plan, PlanScore, Progress
 from fieldloop.model.policy import Outcome, PolicyVersion, Stage
 from fieldloop.model.release import Release
 from fieldloop.plan import Crew, Known, coverage, progress, stated_costs
-
-FOREVER_NS = 2**62
 
 
 def known_now(workspace: Workspace) -> Known:
@@ -113,10 +112,15 @@ def scores_of(workspace: Workspace) -> tuple[PlanScore, ...]:
 
 
 def collected_since(workspace: Workspace, plan: Plan) -> tuple[list[Episode], dict[str, Status]]:
-    """Return what was collected since a plan was drawn, and the verdict on each where there is one."""
-    since: dict[str, Any] = {"start_ns": range(plan.drawn_ns, FOREVER_NS)}
-    judged = {e.id: status for status in Status for e in workspace.store.find(Episode, since | {"status": status})}
-    return list(_episodes(workspace, since)), judged
+    """Return what came in since a plan was drawn, and the verdict on each where there is one.
+
+    When it was recorded does not matter: the plan asked for what it did not know of.
+    """
+    drawn = (made.seq for made in workspace.store.events(PlanDrawn) if made.event.plan.id == plan.id)
+    came = workspace.store.events(LogIngested, after=next(drawn, workspace.store.last()))
+    mine: dict[str, Any] = {"id": [episode for one in came for episode in one.event.log.episodes]}
+    judged = {e.id: status for status in Status for e in workspace.store.find(Episode, mine | {"status": status})}
+    return list(_episodes(workspace, mine)), judged
 
 
 def progress_of(workspace: Workspace, plan: Plan) -> tuple[Progress, ...]:

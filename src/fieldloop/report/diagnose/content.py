@@ -1,6 +1,7 @@
 """All that the page of a diagnosis is drawn from, and what it says in a sentence or two."""
 
 import math
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from fieldloop.model.alarm import Rate
@@ -60,7 +61,7 @@ def main_cause(found: Diagnosis) -> str:
 
     The order is the diagnosis's own: the first one named is the one it holds responsible first.
     """
-    top = next((c for c in found.causes if c.gap is not Gap.UNKNOWN), None)
+    top = _first(found)
     if top is None:
         return ""
     share, open_share = share_of(found, top.gap), share_of(found, Gap.UNKNOWN)
@@ -68,6 +69,16 @@ def main_cause(found: Diagnosis) -> str:
     if open_share > share:
         return f"The largest part is not explained ({percent(open_share, 0)}). First cause named: {held}. {top.fix}"
     return f"First cause: {held}. {top.fix}"
+
+
+def in_short(found: Diagnosis) -> str:
+    """Name the kind of cause that is held responsible first; where none is, say what the verdict is."""
+    top = _first(found)
+    return top.gap.value if top else verdict(found)
+
+
+def _first(found: Diagnosis) -> Cause | None:
+    return next((cause for cause in found.causes if cause.gap is not Gap.UNKNOWN), None)
 
 
 def share_of(found: Diagnosis, gap: Gap) -> float:
@@ -98,6 +109,26 @@ def since(cause: Cause) -> str:
     if cause.never_covered:
         return "never covered"
     return f"changed about {day(cause.since_ns)}" if cause.since_ns is not None else "covered, then changed"
+
+
+def by_loss(slices: Sequence[LostSlice]) -> list[LostSlice]:
+    """Return the conditions that lost, those first that cost most attempts."""
+    return sorted(slices, key=lambda one: -one.episodes * _lost(one))
+
+
+def _lost(one: LostSlice) -> float:
+    lost = one.expected - one.observed
+    return lost if math.isfinite(lost) else 0.0
+
+
+def remark_word(found: Diagnosis) -> str:
+    """Say what the lines beside the causes are: where all is well nothing is left open, and they are remarks."""
+    return "Worth knowing" if found.status is Status.PASSED else "Cannot tell"
+
+
+def remarks_title(found: Diagnosis) -> str:
+    """Head the same lines on a page."""
+    return remark_word(found) if found.status is Status.PASSED else "What could not be told, and what to log"
 
 
 def sampled(found: Diagnosis, shown: int | None = None) -> str:

@@ -4,14 +4,17 @@ import math
 from collections.abc import Sequence
 
 from fieldloop.model.diagnosis import Cause, Diagnosis, FailureExplained, LostSlice
+from fieldloop.model.finding import Status
 from fieldloop.report.bars import share_bar
 from fieldloop.report.diagnose.content import (
     ANSWERS,
     DOUBT,
     DiagnosisReport,
+    by_loss,
     doubt,
     main_cause,
     place,
+    remarks_title,
     sampled,
     sentence,
     since,
@@ -79,12 +82,12 @@ def _cause(cause: Cause) -> tuple[object, ...]:
 
 def _log(found: Diagnosis) -> Markup:
     lines = join(Markup(f"<li>{escape(reason)}</li>") for reason in found.cannot_tell)
-    lead = paragraph("Each of these would let the next diagnosis say more.", "dim")
-    return panel("What could not be told, and what to log", [lead, Markup(f"<ul>{lines}</ul>")], anchor="log")
+    lead = [] if found.status is Status.PASSED else [paragraph("Each would let the next diagnosis say more.", "dim")]
+    return panel(remarks_title(found), [*lead, Markup(f"<ul>{lines}</ul>")], anchor="log")
 
 
 def _slices(slices: Sequence[LostSlice]) -> Markup:
-    order = sorted(slices, key=lambda s: -s.episodes * _lost(s))
+    order = by_loss(slices)
     rows = [
         (
             where(s.stratum),
@@ -104,22 +107,22 @@ def _slices(slices: Sequence[LostSlice]) -> Markup:
     return panel("Conditions that lost", [table(columns, rows, columns[1:]), *below], note, "slices")
 
 
-def _lost(one: LostSlice) -> float:
-    lost = one.expected - one.observed
-    return lost if math.isfinite(lost) else 0.0
-
-
 def _failures(found: Diagnosis) -> Markup:
     failures = found.failures
     questions = list(dict.fromkeys(asked.question for failure in failures for asked in failure.asked))
-    columns = ("failure", "where", *questions)
-    rows = [(one.outcome, where(one.stratum), *_answers(one, questions)) for one in failures[:MOST_FAILURES]]
-    body = [table(columns, rows[:FIRST_FAILURES], medium=columns[1:])]
+    columns = ("failure", *questions)
+    rows = [(_which(one), *_answers(one, questions)) for one in failures[:MOST_FAILURES]]
+    body = [_stacked(table(columns, rows[:FIRST_FAILURES], medium=columns))]
     if rest := rows[FIRST_FAILURES:]:
-        body.append(folded(plural(len(rest), "more failure"), [table(columns, rest, medium=columns[1:])]))
+        body.append(folded(plural(len(rest), "more failure"), [_stacked(table(columns, rest, medium=columns))]))
     if len(failures) > MOST_FAILURES:
         body.append(paragraph(f"{len(failures) - MOST_FAILURES} more are in the JSON.", "dim"))
     return panel("Four questions about failures", body, sampled(found), "failures")
+
+
+def _which(failure: FailureExplained) -> Markup:
+    """Where it was, and under that the id, which may break anywhere."""
+    return join([where(failure.stratum), Markup(f'<div class="dim id">{escape(failure.outcome)}</div>')])
 
 
 def _answers(failure: FailureExplained, questions: Sequence[str]) -> list[object]:
@@ -127,7 +130,16 @@ def _answers(failure: FailureExplained, questions: Sequence[str]) -> list[object
         asked.question: join([mark(asked.status, ANSWERS.get(asked.status, "")), Markup("<br>"), asked.answer])
         for asked in failure.asked
     }
-    return [told.get(question, "not asked") for question in questions]
+    return [join([_asked(question), told.get(question, "not asked")]) for question in questions]
+
+
+def _asked(question: str) -> Markup:
+    """The question over its answer, for screens too narrow to show the head of the table."""
+    return Markup(f'<span class="asked dim">{escape(question)}</span>')
+
+
+def _stacked(drawn: Markup) -> Markup:
+    return Markup(f'<div class="stack">{drawn}</div>')
 
 
 def _scroll(drawn: Markup) -> Markup:

@@ -76,10 +76,18 @@ def how_far(progress: Sequence[Progress], forecast: Forecast | None) -> Markup:
 
 
 def said_of(progress: Sequence[Progress], forecast: Forecast | None) -> str:
-    """Say how much is accepted, and when the rest will be."""
-    told = [sum(getattr(p, name) for p in progress if not p.order) for name in ("accepted", "planned", "rejected")]
-    said = [f"{told[0]:,} of {told[1]:,} accepted, {told[2]:,} rejected."] if progress else []
+    """Say how much of what was ordered is accepted, what came beyond it, and when the rest will be."""
+    quotas = [p for p in progress if not p.order]
+    said = [counted(quotas)] if quotas else []
     return " ".join([*said, forecast.message] if forecast else said)
+
+
+def counted(progress: Sequence[Progress]) -> str:
+    """Say how much of quotas or of orders is accepted, what came beyond them, and what was rejected."""
+    planned, left = sum(p.planned for p in progress), sum(p.left for p in progress)
+    beyond = sum(p.accepted for p in progress) - (planned - left)
+    more = f", {beyond:,} more beyond what was ordered" if beyond else ""
+    return f"{planned - left:,} of {planned:,} accepted{more}, {sum(p.rejected for p in progress):,} rejected."
 
 
 def _who(order: WorkOrder) -> tuple[Markup, Markup, Markup, str]:

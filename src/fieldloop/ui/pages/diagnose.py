@@ -10,10 +10,13 @@ from fieldloop.model.policy import PolicyVersion
 from fieldloop.report.diagnose.content import (
     ANSWERS,
     DOUBT,
+    by_loss,
     change,
     doubt,
+    in_short,
     main_cause,
     place,
+    remarks_title,
     sampled,
     since,
     verdict,
@@ -85,13 +88,13 @@ def _cause(cause: Cause) -> tuple[object, ...]:
 
 def _log(found: Diagnosis) -> Html | None:
     lines = [tag("p", reason) for reason in found.cannot_tell]
-    return panel("What could not be told, and what to log", *lines) if lines else None
+    return panel(remarks_title(found), *lines) if lines else None
 
 
 def _slices(slices: Sequence[LostSlice]) -> Html | None:
     rows = [
         (where(s.stratum), f"{s.episodes:,}", percent(s.expected, 0), percent(s.observed, 0), doubt(s))
-        for s in slices[:MOST_ROWS]
+        for s in by_loss(slices)[:MOST_ROWS]
     ]
     names = ("Episodes", "Success expected", "Observed", "Doubt")
     columns = [Column("Where"), *(Column(name, "num") for name in names)]
@@ -121,7 +124,7 @@ def _earlier(known: Sequence[Diagnosis], names: dict[str, str]) -> Html:
             one.site or "all sites",
             percent(one.baseline),
             percent(one.observed),
-            next((cause.gap.value for cause in one.causes), "none named"),
+            in_short(one) if one.causes else "none named",
         )
         for one in known[:MOST_ROWS]
     ]

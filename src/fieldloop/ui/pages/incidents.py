@@ -7,6 +7,7 @@ from fieldloop.loop.page_reads import every
 from fieldloop.model.diagnosis import Diagnosis
 from fieldloop.model.finding import Status
 from fieldloop.model.incident import Step
+from fieldloop.report.diagnose.content import change, main_cause, place, remark_word, since, verdict
 from fieldloop.ui.components import (
     Column,
     action,
@@ -21,7 +22,7 @@ from fieldloop.ui.components import (
     status_mark,
 )
 from fieldloop.ui.markup import Html, tag, text
-from fieldloop.ui.said import interval, moment, percent, plural, points, short
+from fieldloop.ui.said import interval, moment, percent, plural, short
 from fieldloop.ui.visit import Drawn, Visit
 
 
@@ -73,28 +74,25 @@ def _move(incident: str, step: Step) -> Html:
 
 
 def _diagnosis(found: Diagnosis) -> Html:
-    words = {Status.FAILED: "the drop is real", Status.PASSED: "no real drop", Status.CANNOT_TELL: "cannot tell"}
     said = tag(
         "p",
-        tag("b", f"{found.site or 'All sites'}: {words.get(found.status, found.status.value)}"),
-        f". {percent(found.baseline)} to {percent(found.observed)} ({points(-found.loss)} points) over ",
-        f"{plural(found.episodes, 'episode')}: {percent(found.mix_share, 0)} by mix, ",
-        f"{percent(found.mechanism_share, 0)} by mechanism, {percent(found.unseen_share, 0)} by unseen conditions.",
+        tag("b", verdict(found)),
+        f": {change(found)} {main_cause(found)} Of the loss {percent(found.mix_share, 0)} is mix, ",
+        f"{percent(found.mechanism_share, 0)} mechanism, {percent(found.unseen_share, 0)} unseen conditions.",
         class_="body",
     )
-    covered = {True: "never covered", False: "covered", None: "not known"}
     rows = [
         (
             c.gap.value,
             percent(c.share, 0),
             interval_bar(c.low, c.share, c.high),
             interval(c.low, c.high, 0),
-            str(c.stratum).replace(",", ", ") or "everywhere",
-            covered[c.never_covered],
+            place(c),
+            since(c),
             c.evidence,
             c.fix,
         )
-        for c in sorted(found.causes, key=lambda c: -c.share)
+        for c in found.causes
     ]
     columns = (
         "Cause",
@@ -106,6 +104,7 @@ def _diagnosis(found: Diagnosis) -> Html:
         Column("Evidence", "text"),
         Column("Fix", "text"),
     )
-    unknown = [tag("p", f"Cannot tell: {reason}", class_="body warn") for reason in found.cannot_tell]
+    look = "body" if found.status is Status.PASSED else "body warn"
+    unknown = [tag("p", f"{remark_word(found)}: {reason}", class_=look) for reason in found.cannot_tell]
     causes = dense_table(columns, rows) if rows else None
     return panel("Diagnosis", said, causes, *unknown, note=moment(found.made_ns), flush=True)
