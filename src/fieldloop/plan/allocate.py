@@ -118,7 +118,7 @@ def _remarks(gain: Gain, bought: Bought) -> Iterator[str]:
     if not (bought.real.any() or bought.simulated.any()):
         yield "Nothing is planned: the budget buys no demonstration, or nothing on the map is deployed."
     if not attempts:
-        yield "No attempt in production counts for a stratum of the map: failure rates are assumed, and gains with them."
+        yield "No attempt in production counts for a stratum of the map: failure rates and gains are assumed."
     elif not failures:
         level = gain.settings.number("confidence")
         most = -math.expm1(math.log1p(-level) / attempts)
