@@ -4,9 +4,11 @@ import gzip
 import hashlib
 import pickle
 import time
+from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
+from typing import TypeVar
 
 import numpy as np
 
@@ -16,6 +18,7 @@ from bench.planted.truth import Truth
 from bench.planted.written import Records
 from fieldloop.model.diagnosis import Gap
 
+P = TypeVar("P", bound=Played)
 ROOT = Path(__file__).parents[2]
 MAKERS = ("mixes", "planted", "played", "truth", "turns", "written", "wrongs")
 SOURCES = (
@@ -41,29 +44,34 @@ class Planted:
 def planted(seed: int, sizes: Sizes | None = None, folder: Path | None = None) -> Planted:
     """Play the world of a seed, or take it from a folder where the same code has left it."""
     file = folder / f"{seed}-{stamp(SOURCES, sizes or Sizes())}.world" if folder else None
-    if file and file.exists():
-        return _read(file)
+    return kept(file, lambda: told(Played(seed, sizes=sizes), written.records))
+
+
+def told(played: P, records: Callable[[P, np.random.Generator], Records]) -> Planted:
+    """Play a world and write down what was planted, what was true and what a team's records say."""
     began = time.process_time()
-    played = Played(seed, sizes=sizes)
-    made = Planted(
-        seed,
+    return Planted(
+        played.seed,
         tuple(wrong.gap for wrong in played.wrongs),
         tuple(wrong.way for wrong in played.wrongs),
         truth.truth(played),
-        written.records(played, np.random.default_rng([seed, 815])),
+        records(played, np.random.default_rng([played.seed, 815])),
         time.process_time() - began,
     )
+
+
+def kept(file: Path | None, play: Callable[[], Planted]) -> Planted:
+    """Read a world from its file, or play it and leave it there."""
+    if file and file.exists():
+        read = pickle.loads(gzip.decompress(file.read_bytes()))
+        assert isinstance(read, Planted)
+        return read
+    made = play()
     if file:
         file.parent.mkdir(parents=True, exist_ok=True)
         part = file.with_suffix(".part")
         part.write_bytes(gzip.compress(pickle.dumps(made), 1))
         part.rename(file)  # whole or not at all: a run may be killed
-    return made
-
-
-def _read(file: Path) -> Planted:
-    made = pickle.loads(gzip.decompress(file.read_bytes()))
-    assert isinstance(made, Planted)
     return made
 
 

@@ -103,7 +103,6 @@ NOT_A_USE_CASE = {
         "diagnose:evidence_of",
         "release_evidence:agreements_of",
         "release_evidence:lags_of",
-        "release_evidence:circumstances",
         "annotated_twice:annotated_twice",
         "live_sites:live_without_a_set",
         "live_sites:live_in_tables",

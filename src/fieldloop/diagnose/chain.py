@@ -77,13 +77,13 @@ def chain_of(before: Table, after: Table, clean: NDArray[np.bool_], ordinary_dra
     return Chain(first, last, float(slopes.mean() / error), len(pairs), _moved(after, kept, ordinary_drag))
 
 
-def ordinary_answers(before: Table, after: Table, usual: float) -> NDArray[np.bool_]:
+def ordinary_answers(before: Table, after: Table, usual: float, slower: float) -> NDArray[np.bool_]:
     """Rows of production whose answers were no slower than usual in the baseline: late answers drag as pictures do."""
     slow = np.zeros(len(after), dtype=bool)
     for name, values in after.numbers.items():
         known = before.numbers.get(name)
         if gaps.of_factor(name) is Gap.INFRASTRUCTURE and known is not None:
-            slow |= values > 1.5 * np.nanquantile(known, usual)
+            slow |= values > slower * np.nanquantile(known, usual)
     return ~slow
 
 

@@ -4,7 +4,6 @@ What was shown and met before and loses now has changed, whether somebody knows 
 """
 
 from collections.abc import Iterator, Sequence
-from datetime import UTC, datetime
 
 import numpy as np
 
@@ -15,7 +14,6 @@ from fieldloop.diagnose.explanation import TIME, Explanation, Kind
 from fieldloop.diagnose.table import Table
 from fieldloop.model.condition import Condition, Stratum
 from fieldloop.model.diagnosis import Gap
-from fieldloop.model.stream import NS_PER_S
 from fieldloop.protocol import Section
 
 
@@ -61,7 +59,7 @@ def _of_everything(before: Table, after: Table, days: Sequence[int], settings: S
     nothing, loss = np.zeros(len(before)), loss_of(Gap.UNKNOWN, settings)
     seldom = settings.number("unknown_odds") + settings.number("changed_odds")
     for since_ns in days:
-        day = datetime.fromtimestamp(since_ns // NS_PER_S, UTC).date().isoformat()
+        day = after.date_at(since_ns)
         late = np.asarray(after.at_ns >= since_ns, dtype=np.float64)
         odds = seldom - np.log(len(days))
         where = Stratum((Condition(TIME, day),))

@@ -106,8 +106,7 @@ def demonstrations_of(episodes: Iterable[Episode]) -> Demonstrations:
     items: Counter[str] = Counter()
     ranges: dict[str, tuple[float, float]] = {}
     for episode in episodes:
-        people = {"operator": episode.operator} if episode.operator else {}
-        where = Stratum.of({**people, **episode.where.levels})
+        where = episode.circumstances
         counts[where] += 1
         simulated[where] += episode.simulated is True
         failed[where] += episode.succeeded is False or bool(episode.failure)

@@ -18,7 +18,7 @@ LEAST_WEIGHT = 1e-9
 
 @dataclass(frozen=True)
 class Expectation:
-    """Coefficients for the conditions the baseline knows, and how uncertain they are.
+    """Coefficients for the conditions the baseline knows.
 
     A condition it never met changes nothing: such an episode is expected to go like the average, and what it loses
     against that is the cost of not having known.
@@ -27,7 +27,6 @@ class Expectation:
     conditions: tuple[Condition, ...]
     usual: Floats
     coefficients: Floats
-    covariance: Floats
 
     def design(self, table: Table) -> Floats:
         """Intercept and known conditions of every row."""
@@ -44,7 +43,7 @@ def expect(baseline: Table, penalty: float) -> Expectation:
     patterns, where = np.unique(design(baseline, baseline.conditions, usual), axis=0, return_inverse=True)
     tried = np.bincount(where.ravel(), minlength=len(patterns)).astype(np.float64)
     good = np.bincount(where.ravel(), baseline.success, len(patterns)).astype(np.float64)
-    return Expectation(baseline.conditions, usual, *fit(patterns, tried, good, penalty))
+    return Expectation(baseline.conditions, usual, fit(patterns, tried, good, penalty))
 
 
 def usual_shares(baseline: Table) -> Floats:
@@ -71,7 +70,7 @@ def design(table: Table, conditions: Sequence[Condition], usual: Floats) -> Floa
     return np.column_stack([np.ones(len(table)), found])
 
 
-def fit(design: Floats, tried: Floats, good: Floats, penalty: float) -> tuple[Floats, Floats]:
+def fit(design: Floats, tried: Floats, good: Floats, penalty: float) -> Floats:
     """Fit counts by row; half a success and half a failure are spread over them, so that a perfect record is finite.
 
     The penalty is that of a prior: at 1 a condition changes the log-odds by about one either way.
@@ -86,8 +85,7 @@ def fit(design: Floats, tried: Floats, good: Floats, penalty: float) -> tuple[Fl
         coefficients = coefficients + step
         if np.abs(step).max() < CLOSE:
             break
-    bend = _information(design, tried, logistic(design @ coefficients)) + prior
-    return coefficients, np.asarray(np.linalg.inv(bend), dtype=np.float64)
+    return coefficients
 
 
 def logistic(x: Floats) -> Floats:

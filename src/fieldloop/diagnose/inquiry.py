@@ -61,7 +61,7 @@ def inquire(evidence: Evidence, settings: Section) -> Inquiry:
     shown = evidence.demonstrations
     known: Expectation = expect(before, settings.number("expectation_penalty"))
     expected = known.rates(known.design(after))
-    ordinary = ordinary_answers(before, after, settings.number("usual_quantile"))
+    ordinary = ordinary_answers(before, after, settings.number("usual_quantile"), settings.number("slow_answers"))
     chain = chain_of(before, after, ordinary, settings.number("ordinary_drag"))
     judges = compare(evidence.after)
     options = [

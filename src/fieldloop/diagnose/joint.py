@@ -17,10 +17,9 @@ PRIOR = 0.05
 
 @dataclass(frozen=True)
 class Joint:
-    """Coefficients on the log-odds of success, their covariance, and the fitted rates."""
+    """Coefficients on the log-odds of success, and the fitted rates."""
 
     coefficients: Floats
-    covariance: Floats
     rates: Floats
 
     @property
@@ -35,21 +34,17 @@ def log_odds(rates: Floats) -> Floats:
     return np.asarray(np.log(kept / (1.0 - kept)))
 
 
-def fit_jointly(columns: Floats, success: Floats, expected: Floats, weights: Floats | None = None) -> Joint:
+def fit_jointly(columns: Floats, success: Floats, expected: Floats) -> Joint:
     """Fit success on the columns with the expectation as the starting point of every row."""
-    repeated = np.ones(len(success)) if weights is None else weights
     offset = log_odds(expected)
     size = columns.shape[1]
     coefficients, prior = np.zeros(size), PRIOR * np.eye(size)
-    bend = prior
     for _ in range(STEPS):
         rates = logistic(offset + columns @ coefficients)
-        weight = repeated * np.maximum(rates * (1.0 - rates), LEAST_WEIGHT)
+        weight = np.maximum(rates * (1.0 - rates), LEAST_WEIGHT)
         bend = columns.T @ (weight[:, None] * columns) + prior
-        step = np.linalg.solve(bend, columns.T @ (repeated * (success - rates)) - prior @ coefficients)
+        step = np.linalg.solve(bend, columns.T @ (success - rates) - prior @ coefficients)
         coefficients = coefficients + np.clip(step, -2.0, 2.0)
         if size == 0 or np.abs(step).max() < CLOSE:
             break
-    return Joint(
-        coefficients, np.asarray(np.linalg.inv(bend), dtype=np.float64), logistic(offset + columns @ coefficients)
-    )
+    return Joint(coefficients, logistic(offset + columns @ coefficients))

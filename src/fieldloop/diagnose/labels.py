@@ -35,7 +35,7 @@ def of_labels(agreements: Sequence[Agreement], before: Table, after: Table, sett
         severity = max(severity, local[worst] / frames)
         best = min(local, key=lambda c: local[c])
         said += f" Most under {worst}: {local[worst]:.1f} frames; least under {best}: {local[best]:.1f}."
-        dose = [_dose(table, local, frames) for table in (after, before)]
+        dose = [_dose(table, local, settings.number("full_label_frames")) for table in (after, before)]
         where = Stratum((worst,))
         loss = loss_of(Gap.LABELS, settings)
     else:
@@ -58,7 +58,7 @@ def _local(agreements: Sequence[Agreement], settings: Section) -> dict[Condition
     Labels that were drawn differently under some bins make every other factor look a little worse too; the factor
     whose levels differ most is the one it goes by.
     """
-    fewest, frames = settings.number("min_compared_episodes"), settings.number("max_boundary_frames")
+    fewest = settings.number("min_compared_episodes")
     by_factor: dict[str, dict[Condition, tuple[float, int]]] = {}
     for one in agreements:
         if len(one.stratum.conditions) == 1 and one.episodes >= fewest:
@@ -68,7 +68,11 @@ def _local(agreements: Sequence[Agreement], settings: Section) -> dict[Condition
     if not spread:
         return {}
     factor = max(spread, key=lambda f: spread[f])
-    return {c: f for c, (f, _) in by_factor[factor].items()} if spread[factor] > frames / 3.0 else {}
+    return (
+        {c: f for c, (f, _) in by_factor[factor].items()}
+        if spread[factor] > settings.number("local_label_frames")
+        else {}
+    )
 
 
 def _spread(levels: Sequence[tuple[float, int]]) -> float:
@@ -77,8 +81,8 @@ def _spread(levels: Sequence[tuple[float, int]]) -> float:
     return float(np.sqrt(np.average((frames - middle) ** 2, weights=sizes)))
 
 
-def _dose(table: Table, local: dict[Condition, float], frames: float) -> Floats:
-    """How far annotators are apart under a row's condition: 0 where they agree, 1 at twice what is allowed."""
+def _dose(table: Table, local: dict[Condition, float], full: float) -> Floats:
+    """How far annotators are apart under a row's condition: 0 where they agree, 1 at so many frames and beyond."""
     levels = list(local)
-    apart = np.clip(np.array([local[c] for c in levels]) / (2.0 * frames), 0.0, 1.0)
+    apart = np.clip(np.array([local[c] for c in levels]) / full, 0.0, 1.0)
     return np.asarray(table.indicators(levels) @ apart)

@@ -36,7 +36,8 @@ def of_numbers(before: Table, after: Table, shown: Demonstrations | None, settin
         if gaps.of_factor(name) in COVERABLE and seen is not None:
             made = [one for one in made if never_shown(one[0], shown, settings)]
         if gaps.of_factor(name) in gaps.MACHINERY:  # what the baseline had as well, it passed with
-            made = [one for one in made if 2.0 * one[3].mean() < one[2].mean()]
+            often = settings.number("more_than_baseline")
+            made = [one for one in made if often * one[3].mean() < one[2].mean()]
         kept = [one for one in made if (one[2] > 0.0).sum() >= least and (one[2] < 1.0).sum() + len(before) >= least]
         for stratum, kind, now, then in kept:
             yield _explanation(stratum, kind, now, then, len(kept), shown, settings)

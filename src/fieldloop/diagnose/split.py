@@ -23,9 +23,9 @@ class Split:
         return part / self.loss if self.loss > 0.0 else 0.0
 
 
-def divide(success: Floats, expected: Floats, unseen: Mask, baseline: float, weights: Floats | None = None) -> Split:
+def divide(success: Floats, expected: Floats, unseen: Mask, baseline: float) -> Split:
     """Divide the loss of production against the baseline's rate, episode by episode."""
-    weight = np.full(len(success), 1.0 / len(success)) if weights is None else weights / weights.sum()
+    weight = np.full(len(success), 1.0 / len(success))
     seen = np.where(unseen, 0.0, weight)
     return Split(
         loss=float(baseline - weight @ success),

@@ -3,7 +3,7 @@
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from datetime import UTC, datetime
+from datetime import UTC, date, datetime
 from functools import cached_property
 from zoneinfo import ZoneInfo
 
@@ -78,6 +78,10 @@ class Table:
         """Number the days of each site: attempts of one share more than their conditions."""
         pairs = [f"{o.site}|{day}" for o, day in zip(self.outcomes, self.days.tolist(), strict=True)]
         return np.unique(pairs, return_inverse=True)[1].ravel().astype(np.int64) if pairs else np.empty(0, np.int64)
+
+    def date_at(self, at_ns: int) -> str:
+        """The date, local to its site, of the attempt at this moment."""
+        return date.fromordinal(int(self.days[self.at_ns == at_ns][0])).isoformat()
 
     @property
     def counts(self) -> tuple[int, int]:

@@ -1,6 +1,5 @@
 """Evidence in words with numbers, so that somebody on the floor can check it."""
 
-from datetime import UTC, datetime
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -8,7 +7,6 @@ from numpy.typing import NDArray
 
 from fieldloop.diagnose.explanation import Explanation, Kind
 from fieldloop.diagnose.numerals import percent, several
-from fieldloop.model.stream import NS_PER_S
 
 if TYPE_CHECKING:
     from fieldloop.diagnose.inquiry import Inquiry
@@ -29,7 +27,7 @@ def of_explanation(inquiry: "Inquiry", one: Explanation, probability: float) -> 
     if one.kind in (Kind.RISE, Kind.GROWTH):
         words.append("The farther, the worse.")
     if one.since_ns is not None:
-        words.append(f"Since {_day(one.since_ns)}.")
+        words.append(f"Since {inquiry.after.date_at(one.since_ns)}.")
     shown = inquiry.evidence.demonstrations
     if shown is not None and one.kind is not Kind.FAULT and (count := shown.shown(one.stratum)) is not None:
         simulated = shown.simulated_share(one.stratum) or 0.0
@@ -50,7 +48,3 @@ def _tally(inquiry: "Inquiry", rows: NDArray[np.bool_]) -> str:
     if not len(success):
         return "nothing"
     return f"{success.sum():.0f} of {len(success)} succeeded where {percent(expected.mean())} was expected"
-
-
-def _day(at_ns: int) -> str:
-    return datetime.fromtimestamp(at_ns // NS_PER_S, UTC).date().isoformat()

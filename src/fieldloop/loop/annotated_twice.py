@@ -4,7 +4,6 @@ from collections.abc import Iterable, Iterator
 
 from fieldloop.annotate import agreements_by_condition
 from fieldloop.loop.annotate import FRAME_HZ, PHASE
-from fieldloop.loop.release_evidence import circumstances
 from fieldloop.model.annotation import Agreement, Annotation
 from fieldloop.model.episode import Episode
 from fieldloop.model.stream import NS_PER_S
@@ -21,7 +20,7 @@ def annotated_twice(episodes: Iterable[Episode], least_episodes: int) -> tuple[A
     if not chosen:
         return ()
     first, second = ([span for e in chosen for span in _spans(e, fact)] for fact in SEEN_S)
-    strata = {episode.id: circumstances(episode) for episode in chosen}
+    strata = {episode.id: episode.circumstances for episode in chosen}
     return agreements_by_condition(first, second, FRAME_HZ, strata, least_episodes)
 
 

@@ -61,16 +61,17 @@ def evidence_of(workspace: Workspace, version: PolicyVersion, site: str = "") ->
         raise BadInput(f"The map has no site {site!r}; it has {', '.join(place.id for place in deployment.sites)}.")
     release = workspace.store.get(Release, version.release)
     episodes = workspace.store.find(Episode, {"id": list(release.episodes)})
+    by_tier = episodes_by_tier(episodes, deployment)
     return Evidence(
         policy=version.id,
         baseline=outcomes_by_tier(nominal(workspace, version.id), deployment),
         production=outcomes_by_tier(
             workspace.store.find(Outcome, {"policy": version.id, "stage": Stage.PRODUCTION}), deployment
         ),
-        demonstrations=demonstrations_of(episodes_by_tier(episodes, deployment)),
+        demonstrations=demonstrations_of(by_tier),
         site=site,
         time_zones={place.id: place.time_zone for place in deployment.sites},
         lags=lags_of(workspace, release, episodes),
-        agreements=agreements_of(workspace, episodes),
+        agreements=agreements_of(workspace, by_tier),
         exposures=deployment.exposures,
     )

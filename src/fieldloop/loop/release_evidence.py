@@ -10,7 +10,6 @@ from fieldloop.loop.annotate import FRAME_HZ, PHASE
 from fieldloop.loop.measurements import imprints_named, imprints_of
 from fieldloop.loop.workspace import Workspace
 from fieldloop.model.annotation import Agreement, Annotation
-from fieldloop.model.condition import Stratum
 from fieldloop.model.diagnosis import Lag
 from fieldloop.model.episode import Episode
 from fieldloop.model.event import LagsMeasured
@@ -52,7 +51,7 @@ def _lags(workspace: Workspace, episodes: Sequence[Episode], protocol: Collectio
 
 def agreements_of(workspace: Workspace, episodes: Sequence[Episode]) -> tuple[Agreement, ...]:
     """Measure how far each two authors agree on the episodes that both annotated, in all and by condition."""
-    strata = {episode.id: circumstances(episode) for episode in episodes}
+    strata = {episode.id: episode.circumstances for episode in episodes}
     said: dict[str, list[Annotation]] = {}
     for annotation in workspace.store.find(Annotation, {"kind": PHASE}):
         if annotation.episode in strata:
@@ -63,9 +62,3 @@ def agreements_of(workspace: Workspace, episodes: Sequence[Episode]) -> tuple[Ag
         if {a.episode for a in said[first]} & {a.episode for a in said[second]}:
             found += agreements_by_condition(said[first], said[second], FRAME_HZ, strata, least)
     return tuple(found)
-
-
-def circumstances(episode: Episode) -> Stratum:
-    """Where it was made and by whom, as diagnosis counts demonstrations."""
-    people = {"operator": episode.operator} if episode.operator else {}
-    return Stratum.of({**people, **episode.where.levels})

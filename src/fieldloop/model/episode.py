@@ -39,6 +39,12 @@ class Episode:
         return self.stratum.at(self.site)
 
     @property
+    def circumstances(self) -> Stratum:
+        """Where it was made and by whom: what its conditions say of the operator comes first."""
+        people = {"operator": self.operator} if self.operator else {}
+        return Stratum.of({**people, **self.where.levels})
+
+    @property
     def handled(self) -> str:
         """The thing that was handled, as a condition or a further fact says it; '' where the log did not say."""
         said = (self.stratum.level(name) or self.fact(name) for name in OBJECT_FACTORS)

@@ -100,7 +100,9 @@ class SqlStore:
             with self._database.reading() as connection:
                 rows = connection.execute(query.where(ledger.c.seq > after)).all()
             for seq, at_ns, actor, caused_by, name, version, body in rows:
-                yield Recorded(seq, at_ns, actor, read_event(seq, name, version, body), caused_by)  # type: ignore[arg-type]  # the query asked for this kind
+                event = read_event(seq, name, version, body)
+                if isinstance(event, kind):
+                    yield Recorded(seq, at_ns, actor, event, caused_by)
             if len(rows) < PAGE:
                 return
             after = rows[-1].seq

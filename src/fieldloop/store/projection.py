@@ -22,7 +22,8 @@ def project(tables: Tables, events: Iterable[tuple[int, Event]]) -> None:
     """Let events change the tables, in order; runs of outcomes go in as one batch."""
     for is_outcome, run in groupby(events, key=lambda each: type(each[1]) is happened.OutcomeRecorded):
         if is_outcome:
-            tables.put_outcomes([row_of(event.outcome, seq) for seq, event in run])  # type: ignore[union-attr]  # just asked
+            recorded = ((seq, event) for seq, event in run if isinstance(event, happened.OutcomeRecorded))
+            tables.put_outcomes([row_of(event.outcome, seq) for seq, event in recorded])
         else:
             for seq, event in run:
                 PROJECTIONS[type(event)](tables, event, seq)
