@@ -108,3 +108,14 @@ def test_agreement_that_is_no_number_says_nothing():
     odd = (Agreement(("anna", "ben"), 5, float("nan"), float("nan"), 0),)
     found = explain(Evidence("p", "", *sides(1, steadily(0.86, 0.6), lambda _: {"bin": "front"}), agreements=odd))
     assert not any("nan" in c.evidence for c in found.causes)
+
+
+def test_a_day_from_which_all_fails_more_is_no_condition():
+    before, after = sides(0, steadily(0.9, 0.9), bins)
+    fails = (o.at_ns >= 12 * DAY and k % 2 == 0 for k, o in enumerate(after))
+    late = tuple(dataclasses.replace(o, succeeded=o.succeeded and not bad) for o, bad in zip(after, fails, strict=True))
+    found = explain(Evidence("p", "", before, late))
+    assert "since=" not in repr(found)
+    (told,) = [c for c in found.causes if not c.stratum.conditions]
+    assert abs(told.since_ns - 12 * DAY) <= DAY
+    assert told.evidence.startswith("Everything: ")

@@ -110,6 +110,36 @@ def test_a_floor_of_one_stratum_warns_of_its_level_elsewhere():
     assert gain.operators.share[2] < 0.5 < gain.operators.share[3]
 
 
+def bins_at_sites(bad, made=0):
+    """Two sites and three bins: everything fails a third, one level (site or bin) as `bad` says, shown `made` times."""
+    return [
+        (s, b, 1 / 6, made if bad[0] in {s, b} else 20, 60, bad[1] if bad[0] in {s, b} else 20, 0)
+        for s in "ns"
+        for b in ("front", "back", "third")
+    ]
+
+
+def worth(rows, level):
+    """What the next demonstration wins where the level is, against elsewhere."""
+    gain = model(crossed(rows))
+    each = gain.next(np.zeros(6)) / gain.price
+    here = np.array([level in {s, b} for s, b, *_ in rows])
+    return each[here].mean() / each[~here].mean()
+
+
+def test_what_never_works_is_probably_out_of_reach_and_what_seldom_works_is_not():
+    never, seldom = bins_at_sites(("third", 60)), bins_at_sites(("third", 52))
+    assert worth(never, "third") < 0.6 * worth(seldom, "third")
+    gain = model(crossed(never))
+    assert gain.of(np.array([0.0, 0, 20, 0, 0, 20])).sum() > 0.0
+
+
+def test_a_site_that_never_works_is_planned_for_once_operators_managed_it():
+    unknown, managed = bins_at_sites(("s", 60)), bins_at_sites(("s", 60), made=4)
+    share = [(g := model(crossed(rows))).reducible[3:].sum() / g.failure[3:].sum() for rows in (unknown, managed)]
+    assert share[1] > 1.3 * share[0]
+
+
 def test_rejects_that_strike_everywhere_are_no_floor():
     rows = [(s, b, 0.25, 12, 60, 30, 20) for s in "ns" for b in "fb"]
     gain = model(crossed(rows))
@@ -162,7 +192,7 @@ def test_a_fit_finds_additive_hazards():
     hazard = truth[codes[:, 0]] + 0.5 * truth[codes[:, 1]]
     attempts = np.full(400, 200.0)
     failures = source.binomial(200, -np.expm1(-hazard)).astype(float)
-    wide = [Reason(codes[:, k], np.ones(400), np.full(3, 0.5), 5.0) for k in (0, 1)]
+    wide = [Reason(codes[:, k], np.ones(400), np.full(3, 0.5), np.full(3, 5.0)) for k in (0, 1)]
     found = fit(wide, attempts, failures, 0.5)
     fitted = found.sizes[0][codes[:, 0]] + found.sizes[1][codes[:, 1]]
     assert np.abs(fitted - hazard).max() < 0.06

@@ -54,11 +54,13 @@ def _probability(inquiry: Inquiry, member: int, window: Sequence[tuple[Told, flo
 def _cause(inquiry: Inquiry, member: int, made: Shares, probability: float) -> Cause:
     one = inquiry.sets.options[member]
     share, low, high = made.of(member, one.gap)
-    fix = gaps.fix(one.gap, one.stratum, never_covered=one.never_covered)
+    fix = gaps.fix(one.gap, one.where, never_covered=one.never_covered)
+    if one.kind is Kind.DAY and one.since_ns is not None:
+        fix = f"Find out what else changed on {inquiry.after.date_at(one.since_ns)}, and log it."
     if not inquiry.after.success[one.inside].any():
         fix = f"Let a person try whether it can be done at all; if so: {fix}"
     return Cause(
-        one.gap, share, max(0.0, low), min(1.0, high), one.stratum, one.never_covered,
+        one.gap, share, max(0.0, low), min(1.0, high), one.where, one.never_covered,
         of_explanation(inquiry, one, probability), fix,
         group=_group(inquiry, member), since_ns=one.since_ns, episodes=int(one.inside.sum()),
     )  # fmt: skip

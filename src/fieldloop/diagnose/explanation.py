@@ -57,6 +57,11 @@ class Explanation:
     measured: bool = False
 
     @property
+    def where(self) -> Stratum:
+        """Its conditions; a time that tells explanations apart is none of them."""
+        return self.stratum.only(c.factor for c in self.stratum.conditions if c.factor != TIME)
+
+    @property
     def inside(self) -> NDArray[np.bool_]:
         """Production rows for which it rather holds."""
         return np.asarray(self.after > 0.0)

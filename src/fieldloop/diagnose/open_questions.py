@@ -23,7 +23,10 @@ def open_questions(inquiry: Inquiry, named: Causes, low: float) -> Iterator[str]
     """Say what stays open, of a loss that is at least this large."""
     if low <= 0.0:
         yield "The loss as a whole may be none, because the rest went better: watch what is named here."
-    if named.known < inquiry.settings.number("surely"):
+    surely = inquiry.settings.number("surely")
+    if named.known < surely <= named.wrong:
+        yield "Something is wrong, but nothing that is logged or measured explains it."
+    elif named.known < surely:
         yield f"That something known is wrong is {percent(named.known)} probable; record more outcomes."
     nobodys = inquiry.before.success.mean() - inquiry.after.success.mean() - named.shares.lost
     negligible = inquiry.settings.number("negligible_loss")

@@ -1,5 +1,6 @@
 """Evidence in words with numbers, so that somebody on the floor can check it."""
 
+from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -7,6 +8,7 @@ from numpy.typing import NDArray
 
 from fieldloop.diagnose.explanation import Explanation, Kind
 from fieldloop.diagnose.numerals import percent, several
+from fieldloop.model.condition import Stratum
 
 if TYPE_CHECKING:
     from fieldloop.diagnose.inquiry import Inquiry
@@ -23,17 +25,16 @@ def of_explanation(inquiry: "Inquiry", one: Explanation, probability: float) -> 
         lost = float((inquiry.expected - inquiry.after.success)[inside].mean())
         words.append(f"{several(int(inside.sum()), 'episode')} that it reaches lost {percent(lost)} in all.")
     else:
-        words.append(f"{one.stratum}: {_tally(inquiry, inside)}; elsewhere {_tally(inquiry, ~inside)}.")
-    if one.kind in (Kind.RISE, Kind.GROWTH):
+        here = one.where if one.where.conditions else "Everything"
+        words.append(f"{here}: {_tally(inquiry, inside)}; elsewhere {_tally(inquiry, ~inside)}.")
+    if one.kind is Kind.RISE:
         words.append("The farther, the worse.")
+    if one.kind is Kind.GROWTH:
+        words.append("The later, the worse.")
     if one.since_ns is not None:
         words.append(f"Since {inquiry.after.date_at(one.since_ns)}.")
-    shown = inquiry.evidence.demonstrations
-    if shown is not None and one.kind is not Kind.FAULT and (count := shown.shown(one.stratum)) is not None:
-        simulated = shown.simulated_share(one.stratum) or 0.0
-        words.append(
-            f"{several(count, 'demonstration')} of it{f', {percent(simulated)} simulated' if simulated else ''}."
-        )
+    if one.where.conditions and one.kind is not Kind.FAULT:
+        words.extend(_shown(inquiry, one.where))
     if inside.any() and not inquiry.after.success[inside].any():
         words.append("Not one succeeded.")
     if one.reasons:
@@ -41,6 +42,14 @@ def of_explanation(inquiry: "Inquiry", one: Explanation, probability: float) -> 
     sure = "above 99 %" if probability > SURE else percent(probability)
     words.append(f"Probability beside all else that was looked at: {sure}.")
     return " ".join(words)
+
+
+def _shown(inquiry: "Inquiry", where: Stratum) -> Iterator[str]:
+    demonstrations = inquiry.evidence.demonstrations
+    count = demonstrations.shown(where) if demonstrations is not None else None
+    if demonstrations is not None and count is not None:
+        simulated = demonstrations.simulated_share(where) or 0.0
+        yield f"{several(count, 'demonstration')} of it{f', {percent(simulated)} simulated' if simulated else ''}."
 
 
 def _tally(inquiry: "Inquiry", rows: NDArray[np.bool_]) -> str:

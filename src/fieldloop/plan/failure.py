@@ -3,7 +3,8 @@
 Each level of a factor, each pair of levels and each stratum by itself may be a reason to fail. Each has a part that
 lasts and a part that falls with the demonstrations that show it. From a single look the two cannot be told apart, and
 the prior decides: what was never shown is probably removable, what fails in spite of many demonstrations probably
-lasts. Earlier rounds tell them apart: what did not fall although demonstrations came, lasts.
+lasts, and so does what fails nearly always, in whatever company. Earlier rounds tell them apart: what did not fall
+although demonstrations came, lasts.
 """
 
 import math
@@ -105,14 +106,34 @@ def _made(
     usual = _usual(parts, rows, strengths, settings)
     lasting_base = _hazard(rows, settings) * settings.number("lasting_share")
     full = np.ones(len(rows.stratum))
-    reasons = [Reason(np.zeros(len(full), dtype=np.intp), full, np.full(1, lasting_base), _spread(settings, "level"))]
+    everywhere = np.zeros(len(full), dtype=np.intp)
+    reasons = [Reason(everywhere, full, np.full(1, lasting_base), np.full(1, _spread(settings, "level")))]
     for part, strength, size in zip(parts, strengths, usual, strict=True):
         here, wide = part.codes[rows.stratum], _spread(settings, part.reach)
         known = operators.excess if part.reach is Reach.OWN else np.zeros(part.size)
-        reasons.append(Reason(here, full, known, wide * settings.number("lasting_spread")))
-        reasons.append(Reason(here, strength, np.full(part.size, size), wide))
+        lasts = wide * _may_last(part, rows, part.sums(table.demonstrations), settings)
+        reasons.append(Reason(here, full, known, lasts))
+        reasons.append(Reason(here, strength, np.full(part.size, size), np.full(part.size, wide)))
     found = fit(reasons, rows.attempts, rows.failures, settings.number("usual_doubt"))
     return _at_present(table, parts, found, curve), found.surprise
+
+
+def _may_last(part: Part, rows: Rows, managed: Floats, settings: Section) -> Floats:
+    """How far what lasts may vary, in units of what can be removed: far where a level fails in whatever company.
+
+    What was only never shown still succeeds now and then, where the rest is easy. What hardly ever does is more often
+    out of reach: a jammed bin, an item too heavy; unless operators `managed` it, which shows that it can be done.
+    """
+    spread = np.full(part.size, settings.number("lasting_spread"))
+    if part.reach is not Reach.LEVEL:
+        return spread
+    here, lean = part.codes[rows.stratum], settings.number("shrinkage_attempts")
+    tried = np.bincount(here, rows.attempts, part.size)
+    succeeds = 1.0 - np.bincount(here, rows.failures, part.size) / np.maximum(tried, 1.0)
+    total = np.maximum(0.0, 1.0 - succeeds / settings.number("total_failure_success"))
+    enough = settings.number("total_failure_refuted")
+    doubt = tried / (tried + lean) * enough / (enough + managed)
+    return np.asarray(spread + settings.number("total_failure_spread") * total * doubt)
 
 
 def _at_present(table: Table, parts: Sequence[Part], found: Hazards, curve: Curve) -> Failing:

@@ -30,7 +30,7 @@ class Reason:
     codes: NDArray[np.intp]
     strength: Floats
     usual: Floats
-    spread: float
+    spread: Floats
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -48,7 +48,7 @@ class Hazards:
 def fit(reasons: Sequence[Reason], attempts: Floats, failures: Floats, doubt: float) -> Hazards:
     """Fit hazards to attempts and failures by row; `doubt` says how wide a prior is downwards, as a share of its size.
 
-    >>> kind = Reason(np.asarray([0, 1]), np.ones(2), usual=np.full(2, 0.5), spread=9.0)
+    >>> kind = Reason(np.asarray([0, 1]), np.ones(2), usual=np.full(2, 0.5), spread=np.full(2, 9.0))
     >>> found = fit([kind], np.asarray([1000.0, 1000.0]), np.asarray([100.0, 600.0]), 0.5)
     >>> (1.0 - np.exp(-found.sizes[0])).round(3).tolist()
     [0.1, 0.6]
@@ -58,7 +58,7 @@ def fit(reasons: Sequence[Reason], attempts: Floats, failures: Floats, doubt: fl
 
     starts = np.concatenate([[0], np.cumsum([len(reason.usual) for reason in reasons])])
     sizes = np.concatenate([reason.usual for reason in reasons])
-    spreads = np.concatenate([np.full(len(reason.usual), reason.spread) for reason in reasons])
+    spreads = np.concatenate([reason.spread for reason in reasons])
     cut = [slice(a, b) for a, b in itertools.pairwise(starts)]
     if not len(attempts):
         return Hazards(tuple(sizes[c] for c in cut), tuple(spreads[c] for c in cut), 0.0)
