@@ -12,6 +12,7 @@ from fieldloop.report.diagnose.content import (
     by_loss,
     change,
     doubt,
+    kinds,
     main_cause,
     remark_word,
     sampled,
@@ -53,12 +54,10 @@ def diagnosis(found: Diagnosis, screen: Screen) -> None:
 
 
 def _split(found: Diagnosis) -> object:
-    shares = (
-        ("mix: more of what was hard before", found.mix_share),
-        ("mechanism: the same went worse", found.mechanism_share),
-        ("unseen: conditions the baseline never met", found.unseen_share),
-    )
-    rows = [(name, percent(share, 0), points(-found.loss * share)) for name, share in shares]
+    parts = kinds(found)
+    # where one wins what another loses, shares of the little that is left say nothing
+    sane = all(0.0 <= share <= 1.0 for _, share in parts)
+    rows = [(name, percent(share, 0) if sane else "–", points(-found.loss * share)) for name, share in parts]
     return table(("the loss by kind", "share", "points"), rows, right=("share", "points"))
 
 

@@ -82,7 +82,7 @@ def _has_lost(inquiry: Inquiry, found: Causes, low: float) -> bool:
 def _slices(inquiry: Inquiry, named: Causes) -> Iterator[LostSlice]:
     for member, probability in probabilities(inquiry, named.window).items():
         one = inquiry.sets.options[member]
-        if not one.where.conditions or one.kind in (Kind.FAULT, Kind.EVERYWHERE):
+        if not one.where or one.kind in (Kind.FAULT, Kind.EVERYWHERE):
             continue
         expected, observed = inquiry.expected[one.inside].mean(), inquiry.after.success[one.inside].mean()
         if observed < expected:

@@ -25,15 +25,14 @@ def of_explanation(inquiry: "Inquiry", one: Explanation, probability: float) -> 
         lost = float((inquiry.expected - inquiry.after.success)[inside].mean())
         words.append(f"{several(int(inside.sum()), 'episode')} that it reaches lost {percent(lost)} in all.")
     else:
-        here = one.where if one.where.conditions else "Everything"
-        words.append(f"{here}: {_tally(inquiry, inside)}; elsewhere {_tally(inquiry, ~inside)}.")
+        words.append(f"{one.where or 'Everything'}: {_tally(inquiry, inside)}; elsewhere {_tally(inquiry, ~inside)}.")
     if one.kind is Kind.RISE:
         words.append("The farther, the worse.")
     if one.kind is Kind.GROWTH:
         words.append("The later, the worse.")
     if one.since_ns is not None:
         words.append(f"Since {inquiry.after.date_at(one.since_ns)}.")
-    if one.where.conditions and one.kind is not Kind.FAULT:
+    if one.where and one.kind is not Kind.FAULT:
         words.extend(_shown(inquiry, one.where))
     if inside.any() and not inquiry.after.success[inside].any():
         words.append("Not one succeeded.")

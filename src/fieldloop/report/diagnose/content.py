@@ -56,6 +56,22 @@ def change(found: Diagnosis) -> str:
     return f"{percent(found.baseline)} → {percent(found.observed)}, {points(-found.loss)} points{span}{over}."
 
 
+def kinds(found: Diagnosis) -> tuple[tuple[str, float], ...]:
+    """Cut the loss by kind of change: each kind in words, with its share."""
+    shares = (
+        ("mix: more of what was hard before", found.mix_share),
+        ("mechanism: the same went worse", found.mechanism_share),
+        ("unseen: conditions the baseline never met", found.unseen_share),
+    )
+    return tuple((name, share) for name, share in shares if math.isfinite(share))
+
+
+def kinds_said(found: Diagnosis) -> str:
+    """Say the kinds in points, which add up to the change even where one wins what another loses; '' without loss."""
+    parts = [f"{name.partition(':')[0]} {points(-found.loss * share)}" for name, share in kinds(found)]
+    return f"By kind, in points: {', '.join(parts)}." if found.loss and parts else ""
+
+
 def main_cause(found: Diagnosis) -> str:
     """Say what holds most of the loss and what to do about it; '' where no cause is named.
 

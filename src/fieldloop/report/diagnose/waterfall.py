@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from fieldloop.model.diagnosis import Diagnosis, Gap
+from fieldloop.report.diagnose.content import kinds
 from fieldloop.report.markup import Markup
 from fieldloop.report.plots import INK, INK_2, LINE_2, SERIES, Margins, drawing, sized
 from fieldloop.report.words import interval, plural, points, where
@@ -77,12 +78,7 @@ def _levelled(found: Diagnosis, parts: Sequence[tuple[str, float, str]]) -> Iter
 
 
 def _kinds(found: Diagnosis) -> list[tuple[str, float, str]]:
-    shares = (
-        ("Mix: more of what was hard before", found.mix_share),
-        ("Mechanism: the same went worse", found.mechanism_share),
-        ("Unseen: conditions the baseline never met", found.unseen_share),
-    )
-    return [(name, found.loss * share, "") for name, share in shares if math.isfinite(share)]
+    return [(name[0].upper() + name[1:], found.loss * share, "") for name, share in kinds(found)]
 
 
 def _causes(found: Diagnosis) -> list[tuple[str, float, str]]:

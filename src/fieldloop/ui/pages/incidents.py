@@ -7,7 +7,7 @@ from fieldloop.loop.page_reads import every
 from fieldloop.model.diagnosis import Diagnosis
 from fieldloop.model.finding import Status
 from fieldloop.model.incident import Step
-from fieldloop.report.diagnose.content import change, main_cause, place, remark_word, since, verdict
+from fieldloop.report.diagnose.content import change, kinds_said, main_cause, place, remark_word, since, verdict
 from fieldloop.ui.components import (
     Column,
     action,
@@ -77,8 +77,7 @@ def _diagnosis(found: Diagnosis) -> Html:
     said = tag(
         "p",
         tag("b", verdict(found)),
-        f": {change(found)} {main_cause(found)} Of the loss {percent(found.mix_share, 0)} is mix, ",
-        f"{percent(found.mechanism_share, 0)} mechanism, {percent(found.unseen_share, 0)} unseen conditions.",
+        f": {change(found)} {main_cause(found)} {kinds_said(found)}",
         class_="body",
     )
     rows = [
