@@ -9,7 +9,7 @@ from fieldloop.cli.tables import MARKS, heading, mark, percent, said, short, sty
 from fieldloop.model.condition import Stratum
 from fieldloop.model.finding import Status
 from fieldloop.model.plan import Coverage, CoverageGap, Forecast, Plan, PlanScore, Progress, QuotaKind, WorkOrder
-from fieldloop.report.plan.content import PlanReport, by_gain, deployed, sentence, uncovered
+from fieldloop.report.plan.content import PlanReport, by_gain, by_level, deployed, sentence, uncovered
 from fieldloop.report.plan.orders import counted, said_of
 from fieldloop.report.words import interval, plural, points
 
@@ -100,6 +100,8 @@ def _body(drawn: Plan, screen: Screen) -> None:
         columns = ("demos", "gain, points", "interval", "of what, and why")
         screen.print(table(columns, rows, right=("demos", "gain, points")))
         _left_out(len(ranked) - MOST_QUOTAS, "row", screen)
+        screen.print()
+        screen.print(table(("in all", "demonstrations"), list(by_level(ranked))))
     _gaps(drawn.gaps, screen)
     _orders(drawn.orders, screen)
 

@@ -1,13 +1,17 @@
 """All that the page of a plan is drawn from, and what it says in a sentence."""
 
 import math
-from collections.abc import Sequence
+from collections import Counter
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from fieldloop.model.condition import Stratum
 from fieldloop.model.learning import LearningCurve
 from fieldloop.model.plan import Coverage, Forecast, Plan, PlanScore, Progress, Quota
 from fieldloop.report.words import interval, plural, points
+
+MOST_LEVELS = 8
+"""Levels of one factor that are told; a factor of very many, as articles are, has its tail summed up."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,6 +73,25 @@ def deployed(coverage: Sequence[Coverage]) -> list[Coverage]:
 def by_gain(quotas: Sequence[Quota]) -> list[Quota]:
     """Return quotas, the largest expected gain first; one whose gain cannot be told comes last."""
     return sorted(quotas, key=lambda q: -q.gain if math.isfinite(q.gain) else math.inf)
+
+
+def by_level(quotas: Sequence[Quota]) -> Iterator[tuple[str, str]]:
+    """Say factor by factor how many demonstrations each level gets: rows of strata alone do not show the whole.
+
+    >>> asked = [Quota(Stratum.of(bin=b, site="south"), n, 0.0, 0.0, 0.0, "") for b, n in (("back", 2), ("side", 5))]
+    >>> dict(by_level(asked))
+    {'bin': 'side 5, back 2', 'site': 'south 7'}
+    """
+    for factor in sorted({c.factor for q in quotas for c in q.stratum.conditions}):
+        counts: Counter[str] = Counter()
+        for quota in quotas:
+            if level := quota.stratum.level(factor):
+                counts[level] += quota.demonstrations
+        ranked = sorted(counts.items(), key=lambda pair: (-pair[1], pair[0]))
+        said = [f"{level} {count:,}" for level, count in ranked[:MOST_LEVELS]]
+        if rest := ranked[MOST_LEVELS:]:
+            said.append(f"{plural(len(rest), 'more level')} {sum(count for _, count in rest):,}")
+        yield factor, ", ".join(said)
 
 
 def shared_factors(strata: Sequence[Stratum]) -> list[str]:

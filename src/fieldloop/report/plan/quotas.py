@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from fieldloop.model.plan import Plan, Quota
 from fieldloop.report.bars import LEAST_SPAN, interval_bar
 from fieldloop.report.markup import Markup, escape, folded, panel, paragraph, table
-from fieldloop.report.plan.content import by_gain, shared_factors
+from fieldloop.report.plan.content import by_gain, by_level, shared_factors
 from fieldloop.report.words import interval, plural, points, where
 
 MOST_SHOWN = 40
@@ -22,7 +22,7 @@ def what_to_collect(plan: Plan) -> Markup:
     without = shared_factors([q.stratum for q in ranked])
     scale = _scale(ranked)
     rows = [_row(quota, without, scale) for quota in ranked[:MOST_LISTED]]
-    body = [_table(rows[:MOST_SHOWN])]
+    body = [table(("in all", "demonstrations"), list(by_level(ranked))), _table(rows[:MOST_SHOWN])]
     if rest := ranked[MOST_SHOWN:]:
         won = sum(q.gain for q in rest if math.isfinite(q.gain))
         demos = plural(sum(q.demonstrations for q in rest), "demonstration")
