@@ -35,7 +35,6 @@ Whatever is finished stays in the folder, one line of JSON each; the same comman
 import argparse
 import json
 import math
-import sys
 import tempfile
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -93,8 +92,6 @@ def look(asked: Asked) -> list[Seen]:
     """Do what is not done yet, and return every trial that has a seed with all its strategies."""
     work(asked.folder, [(trial, seeds, asked.of(trial)) for trial, seeds in asked.trials], asked.sizes, asked.workers)
     done = finished(asked.folder, asked.sizes)
-    if len({line["code"] for line in done.values()}) > 1:
-        print(f"Rows in {asked.folder} come from several states of the code: begin in a new folder.", file=sys.stderr)
     found = [seen(trial, seeds, asked.of(trial), done) for trial, seeds in asked.trials]
     return [each for each in found if each.seeds]
 
@@ -163,6 +160,8 @@ def main() -> None:
     all_seen = look(asked)
     if not all_seen:
         parser.exit(1, "No seed has all its strategies.\n")
+    if words.page and len(all_seen) < len(TRIALS):
+        parser.exit(1, "A page takes all trials: p is adjusted over every one of them.\n")
     found = figures(all_seen)
     written = f"{tables(all_seen)}\n\n{table(found)}\n"
     (asked.folder / "tables.md").write_text(written, encoding="utf-8")

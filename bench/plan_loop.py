@@ -115,7 +115,7 @@ class Loop:
         shares = self.world.production(self.week(round_))
         cells = self.world.cells(shares, self.sizes.evaluated, "evaluate", round_)
         good = self.world.attempt(policy.act, cells, f"evaluate {round_}", weeks=self.week(round_)).succeeded
-        rare = np.argsort(shares)
+        rare = np.argsort(shares, kind="stable")
         tail = np.isin(cells, rare[np.cumsum(shares[rare]) <= 0.25])  # noqa: PLR2004 - a quarter
         return float(good.mean()), float(good[tail].mean()) if tail.any() else float("nan")
 

@@ -1,18 +1,21 @@
-"""Make the README's pictures from a demo workspace: `python -m docs.pictures demo-workspace`."""
+"""Make the README's pictures from a demo workspace and a simulated case: `python -m docs.pictures demo-workspace`."""
 
 import subprocess
 import sys
+import tempfile
 import time
 import urllib.request
 from pathlib import Path
 
-from playwright.sync_api import Page, sync_playwright
+from playwright.sync_api import Page, ViewportSize, sync_playwright
 
 from fieldloop.testing.servers import chromium
 
 HERE = Path(__file__).parent / "pictures"
 PORT = 8731
-SIZE = {"width": 1440, "height": 900}
+SIZE = ViewportSize(width=1440, height=900)
+CASE = "3"
+"""The seed that the README tells of."""
 
 
 def main(workspace: Path) -> None:
@@ -21,20 +24,34 @@ def main(workspace: Path) -> None:
     report = workspace / "report.html"
     logs = next((workspace / "incoming").glob("lab-*"))
     chosen = [str(path) for path in sorted(logs.glob("*.mcap"))[:6]]  # the one that was cut short is among them
-    subprocess.run([sys.executable, "-m", "fieldloop", "check", *chosen, "--html", str(report)], check=False)  # noqa: S603 - our own command
+    _run("check", *chosen, "--html", str(report))
     command = [sys.executable, "-m", "fieldloop", "up", "--workspace", str(workspace), "--port", str(PORT)]
     server = subprocess.Popen(command)  # noqa: S603 - our own command
-    try:
-        _wait(f"http://127.0.0.1:{PORT}/")
-        with sync_playwright() as play:
-            browser = play.chromium.launch(executable_path=str(chromium()), args=["--no-sandbox"])
-            page = browser.new_page(viewport=SIZE)  # type: ignore[arg-type]  # a plain dict is what it takes
-            _shoot(page, f"http://127.0.0.1:{PORT}/", HERE / "home.png")
-            _shoot(page, report.resolve().as_uri(), HERE / "check.png")
-            browser.close()
-    finally:
-        server.terminate()
-        server.wait()
+    with tempfile.TemporaryDirectory() as folder:
+        case, why = Path(folder) / "floor", Path(folder) / "why.html"
+        _run("simulate", "case", str(case), "--seed", CASE)
+        _run("diagnose", "folder", str(case), "--html", str(why))
+        try:
+            _look(report, why)
+        finally:
+            server.terminate()
+            server.wait()
+
+
+def _look(report: Path, why: Path) -> None:
+    _wait(f"http://127.0.0.1:{PORT}/")
+    with sync_playwright() as play:
+        browser = play.chromium.launch(executable_path=str(chromium()), args=["--no-sandbox"])
+        page = browser.new_page(viewport=SIZE)
+        _shoot(page, f"http://127.0.0.1:{PORT}/", HERE / "home.png")
+        _shoot(page, report.resolve().as_uri(), HERE / "check.png")
+        _shoot(page, why.resolve().as_uri(), HERE / "why.png")
+        browser.close()
+
+
+def _run(*words: str) -> None:
+    """Run a command; one that finds something says so by how it ends."""
+    subprocess.run([sys.executable, "-m", "fieldloop", *words], check=False)  # noqa: S603 - our own command
 
 
 def _shoot(page: Page, address: str, file: Path) -> None:

@@ -19,13 +19,9 @@ from bench.plan_loop import Run, Sizes
 from fieldloop.protocol import default_operations
 
 Line = dict[str, Any]
-SOURCES = (
-    "src/fieldloop/plan/**/*.py",
-    "src/fieldloop/simulate/picking/*.py",
-    "src/fieldloop/train/cloning.py",
-    "bench/plan_loop.py",
-)
-"""What rows depend on, beside the settings of `plan`."""
+FLOORS = ("src/fieldloop/simulate/picking/*.py", "src/fieldloop/train/cloning.py", "bench/plan_loop.py")
+PLANNERS = ("src/fieldloop/plan/*.py",)
+"""What floors depend on, and what strategies do besides, with the settings of `plan`."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,14 +42,14 @@ class Job:
 
 
 def finished(folder: Path, sizes: Sizes) -> dict[str, Line]:
-    """Read what has been done with these sizes; a line that was cut off counts as not done."""
+    """Read what this code has done with these sizes; a line that was cut off counts as not done."""
     file, found = folder / "rows.jsonl", dict[str, Line]()
     for text in file.read_text(encoding="utf-8").splitlines() if file.exists() else ():
         try:
             line = json.loads(text)
         except json.JSONDecodeError:
             continue
-        if line["sizes"] == asdict(sizes):
+        if line["sizes"] == asdict(sizes) and line["code"] == code(planned="rows" in line):
             found[line["key"]] = line
     return found
 
@@ -95,17 +91,19 @@ def _each(folder: Path, jobs: Sequence[Job], sizes: Sizes, workers: int) -> None
 
 
 @cache
-def code() -> str:
-    """A name for the state of what rows depend on: rows of two states should not stand in one table."""
+def code(*, planned: bool) -> str:
+    """A name for the state of what floors, or what plans on them depend on: two states do not stand in one table."""
     root = Path(__file__).parents[2]
-    files = sorted(file for pattern in SOURCES for file in root.glob(pattern))
+    patterns = FLOORS + PLANNERS if planned else FLOORS
+    files = sorted(file for pattern in patterns for file in root.glob(pattern))
     text = b"".join(file.read_bytes() for file in files)
-    return hashlib.sha256(text + default_operations()["plan"].fingerprint.encode()).hexdigest()[:12]
+    settings = default_operations()["plan"].fingerprint if planned else ""
+    return hashlib.sha256(text + settings.encode()).hexdigest()[:12]
 
 
 def _do(folder: Path, job: Job, sizes: Sizes) -> Line:
     began, trial = time.process_time(), job.trial
-    line: Line = {"key": job.key, "code": code(), "sizes": asdict(sizes)}
+    line: Line = {"key": job.key, "code": code(planned=bool(job.strategy)), "sizes": asdict(sizes)}
     if job.strategy:
         here = floors.opened(folder, trial.preset, job.seed, sizes)
         settings = default_operations()["plan"].replaced(draws=2)  # intervals of expected gains are not looked at here

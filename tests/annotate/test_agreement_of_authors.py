@@ -10,12 +10,13 @@ from hypothesis import strategies as st
 from sklearn.metrics import cohen_kappa_score
 
 from fieldloop.annotate import agreement
-from fieldloop.annotate.agreement import cohens_kappa, match_boundaries
+from fieldloop.annotate.agreement import match_boundaries
 from fieldloop.annotate.by_condition import agreements_by_condition
 from fieldloop.errors import BadInput
 from fieldloop.model.annotation import Annotation
 from fieldloop.model.condition import Stratum
 from fieldloop.model.stream import NS_PER_S
+from fieldloop.stats.kappa import cohens_kappa
 
 HZ = 10.0
 FRAME = NS_PER_S // 10

@@ -106,4 +106,4 @@ def test_a_site_that_changed_on_a_day_is_no_spread_of_days():
         Outcome(f"o{k}", "p", Stratum(), Stage.PRODUCTION, "home", "r", int(d) * DAY, bool(chance.random() < rate), "j")
         for k, (d, rate) in enumerate(zip(days.tolist(), rates.tolist(), strict=True))
     ]
-    assert day_spread(tabulate(outcomes), np.full(900, 0.7)) < 0.25
+    assert day_spread(tabulate(outcomes), np.full(900, 0.7), 1.0) < 0.25

@@ -118,4 +118,6 @@ def test_a_day_from_which_all_fails_more_is_no_condition():
     assert "since=" not in repr(found)
     (told,) = [c for c in found.causes if not c.stratum.conditions]
     assert abs(told.since_ns - 12 * DAY) <= DAY
-    assert told.evidence.startswith("Everything: ")
+    assert told.evidence.startswith(f"Everything since {told.since_day}: ")
+    assert "; before " in told.evidence
+    assert "elsewhere" not in told.evidence

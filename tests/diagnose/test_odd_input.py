@@ -100,6 +100,21 @@ def test_where_judges_contradict_each_other_on_everything_nothing_is_told():
     assert "judges agree on" in found.cannot_tell[0]
 
 
+def judged(number, *verdicts, stage=Stage.GATE):
+    return tuple(
+        dataclasses.replace(outcome(number, succeeded=said, stage=stage), id=f"{k}{number}", attempt=f"a{number}",
+                            judged_by=f"j{k}")
+        for k, said in enumerate(verdicts)
+    )  # fmt: skip
+
+
+def test_where_nothing_can_be_compared_attempts_are_counted_and_not_verdicts():
+    before = (*judged(1, True, True, True), *judged(2, False))
+    found = explain(Evidence("p", "", before, judged(3, True, False, stage=Stage.PRODUCTION)))
+    assert (found.status, found.baseline, found.episodes) == (Status.CANNOT_TELL, 0.5, 0)
+    assert math.isnan(found.observed)
+
+
 def test_judges_who_agree_are_no_cause():
     found = compare(two_judges(strict=False))
     assert (found.attempts, found.same, found.kappa) == (160, 1.0, 1.0)

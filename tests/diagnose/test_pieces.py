@@ -35,18 +35,26 @@ def test_the_spread_of_days_is_found_again():
     for spread in (0.0, 0.6):
         shift = chance.normal(0.0, spread, 60)[days]
         table = table_of(chance.random(3600) < logistic(1.4 + shift), days)
-        assert day_spread(table, np.full(3600, logistic(np.array(1.4)))) == pytest.approx(spread, abs=0.22)
+        assert day_spread(table, np.full(3600, logistic(np.array(1.4))), 1.0) == pytest.approx(spread, abs=0.22)
+
+
+def test_days_are_believed_to_differ_by_so_much_at_most():
+    days = np.repeat(np.arange(40), 30)
+    table = table_of((np.arange(1200) % 30 < 3) ^ (days % 2 == 0), days)
+    assert day_spread(table, np.full(1200, 0.5), 1.0) == pytest.approx(1.0)
+    assert day_spread(table, np.full(1200, 0.5), 0.4) == pytest.approx(0.4)
 
 
 def test_chains_grow_with_a_lag_and_not_without():
     for gap, grows in ((Gap.TIMING, True), (Gap.EDGE_CASES, False)):
         evidence = draw(World((gap,), episodes=300, trials=200), 4)
         before, after = tabulate(evidence.before), tabulate(evidence.after)
-        found = chain_of(before, after, np.ones(len(after), dtype=bool), 0.05)
-        assert found.suspicious(2.5) is found.grows(2.5) is grows
+        found = chain_of(before, after, np.ones(len(after), dtype=bool), SETTINGS)
+        assert found.suspicious(SETTINGS) is found.grows(SETTINGS) is grows
         assert found.moved is None
+    assert chain_of(before, after, np.ones(300, dtype=bool), SETTINGS.replaced(min_chain_attempts=301)) is None
     silent = tabulate([dataclasses.replace(o, steps=()) for o in evidence.after])
-    assert chain_of(before, silent, np.ones(len(silent), dtype=bool), 0.05) is None
+    assert chain_of(before, silent, np.ones(len(silent), dtype=bool), SETTINGS) is None
 
 
 def test_what_was_travelled_while_a_picture_was_late_is_missed_by():
@@ -64,8 +72,8 @@ def test_what_was_travelled_while_a_picture_was_late_is_missed_by():
         ])  # fmt: skip
 
     every = np.ones(600, dtype=bool)
-    assert chain_of(tried(0.0, 0.0), tried(0.15, 0.0), every, 0.05).suspicious(2.5)
-    assert not chain_of(tried(0.0, 0.0), tried(0.0, 0.004), every, 0.05).suspicious(2.5)
+    assert chain_of(tried(0.0, 0.0), tried(0.15, 0.0), every, SETTINGS).suspicious(SETTINGS)
+    assert not chain_of(tried(0.0, 0.0), tried(0.0, 0.004), every, SETTINGS).suspicious(SETTINGS)
 
 
 def explanations(evidence, before, after):

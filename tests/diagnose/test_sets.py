@@ -13,9 +13,8 @@ from fieldloop.diagnose import Demonstrations, Evidence
 from fieldloop.diagnose.explanation import Explanation, Kind, Loss
 from fieldloop.diagnose.laplace import Rows
 from fieldloop.diagnose.nature import Nature
-from fieldloop.diagnose.ranks import ranks
 from fieldloop.diagnose.sets import Sets
-from fieldloop.diagnose.shares import taken_off
+from fieldloop.diagnose.shares import loss_error, taken_off
 from fieldloop.model.annotation import Agreement
 from fieldloop.model.condition import Stratum
 from fieldloop.model.diagnosis import Gap
@@ -71,6 +70,32 @@ def test_parts_add_up_to_what_faults_take_off(seed):
     harder = 1.0 / (1.0 + np.exp(-odds - columns[:, [0, 2]] @ coefficients[[2, 4]]))
     lost = natural - harder * np.exp(columns[:, 1] * coefficients[3])
     assert taken_off(sets, told, coefficients, slice(None)).sum() == pytest.approx(lost.mean(), abs=1e-4)
+
+
+def test_the_error_of_the_loss_counts_days_as_witnesses():
+    """Against many losses drawn with the same days: as independent episodes they would seem far surer."""
+    chance = np.random.default_rng(4)
+    spread, days = 0.8, np.repeat(np.arange(10), 100)
+
+    def side():
+        odds = 1.2 + chance.normal(0.0, spread, 10)[days]
+        return (chance.random(1000) < 1.0 / (1.0 + np.exp(-odds))).astype(float)
+
+    losses = [side().mean() - side().mean() for _ in range(400)]
+    one = nature(np.append(side(), side()), np.append(days, days + 10))
+    sets = Sets(dataclasses.replace(one, day_spread=spread, before=1000), [option(Gap.LABELS, np.ones(2000))], SETTINGS)
+    assert loss_error(sets) == pytest.approx(np.std(losses), rel=0.25)
+
+
+def test_another_day_of_everything_says_the_same_and_what_has_no_day_does_not():
+    columns = [(np.arange(60) >= start).astype(float) for start in (0, 20, 30)]
+    places = (Stratum(), Stratum.of(since="2026-03-02"), Stratum.of(since="2026-03-03"))
+    options = [
+        dataclasses.replace(option(Gap.UNKNOWN, c), kind=Kind.DAY if where else Kind.EVERYWHERE, stratum=where)
+        for c, where in zip(columns, places, strict=True)
+    ]
+    sets = Sets(nature(np.ones(60)), options, SETTINGS)
+    assert [sets.alike(k) for k in range(3)] == [{0}, {1, 2}, {1, 2}]
 
 
 def test_the_better_set_is_found_though_each_alone_hides_the_other():
@@ -202,7 +227,3 @@ def test_the_same_rows_under_two_names_are_one_explanation():
     found = explain(Evidence("p", "", many(90, 100, stage=Stage.GATE, lighting="bright"), (*bad, *good)))
     assert len(found.causes) == 1
     assert found.causes[0].group
-
-
-def test_equal_values_share_their_rank():
-    assert ranks(np.array([2.0, 2.0, 5.0, 1.0])).tolist() == [2.5, 2.5, 4.0, 1.0]

@@ -9,7 +9,8 @@ from fieldloop.errors import BadInput
 from fieldloop.loop import picking
 from fieldloop.loop.annotate import FRAME_HZ
 from fieldloop.loop.annotated_twice import annotated_twice
-from fieldloop.loop.case_folder import plan_folder, read_case
+from fieldloop.loop.case_files import read_case
+from fieldloop.loop.case_folder import plan_folder
 from fieldloop.loop.picking_story import read_orders
 from fieldloop.model.condition import Stratum
 from fieldloop.model.episode import Episode
@@ -58,5 +59,5 @@ def test_a_simulated_case_says_how_far_annotators_agree_and_takes_orders_as_json
     with pytest.raises(BadInput, match="keep one"):
         read_orders(floor)
     (floor / "orders.json").unlink()
-    with pytest.raises(BadInput, match="cannot be read as work orders"):
+    with pytest.raises(BadInput, match=r"orders\.csv, line 1: a column 'demonstrations' is needed"):
         read_orders(floor)

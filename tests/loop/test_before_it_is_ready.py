@@ -6,7 +6,7 @@ import pytest
 from tests.doors.story import NOW
 
 from fieldloop.annotate import taxonomy
-from fieldloop.errors import Refused
+from fieldloop.errors import Refused, UnknownName
 from fieldloop.loop import audit, plan
 from fieldloop.loop.live_sites import live_without_a_set
 from fieldloop.loop.taxonomy_lock import lock_taxonomy
@@ -15,6 +15,7 @@ from fieldloop.model.decision import Decision
 from fieldloop.model.event import DeploymentAudited, DeploymentMapped, OutcomeRecorded, PolicyGated, TaxonomyLocked
 from fieldloop.model.finding import Status
 from fieldloop.model.policy import Outcome, Stage
+from fieldloop.protocol import parse_operations
 from fieldloop.ui.pages import deployment as page
 from fieldloop.ui.visit import Visit
 
@@ -78,6 +79,12 @@ def test_a_gate_passed_there_is_no_reproach(two_sites):
     two_sites.write(PolicyGated(Decision("d9", "c" * 64, Status.PASSED, (), "f", NOW, site="gdansk")))
     (said,) = live_without_a_set(two_sites, audit.latest_deployment(two_sites))
     assert "no gate" not in said
+
+
+def test_a_primary_site_that_the_map_does_not_have_is_refused_as_by_a_plan(two_sites):
+    two_sites.__dict__["operations"] = parse_operations('[plan.primary_site]\nvalue = "gdnask"\n', "operations.toml")
+    with pytest.raises(UnknownName, match=r"plan\.primary_site.*Did you mean 'gdansk'"):
+        live_without_a_set(two_sites, audit.latest_deployment(two_sites))
 
 
 def test_one_site_alone_has_no_further_ones(told):

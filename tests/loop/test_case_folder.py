@@ -7,7 +7,8 @@ import pytest
 
 from fieldloop.errors import BadInput, UnknownName
 from fieldloop.loop.attempt_files import read_demonstrations, read_outcomes, telemetry_of
-from fieldloop.loop.case_folder import diagnose_folder, plan_folder, read_case
+from fieldloop.loop.case_files import read_case
+from fieldloop.loop.case_folder import diagnose_folder, plan_folder
 from fieldloop.loop.picking import Preset, case
 from fieldloop.model.codec import to_plain
 from fieldloop.model.finding import Status
@@ -84,13 +85,6 @@ def test_a_fault_of_nobody_is_refused(tmp_path, fault, says):
 def test_every_preset_that_is_offered_is_there():
     for name in get_args(Preset):
         assert preset(name).name == name
-
-
-def test_times_are_read_as_iso_seconds_or_nanoseconds(tmp_path):
-    file = tmp_path / "production.csv"
-    rows = [f"yes,{at},a,b,1,1" for at in ("2026-05-01T08:00:00Z", "1777622400", "1777622400000000000")]
-    file.write_text(table(rows), encoding="utf-8")
-    assert {o.at_ns for o in read_outcomes(file, "p", Stage.PRODUCTION, LUX)} == {1_777_622_400_000_000_000}
 
 
 @pytest.mark.parametrize(
@@ -188,6 +182,31 @@ def test_what_a_folder_lacks_is_named(tmp_path):
         _written(tmp_path / f"production.{ending}", table(picks(3, 2)))
     with pytest.raises(BadInput, match="keep one"):
         read_case(tmp_path, default_operations())
+
+
+@pytest.mark.parametrize("use", [diagnose_folder, plan_folder])
+@pytest.mark.parametrize(
+    ("baseline", "production", "says"),
+    [
+        ("yes,a,lab", "yes,a,production\nno,b,production", "production.csv has attempts of a, b. A case is the story"),
+        ("yes,a,lab", "yes,a,\nno,,", "attempts of a, policy"),
+        ("yes,a,lab", "yes,a,production\nno,a,lab", "1 of 2 attempts were not made in production; .*stage = lab"),
+        ("yes,a,lab", "yes,a,shadow", "1 of 1 attempts were not made in production"),
+        ("yes,b,lab", "yes,a,production", "baseline.csv has trials of b, and production.csv is of a"),
+    ],
+)
+def test_rows_of_another_policy_or_setting_are_refused_by_both(tmp_path, use, baseline, production, says):
+    for name, rows in (("baseline", baseline), ("production", production)):
+        _written(tmp_path / f"{name}.csv", f"succeeded,policy,stage\n{rows}\n")
+    with pytest.raises(BadInput, match=says):
+        use(None, tmp_path)
+
+
+def test_times_without_a_zone_are_told_by_the_clocks_of_the_map(tmp_path):
+    _written(tmp_path / "production.csv", "succeeded,at,site\nyes,2026-05-01T10:00:00,leipzig\n")
+    _written(tmp_path / "deployment.toml", deployment_text())
+    (only,) = read_case(tmp_path, default_operations()).production
+    assert only.at_ns == 1_777_622_400_000_000_000, "ten in Leipzig is eight in UTC"
 
 
 def test_a_site_without_attempts_is_refused_and_those_with_are_named(tmp_path):

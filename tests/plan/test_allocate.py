@@ -10,6 +10,7 @@ from fieldloop.errors import BadInput, UnknownName
 from fieldloop.model.condition import Stratum
 from fieldloop.model.plan import Coverage, Demand
 from fieldloop.plan.allocate import spend
+from fieldloop.plan.demands import Asked
 from fieldloop.plan.gain import Gain
 from fieldloop.plan.strata import tabulate
 from fieldloop.plan.strategies import STRATEGIES
@@ -107,6 +108,17 @@ def test_quotas_of_good_ones_cost_the_tries_that_they_take():
     demand = Demand("d1", Stratum.of(site="a"), 20, "new lamp", "diagnosis_1")
     answered = dict(spend(cells, [demand], 40, SETTINGS, rng()).answered)
     assert answered["d1"] == pytest.approx(5, abs=1)  # half the budget, at four tries each
+
+
+def test_a_demand_gets_no_more_than_it_asks_for_however_cheap():
+    dear = Coverage(Stratum.of(site="a", bin="x"), 0.01, 5, 0.0, 30, 2, cost=9.0)
+    cheap = Coverage(Stratum.of(site="a", bin="y"), 0.5, 0, 0.0, 60, 40, cost=1.0)
+    other = Coverage(Stratum.of(site="b", bin="x"), 0.49, 60, 0.0, 60, 2, cost=1.0)
+    demand = Demand("d1", Stratum.of(site="a"), 10, "new lamp", "diagnosis_1")
+    asked = Asked(Gain(tabulate([dear, cheap, other]), SETTINGS, ()), 1000.0, rng())
+    asked.honour(demand)
+    assert 9 <= asked.good.sum() <= 10
+    assert asked.answered == [("d1", int(asked.good.sum()))]
 
 
 def test_tries_that_nobody_counted_or_that_lag_behind_harm_nothing():

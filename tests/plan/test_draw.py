@@ -85,6 +85,14 @@ def test_a_plan_adds_up_and_the_same_seed_draws_it_again():
     assert plan.policy == "p"
 
 
+@pytest.mark.parametrize("tiers", [("long_tail",), ("long_tail",) * 2, ("long_tail",) * 3, ("high", "long_tail")])
+def test_few_strata_of_a_tier_are_planned_for(tiers):
+    strata = [Stratum.of(bin=str(k), tier=tier) for k, tier in enumerate(tiers)]
+    cells = tuple(Coverage(stratum, 1 / len(tiers), 3, 0.0, 40, 20) for stratum in strata)
+    plan = drawn(Known(cells))
+    assert 0 < plan.cost <= 40.0
+
+
 def test_a_plan_can_be_written_down_and_read_back():
     plan = drawn(world())
     assert from_plain(Plan, to_plain(plan)) == plan

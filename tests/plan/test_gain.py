@@ -134,10 +134,25 @@ def test_what_never_works_is_probably_out_of_reach_and_what_seldom_works_is_not(
     assert gain.of(np.array([0.0, 0, 20, 0, 0, 20])).sum() > 0.0
 
 
-def test_a_site_that_never_works_is_planned_for_once_operators_managed_it():
-    unknown, managed = bins_at_sites(("s", 60)), bins_at_sites(("s", 60), made=4)
-    share = [(g := model(crossed(rows))).reducible[3:].sum() / g.failure[3:].sum() for rows in (unknown, managed)]
-    assert share[1] > 1.3 * share[0]
+def test_what_never_works_is_planned_for_once_operators_managed_it():
+    never, managed = bins_at_sites(("third", 60)), bins_at_sites(("third", 60), made=4)
+    seldom = bins_at_sites(("third", 52), made=4)
+    assert worth(managed, "third") / worth(seldom, "third") > 1.3 * worth(never, "third") / worth(
+        bins_at_sites(("third", 52)), "third"
+    )
+
+
+def test_a_site_that_never_works_is_only_new():
+    rows = bins_at_sites(("s", 60))
+    gain = model(crossed(rows))
+    assert gain.reducible[3:].sum() / gain.failure[3:].sum() > 0.6
+    assert worth(rows, "s") > 2.0
+
+
+def test_a_floor_where_nothing_works_is_not_given_up():
+    rows = [(s, b, 1 / 6, 0, 60, 60, 0) for s in "ns" for b in ("front", "back", "third")]
+    blind = Gain(tabulate(crossed(rows)), SETTINGS.replaced(total_failure_spread=0.0), ())
+    assert model(crossed(rows)).reducible == pytest.approx(blind.reducible)
 
 
 def test_rejects_that_strike_everywhere_are_no_floor():

@@ -165,6 +165,13 @@ def test_a_site_with_its_own_velocity_and_a_named_article():
     assert catalogue.choose(Stratum.of(tier="none"), 3) == ()
 
 
+def test_a_site_that_the_catalogue_does_not_know_is_shown_what_all_pick():
+    skus = [Sku("a", 9, by_site=(("x", 9.0),)), Sku("b", 5, by_site=(("y", 5.0),))]
+    assert articles(skus).choose(Stratum.of(site="planned"), 2) == ("a", "b")
+    # picks of a site that nobody noted are not known to be of this one: gaps and the audit count them so too
+    assert articles([*skus, Sku("c", 7)]).choose(Stratum.of(site="y"), 2) == ("b",)
+
+
 def test_broad_orders_have_their_own_articles_and_deep_ones_share():
     skus = [Sku(f"m{k:02}", 90 - k, "medium") for k in range(12)]
     broad = Quota(Stratum.of(tier="medium"), 12, 0.1, 0.0, 0.2, "")

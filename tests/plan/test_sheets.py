@@ -13,7 +13,7 @@ from fieldloop.model.hardware import Robot
 from fieldloop.model.identity import Ids
 from fieldloop.model.person import Operator
 from fieldloop.model.plan import QuotaKind, Returned, WorkOrder
-from fieldloop.plan import Crew, fill, orders_csv, orders_json, read_returned, read_templates
+from fieldloop.plan import Crew, fill, orders_csv, orders_json, read_ordered, read_returned, read_templates
 from fieldloop.protocol import default_operations
 
 SETTINGS = default_operations()["plan"]
@@ -50,6 +50,29 @@ def test_the_same_for_machines():
     assert plain["schema"] == "orders/1"
     assert plain["orders"][0]["stratum"] == "bin=back,site=łódź"
     assert plain["orders"][0]["skus"] == ["A-1", "B-2"]
+    assert (plain["orders"][0]["collected"], plain["orders"][0]["note"]) == (None, "")
+
+
+@pytest.mark.parametrize("write", [orders_csv, orders_json])
+def test_what_was_asked_for_is_read_from_either(write):
+    assert read_ordered(write(ORDERS)) == ((Stratum.of(bin="back", site="łódź"), 5),) * 3
+    assert read_returned(write(ORDERS), ORDERS) == ()
+
+
+@pytest.mark.parametrize(
+    ("text", "says"),
+    [
+        ("stratum\nbin=back\n", "line 1: a column 'demonstrations' is needed"),
+        ("stratum;demonstrations\nbin=back;\n", "line 2: it does not say how many"),
+        ("stratum,demonstrations\nbin=back,few\n", "line 2, demonstrations: 'few' is not a whole number"),
+        ("stratum,demonstrations\nback,3\n", "line 2: 'back' is not factor=level"),
+        ('{"orders": [{"stratum": "bin=back"}]}', "order 1: it does not say how many"),
+    ],
+)
+def test_a_sheet_that_does_not_say_what_is_asked_for_is_refused(text, says):
+    with pytest.raises(BadInput, match=r"orders\.csv") as refused:
+        read_ordered(text)
+    assert says in str(refused.value)
 
 
 @pytest.mark.parametrize("delimiter", [",", ";"])
@@ -71,7 +94,7 @@ def test_a_sheet_may_be_sorted_and_cut():
         ("order,collected,collected\n", "a column 'collected' is needed, once"),
         ("order,collected\norder_9,1\n", "line 2: No order called 'order_9'"),
         ("order,collected\norder_1,1\norder_1,2\n", "line 3: the order order_1 is there twice"),
-        ("order,collected\norder_1,-1\n", "line 2, column collected: '-1'"),
+        ("order,collected\norder_1,-1\n", "line 2, collected: '-1'"),
         ("order,collected\norder_1,1.5\n", "is not a whole number"),
         ("order,collected\norder_1,nan\n", "is not a whole number"),
         ("order,collected\norder_1,inf\n", "is not a whole number"),

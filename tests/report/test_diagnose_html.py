@@ -147,11 +147,21 @@ def test_the_first_cause_is_the_diagnosis_own_and_causes_of_a_kind_are_added():
         (False, None, "covered, then changed"),
         (False, samples.NOW, "changed about 2025-10-09"),
         (None, None, "cannot tell"),
+        (None, samples.NOW, "changed about 2025-10-09"),  # everything since a day: covered or not, it changed
     ],
 )
 def test_never_covered_is_kept_apart_from_changed(never, since_ns, said):
     assert since(samples.cause(never_covered=never, since_ns=since_ns)) == said
     assert place(samples.cause(stratum=Stratum())) == "everywhere"
+
+
+def test_the_day_is_that_of_the_site_where_it_is_known():
+    late = samples.cause(never_covered=False, since_ns=samples.NOW, since_day="2025-10-08")
+    assert since(late) == "changed about 2025-10-08"
+    plain = to_plain(samples.diagnosis(causes=(late,)))
+    assert from_plain(Diagnosis, plain).causes == (late,)
+    del plain["causes"][0]["since_day"]
+    assert since(from_plain(Diagnosis, plain).causes[0]) == "changed about 2025-10-09"
 
 
 # ── the waterfall
@@ -239,6 +249,16 @@ def test_sites_of_one_day_are_added_up():
     assert draw_days(one[:1], samples.diagnosis()) is None
     assert draw_days((), samples.diagnosis()) is None
     assert draw_days(one, samples.diagnosis(baseline=math.nan))
+
+
+def test_days_are_drawn_under_their_own_dates():
+    """In Tokyo the ninth of October begins on the eighth in UTC."""
+    midnight = 1_759_935_600_000_000_000
+    days = [
+        dataclasses.replace(d, start_ns=midnight + k * samples.DAY, end_ns=midnight + (k + 1) * samples.DAY)
+        for k, d in enumerate(samples.days(3))
+    ]
+    assert "Success by day from 2025-10-09 to 2025-10-11" in draw_days(days, samples.diagnosis())
 
 
 # ── ugly ones

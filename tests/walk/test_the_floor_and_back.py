@@ -4,7 +4,8 @@ import secrets
 
 import pytest
 
-from fieldloop.loop.case_folder import diagnose_folder, plan_folder, read_case
+from fieldloop.loop.case_files import read_case
+from fieldloop.loop.case_folder import diagnose_folder, plan_folder
 from fieldloop.loop.picking import again, case
 from fieldloop.model.diagnosis import Gap
 from fieldloop.model.finding import Status

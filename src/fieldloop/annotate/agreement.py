@@ -9,6 +9,7 @@ import numpy as np
 from fieldloop.errors import BadInput
 from fieldloop.model.annotation import Agreement, Annotation
 from fieldloop.model.stream import NS_PER_S
+from fieldloop.stats.kappa import cohens_kappa
 
 NOTHING = ""
 """The label of a frame that an author left out."""
@@ -47,25 +48,6 @@ def agreement(first: Iterable[Annotation], second: Iterable[Annotation], frame_h
         worst_boundary="" if worst is None else " → ".join(label or "nothing" for label in worst),
         worst_frames=None if worst is None else means[worst],
     )  # fmt: skip
-
-
-def cohens_kappa(pairs: Counter[tuple[str, str]]) -> float:
-    """Return the agreement beyond chance of paired labels (Cohen 1960).
-
-    >>> pairs = Counter({("a", "a"): 20, ("a", "b"): 5, ("b", "a"): 10, ("b", "b"): 15})
-    >>> round(cohens_kappa(pairs), 4)
-    0.4
-    """
-    total = sum(pairs.values())
-    if not total:
-        return float("nan")
-    ours, theirs = Counter[str](), Counter[str]()
-    for (a, b), n in pairs.items():
-        ours[a] += n
-        theirs[b] += n
-    seen = sum(n for (a, b), n in pairs.items() if a == b) / total
-    chance = sum(ours[label] * theirs[label] for label in ours) / total**2
-    return (seen - chance) / (1 - chance) if chance < 1 else float("nan")
 
 
 def match_boundaries(

@@ -46,8 +46,7 @@ def claims_of(deployment: Deployment, seen: Sequence[Witness], settings: Section
 def _articles(deployment: Deployment, site: Site, mixed: Sequence[Witness], settings: Section, why_not: str) -> Claim:
     """Articles one by one where they are a notable share, the rest together, and what the map lacks."""
     notable = settings.number("trifle_share")
-    local = any(name == site.id for sku in deployment.skus for name, _ in sku.by_site)
-    picks = {sku.id: dict(sku.by_site).get(site.id, 0.0) if local else sku.picks_per_week for sku in deployment.skus}
+    picks = deployment.picks_at(site.id)
     total = sum(picks.values()) or 1.0
     items = [w.item for w in mixed if w.item]
     often = {item for item in picks if picks[item] >= notable * total}
@@ -96,12 +95,8 @@ def _facts(site: Site, here: Sequence[Witness]) -> list[str]:
 
 def _ranges(zones: Sequence[Zone], fact: str, shift: str) -> list[Range]:
     """What zones claim of a quantity; of light, the shift's own where it is known."""
-    if fact == "lux":
-        lux = [(name, span) for zone in zones for name, span in zone.lux_by_shift]
-        return [span for name, span in lux if name == shift] or [span for _, span in lux]
-    own = {"temperature_c": lambda z: z.temperature, "humidity_percent": lambda z: z.humidity}
-    found = (own[fact](zone) if fact in own else zone.range_of(fact) for zone in zones)
-    return [span for span in found if span]
+    stated = [one for zone in zones for one in zone.ranges_of(fact)]
+    return [span for name, span in stated if name == shift] or [span for _, span in stated]
 
 
 def _range(site: Site, fact: str, here: Sequence[Witness], settings: Section) -> Claim:

@@ -3,21 +3,18 @@
 import math
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
-from datetime import UTC, datetime
 from functools import lru_cache
-from zoneinfo import ZoneInfo
 
 from fieldloop.audit.recorded import Recorded
 from fieldloop.model.attempts import settled
 from fieldloop.model.condition import Stratum
+from fieldloop.model.days import local_day
 from fieldloop.model.deployment import Deployment
 from fieldloop.model.episode import Episode
 from fieldloop.model.episode_text import number_of
 from fieldloop.model.policy import Outcome, Stage
 
 FIELD = (Stage.PRODUCTION, Stage.SHADOW)
-HOUR_NS = 3_600_000_000_000
-DAY_S = 86_400
 ALIASES = {"humidity": "humidity_percent", "temperature": "temperature_c"}
 
 
@@ -53,7 +50,7 @@ def witnesses(
     outcome). One that is contested did happen; only how it ended is open. `traffic` says that the episodes are logs of
     production.
     """
-    zones = {site.id: ZoneInfo(site.time_zone) for site in deployment.sites}
+    zones = deployment.time_zones
     tiers = deployment.tier_of
     logged = list(episodes)
     real = {e.site for e in logged if e.simulated is not True}
@@ -67,12 +64,12 @@ def witnesses(
         facts = {ALIASES.get(name, name): value for name, value in o.facts if math.isfinite(value)}
         if same is not None:  # what the outcome leaves open, the recording may say
             levels, facts = {**same.stratum.levels, **levels}, {**dict(_numbers(same.facts)), **facts}
-        day = _day(o.at_ns, zones.get(site))
+        day = local_day(o.at_ns, zones.get(site, "UTC"))
         found.append(Witness(site, day, levels, facts, item, o.scenario, ended, o.cycle_s))
     for e in recorded.left:
         site = e.where.level("site") or ""
-        day, levels = _day(e.start_ns, zones.get(site)), _levels(e.stratum, tiers.get(e.handled, ""))
-        facts = dict(_numbers(e.facts))
+        day, facts = local_day(e.start_ns, zones.get(site, "UTC")), dict(_numbers(e.facts))
+        levels = _levels(e.stratum, tiers.get(e.handled, ""))
         found.append(Witness(site, day, levels, facts, e.handled, succeeded=e.succeeded, traffic=traffic))
     return found
 
@@ -99,15 +96,3 @@ def _numbers(facts: Iterable[tuple[str, str]]) -> Iterator[tuple[str, float]]:
     for name, text in facts:
         if (value := number_of(text)) is not None:
             yield ALIASES.get(name, name), value
-
-
-def _day(at_ns: int, zone: ZoneInfo | None) -> int:
-    """The number of the local day; the hours of a day share one offset from UTC."""
-    hour = at_ns // HOUR_NS
-    return (hour * 3600 + _offset_s(hour, zone)) // DAY_S
-
-
-@lru_cache(maxsize=65_536)
-def _offset_s(hour: int, zone: ZoneInfo | None) -> int:
-    offset = datetime.fromtimestamp(hour * 3600, zone or UTC).utcoffset()
-    return int(offset.total_seconds()) if offset else 0

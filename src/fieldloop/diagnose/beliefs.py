@@ -10,8 +10,6 @@ from fieldloop.model.condition import Stratum
 from fieldloop.model.diagnosis import Gap
 from fieldloop.protocol import Section
 
-SIDES = ("above", "up to", "below")
-"""How parts of a number's range are named."""
 COVERABLE = (Gap.ENVIRONMENT, Gap.EDGE_CASES, Gap.CONDITIONS)
 """Gaps that demonstrations close: of these it counts whether there were any."""
 
@@ -41,17 +39,6 @@ def starved(stratum: Stratum, share: float, shown: Demonstrations | None, settin
 
 
 def never_shown(stratum: Stratum, shown: Demonstrations | None, settings: Section) -> bool | None:
-    """Was it hardly ever demonstrated, as a condition or as a number outside all that was? None where nobody knows."""
-    if shown is None:
-        return None
-    if len(stratum.conditions) == 1 and (condition := stratum.conditions[0]).factor in shown.ranges:
-        word, _, number = condition.level.rpartition(" ")
-        if word in SIDES:
-            return _outside(word, float(number), shown.ranges[condition.factor])
-    count = shown.shown(stratum)
+    """Was it hardly ever demonstrated? None where nobody knows."""
+    count = shown.shown(stratum) if shown is not None else None
     return None if count is None else count < settings.number("covered_demonstrations")
-
-
-def _outside(side: str, end: float, seen: tuple[float, float]) -> bool:
-    """Does 'above 40' or 'up to 3' speak of values that lie, for the most part, beyond those seen?"""
-    return end >= seen[1] if side == "above" else end <= seen[0]

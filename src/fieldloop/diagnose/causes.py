@@ -15,6 +15,7 @@ from fieldloop.model.condition import Stratum
 from fieldloop.model.diagnosis import Cause, Gap
 
 MOST_RIVALS = 5
+"""Conditions that cannot be told apart are named in one sentence, which more would make unreadable."""
 
 
 @dataclass(frozen=True)
@@ -55,14 +56,15 @@ def _cause(inquiry: Inquiry, member: int, made: Shares, probability: float) -> C
     one = inquiry.sets.options[member]
     share, low, high = made.of(member, one.gap)
     fix = gaps.fix(one.gap, one.where, never_covered=one.never_covered)
-    if one.kind is Kind.DAY and one.since_ns is not None:
-        fix = f"Find out what else changed on {inquiry.after.date_at(one.since_ns)}, and log it."
+    if one.kind is Kind.DAY and one.since is not None:
+        fix = f"Find out what else changed on {one.since.day}, and log it."
     if not inquiry.after.success[one.inside].any():
         fix = f"Let a person try whether it can be done at all; if so: {fix}"
     return Cause(
         one.gap, share, max(0.0, low), min(1.0, high), one.where, one.never_covered,
         of_explanation(inquiry, one, probability), fix,
-        group=_group(inquiry, member), since_ns=one.since_ns, episodes=int(one.inside.sum()),
+        group=_group(inquiry, member), since_ns=one.since.at_ns if one.since else None,
+        episodes=int(one.inside.sum()), since_day=one.since.day.isoformat() if one.since else "",
     )  # fmt: skip
 
 

@@ -4,14 +4,15 @@ What was shown and met before and loses now has changed, whether somebody knows 
 """
 
 from collections.abc import Iterator, Sequence
+from datetime import date
 
 import numpy as np
 
 from fieldloop.diagnose import gaps
 from fieldloop.diagnose.beliefs import COVERABLE, loss_of, never_shown
 from fieldloop.diagnose.demonstrated import Demonstrations
-from fieldloop.diagnose.explanation import TIME, Explanation, Kind
-from fieldloop.diagnose.table import Table
+from fieldloop.diagnose.explanation import TIME, Explanation, Kind, Since
+from fieldloop.diagnose.table import Floats, Table
 from fieldloop.model.condition import Condition, Stratum
 from fieldloop.model.diagnosis import Gap
 from fieldloop.protocol import Section
@@ -19,7 +20,8 @@ from fieldloop.protocol import Section
 
 def of_times(before: Table, after: Table, shown: Demonstrations | None, settings: Section) -> Iterator[Explanation]:
     """Places change more often than anything else does; each place and moment is believed its part of that."""
-    days = _days(after) if len(np.unique(after.days)) >= settings.number("min_days") else []
+    every = np.unique(after.days).tolist()
+    days = every[1:] if len(every) >= settings.number("min_days") else []
     yield from _of_conditions(before, after, shown, days, settings)
     if days:
         yield from _of_everything(before, after, days, settings)
@@ -46,25 +48,24 @@ def _of_conditions(
                 gap, stratum, Kind.LATER, here, nothing, odds, loss, never_covered=never,
                 reasons=("it has changed between baseline and production",),
             )  # fmt: skip
-        for since_ns in days if place else days[len(days) // 4 :: max(len(days) // 4, 1)]:
-            late = here * (after.at_ns >= since_ns)
+        for day in days if place else days[len(days) // 4 :: max(len(days) // 4, 1)]:
+            late = here * (after.days >= day)
             if least <= late.sum() <= here.sum() - least:
                 yield Explanation(
-                    gap, stratum, Kind.LATER, late, nothing, odds, loss, never_covered=False, since_ns=since_ns,
-                    reasons=("it changed since",),
+                    gap, stratum, Kind.LATER, late, nothing, odds, loss, never_covered=False,
+                    since=_since(after, late), reasons=("it changed since",),
                 )  # fmt: skip
 
 
 def _of_everything(before: Table, after: Table, days: Sequence[int], settings: Section) -> Iterator[Explanation]:
     nothing, loss = np.zeros(len(before)), loss_of(Gap.UNKNOWN, settings)
     seldom = settings.number("unknown_odds") + settings.number("changed_odds")
-    for since_ns in days:
-        day = after.date_at(since_ns)
-        late = np.asarray(after.at_ns >= since_ns, dtype=np.float64)
+    for day in days:
+        late = np.asarray(after.days >= day, dtype=np.float64)
         odds = seldom - np.log(len(days))
-        where = Stratum((Condition(TIME, day),))
+        where = Stratum((Condition(TIME, date.fromordinal(day).isoformat()),))
         yield Explanation(
-            Gap.UNKNOWN, where, Kind.DAY, late, nothing, odds, loss, since_ns=since_ns,
+            Gap.UNKNOWN, where, Kind.DAY, late, nothing, odds, loss, since=_since(after, late),
             reasons=("it changes with time",),
         )  # fmt: skip
     span = int(after.at_ns.max() - after.at_ns.min())
@@ -76,6 +77,8 @@ def _of_everything(before: Table, after: Table, days: Sequence[int], settings: S
     )  # fmt: skip
 
 
-def _days(table: Table) -> list[int]:
-    """First moments of all days but the first."""
-    return [int(table.at_ns[table.days == day].min()) for day in np.unique(table.days)[1:].tolist()]
+def _since(table: Table, late: Floats) -> Since:
+    """The first of these rows: where a change reached a place, not where the day began first."""
+    rows = np.flatnonzero(late)
+    first = rows[np.argmin(table.at_ns[rows])]
+    return Since(int(table.at_ns[first]), date.fromordinal(int(table.days[first])))

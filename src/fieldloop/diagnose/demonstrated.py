@@ -11,9 +11,6 @@ from fieldloop.model.condition import Stratum
 from fieldloop.model.episode import Episode
 from fieldloop.model.episode_text import number_of
 
-CLEARLY = 3.0
-"""Standard errors by which a share must differ from the usual one before it is more than a coincidence."""
-
 
 @dataclass(frozen=True)
 class Demonstrations:
@@ -77,22 +74,22 @@ class Demonstrations:
     def _projected(self) -> dict[frozenset[str], Counter[Stratum]]:
         return {}
 
-    def mostly_simulated(self, stratum: Stratum, share: float) -> bool:
-        """Was at least this share of them simulated, and clearly more than of all demonstrations?"""
+    def mostly_simulated(self, stratum: Stratum, share: float, clearly: float) -> bool:
+        """Was at least this share of them simulated, and more than of all demonstrations by so many standard errors?"""
         own, count = self.simulated_share(stratum), self.shown(stratum)
         usual = sum(self.simulated.values()) / max(self.total, 1)
         if own is None or not count or own < share or usual >= 1.0:
             return False
-        return own - usual > CLEARLY * math.sqrt(usual * (1.0 - usual) / count)
+        return own - usual > clearly * math.sqrt(usual * (1.0 - usual) / count)
 
     def failures(self, stratum: Stratum) -> int | None:
         """How many of them show a failure or a recovery."""
         return self._failed_parts[stratum] if self._speak_of(stratum) else None
 
-    def lacks(self, pair: Stratum, least: float) -> bool:
-        """Is a pair of known conditions missing although, by how often each occurs, it should be there?"""
+    def lacks(self, pair: Stratum, least: float, due: float) -> bool:
+        """Are there fewer of a pair than the least, though by how often each occurs at least so many are due?"""
         one, two = (self._parts[Stratum((c,))] for c in pair.conditions)
-        return self._parts[pair] < least and one * two / max(self.total, 1) >= 2.0 * least
+        return self._parts[pair] < least and one * two / max(self.total, 1) >= due
 
     def _speak_of(self, stratum: Stratum) -> bool:
         return bool(stratum.conditions) and {c.factor for c in stratum.conditions} <= self.factors

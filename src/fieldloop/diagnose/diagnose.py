@@ -22,9 +22,14 @@ from fieldloop.protocol import Section
 
 def diagnose(evidence: Evidence, settings: Section, ids: Ids, at_ns: int, rng: np.random.Generator) -> Diagnosis:
     """Explain a loss: FAILED where a known fault is probable, PASSED where there is no loss, else what to log."""
-    absent = missing(*(len(settled(side)[0]) for side in (evidence.before, evidence.after)))
+    sides = [settled(side)[0] for side in (evidence.before, evidence.after)]
+    absent = missing(*map(len, sides))
     if absent:
-        return _nothing(evidence, settings, ids, at_ns, absent)
+        rates = [float(np.mean([o.succeeded for o in side])) if side else math.nan for side in sides]
+        return Diagnosis(
+            ids.new("diagnosis"), evidence.policy, evidence.site, Status.CANNOT_TELL, rates[0], rates[1], math.nan,
+            0.0, 0.0, 0.0, (), len(sides[1]), at_ns, settings.fingerprint, (absent,),
+        )  # fmt: skip
     inquiry = inquire(evidence, settings)
     found = name_causes(inquiry, rng) if inquiry.best.members else None
     low, high = bounds(inquiry.before, inquiry.after, inquiry.sets.nature.day_spread, settings)
@@ -88,13 +93,3 @@ def _slices(inquiry: Inquiry, named: Causes) -> Iterator[LostSlice]:
         if observed < expected:
             doubt = max(0.0, 1.0 - probability)
             yield LostSlice(one.stratum, int(one.inside.sum()), float(observed), float(expected), doubt)
-
-
-def _nothing(evidence: Evidence, settings: Section, ids: Ids, at_ns: int, absent: str) -> Diagnosis:
-    rates = [
-        float(np.mean([o.succeeded for o in side])) if side else math.nan for side in (evidence.before, evidence.after)
-    ]
-    return Diagnosis(
-        ids.new("diagnosis"), evidence.policy, evidence.site, Status.CANNOT_TELL, rates[0], rates[1], math.nan,
-        0.0, 0.0, 0.0, (), len(evidence.after), at_ns, settings.fingerprint, (absent,),
-    )  # fmt: skip

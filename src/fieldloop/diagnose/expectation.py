@@ -11,9 +11,12 @@ from fieldloop.model.condition import Condition
 
 Floats = NDArray[np.float64]
 
-STEPS = 25
+STEPS = 30
 CLOSE = 1e-8
+LONGEST = 2.0
+"""Log-odds that a coefficient moves at most in one step: far out the curve is flat, and Newton's steps overshoot."""
 LEAST_WEIGHT = 1e-9
+EDGE = 1e-4
 
 
 @dataclass(frozen=True)
@@ -75,14 +78,19 @@ def fit(design: Floats, tried: Floats, good: Floats, penalty: float) -> Floats:
 
     The penalty is that of a prior: at 1 a condition changes the log-odds by about one either way.
     """
-    prior = np.diag([0.0] + [penalty] * (design.shape[1] - 1))
+    pull = np.array([0.0] + [penalty] * (design.shape[1] - 1))
     tried, good = tried + 1.0 / len(tried), good + 0.5 / len(tried)
+    return peak(design, tried, good, pull, np.zeros(len(tried)))
+
+
+def peak(design: Floats, tried: Floats, good: Floats, pull: Floats, offset: Floats) -> Floats:
+    """Coefficients at the peak, each pulled to 0 by its own strength; rows start from their offsets (log-odds)."""
     coefficients = np.zeros(design.shape[1])
     for _ in range(STEPS):
-        rate = logistic(design @ coefficients)
-        slope = design.T @ (good - tried * rate) - prior @ coefficients
-        step = np.linalg.solve(_information(design, tried, rate) + prior, slope)
-        coefficients = coefficients + step
+        rate = logistic(offset + design @ coefficients)
+        slope = design.T @ (good - tried * rate) - pull * coefficients
+        step = np.linalg.solve(_information(design, tried, rate) + np.diag(pull), slope)
+        coefficients = coefficients + np.clip(step, -LONGEST, LONGEST)
         if np.abs(step).max() < CLOSE:
             break
     return coefficients
@@ -91,6 +99,12 @@ def fit(design: Floats, tried: Floats, good: Floats, penalty: float) -> Floats:
 def logistic(x: Floats) -> Floats:
     """Turn log-odds into rates without overflow."""
     return np.asarray(0.5 * (1.0 + np.tanh(0.5 * x)))
+
+
+def log_odds(rates: Floats) -> Floats:
+    """Rates as log-odds, kept away from certainty."""
+    kept = np.clip(rates, EDGE, 1.0 - EDGE)
+    return np.asarray(np.log(kept / (1.0 - kept)))
 
 
 def _information(design: Floats, tried: Floats, rate: Floats) -> Floats:

@@ -1,6 +1,7 @@
 """One possible explanation of a loss: a gap, a place, the rows it would act on, and how likely it is beforehand."""
 
 from dataclasses import dataclass
+from datetime import date
 from enum import StrEnum
 
 import numpy as np
@@ -36,6 +37,14 @@ class Loss:
 
 
 @dataclass(frozen=True)
+class Since:
+    """The first attempt that a change reaches: its moment, and its day as its site counts days."""
+
+    at_ns: int
+    day: date
+
+
+@dataclass(frozen=True)
 class Explanation:
     """How strongly it holds (0 to 1) for every row of production and of the baseline, and what is believed of it.
 
@@ -51,7 +60,7 @@ class Explanation:
     log_odds: float
     loss: Loss
     never_covered: bool | None = None
-    since_ns: int | None = None
+    since: Since | None = None
     reasons: tuple[str, ...] = ()
     words: str = ""
     measured: bool = False
@@ -63,8 +72,8 @@ class Explanation:
 
     @property
     def inside(self) -> NDArray[np.bool_]:
-        """Production rows for which it rather holds."""
-        return np.asarray(self.after > 0.0)
+        """Production rows for which it holds at all; what grows with time is about everything from the first on."""
+        return np.ones(len(self.after), dtype=bool) if self.kind is Kind.GROWTH else np.asarray(self.after > 0.0)
 
     @property
     def rows(self) -> Floats:

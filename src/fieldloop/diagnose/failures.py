@@ -17,7 +17,6 @@ from fieldloop.protocol import Section
 EXAMPLES = "Were there enough close examples?"
 SENSED = "Was the cue sensed?"
 JUDGED = "Was the success signal right?"
-ROUNDED = 1e-3
 Range = tuple[float, float]
 WHO = ("robot", "judged_by")
 """Who tried and who judged are no conditions of the place."""
@@ -72,13 +71,13 @@ def _sensed(inquiry: Inquiry, at: int, shown: Demonstrations | None, settings: S
     said = {name: v for name, v in inquiry.after.numbers.items() if gaps.of_factor(name) is Gap.ENVIRONMENT}
     seen = {name: _seen(inquiry, name, shown) for name in said}
     known = {name: float(v[at]) for name, v in said.items() if seen[name] and np.isfinite(v[at])}
-    outside = [f"{name} {v:.4g} outside {_range(seen[name])}" for name, v in known.items() if _beyond(v, seen[name])]
+    outside = [f"{name} {v:.6g} outside {_range(seen[name])}" for name, v in known.items() if _beyond(v, seen[name])]
     sure = inquiry.after.outcomes[at].confidence
     if sure is not None and sure < settings.number("unsure_below"):
         outside.append(f"the policy itself was unsure ({sure:.2f})")
     if outside:
         return Asked(SENSED, Status.FAILED, f"Beyond what was seen before: {'; '.join(outside)}.")
-    inside = [f"{name} {v:.4g} within {_range(seen[name])}" for name, v in known.items()]
+    inside = [f"{name} {v:.6g} within {_range(seen[name])}" for name, v in known.items()]
     if sure is not None:
         inside.append(f"the policy was sure ({sure:.2f})")
     if not inside:
@@ -95,12 +94,11 @@ def _seen(inquiry: Inquiry, name: str, shown: Demonstrations | None) -> Range | 
 
 
 def _beyond(value: float, seen: Range | None) -> bool:
-    """Outside by more than two tables round differently."""
-    return seen is not None and not seen[0] - ROUNDED * abs(seen[0]) <= value <= seen[1] + ROUNDED * abs(seen[1])
+    return seen is not None and not seen[0] <= value <= seen[1]
 
 
 def _range(seen: Range | None) -> str:
-    return f"{seen[0]:.4g} to {seen[1]:.4g}" if seen else "nothing"
+    return f"{seen[0]:.6g} to {seen[1]:.6g}" if seen else "nothing"
 
 
 def _judged(outcome: Outcome, verdicts: Sequence[Outcome]) -> Asked:

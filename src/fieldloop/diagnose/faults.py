@@ -75,9 +75,9 @@ def beyond(lag: Lag, limit_ms: float) -> bool:
 
 
 def _timing(lags: Sequence[Lag], chain: Chain | None, settings: Section) -> Iterator[Found]:
-    limit, clear = settings.number("max_lag_ms"), settings.number("clear_errors")
-    grows = chain is not None and chain.suspicious(clear)
-    words = chain.words(clear) if chain is not None else ""
+    limit = settings.number("max_lag_ms")
+    grows = chain is not None and chain.suspicious(settings)
+    words = chain.words(settings) if chain is not None else ""
     late = [lag for lag in lags if beyond(lag, limit)]
     if late:
         worst = max(late, key=lambda lag: abs(lag.lag_ms))

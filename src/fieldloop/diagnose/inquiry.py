@@ -19,7 +19,6 @@ from fieldloop.diagnose.judges import Judges, compare
 from fieldloop.diagnose.lacking import of_conditions
 from fieldloop.diagnose.nature import nature_of
 from fieldloop.diagnose.numbers import of_numbers
-from fieldloop.diagnose.ranks import ranks
 from fieldloop.diagnose.sets import Sets, Told
 from fieldloop.diagnose.spread import day_spread
 from fieldloop.diagnose.table import Floats, Table, tabulate
@@ -62,7 +61,7 @@ def inquire(evidence: Evidence, settings: Section) -> Inquiry:
     known: Expectation = expect(before, settings.number("expectation_penalty"))
     expected = known.rates(known.design(after))
     ordinary = ordinary_answers(before, after, settings.number("usual_quantile"), settings.number("slow_answers"))
-    chain = chain_of(before, after, ordinary, settings.number("ordinary_drag"))
+    chain = chain_of(before, after, ordinary, settings)
     judges = compare(evidence.after)
     options = [
         *of_faults(evidence, before, after, chain, judges, settings),
@@ -76,13 +75,16 @@ def inquire(evidence: Evidence, settings: Section) -> Inquiry:
         if o.kind is Kind.CONDITION and o.gap is Gap.EDGE_CASES and o.log_odds > 0
     }
     extra = _slight(before, after, shown)
-    nature = nature_of(before, after, edges, extra, day_spread(after, expected), settings)
+    spread = day_spread(after, expected, settings.number("most_day_spread"))
+    nature = nature_of(before, after, edges, extra, spread, settings)
     sets = Sets(nature, options, settings)
     return Inquiry(evidence, before, after, settings, expected, sets, sets.best(), chain, judges)
 
 
 def _slight(before: Table, after: Table, shown: Demonstrations | None) -> Floats:
     """What makes any attempt a little harder: an item that nothing showed, cold or heat, dark or glare."""
+    from scipy.stats import rankdata
+
     outcomes = (*before.outcomes, *after.outcomes)
     columns = []
     if shown is not None and shown.items:
@@ -91,6 +93,6 @@ def _slight(before: Table, after: Table, shown: Demonstrations | None) -> Floats
         if gaps.of_factor(name) in COVERABLE and name in before.numbers:
             both = np.append(before.numbers[name], values)
             told, place = np.isfinite(both), np.zeros(len(both))
-            place[told] = ranks(both[told]) / max(told.sum(), 1) - 0.5
+            place[told] = rankdata(both[told]) / max(told.sum(), 1) - 0.5
             columns += [np.maximum(sign * place, 0.0) * 2.0 for sign in (1.0, -1.0)]
     return np.column_stack(columns) if columns else np.zeros((len(outcomes), 0))

@@ -1,12 +1,14 @@
 """Do those who judge agree? Verdicts of several judges on the same attempts."""
 
+import math
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
-
-import numpy as np
+from itertools import pairwise
 
 from fieldloop.model.attempts import Key, attempt_of
 from fieldloop.model.policy import Outcome
+from fieldloop.stats.kappa import cohens_kappa
 
 
 @dataclass(frozen=True)
@@ -28,14 +30,9 @@ def compare(outcomes: Sequence[Outcome]) -> Judges | None:
     for outcome in outcomes:
         if (key := attempt_of(outcome)) is not None:
             by_attempt.setdefault(key, {})[outcome.judged_by] = outcome.succeeded
-    pairs = np.array(
-        [[v[a], v[b]] for v in by_attempt.values() for a, b in zip(sorted(v), sorted(v)[1:], strict=False)]
-    )
-    if not len(pairs):
+    pairs = Counter((said[a], said[b]) for said in by_attempt.values() for a, b in pairwise(sorted(said)))
+    if not pairs:
         return None
-    same = float(np.mean(pairs[:, 0] == pairs[:, 1]))
-    one, two = pairs.mean(axis=0)
-    luck = float(one * two + (1.0 - one) * (1.0 - two))
-    return Judges(
-        sum(len(v) > 1 for v in by_attempt.values()), same, (same - luck) / (1.0 - luck) if luck < 1.0 else None
-    )
+    same = (pairs[True, True] + pairs[False, False]) / pairs.total()
+    kappa = cohens_kappa(pairs)
+    return Judges(sum(len(said) > 1 for said in by_attempt.values()), same, kappa if math.isfinite(kappa) else None)

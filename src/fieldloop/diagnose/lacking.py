@@ -44,7 +44,8 @@ def _alone(
     gap, reasons, odds = gaps.of_stratum(stratum), [], settings.number("plain_odds")
     never = None if gap in gaps.MACHINERY else never_shown(stratum, shown, settings)
     if gap in COVERABLE:
-        if shown is not None and shown.mostly_simulated(stratum, settings.number("simulated_share")):
+        simulated = settings.number("simulated_share"), settings.number("simulated_errors")
+        if shown is not None and shown.mostly_simulated(stratum, *simulated):
             gap, odds = Gap.SIM_TO_REAL, settings.number("lacking_odds")
             reasons.append("its demonstrations were simulated")
         elif never:
@@ -72,7 +73,8 @@ def _pair(
 ) -> Iterator[Explanation]:
     """Each pair alone is believed little, because there are many; one that demonstrations lack somewhat more."""
     known = shown is not None and shown.shown(stratum) is not None
-    lacks = known and shown is not None and shown.lacks(stratum, settings.number("covered_demonstrations"))
+    least = settings.number("covered_demonstrations")
+    lacks = known and shown is not None and shown.lacks(stratum, least, settings.number("due_ratio") * least)
     gap = gaps.of_stratum(stratum)
     if gap not in COVERABLE or (known and not lacks):
         return

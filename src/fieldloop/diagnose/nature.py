@@ -18,7 +18,7 @@ from fieldloop.model.diagnosis import Gap
 from fieldloop.protocol import Section
 
 FLAT = 3.0
-"""Spread of the average log-odds themselves: any success rate from 1 to 99 %."""
+"""Spread of the average log-odds themselves: any success rate from 1 to 99 %, so that outcomes alone set it."""
 
 
 @dataclass(frozen=True)

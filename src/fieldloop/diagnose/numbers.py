@@ -1,22 +1,51 @@
 """Explanations by numbers: beyond a cut, or the farther the worse."""
 
 from collections.abc import Iterator
+from dataclasses import dataclass
 
 import numpy as np
 
 from fieldloop.diagnose import gaps
-from fieldloop.diagnose.beliefs import COVERABLE, loss_of, never_shown
+from fieldloop.diagnose.beliefs import COVERABLE, loss_of
 from fieldloop.diagnose.demonstrated import Demonstrations
 from fieldloop.diagnose.explanation import Explanation, Kind
-from fieldloop.diagnose.ranks import ranks
 from fieldloop.diagnose.table import Floats, Table
 from fieldloop.model.condition import Condition, Stratum
 from fieldloop.model.diagnosis import Gap
 from fieldloop.protocol import Section
 
+Range = tuple[float, float]
+
 CUTS = np.arange(1, 10) / 10.0
+"""Quantiles of production at which a number is cut: tenths, because neighbours nearer than that are nearly one."""
 RISES = (0.1, 0.5, 0.7)
+"""Quantiles from which a number may begin to hurt: at once, halfway, or late; later on a cut says the same."""
 OUTERMOST = 0.95
+"""Beyond it, and beyond its counterpart below, single odd values leave gaps that part nothing."""
+
+
+@dataclass(frozen=True)
+class Beyond:
+    """What lies beyond a value of a number, above it or below, and how strongly that holds after and before."""
+
+    number: str
+    end: float
+    above: bool
+    kind: Kind
+    after: Floats
+    before: Floats
+
+    @property
+    def stratum(self) -> Stratum:
+        """It in words: rounded for people, so that nothing may be computed from them."""
+        word = "above" if self.above else "up to" if self.kind is Kind.STEP else "below"
+        return Stratum((Condition(self.number, f"{word} {self.end:.4g}"),))
+
+    def unseen(self, seen: Range | None) -> bool | None:
+        """Does it begin where demonstrations ended, or farther out? None where they did not log the number."""
+        if seen is None:
+            return None
+        return self.end >= seen[1] if self.above else self.end <= seen[0]
 
 
 def of_numbers(before: Table, after: Table, shown: Demonstrations | None, settings: Section) -> Iterator[Explanation]:
@@ -26,64 +55,57 @@ def of_numbers(before: Table, after: Table, shown: Demonstrations | None, settin
     """
     for name, values in after.numbers.items():
         past = before.numbers.get(name, np.full(len(before), np.nan))
-        if not np.isfinite(values).any() or gaps.of_factor(name) is Gap.TIMING:
+        gap = gaps.of_factor(name)
+        if not np.isfinite(values).any() or gap is Gap.TIMING:
             continue
         if _consequence(past, before.success, settings.number("consequence_area")):
             continue
         seen = shown.ranges.get(name) if shown is not None else None
-        made = list(_columns(name, values, past, seen, settings.number("usual_quantile")))
-        least = settings.number("min_slice_episodes")
-        if gaps.of_factor(name) in COVERABLE and seen is not None:
-            made = [one for one in made if never_shown(one[0], shown, settings)]
-        if gaps.of_factor(name) in gaps.MACHINERY:  # what the baseline had as well, it passed with
+        made = list(_beyond(name, values, past, seen, settings.number("usual_quantile")))
+        covered = seen if gap in COVERABLE else None
+        if covered is not None:
+            made = [one for one in made if one.unseen(covered)]
+        if gap in gaps.MACHINERY:  # what the baseline had as well, it passed with
             often = settings.number("more_than_baseline")
-            made = [one for one in made if often * one[3].mean() < one[2].mean()]
-        kept = [one for one in made if (one[2] > 0.0).sum() >= least and (one[2] < 1.0).sum() + len(before) >= least]
-        for stratum, kind, now, then in kept:
-            yield _explanation(stratum, kind, now, then, len(kept), shown, settings)
+            made = [one for one in made if often * one.before.mean() < one.after.mean()]
+        least = settings.number("min_slice_episodes")
+        kept = [
+            one for one in made if (one.after > 0.0).sum() >= least and (one.after < 1.0).sum() + len(before) >= least
+        ]
+        for one in kept:
+            yield _explanation(one, gap, covered, len(kept), settings)
 
 
-def _explanation(
-    stratum: Stratum, kind: Kind, after: Floats, before: Floats, count: int, shown: Demonstrations | None,
-    settings: Section,
-) -> Explanation:  # fmt: skip
-    gap = gaps.of_stratum(stratum)
-    never = never_shown(stratum, shown, settings) if gap in COVERABLE else None
-    odds, reasons = settings.number("number_odds"), []
+def _explanation(one: Beyond, gap: Gap, covered: Range | None, count: int, settings: Section) -> Explanation:
+    odds, reasons, never = settings.number("number_odds"), [], one.unseen(covered)
     if gap in gaps.MACHINERY:
         odds = settings.number("machinery_odds")
         reasons.append("it is part of the machinery")
     elif never:
         odds = settings.number("starved_odds")
         reasons.append("it was hardly ever demonstrated")
-    if not before.any() and (gap in gaps.MACHINERY or never is not False):
+    if not one.before.any() and (gap in gaps.MACHINERY or never is not False):
         reasons.append("the baseline never met it")
     odds -= np.log(max(count, 1)) / 2.0  # neighbouring cuts are nearly one
-    if float(np.mean(after > 0.0)) > settings.number("nearly_all") and gap is not Gap.INFRASTRUCTURE:
+    if float(np.mean(one.after > 0.0)) > settings.number("nearly_all") and gap is not Gap.INFRASTRUCTURE:
         odds += settings.number("unknown_odds")
-    loss = loss_of(gap, settings)
     return Explanation(
-        gap, stratum, kind, after, before, odds, loss, never,
-        reasons=tuple(reasons),
+        gap, one.stratum, one.kind, one.after, one.before, odds, loss_of(gap, settings), never, reasons=tuple(reasons),
     )  # fmt: skip
 
 
-def _columns(
-    name: str, values: Floats, past: Floats, seen: tuple[float, float] | None, usual: float
-) -> Iterator[tuple[Stratum, Kind, Floats, Floats]]:
+def _beyond(name: str, values: Floats, past: Floats, seen: Range | None, usual: float) -> Iterator[Beyond]:
     sides = (1.0,) if gaps.only_more_hurts(name) else (1.0, -1.0)
     for sign in sides:
-        ends = [float(np.nanquantile(past, usual if sign > 0.0 else 1.0 - usual))] if np.isfinite(past).any() else []
-        ends += [seen[1] if sign > 0.0 else seen[0]] if seen is not None else []
-        for cut in np.unique([*np.nanquantile(values, CUTS), _widest_gap(values), *ends]):
-            word = "above" if sign > 0.0 else "up to"
-            yield _named(name, word, cut), Kind.STEP, _beyond(values, cut, sign), _beyond(past, cut, sign)
-        word = "above" if sign > 0.0 else "below"
+        above = sign > 0.0
+        ends = [float(np.nanquantile(past, usual if above else 1.0 - usual))] if np.isfinite(past).any() else []
+        ends += [seen[1] if above else seen[0]] if seen is not None else []
+        for cut in np.unique([*np.nanquantile(values, CUTS), _widest_gap(values), *ends]).tolist():
+            yield Beyond(name, cut, above, Kind.STEP, *(_step(side, cut, sign) for side in (values, past)))
         for start in _starts(values, past, sign, usual):
             far = float(np.nanquantile(sign * (values - start), usual))
             if far > 0.0:
-                rises = (_rise(side, start, sign, far) for side in (values, past))
-                yield _named(name, word, start), Kind.RISE, next(rises), next(rises)
+                yield Beyond(name, start, above, Kind.RISE, *(_rise(v, start, sign, far) for v in (values, past)))
 
 
 def _widest_gap(values: Floats) -> float:
@@ -98,11 +120,13 @@ def _widest_gap(values: Floats) -> float:
 
 def _consequence(past: Floats, success: Floats, most: float) -> bool:
     """Does a number tell failures from successes in the baseline so well that it follows from them?"""
+    from scipy.stats import rankdata
+
     kept = np.isfinite(past)
     good, bad = success[kept] > 0.5, success[kept] <= 0.5  # noqa: PLR2004 - most judges said so
     if not good.any() or not bad.any():
         return False
-    order = ranks(past[kept])
+    order = rankdata(past[kept])
     area = (order[good].mean() - order[bad].mean()) / len(order) + 0.5
     return bool(max(area, 1.0 - area) > most)
 
@@ -113,13 +137,9 @@ def _starts(values: Floats, past: Floats, sign: float, usual: float) -> list[flo
     return sorted({float(np.nanquantile(some, q if sign > 0.0 else 1.0 - q)) for some, q in starts})
 
 
-def _beyond(values: Floats, cut: float, sign: float) -> Floats:
+def _step(values: Floats, cut: float, sign: float) -> Floats:
     return np.asarray(values > cut if sign > 0.0 else values <= cut, dtype=np.float64)
 
 
 def _rise(values: Floats, start: float, sign: float, far: float) -> Floats:
     return np.nan_to_num(np.clip(sign * (values - start) / far, 0.0, 1.0), nan=0.0)
-
-
-def _named(name: str, word: str, value: float) -> Stratum:
-    return Stratum((Condition(name, f"{word} {value:.4g}"),))

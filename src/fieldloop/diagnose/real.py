@@ -1,7 +1,6 @@
 """Is there a loss at all? Small counts speak against it, and so do days: what a day's episodes share is one witness."""
 
-import numpy as np
-
+from fieldloop.diagnose.spread import witnesses
 from fieldloop.diagnose.table import Table
 from fieldloop.model.finding import Status
 from fieldloop.protocol import Section
@@ -37,9 +36,6 @@ def missing(before: int, after: int) -> str:
 
 
 def _witnesses(table: Table, day_spread: float) -> Counts:
-    """Successes and episodes, as many fewer as days that differ by so much (log-odds) make them tell less (Kish)."""
-    rate = float(table.success.mean())
-    sizes = np.bincount(table.clusters).astype(np.float64)
-    effect = 1.0 + rate * (1.0 - rate) * day_spread**2 * float(sizes @ sizes) / len(table)
-    episodes = max(round(len(table) / effect), 1)
-    return round(rate * episodes), episodes
+    """Successes and episodes, as many fewer as days that differ by so much make them tell less."""
+    episodes = max(round(witnesses(table.success, table.clusters, day_spread)), 1)
+    return round(float(table.success.mean()) * episodes), episodes

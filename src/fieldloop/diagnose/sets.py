@@ -16,6 +16,7 @@ from fieldloop.diagnose.explanation import Explanation, Kind
 from fieldloop.diagnose.laplace import Fitted, Mask, Rows
 from fieldloop.diagnose.nature import Nature
 from fieldloop.diagnose.table import Floats
+from fieldloop.model.condition import Stratum
 from fieldloop.model.diagnosis import Gap
 from fieldloop.protocol import Section
 
@@ -95,7 +96,7 @@ class Sets:
         own = self.options[member]
         if own.kind in (Kind.STEP, Kind.RISE):
             return {at for at, name in enumerate(self._names) if name == self._names[member]}
-        return {at for at, one in enumerate(self.options) if (one.gap, one.stratum) == (own.gap, own.stratum)}
+        return {at for at, one in enumerate(self.options) if _place(one) == _place(own)}
 
     def _look(self, members: tuple[int, ...], near: Told | None = None) -> Told | None:
         """Fit a set; None where one of its members would not lose anything."""
@@ -181,6 +182,11 @@ class Sets:
             if len(chosen) == count:
                 break
         return chosen
+
+
+def _place(one: Explanation) -> tuple[Gap, Stratum, bool]:
+    """Which gap it is and where, whatever the day; a loss everywhere that has no day is another."""
+    return one.gap, one.where, one.kind is Kind.DAY
 
 
 def _gain(slope: Floats, told: Floats, middle: Floats, variance: Floats) -> Floats:

@@ -15,6 +15,7 @@ import numpy as np
 from fieldloop.diagnose.expectation import logistic
 from fieldloop.diagnose.explanation import Kind
 from fieldloop.diagnose.sets import Sets, Told
+from fieldloop.diagnose.spread import witnesses
 from fieldloop.diagnose.table import Floats
 from fieldloop.model.diagnosis import Gap
 
@@ -46,7 +47,7 @@ def shares(sets: Sets, window: Sequence[tuple[Told, float]], loss: float, rng: n
     best = window[0][0]
     draws = int(sets.settings.number("share_draws"))
     counts = rng.multinomial(draws, [weight for _, weight in window])
-    error = _error(sets)
+    error = loss_error(sets)
     made, lost, fell = [], [], []
     for (one, _), count in zip(window, counts.tolist(), strict=True):
         for coefficients in _drawn(one, count, rng):
@@ -97,7 +98,8 @@ def _drawn(told: Told, count: int, rng: np.random.Generator) -> Floats:
     return np.asarray(told.fitted.coefficients + rng.standard_normal((count, len(root))) @ root.T)
 
 
-def _error(sets: Sets) -> float:
-    """Standard error of the bare loss."""
-    sides = (sets.nature.success[: sets.nature.before], sets.nature.success[sets.nature.production])
-    return float(np.sqrt(sum(side.var() / len(side) for side in sides)))
+def loss_error(sets: Sets) -> float:
+    """Standard error of the bare loss, of which days are the witnesses as everywhere else."""
+    nature = sets.nature
+    sides = ((nature.success[rows], nature.clusters[rows]) for rows in (nature.baseline, nature.production))
+    return float(np.sqrt(sum(side.var() / witnesses(side, days, nature.day_spread) for side, days in sides)))

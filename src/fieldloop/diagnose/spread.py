@@ -2,18 +2,21 @@
 
 import numpy as np
 
-from fieldloop.diagnose.joint import fit_jointly
-from fieldloop.diagnose.table import Floats, Table
+from fieldloop.diagnose.expectation import log_odds, logistic, peak
+from fieldloop.diagnose.table import Counted, Floats, Table
 
 KEPT = 0.8
+"""The rest may be days on which something happened, which are no spread."""
 MEAN_OF_KEPT = 0.44
 """The mean of the lower 80 % of a squared standard normal: what the days' residuals should come to."""
-MOST = 1.0
+PRIOR = 0.05
+"""A very weak pull of each site's level to none, which keeps a site without a single success finite."""
+LEAST_WEIGHT = 1e-6
 HALVINGS = 30
 
 
-def day_spread(table: Table, expected: Floats) -> float:
-    """Standard deviation of a day's log-odds, from neighbouring days of a site.
+def day_spread(table: Table, expected: Floats, most: float) -> float:
+    """Standard deviation of a day's log-odds, from neighbouring days of a site, up to the most that is believed.
 
     Neighbours, because a site that changed on some day has two levels, which are no spread; a few bad days do not make
     it either.
@@ -21,19 +24,27 @@ def day_spread(table: Table, expected: Floats) -> float:
     if not len(table):
         return 0.0
     sites = table.indicators(table.factors.get("site", []))
-    columns = np.column_stack([np.ones(len(table)), sites])
-    fitted = fit_jointly(columns, table.success, expected)
+    columns, usual = np.column_stack([np.ones(len(table)), sites]), log_odds(expected)
+    pull = np.full(columns.shape[1], PRIOR)
+    rates = logistic(usual + columns @ peak(columns, np.ones(len(table)), table.success, pull, usual))
     size = int(table.clusters.max()) + 1
-    told = np.bincount(table.clusters, fitted.weights, size).astype(np.float64)
-    pulled = np.bincount(table.clusters, table.success - fitted.rates, size).astype(np.float64)
+    weights = np.maximum(rates * (1.0 - rates), LEAST_WEIGHT)
+    told = np.bincount(table.clusters, weights, size).astype(np.float64)
+    pulled = np.bincount(table.clusters, table.success - rates, size).astype(np.float64)
     step, error = _steps(table, told, pulled)
-    low, high = 0.0, MOST**2
+    low, high = 0.0, most**2
     if not len(step) or _middle(step, error, low) <= MEAN_OF_KEPT:
         return 0.0
     for _ in range(HALVINGS):
         half = (low + high) / 2.0
         low, high = (half, high) if _middle(step, error, half) > MEAN_OF_KEPT else (low, half)
     return float(np.sqrt(high))
+
+
+def witnesses(success: Floats, clusters: Counted, spread: float) -> float:
+    """As many independent episodes tell as much as these, whose days differ by so much (log-odds; Kish)."""
+    rate, sizes = float(success.mean()), np.bincount(clusters).astype(np.float64)
+    return len(success) / (1.0 + rate * (1.0 - rate) * spread**2 * float(sizes @ sizes) / len(success))
 
 
 def _steps(table: Table, told: Floats, pulled: Floats) -> tuple[Floats, Floats]:

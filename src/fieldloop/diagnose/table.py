@@ -3,17 +3,15 @@
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from datetime import UTC, date, datetime
 from functools import cached_property
-from zoneinfo import ZoneInfo
 
 import numpy as np
 from numpy.typing import NDArray
 
 from fieldloop.model.attempts import Key, attempt_of, settled
 from fieldloop.model.condition import Condition
+from fieldloop.model.days import local_day
 from fieldloop.model.policy import Outcome
-from fieldloop.model.stream import NS_PER_S
 
 Floats = NDArray[np.float64]
 Counted = NDArray[np.int64]
@@ -28,6 +26,7 @@ class Table:
     success: Floats
     at_ns: Counted
     days: Counted
+    """Each the day at its site, as an ordinal of the calendar."""
     codes: frozenset[str] = frozenset()
     """Facts that are levels of a condition, not sizes."""
 
@@ -79,10 +78,6 @@ class Table:
         pairs = [f"{o.site}|{day}" for o, day in zip(self.outcomes, self.days.tolist(), strict=True)]
         return np.unique(pairs, return_inverse=True)[1].ravel().astype(np.int64) if pairs else np.empty(0, np.int64)
 
-    def date_at(self, at_ns: int) -> str:
-        """The date, local to its site, of the attempt at this moment."""
-        return date.fromordinal(int(self.days[self.at_ns == at_ns][0])).isoformat()
-
     @property
     def counts(self) -> tuple[int, int]:
         """Successes and rows."""
@@ -96,14 +91,14 @@ def tabulate(
 
     A day is local to its site (IANA zone by site, UTC where none is given).
     """
-    zones = {site: ZoneInfo(name) for site, name in (time_zones or {}).items()}
+    zones = time_zones or {}
     kept = settled(outcomes)[0]
     judges: dict[Key, set[str]] = {}
     for outcome in outcomes:
         if (key := attempt_of(outcome)) is not None:
             judges.setdefault(key, set()).add(outcome.judged_by)
     alone = [len(judges.get(attempt_of(o) or ("", "", "", ""), ())) <= 1 for o in kept]
-    days = [datetime.fromtimestamp(o.at_ns // NS_PER_S, zones.get(o.site, UTC)).toordinal() for o in kept]
+    days = [local_day(o.at_ns, zones.get(o.site, "UTC")) for o in kept]
     return Table(
         outcomes=tuple(kept),
         rows=tuple(_levels(o, codes, alone=one) for o, one in zip(kept, alone, strict=True)),

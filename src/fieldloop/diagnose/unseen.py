@@ -32,9 +32,10 @@ def unseen_rows(table: Table, shown: Demonstrations | None, settings: Section) -
     if shown is None:
         return np.zeros(len(table))
     least = settings.number("covered_demonstrations")
+    due = settings.number("due_ratio") * least
 
     def hardly(stratum: Stratum) -> bool:
         pair = len(stratum.conditions) > 1
-        return shown.lacks(stratum, least) if pair else (shown.shown(stratum) or 0) < least
+        return shown.lacks(stratum, least, due) if pair else (shown.shown(stratum) or 0) < least
 
     return rows_under(table, shown, hardly)

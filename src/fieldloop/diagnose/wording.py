@@ -21,17 +21,9 @@ def of_explanation(inquiry: "Inquiry", one: Explanation, probability: float) -> 
     """What was measured of it, what its rows lost, since when, what was demonstrated, and how probable it is."""
     inside = one.inside
     words = [one.words] if one.words else []
-    if one.kind in (Kind.FAULT, Kind.EVERYWHERE):
-        lost = float((inquiry.expected - inquiry.after.success)[inside].mean())
-        words.append(f"{several(int(inside.sum()), 'episode')} that it reaches lost {percent(lost)} in all.")
-    else:
-        words.append(f"{one.where or 'Everything'}: {_tally(inquiry, inside)}; elsewhere {_tally(inquiry, ~inside)}.")
+    words.append(_lost(inquiry, one))
     if one.kind is Kind.RISE:
         words.append("The farther, the worse.")
-    if one.kind is Kind.GROWTH:
-        words.append("The later, the worse.")
-    if one.since_ns is not None:
-        words.append(f"Since {inquiry.after.date_at(one.since_ns)}.")
     if one.where and one.kind is not Kind.FAULT:
         words.extend(_shown(inquiry, one.where))
     if inside.any() and not inquiry.after.success[inside].any():
@@ -41,6 +33,23 @@ def of_explanation(inquiry: "Inquiry", one: Explanation, probability: float) -> 
     sure = "above 99 %" if probability > SURE else percent(probability)
     words.append(f"Probability beside all else that was looked at: {sure}.")
     return " ".join(words)
+
+
+def _lost(inquiry: "Inquiry", one: Explanation) -> str:
+    """What its rows lost beside the others: places beside other places, times beside other times."""
+    inside = one.inside
+    if one.kind in (Kind.FAULT, Kind.EVERYWHERE):
+        lost = float((inquiry.expected - inquiry.after.success)[inside].mean())
+        return f"{several(int(inside.sum()), 'episode')} that it reaches lost {percent(lost)} in all."
+    if one.kind is Kind.GROWTH:
+        at_ns = inquiry.after.at_ns
+        third = (at_ns.max() - at_ns.min()) // 3
+        first, last = at_ns <= at_ns.min() + third, at_ns >= at_ns.max() - third
+        told = f"in the first third of the time {_tally(inquiry, first)}; in the last {_tally(inquiry, last)}"
+        return f"Everything: {told}. The later, the worse."
+    since = f" since {one.since.day}" if one.since else ""
+    other = "before" if one.kind is Kind.DAY else "before and elsewhere" if one.since else "elsewhere"
+    return f"{one.where or 'Everything'}{since}: {_tally(inquiry, inside)}; {other} {_tally(inquiry, ~inside)}."
 
 
 def _shown(inquiry: "Inquiry", where: Stratum) -> Iterator[str]:

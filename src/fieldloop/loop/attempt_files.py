@@ -3,25 +3,25 @@
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import fields
-from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any, TypeVar
 
 from fieldloop.errors import BadInput
 from fieldloop.loop.table_rows import Row, rows_of
+from fieldloop.loop.written_times import in_our_time, read_moment
 from fieldloop.model.codec import from_plain
 from fieldloop.model.condition import Stratum
 from fieldloop.model.episode import OBJECT_FACTORS, Episode
 from fieldloop.model.episode_text import number_of
 from fieldloop.model.policy import Outcome, Stage
-from fieldloop.model.stream import NS_PER_S
 
 N = TypeVar("N", Outcome, Episode)
 YES, NO = ("yes", "true", "1", "success"), ("no", "false", "0", "failure")
 NUMBERS = {"cycle_s": float, "confidence": float, "latency_ms": float, "interventions": int}
 EPISODE_TEXTS = ("task", "robot", "site", "operator", "session", "provider", "protocol", "failure")
-EPOCH_NS = 10**17
-"""A whole number above this is a time in nanoseconds, below it in seconds: both readings are centuries apart."""
+MOMENTS = ("at_ns", "start_ns", "end_ns")
+ALL_UTC: Mapping[str, str] = {}
+"""Time zones by site where no map says any."""
 
 
 def telemetry_of(files: Iterable[Path], few_levels: int) -> frozenset[str]:
@@ -50,31 +50,38 @@ def _once(nouns: list[N], file: Path) -> list[N]:
     return nouns
 
 
-def read_outcomes(file: Path, policy: str, stage: Stage, telemetry: frozenset[str]) -> list[Outcome]:
-    """Read outcomes of one policy in one setting; what a row does not say of these two is filled in."""
+def read_outcomes(
+    file: Path, policy: str, stage: Stage, telemetry: frozenset[str], zones: Mapping[str, str] = ALL_UTC
+) -> list[Outcome]:
+    """Read outcomes of one policy in one setting; what a row does not say of these two is filled in.
+
+    A time that names no zone is told by the clocks of the row's site: its zone (IANA) in `zones`, UTC where none is.
+    """
     rows = rows_of(file)
     if file.suffix == ".csv":
         kinds = _kinds(rows, Outcome, telemetry)
-        told = [_outcome(row, kinds, f"{file.name}, line {n}", policy, stage) for n, row in rows]
+        told = [_outcome(row, kinds, f"{file.name}, line {n}", policy, stage, zones) for n, row in rows]
         return _once(told, file)
     filled: dict[str, Any] = {"policy": policy, "stage": stage, "site": "", "robot": "", "judged_by": ""}
-    told = [
-        _noun(Outcome, {"id": f"{file.stem}-{n}", "at_ns": 0, "stratum": "", **filled, **row}, f"{file.name}, line {n}")
-        for n, row in rows
-    ]
+    told = []
+    for n, row in rows:
+        where = f"{file.name}, line {n}"
+        own = {"id": f"{file.stem}-{n}", "at_ns": _moment(row, where, zones), "stratum": ""}
+        told.append(_noun(Outcome, {**own, **filled, **row}, where))
     return _once(told, file)
 
 
-def read_demonstrations(file: Path, telemetry: frozenset[str]) -> list[Episode]:
-    """Read the small facts of demonstrations whose logs are elsewhere."""
+def read_demonstrations(file: Path, telemetry: frozenset[str], zones: Mapping[str, str] = ALL_UTC) -> list[Episode]:
+    """Read the small facts of demonstrations whose logs are elsewhere; times are told as those of outcomes are."""
     rows = rows_of(file)
     if file.suffix == ".csv":
         kinds = _kinds(rows, Episode, telemetry)
-        return _once([_episode(row, kinds, f"{file.name}, line {n}") for n, row in rows], file)
-    shown = [
-        _noun(Episode, {"id": f"{file.stem}-{n}", "name": "", "format": "table", **row}, f"{file.name}, line {n}")
-        for n, row in rows
-    ]
+        return _once([_episode(row, kinds, f"{file.name}, line {n}", zones) for n, row in rows], file)
+    shown = []
+    for n, row in rows:
+        where = f"{file.name}, line {n}"
+        own = {"id": f"{file.stem}-{n}", "name": "", "format": "table", "start_ns": _moment(row, where, zones)}
+        shown.append(_noun(Episode, {**own, "end_ns": own["start_ns"], **row}, where))
     return _once(shown, file)
 
 
@@ -83,8 +90,9 @@ def _noun(kind: type[N], row: Mapping[str, Any], where: str) -> N:
         raise BadInput(f"{where}: succeeded = {row.get('succeeded')!r}; say true or false.")
     for name in NUMBERS if kind is Outcome else ():
         _refuse_what_cannot_be(row.get(name), name, where)
+    moments = {name: in_our_time(row[name], f"{where}: {name} = {row[name]!r}") for name in MOMENTS if name in row}
     try:
-        return from_plain(kind, row)
+        return from_plain(kind, {**row, **moments})
     except (KeyError, TypeError, ValueError) as wrong:
         raise BadInput(f"{where} cannot be read: {wrong}") from wrong
 
@@ -102,7 +110,9 @@ def _kinds(rows: Sequence[Row], noun: type, telemetry: frozenset[str]) -> dict[s
     return {column: "fact" if column in telemetry else "condition" for column in rows[0][1] if column not in named}
 
 
-def _outcome(row: Mapping[str, str], kinds: Mapping[str, str], where: str, policy: str, stage: Stage) -> Outcome:
+def _outcome(
+    row: Mapping[str, str], kinds: Mapping[str, str], where: str, policy: str, stage: Stage, zones: Mapping[str, str]
+) -> Outcome:
     if "succeeded" not in row:
         told = ", ".join(row)
         raise BadInput(
@@ -114,7 +124,7 @@ def _outcome(row: Mapping[str, str], kinds: Mapping[str, str], where: str, polic
         "policy": row.get("policy") or policy,
         "stratum": _conditions(row, kinds),
         "stage": row.get("stage") or stage,
-        "at_ns": _time(row.get("at", ""), where),
+        "at_ns": _moment(row, where, zones),
         "succeeded": _yes(row["succeeded"], "succeeded", where),
         "facts": [[n, number_of(row[n])] for n, kind in kinds.items() if kind == "fact" and row.get(n)],
         "failure": row.get("failure") or None,
@@ -125,8 +135,8 @@ def _outcome(row: Mapping[str, str], kinds: Mapping[str, str], where: str, polic
     return _noun(Outcome, plain, where)
 
 
-def _episode(row: Mapping[str, str], kinds: Mapping[str, str], where: str) -> Episode:
-    at = _time(row.get("at", ""), where)
+def _episode(row: Mapping[str, str], kinds: Mapping[str, str], where: str, zones: Mapping[str, str]) -> Episode:
+    at = _moment(row, where, zones)
     plain = {
         "id": row.get("id") or where.replace(", line ", "-"),
         "name": row.get("name") or row.get("id") or where,
@@ -139,10 +149,7 @@ def _episode(row: Mapping[str, str], kinds: Mapping[str, str], where: str) -> Ep
             *([["item", _article(row)]] if _article(row) else []),
         ],
         **{n: _yes(row[n], n, where) for n in ("simulated", "succeeded") if row.get(n)},
-        **{
-            n: row.get(n, "")
-            for n in ("task", "robot", "site", "operator", "session", "provider", "protocol", "failure")
-        },
+        **{n: row.get(n, "") for n in EPISODE_TEXTS},
     }
     return _noun(Episode, plain, where)
 
@@ -161,18 +168,8 @@ def _yes(text: str, column: str, where: str) -> bool:
     return text.lower() in YES
 
 
-def _time(text: str, where: str) -> int:
-    """Read ISO-8601, seconds since 1970, or nanoseconds; nothing is the beginning of time."""
-    if not text:
-        return 0
-    number = number_of(text)
-    if number is not None:
-        return int(text) if abs(number) > EPOCH_NS else round(number * NS_PER_S)
-    try:
-        told = datetime.fromisoformat(text)
-    except ValueError as wrong:
-        raise BadInput(f"{where}: at = {text!r} is no time; write it as 2026-05-04T09:30:00Z.") from wrong
-    return round((told if told.tzinfo else told.replace(tzinfo=UTC)).timestamp() * NS_PER_S)
+def _moment(row: Mapping[str, Any], where: str, zones: Mapping[str, str]) -> int:
+    return read_moment(str(row.get("at") or ""), where, zones.get(str(row.get("site")), "UTC"))
 
 
 def _finite(text: str, column: str, where: str) -> float:

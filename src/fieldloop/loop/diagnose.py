@@ -33,7 +33,7 @@ def diagnose(
     Arguments:
         policy: id, beginning of it, or name; the version in production unless given
         site: one site only; all unless given
-        seed: for the bootstrap behind the intervals
+        seed: for the draws behind the intervals
         html: write it as a page with pictures to this file too
     """
     chosen = policy or in_production(workspace)
@@ -70,7 +70,7 @@ def evidence_of(workspace: Workspace, version: PolicyVersion, site: str = "") ->
         ),
         demonstrations=demonstrations_of(by_tier),
         site=site,
-        time_zones={place.id: place.time_zone for place in deployment.sites},
+        time_zones=deployment.time_zones,
         lags=lags_of(workspace, release, episodes),
         agreements=agreements_of(workspace, by_tier),
         exposures=deployment.exposures,

@@ -11,6 +11,7 @@ from fieldloop.model.episode import Episode
 from fieldloop.model.finding import Status
 from fieldloop.model.plan import SiteSet
 from fieldloop.model.policy import Outcome
+from fieldloop.plan.rules.sites import primary_of
 
 EVER_NS = 2**62
 
@@ -23,7 +24,7 @@ def live_without_a_set(workspace: Workspace, deployment: Deployment, sets: Seque
     attempts = Counter[str]()
     for rate in workspace.store.success_rates(-EVER_NS, EVER_NS):
         attempts[rate.site] += rate.episodes
-    primary = _primary(workspace, deployment)
+    primary = primary_of({site.id: site.share for site in deployment.sites}, workspace.operations["plan"])
     further = {site.id: attempts[site.id] for site in deployment.sites if site.id != primary and attempts[site.id]}
     if not further:
         return ()
@@ -58,10 +59,3 @@ def _few(workspace: Workspace, sites: Mapping[str, int]) -> dict[str, str]:
     shown = Counter(episode.site for episode in good)
     least = int(workspace.operations["plan"].number("fine_tuning_demonstrations"))
     return {site: f"{shown[site]} demonstrations were made there" for site in sites if shown[site] < least}
-
-
-def _primary(workspace: Workspace, deployment: Deployment) -> str:
-    """The site that the settings name, else the one with the largest share of production, as plans have it."""
-    named = str(workspace.operations["plan"]["primary_site"])
-    ranked = sorted(deployment.sites, key=lambda site: (-round(site.share, 9), site.id))
-    return named or (ranked[0].id if ranked else "")

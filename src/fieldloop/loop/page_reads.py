@@ -1,14 +1,12 @@
 """What pages read straight from the store: nouns of a kind, the ledger's tail, rates by site, what waits."""
 
 from collections.abc import Mapping
-from datetime import datetime, timedelta
-from itertools import pairwise
 from typing import Any, TypeVar
-from zoneinfo import ZoneInfo
 
 from fieldloop.loop.workspace import Workspace
 from fieldloop.model.alarm import Rate
 from fieldloop.model.codec import iso, to_plain
+from fieldloop.model.days import day_span_ns, local_day
 from fieldloop.model.deployment import Deployment
 from fieldloop.model.episode import Episode
 from fieldloop.model.finding import EpisodeReport, Status
@@ -39,17 +37,19 @@ def rates(workspace: Workspace) -> tuple[Rate, ...]:
 def daily_rates(workspace: Workspace, policy: str, site: str, until_ns: int) -> tuple[Rate, ...]:
     """Return success of each day by site, over eight weeks that end with a moment or the last outcome before it.
 
-    Days are local where it is one site, and in UTC where it is all of them.
+    A day is local to its site, in UTC where the map does not know the site.
     """
     newest_one = workspace.store.find(Outcome, {"stage": Stage.PRODUCTION, "policy": policy}, newest=True, limit=1)
     end_ns = min([until_ns, *(outcome.at_ns for outcome in newest_one)])
     mapped: Deployment | None = newest(workspace, Deployment)
-    zones = {place.id: place.time_zone for place in mapped.sites} if mapped else {}
-    last = datetime.fromtimestamp(end_ns // NS_PER_S, ZoneInfo(zones.get(site, "UTC")))
-    midnight = last.replace(hour=0, minute=0, second=0, microsecond=0)
-    edges = [int((midnight + timedelta(days=1 - k)).timestamp()) * NS_PER_S for k in range(CHART_DAYS, -1, -1)]
-    found = (rate for day in pairwise(edges) for rate in workspace.store.success_rates(*day))
-    return tuple(rate for rate in found if rate.policy == policy and site in ("", rate.site))
+    zones = mapped.time_zones if mapped else {}
+    found: list[Rate] = []
+    for zone in sorted({zones.get(site, "UTC")} if site else {"UTC", *zones.values()}):
+        last = local_day(end_ns, zone)
+        for day in range(last - CHART_DAYS + 1, last + 1):
+            seen = workspace.store.success_rates(*day_span_ns(day, zone))
+            found += [one for one in seen if one.policy == policy and zones.get(one.site, "UTC") == zone]
+    return tuple(sorted((one for one in found if site in ("", one.site)), key=lambda one: one.start_ns))
 
 
 def attention(workspace: Workspace) -> dict[str, int]:

@@ -1,7 +1,5 @@
 """The story of a policy on the picking floor, replayed from what is written beside it: same words, same bits."""
 
-import csv
-import io
 import json
 from dataclasses import asdict, dataclass
 from pathlib import Path
@@ -13,6 +11,7 @@ from fieldloop.loop.fault_words import parse_faults
 from fieldloop.loop.whole_file import read_whole
 from fieldloop.model.codec import from_plain
 from fieldloop.model.condition import Stratum
+from fieldloop.plan import read_ordered
 from fieldloop.simulate.picking import pick
 from fieldloop.simulate.picking.faults import Faults
 from fieldloop.simulate.picking.sites import ROBOTS_PER_SITE
@@ -69,14 +68,7 @@ def read_orders(folder: Path) -> tuple[tuple[Stratum, int], ...]:
             f"{folder} has {' and '.join(f.name for f in there)}; keep one." if there else f"{folder} has no orders."
         )
         raise BadInput(f"{found} Write them: fieldloop plan folder {folder} --orders {folder / 'orders.csv'}")
-    text = read_whole(there[0])
-    try:
-        listed = (
-            json.loads(text)["orders"] if there[0].suffix == ".json" else csv.DictReader(io.StringIO(text, newline=""))
-        )
-        return tuple((Stratum.parse(row["stratum"]), int(row["demonstrations"])) for row in listed)
-    except (KeyError, TypeError, ValueError) as wrong:
-        raise BadInput(f"{there[0].name} cannot be read as work orders: {wrong!r}.") from wrong
+    return read_ordered(read_whole(there[0]), there[0].name)
 
 
 def play(story: Story) -> Told:
@@ -92,17 +84,29 @@ def play(story: Story) -> Told:
         world.laboratory() if story.shown == "laboratory" else mix, max(story.episodes // 3, 1), "bench"
     )
     weeks = np.linspace(0.0, story.days / DAYS_A_WEEK, story.episodes, endpoint=False)
+    line = _met(world, weeks)
     return Told(
         world,
         shown,
         world.attempt(policy.act, bench, "bench", pace=pick.LAB),
-        world.attempt(policy.act, world.cells(world.production(), story.episodes, "line"), "line", wrong, weeks),
+        world.attempt(policy.act, line, "line", wrong, weeks),
     )
 
 
 def trained(shown: tuple[Demonstrations, ...], seed: int) -> Cloned:
     """Train a policy from scratch on all that was shown."""
     return clone(np.concatenate([d.inputs for d in shown]), np.concatenate([d.actions for d in shown]), None, seed)
+
+
+def _met(world: World, weeks: np.typing.NDArray[np.float64]) -> np.typing.NDArray[np.intp]:
+    """Draw what the line meets by each week's own mix.
+
+    Every week draws from the same chance, so that under a mix that stays the story does not depend on its weeks.
+    """
+    cells, week = np.empty(len(weeks), dtype=np.intp), weeks.astype(int)
+    for one in np.unique(week).tolist():
+        cells[week == one] = world.cells(world.production(one), len(weeks), "line")[week == one]
+    return cells
 
 
 def _refuse_nobody(wrong: Faults, days: float) -> None:

@@ -1,5 +1,6 @@
 """What to collect next: draw a plan, hand it out as work orders, follow it, and hold it against what came of it."""
 
+from collections import Counter
 from dataclasses import dataclass, replace
 from pathlib import Path
 
@@ -10,6 +11,7 @@ from fieldloop.loop.audit import latest_deployment, require_complete_audit
 from fieldloop.loop.live_sites import live_without_a_set
 from fieldloop.loop.order_counts import order_counts
 from fieldloop.loop.order_sheets import read_sheet, write_orders
+from fieldloop.loop.page_reads import newest
 from fieldloop.loop.plan_asked import asked_for
 from fieldloop.loop.plan_known import (
     collected_since,
@@ -24,6 +26,7 @@ from fieldloop.loop.policies import named
 from fieldloop.loop.rollout import in_production
 from fieldloop.loop.whole_file import write_whole
 from fieldloop.loop.workspace import Workspace
+from fieldloop.model.deployment import Deployment
 from fieldloop.model.event import PlanDrawn, PlanScored, PolicyTrained
 from fieldloop.model.plan import Plan, PlanScore, Progress
 from fieldloop.plan import (
@@ -177,9 +180,19 @@ def _now(workspace: Workspace, latest: Plan | None) -> PlanNow:
     left, accepted = pace_of(latest, episodes, statuses)
     # a log may be older than the plan that counts it: it came in after
     came_in = [max(at_ns, latest.drawn_ns) for at_ns in accepted]
-    ahead = forecast(left, came_in, latest.drawn_ns, workspace.clock(), settings)
+    ahead = forecast(left, came_in, latest.drawn_ns, workspace.clock(), settings, _zone_of(workspace, latest))
     curves = learning_curves(coverages, latest.quotas, settings, scores)
     return PlanNow(latest, far, coverages, ahead, scores, curves)
+
+
+def _zone_of(workspace: Workspace, drawn: Plan) -> str:
+    """The time zone whose days the collecting is counted in: that of the site where most of it is to be done."""
+    mapped: Deployment | None = newest(workspace, Deployment)
+    zones = mapped.time_zones if mapped else {}
+    asked = Counter[str]()
+    for order in drawn.orders:
+        asked[order.site] += order.demonstrations
+    return next((zones[site] for site, _ in asked.most_common() if site in zones), "UTC")
 
 
 def _only_a_look(workspace: Workspace) -> str:

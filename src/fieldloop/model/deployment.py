@@ -2,7 +2,7 @@
 
 import itertools
 import math
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -25,6 +25,7 @@ __all__ = [
     "Site",
     "Sku",
     "Zone",
+    "picks_at",
 ]
 
 
@@ -41,6 +42,22 @@ class Sku:
     deformable: bool | None = None
     texture: str = ""
     by_site: tuple[tuple[str, float], ...] = ()
+
+
+def picks_at(skus: Iterable[Sku], site: str) -> dict[str, float]:
+    """Return the picks a week of every article at a site, by its id.
+
+    Where the catalogue knows the site, an article that does not name it is not picked there; where it does not, or no
+    site is named, the picks are those of all sites.
+
+    >>> cups = Sku("cup", 9.0, by_site=(("x", 9.0),)), Sku("mug", 5.0, by_site=(("y", 5.0),))
+    >>> picks_at(cups, "y"), picks_at(cups, "new")
+    ({'cup': 0.0, 'mug': 5.0}, {'cup': 9.0, 'mug': 5.0})
+    """
+    listed = tuple(skus)
+    if site and any(name == site for sku in listed for name, _ in sku.by_site):
+        return {sku.id: dict(sku.by_site).get(site, 0.0) for sku in listed}
+    return {sku.id: sku.picks_per_week for sku in listed}
 
 
 @dataclass(frozen=True, slots=True)
@@ -99,6 +116,15 @@ class Deployment:
         """Every factor with its claimed shares at a site, the tiers of the catalogue first."""
         tiers = self._tiers.get(site.id) or self._tiers.get("")
         return ({"tier": tiers} if tiers else {}) | site.mixes
+
+    @cached_property
+    def time_zones(self) -> Mapping[str, str]:
+        """The zone (IANA) of every site by its id: its days begin by it."""
+        return {site.id: site.time_zone for site in self.sites}
+
+    def picks_at(self, site: str) -> dict[str, float]:
+        """Picks a week of every article at a site, by its id."""
+        return picks_at(self.skus, site)
 
     @cached_property
     def tier_of(self) -> Mapping[str, str]:

@@ -38,8 +38,9 @@ class Lag:
 class Cause:
     """One cause with its share of the lost success, its evidence and its fix.
 
-    `never_covered` False: it changed since deployment, from about `since_ns` on where that could be told. `group` are
-    conditions that always go together with this one: the data cannot tell which of them it is.
+    `never_covered` False: it changed since deployment, from about `since_ns` on where that could be told; `since_day`
+    is its date at the site ('' in diagnoses that were made before dates were stated). `group` are conditions that
+    always go together with this one: the data cannot tell which of them it is.
     """
 
     gap: Gap
@@ -54,6 +55,7 @@ class Cause:
     since_ns: int | None = None
     episodes: int = 0
     """How many production outcomes it speaks of."""
+    since_day: str = ""
 
 
 @dataclass(frozen=True, slots=True)

@@ -34,6 +34,18 @@ class Zone:
         """Return one further quantity, None where the map does not say."""
         return dict(self.ranges).get(name)
 
+    def ranges_of(self, name: str) -> tuple[tuple[str, Range], ...]:
+        """Return what the map states of any quantity, as telemetry calls it, with the shift it holds for, '' for all.
+
+        >>> Zone("hall", temperature=Range(2.0, 8.0, "°C")).ranges_of("temperature_c")
+        (('', Range(low=2.0, high=8.0, unit='°C')),)
+        """
+        if name == "lux":
+            return self.lux_by_shift
+        air = {"temperature_c": self.temperature, "humidity_percent": self.humidity}
+        stated = air[name] if name in air else self.range_of(name)
+        return () if stated is None else (("", stated),)
+
 
 @dataclass(frozen=True, slots=True)
 class BinConfiguration:

@@ -1,12 +1,10 @@
 """Success by policy, site and day, and over a window of days."""
 
 from collections.abc import Iterable, Mapping
-from datetime import UTC, datetime, timedelta
-from functools import cache
-from zoneinfo import ZoneInfo
 
 from fieldloop.model.alarm import Rate
 from fieldloop.model.attempts import settled
+from fieldloop.model.days import day_span_ns, local_day
 from fieldloop.model.policy import Outcome, Stage
 from fieldloop.model.stream import NS_PER_S
 from fieldloop.stats import binomial
@@ -26,10 +24,11 @@ def daily(outcomes: Iterable[Outcome], time_zones: Mapping[str, str] | None = No
 
     What several judged counts once, by majority; where they split evenly, not at all.
     """
-    zones = {site: ZoneInfo(name) for site, name in (time_zones or {}).items()}
+    zones = time_zones or {}
     counts: dict[tuple[str, str, tuple[int, int]], list[int]] = {}
     for outcome in settled(o for o in outcomes if o.stage is Stage.PRODUCTION)[0]:
-        day = _day(outcome.at_ns // NS_PER_S // 60, zones.get(outcome.site))
+        zone = zones.get(outcome.site, "UTC")
+        day = day_span_ns(local_day(outcome.at_ns, zone), zone)
         tally = counts.setdefault((outcome.policy, outcome.site, day), [0, 0])
         tally[0] += outcome.succeeded
         tally[1] += 1
@@ -46,12 +45,3 @@ def rolling(days: Iterable[Rate], at_ns: int, window_days: float) -> tuple[Rate,
             tally[0] += day.successes
             tally[1] += day.episodes
     return tuple(rate(*pair, good, tried, (begin, at_ns)) for pair, (good, tried) in sorted(counts.items()))
-
-
-@cache
-def _day(minute: int, zone: ZoneInfo | None) -> tuple[int, int]:
-    """Begin and end of the local day around a minute, in ns; twice a year it lasts 23 or 25 hours."""
-    local = datetime.fromtimestamp(minute * 60, zone or UTC)
-    begin = local.replace(hour=0, minute=0, second=0, microsecond=0, fold=0)
-    end = (begin + timedelta(days=1)).replace(fold=0)
-    return int(begin.timestamp()) * NS_PER_S, int(end.timestamp()) * NS_PER_S

@@ -15,7 +15,7 @@ from fieldloop.plan.progress import order_progress, pace_of, progress
 from fieldloop.plan.score import score
 from fieldloop.plan.strategies import STRATEGIES
 from fieldloop.plan.work.orders import order_templates, orders
-from fieldloop.plan.work.sheets import orders_csv, orders_json, read_returned
+from fieldloop.plan.work.sheets import orders_csv, orders_json, read_ordered, read_returned
 from fieldloop.plan.work.starts import initial_conditions
 from fieldloop.plan.work.templates import Crew, fill, read_templates
 
@@ -37,6 +37,7 @@ __all__ = [
     "orders_json",
     "pace_of",
     "progress",
+    "read_ordered",
     "read_returned",
     "read_templates",
     "score",

@@ -9,7 +9,7 @@ from fieldloop.model.plan import Demand, Quota
 from fieldloop.plan.gain import Gain
 from fieldloop.plan.rounding import whole
 from fieldloop.plan.strata import Floats
-from fieldloop.plan.strategies import Request, marginal
+from fieldloop.plan.strategies import LEAST, Request, marginal
 
 
 class Asked:
@@ -42,7 +42,10 @@ class Asked:
         among = np.zeros(len(price), dtype=bool)
         among[rows] = True
         request = Request(money, among, self.good, np.full(len(price), np.inf))
-        added = whole(marginal(self.gain, request), price, money, self.gain.order(), self.rng)
+        wanted = marginal(self.gain, request)
+        # where the cheap ones win most, the money of usual ones would buy more than was asked for
+        wanted = wanted * min(1.0, demand.demonstrations / max(float(wanted.sum()), LEAST))
+        added = whole(wanted, price, float(wanted @ price), self.gain.order(), self.rng)
         self.good = self.good + added
         self.left -= float(added @ price)
         short = _short(demand, int(added.sum()))

@@ -83,8 +83,10 @@ def _rows(table: Table, parts: Sequence[Part], scores: Sequence[PlanScore], sett
         for at in score.strata:
             row = places.get(table.key(at.stratum))
             if row is not None:
-                attempts[row], failures[row] = at.attempts_before * fading**age, at.failures_before * fading**age
-                shown[row] = at.demonstrations_before
+                # several, where the map has lost a factor since
+                attempts[row] += at.attempts_before * fading**age
+                failures[row] += at.failures_before * fading**age
+                shown[row] += at.demonstrations_before
         looks.append((attempts, failures, shown))
     kept = [np.flatnonzero(attempts > 0.0) for attempts, _, _ in looks]
     counts = [
@@ -119,21 +121,30 @@ def _made(
 
 
 def _may_last(part: Part, rows: Rows, managed: Floats, settings: Section) -> Floats:
-    """How far what lasts may vary, in units of what can be removed: far where a level fails in whatever company.
+    """How far what lasts may vary, in units of what can be removed: far where a thing fails in whatever company.
 
-    What was only never shown still succeeds now and then, where the rest is easy. What hardly ever does is more often
-    out of reach: a jammed bin, an item too heavy; unless operators `managed` it, which shows that it can be done.
+    What was only never shown still succeeds now and then, where the rest is easy. What hardly ever does, while other
+    levels of its factor succeed, is more often out of reach: a jammed bin, an item too heavy, a broken gripper; unless
+    operators `managed` it, which shows that it can be done. Places and light are in reach of any policy.
     """
     spread = np.full(part.size, settings.number("lasting_spread"))
-    if part.reach is not Reach.LEVEL:
+    if part.reach is not Reach.LEVEL or not set(part.factors) <= set(settings["impossible_factors"]):
         return spread
-    here, lean = part.codes[rows.stratum], settings.number("shrinkage_attempts")
-    tried = np.bincount(here, rows.attempts, part.size)
-    succeeds = 1.0 - np.bincount(here, rows.failures, part.size) / np.maximum(tried, 1.0)
-    total = np.maximum(0.0, 1.0 - succeeds / settings.number("total_failure_success"))
+    here = part.codes[rows.stratum]
+    tried = np.bincount(here, rows.attempts, part.size).astype(np.float64)
+    good = tried - np.bincount(here, rows.failures, part.size)
+    elsewhere = _ratio(good.sum() - good, tried.sum() - tried)
+    total = np.maximum(
+        0.0, 1.0 - _ratio(_ratio(good, tried), settings.number("total_failure_success") * elsewhere, 1.0)
+    )
     enough = settings.number("total_failure_refuted")
-    doubt = tried / (tried + lean) * enough / (enough + managed)
+    doubt = tried / (tried + settings.number("shrinkage_attempts")) * enough / (enough + managed)
     return np.asarray(spread + settings.number("total_failure_spread") * total * doubt)
+
+
+def _ratio(part: Floats, whole: Floats, otherwise: float = 0.0) -> Floats:
+    some = whole > 0.0
+    return np.asarray(np.where(some, part / np.where(some, whole, 1.0), otherwise))
 
 
 def _at_present(table: Table, parts: Sequence[Part], found: Hazards, curve: Curve) -> Failing:

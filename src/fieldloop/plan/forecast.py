@@ -3,11 +3,9 @@
 import math
 from collections import Counter
 from collections.abc import Iterable
-from datetime import UTC, datetime, tzinfo
-from zoneinfo import ZoneInfo
 
+from fieldloop.model.days import local_day
 from fieldloop.model.plan import Forecast
-from fieldloop.model.stream import NS_PER_S
 from fieldloop.protocol import Section
 
 
@@ -22,9 +20,8 @@ def forecast(
     """
     if left <= 0:
         return Forecast(0, None, 0.0, 0.0, 0.0, "Complete: nothing is left to collect.")
-    where = UTC if zone == "UTC" else ZoneInfo(zone)
-    counts = Counter(_day(at, where) for at in accepted_ns if began_ns <= at <= now_ns)
-    days, total = _day(now_ns, where) - _day(began_ns, where) + 1, sum(counts.values())
+    counts = Counter(local_day(at, zone) for at in accepted_ns if began_ns <= at <= now_ns)
+    days, total = local_day(now_ns, zone) - local_day(began_ns, zone) + 1, sum(counts.values())
     if total == 0:
         text = f"Cannot tell: nothing was accepted in {_days(days)}, so there is no pace. {left} are left."
         return Forecast(left, None, None, None, None, text)
@@ -64,10 +61,6 @@ def _quantile(level: float, freedom: float) -> float:
     from scipy.special import stdtrit
 
     return float(stdtrit(freedom, 0.5 + level / 2))
-
-
-def _day(at_ns: int, zone: tzinfo) -> int:
-    return datetime.fromtimestamp(at_ns // NS_PER_S, zone).toordinal()
 
 
 def _days(count: int) -> str:

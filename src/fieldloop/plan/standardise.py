@@ -54,8 +54,9 @@ def difference(
     bend = LinearOperator(
         (len(found), len(found)), matvec=lambda way: scaled.T @ (tries * slope * (scaled @ way)) + way, dtype=float
     )
-    solved, _ = cg(bend, toward, rtol=1e-6, maxiter=2000)
-    return float(weight @ rate), math.sqrt(max(float(toward @ solved), 0.0))
+    solved, unfinished = cg(bend, toward, rtol=1e-6, maxiter=2000)
+    error = math.inf if unfinished else math.sqrt(max(float(toward @ solved), 0.0))
+    return float(weight @ rate), error
 
 
 def _rate(odds: Floats) -> Floats:

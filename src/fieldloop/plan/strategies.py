@@ -36,6 +36,8 @@ def marginal(gain: Gain, request: Request) -> Floats:
     """
     sharpness, rounds = gain.settings.number("sharpness"), int(gain.settings.number("sharpening_rounds"))
     allowed = np.flatnonzero(request.among & (request.caps > 0.0))
+    if not len(allowed):
+        return np.zeros(len(request.given))
     start = np.log(np.maximum((gain.table.exposure * gain.reducible)[allowed], LEAST))
     price, caps = gain.price[allowed], request.caps[allowed]
     spent = _filled(start, request.money, caps)

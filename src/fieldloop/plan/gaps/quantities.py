@@ -6,7 +6,7 @@ from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from fieldloop.model.deployment import Deployment, Range, Sku, Zone
+from fieldloop.model.deployment import Deployment, Sku, picks_at
 from fieldloop.model.episode import Episode
 from fieldloop.model.episode_text import number_of
 from fieldloop.model.policy import Outcome
@@ -62,8 +62,8 @@ class Quantities:
         read = OF_ARTICLES.get(name)
         if read is None:
             return np.empty(0), np.empty(0)
-        local = any(at == site for sku in self.skus.values() for at, _ in sku.by_site)
-        rows = [(read(s), dict(s.by_site).get(site, 0.0) if local else s.picks_per_week) for s in self.skus.values()]
+        picked = picks_at(self.skus.values(), site)
+        rows = [(read(sku), picked[sku.id]) for sku in self.skus.values()]
         known = [(value, picks) for value, picks in rows if value is not None and picks > 0.0]
         return np.asarray([v for v, _ in known], dtype=np.float64), np.asarray([p for _, p in known], dtype=np.float64)
 
@@ -71,18 +71,10 @@ class Quantities:
         """The range that the map states at each site, over all its zones and shifts."""
         found: dict[str, tuple[float, float]] = {}
         for site in self.deployment.sites if self.deployment else ():
-            ranges = [r for zone in site.zones for r in _ranges(zone, name)]
+            ranges = [span for zone in site.zones for _, span in zone.ranges_of(name)]
             if ranges:
                 found[site.id] = min(r.low for r in ranges), max(r.high for r in ranges)
         return found
-
-
-def _ranges(zone: Zone, name: str) -> Iterable[Range]:
-    if name == "lux":
-        return [r for _, r in zone.lux_by_shift]
-    known = {"temperature_c": zone.temperature, "humidity_percent": zone.humidity}
-    said = known[name] if name in known else zone.range_of(name)
-    return [] if said is None else [said]
 
 
 def _column(values: Iterable[float | None]) -> Floats:

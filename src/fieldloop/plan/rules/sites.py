@@ -1,7 +1,7 @@
 """One primary site with most of the data, and for each further site a set that covers what is specific to it."""
 
 from collections import defaultdict
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -49,18 +49,18 @@ def site_facts(table: Table) -> dict[str, SiteFacts]:
     }
 
 
-def primary_of(facts: dict[str, SiteFacts], settings: Section) -> str:
+def primary_of(shares: Mapping[str, float], settings: Section) -> str:
     """The site that the settings name, else the one with the largest share of production; '' without sites."""
     named = str(settings["primary_site"])
-    if named and named not in facts:
-        raise UnknownName("site of the map", named, facts, ", ".join(sorted(facts)))
-    return named or max(sorted(facts), key=lambda site: round(facts[site].share, 9), default="")
+    if named and named not in shares:
+        raise UnknownName("site of the map (plan.primary_site)", named, shares, ", ".join(sorted(shares)))
+    return named or max(sorted(shares), key=lambda site: round(shares[site], 9), default="")
 
 
 def site_sets(table: Table, quotas: Sequence[Quota], settings: Section) -> tuple[SiteSet, ...]:
     """What each site needs, has and is promised, the primary first; a set must be complete before go-live."""
     facts = site_facts(table)
-    primary, each = primary_of(facts, settings), int(settings.number("fine_tuning_demonstrations"))
+    primary, each = _primary(facts, settings), int(settings.number("fine_tuning_demonstrations"))
     planned: dict[str, int] = defaultdict(int)
     for quota in quotas:
         if quota.kind is not QuotaKind.SIMULATION:
@@ -93,7 +93,7 @@ def fine_tuning_demands(table: Table, budget: float, settings: Section) -> Itera
     """
     left = int(settings.number("fine_tuning_share") * budget)
     facts = site_facts(table)
-    primary, each = primary_of(facts, settings), int(settings.number("fine_tuning_demonstrations"))
+    primary, each = _primary(facts, settings), int(settings.number("fine_tuning_demonstrations"))
     for site in sorted(facts, key=lambda s: (-facts[s].share, s)):
         if site == primary or facts[site].attempts:
             continue
@@ -109,6 +109,10 @@ def fine_tuning_demands(table: Table, budget: float, settings: Section) -> Itera
             stratum = Stratum(tuple(sorted({Condition(SITE, site), condition})))
             why = f"{site} is not at work yet, and its set must show {condition} {each} times before it is"
             yield Demand(f"{MINIMUM}{stratum}", stratum, amount, why, f"the fine-tuning set of {site}")
+
+
+def _primary(facts: dict[str, SiteFacts], settings: Section) -> str:
+    return primary_of({site: fact.share for site, fact in facts.items()}, settings)
 
 
 def _asked(site: str, facts: dict[str, SiteFacts], primary: str) -> list[Condition]:

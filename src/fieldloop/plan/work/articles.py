@@ -5,7 +5,7 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 
 from fieldloop.model.condition import Stratum
-from fieldloop.model.deployment import Sku
+from fieldloop.model.deployment import Sku, picks_at
 from fieldloop.model.episode import OBJECT_FACTORS
 from fieldloop.plan.rules.tiers import DEEP, target
 
@@ -19,7 +19,7 @@ class Articles:
     def __init__(self, skus: Iterable[Sku], shown: Counter[str], targets: dict[str, int]) -> None:
         """Keep the catalogue with how often each article was shown and how often its tier should be."""
         self._skus = {sku.id: sku for sku in skus}
-        self._by_site = any(sku.by_site for sku in self._skus.values())
+        self._sites = {site for sku in self._skus.values() for site, _ in sku.by_site}
         self._have = Counter(shown)
         self._targets = targets
         self._pools: dict[Pool, list[tuple[int, float, str]]] = {}
@@ -35,7 +35,8 @@ class Articles:
         if named:
             return (named,)
         chosen: dict[str, int] = {}
-        site = stratum.level("site") if self._by_site else None
+        here = stratum.level("site")
+        site = here if here in self._sites else None  # what the catalogue does not know shares the pool of all
         wanted = self._wanted((stratum.level("tier"), site, stratum.level("packaging")))
         left = demonstrations
         for sku in wanted:
@@ -53,7 +54,7 @@ class Articles:
     def _wanted(self, pool: Pool) -> Iterator[Sku]:
         """Articles of a pool in the order they are wanted, for ever: who was taken comes back behind the others."""
         if pool not in self._pools:
-            inside = [(sku, picks) for sku in self._skus.values() if (picks := _picks(sku, pool)) > 0.0]
+            inside = self._inside(pool)
             self._pools[pool] = [(self._rank(sku), -picks, sku.id) for sku, picks in inside]
             heapq.heapify(self._pools[pool])
             self._extremes[pool] = _extremes([sku for sku, _ in inside])
@@ -70,17 +71,17 @@ class Articles:
             yield self._skus[name]
             heapq.heapreplace(heap, (self._rank(self._skus[name]), picks, name))
 
+    def _inside(self, pool: Pool) -> list[tuple[Sku, float]]:
+        """Articles of a tier and packaging that are picked at the site, with their picks."""
+        tier, site, packaging = pool
+        picks = picks_at(self._skus.values(), site or "")
+        alike = (s for s in self._skus.values() if tier in (None, s.tier) and packaging in (None, s.packaging))
+        return [(sku, picks[sku.id]) for sku in alike if picks[sku.id] > 0.0]
+
     def _rank(self, sku: Sku) -> int:
         """In depth: whoever has not reached the target, most picked first; in breadth: least shown first."""
         have = self._have[sku.id]
         return int(have >= target(self._targets, sku.tier)) * have if sku.tier == DEEP else have
-
-
-def _picks(sku: Sku, pool: Pool) -> float:
-    tier, site, packaging = pool
-    if (tier is not None and sku.tier != tier) or (packaging is not None and sku.packaging != packaging):
-        return 0.0
-    return dict(sku.by_site).get(site, 0.0) if site is not None and sku.by_site else sku.picks_per_week
 
 
 def _extremes(skus: Sequence[Sku]) -> list[str]:

@@ -119,12 +119,12 @@ def place(cause: Cause) -> str:
 
 
 def since(cause: Cause) -> str:
-    """Say whether data ever covered it, or since when it changed."""
+    """Say since when it changed, by the site's calendar where that is known, or whether data ever covered it."""
+    if cause.since_ns is not None:
+        return f"changed about {cause.since_day or day(cause.since_ns)}"
     if cause.never_covered is None:
         return "cannot tell"
-    if cause.never_covered:
-        return "never covered"
-    return f"changed about {day(cause.since_ns)}" if cause.since_ns is not None else "covered, then changed"
+    return "never covered" if cause.never_covered else "covered, then changed"
 
 
 def by_loss(slices: Sequence[LostSlice]) -> list[LostSlice]:

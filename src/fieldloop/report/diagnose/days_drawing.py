@@ -3,14 +3,14 @@
 import math
 from collections import defaultdict
 from collections.abc import Sequence
-from datetime import UTC, date, datetime
+from datetime import date
 from typing import Any
 
 from fieldloop.model.alarm import Rate
 from fieldloop.model.diagnosis import Cause, Diagnosis
-from fieldloop.model.stream import NS_PER_S
 from fieldloop.report.markup import Markup
 from fieldloop.report.plots import BAD, INK_3, SERIES, Margins, drawing, halo, sized
+from fieldloop.report.words import day
 from fieldloop.stats import binomial
 
 WIDTH, HEIGHT = 10.4, 2.1
@@ -25,8 +25,8 @@ def draw_days(days: Sequence[Rate], found: Diagnosis) -> Markup | None:
     told = _together(days)
     if len(told) < FEW:
         return None
-    at = [_date(one.start_ns) for one in told]
-    x = [_days(one) for one in at]
+    at = [_date(one) for one in told]
+    x = [one.toordinal() for one in at]
     with drawing(WIDTH, HEIGHT, Margins(left=0.5, right=0.9, top=0.15, bottom=0.3)) as (axis, made):
         axis.fill_between(x, [d.low for d in told], [d.high for d in told], color=BAND, linewidth=0)
         axis.plot(x, [d.rate for d in told], color=SERIES[0], marker="o", markersize=3)
@@ -47,13 +47,13 @@ def draw_days(days: Sequence[Rate], found: Diagnosis) -> Markup | None:
 
 
 def _together(days: Sequence[Rate]) -> list[Rate]:
-    """Add up the sites of each day; a day is the one its noon falls on, because midnights differ from site to site."""
+    """Add up the sites of each day."""
     parts: dict[date, list[Rate]] = defaultdict(list)
     for one in days:
         if one.episodes:
-            parts[_date((one.start_ns + one.end_ns) // 2).date()].append(one)
+            parts[_date(one)].append(one)
     summed = []
-    for part in (parts[day] for day in sorted(parts)):
+    for part in (parts[when] for when in sorted(parts)):
         won, tried = (sum(getattr(one, name) for one in part) for name in ("successes", "episodes"))
         ends = binomial.interval(won, tried)
         summed.append(Rate(part[0].policy, "", won, tried, won / tried, *ends, part[0].start_ns, part[0].end_ns))
@@ -61,26 +61,23 @@ def _together(days: Sequence[Rate]) -> list[Rate]:
 
 
 def _mark(axis: Any, number: int, cause: Cause) -> None:
-    when = _days(_date(cause.since_ns or 0))
+    when = date.fromisoformat(cause.since_day or day(cause.since_ns or 0)).toordinal()
     axis.axvline(when, color=BAD, linestyle=(0, (1, 2)), linewidth=1.2)
     side, shift = ("left", 4) if when < sum(axis.get_xlim()) / 2 else ("right", -4)
     over = {"textcoords": "offset points", "color": BAD, "ha": side, "va": "top"}
     halo(axis.annotate(cause.gap.value, (when, 1), (shift, -2 - 11 * number), ("data", "axes fraction"), **over))
 
 
-def _label_days(axis: Any, at: Sequence[datetime]) -> None:
+def _label_days(axis: Any, at: Sequence[date]) -> None:
     shown = at[:: max(1, -(-len(at) // MOST_LABELS))]
-    axis.set_xticks([_days(one) for one in shown], [f"{one.day} {one:%b}" for one in shown])
+    axis.set_xticks([one.toordinal() for one in shown], [f"{one.day} {one:%b}" for one in shown])
     axis.margins(x=0.02)
 
 
 def _dated(causes: Sequence[Cause]) -> list[Cause]:
-    return [cause for cause in causes if cause.since_ns]
+    return [cause for cause in causes if cause.since_ns is not None]
 
 
-def _date(at_ns: int) -> datetime:
-    return datetime.fromtimestamp(at_ns / NS_PER_S, UTC)
-
-
-def _days(at: datetime) -> float:
-    return at.timestamp() / 86_400
+def _date(one: Rate) -> date:
+    """The date its noon falls on, because midnights differ from site to site."""
+    return date.fromisoformat(day((one.start_ns + one.end_ns) // 2))

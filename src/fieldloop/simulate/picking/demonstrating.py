@@ -82,6 +82,7 @@ def show(scenes: Scenes, first: Floats, person: Ints, rng: np.random.Generator) 
     again, second = _try(scenes, choice, back, person, orders, rng)
     retry = np.isin(verdicts.end, RETRIED)
     end = np.where(retry, second.end, verdicts.end)
+    # where fingers do not fit between the items, a person who gets one out has pushed others: nothing to imitate
     end = np.where((end == 0) & ~choice.has_room, physics.ENDS.index("hit_neighbour"), end)
     return Shown(
         end,

@@ -1,0 +1,112 @@
+"""A case: one policy's story as plain files in a folder.
+
+`deployment.toml` and `skus.csv` are the map; `demonstrations`, `baseline` and `production` are tables (.jsonl or .csv);
+`lags.json` and `agreements.json` say what was measured of the data, where somebody did. Only production is needed.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from fieldloop.audit import parse
+from fieldloop.errors import BadInput
+from fieldloop.loop.attempt_files import read_demonstrations, read_outcomes, telemetry_of
+from fieldloop.loop.by_tier import episodes_by_tier, outcomes_by_tier
+from fieldloop.loop.data_measured import read_agreements, read_lags
+from fieldloop.loop.whole_file import read_whole
+from fieldloop.model.annotation import Agreement
+from fieldloop.model.deployment import Deployment
+from fieldloop.model.diagnosis import Lag
+from fieldloop.model.episode import Episode
+from fieldloop.model.policy import Outcome, Stage
+from fieldloop.protocol import Operations
+
+POLICY = "policy"
+"""What a policy is called whose table does not name it."""
+ENDINGS = (".jsonl", ".csv")
+SHOWN = 8
+
+
+@dataclass(frozen=True, slots=True)
+class Case:
+    """What a folder says: the map, what was shown, how the policy fared before and in production."""
+
+    policy: str
+    production: tuple[Outcome, ...]
+    baseline: tuple[Outcome, ...]
+    demonstrations: tuple[Episode, ...] | None
+    deployment: Deployment | None
+    lags: tuple[Lag, ...]
+    agreements: tuple[Agreement, ...]
+
+
+def read_case(folder: Path, operations: Operations) -> Case:
+    """Read a folder; whatever is not there is not known."""
+    if not folder.is_dir():
+        raise BadInput(f"{folder} is no folder. A case is a folder with production.jsonl or production.csv in it.")
+    shown, before, after = (_table(folder, name) for name in ("demonstrations", "baseline", "production"))
+    if after is None:
+        there = ", ".join(sorted(f.name for f in folder.iterdir() if f.is_file())[:SHOWN]) or "nothing"
+        raise BadInput(f"{folder} has no production.jsonl and no production.csv: one row an attempt. There is {there}.")
+    deployment = _map(folder, operations)
+    zones = deployment.time_zones if deployment else {}
+    few = int(operations["diagnose"].number("table_levels"))
+    telemetry = telemetry_of([table for table in (shown, before, after) if table], few)
+    production = read_outcomes(after, POLICY, Stage.PRODUCTION, telemetry, zones)
+    policy = production[0].policy
+    baseline = read_outcomes(before, policy, Stage.LAB, telemetry, zones) if before else []
+    _refuse_other_stories(after, production, before, baseline)
+    return Case(
+        policy,
+        outcomes_by_tier(production, deployment),
+        outcomes_by_tier(baseline, deployment),
+        episodes_by_tier(read_demonstrations(shown, telemetry, zones), deployment) if shown else None,
+        deployment,
+        read_lags(folder / "lags.json"),
+        read_agreements(folder / "agreements.json"),
+    )
+
+
+def _refuse_other_stories(
+    after: Path, production: Sequence[Outcome], before: Path | None, baseline: Sequence[Outcome]
+) -> None:
+    """Refuse rows of another policy or setting: left out in silence or counted in, they would make a wrong answer."""
+    policies = sorted({one.policy for one in production})
+    if len(policies) > 1:
+        raise BadInput(
+            f"{after.name} has attempts of {_some(policies)}. A case is the story of one policy: keep the rows of one, "
+            f"and give every other a folder of its own. (A row that names none is of {POLICY!r}.)"
+        )
+    elsewhere = [one for one in production if one.stage is not Stage.PRODUCTION]
+    if elsewhere:
+        first = elsewhere[0]
+        raise BadInput(
+            f"{after.name}: {len(elsewhere)} of {len(production)} attempts were not made in production; {first.id} has "
+            f"stage = {first.stage.value}. Laboratory and gate trials go into the baseline, the rest out."
+        )
+    strange = sorted({one.policy for one in baseline} - set(policies))
+    if before and strange:
+        raise BadInput(
+            f"{before.name} has trials of {_some(strange)}, and {after.name} is of {policies[0]}: a policy is held "
+            "against its own trials."
+        )
+
+
+def _some(names: Sequence[str]) -> str:
+    more = f" and {len(names) - SHOWN} more" if len(names) > SHOWN else ""
+    return ", ".join(names[:SHOWN]) + more
+
+
+def _table(folder: Path, name: str) -> Path | None:
+    there = [folder / f"{name}{ending}" for ending in ENDINGS if (folder / f"{name}{ending}").is_file()]
+    if len(there) > 1:
+        raise BadInput(f"{folder} has {' and '.join(f.name for f in there)}; keep one, so that nobody has to guess.")
+    return there[0] if there else None
+
+
+def _map(folder: Path, operations: Operations) -> Deployment | None:
+    chart, catalogue = folder / "deployment.toml", folder / "skus.csv"
+    if not chart.is_file():
+        return None
+    skus = read_whole(catalogue) if catalogue.is_file() else ""
+    return parse(read_whole(chart), skus, operations["audit"])

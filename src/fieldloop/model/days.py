@@ -1,0 +1,45 @@
+"""Days as the people of a site have them: from midnight to midnight by their own clocks."""
+
+from datetime import date, datetime, time
+from functools import lru_cache
+from zoneinfo import ZoneInfo
+
+from fieldloop.model.stream import NS_PER_S
+
+DAY_S = 86_400
+QUARTER_S = 900
+"""Clocks are put forward and back on a quarter of an hour, so that each quarter has one offset from UTC."""
+EPOCH_DAY = date(1970, 1, 1).toordinal()
+
+
+def local_day(at_ns: int, zone: str = "UTC") -> int:
+    """Return the day of a moment where the clocks show `zone` (IANA), as `date.toordinal` numbers days.
+
+    >>> evening = 1_767_310_200 * NS_PER_S
+    >>> [date.fromordinal(local_day(evening, zone)).isoformat() for zone in ("UTC", "Europe/Berlin")]
+    ['2026-01-01', '2026-01-02']
+    """
+    at_s = at_ns // NS_PER_S
+    return EPOCH_DAY + (at_s + _offset_s(at_s // QUARTER_S, zone)) // DAY_S
+
+
+@lru_cache(maxsize=65_536)
+def day_span_ns(day: int, zone: str = "UTC") -> tuple[int, int]:
+    """Return where such a day begins and ends; twice a year it lasts 23 or 25 hours where clocks are changed.
+
+    >>> begin, end = day_span_ns(date(2026, 3, 29).toordinal(), "Europe/Berlin")
+    >>> (end - begin) // (3600 * NS_PER_S)
+    23
+    """
+    return _midnight_ns(day, zone), _midnight_ns(day + 1, zone)
+
+
+def _midnight_ns(day: int, zone: str) -> int:
+    # where clocks are changed at midnight, the first of two, or the moment at which it is left out
+    return int(datetime.combine(date.fromordinal(day), time(fold=0), ZoneInfo(zone)).timestamp()) * NS_PER_S
+
+
+@lru_cache(maxsize=65_536)
+def _offset_s(quarter: int, zone: str) -> int:
+    offset = datetime.fromtimestamp(quarter * QUARTER_S, ZoneInfo(zone)).utcoffset()
+    return int(offset.total_seconds()) if offset else 0

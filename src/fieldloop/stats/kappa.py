@@ -1,0 +1,28 @@
+"""How far do two agree, beyond what chance would make them?"""
+
+from collections import Counter
+from collections.abc import Hashable, Mapping
+from typing import TypeVar
+
+Label = TypeVar("Label", bound=Hashable)
+
+
+def cohens_kappa(pairs: Mapping[tuple[Label, Label], int]) -> float:
+    """Return the agreement beyond chance of paired labels, counted (Cohen 1960).
+
+    NaN where there are none, or where both used one and the same label throughout: nothing could have disagreed.
+
+    >>> pairs = {("a", "a"): 20, ("a", "b"): 5, ("b", "a"): 10, ("b", "b"): 15}
+    >>> round(cohens_kappa(pairs), 4)
+    0.4
+    """
+    total = sum(pairs.values())
+    if not total:
+        return float("nan")
+    ours, theirs = Counter[Label](), Counter[Label]()
+    for (a, b), n in pairs.items():
+        ours[a] += n
+        theirs[b] += n
+    seen = sum(n for (a, b), n in pairs.items() if a == b) / total
+    chance = sum(ours[label] * theirs[label] for label in ours) / total**2
+    return (seen - chance) / (1 - chance) if chance < 1 else float("nan")

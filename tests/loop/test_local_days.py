@@ -1,0 +1,58 @@
+"""In the corridor a day is the site's own: in a forecast, and in the success of several sites side by side."""
+
+import dataclasses
+
+import pytest
+from tests.doors.story import NOW
+
+from fieldloop.loop import audit, plan
+from fieldloop.loop.page_reads import daily_rates
+from fieldloop.model.condition import Stratum
+from fieldloop.model.days import day_span_ns, local_day
+from fieldloop.model.event import DeploymentMapped, OutcomeRecorded, PlanDrawn
+from fieldloop.model.plan import Plan, Quota, WorkOrder
+from fieldloop.model.policy import Outcome, Stage
+
+HOUR = 3600 * 10**9
+EAST, WEST = "Pacific/Kiritimati", "America/Los_Angeles"
+"""At the story's end it is past midnight in the first, and still the night before in the second."""
+
+
+@pytest.fixture
+def two_zones(told):
+    mapped = audit.latest_deployment(told)
+    east = dataclasses.replace(mapped.sites[0], id="east", share=0.5, time_zone=EAST)
+    west = dataclasses.replace(mapped.sites[0], id="west", share=0.5, time_zone=WEST)
+    told.write(DeploymentMapped(dataclasses.replace(mapped, sites=(east, west))))
+    return told
+
+
+@pytest.mark.parametrize(("at_east", "days"), [(30, "2 days"), (10, "1 day")])
+def test_a_forecast_counts_the_days_of_the_site_where_most_is_to_be_done(two_zones, at_east, days):
+    quota = Quota(Stratum.of(bin="back"), 50, 0.1, 0.0, 0.2, "")
+    work = tuple(
+        WorkOrder(f"order_{site}", "plan_9", site, "", "", quota.stratum, count, "")
+        for site, count in (("west", 50 - at_east), ("east", at_east))
+    )
+    two_zones.write(PlanDrawn(Plan("plan_9", 50, "marginal", (quota,), work, 0.0, NOW - 2 * HOUR, "")))
+    assert f"nothing was accepted in {days}," in plan.show(two_zones).forecast.message
+
+
+def test_several_sites_have_each_their_own_days(two_zones):
+    tried = [
+        Outcome(f"{site}{n}", "p", Stratum(), Stage.PRODUCTION, site, "r", NOW - n * 5 * HOUR, n % 2 == 0, "sensor")
+        for site in ("east", "west", "unmapped")
+        for n in reversed(range(12))
+    ]
+    two_zones.write(*map(OutcomeRecorded, tried))
+    days = daily_rates(two_zones, "p", "", NOW + HOUR)
+    assert sum(day.episodes for day in days) == len(tried)
+    assert sum(day.successes for day in days) == sum(one.succeeded for one in tried)
+    zones = {"east": EAST, "west": WEST, "unmapped": "UTC"}
+    for day in days:
+        zone = zones[day.site]
+        assert (day.start_ns, day.end_ns) == day_span_ns(local_day(day.start_ns, zone), zone)
+        inside = [one for one in tried if one.site == day.site and day.start_ns <= one.at_ns < day.end_ns]
+        assert day.episodes == len(inside)
+    assert {day.site for day in daily_rates(two_zones, "p", "west", NOW)} == {"west"}
+    assert daily_rates(two_zones, "p", "west", NOW) == tuple(day for day in days if day.site == "west")
