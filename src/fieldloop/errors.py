@@ -50,8 +50,9 @@ class UnknownName(BadInput):
         """Keep the suggestion so that doors can offer it; `listed` says in words which names there are."""
         names = tuple(known)
         self._made_of = (what, name, names, listed)
-        close = difflib.get_close_matches(name, names, n=1)
-        self.suggestion = close[0] if close else None
+        plain = {known.casefold(): known for known in names}  # FRONT is meant to be front
+        close = difflib.get_close_matches(name.casefold(), plain, n=1)
+        self.suggestion = plain[close[0]] if close else None
         hint = f" Did you mean {self.suggestion!r}?" if self.suggestion else ""
         super().__init__(f"No {what} called {name!r}.{hint}{f' Known: {listed}.' if listed else ''}")
 

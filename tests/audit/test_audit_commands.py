@@ -128,6 +128,6 @@ def test_what_is_logged_at_one_site_is_not_called_unsaid():
         for site, what, episodes in (("north", "lux", 30), ("south", "lux", 0), ("north", "air", 0))
     ]
     shown = io.StringIO()
-    print_compared(SimpleNamespace(comparisons=said), Screen(shown))
+    print_compared(SimpleNamespace(comparisons=said, changed=()), Screen(shown))
     assert "No attempt says: air." in shown.getvalue()
     assert "No attempt says lux at south." in shown.getvalue()

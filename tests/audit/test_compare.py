@@ -4,6 +4,8 @@ import dataclasses
 
 import numpy as np
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 from tests.audit.maps import FULL, SKUS, START_NS, attempts, outcome
 
 from fieldloop.audit import compare, parse
@@ -53,6 +55,9 @@ def test_a_level_the_map_does_not_know_is_named():
     assert seen["north", "bin"].status is Status.FAILED
     assert "jammed is" in seen["north", "bin"].message
     assert "the map gives it no share" in seen["north", "bin"].message
+    assert "did you mean" not in seen["north", "bin"].message
+    seen = found(attempts(rng, {"FRONT": 0.7, "back": 0.3}, days=20, per_day=100))
+    assert "the map gives it no share; did you mean 'front'?" in seen["north", "bin"].message
 
 
 def test_a_trifle_is_no_contradiction_however_many_picks_show_it():
@@ -69,7 +74,13 @@ def test_a_trifle_is_no_contradiction_however_many_picks_show_it():
         ([], "no attempt was made"),
         ([outcome(n, n % 10) for n in range(200)], "no attempt says it"),
         ([outcome(n, n % 3, bin="back") for n in range(200)], "comes from 3 days; at least 5 are needed"),
-        ([outcome(n, n % 10, **({"bin": "back"} if n % 2 else {})) for n in range(400)], "only 50 % of 400 attempts"),
+        (
+            [
+                outcome(n, n % 9, **({"bin": "back"} if n % 4 == 1 else {"bin": "front"} if n % 2 else {}))
+                for n in range(400)
+            ],
+            "the 50 % of 400 attempts that do not say it may differ",
+        ),
         ([outcome(n, n % 10, bin="front" if n % 2 else "back") for n in range(20)], "cannot tell from 20 attempts"),
     ],
 )
@@ -77,6 +88,49 @@ def test_too_little_is_cannot_tell_with_its_reason(outcomes, says):
     compared = found(outcomes)["north", "bin"]
     assert compared.status is Status.CANNOT_TELL
     assert says in compared.message
+
+
+def partly(said, *, days=10, per_day=100, **given):
+    """Attempts of which only the share `said` of each day logs facts or levels."""
+    return [outcome(n, n // per_day, **(given if n % per_day < said * per_day else {})) for n in range(days * per_day)]
+
+
+def test_what_holds_whatever_the_silent_rest_was_is_decided():
+    bright = found(partly(0.66, facts={"lux": 5000.0}))["north", "lux"]
+    assert bright.status is Status.FAILED
+    assert "100.0 % of 660 attempts" in bright.message
+    assert "Whatever the 34 % of 1000 attempts that do not say it were, this stays." in bright.message
+    mostly_back = found(partly(0.66, bin="back"))["north", "bin"]
+    assert {x.level for x in mostly_back.levels if x.differs} == {"front", "back"}
+
+
+@pytest.mark.parametrize(
+    ("said", "given"),
+    [
+        (0.03, {"facts": {"lux": 5000.0}}),  # the rest may lie inside, and 3 % may lie outside
+        (0.66, {"facts": {"lux": 400.0}}),  # the rest may lie outside
+        (0.3, {"bin": "back"}),  # the rest may be as the map says
+        (0.66, {"bin": "front"}),
+    ],
+)
+def test_what_the_silent_rest_could_turn_is_left_open(said, given):
+    compared = found(partly(said, **given))["north", "lux" if "facts" in given else "bin"]
+    assert compared.status is Status.CANNOT_TELL
+    assert "attempts that do not say it may differ" in compared.message
+
+
+@settings(deadline=None, max_examples=25)
+@given(seed=st.integers(0, 10**6), told=st.floats(0.05, 0.75))
+def test_bounds_hold_for_every_way_the_silent_rest_could_have_been(seed, told):
+    rng = np.random.default_rng(seed)
+    levels = rng.choice(["front", "back"], 480, p=[0.7, 0.3])
+    speaks = rng.random(480) < told
+    partial = [outcome(n, n // 60, **({"bin": str(levels[n])} if speaks[n] else {})) for n in range(480)]
+    seen = found(partial)["north", "bin"]
+    assert seen.status is not Status.FAILED, "what is silent may always have made it true"
+    for level in seen.levels:
+        true_share = float((levels == level.level).mean())
+        assert level.low <= true_share <= level.high
 
 
 def test_a_hundred_thousand_picks_of_one_day_are_one_day():
@@ -126,7 +180,7 @@ def test_simulated_episodes_do_not_speak_where_real_ones_are():
     [
         ("temperature_c", 293.0, "in kelvin"),
         ("temperature_c", 68.0, "in °F"),
-        ("humidity_percent", 0.5, "a share of one"),
+        ("humidity_percent", 0.5, "in shares of one"),
     ],
 )
 def test_another_unit_is_recognised(fact, value, says):

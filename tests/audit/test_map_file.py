@@ -155,10 +155,14 @@ def test_a_map_without_sites_is_no_map():
     ("old", "new", "says"),
     [
         ("b,15", "a,15", ["line 3", "column sku", "'a' is listed twice"]),
-        ("b,15", "b,-15", ["line 3", "column picks_per_week", "'-15' is negative"]),
+        (
+            "b,15",
+            "b,-15",
+            ["line 3", "column picks_per_week", "'-15' is negative; correct it or write 0 for an article"],
+        ),
         ("b,15", "b,nan", ["line 3", "picks_per_week", "'nan' is not a number"]),
         ("b,15", 'b,"1,5"', ["line 3", "'1,5' is not a number", "decimal point"]),
-        ("b,15", "b,", ["line 3", "picks_per_week", "empty"]),
+        ("b,15", "b,", ["line 3", "picks_per_week", "empty; write 0 for an article that is not picked."]),
         ("b,15", ",15", ["line 3", "column sku", "no name"]),
         ("b,15,", "b,15,,", ["line 3", "9 cells under 8 columns"]),
         ("mass_kg", "mas_kg", ["line 1", "Did you mean 'mass_kg'?"]),
@@ -182,6 +186,17 @@ def test_two_columns_are_enough_and_one_is_not():
     assert "no article" in refused(skus_text="sku,picks_per_week\n")
 
 
+def test_semicolons_between_cells_are_read_as_in_every_other_table():
+    assert (
+        parse(MAP, SKUS.replace('"loose, unwrapped"', "loose").replace(",", ";"), SETTINGS).skus[1].packaging == "bag"
+    )
+    message = refused(skus_text="sku;picks_per_week;mass_kg\na;5;0,3\n")
+    assert (
+        "line 2, column mass_kg: '0,3' is not a number; write digits with a decimal point, or leave it empty" in message
+    )
+    assert "put text with ';' in quotes" in refused(skus_text="sku;picks_per_week\na;5;6\n")
+
+
 def test_a_catalogue_nobody_picks_from_has_no_tiers_to_expose():
     deployment = parse(MAP, "sku,picks_per_week\na,0\n", SETTINGS)
     assert all(e.stratum.level("tier") is None for e in deployment.exposures)
@@ -192,7 +207,7 @@ def test_a_catalogue_nobody_picks_from_has_no_tiers_to_expose():
 def test_tiers_follow_velocity_and_shares_always_add_up(picks):
     rows = "".join(f"{name},{amount}\n" for name, amount in picks.items())
     deployment = parse(MAP, "sku,picks_per_week\n" + rows, SETTINGS)
-    rank = {"high": 0, "medium": 1, "long_tail": 2}
+    rank = {"high": 0, "medium": 1, "long_tail": 2, "": 0}
     by_velocity = sorted(deployment.skus, key=lambda s: (-s.picks_per_week, s.id))
     assert [rank[s.tier] for s in by_velocity] == sorted(rank[s.tier] for s in by_velocity)
     assert sum(e.share for e in deployment.exposures) == pytest.approx(1.0)

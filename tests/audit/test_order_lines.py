@@ -55,17 +55,21 @@ def test_what_is_written_is_read_back():
 
 
 def test_a_line_that_cannot_be_counted_is_named_with_its_reason():
-    bad = LINES + ",3,a,1,north\n12/15/2018,3,,1,north\n12/15/2018,3,b,many,north\n12/15/2018,3,b,-2,north\n"
+    bad = (
+        LINES
+        + "12/14/2018,1,c,1,north\n" * 5
+        + ",3,a,1,north\n12/15/2018,3,,1,north\n12/15/2018,3,b,many,north\n12/15/2018,3,b,-2,north\n"
+    )
     bad += "12/15/2018,3,b,1,\n12/15/2018,3\n31/31/2018,4,b,1,north\n\n"
     counted = read(bad, dates="month-first")
-    assert counted.lines == 10
+    assert counted.lines == 15
     assert {s.why: (s.lines, s.first) for s in counted.skipped} == {
-        "no article": (1, (6,)),
-        "pieces are not a number": (1, (7,)),
-        "pieces are not above 0, as in a return": (1, (8,)),
-        "no site": (1, (9,)),
-        "not 5 cells": (1, (10,)),
-        "no date can be read, as in ''": (2, (5, 11)),
+        "no article": (1, (11,)),
+        "pieces are not a number": (1, (12,)),
+        "pieces are not above 0, as in a return": (1, (13,)),
+        "no site": (1, (14,)),
+        "not 5 cells": (1, (15,)),
+        "no date can be read, as in ''": (2, (10, 16)),
     }
     assert counted.picks["b"] == {"north": 1.0}
 
@@ -127,12 +131,64 @@ def test_no_text_whatever_breaks_the_reader(text):
 @given(st.lists(st.tuples(st.sampled_from("abc"), st.integers(-2, 9)), min_size=1, max_size=40))
 def test_every_line_is_counted_or_named(rows):
     text = "sku,date,qty\n" + "".join(f"{sku},2026-01-0{1 + n % 7},{pieces}\n" for n, (sku, pieces) in enumerate(rows))
-    if not any(pieces > 0 for _, pieces in rows):
-        assert "could be counted" in refused(text)
+    unusable = sum(pieces <= 0 for _, pieces in rows)
+    if unusable > len(rows) / 2:
+        assert "be counted" in refused(text)
         return
     counted = read(text)
     assert sum(sum(p.values()) for p in counted.picks.values()) == sum(p for _, p in rows if p > 0)
-    assert sum(one.lines for one in counted.skipped) == sum(p <= 0 for _, p in rows)
+    assert sum(one.lines for one in counted.skipped) == unusable
+
+
+@pytest.mark.parametrize(("dates", "other"), [("day-first", "month-first"), ("month-first", "day-first")])
+def test_an_order_of_day_and_month_that_the_data_contradict_is_refused(dates, other):
+    days = [f"12/{day}" if other == "month-first" else f"{day}/12" for day in range(1, 17)]
+    text = "sku,date\n" + "".join(f"a,{day}/2018\n" for day in days)
+    message = refused(text, dates=dates)
+    assert message.startswith(f"lines.csv, line 14: '{days[12]}/2018' is {other}, as 25% of the lines are")
+    assert f"Say --dates {other}" in message
+    assert read(text, dates=other).lines == 16
+
+
+def test_one_day_that_was_typed_the_other_way_round_is_skipped_by_name():
+    text = "sku,date\n" + "".join(f"a,12/{1 + n % 28}/2018\n" for n in range(200)) + "a,28/12/2018\n"
+    assert [one.first for one in read(text, dates="month-first").skipped] == [(202,)]
+
+
+def test_a_catalogue_of_what_little_could_be_counted_is_not_written():
+    rows = "".join(f"a,2026-01-0{1 + n % 7},{-n if n % 4 else 1}\n" for n in range(1, 101))
+    message = refused(f"sku,date,qty\n{rows}")
+    assert (
+        "75 of its 100 lines cannot be counted: pieces are not above 0, as in a return (line 2 and 74 more)" in message
+    )
+    assert "Turn the sign" in message
+    assert read(f"sku,date,qty\n{rows}", lines_are_picks=True).picks["a"][""] == 100
+    message = refused("sku,date\n" + "a,2026-01-01\n" * 2 + "a,soon\n" * 3)
+    assert "3 of its 5 lines cannot be counted: no date can be read, as in 'soon'" in message
+    assert "--date-column" in message
+
+
+def test_one_line_that_outweighs_all_others_is_named(tmp_path):
+    rows = [f"a,2026-01-0{1 + n % 7},2\n" for n in range(20)]
+    (tmp_path / "lines.csv").write_text(
+        "sku,date,qty\n" + "".join(rows[:9]) + "b,2026-01-03,9999\n" + "".join(rows[9:])
+    )
+    remarks = velocity(None, tmp_path / "lines.csv", out=tmp_path / "skus.csv").remarks
+    assert remarks == (
+        "Line 11 alone is 100 % of all pieces: 9,999 of b. Take it out if it is no order, or say --count lines.",
+    )
+    (tmp_path / "lines.csv").write_text("sku,date,qty\n" + "".join(rows))
+    assert not velocity(None, tmp_path / "lines.csv", out=tmp_path / "more.csv").remarks
+
+
+def test_pieces_that_nobody_can_pick_are_left_out_by_name():
+    counted = read("sku,date,qty\na,2026-01-01,3\nb,2026-01-01,1e300\n")
+    assert [(one.why, one.first) for one in counted.skipped] == [("pieces are more than 100,000,000", (3,))]
+
+
+def test_a_folder_is_no_export(tmp_path):
+    with pytest.raises(BadInput, match="is a folder; name the export"):
+        velocity(None, tmp_path, out=tmp_path / "skus.csv")
 
 
 def test_a_real_export_becomes_a_catalogue(tmp_path):

@@ -72,7 +72,7 @@ def test_a_site_at_work_without_its_set_is_named_in_audit_page_and_plan(two_site
     assert "gdansk is at work" in str(page.draw(Visit(two_sites)))
     warned = [w for w in plan.plan(two_sites, budget=20).warnings if w.startswith("gdansk is at work")]
     assert len(warned) == 1
-    assert "its set has 0 of " in warned[0]
+    assert "its set has 0 of 5, this plan completes it" in warned[0]
 
 
 def test_a_gate_passed_there_is_no_reproach(two_sites):

@@ -74,6 +74,9 @@ def test_half_without_conditions_is_said_with_numbers():
 def test_what_lies_outside_the_map_is_said():
     (sentence,) = said([episode("1", "north", bin="jammed", lighting="lab")])
     assert "1 of 1 demonstrations (100%) lie in strata that the map does not deploy" in sentence
+    assert "It does not know bin=jammed (1)." in sentence
+    (sentence,) = said([episode(str(k), "north", bin="FRONT", lighting="lab") for k in range(3)])
+    assert "It does not know bin=FRONT (3; did you mean 'front'?)." in sentence
     assert said([episode("1", "north", bin="back", lighting="lab")]) == ()
     assert list(uncounted(tabulate([]), [episode("1")], [])) == []
 

@@ -210,3 +210,52 @@ def test_every_strategy_keeps_the_rules(strategy):
     plan = drawn(world(), strategy=strategy)
     assert plan.strategy == strategy
     assert any(q.kind is QuotaKind.RECOVERY for q in plan.quotas)
+
+
+def crossed(shares, failing, attempts=600):
+    """Bins at one site, of which some hardly fail: the gain alone would leave those out."""
+    return [
+        Coverage(Stratum.of(bin=b, cell=c), share / 2, 10, 0.0, round(attempts * share / 2),
+                 round(failing[b] * attempts * share / 2))
+        for b, share in shares.items() for c in ("x", "y")
+    ]  # fmt: skip
+
+
+def test_a_degraded_bin_gets_its_floor_and_no_more():
+    known = Known(crossed({"front": 0.5, "side": 0.2, "back": 0.3}, {"front": 0.5, "side": 0.3, "back": 0.0}))
+    plan = drawn(known, budget=60, degraded_bins=["back"])
+    back = [q for q in plan.quotas if q.stratum.level("bin") == "back"]
+    assert sum(q.demonstrations for q in back) in (13, 14)  # 0.75 × 0.3 × 60 = 13.5
+    said = [q.why for q in back if "for the floor of bin=back: at least 13 in all" in q.why]
+    assert said
+    free = drawn(known, budget=60, degraded_bins=[])
+    assert sum(q.demonstrations for q in free.quotas if q.stratum.level("bin") == "back") < 13
+
+
+@pytest.mark.parametrize("budget", [40, 8])
+def test_the_set_of_a_site_at_work_is_ordered_or_said_to_stay_open(budget):
+    cells = [
+        Coverage(Stratum.of(site=site, cell=c), share / 2, shown, 0.0, 200, failed)
+        for site, share, shown, failed in (("main", 0.95, 20, 100), ("annex", 0.05, 0, 1))
+        for c in ("x", "y")
+    ]
+    plan = drawn(Known(cells), budget=budget)
+    annex = next(one for one in plan.sites if one.site == "annex")
+    assert annex.planned == sum(q.demonstrations for q in plan.quotas if q.stratum.level("site") == "annex")
+    if budget == 40:
+        assert annex.planned >= 5
+        assert annex.message.endswith("this plan completes it.")
+    else:
+        assert annex.open == 5 - annex.planned > 0
+        assert f"this plan leaves {annex.open} of them open" in annex.message
+
+
+def test_a_plan_says_whether_anybody_tried():
+    assert not drawn(world()).assumed
+    assert drawn(Known(coverage(MAP.exposures, []), MAP)).assumed
+
+
+def test_tables_register_nobody():
+    warned = drawn(world(), crew=Crew((), (), "", registers=False)).warnings
+    assert not any("enrolled" in w for w in warned)
+    assert "Orders name no operator and no robot: let at least 4 people take turns." in warned

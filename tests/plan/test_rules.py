@@ -13,7 +13,7 @@ from fieldloop.model.deployment import Sku
 from fieldloop.model.episode import Episode
 from fieldloop.model.plan import Coverage, Quota, QuotaKind
 from fieldloop.model.policy import FailureClass, Outcome, Stage
-from fieldloop.plan.rules.minimums import degraded_demands
+from fieldloop.plan.rules.minimums import degraded_floors
 from fieldloop.plan.rules.recovery import ask_for_recoveries
 from fieldloop.plan.rules.sites import fine_tuning_demands, site_sets
 from fieldloop.plan.rules.tiers import tier_states, with_simulated
@@ -59,11 +59,13 @@ def test_degraded_bins_below_their_share_are_asked_for():
     table = tabulate(
         [Coverage(Stratum.of(bin=b), s, 0, 0.0) for b, s in (("front", 0.6), ("buried", 0.3), ("side", 0.1))]
     )
-    (demand,) = degraded_demands(table, np.array([30.0, 0.0, 10.0]), SETTINGS)
-    assert (str(demand.stratum), demand.demonstrations) == ("bin=buried", 9)  # 0.75 × 0.3 × 40
-    assert "30.0% of production" in demand.why
-    assert list(degraded_demands(table, np.array([27.0, 9.0, 4.0]), SETTINGS)) == []
-    assert list(degraded_demands(tabulate([Coverage(Stratum.of(cell="a"), 1.0, 0, 0.0)]), np.ones(1), SETTINGS)) == []
+    side, buried = degraded_floors(table, 40.0, SETTINGS)
+    assert (str(buried.stratum), buried.least, side.least) == ("bin=buried", 9, 3)  # 0.75 × 0.3 × 40
+    assert buried.lacks(table, np.array([30.0, 2.0, 8.0])) == 7
+    assert buried.lacks(table, np.array([27.0, 9.0, 4.0])) == 0
+    demand = buried.demand(7)
+    assert (demand.demonstrations, demand.source, demand.why) == (7, "the floor of bin=buried", "at least 9 in all")
+    assert degraded_floors(tabulate([Coverage(Stratum.of(cell="a"), 1.0, 0, 0.0)]), 1.0, SETTINGS) == ()
 
 
 def test_recoveries_go_where_production_fails_that_way():
@@ -89,6 +91,14 @@ def test_recoveries_that_were_shown_are_not_said_to_be_missing():
     whys = {q.stratum.level("recovery"): q.why for q in made if q.kind is QuotaKind.RECOVERY}
     assert "shown on purpose 3 times so far" in whys["slipped grasp"]
     assert "not shown on purpose yet" in whys["unstable transfer"]
+
+
+def test_where_nobody_tried_production_is_not_said_to_have_gone_well():
+    tried = Outcome("1", "p", Stratum.of(cell="a"), Stage.PRODUCTION, "", "r", 0, True, "j")
+    made = ask_for_recoveries([quota(20, cell="a"), quota(20, cell="b")], [tried], SETTINGS)
+    whys = {(q.stratum.level("cell"), q.why) for q in made if q.kind is QuotaKind.RECOVERY}
+    assert all(("not tried in production here" in why) is (cell == "b") for cell, why in whys)
+    assert all(("production did not fail so here" in why) is (cell == "a") for cell, why in whys)
 
 
 @settings(deadline=None)
@@ -124,16 +134,33 @@ def test_a_further_site_needs_what_is_specific_to_it():
     assert not new.complete
     assert (
         new.message
-        == "The set of new lacks 5 of light=glare, 3 of site=new: no go-live before it is complete and gated there."
+        == "The set of new lacks 5 of light=glare, 3 of site=new: no go-live before it is complete and gated "
+        "there; this plan leaves 1 of them open."
     )
-    assert (live.site, live.have, live.complete) == ("live", 2, False)
+    assert (live.site, live.have, live.complete, live.open) == ("live", 2, False, 8)
+    assert live.message.startswith("live is at work although its set lacks 4 of light=glare, 4 of site=live")
 
 
-def test_only_sites_that_are_not_at_work_are_asked_for_within_their_share():
-    found = {str(d.stratum): d.demonstrations for d in fine_tuning_demands(tabulate(SITES), 40, SETTINGS)}
-    assert found == {"light=glare,site=new": 5}  # two in hand and these five show the site often enough
-    scarce = list(fine_tuning_demands(tabulate(SITES), 12, SETTINGS))
-    assert sum(d.demonstrations for d in scarce) == 3
+def test_a_site_counts_apart_what_is_simulated_and_says_when_its_set_will_be_complete():
+    planned = [quota(5, site="new", light="glare"), quota(3, QuotaKind.SIMULATION, site="new", light="dim")]
+    _, new, _ = site_sets(tabulate(SITES), planned, SETTINGS)
+    assert (new.planned, new.simulated, new.open) == (5, 3, 0)
+    assert new.message.endswith("this plan completes it.")
+
+
+def test_sites_are_asked_for_within_their_share_first_those_that_are_not_at_work():
+    free = np.zeros(len(SITES))
+    found = {str(d.stratum): d.demonstrations for d in fine_tuning_demands(tabulate(SITES), free, 40, SETTINGS)}
+    # two in hand and these five show the new site often enough; a quarter of the budget is ten
+    assert found == {"light=glare,site=new": 5, "light=glare,site=live": 4}
+    scarce = list(fine_tuning_demands(tabulate(SITES), free, 12, SETTINGS))
+    assert [(d.stratum.level("site"), d.demonstrations) for d in scarce] == [("new", 3)]
+
+
+def test_the_set_of_a_site_at_work_is_asked_for_only_where_the_plan_leaves_it_short():
+    free = np.array([0.0, 0.0, 0.0, 0.0, 4.0, 0.0])
+    found = {d.stratum.level("site") for d in fine_tuning_demands(tabulate(SITES), free, 40, SETTINGS)}
+    assert found == {"new"}
 
 
 def test_the_primary_site_may_be_named_and_must_exist():

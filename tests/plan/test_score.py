@@ -37,6 +37,14 @@ def test_what_was_promised_and_came_passes():
     assert (first.expected_gain, first.measured_gain) == (0.15, pytest.approx(0.15))
 
 
+def test_more_than_was_promised_is_said():
+    cells = [cover("a", 1.0, 5, 2000, 1000)], [cover("a", 1.0, 25, 2000, 200)]
+    found = score(plan(0.1), *cells, SETTINGS)
+    assert found.status is Status.PASSED
+    assert found.message.endswith("+10.0 points were expected, +20.0 points at most: more came than was promised.")
+    assert "promised" not in score(plan(0.3), *cells, SETTINGS).message
+
+
 def test_less_than_was_promised_fails():
     cells = [cover("a", 1.0, 5, 2000, 1000)], [cover("a", 1.0, 25, 2000, 960)]
     found = score(plan(0.2), *cells, SETTINGS)

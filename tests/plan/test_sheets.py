@@ -81,9 +81,9 @@ def test_what_comes_back_is_read_and_an_empty_row_is_not_reported(delimiter):
     assert found == (Returned("order_0", 5), Returned("order_2", 2))
 
 
-def test_a_sheet_may_be_sorted_and_cut():
+def test_a_sheet_may_be_sorted_and_left_empty():
     assert read_returned("Note, collected ,order\nlate, 4, order_1\n\n", ORDERS) == (Returned("order_1", 4, "late"),)
-    assert read_returned("order,collected\norder_1\n", ORDERS) == ()
+    assert read_returned("order,collected\norder_1,\n", ORDERS) == ()
 
 
 @pytest.mark.parametrize(
@@ -92,6 +92,7 @@ def test_a_sheet_may_be_sorted_and_cut():
         ("", "line 1: a column 'order' is needed"),
         ("order\norder_1\n", "a column 'collected' is needed"),
         ("order,collected,collected\n", "a column 'collected' is needed, once"),
+        ("order,collected,note\norder_1,1\n", "line 2: 2 cells under 3 columns. Is the sheet cut off?"),
         ("order,collected\norder_9,1\n", "line 2: No order called 'order_9'"),
         ("order,collected\norder_1,1\norder_1,2\n", "line 3: the order order_1 is there twice"),
         ("order,collected\norder_1,-1\n", "line 2, collected: '-1'"),

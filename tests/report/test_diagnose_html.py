@@ -18,8 +18,9 @@ from fieldloop.model.condition import Stratum
 from fieldloop.model.diagnosis import Diagnosis, FailureExplained, Gap, LostSlice
 from fieldloop.model.finding import Status
 from fieldloop.report.diagnose import DiagnosisReport, html, main_cause, sentence
-from fieldloop.report.diagnose.content import DOUBT, by_loss, doubt, in_short, kinds_said, place, since
+from fieldloop.report.diagnose.content import DOUBT, by_loss, doubt, in_short, place, since
 from fieldloop.report.diagnose.days_drawing import draw_days
+from fieldloop.report.diagnose.kinds import kinds_said
 from fieldloop.report.diagnose.waterfall import draw_waterfall, steps
 
 REAL = "The drop is real: 88.0 % → 61.2 %, −26.8 points (−31.9 to −21.4), over 1,043 episodes at leipzig."
@@ -54,7 +55,7 @@ def test_the_page_answers_first_and_keeps_the_order_that_was_asked_for(made):
 
 def test_kinds_that_pull_apart_are_told_in_points_alone():
     found = samples.diagnosis(loss=0.01, mix_share=-1.6, mechanism_share=2.6, unseen_share=0.0)
-    row = next(line for line in printed(found).splitlines() if "mix: more" in line)
+    row = next(line for line in printed(found).splitlines() if "mix: less" in line)
     assert "+1.6" in row
     assert "%" not in row
     assert kinds_said(found) == "By kind, in points: mix +1.6, mechanism −2.6, unseen 0.0."

@@ -3,6 +3,7 @@
 import dataclasses
 import math
 import re
+from types import SimpleNamespace
 
 import pytest
 from hypothesis import given, settings
@@ -12,15 +13,18 @@ from tests.report.reading import texts, well_formed
 
 from fieldloop.cli.render import show
 from fieldloop.cli.screen import Screen
+from fieldloop.loop.home_stages import way_back
+from fieldloop.loop.plan import PlanNow
 from fieldloop.model.condition import Stratum
 from fieldloop.model.finding import Status
-from fieldloop.model.plan import Coverage, Forecast, Quota, QuotaKind
+from fieldloop.model.plan import Coverage, Forecast, Progress, Quota, QuotaKind, SiteSet
 from fieldloop.report.bars import interval_bar, progress_bar, share_bar
 from fieldloop.report.plan import PlanReport, html, sentence, uncovered
-from fieldloop.report.plan.content import by_gain, shared_factors
+from fieldloop.report.plan.content import by_gain, of_production, shared_factors
 from fieldloop.report.plan.curve_drawing import draw_curves
 from fieldloop.report.plan.grid import OTHERS, factors, grid, telling
 from fieldloop.report.plan.heat_drawing import draw_coverage
+from fieldloop.report.plan.orders import counted
 
 EXPECTED = "points of production success expected"
 UNTOLD = "what they will bring cannot be told"
@@ -49,7 +53,7 @@ def test_the_page_answers_first_and_keeps_the_order_that_was_asked_for(made):
     assert titles == [
         "What to collect",
         "Coverage of the floor",
-        "What nobody has shown yet",
+        "What nobody had shown",
         "Articles by tier",
         "Sites before they go live",
         "What more demonstrations will bring",
@@ -267,4 +271,36 @@ def test_the_terminal_says_the_same_in_the_same_order():
     ]
     assert re.search(r" 8 +4 +2 +1 +1 +7 +order_0\n", printed(reported))
     assert "reported" not in printed(samples.planned().progress)
-    assert "plan_6: +3.0 points (1.5 to 4.4), promised +4.1 (1.8 to 7.1)" in printed(samples.planned().scores)
+    kept = "plan_6, held against policy bbbbbbbbbbbb: +3.0 points (1.5 to 4.4), promised +4.1 (1.8 to 7.1)"
+    assert kept in printed(samples.planned().scores)
+
+
+def test_what_was_so_when_the_plan_was_drawn_is_said_to_be_of_that_day(made):
+    assert "17 gaps when the plan was drawn" in " ".join(texts(made))
+    assert "When drawn" in made
+    assert "when it was drawn" not in printed(samples.plan()).lower()
+    drawn = samples.planned()
+    now = printed(PlanNow(*(getattr(drawn, f.name) for f in dataclasses.fields(drawn))))
+    assert (
+        now.index("When it was drawn (") < now.index("Only three operators") < now.index("17 gaps when it was drawn:")
+    )
+
+
+def test_what_a_simulator_makes_is_counted_apart():
+    here = Stratum.of(cell="a")
+    rows = [Progress(here, 199, 0, 0, 0), Progress(here, 5, 0, 0, 0, QuotaKind.SIMULATION)]
+    assert counted(rows) == "0 of 204 (5 of them to be simulated) accepted, 0 rejected."
+    one = SiteSet("annex", 0.2, False, (), 5, 0, 20, False, "what it lacks", simulated=1)
+    assert "20 and 1 simulated" in html(samples.planned(plan=samples.plan(sites=(one,))))
+
+
+def test_a_gain_that_is_assumed_is_not_stated_as_expected():
+    assumed = dataclasses.replace(samples.plan(), assumed=True)
+    said = sentence(PlanReport(assumed, (), ()))
+    assert said.endswith("+5.0 points of production success assumed, no outcome yet (1.8 to 7.1).")
+    now = SimpleNamespace(demands=(), plan=assumed)
+    assert way_back(now) == "Back to plan: 40 demonstrations, assumed +5.0 points on the floor, no outcome yet"
+
+
+def test_a_small_share_is_not_said_to_be_nothing():
+    assert [of_production(share) for share in (0.0, 0.0002, 0.25)] == ["0.0 %", "under 0.1 %", "25.0 %"]

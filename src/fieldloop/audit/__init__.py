@@ -7,6 +7,7 @@ from fieldloop.audit.catalogue import TIERS, read_master
 from fieldloop.audit.compare import compare
 from fieldloop.audit.exposure import with_measured
 from fieldloop.audit.map_file import parse
+from fieldloop.audit.oddities import oddities
 from fieldloop.audit.order_lines import OrderLines, Skipped, read_order_lines
 from fieldloop.audit.questions import ask
 from fieldloop.audit.velocity import catalogue_from, catalogue_text
@@ -19,6 +20,7 @@ __all__ = [
     "catalogue_from",
     "catalogue_text",
     "compare",
+    "oddities",
     "parse",
     "read_master",
     "read_order_lines",

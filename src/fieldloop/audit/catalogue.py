@@ -1,10 +1,12 @@
 """Read the catalogue of articles and sort them into tiers by how often they are picked."""
 
 import math
-from collections.abc import Sequence
+import statistics
+from collections.abc import Iterable, Sequence
 from dataclasses import replace
 
 from fieldloop.audit.cells import Cells, rows
+from fieldloop.audit.units import impossible
 from fieldloop.errors import BadInput
 from fieldloop.model.deployment import Sku
 from fieldloop.model.episode_text import truth_of
@@ -14,6 +16,10 @@ MANDATORY = ("sku", "picks_per_week")
 ATTRIBUTES = ("mass_kg", "length_m", "width_m", "height_m", "packaging", "deformable", "texture")
 COLUMNS = (*MANDATORY, "site", *ATTRIBUTES)
 TIERS = ("high", "medium", "long_tail")
+SIDES = ("length_m", "width_m", "height_m")
+LIMITED = {"picks_per_week": "picks_per_week", "mass_kg": "mass_kg", **dict.fromkeys(SIDES, "article_side_m")}
+"""Columns of which it is known what is possible, with the setting that says so."""
+NOT_PICKED = "write 0 for an article that is not picked"
 
 
 def read_catalogue(text: str, settings: Section, file: str = "skus.csv") -> tuple[Sku, ...]:
@@ -25,11 +31,12 @@ def read_catalogue(text: str, settings: Section, file: str = "skus.csv") -> tupl
         return ()
     skus: dict[str, Sku] = {}
     for cells in rows(text, file, COLUMNS, MANDATORY):
-        sku = _sku(cells)
+        sku = _sku(cells, settings)
         known = skus.get(sku.id)
         skus[sku.id] = sku if known is None else _joined(known, sku, cells)
     if not skus:
         raise BadInput(f"{file} has a header and no article; add one row per article.")
+    _refuse_another_unit(skus.values(), settings, file)
     return with_tiers(tuple(skus.values()), settings)
 
 
@@ -45,12 +52,17 @@ def read_master(text: str, file: str) -> dict[str, Sku]:
 
 
 def with_tiers(skus: Sequence[Sku], settings: Section) -> tuple[Sku, ...]:
-    """Name each article's tier: most picked first, until the tier's share of all picks is reached."""
+    """Name each article's tier: most picked first, until the tier's share of all picks is reached.
+
+    Where nothing is picked there are no tiers.
+    """
     high, medium = settings.number("high_tier_share"), settings.number("medium_tier_share")
     total = math.fsum(sku.picks_per_week for sku in skus)
+    if not total:
+        return tuple(replace(sku, tier="") for sku in skus)
     tiers, before = {}, 0.0
     for sku in sorted(skus, key=lambda s: (-s.picks_per_week, s.id)):
-        share = before / total if total else 1.0
+        share = before / total
         tiers[sku.id] = TIERS[0] if share < high else TIERS[1] if share < medium else TIERS[2]
         before += sku.picks_per_week
     return tuple(replace(sku, tier=tiers[sku.id]) for sku in skus)
@@ -60,7 +72,7 @@ def described(cells: Cells) -> Sku:
     """Read an article's name and physical attributes."""
     if not cells["sku"]:
         cells.refuse("sku", "the article has no name; fill it in or delete the row.")
-    size = tuple(cells.number(side) for side in ("length_m", "width_m", "height_m"))
+    size = tuple(cells.number(side) for side in SIDES)
     said = cells.get("deformable", "")
     deformable = truth_of(said)
     if said and deformable is None:
@@ -76,13 +88,38 @@ def described(cells: Cells) -> Sku:
     )
 
 
-def _sku(cells: Cells) -> Sku:
-    sku, picks, site = described(cells), cells.number("picks_per_week"), cells.get("site", "")
+def _sku(cells: Cells, settings: Section) -> Sku:
+    sku, picks, site = described(cells), cells.number("picks_per_week", NOT_PICKED), cells.get("site", "")
     if picks is None:
-        cells.refuse("picks_per_week", "empty; write 0 for an article that is not picked.")
+        cells.refuse("picks_per_week", f"empty; {NOT_PICKED}.")
+    _refuse_impossible(cells, settings)
     if "site" in cells and not site:
         cells.refuse("site", "empty; with a column site every row says where its picks are made.")
     return replace(sku, picks_per_week=picks, by_site=((site, picks),) if site else ())
+
+
+def _refuse_impossible(cells: Cells, settings: Section) -> None:
+    for column, quantity in LIMITED.items():
+        least, _, _, most = settings[quantity]
+        value = cells.number(column)
+        if value is not None and not least <= value <= most:
+            why = impossible(quantity, (value,), settings)
+            cells.refuse(column, f"{value:g}: {why}. Correct it, or widen audit.{quantity} in operations.toml.")
+
+
+def _refuse_another_unit(skus: Iterable[Sku], settings: Section, file: str) -> None:
+    """Refuse a catalogue whose middle article is beyond the usual: one may be heavy or long, not half of them."""
+    listed = tuple(skus)
+    for columns, quantity, values in (
+        ("mass_kg", "mass_kg", [sku.mass_kg for sku in listed if sku.mass_kg is not None]),
+        (", ".join(SIDES), "article_side_m", [max(sku.size_m) for sku in listed if sku.size_m is not None]),
+    ):
+        middle = statistics.median(values) if values else 0.0
+        if middle and (why := impossible(quantity, (middle,), settings)):
+            raise BadInput(
+                f"{file}, {columns}: the middle one of {len(values):,} articles has {middle:g}; {why}. Correct the "
+                f"column, or widen audit.{quantity} in operations.toml."
+            )
 
 
 def _joined(known: Sku, sku: Sku, cells: Cells) -> Sku:

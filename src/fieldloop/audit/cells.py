@@ -20,16 +20,16 @@ class Cells(dict[str, str]):
         """Raise with the place of a cell and what to do about it."""
         raise BadInput(f"{self.where}, column {column}: {what}")
 
-    def number(self, column: str) -> float | None:
-        """A finite number that is not negative; None where the cell is empty."""
+    def number(self, column: str, unknown: str = "leave it empty") -> float | None:
+        """A finite number that is not negative; None where the cell is empty. `unknown` says what to write for none."""
         cell = self.get(column, "")
         if not cell:
             return None
         value = number_of(cell)
         if value is None:
-            self.refuse(column, f"{cell!r} is not a number; write digits with a decimal point, or leave it empty.")
+            self.refuse(column, f"{cell!r} is not a number; write digits with a decimal point, or {unknown}.")
         if value < 0.0:
-            self.refuse(column, f"{cell!r} is negative; correct it or leave it empty.")
+            self.refuse(column, f"{cell!r} is negative; correct it or {unknown}.")
         return value
 
 
@@ -37,7 +37,11 @@ def rows(
     text: str, file: str, known: Sequence[str], mandatory: Sequence[str], *, strangers: bool = False
 ) -> Iterator[Cells]:
     """Read a table with a header; columns of unknown names are refused unless `strangers` may stand there."""
-    reader = csv.reader(io.StringIO(text.removeprefix("\ufeff"), newline=""), strict=True)
+    clean = text.removeprefix("\ufeff")
+    first = clean.partition("\n")[0]
+    # spreadsheets in many countries write semicolons
+    mark = ";" if first.count(";") > first.count(",") else ","
+    reader = csv.reader(io.StringIO(clean, newline=""), strict=True, delimiter=mark)
     try:
         header = [name.strip() for name in next(reader, [])]
         _check_header(header, file, known, mandatory, strangers=strangers)
@@ -47,7 +51,7 @@ def rows(
                 continue
             if len(row) != len(header):
                 raise BadInput(
-                    f"{where}: {len(row)} cells under {len(header)} columns; put text with commas in quotes."
+                    f"{where}: {len(row)} cells under {len(header)} columns; put text with {mark!r} in quotes."
                 )
             yield Cells({name: cell.strip() for name, cell in zip(header, row, strict=True)}, where)
     except csv.Error as wrong:

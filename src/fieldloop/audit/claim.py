@@ -17,7 +17,8 @@ class Claim:
     """What the map says of one thing at one site, beside the counts of days × levels.
 
     `claimed` is the share of each level, `bands` within which the true share may lie without being worth a word.
-    `asked` attempts could have said it, `why_not` is a reason not to judge at all, `note` is added to what is said.
+    `silent` attempts of each day do not say it, `why_not` is a reason not to judge at all, `note` is added to what is
+    said.
     """
 
     site: str
@@ -27,7 +28,7 @@ class Claim:
     claimed: tuple[float, ...]
     bands: tuple[Band, ...]
     counts: NDArray[np.float64]
-    asked: int
+    silent: NDArray[np.float64]
     said_as: str = ""
     why_not: str = ""
     note: str = ""
@@ -38,6 +39,11 @@ class Claim:
     def said(self) -> int:
         """How many attempts say it."""
         return int(self.counts.sum())
+
+    @property
+    def asked(self) -> int:
+        """How many attempts could have said it."""
+        return self.said + int(self.silent.sum())
 
 
 def band(share: float, settings: Section) -> Band:
@@ -55,38 +61,46 @@ def band(share: float, settings: Section) -> Band:
     return (max(low, 0.0), min(high, 1.0))
 
 
-def by_day(pairs: Iterable[tuple[Hashable, str]], levels: Sequence[str]) -> NDArray[np.float64]:
-    """Count (day, level) into a table of days × levels."""
-    column = {level: at for at, level in enumerate(levels)}
+def by_day(
+    pairs: Iterable[tuple[Hashable, str | None]], levels: Sequence[str]
+) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    """Count (day, level) into a table of days × levels, and beside it by day those that do not say it.
+
+    >>> counts, silent = by_day([("Monday", "dim"), ("Monday", None), ("Tuesday", "dim")], ["bright", "dim"])
+    >>> counts.tolist(), silent.tolist()
+    ([[0.0, 1.0], [0.0, 1.0]], [1.0, 0.0])
+    """
+    column: dict[str | None, int] = {level: at for at, level in enumerate(levels)}
+    column[None] = len(levels)
     row: dict[Hashable, int] = {}
     places = [(row.setdefault(day, len(row)), column[level]) for day, level in pairs]
-    counts = np.zeros((len(row), len(levels)))
+    counts = np.zeros((len(row), len(levels) + 1))
     if places:
         np.add.at(counts, tuple(np.array(places).T), 1.0)
-    return counts
+    return counts[:, :-1], counts[:, -1]
 
 
 def mix_claim(
-    site: str, what: str, shares: Mapping[str, float], pairs: Sequence[tuple[Hashable, str]], asked: int,
+    site: str, what: str, shares: Mapping[str, float], pairs: Sequence[tuple[Hashable, str | None]],
     settings: Section, *, why_not: str = "", note: str = "",
 ) -> Claim:  # fmt: skip
     """A claim of shares by level; levels that occurred and that the map does not know are claimed at nothing."""
-    strangers = sorted({level for _, level in pairs} - set(shares))
+    strangers = sorted({level for _, level in pairs if level is not None} - set(shares))
     levels = (*shares, *strangers)
     claimed = tuple(shares.get(level, 0.0) for level in levels)
     if why_not and strangers:  # what is not judged by its share is still no part of the map
         note = f"{note} The map does not know: {', '.join(strangers)}.".strip()
     return Claim(
         site, what, ComparedBy.MIX, levels, claimed, tuple(band(share, settings) for share in claimed),
-        by_day(pairs, levels), asked, why_not=why_not, note=note,
+        *by_day(pairs, levels), why_not=why_not, note=note,
     )  # fmt: skip
 
 
 def rate_claim(
-    what: str, level: str, claimed: float, allowed: Band, pairs: Sequence[tuple[Hashable, bool]], asked: int
+    what: str, level: str, claimed: float, allowed: Band, pairs: Sequence[tuple[Hashable, bool | None]]
 ) -> Claim:
-    """A claim of how often one thing happens, over all sites."""
+    """A claim of how often one thing happens, over all sites; None is an attempt that does not say whether it did."""
     levels = (level, "")
-    counts = by_day([(day, level if hit else "") for day, hit in pairs], levels)
+    counted = by_day([(day, None if hit is None else level if hit else "") for day, hit in pairs], levels)
     shares, bands = (claimed, 1.0 - claimed), (allowed, (0.0, 1.0))
-    return Claim("", what, ComparedBy.RATE, levels, shares, bands, counts, asked)
+    return Claim("", what, ComparedBy.RATE, levels, shares, bands, *counted)

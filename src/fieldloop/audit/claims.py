@@ -9,13 +9,13 @@ from numpy.typing import NDArray
 
 from fieldloop.audit.claim import Band, Claim, band, mix_claim, rate_claim
 from fieldloop.audit.evidence import Witness
+from fieldloop.audit.units import OTHER_UNITS
 from fieldloop.model.audit import ComparedBy
 from fieldloop.model.deployment import Deployment, Range, Site, Zone
 from fieldloop.protocol import Section
 
 NOT_TRAFFIC = "these are demonstrations, which follow a plan and not the orders"
 OTHERS, STRANGERS, OUTSIDE = "other articles", "not in the map", "outside the map's range"
-KELVIN, HUNDRED = 273.15, 100.0
 MOST_NAMED = 3
 
 
@@ -25,15 +25,15 @@ def claims_of(deployment: Deployment, seen: Sequence[Witness], settings: Section
     field = traffic or list(seen)
     why_not = "" if traffic else NOT_TRAFFIC
     if len(deployment.sites) > 1:
-        pairs = [(w.day, w.site) for w in field if w.site]
+        pairs = [(w.day, w.site or None) for w in field]
         shares = {site.id: site.share for site in deployment.sites}
-        yield mix_claim("", "site", shares, pairs, len(field), settings, why_not=why_not)
+        yield mix_claim("", "site", shares, pairs, settings, why_not=why_not)
     for site in deployment.sites:
         here = [w for w in seen if w.site == site.id]
         mixed = [w for w in here if w.traffic] if traffic else here
         for factor, mix in deployment.mixes(site).items():
-            told = [(w.day, level) for w in mixed if (level := w.levels.get(factor))]
-            yield mix_claim(site.id, factor, mix, told, len(mixed), settings, why_not=why_not)
+            told = [(w.day, w.levels.get(factor) or None) for w in mixed]
+            yield mix_claim(site.id, factor, mix, told, settings, why_not=why_not)
         if deployment.skus:
             yield _articles(deployment, site, mixed, settings, why_not)
         for fact in _facts(site, here):
@@ -58,8 +58,8 @@ def _articles(deployment: Deployment, site: Site, mixed: Sequence[Witness], sett
         return item if item in often else OTHERS if item in picks else STRANGERS
 
     note = _articles_note(picks, total, items)
-    pairs = [(w.day, group(w.item)) for w in mixed if w.item]
-    return mix_claim(site.id, "sku", shares, pairs, len(mixed), settings, why_not=why_not, note=note)
+    pairs = [(w.day, group(w.item) if w.item else None) for w in mixed]
+    return mix_claim(site.id, "sku", shares, pairs, settings, why_not=why_not, note=note)
 
 
 def _articles_note(picks: dict[str, float], total: float, items: Sequence[str]) -> str:
@@ -100,15 +100,14 @@ def _ranges(zones: Sequence[Zone], fact: str, shift: str) -> list[Range]:
 
 
 def _range(site: Site, fact: str, here: Sequence[Witness], settings: Section) -> Claim:
-    said = [w for w in here if fact in w.facts]
     everywhere = _ranges(site.zones, fact, "")
     ranges = tuple(dict.fromkeys((r.low, r.high) for r in everywhere))
     written = ", ".join(dict.fromkeys(f"{r.low:g} to {r.high:g} {r.unit}" for r in everywhere))
-    values = np.array([w.facts[fact] for w in said])
+    values = np.array([w.facts[fact] for w in here if fact in w.facts])
     held = lru_cache(maxsize=None)(partial(_held_against, site, fact))
-    pairs = [(w.day, not _inside(w.facts[fact], held(*_place(w)))) for w in said] if everywhere else []
-    allowed = (0.0, settings.number("outside_share"))
-    claim = rate_claim(fact, OUTSIDE, 0.0, allowed, pairs, len(here))
+    outside = [not _inside(w.facts[fact], held(*_place(w))) if fact in w.facts else None for w in here]
+    pairs = [(w.day, is_out) for w, is_out in zip(here, outside, strict=True)] if everywhere else []
+    claim = rate_claim(fact, OUTSIDE, 0.0, (0.0, settings.number("outside_share")), pairs)
     note, span = _other_unit(fact, values, ranges), _most(values, settings)
     return replace(claim, site=site.id, kind=ComparedBy.RANGE, said_as=written, note=note, span=span, ranges=ranges)
 
@@ -131,13 +130,11 @@ def _other_unit(fact: str, values: NDArray[np.float64], ranges: Sequence[tuple[f
     if not len(values) or not ranges:
         return ""
     middle = float(np.median(values))
-    tried = {"as they are": middle}
-    if fact == "temperature_c":
-        tried |= {"in kelvin": middle - KELVIN, "in °F": (middle - 32.0) / 1.8}
-    if fact == "humidity_percent":
-        tried |= {"a share of one, not per cent": middle * HUNDRED}
+    if any(low <= middle <= high for low, high in ranges):
+        return ""
+    tried = {unit: ours(middle) for unit, ours in OTHER_UNITS.get(fact, {}).items()}
     fits = [unit for unit, value in tried.items() if any(low <= value <= high for low, high in ranges)]
-    return f"The values look as if they were {fits[0]}." if fits and fits[0] != "as they are" else ""
+    return f"The values look as if they were in {fits[0]}." if fits else ""
 
 
 def _edge_cases(deployment: Deployment, traffic: Sequence[Witness], settings: Section) -> Iterator[Claim]:
@@ -148,20 +145,20 @@ def _edge_cases(deployment: Deployment, traffic: Sequence[Witness], settings: Se
             share = case.per_week / weekly
             pairs = [(w.day, w.scenario == case.name) for w in traffic]
             what = f"edge case: {case.name}"
-            yield rate_claim(what, "happens", share, band(share, settings), pairs, len(traffic))
+            yield rate_claim(what, "happens", share, band(share, settings), pairs)
         if own and case.failure_rate is not None:
-            failed = [(w.day, not w.succeeded) for w in own if w.succeeded is not None]
+            failed = [(w.day, None if w.succeeded is None else not w.succeeded) for w in own]
             what, rate = f"edge case: {case.name}, failures", case.failure_rate
-            yield rate_claim(what, "fails", rate, band(rate, settings), failed, len(own))
+            yield rate_claim(what, "fails", rate, band(rate, settings), failed)
 
 
 def _cycle(target_s: float, traffic: Sequence[Witness], settings: Section) -> Claim:
     """Does the usual successful pick keep the target?"""
     done = [w for w in traffic if w.succeeded]
-    times = [(w.day, w.cycle_s) for w in done if w.cycle_s is not None]
-    late = [(day, cycle > target_s) for day, cycle in times]
-    claim = rate_claim("cycle_s", "slower than the target", 0.0, (0.0, settings.number("late_share")), late, len(done))
-    span, ranges = _most(np.array([cycle for _, cycle in times]), settings), ((0.0, target_s),)
+    late = [(w.day, None if w.cycle_s is None else w.cycle_s > target_s) for w in done]
+    claim = rate_claim("cycle_s", "slower than the target", 0.0, (0.0, settings.number("late_share")), late)
+    times = np.array([w.cycle_s for w in done if w.cycle_s is not None])
+    span, ranges = _most(times, settings), ((0.0, target_s),)
     return replace(claim, kind=ComparedBy.RANGE, said_as=f"0 to {target_s:g} s", span=span, ranges=ranges)
 
 

@@ -5,13 +5,14 @@ from collections.abc import Iterable, Sequence
 from fieldloop.audit.claim import Claim
 from fieldloop.audit.claims import claims_of
 from fieldloop.audit.evidence import witnesses
+from fieldloop.audit.seen import Seen, seen_of
+from fieldloop.errors import UnknownName
 from fieldloop.model.audit import ComparedBy, Comparison, LevelCompared
 from fieldloop.model.deployment import Deployment
 from fieldloop.model.episode import Episode
 from fieldloop.model.finding import Status
 from fieldloop.model.policy import Outcome
 from fieldloop.protocol import Section
-from fieldloop.stats.clustered import Share, shares
 from fieldloop.stats.multiple import holm
 
 MOST_NAMED = 3
@@ -34,7 +35,7 @@ def compare(
     within_s = settings.number("same_attempt_s")
     seen = witnesses(deployment, episodes, outcomes, traffic=traffic, within_s=within_s)
     claims = list(claims_of(deployment, seen, settings))
-    counted = [shares(claim.counts, settings.number("assumed_design_effect")) for claim in claims]
+    counted = [seen_of(claim, settings) for claim in claims]
     open_ones = [not _why_not(claim, of_claim, settings) for claim, of_claim in zip(claims, counted, strict=True)]
     chances = _chances(claims, counted, open_ones, settings.number("alpha"))
     return tuple(
@@ -44,37 +45,34 @@ def compare(
 
 
 def _chances(
-    claims: Sequence[Claim], counted: Sequence[Sequence[Share]], judged: Sequence[bool], alpha: float
+    claims: Sequence[Claim], counted: Sequence[Sequence[Seen]], judged: Sequence[bool], alpha: float
 ) -> list[list[float]]:
     """The chance of every level of every claim that is judged, adjusted for all of them together."""
     tests = sum(len(claim.bands) for claim, yes in zip(claims, judged, strict=True) if yes)
     level = 1.0 - alpha / max(tests, 1)
     raw = [
-        [share.chance_beyond(*band, level) for share, band in zip(of_claim, claim.bands, strict=True)] if yes else []
+        [seen.chance_beyond(*band, level) for seen, band in zip(of_claim, claim.bands, strict=True)] if yes else []
         for claim, of_claim, yes in zip(claims, counted, judged, strict=True)
     ]
     adjusted = iter(holm([chance for row in raw for chance in row]).tolist())
     return [[next(adjusted) for _ in row] for row in raw]
 
 
-def _why_not(claim: Claim, counted: Sequence[Share], settings: Section) -> str:
+def _why_not(claim: Claim, counted: Sequence[Seen], settings: Section) -> str:
     """Say what stands in the way of judging a claim, '' where nothing does."""
-    days, least = (counted[0].days if counted else 0), int(settings.number("min_days"))
-    said = claim.said / claim.asked if claim.asked else 0.0
+    days, least = (counted[0].said.days if counted else 0), int(settings.number("min_days"))
     if claim.kind is ComparedBy.RANGE and not claim.ranges:
         return "the map does not say"
     if not claim.asked or not claim.said:
         return "no attempt says it" if claim.asked else "no attempt was made"
     if claim.why_not:
         return claim.why_not
-    if said < settings.number("min_said_share"):
-        return f"only {100 * said:.0f} % of {claim.asked} attempts say it, and the others may differ"
     if days < least:
         return f"all of it comes from {days} day{'s' * (days != 1)}; at least {least} are needed"
     return ""
 
 
-def _judged(claim: Claim, counted: Sequence[Share], chances: Sequence[float], settings: Section) -> Comparison:
+def _judged(claim: Claim, counted: Sequence[Seen], chances: Sequence[float], settings: Section) -> Comparison:
     alpha = settings.number("alpha")
     reason = _why_not(claim, counted, settings)
     differs = [chance <= alpha for chance in chances] or [False] * len(claim.levels)
@@ -88,8 +86,11 @@ def _judged(claim: Claim, counted: Sequence[Share], chances: Sequence[float], se
     elif surprising:
         surprising.sort(key=lambda x: -abs(x.measured - x.claimed))
         status, verdict = Status.FAILED, "; ".join(_differs(x, claim) for x in surprising[:MOST_NAMED]) + "."
+        verdict += f" Whatever the {_unsaid(claim)} were, this stays." * counted[0].partly
     elif inside:
         status, verdict = Status.PASSED, f"the map and {claim.said} attempts agree."
+    elif counted[0].partly:
+        status, verdict = Status.CANNOT_TELL, f"cannot tell: the {_unsaid(claim)} may differ."
     else:
         status, verdict = Status.CANNOT_TELL, f"cannot tell from {claim.said} attempts; more days will."
     where = f"{claim.what} at {claim.site}" if claim.site else claim.what
@@ -102,7 +103,7 @@ def _judged(claim: Claim, counted: Sequence[Share], chances: Sequence[float], se
         status=status,
         message=" ".join(part for part in (f"{where}: {verdict}", claim.note) if part),
         kind=claim.kind,
-        days=counted[0].days if counted else 0,
+        days=counted[0].said.days if counted else 0,
         chance=min(chances, default=None),
         levels=named,
         span=claim.span,
@@ -110,9 +111,14 @@ def _judged(claim: Claim, counted: Sequence[Share], chances: Sequence[float], se
     )
 
 
-def _level(name: str, claimed: float, share: Share, differs: bool, *, level: float) -> LevelCompared:  # noqa: FBT001 - a row
-    low, high = share.interval(level) if share.trials else (0.0, 1.0)
-    return LevelCompared(name, claimed, share.rate, low, high, share.count, differs)
+def _level(name: str, claimed: float, seen: Seen, differs: bool, *, level: float) -> LevelCompared:  # noqa: FBT001 - a row
+    low, high = seen.interval(level)
+    return LevelCompared(name, claimed, seen.said.rate, low, high, seen.said.count, differs)
+
+
+def _unsaid(claim: Claim) -> str:
+    silent = claim.asked - claim.said
+    return f"{100 * silent / claim.asked:.0f} % of {claim.asked} attempts that do not say it"
 
 
 def _differs(level: LevelCompared, claim: Claim) -> str:
@@ -122,7 +128,10 @@ def _differs(level: LevelCompared, claim: Claim) -> str:
     if claim.kind is ComparedBy.RANGE:
         return f"{measured} lie outside {claim.said_as}" if claim.what != "cycle_s" else f"{measured} are slower"
     if level.claimed == 0.0:
-        return f"{level.level} is {measured}, and the map gives it no share"
+        known = [name for name, share in zip(claim.levels, claim.claimed, strict=True) if share > 0.0]
+        meant = UnknownName(claim.what, level.level, known).suggestion
+        said = f"{level.level} is {measured}, and the map gives it no share"
+        return f"{said}; did you mean {meant!r}?" if meant else said
     return f"{level.level} is {measured}, the map says {100 * level.claimed:.1f} %"
 
 

@@ -1,7 +1,7 @@
 """Days as exports write them; whether the day or the month comes first is told by the data, or asked for."""
 
 import re
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from datetime import date
 
 from fieldloop.errors import BadInput
@@ -22,7 +22,18 @@ def read_days(lines: Mapping[str, int], file: str, dates: str = "") -> dict[str,
     if dates not in ("", DAY_FIRST, MONTH_FIRST):
         raise BadInput(f"dates = {dates!r} should be {DAY_FIRST} or {MONTH_FIRST}.")
     parts = {text: found for text in lines if (found := _parts(text))}
-    order = dates or _order(parts, lines, file)
+    return _read(parts, dates or _order(parts, lines, file))
+
+
+def the_other_way(unread: Iterable[str], dates: str) -> dict[str, date]:
+    """Read what `dates` cannot with day and month the other way round; nothing where `dates` does not say which."""
+    if not dates:
+        return {}
+    parts = {text: found for text in unread if (found := _parts(text))}
+    return _read(parts, MONTH_FIRST if dates == DAY_FIRST else DAY_FIRST)
+
+
+def _read(parts: Mapping[str, tuple[str, str, str]], order: str) -> dict[str, date]:
     days = {}
     for text, (one, two, three) in parts.items():
         if len(one) == YEAR_DIGITS:

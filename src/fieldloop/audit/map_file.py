@@ -33,8 +33,8 @@ def parse(
         task=head.text("task"),
         sites=sites,
         skus=skus,
-        edge_cases=_edge_cases(top),
-        target_cycle_s=head.number("target_cycle_s", low=0.0),
+        edge_cases=_edge_cases(top, settings),
+        target_cycle_s=_target_cycle_s(head, settings),
         label_standard=head.text("label_standard", ""),
         synchronisation=head.text("synchronisation", ""),
         max_offset_ms=head.number("max_offset_ms", low=0.0),
@@ -59,13 +59,21 @@ def _head(top: Row) -> Row:
     return head
 
 
-def _edge_cases(top: Row) -> tuple[EdgeCase, ...]:
+def _target_cycle_s(head: Row, settings: Section) -> float | None:
+    target = head.number("target_cycle_s", low=0.0)
+    if target is not None:
+        head.refuse_impossible("target_cycle_s", "target_cycle_s", (target,), settings)
+    return target
+
+
+def _edge_cases(top: Row, settings: Section) -> tuple[EdgeCase, ...]:
     cases: dict[str, EdgeCase] = {}
     for row in top.rows("edge_case"):
         row.refuse_unknown(EDGE_KEYS)
         name, per_week = row.text("name"), row.number("per_week", low=0.0)
         if per_week is None:
             row.refuse("per_week", "per_week is missing; say how often this happens in a normal working week.")
+        row.refuse_impossible("per_week", "picks_per_week", (per_week,), settings)
         if name in cases:
             row.refuse("name", f"the edge case {name!r} is given twice; add the two up into one.")
         cases[name] = EdgeCase(name, per_week, row.number("failure_rate", low=0.0, high=1.0))

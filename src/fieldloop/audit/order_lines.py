@@ -8,23 +8,16 @@ from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import date
 
-from fieldloop.audit.days import read_days
+from fieldloop.audit.days import DAY_FIRST, MONTH_FIRST, read_days, the_other_way
+from fieldloop.audit.order_columns import columns_of
 from fieldloop.audit.stretch import longest_stretch
-from fieldloop.errors import BadInput, UnknownName
+from fieldloop.errors import BadInput
 from fieldloop.model.episode_text import number_of
 from fieldloop.protocol import Section
 
-NAMES = {
-    "sku": ("sku", "article", "articlenumber", "item", "itemnumber", "itemid", "material", "product", "productid"),
-    "date": ("date", "day", "orderdate", "pickdate", "shipdate", "timestamp", "time", "created"),
-    "pieces": ("pcs", "pieces", "qty", "quantity", "units", "picks", "amount"),
-    "site": ("site", "warehouse", "facility", "dc", "plant"),
-}
-"""Under which names exports say what is needed, letters and digits only."""
-
-NEEDED = ("sku", "date")
 DELIMITERS = ",;\t|"
 MOST_LINES = 5
+RETURNED = "pieces are not above 0, as in a return"
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,8 +30,20 @@ class Skipped:
 
 
 @dataclass(frozen=True, slots=True)
+class Line:
+    """One line of an export: where it stands, and how many pieces of which article it is."""
+
+    number: int
+    sku: str
+    pieces: float
+
+
+@dataclass(frozen=True, slots=True)
 class OrderLines:
-    """What an export holds: picks of each article by site ('' where it names none), and over which days."""
+    """What an export holds: picks of each article by site ('' where it names none), and over which days.
+
+    `largest` is the line with most pieces.
+    """
 
     picks: Mapping[str, Mapping[str, float]]
     lines: int
@@ -47,6 +52,7 @@ class OrderLines:
     first_day: date
     last_day: date
     days: int
+    largest: Line
 
     @property
     def weeks(self) -> float:
@@ -62,6 +68,7 @@ class _Count:
     rows: Counter[str] = field(default_factory=Counter)
     first_line: dict[str, int] = field(default_factory=dict)
     skipped: dict[str, list[int]] = field(default_factory=dict)
+    largest: dict[str, Line] = field(default_factory=dict)
     lines: int = 0
 
     def skip(self, why: str, line: int) -> None:
@@ -89,17 +96,19 @@ def read_order_lines(
     lines, delimiter = _whole(text, file)
     reader = csv.reader(lines, delimiter=delimiter, strict=True)
     header = [name.strip() for name in next(reader, [])]
-    columns = _columns(header, file, named)
+    columns = columns_of(header, file, named)
     if lines_are_picks:
         columns.pop("pieces", None)
     count = _Count()
     try:
         for row in reader:
-            _count_row(row, header, columns, count, reader.line_num)
+            _count_row(row, header, columns, count, reader.line_num, settings["picks_per_week"][-1])
     except csv.Error as wrong:
         raise BadInput(f"{file}, line {reader.line_num}: {wrong}; is a quotation mark left open?") from wrong
-    days = _together(count, read_days(count.first_line, file, dates), file, settings)
-    return _counted(count, columns, file, days)
+    read = read_days(count.first_line, file, dates)
+    _refuse_the_other_way(count, read, file, dates, settings)
+    days = _together(count, read, file, settings)
+    return _counted(count, columns, file, days, settings)
 
 
 def _whole(text: Iterable[str], file: str) -> tuple[Iterator[str], str]:
@@ -111,31 +120,9 @@ def _whole(text: Iterable[str], file: str) -> tuple[Iterator[str], str]:
     return itertools.chain([head], lines), max(DELIMITERS, key=head.count)
 
 
-def _columns(header: Sequence[str], file: str, named: Mapping[str, str]) -> dict[str, str]:
-    """Find the column of each role: by option, else by the only name that fits."""
-    found = {}
-    for role, known in NAMES.items():
-        if given := named.get(role):
-            if given not in header:
-                raise BadInput(f"{file}: {UnknownName('column', given, header)} There are: {', '.join(header)}.")
-            found[role] = given
-            continue
-        plain = {name: re.sub(r"[^a-z0-9]", "", name.lower()) for name in header}
-        fits = [name for name in header if plain[name] in known]
-        exact = [name for name in fits if plain[name] == known[0]]
-        if len(exact or fits) > 1:
-            raise BadInput(f"{file}: the {role} may be {' or '.join(fits)}; say which with --{role}-column.")
-        if fits:
-            found[role] = (exact or fits)[0]
-        elif role in NEEDED:
-            raise BadInput(
-                f"{file}: no column is called like a {role} ({', '.join(known[:4])} …); "
-                f"name it with --{role}-column. There are: {', '.join(name for name in header if name)}."
-            )
-    return found
-
-
-def _count_row(row: Sequence[str], header: Sequence[str], columns: Mapping[str, str], count: _Count, line: int) -> None:
+def _count_row(
+    row: Sequence[str], header: Sequence[str], columns: Mapping[str, str], count: _Count, line: int, most: float
+) -> None:
     if not any(cell.strip() for cell in row):
         return
     count.lines += 1
@@ -151,13 +138,30 @@ def _count_row(row: Sequence[str], header: Sequence[str], columns: Mapping[str, 
     elif pieces is None:
         count.skip("pieces are not a number", line)
     elif pieces <= 0.0:
-        count.skip("pieces are not above 0, as in a return", line)
+        count.skip(RETURNED, line)
+    elif pieces > most:
+        count.skip(f"pieces are more than {most:,.0f}", line)
     elif "site" in columns and not site:
         count.skip("no site", line)
     else:
         count.picks[sku, site, day] += pieces
+        if day not in count.largest or pieces > count.largest[day].pieces:
+            count.largest[day] = Line(line, sku, pieces)
         count.rows[day] += 1
         count.first_line.setdefault(day, line)
+
+
+def _refuse_the_other_way(count: _Count, days: Mapping[str, date], file: str, dates: str, settings: Section) -> None:
+    """Refuse an order of day and month that the data contradict: the days it can read are wrong ones, too."""
+    unread = sorted(set(count.first_line) - set(days), key=count.first_line.__getitem__)
+    turned = the_other_way(unread, dates)
+    share = sum(count.rows[text] for text in turned) / max(count.rows.total(), 1)
+    if share > settings.number("stray_line_share"):
+        first, other = next(iter(turned)), MONTH_FIRST if dates == DAY_FIRST else DAY_FIRST
+        raise BadInput(
+            f"{file}, line {count.first_line[first]}: {first!r} is {other}, as {share:.0%} of the lines are; "
+            f"--dates {dates} would read the others wrongly. Say --dates {other}, or leave it out."
+        )
 
 
 def _together(count: _Count, days: Mapping[str, date], file: str, settings: Section) -> dict[str, date]:
@@ -183,7 +187,9 @@ def _together(count: _Count, days: Mapping[str, date], file: str, settings: Sect
     return together
 
 
-def _counted(count: _Count, columns: Mapping[str, str], file: str, days: Mapping[str, date]) -> OrderLines:
+def _counted(
+    count: _Count, columns: Mapping[str, str], file: str, days: Mapping[str, date], settings: Section
+) -> OrderLines:
     picks: dict[str, dict[str, float]] = {}
     for (sku, site, day), pieces in count.picks.items():
         if day in days:
@@ -191,12 +197,18 @@ def _counted(count: _Count, columns: Mapping[str, str], file: str, days: Mapping
             of_sku[site] = of_sku.get(site, 0.0) + pieces
     if not picks:
         raise BadInput(f"{file}: none of its {count.lines} lines could be counted{_worst(count)}.")
+    left_out = sum(len(lines) for lines in count.skipped.values())
+    if left_out > settings.number("unusable_line_share") * count.lines:
+        raise BadInput(
+            f"{file}: {left_out:,} of its {count.lines:,} lines cannot be counted{_worst(count)}. {_what_to_do(count)}"
+        )
     skipped = tuple(
         Skipped(why, len(lines), tuple(line for line in lines[:MOST_LINES] if line))
         for why, lines in count.skipped.items()
     )
     used = set(days.values())
-    return OrderLines(picks, count.lines, skipped, tuple(columns.items()), min(used), max(used), len(used))
+    largest = max((count.largest[day] for day in days), key=lambda line: line.pieces)
+    return OrderLines(picks, count.lines, skipped, tuple(columns.items()), min(used), max(used), len(used), largest)
 
 
 def _worst(count: _Count) -> str:
@@ -204,3 +216,9 @@ def _worst(count: _Count) -> str:
         return ""
     why, lines = max(count.skipped.items(), key=lambda each: len(each[1]))
     return f": {why} (line {lines[0]} and {len(lines) - 1} more)" if len(lines) > 1 else f": {why} (line {lines[0]})"
+
+
+def _what_to_do(count: _Count) -> str:
+    if max(count.skipped, key=lambda why: len(count.skipped[why])) == RETURNED:
+        return "Turn the sign where picks are booked as negative, name another --pieces-column, or say --count lines."
+    return "Are these the right columns? Correct the export, or name them with --sku-column, --date-column …"

@@ -3,6 +3,7 @@
 from collections.abc import Callable, Iterable, Iterator
 from typing import NamedTuple
 
+from fieldloop.audit.oddities import oddities
 from fieldloop.model.deployment import Audit, AuditAnswer, Comparison, Deployment, Site, Zone
 from fieldloop.protocol import Section
 
@@ -51,6 +52,7 @@ def ask(deployment: Deployment, settings: Section, compared: tuple[Comparison, .
         complete=all(a.score >= bar for a in answers),
         operations=settings.fingerprint,
         compared=compared,
+        odd=oddities(deployment, settings),
     )
 
 
@@ -108,7 +110,8 @@ def _edge_cases(deployment: Deployment) -> Iterator[Item]:
     for case in deployment.edge_cases:
         rate, once = case.failure_rate is not None, "failure_rate under [[edge_case]] once known; it lowers no score"
         yield Item(rate, "how often attempts fail", f"at {case.name}", once, counts=False)
-    yield Item(bool(deployment.skus), "the catalogue with pick velocity", "", "skus.csv, or fieldloop audit velocity")
+    picked = any(sku.picks_per_week for sku in deployment.skus)
+    yield Item(picked, "the catalogue with pick velocity", "", "skus.csv, or fieldloop audit velocity")
     for site in deployment.sites:
         known = {b.name for b in site.bins}
         yield Item(len(known) > 1, "degraded bin configurations", f"at {site.id}", "more than one level in bins")

@@ -2,11 +2,13 @@
 
 import math
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, NoReturn
 
+from fieldloop.audit.units import impossible
 from fieldloop.errors import BadInput, UnknownName
+from fieldloop.protocol import Section
 
 Path = tuple[str | int, ...]
 
@@ -108,6 +110,12 @@ class Row:
         if not low <= found[0] <= found[1] <= high:
             self.refuse(key, f"{key} = {list(found)} should lie {_bounds(low, high)}.")
         return found
+
+    def refuse_impossible(self, key: str, quantity: str, values: Sequence[float], settings: Section) -> None:
+        """Refuse what no pick floor can have; whoever has such a floor states so in operations.toml."""
+        if why := impossible(quantity, values, settings):
+            written = f"{values[0]:g}" if len(values) == 1 else f"[{', '.join(f'{value:g}' for value in values)}]"
+            self.refuse(key, f"{key} = {written}: {why}. Correct it, or widen audit.{quantity} in operations.toml.")
 
     def sizes(self, key: str) -> dict[str, tuple[float, float, float]]:
         """Return name → [length, width, height], each above nothing."""

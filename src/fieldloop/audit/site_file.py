@@ -44,7 +44,7 @@ def read_site(row: Row, settings: Section) -> Site:
         id=_id(row),
         share=share,
         time_zone=_time_zone(row),
-        zones=_zones(row),
+        zones=_zones(row, settings),
         lighting=tuple(row.shares("lighting", tolerance).items()),
         bins=tuple(BinConfiguration(name, share) for name, share in row.shares("bins", tolerance).items()),
         people_bands=people_bands(row),
@@ -52,7 +52,7 @@ def read_site(row: Row, settings: Section) -> Site:
         factors=_factors(row, tolerance),
         people=people(row, tolerance, settings.number("min_cell_people")),
         people_count=people_count(row),
-        containers=tuple(Container(name, size) for name, size in row.sizes("bin_sizes_m").items()),
+        containers=_containers(row, settings),
         shelving=row.text("shelving", ""),
     )
 
@@ -82,17 +82,24 @@ def _factors(row: Row, tolerance: float) -> tuple[tuple[str, tuple[tuple[str, fl
     return tuple(found)
 
 
-def _zones(row: Row) -> tuple[Zone, ...]:
+def _containers(row: Row, settings: Section) -> tuple[Container, ...]:
+    sizes = row.sizes("bin_sizes_m")
+    for name, size in sizes.items():
+        row.refuse_impossible(f"bin_sizes_m.{name}", "bin_side_m", size, settings)
+    return tuple(Container(name, size) for name, size in sizes.items())
+
+
+def _zones(row: Row, settings: Section) -> tuple[Zone, ...]:
     zones: dict[str, Zone] = {}
     for inner in row.rows("zone"):
-        zone = _zone(inner)
+        zone = _zone(inner, settings)
         if zone.name in zones:
             inner.refuse("name", f"the zone {zone.name!r} is given twice; every zone has one [[site.zone]].")
         zones[zone.name] = zone
     return tuple(zones.values())
 
 
-def _zone(row: Row) -> Zone:
+def _zone(row: Row, settings: Section) -> Zone:
     row.refuse_unknown(ZONE_KEYS)
     temperature = row.span("temperature_c", low=ABSOLUTE_ZERO_C)
     humidity = row.span("humidity_percent", 0.0, 100.0)
@@ -100,6 +107,15 @@ def _zone(row: Row) -> Zone:
     for shift, (low, _) in lux.items():
         if low < 0.0:
             row.refuse("lux", f"lux.{shift} begins at {low:g}; light is never negative.")
+    ceiling = row.number("ceiling_m", low=0.0)
+    for key, quantity, values in (
+        ("temperature_c", "temperature_c", temperature),
+        ("humidity_percent", "humidity_percent", humidity),
+        ("ceiling_m", "ceiling_m", None if ceiling is None else (ceiling,)),
+        *((f"lux.{shift}", "lux", span) for shift, span in lux.items()),
+    ):
+        if values is not None:
+            row.refuse_impossible(key, quantity, values, settings)
     further = {name: row.span(name, low, high) for name, (_, low, high) in RANGES.items()}
     return Zone(
         name=row.text("name"),
@@ -109,6 +125,6 @@ def _zone(row: Row) -> Zone:
         humidity=Range(*humidity, "%") if humidity else None,
         transitions=row.texts("transitions"),
         ranges=tuple((name, Range(*span, RANGES[name][0])) for name, span in further.items() if span),
-        ceiling_m=row.number("ceiling_m", low=0.0),
+        ceiling_m=ceiling,
         layout=row.text("layout", ""),
     )

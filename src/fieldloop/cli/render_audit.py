@@ -45,6 +45,8 @@ def audit(asked: Audit, screen: Screen) -> None:
     screen.print(mark(status, word).append(f"  score {percent(asked.score, 0)}", style="bold default"))
     rows = [(a.question, percent(a.score, 0), "\n".join(a.missing) or "nothing") for a in asked.answers]
     screen.print(table(("question", "score", "missing"), rows, right=("score",)))
+    for odd in asked.odd:
+        screen.print(styled(f"▲ {odd}", "yellow"))
     if asked.overridden_by:
         screen.write(f"{asked.overridden_by} went on over it: {asked.override_reason}")
     elif not asked.complete:
@@ -56,6 +58,8 @@ def audit(asked: Audit, screen: Screen) -> None:
 
 def compared(result: Any, screen: Screen) -> None:
     """Print every claim that logs contradict or bear out."""
+    for changed in result.changed:
+        screen.print(styled(f"▲ {changed}", "yellow"))
     _comparisons(result.comparisons, screen)
 
 

@@ -12,14 +12,16 @@ from fieldloop.report.diagnose.content import (
     by_loss,
     change,
     doubt,
-    kinds,
     main_cause,
     remark_word,
     sampled,
     since,
     verdict,
 )
-from fieldloop.report.words import interval, percent, plural, points
+from fieldloop.report.diagnose.kinds import has_kinds, kinds, shares
+from fieldloop.report.diagnose.parts import columns as sized_columns
+from fieldloop.report.diagnose.parts import size
+from fieldloop.report.words import percent, plural, points
 
 MOST_SLICES = 8  # on a screen; --json and --html have all
 MOST_FAILURES = 5
@@ -31,9 +33,10 @@ def diagnosis(found: Diagnosis, screen: Screen) -> None:
     if first := main_cause(found):
         screen.print(first)
     screen.print(styled(f"{found.id}, policy {short(found.policy)}", "dim"))
-    if found.causes:
+    if has_kinds(found):
         screen.print()
         screen.print(_split(found))
+    if found.causes:
         screen.print()
         screen.print(_causes(found))
         for number, cause in enumerate(found.causes, 1):
@@ -54,20 +57,18 @@ def diagnosis(found: Diagnosis, screen: Screen) -> None:
 
 
 def _split(found: Diagnosis) -> object:
-    parts = kinds(found)
-    # where one wins what another loses, shares of the little that is left say nothing
-    sane = all(0.0 <= share <= 1.0 for _, share in parts)
-    rows = [(name, percent(share, 0) if sane else "–", points(-found.loss * share)) for name, share in parts]
-    return table(("the loss by kind", "share", "points"), rows, right=("share", "points"))
+    what = "the loss by kind" if found.loss > 0.0 else "the change by kind"
+    rows = [(name, points(-lost)) for name, lost in kinds(found)]
+    if parts := shares(found):
+        told = [(name, percent(part, 0), lost) for (name, lost), part in zip(rows, parts, strict=True)]
+        return table((what, "share", "points"), told, right=("share", "points"))
+    return table((what, "points"), rows, right=("points",))
 
 
 def _causes(found: Diagnosis) -> object:
-    rows = [
-        (number, c.gap.value, percent(c.share, 0), interval(c.low, c.high, 0), since(c), _place(c))
-        for number, c in enumerate(found.causes, 1)
-    ]
-    columns = ("", "cause", "of the loss", "interval, %", "data", "where")
-    return table(columns, rows, right=("", "of the loss"))
+    rows = [(number, c.gap.value, *size(found, c), since(c), _place(c)) for number, c in enumerate(found.causes, 1)]
+    held, span = sized_columns(found)
+    return table(("", "cause", held, span, "data", "where"), rows, right=("", held))
 
 
 def _place(cause: Cause) -> str:

@@ -9,7 +9,7 @@ from fieldloop.cli.tables import MARKS, heading, mark, percent, said, short, sty
 from fieldloop.model.condition import Stratum
 from fieldloop.model.finding import Status
 from fieldloop.model.plan import Coverage, CoverageGap, Forecast, Plan, PlanScore, Progress, QuotaKind, WorkOrder
-from fieldloop.report.plan.content import PlanReport, by_gain, by_level, deployed, sentence, uncovered
+from fieldloop.report.plan.content import PlanReport, by_gain, by_level, deployed, of_production, sentence, uncovered
 from fieldloop.report.plan.orders import counted, said_of
 from fieldloop.report.words import interval, plural, points
 
@@ -28,7 +28,7 @@ def plan_now(now: Any, screen: Screen) -> None:
     """Print the plan in force and how far it is; without one, what the data lack."""
     screen.print(heading(sentence(now)))
     if now.plan is not None:
-        _body(now.plan, screen)
+        _body(now.plan, screen, earlier=True)
         screen.print()
         screen.print(said_of(now.progress, now.forecast) or "Nothing of it has come in yet.")
         if quotas := [p for p in now.progress if not p.order]:
@@ -76,14 +76,18 @@ def scored(score: PlanScore, screen: Screen) -> None:
     words = {Status.PASSED: "kept", Status.FAILED: "fell short"}
     came = f"{points(score.measured)} points ({interval(score.measured_low, score.measured_high)})"
     promised = f"{points(score.expected)} ({interval(score.expected_low, score.expected_high)})"
-    line = f"  {short(score.plan)}: {came}, promised {promised}. {score.message}"
+    trained = f", held against policy {short(score.after)}" if score.after else ""
+    line = f"  {short(score.plan)}{trained}: {came}, promised {promised}. {score.message}"
     screen.print(mark(score.status, words.get(score.status, "")).append(line, style="default"))
 
 
-def _body(drawn: Plan, screen: Screen) -> None:
+def _body(drawn: Plan, screen: Screen, *, earlier: bool = False) -> None:
+    """Print a plan; `earlier`: the floor has moved on since, so warnings and gaps are said to be of that day."""
     cost = f", cost {drawn.cost:.4g}" if drawn.cost else ""
     drawn_by = f"{drawn.id}, drawn {when(drawn.drawn_ns)} by {drawn.strategy}, budget {drawn.budget:,}{cost}"
     screen.print(styled(drawn_by, "dim"))
+    if earlier and drawn.warnings:
+        screen.print(f"When it was drawn ({when(drawn.drawn_ns)}):")
     for warning in drawn.warnings:
         screen.print(styled(f"{MARKS[Status.CANNOT_TELL][0]} {warning}", "yellow"))
     ranked = by_gain([q for q in drawn.quotas if q.demonstrations])
@@ -102,7 +106,7 @@ def _body(drawn: Plan, screen: Screen) -> None:
         _left_out(len(ranked) - MOST_QUOTAS, "row", screen)
         screen.print()
         screen.print(table(("in all", "demonstrations"), list(by_level(ranked))))
-    _gaps(drawn.gaps, screen)
+    _gaps(drawn.gaps, screen, " when it was drawn" if earlier else "")
     _orders(drawn.orders, screen)
 
 
@@ -110,17 +114,16 @@ def _of_kind(stratum: Stratum, kind: QuotaKind) -> str:
     return said(stratum) if kind is QuotaKind.DEMONSTRATION else f"{said(stratum)} ({kind.value})"
 
 
-def _gaps(gaps: Sequence[CoverageGap], screen: Screen) -> None:
+def _gaps(gaps: Sequence[CoverageGap], screen: Screen, then: str) -> None:
     if not gaps:
         return
     counts = Counter(gap.kind.value for gap in gaps)
     screen.print()
-    screen.print(
-        heading(f"{plural(len(gaps), 'gap')}: {', '.join(f'{count:,} × {kind}' for kind, count in counts.items())}")
-    )
+    kinds = ", ".join(f"{count:,} × {kind}" for kind, count in counts.items())
+    screen.print(heading(f"{plural(len(gaps), 'gap')}{then}: {kinds}"))
     ranked = sorted(gaps, key=lambda g: -1.0 if g.share is None else g.share, reverse=True)
     for gap in ranked[:MOST_GAPS]:
-        share = f" ({percent(gap.share)} of production)" if gap.share is not None else ""
+        share = f" ({of_production(gap.share)} of production)" if gap.share is not None else ""
         screen.print(f"- {said(gap.stratum)}{share}: {gap.message}")
     _left_out(len(ranked) - MOST_GAPS, "gap", screen)
 
@@ -130,20 +133,23 @@ def _orders(orders: Sequence[WorkOrder], screen: Screen) -> None:
         return
     sites = dict.fromkeys(order.site for order in orders)
     own = {site: [order for order in orders if order.site == site] for site in sites}
-    by_site = [
-        f"{site or 'any site'} {len(mine)} ({plural(sum(o.demonstrations for o in mine), 'demonstration')}, "
-        f"{plural(len({o.operator for o in mine}), 'operator')})"
-        for site, mine in own.items()
-    ]
+    by_site = [f"{site or 'any site'} {len(mine)} ({_work(mine)})" for site, mine in own.items()]
     screen.print()
     screen.print(heading(f"{plural(len(orders), 'work order')}: {', '.join(by_site)}"))
+
+
+def _work(orders: Sequence[WorkOrder]) -> str:
+    """How much, and for how many people where they are named."""
+    people = {order.operator for order in orders} - {""}
+    asked = plural(sum(order.demonstrations for order in orders), "demonstration")
+    return f"{asked}, {plural(len(people), 'operator')}" if people else asked
 
 
 def _coverage(coverage: Sequence[Coverage], screen: Screen) -> None:
     there = sorted(deployed(coverage), key=lambda c: -c.exposure)
     rows = [
         (
-            percent(c.exposure),
+            of_production(c.exposure),
             c.demonstrations,
             percent(c.share),
             c.attempts,

@@ -1,4 +1,4 @@
-"""Explanations by time: a condition that changed since the baseline or on a day, everything since a day or ever more.
+"""Explanations by time: a condition or a judge that changed since the baseline or on a day, everything since a day.
 
 What was shown and met before and loses now has changed, whether somebody knows the day or not.
 """
@@ -17,12 +17,16 @@ from fieldloop.model.condition import Condition, Stratum
 from fieldloop.model.diagnosis import Gap
 from fieldloop.protocol import Section
 
+JUDGE = "judged_by"
+INSTEAD = "Since that day nobody else judges, so that anything else that changed then would look the same."
+
 
 def of_times(before: Table, after: Table, shown: Demonstrations | None, settings: Section) -> Iterator[Explanation]:
     """Places change more often than anything else does; each place and moment is believed its part of that."""
     every = np.unique(after.days).tolist()
     days = every[1:] if len(every) >= settings.number("min_days") else []
     yield from _of_conditions(before, after, shown, days, settings)
+    yield from _of_judges(before, after, settings)
     if days:
         yield from _of_everything(before, after, days, settings)
 
@@ -55,6 +59,26 @@ def _of_conditions(
                     gap, stratum, Kind.LATER, late, nothing, odds, loss, never_covered=False,
                     since=_since(after, late), reasons=("it changed since",),
                 )  # fmt: skip
+
+
+def _of_judges(before: Table, after: Table, settings: Section) -> Iterator[Explanation]:
+    """Somebody judges part of production who judged nothing before: what counts as success may have changed."""
+    least = settings.number("min_slice_episodes")
+    judges = [c for c in after.conditions if c.factor == JUDGE and JUDGE in before.factors]
+    holds, met = after.indicators(judges), before.indicators(judges).sum(axis=0)
+    for at, judge in enumerate(judges):
+        here = holds[:, at]
+        if met[at] or not least <= here.sum() <= len(after) - least:
+            continue
+        since = _since(after, here)
+        late = after.days >= since.day.toordinal()
+        alone = here[late].mean() >= settings.number("confounded_overlap")
+        yield Explanation(
+            Gap.LABELS, Stratum((judge,)), Kind.CONDITION, here, np.zeros(len(before)), settings.number("judge_odds"),
+            loss_of(Gap.LABELS, settings), never_covered=False,
+            since=since if since.at_ns > after.at_ns.min() else None, words=INSTEAD if alone else "",
+            reasons=("what counts as success may have changed with who judges", "the baseline never met it"),
+        )  # fmt: skip
 
 
 def _of_everything(before: Table, after: Table, days: Sequence[int], settings: Section) -> Iterator[Explanation]:

@@ -10,11 +10,13 @@ from fieldloop.diagnose.evidence import Evidence
 from fieldloop.diagnose.explanation import Kind
 from fieldloop.diagnose.failures import explain_failures
 from fieldloop.diagnose.inquiry import Inquiry, inquire
+from fieldloop.diagnose.mix import shifted
 from fieldloop.diagnose.open_questions import open_questions, without_a_cause
-from fieldloop.diagnose.real import bounds, missing, without_loss
-from fieldloop.diagnose.split import divide
+from fieldloop.diagnose.real import bounds, missing, nothing_works, without_loss
+from fieldloop.diagnose.split import Split, divide
+from fieldloop.diagnose.told import as_told
 from fieldloop.model.attempts import settled
-from fieldloop.model.diagnosis import Diagnosis, Gap, LostSlice
+from fieldloop.model.diagnosis import Diagnosis, Gap, Kinds, LostSlice
 from fieldloop.model.finding import Status
 from fieldloop.model.identity import Ids
 from fieldloop.protocol import Section
@@ -34,9 +36,9 @@ def diagnose(evidence: Evidence, settings: Section, ids: Ids, at_ns: int, rng: n
     found = name_causes(inquiry, rng) if inquiry.best.members else None
     low, high = bounds(inquiry.before, inquiry.after, inquiry.sets.nature.day_spread, settings)
     named = found if found is not None and _has_lost(inquiry, found, low) else None
-    status, reasons = _verdict(inquiry, named, low)
     before, after = (float(table.success.mean()) for table in (inquiry.before, inquiry.after))
-    split = divide(inquiry.after.success, inquiry.expected, inquiry.unseen.astype(bool), before) if named else None
+    split = divide(inquiry.after.success, inquiry.expected, inquiry.unseen.astype(bool), before)
+    status, reasons = _verdict(inquiry, named, low, split)
     return Diagnosis(
         id=ids.new("diagnosis"),
         policy=evidence.policy,
@@ -45,24 +47,28 @@ def diagnose(evidence: Evidence, settings: Section, ids: Ids, at_ns: int, rng: n
         baseline=before,
         observed=after,
         loss=before - after,
-        mix_share=split.share(split.mix) if split else 0.0,
-        mechanism_share=split.share(split.mechanism) if split else 0.0,
-        unseen_share=split.share(split.unseen) if split else 0.0,
-        causes=named.causes if named else (),
+        mix_share=split.share(split.mix),
+        mechanism_share=split.share(split.mechanism),
+        unseen_share=split.share(split.unseen),
+        causes=tuple(as_told(inquiry, named)) if named else (),
         episodes=len(inquiry.after),
         made_ns=at_ns,
         operations=settings.fingerprint,
         cannot_tell=reasons,
         slices=tuple(_slices(inquiry, named)) if named else (),
-        failures=explain_failures(inquiry) if named else (),
+        failures=explain_failures(inquiry) if status is not Status.PASSED else (),
         loss_low=low,
         loss_high=high,
+        kinds=Kinds(split.mix, split.mechanism, split.unseen),
+        shifted=shifted(inquiry),
     )
 
 
-def _verdict(inquiry: Inquiry, named: Causes | None, low: float) -> tuple[Status, tuple[str, ...]]:
+def _verdict(inquiry: Inquiry, named: Causes | None, low: float, split: Split) -> tuple[Status, tuple[str, ...]]:
     if named is None:
-        said = tuple(without_a_cause(inquiry, low))
+        if nothing := nothing_works(inquiry.before, inquiry.after):
+            return Status.CANNOT_TELL, (nothing,)
+        said = tuple(without_a_cause(inquiry, low, split))
         if low > inquiry.settings.number("negligible_loss"):
             return Status.CANNOT_TELL, said
         status, reasons = without_loss(inquiry.before, inquiry.after, inquiry.sets.nature.day_spread, inquiry.settings)

@@ -7,6 +7,7 @@ import numpy as np
 from fieldloop.diagnose import gaps
 from fieldloop.diagnose.demonstrated import Demonstrations
 from fieldloop.diagnose.inquiry import Inquiry
+from fieldloop.diagnose.numerals import listed, plain
 from fieldloop.model.attempts import Key, attempt_of
 from fieldloop.model.condition import Condition, Stratum
 from fieldloop.model.diagnosis import Asked, FailureExplained, Gap
@@ -20,6 +21,8 @@ JUDGED = "Was the success signal right?"
 Range = tuple[float, float]
 WHO = ("robot", "judged_by")
 """Who tried and who judged are no conditions of the place."""
+NEITHER = "Neither light nor confidence was logged; log lux and confidence."
+NOT_BEFORE = "was logged here, but neither in demonstrations nor in the baseline; log it there too."
 LABELLED = "Were such failures labelled or filtered correctly?"
 
 
@@ -71,17 +74,20 @@ def _sensed(inquiry: Inquiry, at: int, shown: Demonstrations | None, settings: S
     said = {name: v for name, v in inquiry.after.numbers.items() if gaps.of_factor(name) is Gap.ENVIRONMENT}
     seen = {name: _seen(inquiry, name, shown) for name in said}
     known = {name: float(v[at]) for name, v in said.items() if seen[name] and np.isfinite(v[at])}
-    outside = [f"{name} {v:.6g} outside {_range(seen[name])}" for name, v in known.items() if _beyond(v, seen[name])]
+    outside = [
+        f"{name} {plain(v, 6)} outside {_range(seen[name])}" for name, v in known.items() if _beyond(v, seen[name])
+    ]
     sure = inquiry.after.outcomes[at].confidence
     if sure is not None and sure < settings.number("unsure_below"):
         outside.append(f"the policy itself was unsure ({sure:.2f})")
     if outside:
         return Asked(SENSED, Status.FAILED, f"Beyond what was seen before: {'; '.join(outside)}.")
-    inside = [f"{name} {v:.6g} within {_range(seen[name])}" for name, v in known.items()]
+    inside = [f"{name} {plain(v, 6)} within {_range(seen[name])}" for name, v in known.items()]
     if sure is not None:
         inside.append(f"the policy was sure ({sure:.2f})")
     if not inside:
-        return Asked(SENSED, Status.CANNOT_TELL, "Neither light nor confidence was logged; log lux and confidence.")
+        here = [name for name, v in said.items() if np.isfinite(v[at])]
+        return Asked(SENSED, Status.CANNOT_TELL, NEITHER if not here else f"{listed(here)} {NOT_BEFORE}")
     return Asked(SENSED, Status.PASSED, f"As seen before: {'; '.join(inside)}.")
 
 
@@ -98,7 +104,7 @@ def _beyond(value: float, seen: Range | None) -> bool:
 
 
 def _range(seen: Range | None) -> str:
-    return f"{seen[0]:.6g} to {seen[1]:.6g}" if seen else "nothing"
+    return f"{plain(seen[0], 6)} to {plain(seen[1], 6)}" if seen else "nothing"
 
 
 def _judged(outcome: Outcome, verdicts: Sequence[Outcome]) -> Asked:

@@ -9,6 +9,7 @@ from fieldloop.diagnose import gaps
 from fieldloop.diagnose.beliefs import COVERABLE, loss_of
 from fieldloop.diagnose.demonstrated import Demonstrations
 from fieldloop.diagnose.explanation import Explanation, Kind
+from fieldloop.diagnose.numerals import plain
 from fieldloop.diagnose.table import Floats, Table
 from fieldloop.model.condition import Condition, Stratum
 from fieldloop.model.diagnosis import Gap
@@ -39,7 +40,7 @@ class Beyond:
     def stratum(self) -> Stratum:
         """It in words: rounded for people, so that nothing may be computed from them."""
         word = "above" if self.above else "up to" if self.kind is Kind.STEP else "below"
-        return Stratum((Condition(self.number, f"{word} {self.end:.4g}"),))
+        return Stratum((Condition(self.number, f"{word} {plain(self.end)}"),))
 
     def unseen(self, seen: Range | None) -> bool | None:
         """Does it begin where demonstrations ended, or farther out? None where they did not log the number."""

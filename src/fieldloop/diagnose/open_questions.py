@@ -4,13 +4,17 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from fieldloop.diagnose import gaps
+from fieldloop.diagnose.apart import apart
 from fieldloop.diagnose.beliefs import COVERABLE
 from fieldloop.diagnose.causes import Causes
 from fieldloop.diagnose.explanation import Kind
 from fieldloop.diagnose.faults import beyond
 from fieldloop.diagnose.inquiry import Inquiry
+from fieldloop.diagnose.mix import mostly_mix
 from fieldloop.diagnose.numerals import percent, several
+from fieldloop.diagnose.split import Split
+from fieldloop.diagnose.to_log import chains, worth_logging
+from fieldloop.diagnose.unsaid import unsaid
 from fieldloop.model.attempts import settled
 from fieldloop.model.condition import Condition
 from fieldloop.model.diagnosis import Gap
@@ -24,15 +28,18 @@ def open_questions(inquiry: Inquiry, named: Causes, low: float) -> Iterator[str]
     if low <= 0.0:
         yield "The loss as a whole may be none, because the rest went better: watch what is named here."
     surely = inquiry.settings.number("surely")
-    if named.known < surely <= named.wrong:
-        yield "Something is wrong, but nothing that is logged or measured explains it."
-    elif named.known < surely:
-        yield f"That something known is wrong is {percent(named.known)} probable; record more outcomes."
+    if named.known < surely:
+        suspects = [one.words for one in apart(inquiry)]
+        yield from suspects
+        if named.wrong < surely:
+            yield f"That something known is wrong is {percent(named.known)} probable; record more outcomes."
+        elif not suspects:
+            yield "Something is wrong, but nothing that is logged or measured explains it."
     nobodys = inquiry.before.success.mean() - inquiry.after.success.mean() - named.shares.lost
     negligible = inquiry.settings.number("negligible_loss")
     if nobodys > negligible:
         yield (
-            f"{100 * nobodys:.0f} points of the loss are nobody's: what another mix, another pace or conditions hard "
+            f"{100 * nobodys:.1f} points of the loss are nobody's: what another mix, another pace or conditions hard "
             "for any policy may ordinarily cost is laid to no cause."
         )
     yield from _rivals(named)
@@ -41,30 +48,38 @@ def open_questions(inquiry: Inquiry, named: Causes, low: float) -> Iterator[str]
         yield from _unmeasured(inquiry)
     if inquiry.evidence.demonstrations is None:
         yield "Nobody said what was demonstrated, so never-covered and changed cannot be told apart; name the release."
+    yield from unsaid(inquiry)
     if not any(c.gap is not Gap.UNKNOWN for c in named.causes):
-        yield _silent(inquiry)
+        yield from _silent(inquiry)
     yield from _contested(inquiry)
-    yield from _unsaid(inquiry)
     yield from _not_as_claimed(inquiry)
     days = len(np.unique(inquiry.after.days))
     if days < inquiry.settings.number("min_days"):
         yield f"Production spans {days} days; how much days differ is not known, and intervals are too narrow."
 
 
-def _silent(inquiry: Inquiry) -> str:
-    said = {c.factor for c in inquiry.after.conditions} | set(inquiry.after.numbers)
-    said |= {"item", "sku"} if any(o.item for o in inquiry.after.outcomes) else set()
-    return f"No condition that is logged explains the loss; log {', '.join(gaps.silent(said))}."
+def _silent(inquiry: Inquiry) -> Iterator[str]:
+    if names := worth_logging(inquiry):
+        yield f"No condition that is logged explains the loss; log {', '.join(names)}."
 
 
-def without_a_cause(inquiry: Inquiry, low: float) -> Iterator[str]:
+def without_a_cause(inquiry: Inquiry, low: float, split: Split) -> Iterator[str]:
     """Say what is worth knowing although no cause is named: what was never demonstrated, what was measured wrong."""
-    if low > 0.0:
+    negligible = inquiry.settings.number("negligible_loss")
+    loss = float(inquiry.before.success.mean() - inquiry.after.success.mean())
+    beyond_mix = loss - max(split.mix, 0.0)
+    if mostly_mix(split, low):
+        left = f"{100 * max(beyond_mix, 0.0):.1f} of {100 * loss:.1f} points are left"
+        yield f"Beyond a harder mix {left}, no more than another pace or harder days may ordinarily cost."
+    elif low > 0.0:
         yield (
-            f"Success fell by {100 * low:.1f} points at least, no more than another mix, another pace or harder days "
-            "may ordinarily cost."
+            f"Success fell by {100 * low:.1f} points at least, and no cause that was looked at explains it better than "
+            "another pace or harder days would."
         )
-        yield _silent(inquiry)
+        yield from (one.words for one in apart(inquiry))
+    yield from unsaid(inquiry)
+    if low > 0.0 and beyond_mix > negligible:
+        yield from _silent(inquiry)
     for one in inquiry.sets.options:
         inside = one.inside
         if one.kind is Kind.CONDITION and one.gap in COVERABLE and one.never_covered and not inside.all():
@@ -75,7 +90,7 @@ def without_a_cause(inquiry: Inquiry, low: float) -> Iterator[str]:
             )
         if one.measured and one.kind is Kind.FAULT:
             yield f"{one.words} The baseline may have lost by it already: compare with a release without it."
-    if inquiry.before.success.mean() - inquiry.after.success.mean() > inquiry.settings.number("negligible_loss"):
+    if beyond_mix > negligible:
         yield from _unmeasured(inquiry)
     yield from _contested(inquiry)
 
@@ -112,8 +127,7 @@ def _unmeasured(inquiry: Inquiry) -> Iterator[str]:
         yield f"Some lags may or may not exceed {limit:.0f} ms; verify time from content on more episodes."
     if not inquiry.evidence.agreements:
         yield "Nobody measured how far annotators of the release agree; let two label the same episodes."
-    if inquiry.chain is None:
-        yield "Steps with deviations were not logged before and after; log them to see whether chains lose precision."
+    yield from chains(inquiry)
 
 
 def _not_as_claimed(inquiry: Inquiry) -> Iterator[str]:
@@ -132,11 +146,3 @@ def _not_as_claimed(inquiry: Inquiry) -> Iterator[str]:
         if abs(share - claimed.get(condition, 0.0)) > off:
             said = f"says {percent(claimed[condition])}" if condition in claimed else "does not know it"
             yield f"{condition} is {percent(share)} of production, the map {said}; `fieldloop audit compare` tests it."
-
-
-def _unsaid(inquiry: Inquiry) -> Iterator[str]:
-    rows = len(inquiry.after)
-    for factor in sorted(inquiry.after.factors):
-        unsaid = sum(factor not in row for row in inquiry.after.rows)
-        if unsaid > inquiry.settings.number("max_unsaid_share") * rows:
-            yield f"{unsaid} of {rows} production outcomes do not say their {factor}; log it."

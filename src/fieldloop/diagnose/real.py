@@ -29,6 +29,17 @@ def without_loss(before: Table, after: Table, day_spread: float, settings: Secti
     return Status.CANNOT_TELL, (reason,)
 
 
+def nothing_works(before: Table, after: Table) -> str:
+    """Say so where no attempt ever succeeded: nothing can be lost there, and nothing was shown to be well; else ''."""
+    if before.success.any() or after.success.any():
+        return ""
+    return (
+        f"Not one of {len(before):,} attempts before and of {len(after):,} in production succeeded: where nothing ever "
+        "worked no loss can be explained. Let a person try whether it can be done at all, and look at how success is "
+        "judged."
+    )
+
+
 def missing(before: int, after: int) -> str:
     """Say which outcomes there are none of; '' where there are both."""
     what = "baseline (gate or laboratory)" if not before else "production" if not after else ""

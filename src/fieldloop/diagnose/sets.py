@@ -12,7 +12,7 @@ from functools import cached_property
 
 import numpy as np
 
-from fieldloop.diagnose.explanation import Explanation, Kind
+from fieldloop.diagnose.explanation import TIME, Explanation, Kind
 from fieldloop.diagnose.laplace import Fitted, Mask, Rows
 from fieldloop.diagnose.nature import Nature
 from fieldloop.diagnose.table import Floats
@@ -47,8 +47,7 @@ class Sets:
         self.nature, self.options, self.settings = nature, list(options), settings
         self.rows = Rows(nature)
         self.matrix = np.column_stack([o.rows for o in options])
-        centred = self.matrix - self.matrix.mean(axis=0)
-        self._pointed = centred / np.maximum(np.linalg.norm(centred, axis=0), TINY)
+        self._pointed = _pointed(self.matrix)
         self._twins = settings.number("confounded_overlap")
         self.prior = np.array([o.log_odds for o in options])
         self.middle = -np.array([o.loss.middle for o in options])
@@ -64,6 +63,11 @@ class Sets:
         self._reasoned = np.array([o.kind not in WITHOUT_REASON for o in options])
 
     @cached_property
+    def produced(self) -> Floats:
+        """Columns in production alone, around their means and of length one."""
+        return _pointed(self.matrix[self.nature.production])
+
+    @cached_property
     def nothing(self) -> Told:
         """The empty set."""
         found = self._look(())
@@ -73,17 +77,19 @@ class Sets:
 
     def best(self) -> Told:
         """Walk from nothing and from all suspects; return the most probable set."""
-        suspects = tuple(np.flatnonzero(self.prior >= 0.0).tolist())
-        starts = [self.nothing, self._pruned(suspects)]
+        starts = [self.nothing, self._pruned(self._suspects())]
         # what needs no reason fits anything, so it may only take what sets of reasons have left
         for start in starts:
             self._climb(self._climb(start, self._reasoned), self._all)
         return self._ordered()[0]
 
     def window(self, best: Told) -> list[tuple[Told, float]]:
-        """Sets that are not far less probable than the best, with their probabilities."""
+        """Sets that are not far less probable than the best, with their probabilities.
+
+        What another set says more simply and no less probably does not count beside it, as Madigan and Raftery have it.
+        """
         depth = self.settings.number("window")
-        kept = [one for one in self._ordered() if one.score >= best.score - depth]
+        kept = [one for one in self._ordered() if one.score >= best.score - depth and not self._said_shorter(one)]
         weight = np.exp([one.score - best.score for one in kept])
         return list(zip(kept, (weight / weight.sum()).tolist(), strict=True))
 
@@ -97,6 +103,11 @@ class Sets:
         if own.kind in (Kind.STEP, Kind.RISE):
             return {at for at, name in enumerate(self._names) if name == self._names[member]}
         return {at for at, one in enumerate(self.options) if _place(one) == _place(own)}
+
+    def evidence(self, members: tuple[int, ...]) -> float:
+        """How well outcomes are explained by a set, whatever was believed of it (log)."""
+        found = self._look(members, self.nothing)
+        return (found.fitted if found else self._fit(members, self.nothing)).evidence
 
     def _look(self, members: tuple[int, ...], near: Told | None = None) -> Told | None:
         """Fit a set; None where one of its members would not lose anything."""
@@ -119,6 +130,16 @@ class Sets:
             start = (np.append(near.fitted.coefficients[:size], effects), near.fitted.days)
         return self.rows.fit(self.matrix[:, own], self.apart[own], self.middle[own], self.spread[own], start)
 
+    def _suspects(self) -> tuple[int, ...]:
+        """What is suspected beforehand; of suspects that say the same, the one that promises most."""
+        promise, chosen = self._promise(self.nothing), []
+        free = self.prior >= 0.0
+        for one in np.argsort(-promise, kind="stable").tolist():
+            if free[one]:
+                chosen.append(one)
+                free[self._again((one,))] = False
+        return tuple(chosen)
+
     def _pruned(self, members: tuple[int, ...]) -> Told:
         """Leave out, one by one, what would not lose anything beside the others."""
         while members:
@@ -139,6 +160,8 @@ class Sets:
             if better is at:
                 better = self._better(at, self._exchanged(at, allowed))
             if better is at:
+                better = self._better(at, self._as_one(at, allowed))
+            if better is at:
                 return at
             at = better
         return at
@@ -158,20 +181,61 @@ class Sets:
                 made += [(*smaller, one) for one in self._promising(found, EXCHANGED, allowed) if one not in at.members]
         return made
 
-    def _again(self, at: Told) -> list[int]:
+    def _as_one(self, at: Told, allowed: Mask) -> list[tuple[int, ...]]:
+        """Several places of one factor, or all that changed, in exchange for one thing that happened to everything.
+
+        One by one they would never go: each alone leaves the others' rows to be explained twice.
+        """
+        made = []
+        for several in self._together(at):
+            rest = self._look(tuple(m for m in at.members if m not in several), at)
+            if rest is not None:
+                found = self._promising(rest, EXCHANGED, allowed & ~self._reasoned)
+                made += [(*rest.members, one) for one in found]
+        return made
+
+    def _said_shorter(self, one: Told) -> bool:
+        """Are several places of one factor nearly all of production, and is it better said of everything?"""
+        for several in self._together(one):
+            rows = self.matrix[:, sorted(several)].max(axis=1)
+            both = rows @ self.matrix
+            same = both >= self.settings.number("nearly_all") * (rows.sum() + self.matrix.sum(axis=0) - both)
+            rest = [m for m in one.members if m not in several]
+            whole = np.flatnonzero(same & ~self._reasoned).tolist()
+            shorter = [self.met.get(tuple(sorted((*rest, at)))) for at in whole]
+            if any(other is not None and other.score >= one.score for other in shorter):
+                return True
+        return False
+
+    def _together(self, at: Told) -> list[set[int]]:
+        """Members that are levels of one factor, and members that are changes, where there are several."""
+        groups: dict[str, set[int]] = {}
+        for member in at.members:
+            one = self.options[member]
+            if one.kind in (Kind.CONDITION, Kind.LATER):
+                groups.setdefault(one.stratum.conditions[0].factor, set()).add(member)
+            if one.kind is Kind.LATER:
+                groups.setdefault(TIME, set()).add(member)
+        return [several for several in groups.values() if len(several) > 1]
+
+    def _again(self, members: tuple[int, ...]) -> list[int]:
         """What says the same as a member: another cut of its number, another day of its condition, the same rows."""
-        used = {self._named[m] for m in at.members}
-        alike = (self._pointed.T @ self._pointed[:, list(at.members)]).max(axis=1, initial=-1.0) >= self._twins
+        used = {self._named[m] for m in members}
+        alike = (self._pointed.T @ self._pointed[:, list(members)]).max(axis=1, initial=-1.0) >= self._twins
         return [k for k, name in enumerate(self._named) if name in used or alike[k]]
 
-    def _promising(self, at: Told, count: int, allowed: Mask) -> list[int]:
-        """Those whose addition would gain most, were the posterior quadratic."""
+    def _promise(self, at: Told) -> Floats:
+        """How much the addition of each would gain, were the posterior quadratic."""
         columns = self.matrix[:, list(at.members)]
         slope, told = self.rows.told(at.fitted, columns, self.apart[list(at.members)], self.matrix, self.apart)
-        gained = self.prior + _gain(slope, told, self.middle, self.spread**2)
+        return np.asarray(self.prior + _gain(slope, told, self.middle, self.spread**2))
+
+    def _promising(self, at: Told, count: int, allowed: Mask) -> list[int]:
+        """Those whose addition would gain most."""
+        gained = self._promise(at)
         gained[list(at.members)] = -np.inf
         gained[~allowed] = -np.inf
-        gained[self._again(at)] = -np.inf
+        gained[self._again(at.members)] = -np.inf
         seen: dict[str, int] = {}
         chosen: list[int] = []
         for one in np.argsort(-gained, kind="stable").tolist():
@@ -187,6 +251,12 @@ class Sets:
 def _place(one: Explanation) -> tuple[Gap, Stratum, bool]:
     """Which gap it is and where, whatever the day; a loss everywhere that has no day is another."""
     return one.gap, one.where, one.kind is Kind.DAY
+
+
+def _pointed(columns: Floats) -> Floats:
+    """Columns around their means, of length one; of a constant one nothing is left."""
+    centred = columns - columns.mean(axis=0)
+    return np.asarray(centred / np.maximum(np.linalg.norm(centred, axis=0), TINY))
 
 
 def _gain(slope: Floats, told: Floats, middle: Floats, variance: Floats) -> Floats:

@@ -7,7 +7,7 @@ A fault of the data took its part there already, by an amount that nobody knows;
 would win without it. What the loss has beyond that is nobody's: another mix, a floor that is a little harder.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -16,12 +16,14 @@ from fieldloop.diagnose.expectation import logistic
 from fieldloop.diagnose.explanation import Kind
 from fieldloop.diagnose.sets import Sets, Told
 from fieldloop.diagnose.spread import witnesses
-from fieldloop.diagnose.table import Floats
+from fieldloop.diagnose.table import Counted, Floats
 from fieldloop.model.diagnosis import Gap
 
 Interval = tuple[float, float, float]
 STOPS, PARTS = np.polynomial.legendre.leggauss(5)
 TINY = 1e-9
+REDRAWN = 20
+"""How often effects are drawn anew until all take something off; in a set of many small ones some may never."""
 
 
 @dataclass(frozen=True)
@@ -34,40 +36,53 @@ class Shares:
     """Success that all named faults take off together."""
     fell: float
     """So much of it is beyond what they took off the baseline."""
+    costs: Mapping[Gap, Interval]
+    """The success that each gap is credited with: of a whole that has not fallen there are no shares."""
 
-    def of(self, member: int, gap: Gap) -> Interval:
-        """The share of one member."""
+    def of(self, members: Collection[int], gap: Gap) -> Interval:
+        """The share of members that are one cause."""
         share, low, high = self.gaps[gap]
-        part = self.members[member]
+        part = sum(self.members[member] for member in members)
         return part * share, part * low, part * high
 
 
-def shares(sets: Sets, window: Sequence[tuple[Told, float]], loss: float, rng: np.random.Generator) -> Shares:
-    """Draw effects and sets."""
+def shares(
+    sets: Sets,
+    window: Sequence[tuple[Told, float]],
+    loss: float,
+    rng: np.random.Generator,
+    to: Mapping[int, Gap | None],
+) -> Shares:
+    """Draw effects and sets; `to` says to which gap an explanation's part goes, if not to its own, or to none."""
     best = window[0][0]
     draws = int(sets.settings.number("share_draws"))
-    counts = rng.multinomial(draws, [weight for _, weight in window])
+    counts = _counts([weight for _, weight in window], draws, rng)
     error = loss_error(sets)
-    made, lost, fell = [], [], []
+    gaps = [to.get(at, one.gap) for at, one in enumerate(sets.options)]
+    made, credit, fell = [], [], []
     for (one, _), count in zip(window, counts.tolist(), strict=True):
         for coefficients in _drawn(one, count, rng):
             credited, beyond = _credits(sets, one, coefficients)
-            by_gap = np.zeros(len(Gap))
-            for member, part in zip(one.members, credited.tolist(), strict=True):
-                by_gap[list(Gap).index(sets.options[member].gap)] += part
+            own = [gaps[member] for member in one.members]
+            by_gap = np.array([sum(p for g, p in zip(own, credited.tolist(), strict=True) if g is gap) for gap in Gap])
             made.append(by_gap / max(by_gap.sum(), loss + error * rng.standard_normal(), TINY))
-            lost.append(by_gap.sum())
-            fell.append(beyond.sum())
+            credit.append(by_gap)
+            fell.append(sum(p for g, p in zip(own, beyond.tolist(), strict=True) if g is not None))
     tail = 0.5 - sets.settings.number("confidence") / 2.0
-    middle, (low, high) = np.mean(made, axis=0), np.quantile(made, [tail, 1.0 - tail], axis=0)
-    spans = {
+    spans, costs = _intervals(made, tail), _intervals(credit, tail)
+    known = dict(zip(best.members, _credits(sets, best, best.fitted.coefficients)[0].tolist(), strict=True))
+    whole = {gap: sum(p for m, p in known.items() if gaps[m] is gap) for gap in Gap}
+    parts = {m: p / max(whole[gap], TINY) for m, p in known.items() if (gap := gaps[m]) is not None}
+    lost = float(np.mean([by_gap.sum() for by_gap in credit]))
+    return Shares(spans, parts, lost, float(np.mean(fell)), costs)
+
+
+def _intervals(drawn: Sequence[Floats], tail: float) -> dict[Gap, Interval]:
+    middle, (low, high) = np.mean(drawn, axis=0), np.quantile(drawn, [tail, 1.0 - tail], axis=0)
+    return {
         gap: (float(m), min(float(a), float(m)), max(float(b), float(m)))
         for gap, m, a, b in zip(Gap, middle, low, high, strict=True)
     }
-    own = dict(zip(best.members, _credits(sets, best, best.fitted.coefficients)[0].tolist(), strict=True))
-    whole = {gap: sum(p for m, p in own.items() if sets.options[m].gap is gap) for gap in Gap}
-    parts = {m: p / max(whole[sets.options[m].gap], TINY) for m, p in own.items()}
-    return Shares(spans, parts, float(np.mean(lost)), float(np.mean(fell)))
 
 
 def _credits(sets: Sets, told: Told, coefficients: Floats) -> tuple[Floats, Floats]:
@@ -93,9 +108,23 @@ def taken_off(sets: Sets, told: Told, coefficients: Floats, here: slice) -> Floa
     return taken
 
 
+def _counts(weights: Sequence[float], draws: int, rng: np.random.Generator) -> Counted:
+    """How many draws each set gets: evenly spread, so that an improbable one is not met several times by chance."""
+    ends = np.append(0.0, np.cumsum(weights) / np.sum(weights)) * draws
+    return np.diff(np.floor(ends + rng.random())).astype(np.int64)
+
+
 def _drawn(told: Told, count: int, rng: np.random.Generator) -> Floats:
+    """Draw effects; a fault that is there takes something off, so that what would add something is drawn again."""
     root = np.linalg.cholesky(told.fitted.covariance)
-    return np.asarray(told.fitted.coefficients + rng.standard_normal((count, len(root))) @ root.T)
+    made = np.asarray(told.fitted.coefficients + rng.standard_normal((count, len(root))) @ root.T)
+    first = len(root) - len(told.members)
+    for _ in range(REDRAWN):
+        again = np.flatnonzero((made[:, first:] >= 0.0).any(axis=1))
+        if not len(again):
+            break
+        made[again] = told.fitted.coefficients + rng.standard_normal((len(again), len(root))) @ root.T
+    return made
 
 
 def loss_error(sets: Sets) -> float:

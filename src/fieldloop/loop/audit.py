@@ -8,6 +8,7 @@ from pathlib import Path
 from fieldloop.audit import ask, parse, with_measured
 from fieldloop.audit import compare as hold_against
 from fieldloop.errors import BadInput, Refused
+from fieldloop.loop.audited_map import files_of, map_changed
 from fieldloop.loop.live_sites import live_without_a_set
 from fieldloop.loop.whole_file import write_whole
 from fieldloop.loop.workspace import Workspace
@@ -44,6 +45,8 @@ class Compared:
 
     deployment: str
     comparisons: tuple[Comparison, ...]
+    changed: tuple[str, ...] = ()
+    """Files of the map that were edited after the audit."""
 
     @property
     def exit_ok(self) -> bool:
@@ -82,6 +85,7 @@ def audit(
     episodes = workspace.store.find(Episode)
     logged = bool(episodes or outcomes)
     asked = ask(deployment, settings, hold_against(deployment, episodes, settings, outcomes) if logged else ())
+    asked = dataclasses.replace(asked, files=files_of(workspace, path, catalogue))
     early = live_without_a_set(workspace, deployment)
     if html is not None:
         write_whole(html, pages.html(deployment, asked, early))
@@ -103,7 +107,8 @@ def compare(workspace: Workspace, *, traffic: bool = False) -> Compared:
     if not outcomes and not episodes:
         raise Refused("There are no logs to compare the map with. Take some in: fieldloop ingest, or monitor record")
     settings = workspace.operations["audit"]
-    return Compared(deployment.id, hold_against(deployment, episodes, settings, outcomes, traffic=traffic))
+    found = hold_against(deployment, episodes, settings, outcomes, traffic=traffic)
+    return Compared(deployment.id, found, map_changed(workspace))
 
 
 def override(workspace: Workspace, *, reason: str) -> Audit:
@@ -124,15 +129,15 @@ def override(workspace: Workspace, *, reason: str) -> Audit:
 
 def latest_audit(workspace: Workspace) -> Audit | None:
     """Return the last audit, if there ever was one."""
-    return next(iter(workspace.store.find(Audit, newest=True, limit=1)), None)
+    return workspace.newest(Audit)
 
 
 def latest_deployment(workspace: Workspace) -> Deployment:
     """Return the map in force; refuses to go on without one."""
-    found = workspace.store.find(Deployment, newest=True, limit=1)
-    if not found:
+    found = workspace.newest(Deployment)
+    if found is None:
         raise Refused("No deployment is mapped yet. Describe it in deployment.toml and run: fieldloop audit")
-    return found[0]
+    return found
 
 
 def require_complete_audit(workspace: Workspace) -> None:
@@ -144,6 +149,8 @@ def require_complete_audit(workspace: Workspace) -> None:
 
 def read_map(path: Path) -> str:
     """Read a map or a catalogue; what is no text is said so."""
+    if path.is_dir():
+        raise BadInput(f"{path} is a folder; name the file in it.")
     if not path.is_file():
         raise BadInput(
             f"{path} is not there. A deployment is a deployment.toml with a skus.csv beside it; "

@@ -13,6 +13,7 @@ from fieldloop.errors import BadInput
 from fieldloop.loop.attempt_files import read_demonstrations, read_outcomes, telemetry_of
 from fieldloop.loop.by_tier import episodes_by_tier, outcomes_by_tier
 from fieldloop.loop.data_measured import read_agreements, read_lags
+from fieldloop.loop.doubled_rows import doubled_rows
 from fieldloop.loop.whole_file import read_whole
 from fieldloop.model.annotation import Agreement
 from fieldloop.model.deployment import Deployment
@@ -38,6 +39,8 @@ class Case:
     deployment: Deployment | None
     lags: tuple[Lag, ...]
     agreements: tuple[Agreement, ...]
+    doubts: tuple[str, ...] = ()
+    """What looks wrong in the tables and can be right."""
 
 
 def read_case(folder: Path, operations: Operations) -> Case:
@@ -56,6 +59,7 @@ def read_case(folder: Path, operations: Operations) -> Case:
     policy = production[0].policy
     baseline = read_outcomes(before, policy, Stage.LAB, telemetry, zones) if before else []
     _refuse_other_stories(after, production, before, baseline)
+    limits = operations["audit"]
     return Case(
         policy,
         outcomes_by_tier(production, deployment),
@@ -64,6 +68,10 @@ def read_case(folder: Path, operations: Operations) -> Case:
         deployment,
         read_lags(folder / "lags.json"),
         read_agreements(folder / "agreements.json"),
+        (
+            *doubled_rows(production, after.name, limits),
+            *(doubled_rows(baseline, before.name, limits) if before else ()),
+        ),
     )
 
 

@@ -7,6 +7,7 @@ from pathlib import Path
 
 import numpy as np
 
+from fieldloop.audit import oddities
 from fieldloop.diagnose import Evidence, demonstrations_of
 from fieldloop.diagnose import diagnose as explain
 from fieldloop.errors import BadInput
@@ -55,6 +56,7 @@ def diagnose_folder(
         exposures=case.deployment.exposures if case.deployment else (),
     )
     made = explain(evidence, operations["diagnose"], _ids(), time.time_ns(), np.random.default_rng(seed))
+    made = replace(made, cannot_tell=(*case.doubts, *made.cannot_tell))
     if html:
         write_whole(
             html, diagnosis_page(DiagnosisReport(made, daily(evidence.after, evidence.time_zones), case.policy))
@@ -91,9 +93,11 @@ def plan_folder(
     good = tuple(e for e in collected if e.succeeded is not False)
     covered = coverage(case.deployment.exposures, good, case.production, tried=collected, costs=stated_costs(settings))
     known = Known(covered, case.deployment, good, case.production, case.policy)
-    crew = Crew((), (), protocol="", task=case.deployment.task)
+    crew = Crew((), (), protocol="", task=case.deployment.task, registers=False)
     made = draw(known, (), crew, settings, _ids(), time.time_ns(), np.random.default_rng(seed), strategy)
-    made = replace(made, warnings=(*live_in_tables(case.production, made.sites), *made.warnings))
+    odd = oddities(case.deployment, operations["audit"])
+    early = live_in_tables(case.production, made.sites)
+    made = replace(made, warnings=(*case.doubts, *odd, *early, *made.warnings))
     if html:
         curves = learning_curves(covered, made.quotas, settings)
         write_whole(html, plan_page(PlanReport(made, (), covered, curves=curves)))

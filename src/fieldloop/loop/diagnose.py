@@ -1,5 +1,6 @@
 """Which gap made it fail: shares of the lost success, with evidence."""
 
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -8,6 +9,7 @@ from fieldloop.diagnose import Evidence, demonstrations_of
 from fieldloop.diagnose import diagnose as explain
 from fieldloop.errors import BadInput, Refused
 from fieldloop.loop.audit import latest_deployment
+from fieldloop.loop.audited_map import map_changed
 from fieldloop.loop.by_tier import episodes_by_tier, outcomes_by_tier
 from fieldloop.loop.monitor import nominal
 from fieldloop.loop.page_reads import daily_rates
@@ -47,6 +49,7 @@ def diagnose(
         workspace.clock(),
         np.random.default_rng(seed),
     )
+    made = replace(made, cannot_tell=(*made.cannot_tell, *map_changed(workspace)))
     workspace.write(DiagnosisMade(made))
     if html:
         shown = DiagnosisReport(made, daily_rates(workspace, version.id, site, made.made_ns), version.name)

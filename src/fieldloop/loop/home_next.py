@@ -65,9 +65,13 @@ def _field_rules(now: Now) -> Iterator[NextStep]:
     elif not (now.audit.complete or now.audit.overridden_by):
         gaps, why = sum(len(a.missing) for a in now.audit.answers), f"Its score is {100 * now.audit.score:.0f} %."
         yield NextStep(WARN, f"The map leaves {gaps} gaps", why, "fieldloop audit", "/deployment")
+    for changed in now.map_changed:
+        what, _, run = changed.partition(" Run: ")
+        why = "Plans, gates and diagnoses stand on the map as it was audited."
+        yield NextStep(WARN, what, why, run or "fieldloop audit", "/deployment")
     if now.demands:
         asked = f"The field asks for {sum(d.demonstrations for d in now.demands):,} demonstrations"
-        yield NextStep(WARN, asked, now.demands[-1].why, "fieldloop plan", "/plan")
+        yield NextStep(WARN, asked, now.asked_why, "fieldloop plan", "/plan")
 
 
 def _sensor_rules(now: Now) -> Iterator[NextStep]:
@@ -85,7 +89,8 @@ def _data_rules(now: Now) -> Iterator[NextStep]:
         why = "Coverage says what is missing, stratum by stratum."
         yield NextStep(RUN, "Draw the first plan", why, "fieldloop plan", "/plan")
     elif now.left:
-        why = f"The plan is expected to bring {100 * now.plan.expected_gain:+.1f} points on the floor."
+        how, unsure = ("assumed", ", no outcome yet") if now.plan.assumed else ("expected", "")
+        why = f"The plan is {how} to bring {100 * now.plan.expected_gain:+.1f} points on the floor{unsure}."
         yield NextStep(RUN, f"Collect {now.left:,} more demonstrations", why, "fieldloop ingest PATH", "/plan")
     if now.passed > now.annotated:
         waiting = f"{now.passed - now.annotated:,} accepted episodes have no phases yet"

@@ -2,6 +2,7 @@
 
 from dataclasses import dataclass
 
+from fieldloop.loop.audited_map import map_changed
 from fieldloop.loop.home_sensors import SlippedSensor, slipped_sensors
 from fieldloop.loop.home_success import Success, success_over_time
 from fieldloop.loop.page_reads import UNPASSED, newest
@@ -48,12 +49,21 @@ class Now:
     unattended: tuple[Alarm, ...]
     dataset: DatasetReport | None = None
     slipped: tuple[SlippedSensor, ...] = ()
+    map_changed: tuple[str, ...] = ()
 
     @property
     def unexplained(self) -> Alarm | None:
         """An alarm that no diagnosis has answered yet."""
         answered = self.alarm and self.diagnosis and self.diagnosis.made_ns >= self.alarm.raised_ns
         return None if answered else self.alarm
+
+    @property
+    def asked_why(self) -> str:
+        """Why the field asks for demonstrations: in the words of the largest demand; '' where there is none."""
+        if not self.demands:
+            return ""
+        largest = max(self.demands, key=lambda demand: demand.demonstrations)
+        return largest.why if len(self.demands) == 1 else f"{largest.demonstrations:,} of them: {largest.why}"
 
 
 def read_now(workspace: Workspace) -> Now:
@@ -81,4 +91,5 @@ def read_now(workspace: Workspace) -> Now:
         incidents=tuple(i for i in store.find(Incident) if i.done(Step.REVIEWED) is None),
         unattended=tuple(a for a in store.find(Alarm) if not store.count(Incident, {"alarm": a.id})),
         dataset=newest(workspace, DatasetReport), slipped=slipped_sensors(workspace),
+        map_changed=map_changed(workspace),
     )  # fmt: skip

@@ -76,8 +76,9 @@ def way_back(now: Now) -> str:
     """Say what production asks of the next plan."""
     if now.demands:
         asked = sum(d.demonstrations for d in now.demands)
-        return f"Back to plan: {asked:,} demonstrations asked for, {now.demands[-1].why}"
+        return f"Back to plan: {asked:,} demonstrations asked for, {now.asked_why}"
     if now.plan:
-        gain = f"expected {100 * now.plan.expected_gain:+.1f} points on the floor"
+        how, unsure = ("assumed", ", no outcome yet") if now.plan.assumed else ("expected", "")
+        gain = f"{how} {100 * now.plan.expected_gain:+.1f} points on the floor{unsure}"
         return f"Back to plan: {now.plan.budget:,} demonstrations, {gain}"
     return "Back to plan: what production shows becomes the next plan"

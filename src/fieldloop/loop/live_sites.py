@@ -51,7 +51,11 @@ def _too_early(further: Mapping[str, int], lacking: Mapping[str, str], gated: Co
 
 
 def _lack(sets: Sequence[SiteSet]) -> dict[str, str]:
-    return {one.site: f"its set has {one.have:,} of {one.needed:,}" for one in sets if not one.complete}
+    return {one.site: f"its set has {one.have:,} of {one.needed:,}, {_adds(one)}" for one in sets if not one.complete}
+
+
+def _adds(one: SiteSet) -> str:
+    return f"this plan leaves {one.open:,} of them open" if one.open else "this plan completes it"
 
 
 def _few(workspace: Workspace, sites: Mapping[str, int]) -> dict[str, str]:

@@ -73,4 +73,4 @@ def every(workspace: Workspace, noun: type[N], where: Mapping[str, Any] | None =
 
 def newest(workspace: Workspace, noun: type[Any]) -> Any:
     """Return the last noun of a kind, None where there is none."""
-    return next(iter(workspace.store.find(noun, newest=True, limit=1)), None)
+    return workspace.newest(noun)

@@ -8,6 +8,7 @@ import numpy as np
 
 from fieldloop.errors import BadInput, Refused
 from fieldloop.loop.audit import latest_deployment, require_complete_audit
+from fieldloop.loop.audited_map import map_changed
 from fieldloop.loop.live_sites import live_without_a_set
 from fieldloop.loop.order_counts import order_counts
 from fieldloop.loop.order_sheets import read_sheet, write_orders
@@ -82,7 +83,7 @@ def plan(
         known_now(workspace), open_demands(workspace), crew_of(workspace), settings, workspace.ids, workspace.clock(),
         np.random.default_rng(seed), strategy,
     )  # fmt: skip
-    early = live_without_a_set(workspace, latest_deployment(workspace), drawn.sites)
+    early = (*map_changed(workspace), *live_without_a_set(workspace, latest_deployment(workspace), drawn.sites))
     drawn = replace(drawn, warnings=(*early, *drawn.warnings))
     if drawn.budget:
         workspace.write(PlanDrawn(drawn))

@@ -12,6 +12,9 @@ from fieldloop.loop.workspace import Workspace
 from fieldloop.model.deployment import Sku
 from fieldloop.protocol import Section, default_operations
 
+MANY_LINES = 10
+"""Of fewer lines, one makes up much of all pieces anyway."""
+
 
 @dataclass(frozen=True, slots=True)
 class TierCounted:
@@ -92,11 +95,13 @@ def velocity(  # noqa: PLR0913 - each is an option of the command
         columns=counted.columns,
         tiers=tuple(_tier(tier, made, total) for tier in TIERS),
         skipped=counted.skipped,
-        remarks=tuple(_remarks(counted, items, total)),
+        remarks=tuple(_remarks(counted, items, total, settings)),
     )
 
 
 def _counted(lines: Path, named: dict[str, str], dates: str, settings: Section, *, lines_are_picks: bool) -> OrderLines:
+    if lines.is_dir():
+        raise BadInput(f"{lines} is a folder; name the export of order lines in it, as CSV.")
     if not lines.is_file():
         raise BadInput(f"{lines} is not there; give an export of order lines as CSV.")
     try:
@@ -113,8 +118,14 @@ def _tier(tier: str, skus: tuple[Sku, ...], total: float) -> TierCounted:
     return TierCounted(tier, len(own), sum(own) / total)
 
 
-def _remarks(counted: OrderLines, items: dict[str, Sku], total: float) -> list[str]:
+def _remarks(counted: OrderLines, items: dict[str, Sku], total: float, settings: Section) -> list[str]:
     said = []
+    largest, pieces = counted.largest, total * counted.weeks
+    if counted.lines >= MANY_LINES and largest.pieces > settings.number("one_line_share") * pieces:
+        said.append(
+            f"Line {largest.number} alone is {100 * largest.pieces / pieces:.0f} % of all pieces: "
+            f"{largest.pieces:,.12g} of {largest.sku}. Take it out if it is no order, or say --count lines."
+        )
     if counted.weeks < 1.0:
         said.append(f"The lines span {counted.weeks * 7:.0f} days; a week is more than was counted.")
     if "pieces" not in dict(counted.columns):

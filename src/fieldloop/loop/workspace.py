@@ -85,6 +85,17 @@ class Workspace:
         """Return the protocol in force for a task, the shipped one where the workspace has none of its own."""
         return self.protocols.get(task or self.task, default_protocol())
 
+    def newest(self, noun: type[T]) -> T | None:
+        """Return the last noun of a kind, read once until something happens: a large catalogue takes a second."""
+        last, held = self.store.last(), self._newest.get(noun)
+        if held is None or held[0] != last:
+            held = self._newest[noun] = (last, next(iter(self.store.find(noun, newest=True, limit=1)), None))
+        return held[1]
+
+    @cached_property
+    def _newest(self) -> dict[type, tuple[int, Any]]:
+        return {}
+
     def write(self, *events: Event, caused_by: int | None = None, expect: Expected | None = None) -> int:
         """Write down what happened, all or nothing, in this actor's name; `expect` as in `Store.append`."""
         return self.store.append(events, actor=self.actor.id, at_ns=self.clock(), caused_by=caused_by, expect=expect)

@@ -66,7 +66,11 @@ class AuditAnswer:
 
 @dataclass(frozen=True, slots=True)
 class Audit:
-    """How well the map answers the five questions; going on below the bar needs a recorded override."""
+    """How well the map answers the five questions; going on below the bar needs a recorded override.
+
+    `odd` is what it says that can be true and seldom is, `files` are the map and the catalogue that were read, each
+    with the SHA-256 of its bytes.
+    """
 
     deployment: str
     answers: tuple[AuditAnswer, ...]
@@ -76,3 +80,5 @@ class Audit:
     overridden_by: str | None = None
     override_reason: str = ""
     compared: tuple[Comparison, ...] = ()
+    odd: tuple[str, ...] = ()
+    files: tuple[tuple[str, str], ...] = ()

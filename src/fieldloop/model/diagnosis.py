@@ -40,7 +40,9 @@ class Cause:
 
     `never_covered` False: it changed since deployment, from about `since_ns` on where that could be told; `since_day`
     is its date at the site ('' in diagnoses that were made before dates were stated). `group` are conditions that
-    always go together with this one: the data cannot tell which of them it is.
+    always go together with this one: the data cannot tell which of them it is; `group_since` has the day since which
+    each does, '' where it always did. `cost` is the success that it takes off production, with its interval; None in
+    diagnoses that were made before costs were stated.
     """
 
     gap: Gap
@@ -56,6 +58,35 @@ class Cause:
     episodes: int = 0
     """How many production outcomes it speaks of."""
     since_day: str = ""
+    cost: float | None = None
+    cost_low: float | None = None
+    cost_high: float | None = None
+    group_since: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Kinds:
+    """A change of success by kind: three parts that add up to the loss, below 0 where something was won."""
+
+    mix: float
+    mechanism: float
+    unseen: float
+
+
+@dataclass(frozen=True, slots=True)
+class Shifted:
+    """Conditions that are hard and a larger part of the work than before: what that costs, though nothing went wrong.
+
+    `worse`: fewer succeed there than before, by more than chance.
+    """
+
+    stratum: Stratum
+    share_before: float
+    share_after: float
+    cost: float
+    success_before: float
+    success_after: float
+    worse: bool
 
 
 @dataclass(frozen=True, slots=True)
@@ -94,7 +125,11 @@ class FailureExplained:
 
 @dataclass(frozen=True, slots=True)
 class Diagnosis:
-    """Is the drop real, how much of it is mix, mechanism and unseen conditions, and what caused it."""
+    """Is the drop real, how much of it is mix, mechanism and unseen conditions, and what caused it.
+
+    `unseen` are conditions hardly ever demonstrated. Of no loss there are no shares: they are 0, and `kinds` has the
+    parts in success (None in diagnoses that were made before these were stated). `shifted` says what the mix is about.
+    """
 
     id: str
     policy: str
@@ -115,6 +150,8 @@ class Diagnosis:
     failures: tuple[FailureExplained, ...] = ()
     loss_low: float = 0.0
     loss_high: float = 0.0
+    kinds: Kinds | None = None
+    shifted: tuple[Shifted, ...] = ()
 
     @property
     def failed(self) -> int:

@@ -129,6 +129,8 @@ class Plan:
     """The fewest deployed strata found that together show every combination of conditions never shown."""
     in_hand_gain: float = 0.0
     """Expected besides, from demonstrations in hand that the version in production had not learnt from."""
+    assumed: bool = False
+    """No attempt in production counted: what it wins rests on an assumed failure rate."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -178,7 +180,7 @@ class SiteSet:
     """What a site needs of its own before its robots work: demonstrations of what is specific to it.
 
     `specific` names the conditions that the primary site does not have; `needed`, `have` and `planned` count
-    demonstrations there.
+    demonstrations there, `simulated` what a simulator makes for it besides, `open` what the plan leaves lacking.
     """
 
     site: str
@@ -190,6 +192,8 @@ class SiteSet:
     planned: int
     complete: bool
     message: str
+    simulated: int = 0
+    open: int = 0
 
 
 @dataclass(frozen=True, slots=True)

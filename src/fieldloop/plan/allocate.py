@@ -8,6 +8,7 @@ import numpy as np
 
 from fieldloop.errors import BadInput, UnknownName
 from fieldloop.model.plan import Coverage, Demand, PlanScore, Quota
+from fieldloop.plan.always_failed import always_failed
 from fieldloop.plan.bought import Bought, by_people
 from fieldloop.plan.demands import Asked
 from fieldloop.plan.explore import unexplored
@@ -62,7 +63,7 @@ def hand_out(
     asked = Asked(gain, math.floor(gain.settings.number("max_demand_share") * budget), rng)
     for demand in sorted(demands, key=lambda d: (d.at_ns, d.id)):
         asked.honour(demand)
-    return asked.good + rest(gain, asked.good, budget - asked.cost, budget, strategy, rng), asked
+    return asked.good + rest(gain, asked.good, budget - asked.cost, budget, strategy, rng, asked.reasons), asked
 
 
 def price(
@@ -85,8 +86,19 @@ def price(
     )
 
 
-def rest(gain: Gain, given: Floats, money: float, budget: float, strategy: str, rng: np.random.Generator) -> Floats:
-    """Spend what is left: by the strategy, and a little on levels that nobody would be shown otherwise."""
+def rest(
+    gain: Gain,
+    given: Floats,
+    money: float,
+    budget: float,
+    strategy: str,
+    rng: np.random.Generator,
+    reasons: dict[int, list[str]],
+) -> Floats:
+    """Spend what is left: by the strategy, and a little on levels that nobody would be shown otherwise.
+
+    What is there to explore is said among the `reasons`.
+    """
     table = gain.table
     deployed = table.exposure > 0.0
     if money <= 0.0 or not deployed.any():
@@ -100,7 +112,10 @@ def rest(gain: Gain, given: Floats, money: float, budget: float, strategy: str, 
     wanted = STRATEGIES[strategy](gain, asking(given, money))
     added = np.zeros(len(table))
     if strategy == "marginal":
-        added = unexplored(gain, given + wanted, money)
+        explored = unexplored(gain, given + wanted, money)
+        added = explored.good
+        for row, reason in explored.reasons():
+            reasons.setdefault(row, []).append(reason)
         if added.any():
             money -= float(added @ gain.price)
             wanted = STRATEGIES[strategy](gain, asking(given + added, money))
@@ -122,13 +137,20 @@ def _remarks(gain: Gain, bought: Bought) -> Iterator[str]:
     elif not failures:
         level = gain.settings.number("confidence")
         most = -math.expm1(math.log1p(-level) / attempts)
-        none = f"None of {attempts:.0f} attempts in production failed: nothing to win is known"
-        yield f"{none}. Failure of up to {most:.2%} is compatible with that ({level:.0%}); the budget explores."
+        none = f"None of {attempts:.0f} attempts in production failed"
+        known = f"failure of up to {most:.2%} is compatible with that ({level:.0%})"
+        if gain.nothing_to_win:
+            goes = "The budget goes by traffic to what was never or least shown; a smaller one would do."
+            yield f"{none}: little is to be won, {known}. {goes}"
+        else:
+            yield f"{none}; {known}, so the gain rests on what is assumed of it."
     elif _all_failed(gain):
         yield (
             f"All {attempts:.0f} attempts in production failed: strata cannot be told apart by their failures, nor how "
             "far each is from success. What a plan wins cannot be told; the interval says so."
         )
+    if not _all_failed(gain):
+        yield from always_failed(gain, bought)
     if late:
         yield (
             f"{late:.0f} demonstrations in hand were not learnt by the version in production: they are expected to "

@@ -132,14 +132,19 @@ def _may_last(part: Part, rows: Rows, managed: Floats, settings: Section) -> Flo
         return spread
     here = part.codes[rows.stratum]
     tried = np.bincount(here, rows.attempts, part.size).astype(np.float64)
-    good = tried - np.bincount(here, rows.failures, part.size)
-    elsewhere = _ratio(good.sum() - good, tried.sum() - tried)
-    total = np.maximum(
-        0.0, 1.0 - _ratio(_ratio(good, tried), settings.number("total_failure_success") * elsewhere, 1.0)
-    )
+    failed = np.bincount(here, rows.failures, part.size).astype(np.float64)
+    total = total_failure(tried, failed, settings)
     enough = settings.number("total_failure_refuted")
     doubt = tried / (tried + settings.number("shrinkage_attempts")) * enough / (enough + managed)
     return np.asarray(spread + settings.number("total_failure_spread") * total * doubt)
+
+
+def total_failure(tried: Floats, failed: Floats, settings: Section) -> Floats:
+    """How far each level's failure counts as total, from 0 to 1, beside the success of its factor's other levels."""
+    good = tried - failed
+    elsewhere = _ratio(good.sum() - good, tried.sum() - tried)
+    usual = settings.number("total_failure_success") * elsewhere
+    return np.asarray(np.maximum(0.0, 1.0 - _ratio(_ratio(good, tried), usual, 1.0)))
 
 
 def _ratio(part: Floats, whole: Floats, otherwise: float = 0.0) -> Floats:

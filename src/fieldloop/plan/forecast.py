@@ -23,7 +23,7 @@ def forecast(
     counts = Counter(local_day(at, zone) for at in accepted_ns if began_ns <= at <= now_ns)
     days, total = local_day(now_ns, zone) - local_day(began_ns, zone) + 1, sum(counts.values())
     if total == 0:
-        text = f"Cannot tell: nothing was accepted in {_days(days)}, so there is no pace. {left} are left."
+        text = f"Cannot tell: nothing was accepted in {_days(days)}, so there is no pace. {left} are left for people."
         return Forecast(left, None, None, None, None, text)
     pace = total / days
     spread = _variance(counts, days, pace, settings)
@@ -33,7 +33,8 @@ def forecast(
     expected = left / pace
     level = f"{settings.number('confidence'):.0%}"
     until = "the upper end is open: this pace is too uncertain" if high is None else f"{low or 0.0:.1f} to {high:.1f}"
-    text = f"{left} left at {pace:.1f} a day over {_days(days)}: {expected:.1f} days ({level} interval {until})."
+    so_far = f"{left} left for people at {pace:.1f} a day over {_days(days)}"
+    text = f"{so_far}: {expected:.1f} days ({level} interval {until})."
     return Forecast(left, pace, expected, low, high, text)
 
 

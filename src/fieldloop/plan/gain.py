@@ -43,6 +43,8 @@ class Gain:
         """Success expected from demonstrations in hand that the version in production did not learn from."""
         self.reducible = self.failure + np.expm1(-self.why.lasting)
         """Failure that endless demonstrations would remove."""
+        self.nothing_to_win = _nothing_to_win(table, self.reducible, settings)
+        """Production fails nowhere, and too much was tried to expect it: failures cannot tell strata apart."""
         self._weight = table.exposure * (1.0 - self.failure)
 
     def of(self, more: Floats) -> Floats:
@@ -55,6 +57,11 @@ class Gain:
         falls = curve.exponent * curve.left_of(self._shown, given) / (self._shown + given + curve.borrowed)
         worth = self._classes.sums(self._weight * np.exp(removed)) * self._size * falls
         return self._classes.each(worth)
+
+    def news(self, more: Floats) -> Floats:
+        """How new a stratum's levels, pairs and itself are to the data, from nearly 0 to 1, with so many more shown."""
+        seen = self._shown + self._classes.sums(more)
+        return self._classes.each(self.curve.borrowed / (seen + self.curve.borrowed)) / len(self.parts)
 
     def order(self) -> NDArray[np.intp]:
         """Strata in an order in which neighbours resemble each other in what matters most."""
@@ -70,3 +77,8 @@ class Gain:
         """The hazard that falls away per stratum, and the new demonstrations per class."""
         given = self._classes.sums(more)
         return self._classes.each(self._size * (1.0 - self.curve.left_of(self._shown, given))), given
+
+
+def _nothing_to_win(table: Table, reducible: Floats, settings: Section) -> bool:
+    none_failed = bool(table.attempts.any()) and not table.failures.any()
+    return none_failed and float(table.exposure @ reducible) < settings.number("little_to_win")

@@ -7,10 +7,12 @@ import numpy as np
 
 from fieldloop.model.plan import Coverage, Quota, QuotaKind
 from fieldloop.plan.bought import Bought
+from fieldloop.plan.explore import FIND_OUT
 from fieldloop.plan.gain import Gain
 from fieldloop.plan.parts import Reach
 from fieldloop.plan.possible import TINY, possible
 from fieldloop.plan.strata import Floats
+from fieldloop.plan.words import of_production
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,6 +45,11 @@ def quotas(
     adds = np.stack([each * bought.real[chosen], each * usual * bought.simulated[chosen]])
     shared = whole * adds / max(float(adds.sum()), TINY)
     wholes, *by_kind = possible(gain, bought, rng)
+    first, last = _ends(gain, wholes)
+    if not (gain.table.attempts.any() and first <= whole <= last):
+        # where little is known, hazards vary so far that what the usual ones win is no middle of what may be
+        whole = float(np.clip(wholes.mean(), first, last))
+        shared = np.stack([worlds.mean(axis=0) for worlds in by_kind]) * (whole / max(float(wholes.mean()), TINY))
     lessons, made = _lessons(gain), []
     for kind, won, worlds in zip((QuotaKind.DEMONSTRATION, QuotaKind.SIMULATION), shared, by_kind, strict=True):
         amounts = bought.real if kind is QuotaKind.DEMONSTRATION else bought.simulated
@@ -50,7 +57,7 @@ def quotas(
         for at, row in enumerate(chosen.tolist()):
             if not amounts[row]:
                 continue
-            said = [_why(coverages[row], gain, row, lessons), *reasons.get(row, ())]
+            said = [_why(coverages[row], gain, row, lessons, reasons.get(row, ())), *reasons.get(row, ())]
             if kind is QuotaKind.SIMULATION:
                 both = bought.real[row] + bought.simulated[row]
                 said.append(f"{amounts[row]:.0f} of {both:.0f} simulated, each taken as {usual:g} of a shown one")
@@ -67,9 +74,8 @@ def quotas(
                     cost=float(amounts[row] * cost),
                 )
             )
-    first, last = _ends(gain, wholes)
     ranked = sorted(made, key=lambda quota: -quota.gain)
-    return Expected(tuple(ranked), whole, float(min(first, whole)), float(max(last, whole)))
+    return Expected(tuple(ranked), whole, float(first), float(last))
 
 
 def _ends(gain: Gain, worlds: Floats) -> Floats:
@@ -77,17 +83,24 @@ def _ends(gain: Gain, worlds: Floats) -> Floats:
     return np.asarray(np.quantile(worlds, [0.5 - level / 2, 0.5 + level / 2], axis=0))
 
 
-def _why(covered: Coverage, gain: Gain, row: int, lessons: Sequence[Floats]) -> str:
+def _why(covered: Coverage, gain: Gain, row: int, lessons: Sequence[Floats], reasons: Sequence[str]) -> str:
     failure, reducible = float(gain.failure[row]), float(gain.reducible[row])
-    said = [f"{covered.exposure:.1%} of production"]
+    said = [of_production(covered.exposure)]
     tried = f"{covered.failures} of {covered.attempts} attempts failed" if covered.attempts else "never tried there"
-    said.append(f"{tried} (taken as {failure:.0%}, of which {100.0 * reducible:.0f} points can be learnt)")
-    said.append(f"{covered.demonstrations} demonstrations in hand" if covered.demonstrations else "never demonstrated")
+    taken = f"taken to fail in {failure:.0%}, of which {100.0 * reducible:.0f} points can be learnt"
+    said.append(tried if gain.nothing_to_win else f"{tried} ({taken})")
+    in_hand = f"{covered.demonstrations} {'demonstration' if covered.demonstrations == 1 else 'demonstrations'} in hand"
+    said.append(in_hand if covered.demonstrations else "never demonstrated")
     late = gain.table.demonstrations[row] - gain.table.learnt[row]
     if late:
         said.append(f"{late:.0f} of them not learnt by the version in production, whose failures these are")
     if covered.tried > covered.demonstrations:
         said.append(f"operators managed {covered.demonstrations} of {covered.tried}")
+    if gain.nothing_to_win:
+        said.append("shown for coverage: little is to be won")
+    # what explores teaches nothing that is known yet
+    if gain.nothing_to_win or any(FIND_OUT in reason for reason in reasons):
+        return ", ".join(said)
     most = max(range(len(lessons)), key=lambda at: lessons[at][gain.parts[at].codes[row]])
     if gain.parts[most].reach is not Reach.OWN:
         said.append("teaches " + " with ".join(gain.table.level(row, f) for f in gain.parts[most].factors))

@@ -32,8 +32,11 @@ def marginal(gain: Gain, request: Request) -> Floats:
 
     The first guess is reducible failure × frequency. Where a further demonstration would still win more for its price
     than elsewhere, its share is raised, until shares follow what the next demonstration wins to the power of
-    `sharpness`. The highest power would be the optimum of a model that is never quite right.
+    `sharpness`. The highest power would be the optimum of a model that is never quite right. Where there is nothing to
+    win, what was least shown is shown, by traffic.
     """
+    if gain.nothing_to_win:
+        return _least_shown(gain, request)
     sharpness, rounds = gain.settings.number("sharpness"), int(gain.settings.number("sharpening_rounds"))
     allowed = np.flatnonzero(request.among & (request.caps > 0.0))
     if not len(allowed):
@@ -51,6 +54,14 @@ def marginal(gain: Gain, request: Request) -> Floats:
     good = np.zeros(len(request.given))
     good[allowed] = spent / price
     return good
+
+
+def _least_shown(gain: Gain, request: Request) -> Floats:
+    allowed = np.flatnonzero(request.among & (request.caps > 0.0))
+    weight = (gain.table.exposure * gain.news(request.given))[allowed]
+    good = np.zeros(len(request.given))
+    good[allowed] = _filled(np.log(np.maximum(weight, LEAST)), request.money, request.caps[allowed])
+    return good / gain.price
 
 
 def uniform(gain: Gain, request: Request) -> Floats:

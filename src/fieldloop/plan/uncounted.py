@@ -12,6 +12,7 @@ from fieldloop.model.episode import Episode
 from fieldloop.model.policy import Outcome
 from fieldloop.plan.gaps.strangers import is_stranger, named
 from fieldloop.plan.strata import Table
+from fieldloop.plan.unknown_levels import unknown_levels
 
 Logged = Sequence[tuple[Stratum, str]]
 """Where, and which article was handled."""
@@ -33,7 +34,7 @@ def uncounted(
         ("attempts in production", attempts, int(table.attempts.sum())),
     ):
         if counted < len(logged) and needed:
-            yield from _left_out(what, logged, counted, needed, deployment)
+            yield from _left_out(what, logged, counted, needed, deployment, table)
     if contested:
         total = len(contested) + len(kept)
         yield f"{len(contested)} of {total} attempts in production are left out: their judges split evenly."
@@ -49,8 +50,9 @@ def _needed(table: Table) -> list[frozenset[str]]:
 
 
 def _left_out(
-    what: str, logged: Logged, counted: int, needed: Sequence[frozenset[str]], deployment: Deployment | None
-) -> Iterator[str]:
+    what: str, logged: Logged, counted: int, needed: Sequence[frozenset[str]], deployment: Deployment | None,
+    table: Table,
+) -> Iterator[str]:  # fmt: skip
     catalogue = {sku.id: sku for sku in deployment.skus} if deployment else {}
     silent: Counter[str] = Counter()
     strange: list[str] = []
@@ -77,7 +79,12 @@ def _left_out(
         )
     outside = len(logged) - counted - mute - len(strange)
     if outside > 0:
+        known = {
+            factor: tuple(filter(None, levels)) for factor, levels in zip(table.factors, table.levels, strict=True)
+        }
+        lacking = unknown_levels((stratum for stratum, _ in logged), known)
         yield (
             f"{outside} of {len(logged)} {what} ({outside / len(logged):.0%}) lie in strata that the map does not "
-            "deploy: they count for none. Add the strata to the map if they are real."
+            f"deploy: they count for none. {f'It does not know {lacking}. ' if lacking else ''}"
+            "Correct the logs, or add the strata to the map if they are real."
         )

@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 from fieldloop.model.condition import Stratum
 from fieldloop.model.plan import CoverageGap, GapKind
 from fieldloop.plan.strata import Codes, Table
+from fieldloop.plan.words import of_production
 
 Columns = tuple[int, ...]
 Mask = NDArray[np.bool_]
@@ -91,15 +92,15 @@ def name_missing(table: Table, missing: Missing, most: int) -> Iterator[Coverage
     for size, share, columns, key in sorted(found)[:most]:
         stratum = _stratum(table, columns, key)
         if size == 1:
-            text = f"{stratum} is {-share:.1%} of production, and no demonstration shows it."
+            text = f"{stratum} is {of_production(-share)}, and no demonstration shows it."
             yield CoverageGap(GapKind.NEVER_SHOWN, stratum, -share, text)
         else:
-            text = f"{stratum} is {-share:.1%} of production: shown one by one, never together."
+            text = f"{stratum} is {of_production(-share)}: shown one by one, never together."
             yield CoverageGap(GapKind.COMBINATION, stratum, -share, text)
     if len(found) > most:
         left = f"{len(found) - most} smaller gaps of this kind are not listed"
         whole = float(table.exposure[holds_missing(table, missing)].sum())
-        text = f"{left}; all {len(found)} together touch {whole:.1%} of production."
+        text = f"{left}; all {len(found)} together touch {of_production(whole)}."
         yield CoverageGap(GapKind.COMBINATION, Stratum(), whole, text)
 
 

@@ -17,6 +17,7 @@ from fieldloop.plan.gaps.ranges import range_gaps
 from fieldloop.plan.gaps.strangers import stranger_gaps
 from fieldloop.plan.known import Known
 from fieldloop.plan.strata import Table
+from fieldloop.plan.words import of_production
 from fieldloop.protocol import Section
 
 
@@ -59,7 +60,7 @@ def _unshown_strata(table: Table) -> Iterator[CoverageGap]:
     unshown = (table.exposure > 0.0) & (table.demonstrations == 0.0)
     if unshown.any():
         share, deployed = float(table.exposure[unshown].sum()), int((table.exposure > 0.0).sum())
-        text = f"{int(unshown.sum())} of {deployed} deployed strata, {share:.1%} of production, have no demonstration."
+        text = f"{int(unshown.sum())} of {deployed} deployed strata, {of_production(share)}, have no demonstration."
         yield CoverageGap(GapKind.NEVER_SHOWN, Stratum(), share, text)
 
 

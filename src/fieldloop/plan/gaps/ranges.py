@@ -7,6 +7,7 @@ import numpy as np
 from fieldloop.model.condition import Stratum
 from fieldloop.model.plan import CoverageGap, GapKind
 from fieldloop.plan.gaps.quantities import Floats, Quantities
+from fieldloop.plan.words import of_production
 from fieldloop.protocol import Section
 
 
@@ -88,4 +89,4 @@ def _at(where: Stratum) -> str:
 
 
 def _part(share: float | None) -> str:
-    return "" if share is None else f", {share:.1%} of production"
+    return "" if share is None else f", {of_production(share)}"

@@ -1,6 +1,6 @@
 """Bins that are out of order are planned for on purpose: at least their share of production, whatever else calls."""
 
-from collections.abc import Iterator
+from dataclasses import dataclass
 
 import numpy as np
 
@@ -13,17 +13,29 @@ MINIMUM = "minimum:"
 """Ids of demands that the plan makes to itself begin so; nobody else waits for their answer."""
 
 
-def degraded_demands(table: Table, good: Floats, settings: Section) -> Iterator[Demand]:
-    """Ask for every degraded bin that so many good demonstrations of each stratum leave below its part."""
+@dataclass(frozen=True, slots=True)
+class Floor:
+    """The least that a degraded bin gets of a plan."""
+
+    stratum: Stratum
+    least: int
+
+    def lacks(self, table: Table, good: Floats) -> int:
+        """How many are missing, with so many good demonstrations of each stratum."""
+        return max(0, self.least - int(good[table.rows(self.stratum)].sum()))
+
+    def demand(self, demonstrations: int) -> Demand:
+        """Ask for so many."""
+        source, why = f"the floor of {self.stratum}", f"at least {self.least} in all"
+        return Demand(f"{MINIMUM}{self.stratum}", self.stratum, demonstrations, why, source)
+
+
+def degraded_floors(table: Table, total: float, settings: Section) -> tuple[Floor, ...]:
+    """The least that each degraded bin of the map gets of so many good demonstrations."""
     if "bin" not in table.factors:
-        return
+        return ()
     at, times = table.factors.index("bin"), settings.number("degraded_floor")
-    codes, levels = table.codes[:, at], table.levels[at]
-    shares, given = np.bincount(codes, table.exposure, len(levels)), np.bincount(codes, good, len(levels))
-    for name in settings["degraded_bins"]:
-        code = levels.index(name) if name in levels else 0
-        least = int(times * shares[code] * good.sum()) if code else 0
-        if given[code] < least:
-            stratum = Stratum.of(bin=name)
-            why = f"{name} is {shares[code]:.1%} of production, and the rest of the plan leaves it {given[code]:.0f}"
-            yield Demand(f"{MINIMUM}{stratum}", stratum, least, why, "bins out of order")
+    levels = table.levels[at]
+    shares = np.bincount(table.codes[:, at], table.exposure, len(levels))
+    named = [name for name in settings["degraded_bins"] if name in levels[1:]]
+    return tuple(Floor(Stratum.of(bin=name), int(times * shares[levels.index(name)] * total)) for name in named)

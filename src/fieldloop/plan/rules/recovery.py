@@ -30,7 +30,7 @@ def ask_for_recoveries(
     ordinary = [at for at, quota in enumerate(quotas) if quota.kind is QuotaKind.DEMONSTRATION]
     total = sum(quotas[at].demonstrations for at in ordinary)
     wanted = int(settings.number("recovery_share") * total)
-    failures = _failures_by_quota(quotas, outcomes)
+    tries, failures = _attempts_by_quota(quotas, outcomes)
     shown = _shown_by_quota(quotas, episodes)
     amounts = _dealt(wanted, [sum(c[cls] for c in failures) for _, cls in kinds])
     taken: Counter[int] = Counter()
@@ -45,7 +45,7 @@ def ask_for_recoveries(
                 continue
             taken[at] += some
             left -= some
-            made.append(_recovery(quota, some, name, _seen(failures[at], cls), shown[at][name]))
+            made.append(_recovery(quota, some, name, _seen(tries[at], failures[at], cls), shown[at][name]))
     left_over = [(q, q.demonstrations - taken[at]) for at, q in enumerate(quotas)]
     return [*(part_of(q, left) if left < q.demonstrations else q for q, left in left_over if left), *made]
 
@@ -55,15 +55,18 @@ def ordinary(stratum: Stratum) -> Stratum:
     return Stratum.of({factor: level for factor, level in stratum.levels.items() if factor != FACTOR})
 
 
-def _seen(failures: Counter[FailureClass | None], cls: FailureClass) -> str:
+def _seen(tries: int, failures: Counter[FailureClass | None], cls: FailureClass) -> str:
+    if not tries:
+        return "not tried in production here"
     if failures[cls]:
-        return f"production failed so {failures[cls]} times here"
+        return f"production failed so {'once' if failures[cls] == 1 else f'{failures[cls]} times'} here"
     unsaid = failures[None]
     return f"of {unsaid} failures here nobody said how" if unsaid else "production did not fail so here"
 
 
 def _recovery(quota: Quota, some: int, name: str, seen: str, shown: int) -> Quota:
-    before = f"shown on purpose {shown} times so far" if shown else "not shown on purpose yet"
+    times = "once" if shown == 1 else f"{shown} times"
+    before = f"shown on purpose {times} so far" if shown else "not shown on purpose yet"
     why = f"{name}, then brought back: {seen}, {before}."
     stratum = Stratum.of({**quota.stratum.levels, FACTOR: name})
     return replace(part_of(quota, some), stratum=stratum, kind=QuotaKind.RECOVERY, why=why)
@@ -82,15 +85,21 @@ def _kinds(settings: Section) -> list[tuple[str, FailureClass]]:
     return kinds
 
 
-def _failures_by_quota(quotas: Sequence[Quota], outcomes: Iterable[Outcome]) -> list[Counter[FailureClass | None]]:
-    """Count production's failures by class in the stratum of each quota; None where nobody said how it failed."""
+def _attempts_by_quota(
+    quotas: Sequence[Quota], outcomes: Iterable[Outcome]
+) -> tuple[Counter[int], list[Counter[FailureClass | None]]]:
+    """Count production's attempts and, by class, its failures in the stratum of each quota; None: nobody said how."""
+    tries: Counter[int] = Counter()
     counts: list[Counter[FailureClass | None]] = [Counter() for _ in quotas]
     narrowest = Narrowest([q.stratum for q in quotas])
     for outcome in settled(outcomes)[0]:
-        at = None if outcome.succeeded else narrowest.of(outcome.stratum.at(outcome.site))
-        if at is not None:
+        at = narrowest.of(outcome.stratum.at(outcome.site))
+        if at is None:
+            continue
+        tries[at] += 1
+        if not outcome.succeeded:
             counts[at][outcome.failure] += 1
-    return counts
+    return tries, counts
 
 
 def _shown_by_quota(quotas: Sequence[Quota], episodes: Iterable[Episode]) -> list[Counter[str]]:

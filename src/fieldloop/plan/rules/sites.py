@@ -1,6 +1,6 @@
 """One primary site with most of the data, and for each further site a set that covers what is specific to it."""
 
-from collections import defaultdict
+from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
@@ -10,7 +10,7 @@ from fieldloop.errors import UnknownName
 from fieldloop.model.condition import Condition, Stratum
 from fieldloop.model.plan import Demand, Quota, QuotaKind, SiteSet
 from fieldloop.plan.rules.minimums import MINIMUM
-from fieldloop.plan.strata import Table
+from fieldloop.plan.strata import Floats, Table
 from fieldloop.protocol import Section
 
 SITE = "site"
@@ -61,15 +61,20 @@ def site_sets(table: Table, quotas: Sequence[Quota], settings: Section) -> tuple
     """What each site needs, has and is promised, the primary first; a set must be complete before go-live."""
     facts = site_facts(table)
     primary, each = _primary(facts, settings), int(settings.number("fine_tuning_demonstrations"))
-    planned: dict[str, int] = defaultdict(int)
+    planned: Counter[tuple[str, Condition]] = Counter()
+    simulated: Counter[str] = Counter()
     for quota in quotas:
-        if quota.kind is not QuotaKind.SIMULATION:
-            planned[quota.stratum.level(SITE) or ""] += quota.demonstrations
+        site = quota.stratum.level(SITE) or ""
+        if quota.kind is QuotaKind.SIMULATION:
+            simulated[site] += quota.demonstrations
+            continue
+        planned.update({(site, condition): quota.demonstrations for condition in quota.stratum.conditions})
     made = []
     for site in sorted(facts, key=lambda s: (s != primary, -facts[s].share, s)):
         shown = facts[site].shown
         asked = [] if site == primary else _asked(site, facts, primary)
         lacking = {c: each - shown[c] for c in asked if shown[c] < each}
+        left = sum(max(0, count - planned[site, c]) for c, count in lacking.items())
         made.append(
             SiteSet(
                 site=site,
@@ -78,36 +83,40 @@ def site_sets(table: Table, quotas: Sequence[Quota], settings: Section) -> tuple
                 specific=tuple(str(c) for c in asked if c.factor != SITE),
                 needed=each * len(asked),
                 have=sum(min(each, shown[c]) for c in asked),
-                planned=planned[site],
+                planned=planned[site, Condition(SITE, site)],
                 complete=not lacking,
-                message=_message(site, primary, lacking),
+                message=_message(site, primary, lacking, left, at_work=facts[site].attempts > 0.0),
+                simulated=simulated[site],
+                open=left,
             )
         )
     return tuple(made)
 
 
-def fine_tuning_demands(table: Table, budget: float, settings: Section) -> Iterator[Demand]:
-    """Ask for what the sets of sites that are not yet at work lack, within their part of the budget, largest first.
+def fine_tuning_demands(table: Table, good: Floats, budget: float, settings: Section) -> Iterator[Demand]:
+    """Ask for what the sets of further sites lack, within their part of the budget: first those not yet at work.
 
-    A site whose robots already work is served by where production fails, as any other.
+    A site whose robots already work is served by where production fails, as any other: its set is asked for only
+    where `good`, which are handed out freely, would leave it incomplete.
     """
     left = int(settings.number("fine_tuning_share") * budget)
     facts = site_facts(table)
     primary, each = _primary(facts, settings), int(settings.number("fine_tuning_demonstrations"))
-    for site in sorted(facts, key=lambda s: (-facts[s].share, s)):
-        if site == primary or facts[site].attempts:
+    for site in sorted(facts, key=lambda s: (facts[s].attempts > 0.0, -facts[s].share, s)):
+        if site == primary:
             continue
-        promised = 0
+        promised, at_work = 0, facts[site].attempts > 0.0
         for condition in _asked(site, facts, primary):
             # whatever shows what is specific shows the site as well
             lacking = each - facts[site].shown[condition] - (promised if condition.factor == SITE else 0)
             amount = min(left, lacking)
-            if amount <= 0:
+            stratum = Stratum(tuple(sorted({Condition(SITE, site), condition})))
+            if amount <= 0 or (at_work and float(good[table.rows(stratum)].sum()) >= lacking):
                 continue
             left -= amount
             promised += amount
-            stratum = Stratum(tuple(sorted({Condition(SITE, site), condition})))
-            why = f"{site} is not at work yet, and its set must show {condition} {each} times before it is"
+            when = "it is at work without" if at_work else "before it goes to work"
+            why = f"{each} of {condition}, {when}"
             yield Demand(f"{MINIMUM}{stratum}", stratum, amount, why, f"the fine-tuning set of {site}")
 
 
@@ -121,10 +130,13 @@ def _asked(site: str, facts: dict[str, SiteFacts], primary: str) -> list[Conditi
     return sorted(specific, key=lambda c: (c.factor == SITE, c))
 
 
-def _message(site: str, primary: str, lacking: dict[Condition, int]) -> str:
+def _message(site: str, primary: str, lacking: dict[Condition, int], left: int, *, at_work: bool) -> str:
     if site == primary:
         return f"{site} is the primary site; what is general is collected here."
     if not lacking:
         return f"The set of {site} is complete; gate it there before its robots work."
     listed = ", ".join(f"{count} of {condition}" for condition, count in lacking.items())
-    return f"The set of {site} lacks {listed}: no go-live before it is complete and gated there."
+    plan = f"this plan leaves {left} of them open" if left else "this plan completes it"
+    if at_work:
+        return f"{site} is at work although its set lacks {listed}; {plan}."
+    return f"The set of {site} lacks {listed}: no go-live before it is complete and gated there; {plan}."

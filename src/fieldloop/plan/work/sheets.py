@@ -107,10 +107,12 @@ def _csv_rows(text: str, file: str, needed: Sequence[str]) -> Iterator[Row]:
         for row in reader:
             if not any(cell.strip() for cell in row):
                 continue
-            if len(row) > len(header):
-                raise BadInput(f"{file}, line {reader.line_num}: {len(row)} cells under {len(header)} columns.")
-            cells = [*row, *[""] * (len(header) - len(row))]
-            told = {name: cell.strip() for name, cell in zip(header, cells, strict=True)}
+            if len(row) != len(header):
+                raise BadInput(
+                    f"{file}, line {reader.line_num}: {len(row)} cells under {len(header)} columns. Is the sheet cut "
+                    "off? Leave a cell empty where there is nothing to say."
+                )
+            told = {name: cell.strip() for name, cell in zip(header, row, strict=True)}
             yield f"{file}, line {reader.line_num}", told
     except csv.Error as wrong:
         raise BadInput(f"{file}, line {reader.line_num}: {wrong}; is it a CSV file?") from wrong

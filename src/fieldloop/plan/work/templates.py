@@ -19,13 +19,17 @@ KEYS = ("stratum", "demonstrations", "protocol", "site", "robot", "slots", "kind
 
 @dataclass(frozen=True, slots=True)
 class Crew:
-    """Who and what collects: operators, robots, by which protocol, for which task; is there a simulator?"""
+    """Who and what collects: operators, robots, by which protocol, for which task; is there a simulator?
+
+    `registers` is False where nobody could be registered: tables know no people and no robots.
+    """
 
     operators: tuple[Operator, ...]
     robots: tuple[Robot, ...]
     protocol: str
     task: str = ""
     simulates: bool = True
+    registers: bool = True
 
 
 def fill(
@@ -47,13 +51,15 @@ def fill(
             at += count
     real = sum(t.demonstrations for t in templates if t.kind is not QuotaKind.SIMULATION)
     if real and not crew.operators and not crew.robots:
-        return tuple(made), (_nobody(settings),)
+        return tuple(made), (_nobody(settings, crew),)
     warnings = [*rotation_warnings(rota, real, settings), *_without_robot(templates, robots)]
     return tuple(made), tuple(warnings)
 
 
-def _nobody(settings: Section) -> str:
+def _nobody(settings: Section, crew: Crew) -> str:
     needed = people_needed(settings)
+    if not crew.registers:
+        return f"Orders name no operator and no robot: let at least {needed} people take turns."
     return f"Nobody is enrolled and no robot registered, so orders name neither; a batch takes at least {needed}."
 
 

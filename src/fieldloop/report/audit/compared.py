@@ -5,6 +5,7 @@ from typing import Any
 
 from fieldloop.model.audit import ComparedBy, Comparison, LevelCompared
 from fieldloop.model.finding import Status
+from fieldloop.report.audit.drawings import shortened
 from fieldloop.report.markup import Markup, figure
 from fieldloop.report.plots import BAD, INK, INK_3, LINE_2, SERIES, SURFACE, Margins, drawing
 
@@ -31,7 +32,7 @@ def _caption(one: Comparison) -> str:
 def _mix(one: Comparison) -> Markup:
     shown = sorted(one.levels, key=lambda x: (not x.differs, -max(x.claimed, x.measured)))[:MOST_LEVELS]
     levels = sorted((x for x in shown if x.claimed or x.count), key=lambda x: -max(x.claimed, x.measured))
-    longest = max(len(x.level) for x in levels)
+    longest = max(len(shortened(x.level)) for x in levels)
     left = min(2.2, 0.25 + 0.065 * longest)
     with drawing(WIDTH, 0.23 * len(levels) + 0.55, Margins(left=left, right=0.2, bottom=0.24)) as (axis, made):
         axis.grid(visible=True, axis="x")
@@ -39,7 +40,7 @@ def _mix(one: Comparison) -> Markup:
         for row, level in enumerate(levels):
             _level(axis, row, level, judged=one.days > 1)
         axis.set_ylim(len(levels) - 0.5, -0.5)
-        axis.set_yticks(range(len(levels)), [x.level for x in levels])
+        axis.set_yticks(range(len(levels)), [shortened(x.level) for x in levels])
         _percent(axis, levels)
         axis.set_title(_title(one), loc="left", pad=5, color=INK)
     return made[0]
@@ -68,11 +69,17 @@ def _range(one: Comparison) -> Markup:
         axis.grid(visible=True, axis="x")
         axis.grid(visible=False, axis="y")
         for start, end in one.claims:
-            axis.plot([start, end], [0, 0], color=LINE_2, linewidth=7, solid_capstyle="butt")
-        colour = BAD if one.status is Status.FAILED else SERIES[0]
-        axis.plot([low, high], [1, 1], color=colour, linewidth=7, solid_capstyle="butt")
+            _bar(axis, 0, (start, end), LINE_2)
+        _bar(axis, 1, (low, high), BAD if one.status is Status.FAILED else SERIES[0])
         axis.set_ylim(1.6, -0.6)
         axis.set_yticks([0, 1], ["the map", "9 in 10"], color=INK_3)
         axis.margins(x=0.04)
         axis.set_title(_title(one), loc="left", pad=5, color=INK)
     return made[0]
+
+
+def _bar(axis: Any, row: int, span: tuple[float, float], colour: str) -> None:
+    """A range as a bar; its ends are marked, so that one value that never changes is seen too."""
+    axis.plot(
+        span, [row, row], color=colour, linewidth=7, solid_capstyle="butt", marker="|", markersize=9, markeredgewidth=2
+    )

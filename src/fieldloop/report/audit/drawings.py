@@ -12,6 +12,8 @@ WIDTH = 5.3
 SHADES = ("#eef0f2", "#c5d8f4", "#7fa6e2", "#2563c9")
 EDGES = (0.0, 0.15, 0.35, 0.6)
 MOST_SITES = 8
+MOST_LETTERS = 28
+INCH_A_LETTER = 0.062
 NAMES = {"high": "high", "medium": "medium", "long_tail": "long tail"}
 
 
@@ -27,9 +29,13 @@ def draw_exposure(deployment: Deployment, sites: Sequence[Site]) -> Markup | Non
     if not rows:
         return None
     longest = max(len(f"{factor} {level}") for factor, level in rows)
-    left = min(2.6, 0.35 + 0.062 * longest)
-    height = 0.23 * len(rows) + 0.36
-    with drawing(WIDTH, height, Margins(left=left, right=0.05, top=0.3, bottom=0.05)) as (axis, made):
+    left = min(2.6, 0.35 + INCH_A_LETTER * longest)
+    heads = [shortened(f"{site.id}, {site.share:.0%}") for site in sites]
+    widest = INCH_A_LETTER * max(map(len, heads))
+    upright = widest > (WIDTH - left) / len(sites)  # side by side they would lie over each other
+    top = 0.15 + widest if upright else 0.3
+    height = 0.23 * len(rows) + top + 0.06
+    with drawing(WIDTH, height, Margins(left=left, right=0.05, top=top, bottom=0.05)) as (axis, made):
         axis.grid(visible=False)
         for row, (factor, level) in enumerate(rows):
             for column, mix in enumerate(mixes):
@@ -45,10 +51,20 @@ def draw_exposure(deployment: Deployment, sites: Sequence[Site]) -> Markup | Non
         axis.set_xlim(0, len(sites))
         axis.set_ylim(len(rows), 0)
         axis.set_yticks(np.arange(len(rows)) + 0.5, [f"{factor}  {level}" for factor, level in rows])
-        axis.set_xticks(np.arange(len(sites)) + 0.5, [f"{site.id}, {site.share:.0%}" for site in sites])
+        axis.set_xticks(np.arange(len(sites)) + 0.5, heads, rotation=90 if upright else 0)
         axis.xaxis.tick_top()
         axis.spines["bottom"].set_visible(False)
     return made[0]
+
+
+def shortened(text: str) -> str:
+    """Keep both ends of a long name: names of sites and levels differ there.
+
+    >>> shortened("distribution centre north, annex 7")
+    'distribution …north, annex 7'
+    """
+    half = MOST_LETTERS // 2
+    return text if len(text) <= MOST_LETTERS else f"{text[: half - 1]}…{text[-half:]}"
 
 
 def draw_velocity(skus: Sequence[Sku]) -> Markup | None:

@@ -27,7 +27,8 @@ ORDER = (Status.FAILED, Status.PASSED, Status.CANNOT_TELL)
 
 def html(deployment: Deployment, audit: Audit, early: Sequence[str] = ()) -> str:
     """Return the page; `early` names sites that went live before they were ready."""
-    warnings = [paragraph(join([mark(Status.CANNOT_TELL, "Note"), Markup(" &nbsp; "), one])) for one in early]
+    notes = (*early, *audit.odd)
+    warnings = [paragraph(join([mark(Status.CANNOT_TELL, "Note"), Markup(" &nbsp; "), one])) for one in notes]
     blocks: list[object] = [paragraph(_sentence(audit), "lead"), *warnings, _questions(audit)]
     if audit.compared:
         blocks.append(_compared(audit.compared))

@@ -72,7 +72,7 @@ def _dimensions(dimensions: Sequence[DimensionResult]) -> Markup:
         for one in dimensions
     ]
     columns = ("", "dimension", "episodes that pass", "95 % interval", "worst finding")
-    return panel("Five dimensions", [table(columns, rows, columns[2:4], columns[4:])])
+    return panel("Five dimensions", [table(columns, rows, columns[2:4], columns[4:], columns[1:2])])
 
 
 def _looks(report: CheckReport, sketches: Mapping[str, Sketch]) -> Markup:

@@ -7,9 +7,12 @@ from dataclasses import dataclass
 from fieldloop.model.alarm import Rate
 from fieldloop.model.diagnosis import Cause, Diagnosis, Gap, LostSlice
 from fieldloop.model.finding import Status
+from fieldloop.report.diagnose.kinds import is_mostly_mix, mix_said
+from fieldloop.report.diagnose.parts import has_drop, has_interval, part, share_of
 from fieldloop.report.words import UNKNOWN, day, interval, percent, plural, points, where
 
 UNSURE = "Cannot tell whether success dropped"
+NEVER = "Nothing works, neither before nor now"
 ANSWERS = {Status.PASSED: "yes", Status.FAILED: "no", Status.CANNOT_TELL: "open"}
 """What the status of one of the four questions says, wherever it is shown."""
 DOUBT = (
@@ -36,8 +39,12 @@ def verdict(found: Diagnosis) -> str:
         return "The drop is real" if has_drop(found) else "Something is wrong, the whole may not have dropped"
     if found.status is Status.PASSED:
         return "No drop that matters" if has_drop(found) else "No real drop"
+    if found.baseline == found.observed == 0.0:
+        return NEVER
     if found.status is Status.CANNOT_TELL and has_drop(found):
-        named = any(cause.gap is not Gap.UNKNOWN for cause in found.causes)
+        named = _first(found) is not None
+        if not named and is_mostly_mix(found):
+            return "The drop is real, most of it is a harder mix"
         return f"The drop is real, its cause is not {'certain' if named else 'known'}"
     return UNSURE
 
@@ -56,34 +63,23 @@ def change(found: Diagnosis) -> str:
     return f"{percent(found.baseline)} → {percent(found.observed)}, {points(-found.loss)} points{span}{over}."
 
 
-def kinds(found: Diagnosis) -> tuple[tuple[str, float], ...]:
-    """Cut the loss by kind of change: each kind in words, with its share."""
-    shares = (
-        ("mix: more of what was hard before", found.mix_share),
-        ("mechanism: the same went worse", found.mechanism_share),
-        ("unseen: conditions the baseline never met", found.unseen_share),
-    )
-    return tuple((name, share) for name, share in shares if math.isfinite(share))
-
-
-def kinds_said(found: Diagnosis) -> str:
-    """Say the kinds in points, which add up to the change even where one wins what another loses; '' without loss."""
-    parts = [f"{name.partition(':')[0]} {points(-found.loss * share)}" for name, share in kinds(found)]
-    return f"By kind, in points: {', '.join(parts)}." if found.loss and parts else ""
-
-
 def main_cause(found: Diagnosis) -> str:
-    """Say what holds most of the loss and what to do about it; '' where no cause is named.
+    """Say what holds most of the loss, a cause with what to do about it or a harder mix; '' where neither is known."""
+    mix = mix_said(found) if has_drop(found) else ""
+    cause = _main_cause(found)
+    return " ".join(filter(None, (cause, mix) if found.status is Status.FAILED else (mix, cause)))
 
-    The order is the diagnosis's own: the first one named is the one it holds responsible first.
-    """
+
+def _main_cause(found: Diagnosis) -> str:
+    """The order is the diagnosis's own: the first one named is the one it holds responsible first."""
     top = _first(found)
     if top is None:
         return ""
-    share, open_share = share_of(found, top.gap), share_of(found, Gap.UNKNOWN)
-    held = f"{top.gap.value} ({percent(share, 0)} of the loss; {_places(found, top)})"
-    if open_share > share:
-        return f"The largest part is not explained ({percent(open_share, 0)}). First cause named: {held}. {top.fix}"
+    alike, unknown = ([c for c in found.causes if c.gap is gap] for gap in (top.gap, Gap.UNKNOWN))
+    held = f"{top.gap.value} ({part(found, alike)}; {_places(found, alike)})"
+    if unknown and share_of(unknown) > share_of(alike):
+        larger = f"The largest part is not explained ({part(found, unknown, short=True)})"
+        return f"{larger}. First cause named: {held}. {top.fix}"
     return f"First cause: {held}. {top.fix}"
 
 
@@ -97,17 +93,11 @@ def _first(found: Diagnosis) -> Cause | None:
     return next((cause for cause in found.causes if cause.gap is not Gap.UNKNOWN), None)
 
 
-def share_of(found: Diagnosis, gap: Gap) -> float:
-    """Add up what all causes of one kind hold of the loss."""
-    return sum(c.share for c in found.causes if c.gap is gap and math.isfinite(c.share))
-
-
-def _places(found: Diagnosis, top: Cause) -> str:
+def _places(found: Diagnosis, alike: Sequence[Cause]) -> str:
     """Say where a kind of cause acts; where it acts in several places, what each of the first holds of the loss."""
-    alike = [cause for cause in found.causes if cause.gap is top.gap]
     if len(alike) == 1:
-        return place(top)
-    told = ", ".join(f"{place(cause)} {percent(cause.share, 0)}" for cause in alike[:MOST_PLACES])
+        return place(alike[0])
+    told = ", ".join(f"{place(cause)} {part(found, [cause], short=True)}" for cause in alike[:MOST_PLACES])
     more = len(alike) - MOST_PLACES
     return f"{told} and {more} more" if more > 0 else told
 
@@ -122,6 +112,8 @@ def since(cause: Cause) -> str:
     """Say since when it changed, by the site's calendar where that is known, or whether data ever covered it."""
     if cause.since_ns is not None:
         return f"changed about {cause.since_day or day(cause.since_ns)}"
+    if cause.gap is Gap.SIM_TO_REAL and cause.never_covered is not True:
+        return "covered in simulation"
     if cause.never_covered is None:
         return "cannot tell"
     return "never covered" if cause.never_covered else "covered, then changed"
@@ -160,14 +152,3 @@ def doubt(one: LostSlice) -> str:
     if not math.isfinite(one.doubt):
         return UNKNOWN
     return f"< {percent(LEAST_DOUBT, 0)}" if one.doubt < LEAST_DOUBT else percent(one.doubt, 0)
-
-
-def has_interval(found: Diagnosis) -> bool:
-    """Could rates be compared, and is it stated how uncertain the loss is?"""
-    told = math.isfinite(found.baseline + found.observed + found.loss_low + found.loss_high)
-    return told and found.loss_low < found.loss_high
-
-
-def has_drop(found: Diagnosis) -> bool:
-    """Is a drop shown: by an interval that lies above nothing or, where none is stated, by the verdict?"""
-    return found.loss_low > 0.0 if has_interval(found) else found.status is Status.FAILED

@@ -1,6 +1,5 @@
 """The diagnosis as one page: is the drop real, what it is made of, what caused it, what to do, then the evidence."""
 
-import math
 from collections.abc import Sequence
 
 from fieldloop.model.diagnosis import Cause, Diagnosis, FailureExplained, LostSlice
@@ -20,16 +19,22 @@ from fieldloop.report.diagnose.content import (
     since,
 )
 from fieldloop.report.diagnose.days_drawing import draw_days
+from fieldloop.report.diagnose.kinds import kinds_said
+from fieldloop.report.diagnose.parts import columns as sized_columns
+from fieldloop.report.diagnose.parts import in_points, part, size
 from fieldloop.report.diagnose.waterfall import draw_waterfall
 from fieldloop.report.markup import Markup, escape, figure, folded, join, mark, panel, paragraph, table
 from fieldloop.report.page import page
-from fieldloop.report.words import interval, moment, percent, plural, points, short, where
+from fieldloop.report.words import moment, percent, plural, points, short, where
 
 MOST_SLICES = 40
 FIRST_FAILURES, MOST_FAILURES = 8, 40
 WATERFALL = (
     "The same loss cut twice: by kind of change, then by cause. Each bar begins where the last one ended; orange is "
     "success lost, blue won back; in brackets the interval."
+)
+BY_KIND = (
+    "The loss cut by kind of change. Each bar begins where the last one ended; orange is success lost, blue won back."
 )
 DAYS = "Success of each day with its 95 % interval; dashed the baseline, dotted when a cause set in."
 
@@ -42,7 +47,10 @@ def html(report: DiagnosisReport) -> str:
         blocks.append(paragraph(said))
     blocks.append(_stands_on(report))
     if drawn := draw_waterfall(found):
-        blocks.append(panel("Where the loss comes from", [_scroll(figure(drawn, WATERFALL))], anchor="loss"))
+        caption = WATERFALL if found.causes else BY_KIND
+        blocks.append(panel("Where the loss comes from", [_scroll(figure(drawn, caption))], anchor="loss"))
+    elif told := kinds_said(found):
+        blocks.append(paragraph(told))
     if found.causes:
         blocks.append(_causes(found))
     if found.cannot_tell:
@@ -64,16 +72,15 @@ def _stands_on(report: DiagnosisReport) -> Markup:
 
 
 def _causes(found: Diagnosis) -> Markup:
-    rows = [_cause(cause) for cause in found.causes]
-    columns = ("cause", "of the loss", "where", "evidence", "fix")
-    told = sum(c.share for c in found.causes if math.isfinite(c.share))
-    note = f"together {percent(told, 0)} of the loss"
+    rows = [_cause(found, cause) for cause in found.causes]
+    columns = ("cause", sized_columns(found)[0], "where", "evidence", "fix")
+    note = f"together {part(found, found.causes)}"
     return panel("What caused it", [table(columns, rows, (), columns[3:], columns[2:3])], note, "causes")
 
 
-def _cause(cause: Cause) -> tuple[object, ...]:
-    drawn = share_bar(cause.share, cause.low, cause.high)
-    told = f"{percent(cause.share, 0)} ({interval(cause.low, cause.high, 0)})"
+def _cause(found: Diagnosis, cause: Cause) -> tuple[object, ...]:
+    drawn = "" if in_points(found) else share_bar(cause.share, cause.low, cause.high)
+    told = "{} ({})".format(*size(found, cause))
     share = Markup(f'<span class="bars">{drawn}{escape(told)}</span>')
     seen = f" ({cause.episodes:,} outcomes)" if cause.episodes else ""
     acts = join([place(cause), Markup("<br>"), Markup(f'<span class="dim">{escape(since(cause))}</span>')])

@@ -6,8 +6,10 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from fieldloop.model.diagnosis import Diagnosis, Gap
-from fieldloop.report.diagnose.content import kinds
+from fieldloop.model.diagnosis import Cause, Diagnosis, Gap
+from fieldloop.model.finding import Status
+from fieldloop.report.diagnose.kinds import has_kinds, kinds
+from fieldloop.report.diagnose.parts import has_drop, in_points
 from fieldloop.report.markup import Markup
 from fieldloop.report.plots import INK, INK_2, LINE_2, SERIES, Margins, drawing, sized
 from fieldloop.report.words import interval, plural, points, where
@@ -32,11 +34,11 @@ class Step:
 
 
 def draw_waterfall(found: Diagnosis) -> Markup | None:
-    """Draw both cuts of the loss over one axis; None where there is no loss to cut."""
+    """Draw both cuts of the loss over one axis, by kind alone where no cause is named; None where there is no loss."""
     if not _can_be_cut(found):
         return None
-    kinds, causes = steps(found)
-    rows = [*kinds, None, *causes]
+    by_kind, by_cause = steps(found)
+    rows = [*by_kind, None, *by_cause] if found.causes else [*by_kind]
     height = ROW * len(rows) + 0.35
     with drawing(WIDTH, height, Margins(LEFT, RIGHT, 0.05, 0.3)) as (axis, made):
         axis.grid(axis="x")
@@ -65,7 +67,9 @@ def steps(found: Diagnosis) -> tuple[list[Step], list[Step]]:
 
 def _can_be_cut(found: Diagnosis) -> bool:
     told = all(map(math.isfinite, (found.baseline, found.observed, found.loss)))
-    return told and found.loss > NEGLIGIBLE and bool(found.causes or found.mix_share or found.mechanism_share)
+    if not told or found.loss <= NEGLIGIBLE or (found.status is Status.PASSED and not has_drop(found)):
+        return False
+    return bool(found.causes) or has_kinds(found)
 
 
 def _levelled(found: Diagnosis, parts: Sequence[tuple[str, float, str]]) -> Iterator[Step]:
@@ -78,27 +82,33 @@ def _levelled(found: Diagnosis, parts: Sequence[tuple[str, float, str]]) -> Iter
 
 
 def _kinds(found: Diagnosis) -> list[tuple[str, float, str]]:
-    return [(name[0].upper() + name[1:], found.loss * share, "") for name, share in kinds(found)]
+    return [(name[0].upper() + name[1:], lost, "") for name, lost in kinds(found)]
 
 
 def _causes(found: Diagnosis) -> list[tuple[str, float, str]]:
     known = [c for c in found.causes if math.isfinite(c.share)]
-    named = [c for c in known if c.gap is not Gap.UNKNOWN and abs(found.loss * c.share) >= NEGLIGIBLE]
+    named = [c for c in known if c.gap is not Gap.UNKNOWN and abs(_lost(found, c)[0]) >= NEGLIGIBLE]
     parts = []
     for cause in named[:MOST_CAUSES]:
-        lost = found.loss * cause.share
-        span = interval(-found.loss * cause.high, -found.loss * cause.low)
-        parts.append(
-            (_fit(f"{cause.gap.value.capitalize()}: {where(cause.stratum)}"), lost, f"{points(-lost)} ({span})")
-        )
+        lost, low, high = _lost(found, cause)
+        name = _fit(f"{cause.gap.value.capitalize()}: {where(cause.stratum)}")
+        parts.append((name, lost, f"{points(-lost)} ({interval(-high, -low)})"))
     if smaller := named[MOST_CAUSES:]:
-        parts.append((plural(len(smaller), "smaller cause"), found.loss * sum(c.share for c in smaller), ""))
+        parts.append((plural(len(smaller), "smaller cause"), sum(_lost(found, c)[0] for c in smaller), ""))
     unexplained = found.loss - sum(lost for _, lost, _ in parts)
     if abs(unexplained) >= NEGLIGIBLE:
         unknown = any(c.gap is Gap.UNKNOWN for c in known)
         rest = "Not explained" if unknown else "Nobody's: mix, pace, hard by nature"
-        parts.append(("Counted twice by the causes above" if unexplained < 0 else rest, unexplained, ""))
+        more = "Won elsewhere" if in_points(found) else "Counted twice by the causes above"
+        parts.append((more if unexplained < 0 else rest, unexplained, ""))
     return parts
+
+
+def _lost(found: Diagnosis, cause: Cause) -> tuple[float, float, float]:
+    """What a cause costs, with its interval: its share of the loss, or its own cost where there are no shares."""
+    if in_points(found):
+        return cause.cost or 0.0, cause.cost_low or 0.0, cause.cost_high or 0.0
+    return found.loss * cause.share, found.loss * cause.low, found.loss * cause.high
 
 
 def _row(axis: Any, place: int, step: Step) -> None:

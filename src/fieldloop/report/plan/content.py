@@ -8,10 +8,13 @@ from dataclasses import dataclass
 from fieldloop.model.condition import Stratum
 from fieldloop.model.learning import LearningCurve
 from fieldloop.model.plan import Coverage, Forecast, Plan, PlanScore, Progress, Quota
-from fieldloop.report.words import interval, plural, points
+from fieldloop.report.words import interval, percent, plural, points
 
 MOST_LEVELS = 8
 """Levels of one factor that are told; a factor of very many, as articles are, has its tail summed up."""
+
+LEAST_SHARE = 0.0005
+"""Below it one digit behind the point would say that production never does it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,13 +46,23 @@ def sentence(report: PlanReport) -> str:
     return f"Collect {plural(asked, 'demonstration')} in {strata}: {promise(report.plan)}."
 
 
+def of_production(share: float | None) -> str:
+    """Write a share of production, which is more than nothing.
+
+    >>> of_production(0.047), of_production(0.0002)
+    ('4.7 %', 'under 0.1 %')
+    """
+    return "under 0.1 %" if share is not None and 0.0 < share < LEAST_SHARE else percent(share)
+
+
 def promise(plan: Plan) -> str:
     """Say what a plan is expected to bring, with its interval where it has one."""
     if not math.isfinite(plan.expected_gain):
         return "what they will bring cannot be told"
     known = plan.gain_low < plan.gain_high and math.isfinite(plan.gain_low + plan.gain_high)
     span = f" ({interval(plan.gain_low, plan.gain_high)})" if known else ""
-    return f"{points(plan.expected_gain)} points of production success expected{span}"
+    how = "assumed, no outcome yet" if plan.assumed else "expected"
+    return f"{points(plan.expected_gain)} points of production success {how}{span}"
 
 
 def uncovered(coverage: Sequence[Coverage]) -> str:

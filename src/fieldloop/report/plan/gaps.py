@@ -1,4 +1,4 @@
-"""What nobody has shown yet, how far each tier of articles is, and what a site still needs before its robots work."""
+"""What nobody had shown when a plan was drawn, how far each tier is, and what a site needs before its robots work."""
 
 import math
 from collections import Counter
@@ -8,9 +8,11 @@ from fieldloop.model.finding import Status
 from fieldloop.model.plan import CoverageGap, Plan, SiteSet, TierState
 from fieldloop.report.bars import progress_bar
 from fieldloop.report.markup import Markup, mark, panel, paragraph, table
+from fieldloop.report.plan.content import of_production
 from fieldloop.report.words import percent, plural, where
 
 MOST_LISTED = 12
+THEN = "when the plan was drawn"
 
 
 def named_gaps(plan: Plan) -> Markup:
@@ -20,10 +22,10 @@ def named_gaps(plan: Plan) -> Markup:
     said = ", ".join(f"{count:,} × {kind}" for kind, count in counts.items())
     hidden = f" The {MOST_LISTED} largest stand here." if len(ranked) > MOST_LISTED else ""
     covers = f" {plural(len(plan.cover), 'stratum', 'strata')} would show every missing combination." * bool(plan.cover)
-    rows = [(g.kind.value, where(g.stratum), percent(g.share), g.message) for g in ranked[:MOST_LISTED]]
+    rows = [(g.kind.value, where(g.stratum), of_production(g.share), g.message) for g in ranked[:MOST_LISTED]]
     columns = ("gap", "where", "of production", "what")
     body = [paragraph(f"{said}.{hidden}{covers}", "dim"), table(columns, rows, columns[2:3], columns[3:], columns[:2])]
-    return panel("What nobody has shown yet", body, plural(len(ranked), "gap"), "gaps")
+    return panel("What nobody had shown", body, f"{plural(len(ranked), 'gap')} {THEN}", "gaps")
 
 
 def tiers(states: Sequence[TierState]) -> Markup:
@@ -41,7 +43,7 @@ def tiers(states: Sequence[TierState]) -> Markup:
         for one in states
     ]
     columns = ("tier", "of picks", "", "articles at target", "shown at all", "target each", "simulated")
-    return panel("Articles by tier", [table(columns, rows, (columns[1], *columns[3:]))], anchor="tiers")
+    return panel("Articles by tier", [table(columns, rows, (columns[1], *columns[3:]))], THEN, "tiers")
 
 
 def sites(sets: Sequence[SiteSet]) -> Markup:
@@ -53,13 +55,13 @@ def sites(sets: Sequence[SiteSet]) -> Markup:
             percent(one.share, 0),
             progress_bar(one.have, 0, one.needed),
             f"{one.have:,} of {one.needed:,}",
-            f"{one.planned:,}",
+            f"{one.planned:,} and {one.simulated:,} simulated" if one.simulated else f"{one.planned:,}",
             one.message,
         )
         for one in sets
     ]
     columns = ("", "site", "of production", "", "in hand", "planned", "what is specific to it")
-    return panel("Sites before they go live", [table(columns, rows, (columns[2], *columns[4:6]), columns[6:])])
+    return panel("Sites before they go live", [table(columns, rows, (columns[2], *columns[4:6]), columns[6:])], THEN)
 
 
 def _share(gap: CoverageGap) -> float:

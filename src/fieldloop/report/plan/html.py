@@ -47,7 +47,7 @@ def _stands_on(plan: Plan) -> str:
 
 def _warnings(plan: Plan) -> list[Markup]:
     return [
-        Markup(f"<p>{join([mark(Status.CANNOT_TELL, 'Note'), Markup(' &nbsp; '), warning])}</p>")
+        Markup(f"<p>{join([mark(Status.CANNOT_TELL, 'When drawn'), Markup(' &nbsp; '), warning])}</p>")
         for warning in plan.warnings
     ]
 

@@ -3,7 +3,7 @@
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
 
-from fieldloop.model.plan import Forecast, Progress, WorkOrder
+from fieldloop.model.plan import Forecast, Progress, QuotaKind, WorkOrder
 from fieldloop.report.bars import progress_bar
 from fieldloop.report.markup import Markup, folded, mono, panel, paragraph, table
 from fieldloop.report.plan.content import shared_factors
@@ -87,7 +87,9 @@ def counted(progress: Sequence[Progress]) -> str:
     planned, left = sum(p.planned for p in progress), sum(p.left for p in progress)
     beyond = sum(p.accepted for p in progress) - (planned - left)
     more = f", {beyond:,} more beyond what was ordered" if beyond else ""
-    return f"{planned - left:,} of {planned:,} accepted{more}, {sum(p.rejected for p in progress):,} rejected."
+    simulated = sum(p.planned for p in progress if p.kind is QuotaKind.SIMULATION)
+    made = f" ({simulated:,} of them to be simulated)" if simulated else ""
+    return f"{planned - left:,} of {planned:,}{made} accepted{more}, {sum(p.rejected for p in progress):,} rejected."
 
 
 def _who(order: WorkOrder) -> tuple[Markup, Markup, Markup, str]:

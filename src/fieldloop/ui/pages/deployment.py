@@ -3,6 +3,7 @@
 from collections import Counter, defaultdict
 
 from fieldloop.loop.audit import latest_audit, latest_deployment
+from fieldloop.loop.audited_map import map_changed
 from fieldloop.loop.live_sites import live_without_a_set
 from fieldloop.loop.page_reads import newest
 from fieldloop.model.deployment import Audit, Deployment
@@ -41,7 +42,9 @@ def draw(visit: Visit) -> Drawn:
     answers = (_answer(audit), _audit(audit), *claims(audit)) if audit else ()
     early = [tag("p", f"Note: {one}", class_="warn") for one in live_without_a_set(visit.workspace, deployment)]
     answers = (*answers[:1], panel("Sites that went live early", *early), *answers[1:]) if early else answers
-    return Drawn(text("Deployment"), (*answers, *parts, _strata(deployment)))
+    notes = (*map_changed(visit.workspace), *(audit.odd if audit else ()))
+    odd = [panel("Notes", *(tag("p", f"Note: {one}", class_="warn") for one in notes))] if notes else []
+    return Drawn(text("Deployment"), (*odd, *answers, *parts, _strata(deployment)))
 
 
 def _answer(audit: Audit) -> Html:

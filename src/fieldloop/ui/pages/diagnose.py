@@ -22,9 +22,11 @@ from fieldloop.report.diagnose.content import (
     verdict,
 )
 from fieldloop.report.diagnose.days_drawing import draw_days
+from fieldloop.report.diagnose.parts import columns as sized_columns
+from fieldloop.report.diagnose.parts import in_points, size
 from fieldloop.report.diagnose.waterfall import draw_waterfall
 from fieldloop.report.markup import Markup
-from fieldloop.report.words import interval, where
+from fieldloop.report.words import where
 from fieldloop.ui.components import (
     Column,
     command,
@@ -69,10 +71,10 @@ def _picture(title: str, drawn: Markup | None, note: str = "") -> Html | None:
 
 
 def _causes(found: Diagnosis) -> Html | None:
-    rows = [_cause(cause) for cause in found.causes]
+    rows = [_cause(found, cause) for cause in found.causes]
     columns = (
         Column("Cause", "short"),
-        Column("Of the loss", "slim"),
+        Column(sized_columns(found)[0].capitalize(), "slim"),
         Column("Where", "wrap"),
         Column("Evidence", "text"),
         Column("Fix", "wrap"),
@@ -80,9 +82,9 @@ def _causes(found: Diagnosis) -> Html | None:
     return panel("What caused it", dense_table(columns, rows), flush=True) if rows else None
 
 
-def _cause(cause: Cause) -> tuple[object, ...]:
-    told = f"{percent(cause.share, 0)} ({interval(cause.low, cause.high, 0)})"
-    share = join(tag("div", told), share_bar(cause.share, cause.low, cause.high))
+def _cause(found: Diagnosis, cause: Cause) -> tuple[object, ...]:
+    drawn = [] if in_points(found) else [share_bar(cause.share, cause.low, cause.high)]
+    share = join(tag("div", "{} ({})".format(*size(found, cause))), *drawn)
     return cause.gap.value, share, join(place(cause), tag("small", since(cause))), cause.evidence, cause.fix
 
 

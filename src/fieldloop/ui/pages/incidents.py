@@ -7,7 +7,10 @@ from fieldloop.loop.page_reads import every
 from fieldloop.model.diagnosis import Diagnosis
 from fieldloop.model.finding import Status
 from fieldloop.model.incident import Step
-from fieldloop.report.diagnose.content import change, kinds_said, main_cause, place, remark_word, since, verdict
+from fieldloop.report.diagnose.content import change, main_cause, place, remark_word, since, verdict
+from fieldloop.report.diagnose.kinds import kinds_said
+from fieldloop.report.diagnose.parts import columns as sized_columns
+from fieldloop.report.diagnose.parts import in_points, size
 from fieldloop.ui.components import (
     Column,
     action,
@@ -22,7 +25,7 @@ from fieldloop.ui.components import (
     status_mark,
 )
 from fieldloop.ui.markup import Html, tag, text
-from fieldloop.ui.said import interval, moment, percent, plural, short
+from fieldloop.ui.said import moment, plural, short
 from fieldloop.ui.visit import Drawn, Visit
 
 
@@ -83,9 +86,9 @@ def _diagnosis(found: Diagnosis) -> Html:
     rows = [
         (
             c.gap.value,
-            percent(c.share, 0),
-            interval_bar(c.low, c.share, c.high),
-            interval(c.low, c.high, 0),
+            size(found, c)[0],
+            "" if in_points(found) else interval_bar(c.low, c.share, c.high),
+            size(found, c)[1],
             place(c),
             since(c),
             c.evidence,
@@ -95,7 +98,7 @@ def _diagnosis(found: Diagnosis) -> Html:
     ]
     columns = (
         "Cause",
-        Column("Of the loss", "num"),
+        Column(sized_columns(found)[0].capitalize(), "num"),
         Column("", "slim"),
         "Interval",
         "Where",

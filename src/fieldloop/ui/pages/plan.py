@@ -9,7 +9,7 @@ from fieldloop.loop.plan import PlanNow, show
 from fieldloop.model.deployment import Deployment
 from fieldloop.model.plan import CoverageGap, Plan, PlanScore
 from fieldloop.report.plan import sentence, uncovered
-from fieldloop.report.plan.content import deployed
+from fieldloop.report.plan.content import deployed, of_production
 from fieldloop.report.plan.curve_drawing import draw_curves
 from fieldloop.report.plan.grid import MOST_LEVELS, factors, grid, telling
 from fieldloop.report.plan.orders import said_of
@@ -72,7 +72,7 @@ def _answer(now: PlanNow) -> Html:
 
 def _plan(plan: Plan, now: PlanNow) -> tuple[Part | None, ...]:
     drawn = f"{short(plan.id)}, {moment(plan.drawn_ns)}, by {plan.strategy}"
-    notes = [tag("p", f"Note: {warning}", class_="body warn") for warning in plan.warnings]
+    notes = [tag("p", f"When it was drawn: {warning}", class_="body warn") for warning in plan.warnings]
     said = tag("p", said_of(now.progress, now.forecast), class_="body")
     table = join(tag("div", quotas(plan, now.progress), class_="flush scroll"), said, *notes)
     what = IslandPanel("What to collect", "budget.js", budget(plan), drawn, in_header=True, after=table)
@@ -89,10 +89,10 @@ def _curves(now: PlanNow) -> Html | None:
 
 def _gaps(gaps: Sequence[CoverageGap]) -> Html | None:
     ranked = sorted(gaps, key=lambda g: -1.0 if g.share is None else g.share, reverse=True)
-    rows = [(g.kind.value, where(g.stratum), percent(g.share), g.message) for g in ranked[:MOST_GAPS]]
+    rows = [(g.kind.value, where(g.stratum), of_production(g.share), g.message) for g in ranked[:MOST_GAPS]]
     columns = ("Gap", "Where", Column("Of production", "num"), Column("What", "text"))
-    note = f"{plural(len(ranked), 'gap')}, largest first"
-    return panel("What nobody has shown yet", dense_table(columns, rows), note=note, flush=True) if rows else None
+    note = f"{plural(len(ranked), 'gap')} when the plan was drawn, largest first"
+    return panel("What nobody had shown", dense_table(columns, rows), note=note, flush=True) if rows else None
 
 
 def _orders(plan: Plan) -> Html:
@@ -140,7 +140,7 @@ def _strata(now: PlanNow) -> Html:
     rows = [
         (
             where(c.stratum),
-            percent(c.exposure),
+            of_production(c.exposure),
             c.demonstrations,
             percent(c.share),
             _fails(c.attempts, c.failures),

@@ -1,0 +1,77 @@
+"""Hand a budget out within the plan's own minimums: bins out of order, and the sets of further sites."""
+
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import replace
+
+import numpy as np
+
+from fieldloop.model.plan import Demand
+from fieldloop.plan.allocate import Allocation, hand_out, price, rest
+from fieldloop.plan.bought import Bought, by_people
+from fieldloop.plan.demands import Asked
+from fieldloop.plan.gain import Gain
+from fieldloop.plan.known import Known
+from fieldloop.plan.rules.minimums import Floor, degraded_floors
+from fieldloop.plan.rules.sites import fine_tuning_demands
+from fieldloop.plan.rules.tiers import with_simulated
+from fieldloop.plan.strata import Floats
+
+TURNS = 3
+"""What degraded bins lack is asked for, then more of it, in the end all of it whatever the rest gives them."""
+
+
+def within_minimums(
+    known: Known,
+    gain: Gain,
+    asked: Sequence[Demand],
+    rng: np.random.Generator,
+    strategy: str,
+    *,
+    simulates: bool,
+) -> Allocation:
+    """Hand out freely; where that leaves degraded bins or a further site short, hand out again with it asked for.
+
+    What people ask for comes first: the plan's own demands stand behind it in line, and what they lack is said.
+    """
+    settings, budget = gain.settings, gain.settings.number("budget")
+    good, honoured = hand_out(gain, asked, budget, strategy, rng)
+    sets = tuple(fine_tuning_demands(gain.table, good, budget, settings))
+    floors = degraded_floors(gain.table, float(good.sum()), settings)
+    asks = {floor: floor.lacks(gain.table, good) for floor in floors}
+    last = max((d.at_ns for d in asked), default=0) + 1
+    for turn in range(TURNS):
+        own = [replace(d, at_ns=last) for d in (*(f.demand(n) for f, n in asks.items() if n), *sets)]
+        if not own:
+            break
+        good, honoured = hand_out(gain, [*asked, *own], budget, strategy, rng)
+        lacking = {floor: floor.lacks(gain.table, good) for floor in floors}
+        if not any(lacking.values()):
+            break
+        # the rest of the plan answers what is asked for by giving less, so that the lack alone would not be enough
+        full = turn == TURNS - 2
+        asks = {f: f.least if full and lack else min(f.least, asks[f] + 2 * lack) for f, lack in lacking.items()}
+    bought = _simulating(gain, good, honoured, strategy, rng) if simulates else by_people(good)
+    spent = price(known.coverages, gain, bought, honoured, rng)
+    return replace(spent, warnings=(*spent.warnings, *_short(gain, floors, sets, bought)))
+
+
+def _simulating(gain: Gain, good: Floats, honoured: Asked, strategy: str, rng: np.random.Generator) -> Bought:
+    """Let the simulator make its share, and spend what that frees, until it buys nothing more."""
+    budget, worth = gain.settings.number("budget"), gain.settings.number("simulation_worth")
+    outside = sum(q.cost for q in honoured.outside)
+    bought, more = by_people(np.zeros(len(good))), good
+    while more.any():
+        bought = bought.plus(with_simulated(gain.table, more, gain.settings))
+        left = budget - outside - bought.cost(gain)
+        more = rest(gain, bought.taught(worth), left, budget, strategy, rng, honoured.reasons)
+    return bought
+
+
+def _short(gain: Gain, floors: Iterable[Floor], sets: Iterable[Demand], bought: Bought) -> Iterator[str]:
+    """What the plan asked of itself and could not keep, because demands of people used up their part."""
+    asked = [*((f.stratum, f.least) for f in floors), *((d.stratum, d.demonstrations) for d in sets)]
+    for stratum, least in asked:
+        got = float((bought.real + bought.simulated)[gain.table.rows(stratum)].sum())
+        if got < least:
+            lacks = f"{stratum} gets {got:.0f} of the {least} that it should have at least"
+            yield f"{lacks}: other demands took their part of the budget first. Raise the budget, or wait with them."

@@ -1,0 +1,109 @@
+"""A map that was edited after its audit: whoever stands on the audited one says so, and what to run."""
+
+import dataclasses
+import shutil
+
+import pytest
+from tests.audit.maps import FULL, SKUS
+
+from fieldloop.loop import audit as use
+from fieldloop.loop.audited_map import map_changed
+from fieldloop.loop.home import home
+from fieldloop.loop.plan import plan
+from fieldloop.loop.workspace import create_workspace, open_workspace
+from fieldloop.model.event import DeploymentAudited, DeploymentMapped
+from fieldloop.ui.pages.deployment import draw
+from fieldloop.ui.visit import Visit
+
+CHANGED = "changed after the audit, and the map as audited is still in force. Run: fieldloop audit"
+
+
+@pytest.fixture
+def workspace(tmp_path):
+    create_workspace(tmp_path / "ws")
+    (tmp_path / "ws" / "deployment.toml").write_text(FULL)
+    (tmp_path / "ws" / "skus.csv").write_text(SKUS)
+    opened = open_workspace(tmp_path / "ws")
+    use.audit(opened)
+    yield opened
+    opened.close()
+
+
+def edit(workspace, name, old, new):
+    file = workspace.root / name
+    assert old in file.read_text()
+    file.write_text(file.read_text().replace(old, new))
+
+
+def test_a_map_that_is_as_audited_says_nothing(workspace):
+    assert map_changed(workspace) == ()
+    edit(workspace, "deployment.toml", "[deployment]", "# a remark\n[deployment]")
+    edit(workspace, "skus.csv", ",", ", ")
+    assert map_changed(workspace) == (), "what it says is the same"
+    (workspace.root / "deployment.toml").unlink()
+    assert map_changed(workspace) == (), "a workspace may have moved without its files"
+
+
+@pytest.mark.parametrize(
+    ("name", "old", "new"),
+    [("deployment.toml", "bright = 0.6, dim = 0.4", "bright = 0.5, dim = 0.5"), ("skus.csv", "a,10", "a,20")],
+)
+def test_whoever_stands_on_the_map_says_which_file_changed(workspace, name, old, new):
+    edit(workspace, name, old, new)
+    said = f"{name} {CHANGED}"
+    assert map_changed(workspace) == (said,)
+    assert said in plan(workspace, budget=5).warnings
+    now = home(workspace)
+    (step,) = (step for step in (now.next, *now.then) if name in step.sentence)
+    assert step.command == "fieldloop audit"
+    assert name in str(draw(Visit(workspace=workspace)))
+    use.audit(workspace)
+    assert map_changed(workspace) == ()
+
+
+def test_a_map_that_can_no_longer_be_read_says_why(workspace):
+    edit(workspace, "deployment.toml", "share = 1.0", "share = 2.0")
+    (said,) = map_changed(workspace)
+    assert "cannot be read now: deployment.toml, line 12" in said
+    assert "The audited one is in force." in said
+
+
+def test_both_files_and_another_cut_of_tiers_are_told_apart(workspace):
+    edit(workspace, "skus.csv", "a,10", "b,10")
+    edit(workspace, "deployment.toml", "ceiling_m = 9", "ceiling_m = 8")
+    assert map_changed(workspace) == (f"deployment.toml and skus.csv {CHANGED}",)
+    (workspace.root / "skus.csv").write_text("sku,picks_per_week\na,70\nb,20\nc,10\n")
+    use.audit(workspace)
+    (workspace.root / "operations.toml").write_text("[audit.high_tier_share]\nvalue = 0.5\n")
+    again = open_workspace(workspace.root)
+    assert map_changed(again) == (f"operations.toml (the cut of tiers) {CHANGED}",)
+    again.close()
+
+
+def test_files_that_lie_elsewhere_are_looked_at_where_they_lie(workspace, tmp_path):
+    for name in ("deployment.toml", "skus.csv"):
+        shutil.copy(workspace.root / name, tmp_path / name)
+    (workspace.root / "maps").mkdir()
+    shutil.copy(workspace.root / "deployment.toml", workspace.root / "maps" / "north.toml")
+    use.audit(workspace, workspace.root / "maps" / "north.toml", skus=tmp_path / "skus.csv")
+    edit(workspace, "deployment.toml", "ceiling_m = 9", "ceiling_m = 8")
+    assert map_changed(workspace) == (), "that file is not the map in force"
+    edit(workspace, "maps/north.toml", "ceiling_m = 9", "ceiling_m = 8")
+    (said,) = map_changed(workspace)
+    assert said.startswith("north.toml changed")
+    assert said.endswith(f"fieldloop audit maps/north.toml --skus {tmp_path / 'skus.csv'}")
+
+
+def test_audits_that_kept_no_files_are_held_against_the_workspace_s_own(workspace):
+    bare = dataclasses.replace(use.latest_audit(workspace), files=())
+    workspace.write(DeploymentMapped(use.latest_deployment(workspace)), DeploymentAudited(bare))
+    assert map_changed(workspace) == ()
+    edit(workspace, "skus.csv", "a,10", "a,20")
+    assert map_changed(workspace) == (f"skus.csv {CHANGED}",)
+
+
+def test_where_nothing_was_audited_there_is_nothing_to_hold_against(tmp_path):
+    create_workspace(tmp_path / "bare")
+    bare = open_workspace(tmp_path / "bare")
+    assert map_changed(bare) == ()
+    bare.close()
