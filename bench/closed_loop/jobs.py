@@ -57,6 +57,8 @@ def finished(folder: Path, sizes: Sizes) -> dict[str, Line]:
 def work(folder: Path, trials: Sequence[tuple[Trial, range, Sequence[str]]], sizes: Sizes, workers: int) -> None:
     """Do what is not done yet: floors first, then the strategies, in the order of the trials."""
     folder.mkdir(parents=True, exist_ok=True)
+    for planned in (False, True):
+        code(planned=planned)  # as it is now: what is edited meanwhile is not what runs
     floor_jobs = {job.key: job for trial, seeds, _ in trials for job in (Job(trial, seed) for seed in seeds)}
     for jobs in (list(floor_jobs.values()), list(_runs(trials))):
         done = finished(folder, sizes)

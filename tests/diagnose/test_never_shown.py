@@ -78,7 +78,7 @@ def test_a_person_written_as_a_number_is_a_condition_that_the_baseline_knows():
 
 
 def test_the_share_of_a_single_cause_has_an_interval_because_floors_are_a_little_harder_anyway():
-    evidence = story(4)
+    evidence = story(7)
     only = tuple(o for o in evidence.production if o.site == "home" and o.stratum.level("bin") == "front")
     found = explain(dataclasses.replace(evidence, production=only))
     assert [str(c.stratum) for c in found.causes] == ["lighting=dim"]

@@ -70,6 +70,20 @@ def test_never_shown_and_harmless_is_a_risk_and_no_cause(seed):
     assert found.status is not Status.FAILED
 
 
+@pytest.mark.parametrize("seed", range(2))
+def test_never_shown_and_no_worse_than_elsewhere_is_no_cause_of_a_loss_everywhere(seed):
+    def where(chance):
+        return {"lighting": str(chance.choice(["lab", "dim"], p=[0.7, 0.3])), **bins(chance)}
+
+    before, after = sides(seed, steadily(0.86, 0.58), where)
+    lab = tuple(dataclasses.replace(o, stratum=Stratum.of(o.stratum.levels | {"lighting": "lab"})) for o in before)
+    shown = Demonstrations.counted({Stratum.of(lighting="lab", bin=b): 200 for b in ("front", "jam")})
+    found = explain(Evidence("p", "", lab, after, shown))
+    assert [c.gap for c in found.causes] == [Gap.UNKNOWN]
+    assert found.slices == ()
+    assert any(said.startswith("lighting=dim was hardly ever demonstrated") for said in found.cannot_tell)
+
+
 @pytest.mark.parametrize("seed", range(3))
 def test_labels_that_were_measured_and_are_fine_are_not_blamed(seed):
     fine = (Agreement(("anna", "ben"), 80, 0.9, 1.0, 0, worst_frames=1.0),)

@@ -14,7 +14,7 @@ from fieldloop.diagnose.explanation import Explanation, Kind, Loss
 from fieldloop.diagnose.laplace import Rows
 from fieldloop.diagnose.nature import Nature
 from fieldloop.diagnose.sets import Sets
-from fieldloop.diagnose.shares import loss_error, taken_off
+from fieldloop.diagnose.shares import evenly, loss_error, taken_off
 from fieldloop.model.annotation import Agreement
 from fieldloop.model.condition import Stratum
 from fieldloop.model.diagnosis import Gap
@@ -85,6 +85,14 @@ def test_the_error_of_the_loss_counts_days_as_witnesses():
     one = nature(np.append(side(), side()), np.append(days, days + 10))
     sets = Sets(dataclasses.replace(one, day_spread=spread, before=1000), [option(Gap.LABELS, np.ones(2000))], SETTINGS)
     assert loss_error(sets) == pytest.approx(np.std(losses), rel=0.25)
+
+
+def test_draws_are_spread_evenly_over_sets():
+    weights = [0.87, 0.06, 0.04, 0.02, 0.01]
+    for seed in range(20):
+        counts = evenly(weights, 200, np.random.default_rng(seed))
+        assert counts.sum() == 200
+        assert np.abs(counts - 200 * np.array(weights)).max() <= 1.0
 
 
 def test_another_day_of_everything_says_the_same_and_what_has_no_day_does_not():

@@ -162,7 +162,6 @@ NOT_A_USE_CASE = {
         "page_reads:attention",
         "page_reads:reports",
         "page_reads:every",
-        "page_reads:newest",
     ),
     "a part of home, which has the command": (
         "home_changes:changes",

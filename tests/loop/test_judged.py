@@ -8,7 +8,6 @@ import pytest
 from fieldloop.loop import check
 from fieldloop.loop.home import home
 from fieldloop.loop.judged import MOST_LOOKS, remember_dataset, remember_episodes, summary
-from fieldloop.loop.page_reads import newest
 from fieldloop.model.event import DatasetJudged, EpisodeJudged
 from fieldloop.model.finding import EpisodeReport, Finding, Status
 from fieldloop.model.quality import DatasetReport
@@ -49,7 +48,7 @@ def test_the_same_result_is_written_once(told):
     assert again.at_ns == first.at_ns, "it has been so since"
     remember_dataset(told, replace(made, outdated=3))
     assert told.store.last() == before + 1
-    assert newest(told, DatasetReport).outdated == 3
+    assert told.newest(DatasetReport).outdated == 3
 
 
 def test_verdicts_are_written_where_they_changed(told):
@@ -71,7 +70,7 @@ def test_verdicts_are_written_where_they_changed(told):
 def test_it_survives_the_ledger_and_a_replay(told):
     made = remember_dataset(told, report_of(episode("00" * 32, finding()), trends=(changed(),)))
     told.store.rebuild()
-    back = newest(told, DatasetReport)
+    back = told.newest(DatasetReport)
     assert back.episodes == {PASSED: 1}
     assert back.trends[0].values == made.trends[0].values
     assert math.isnan(back.trends[0].low[0])

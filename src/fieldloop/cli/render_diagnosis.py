@@ -73,7 +73,7 @@ def _causes(found: Diagnosis) -> object:
 
 def _place(cause: Cause) -> str:
     """Name the conditions as commands take them, with those that cannot be told apart from them."""
-    return " or ".join(said(stratum) for stratum in (cause.stratum, *cause.group))
+    return " or ".join([said(cause.stratum), *(f"{said(one)}{since_day}" for one, since_day in cause.rivals)])
 
 
 def _slices(slices: Sequence[LostSlice]) -> object:

@@ -41,8 +41,8 @@ def name_causes(inquiry: Inquiry, rng: np.random.Generator) -> Causes | None:
     if not named:
         return None
     silent = set(inquiry.best.members) - {m for same in named.values() for m in same}
-    to: dict[int, Gap | None] = {at: sets.options[one].gap for one in named for at in twins(sets, one)}
-    to |= {at: None for one in silent for at in sets.alike(one)}
+    to: dict[int, Gap | None] = {at: None for one in silent for at in sets.alike(one)}
+    to |= {at: sets.options[one].gap for one in named for at in twins(sets, one)}
     made = shares(sets, window, loss, rng, to)
     heard = [(weight, {to.get(m, sets.options[m].gap) for m in one.members} - {None}) for one, weight in window]
     wrong = sum(weight for weight, told in heard if told)
@@ -83,7 +83,7 @@ def _cause(inquiry: Inquiry, member: int, part: Interval, probability: float) ->
         one.gap, share, max(0.0, low), min(1.0, high), one.where, one.never_covered,
         of_explanation(inquiry, one, probability), fix,
         group=tuple(rival.stratum for rival in rivals), since_ns=one.since.at_ns if one.since else None,
-        episodes=int(one.inside.sum()), since_day=_day(one), group_since=tuple(map(_day, rivals)),
+        episodes=int(one.inside.sum()), since_day=_day(one), group_days=tuple(map(_day, rivals)),
     )  # fmt: skip
 
 

@@ -18,7 +18,7 @@ from fieldloop.model.diagnosis import Gap
 from fieldloop.protocol import Section
 
 JUDGE = "judged_by"
-INSTEAD = "Since that day nobody else judges, so that anything else that changed then would look the same."
+INSTEAD = "Since {} nobody else judges, so that anything else that changed then would look the same."
 
 
 def of_times(before: Table, after: Table, shown: Demonstrations | None, settings: Section) -> Iterator[Explanation]:
@@ -76,7 +76,7 @@ def _of_judges(before: Table, after: Table, settings: Section) -> Iterator[Expla
         yield Explanation(
             Gap.LABELS, Stratum((judge,)), Kind.CONDITION, here, np.zeros(len(before)), settings.number("judge_odds"),
             loss_of(Gap.LABELS, settings), never_covered=False,
-            since=since if since.at_ns > after.at_ns.min() else None, words=INSTEAD if alone else "",
+            since=since if since.at_ns > after.at_ns.min() else None, words=INSTEAD.format(since.day) if alone else "",
             reasons=("what counts as success may have changed with who judges", "the baseline never met it"),
         )  # fmt: skip
 

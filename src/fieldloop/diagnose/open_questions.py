@@ -7,7 +7,7 @@ import numpy as np
 from fieldloop.diagnose.apart import apart
 from fieldloop.diagnose.beliefs import COVERABLE
 from fieldloop.diagnose.causes import Causes
-from fieldloop.diagnose.explanation import Kind
+from fieldloop.diagnose.explanation import Explanation, Kind
 from fieldloop.diagnose.faults import beyond
 from fieldloop.diagnose.inquiry import Inquiry
 from fieldloop.diagnose.mix import mostly_mix
@@ -44,6 +44,7 @@ def open_questions(inquiry: Inquiry, named: Causes, low: float) -> Iterator[str]
         )
     yield from _rivals(named)
     yield from _ranking(named)
+    yield from (f"{_compared(inquiry, one)} A risk, and no cause so far." for one in named.risks)
     if nobodys > negligible or any(c.gap in OPEN for c in named.causes):
         yield from _unmeasured(inquiry)
     if inquiry.evidence.demonstrations is None:
@@ -83,16 +84,25 @@ def without_a_cause(inquiry: Inquiry, low: float, split: Split) -> Iterator[str]
     for one in inquiry.sets.options:
         inside = one.inside
         if one.kind is Kind.CONDITION and one.gap in COVERABLE and one.never_covered and not inside.all():
-            here, elsewhere = inquiry.after.success[inside].mean(), inquiry.after.success[~inside].mean()
-            yield (
-                f"{one.stratum} was hardly ever demonstrated and is {percent(float(inside.mean()))} of production: "
-                f"{percent(here)} succeed there, {percent(elsewhere)} elsewhere."
-            )
+            yield _compared(inquiry, one)
         if one.measured and one.kind is Kind.FAULT:
             yield f"{one.words} The baseline may have lost by it already: compare with a release without it."
     if beyond_mix > negligible:
         yield from _unmeasured(inquiry)
     yield from _contested(inquiry)
+
+
+def _compared(inquiry: Inquiry, one: Explanation) -> str:
+    """What was believed of it beforehand, and how it went there and elsewhere."""
+    inside = one.inside
+    here, elsewhere = inquiry.after.success[inside].mean(), inquiry.after.success[~inside].mean()
+    lacked = "was hardly ever demonstrated" if one.never_covered else "was demonstrated less than it occurs"
+    if one.gap is Gap.SIM_TO_REAL:
+        lacked = "was demonstrated in simulation only"
+    return (
+        f"{one.stratum} {lacked} and is {percent(float(inside.mean()))} of production: {percent(here)} succeed there, "
+        f"{percent(elsewhere)} elsewhere."
+    )
 
 
 def _contested(inquiry: Inquiry) -> Iterator[str]:
@@ -107,7 +117,7 @@ def _contested(inquiry: Inquiry) -> Iterator[str]:
 def _rivals(named: Causes) -> Iterator[str]:
     for cause in named.causes:
         if cause.group and cause.stratum:
-            alike = ", ".join(map(str, (cause.stratum, *cause.group)))
+            alike = ", ".join([str(cause.stratum), *(f"{one}{since}" for one, since in cause.rivals)])
             yield f"{alike} go together; vary one without the others to tell them apart."
 
 

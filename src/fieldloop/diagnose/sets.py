@@ -81,7 +81,7 @@ class Sets:
         # what needs no reason fits anything, so it may only take what sets of reasons have left
         for start in starts:
             self._climb(self._climb(start, self._reasoned), self._all)
-        return self._ordered()[0]
+        return next(one for one in self._ordered() if not self._said_shorter(one))
 
     def window(self, best: Told) -> list[tuple[Told, float]]:
         """Sets that are not far less probable than the best, with their probabilities.
@@ -195,15 +195,20 @@ class Sets:
         return made
 
     def _said_shorter(self, one: Told) -> bool:
-        """Are several places of one factor nearly all of production, and is it better said of everything?"""
+        """Are several places of one factor nearly all of production, and is it better said of everything?
+
+        That one of them was never shown speaks for no change at the others: there belief does not count beside it.
+        """
         for several in self._together(one):
+            believed = np.maximum(self.prior[sorted(several)], 0.0).sum()
+            said = one.score - (believed if self.prior[sorted(several)].min() < 0.0 else 0.0)
             rows = self.matrix[:, sorted(several)].max(axis=1)
             both = rows @ self.matrix
             same = both >= self.settings.number("nearly_all") * (rows.sum() + self.matrix.sum(axis=0) - both)
             rest = [m for m in one.members if m not in several]
             whole = np.flatnonzero(same & ~self._reasoned).tolist()
             shorter = [self.met.get(tuple(sorted((*rest, at)))) for at in whole]
-            if any(other is not None and other.score >= one.score for other in shorter):
+            if any(other is not None and other.score >= said for other in shorter):
                 return True
         return False
 

@@ -56,7 +56,7 @@ def shares(
     """Draw effects and sets; `to` says to which gap an explanation's part goes, if not to its own, or to none."""
     best = window[0][0]
     draws = int(sets.settings.number("share_draws"))
-    counts = _counts([weight for _, weight in window], draws, rng)
+    counts = evenly([weight for _, weight in window], draws, rng)
     error = loss_error(sets)
     gaps = [to.get(at, one.gap) for at, one in enumerate(sets.options)]
     made, credit, fell = [], [], []
@@ -108,7 +108,7 @@ def taken_off(sets: Sets, told: Told, coefficients: Floats, here: slice) -> Floa
     return taken
 
 
-def _counts(weights: Sequence[float], draws: int, rng: np.random.Generator) -> Counted:
+def evenly(weights: Sequence[float], draws: int, rng: np.random.Generator) -> Counted:
     """How many draws each set gets: evenly spread, so that an improbable one is not met several times by chance."""
     ends = np.append(0.0, np.cumsum(weights) / np.sum(weights)) * draws
     return np.diff(np.floor(ends + rng.random())).astype(np.int64)

@@ -7,7 +7,6 @@ from pathlib import Path
 
 from fieldloop.audit import parse
 from fieldloop.errors import BadInput
-from fieldloop.loop.page_reads import newest
 from fieldloop.loop.whole_file import read_whole
 from fieldloop.loop.workspace import Workspace
 from fieldloop.model.deployment import Audit, Deployment, Sku
@@ -29,8 +28,8 @@ def map_changed(workspace: Workspace) -> tuple[str, ...]:
 
     Files are compared by what they say, so that a comment is no change; where they are gone there is nothing to say.
     """
-    held: Deployment | None = newest(workspace, Deployment)
-    audit: Audit | None = newest(workspace, Audit)
+    held: Deployment | None = workspace.newest(Deployment)
+    audit: Audit | None = workspace.newest(Audit)
     if held is None or audit is None:
         return ()
     names, settings = tuple(name for name, _ in audit.files) or FILES, workspace.operations["audit"]

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from fieldloop.loop.audited_map import map_changed
 from fieldloop.loop.home_sensors import SlippedSensor, slipped_sensors
 from fieldloop.loop.home_success import Success, success_over_time
-from fieldloop.loop.page_reads import UNPASSED, newest
+from fieldloop.loop.page_reads import UNPASSED
 from fieldloop.loop.workspace import Workspace
 from fieldloop.model.alarm import Alarm
 from fieldloop.model.annotation import PHASES, Annotation
@@ -69,7 +69,7 @@ class Now:
 def read_now(workspace: Workspace) -> Now:
     """Ask the store everything once."""
     store = workspace.store
-    deployment, plan = newest(workspace, Deployment), newest(workspace, Plan)
+    deployment, plan = workspace.newest(Deployment), workspace.newest(Plan)
     progress: tuple[Progress, ...] = ()
     coverage: tuple[Coverage, ...] = ()
     demands: tuple[Demand, ...] = ()
@@ -79,17 +79,17 @@ def read_now(workspace: Workspace) -> Now:
         progress = plan_known.progress_of(workspace, plan) if plan else ()
         coverage, demands = plan_known.coverage_now(workspace), tuple(plan_known.open_demands(workspace))
     return Now(
-        deployment, newest(workspace, Audit), plan, progress, coverage,
+        deployment, workspace.newest(Audit), plan, progress, coverage,
         demands=demands,
         passed=store.count(Episode, {"status": Status.PASSED}), held=store.count(Episode, {"status": UNPASSED}),
         left=sum(p.left for p in progress),
         episodes=store.count(Episode), sessions=store.count(Session, {"closed_ns": None}),
         annotated=len({a.episode for a in store.find(Annotation, {"label": PHASES[0]})}),
-        release=newest(workspace, Release), policy=newest(workspace, PolicyVersion),
-        decision=newest(workspace, Decision), rollout=newest(workspace, Rollout),
-        success=success_over_time(workspace), alarm=newest(workspace, Alarm), diagnosis=newest(workspace, Diagnosis),
+        release=workspace.newest(Release), policy=workspace.newest(PolicyVersion),
+        decision=workspace.newest(Decision), rollout=workspace.newest(Rollout),
+        success=success_over_time(workspace), alarm=workspace.newest(Alarm), diagnosis=workspace.newest(Diagnosis),
         incidents=tuple(i for i in store.find(Incident) if i.done(Step.REVIEWED) is None),
         unattended=tuple(a for a in store.find(Alarm) if not store.count(Incident, {"alarm": a.id})),
-        dataset=newest(workspace, DatasetReport), slipped=slipped_sensors(workspace),
+        dataset=workspace.newest(DatasetReport), slipped=slipped_sensors(workspace),
         map_changed=map_changed(workspace),
     )  # fmt: skip

@@ -6,7 +6,6 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from statistics import median_high
 
-from fieldloop.loop.page_reads import newest
 from fieldloop.loop.workspace import Workspace
 from fieldloop.model.codec import to_plain
 from fieldloop.model.event import DatasetJudged, EpisodeJudged
@@ -28,7 +27,7 @@ def remember_episodes(workspace: Workspace, judged: Sequence[EpisodeJudged]) -> 
 def remember_dataset(workspace: Workspace, report: CheckReport) -> DatasetReport:
     """Write down how the dataset stands, where that has changed."""
     made = summary(report, workspace.clock())
-    known = newest(workspace, DatasetReport)
+    known = workspace.newest(DatasetReport)
     if known is not None and to_plain(replace(known, at_ns=made.at_ns)) == to_plain(made):
         return replace(made, at_ns=known.at_ns)
     workspace.write(DatasetJudged(made))

@@ -41,7 +41,7 @@ def daily_rates(workspace: Workspace, policy: str, site: str, until_ns: int) -> 
     """
     newest_one = workspace.store.find(Outcome, {"stage": Stage.PRODUCTION, "policy": policy}, newest=True, limit=1)
     end_ns = min([until_ns, *(outcome.at_ns for outcome in newest_one)])
-    mapped: Deployment | None = newest(workspace, Deployment)
+    mapped: Deployment | None = workspace.newest(Deployment)
     zones = mapped.time_zones if mapped else {}
     found: list[Rate] = []
     for zone in sorted({zones.get(site, "UTC")} if site else {"UTC", *zones.values()}):
@@ -69,8 +69,3 @@ def reports(workspace: Workspace, limit: int | None = None) -> tuple[EpisodeRepo
 def every(workspace: Workspace, noun: type[N], where: Mapping[str, Any] | None = None) -> tuple[N, ...]:
     """Return the nouns of a kind, newest first."""
     return tuple(workspace.store.find(noun, where, newest=True))
-
-
-def newest(workspace: Workspace, noun: type[Any]) -> Any:
-    """Return the last noun of a kind, None where there is none."""
-    return workspace.newest(noun)

@@ -12,7 +12,6 @@ from fieldloop.loop.audited_map import map_changed
 from fieldloop.loop.live_sites import live_without_a_set
 from fieldloop.loop.order_counts import order_counts
 from fieldloop.loop.order_sheets import read_sheet, write_orders
-from fieldloop.loop.page_reads import newest
 from fieldloop.loop.plan_asked import asked_for
 from fieldloop.loop.plan_known import (
     collected_since,
@@ -188,7 +187,7 @@ def _now(workspace: Workspace, latest: Plan | None) -> PlanNow:
 
 def _zone_of(workspace: Workspace, drawn: Plan) -> str:
     """The time zone whose days the collecting is counted in: that of the site where most of it is to be done."""
-    mapped: Deployment | None = newest(workspace, Deployment)
+    mapped: Deployment | None = workspace.newest(Deployment)
     zones = mapped.time_zones if mapped else {}
     asked = Counter[str]()
     for order in drawn.orders:

@@ -5,7 +5,6 @@ from collections.abc import Iterable
 from contextlib import suppress
 
 from fieldloop.errors import BadInput, ProtocolError, Refused, UnknownName
-from fieldloop.loop.page_reads import newest
 from fieldloop.loop.workspace import Workspace
 from fieldloop.model.episode import Episode
 from fieldloop.model.event import SynchronisationVerified
@@ -111,7 +110,7 @@ def _named(robot: str, device: Unverified) -> str:
 
 def _content_lag(workspace: Workspace, stream: str, robot: str) -> tuple[float, str]:
     """Return the farthest that the stream can be off by what was seen, and what that rests on."""
-    known = newest(workspace, DatasetReport)
+    known = workspace.newest(DatasetReport)
     if known is None:
         raise Refused("Nothing was told from content yet: run `fieldloop check` first.")
     rig = f"{robot or 'unnamed robot'} {stream}"

@@ -40,7 +40,7 @@ class Cause:
 
     `never_covered` False: it changed since deployment, from about `since_ns` on where that could be told; `since_day`
     is its date at the site ('' in diagnoses that were made before dates were stated). `group` are conditions that
-    always go together with this one: the data cannot tell which of them it is; `group_since` has the day since which
+    always go together with this one: the data cannot tell which of them it is; `group_days` has the day since which
     each does, '' where it always did. `cost` is the success that it takes off production, with its interval; None in
     diagnoses that were made before costs were stated.
     """
@@ -61,7 +61,13 @@ class Cause:
     cost: float | None = None
     cost_low: float | None = None
     cost_high: float | None = None
-    group_since: tuple[str, ...] = ()
+    group_days: tuple[str, ...] = ()
+
+    @property
+    def rivals(self) -> tuple[tuple[Stratum, str], ...]:
+        """The conditions of its group, each with the words since when, if not always."""
+        days = self.group_days or ("",) * len(self.group)
+        return tuple((one, f" since {day}" if day else "") for one, day in zip(self.group, days, strict=True))
 
 
 @dataclass(frozen=True, slots=True)

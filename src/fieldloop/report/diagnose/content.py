@@ -104,7 +104,7 @@ def _places(found: Diagnosis, alike: Sequence[Cause]) -> str:
 
 def place(cause: Cause) -> str:
     """Say where a cause acts; conditions that cannot be told apart from it are named with it."""
-    told = " or ".join(where(stratum) for stratum in (cause.stratum, *cause.group))
+    told = " or ".join([where(cause.stratum), *(f"{where(one)}{since_day}" for one, since_day in cause.rivals)])
     return f"{told} (cannot be told apart)" if cause.group else told
 
 

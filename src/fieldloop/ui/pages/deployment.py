@@ -5,7 +5,6 @@ from collections import Counter, defaultdict
 from fieldloop.loop.audit import latest_audit, latest_deployment
 from fieldloop.loop.audited_map import map_changed
 from fieldloop.loop.live_sites import live_without_a_set
-from fieldloop.loop.page_reads import newest
 from fieldloop.model.deployment import Audit, Deployment
 from fieldloop.ui.components import (
     Column,
@@ -30,7 +29,7 @@ MOST_STRATA = 24
 
 def draw(visit: Visit) -> Drawn:
     """Draw the deployment page."""
-    if newest(visit.workspace, Deployment) is None:
+    if visit.workspace.newest(Deployment) is None:
         nothing = empty_state(
             "No deployment is mapped yet",
             "Describe the facility in deployment.toml with skus.csv beside it, then ask the five questions.",

@@ -4,7 +4,6 @@ import math
 from collections.abc import Sequence
 from urllib.parse import urlencode
 
-from fieldloop.loop.page_reads import newest
 from fieldloop.loop.plan import PlanNow, show
 from fieldloop.model.deployment import Deployment
 from fieldloop.model.plan import CoverageGap, Plan, PlanScore
@@ -38,7 +37,7 @@ MOST_GAPS = 12
 
 def draw(visit: Visit) -> Drawn:
     """Draw the plan page."""
-    if newest(visit.workspace, Deployment) is None:
+    if visit.workspace.newest(Deployment) is None:
         how = "Coverage and plan are measured against the map of the floor."
         nothing = empty_state("No deployment is mapped yet", how, command("fieldloop audit deployment.toml"))
         return Drawn(text("Coverage and plan"), (nothing,))

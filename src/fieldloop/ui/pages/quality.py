@@ -1,6 +1,5 @@
 """Quality: how the dataset stands, where to look first and what it costs, then the evidence, as last judged."""
 
-from fieldloop.loop.page_reads import newest
 from fieldloop.model.episode import Episode
 from fieldloop.model.finding import Finding, Status
 from fieldloop.model.quality import DatasetReport, DimensionResult
@@ -54,7 +53,7 @@ FINDING_COLUMNS = (
 
 def draw(visit: Visit) -> Drawn:
     """Draw the quality page."""
-    known: DatasetReport | None = newest(visit.workspace, DatasetReport)
+    known: DatasetReport | None = visit.workspace.newest(DatasetReport)
     sensors = calibrations(visit.workspace)
     if known is None:
         return Drawn(text("Quality"), (_never(visit), *sensors))
