@@ -6,14 +6,13 @@ import re
 from types import SimpleNamespace
 
 import pytest
-from tests.audit.maps import FULL, SKUS, outcome
+from tests.audit.maps import outcome
 
 from fieldloop.cli.render_audit import compared as print_compared
 from fieldloop.cli.screen import Screen
 from fieldloop.errors import BadInput, Refused
 from fieldloop.loop import audit as use
 from fieldloop.loop.velocity import velocity
-from fieldloop.loop.workspace import create_workspace, open_workspace
 from fieldloop.model.audit import Comparison
 from fieldloop.model.deployment import Audit, AuditAnswer, Deployment, EdgeCase, Site
 from fieldloop.model.event import OutcomeRecorded
@@ -29,13 +28,8 @@ UNTRUE = [
 
 
 @pytest.fixture
-def workspace(tmp_path):
-    create_workspace(tmp_path / "ws")
-    (tmp_path / "ws" / "deployment.toml").write_text(FULL)
-    (tmp_path / "ws" / "skus.csv").write_text(SKUS)
-    opened = open_workspace(tmp_path / "ws")
-    yield opened
-    opened.close()
+def workspace(mapped):
+    return mapped
 
 
 def test_a_map_without_logs_is_asked_and_not_compared(workspace):

@@ -4,7 +4,6 @@ import dataclasses
 import shutil
 
 import pytest
-from tests.audit.maps import FULL, SKUS
 
 from fieldloop.loop import audit as use
 from fieldloop.loop.audited_map import map_changed
@@ -19,14 +18,9 @@ CHANGED = "changed after the audit, and the map as audited is still in force. Ru
 
 
 @pytest.fixture
-def workspace(tmp_path):
-    create_workspace(tmp_path / "ws")
-    (tmp_path / "ws" / "deployment.toml").write_text(FULL)
-    (tmp_path / "ws" / "skus.csv").write_text(SKUS)
-    opened = open_workspace(tmp_path / "ws")
-    use.audit(opened)
-    yield opened
-    opened.close()
+def workspace(mapped):
+    use.audit(mapped)
+    return mapped
 
 
 def edit(workspace, name, old, new):

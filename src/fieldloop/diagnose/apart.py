@@ -38,6 +38,8 @@ def apart(inquiry: Inquiry) -> Iterator[Apart]:
         past = inquiry.before.numbers.get(name)
         if past is None or gaps.of_factor(name) is Gap.UNKNOWN:
             continue
+        if min(np.isfinite(side).sum() for side in (past, values)) < inquiry.settings.number("min_slice_episodes"):
+            continue  # a few that say it do not speak for everywhere
         then, now = float(np.nanmedian(past)), float(np.nanmedian(values))
         if _above(values, past, usual) or (not gaps.only_more_hurts(name) and _above(past, values, usual)):
             yield Apart(name, then, now)

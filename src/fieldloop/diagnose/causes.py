@@ -1,6 +1,6 @@
 """From the most probable set to causes: each with its share of the loss, its interval, its evidence and its fix."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -28,6 +28,8 @@ class Causes:
     shares: Shares
     wrong: float
     known: float
+    sure: Mapping[int, float]
+    """How probable each named member of the best set is."""
     risks: tuple[Explanation, ...] = ()
     """Believed beforehand, and no outcome speaks for it."""
 
@@ -47,15 +49,10 @@ def name_causes(inquiry: Inquiry, rng: np.random.Generator) -> Causes | None:
     heard = [(weight, {to.get(m, sets.options[m].gap) for m in one.members} - {None}) for one, weight in window]
     wrong = sum(weight for weight, told in heard if told)
     known = sum(weight for weight, told in heard if told - {Gap.UNKNOWN})
-    sure = probabilities(inquiry, window)
+    sure = {member: _probability(inquiry, member, window) for member in named}
     causes = [_cause(inquiry, one, made.of(same, sets.options[one].gap), sure[one]) for one, same in named.items()]
     risks = tuple(sets.options[m] for m in sorted(silent))
-    return Causes(_sorted([c for c in causes if c.share > 0.0]), tuple(window), made, wrong, known, risks)
-
-
-def probabilities(inquiry: Inquiry, window: Sequence[tuple[Told, float]]) -> dict[int, float]:
-    """How probable each named member of the best set is."""
-    return {member: _probability(inquiry, member, window) for member in _spoken(inquiry)}
+    return Causes(_sorted([c for c in causes if c.share > 0.0]), tuple(window), made, wrong, known, sure, risks)
 
 
 def _spoken(inquiry: Inquiry) -> dict[int, tuple[int, ...]]:

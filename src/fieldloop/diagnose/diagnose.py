@@ -5,7 +5,7 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from fieldloop.diagnose.causes import Causes, name_causes, probabilities
+from fieldloop.diagnose.causes import Causes, name_causes
 from fieldloop.diagnose.evidence import Evidence
 from fieldloop.diagnose.explanation import Kind
 from fieldloop.diagnose.failures import explain_failures
@@ -16,7 +16,7 @@ from fieldloop.diagnose.real import bounds, missing, nothing_works, without_loss
 from fieldloop.diagnose.split import Split, divide
 from fieldloop.diagnose.told import as_told
 from fieldloop.model.attempts import settled
-from fieldloop.model.diagnosis import Diagnosis, Gap, Kinds, LostSlice
+from fieldloop.model.diagnosis import Diagnosis, Gap, LostSlice
 from fieldloop.model.finding import Status
 from fieldloop.model.identity import Ids
 from fieldloop.protocol import Section
@@ -59,7 +59,7 @@ def diagnose(evidence: Evidence, settings: Section, ids: Ids, at_ns: int, rng: n
         failures=explain_failures(inquiry) if status is not Status.PASSED else (),
         loss_low=low,
         loss_high=high,
-        kinds=Kinds(split.mix, split.mechanism, split.unseen),
+        kinds=split.kinds,
         shifted=shifted(inquiry),
     )
 
@@ -91,7 +91,7 @@ def _has_lost(inquiry: Inquiry, found: Causes, low: float) -> bool:
 
 
 def _slices(inquiry: Inquiry, named: Causes) -> Iterator[LostSlice]:
-    for member, probability in probabilities(inquiry, named.window).items():
+    for member, probability in named.sure.items():
         one = inquiry.sets.options[member]
         if not one.where or one.kind in (Kind.FAULT, Kind.EVERYWHERE):
             continue

@@ -5,7 +5,6 @@ from collections.abc import Iterator
 import numpy as np
 
 from fieldloop.diagnose.inquiry import Inquiry
-from fieldloop.diagnose.split import Split
 from fieldloop.model.condition import Condition, Stratum
 from fieldloop.model.diagnosis import Shifted
 from fieldloop.stats import difference
@@ -34,11 +33,6 @@ def shifted(inquiry: Inquiry) -> tuple[Shifted, ...]:
         held = (side.indicators([condition])[:, 0] > 0.0 for side in (inquiry.before, inquiry.after))
         rest = [part & ~here for part, here in zip(rest, held, strict=True)]
     return tuple(found)
-
-
-def mostly_mix(split: Split, low: float) -> bool:
-    """Is there a loss, and is more than half of it a harder mix?"""
-    return low > 0.0 and 2.0 * split.mix > split.loss > 0.0
 
 
 def _cost(inquiry: Inquiry, condition: Condition, rest: list[np.ndarray]) -> float:

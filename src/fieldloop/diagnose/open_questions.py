@@ -10,7 +10,6 @@ from fieldloop.diagnose.causes import Causes
 from fieldloop.diagnose.explanation import Explanation, Kind
 from fieldloop.diagnose.faults import beyond
 from fieldloop.diagnose.inquiry import Inquiry
-from fieldloop.diagnose.mix import mostly_mix
 from fieldloop.diagnose.numerals import percent, several
 from fieldloop.diagnose.split import Split
 from fieldloop.diagnose.to_log import chains, worth_logging
@@ -69,7 +68,7 @@ def without_a_cause(inquiry: Inquiry, low: float, split: Split) -> Iterator[str]
     negligible = inquiry.settings.number("negligible_loss")
     loss = float(inquiry.before.success.mean() - inquiry.after.success.mean())
     beyond_mix = loss - max(split.mix, 0.0)
-    if mostly_mix(split, low):
+    if low > 0.0 and split.kinds.mostly_mix:
         left = f"{100 * max(beyond_mix, 0.0):.1f} of {100 * loss:.1f} points are left"
         yield f"Beyond a harder mix {left}, no more than another pace or harder days may ordinarily cost."
     elif low > 0.0:

@@ -5,6 +5,8 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from fieldloop.model.diagnosis import Kinds
+
 Floats = NDArray[np.float64]
 Mask = NDArray[np.bool_]
 
@@ -21,6 +23,11 @@ class Split:
     def share(self, part: float) -> float:
         """Return a part as a share of the loss; of no loss there are no shares."""
         return part / self.loss if self.loss > 0.0 else 0.0
+
+    @property
+    def kinds(self) -> Kinds:
+        """The parts as a diagnosis states them."""
+        return Kinds(self.mix, self.mechanism, self.unseen)
 
 
 def divide(success: Floats, expected: Floats, unseen: Mask, baseline: float) -> Split:

@@ -78,6 +78,11 @@ class Kinds:
     mechanism: float
     unseen: float
 
+    @property
+    def mostly_mix(self) -> bool:
+        """Is there a loss, and is more than half of it a harder mix?"""
+        return 2.0 * self.mix > self.mix + self.mechanism + self.unseen > 0.0
+
 
 @dataclass(frozen=True, slots=True)
 class Shifted:

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from fieldloop.model.alarm import Rate
 from fieldloop.model.diagnosis import Cause, Diagnosis, Gap, LostSlice
 from fieldloop.model.finding import Status
-from fieldloop.report.diagnose.kinds import is_mostly_mix, mix_said
+from fieldloop.report.diagnose.kinds import mix_said
 from fieldloop.report.diagnose.parts import has_drop, has_interval, part, share_of
 from fieldloop.report.words import UNKNOWN, day, interval, percent, plural, points, where
 
@@ -43,7 +43,7 @@ def verdict(found: Diagnosis) -> str:
         return NEVER
     if found.status is Status.CANNOT_TELL and has_drop(found):
         named = _first(found) is not None
-        if not named and is_mostly_mix(found):
+        if not named and found.kinds is not None and found.kinds.mostly_mix:
             return "The drop is real, most of it is a harder mix"
         return f"The drop is real, its cause is not {'certain' if named else 'known'}"
     return UNSURE

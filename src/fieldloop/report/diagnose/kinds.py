@@ -42,14 +42,9 @@ def kinds_said(found: Diagnosis) -> str:
     return f"By kind, in points: {', '.join(parts)}." if has_kinds(found) else ""
 
 
-def is_mostly_mix(found: Diagnosis) -> bool:
-    """Is more than half of a loss a harder mix?"""
-    return found.kinds is not None and 2.0 * found.kinds.mix > found.loss > 0.0
-
-
 def mix_said(found: Diagnosis) -> str:
     """Say that most of a loss is a harder mix, and of what; '' where it is not."""
-    if found.kinds is None or not is_mostly_mix(found):
+    if found.kinds is None or not found.kinds.mostly_mix:
         return ""
     mix, loss = found.kinds.mix, found.loss
     said = f"A harder mix takes {100 * mix:.1f} of the {100 * loss:.1f} points"
