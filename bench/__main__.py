@@ -11,7 +11,7 @@ HERE = Path(__file__).parent
 
 
 def main() -> None:
-    """Run them one after the other; a module without `measure` is no bench."""
+    """Run them one after the other; modules without `measure` are skipped."""
     parts = ["# Bench figures", "", "Short forms; the median of n runs and its 95 % interval."]
     for found in sorted(pkgutil.iter_modules(bench.__path__), key=lambda each: each.name):
         if found.name == "__main__":

@@ -1,7 +1,7 @@
-"""What does a camera's lag cost a policy, and what do annotators who differ? Measured on the picking floor.
+"""Ablation: success lost to camera lag and to label error, measured on the simulated picking floor.
 
-Nothing on the floor punishes a lag or a label: the same demonstrations are paired with pictures of a little earlier, or
-with grasp moments as annotators saw them, a policy is trained on that, and it picks. `python -m bench.ablation
+The simulator has no penalty for lag or labels: the same demonstrations are paired with slightly earlier frames, or with
+the grasp moments that annotators marked; a policy is trained on that, and picks. `python -m bench.ablation
 --workers 2 --write docs` measures, and puts tables and pictures on the page.
 """
 
@@ -14,8 +14,8 @@ from functools import partial
 from pathlib import Path
 
 from bench.ablation_shown import AT_RUN, IN_BOTH, IN_DATA, LABELS, LABORATORY, LINE, Point, costs, draw, tables
+from bench.doc_page import put
 from bench.harness import Figure
-from bench.pages import put
 from fieldloop.simulate.picking import pick
 from fieldloop.simulate.picking.faults import NOTHING, Faults
 from fieldloop.simulate.picking.world import World
@@ -30,7 +30,7 @@ COMMAND = "python -m bench.ablation"
 
 @dataclass(frozen=True, slots=True)
 class Sizes:
-    """How much is demonstrated, learnt and picked."""
+    """Number of demonstrations, training steps and picks."""
 
     demonstrations: int = 2000
     training: int = 2500
@@ -41,7 +41,7 @@ SHORT = Sizes(demonstrations=400, training=300, picks=400)
 
 
 def points(seed: int, sizes: Sizes, lags: Sequence[int], noises: Sequence[int]) -> list[Point]:
-    """Measure one floor: the same demonstrations, the same scenes, another fault each time."""
+    """Measure one floor: the same demonstrations and scenes under each fault."""
     world = World("broad", seed)
     asked = world.cells(world.production(), sizes.demonstrations, "asked")
     met = world.cells(world.production(), sizes.picks, "met")
@@ -68,20 +68,20 @@ def points(seed: int, sizes: Sizes, lags: Sequence[int], noises: Sequence[int]) 
 
 
 def measured(seeds: Sequence[int], workers: int) -> list[Point]:
-    """Measure every floor, each on a core of its own."""
+    """Measure every floor, one a core."""
     ask = partial(points, sizes=Sizes(), lags=LAGS_MS, noises=NOISES_MS)
     with ProcessPoolExecutor(max_workers=workers) as pool:
         return [point for part in pool.map(ask, seeds) for point in part]
 
 
 def figures(found: Sequence[Point]) -> dict[str, Figure]:
-    """What the largest amount costs on the line."""
+    """Return what the largest amount costs on the line."""
     names = {"lag_in_data": IN_DATA, "lag_at_run": AT_RUN, "lag_in_both": IN_BOTH, "annotation_noise": LABELS}
     return {f"{name}_points_lost": list(costs(found, fault, LINE).values())[-1] for name, fault in names.items()}
 
 
 def measure(*, short: bool) -> Mapping[str, Figure]:
-    """Measure on all floors, or, to show that it works, on two small ones."""
+    """Measure on all floors; the short form uses two small ones, only to show that it works."""
     if not short:
         return figures(measured(SEEDS, 1))
     return figures([point for seed in SEEDS[:2] for point in points(seed, SHORT, LAGS_MS[::5], NOISES_MS[::5])])
@@ -96,16 +96,16 @@ def main() -> None:
     parser.add_argument("--write", type=Path, default=None, help="folder of the docs: ablation.md and its pictures")
     chosen = parser.parse_args()
     if chosen.short:
-        told = measure(short=True)
+        costs_found = measure(short=True)
     else:
         found = measured(SEEDS, chosen.workers)
-        told = figures(found)
+        costs_found = figures(found)
         print(tables(found))
         if chosen.write:
             put(chosen.write / "ablation.md", COMMAND, tables(found))
             draw(found, (IN_DATA, AT_RUN, IN_BOTH), "camera lag, ms", chosen.write / "pictures" / "ablation-lag.svg")
             draw(found, (LABELS,), "annotators' standards apart, ms", chosen.write / "pictures" / "ablation-labels.svg")
-    print(json.dumps({name: figure.plain() for name, figure in told.items()}) if chosen.json else told)
+    print(json.dumps({name: figure.plain() for name, figure in costs_found.items()}) if chosen.json else costs_found)
 
 
 if __name__ == "__main__":

@@ -25,7 +25,7 @@ class Point:
 
 
 def mean(values: Sequence[float], unit: str = "") -> Figure:
-    """A mean over floors with its 95 % interval (Student)."""
+    """Mean over floors with its 95 % interval (Student)."""
     from scipy.stats import t
 
     many = np.asarray(values, dtype=float)
@@ -44,7 +44,7 @@ def success(found: Sequence[Point], fault: str, pace: str) -> dict[float, dict[i
 
 
 def costs(found: Sequence[Point], fault: str, pace: str) -> dict[float, Figure]:
-    """How many points of success each amount costs, floor by floor against none of it."""
+    """Return the points of success that each amount costs, floor by floor against the same floor without the fault."""
     table = success(found, fault, pace)
     return {
         amount: mean([100 * (table[0][seed] - rate) for seed, rate in by_seed.items()], "points")
@@ -53,7 +53,7 @@ def costs(found: Sequence[Point], fault: str, pace: str) -> dict[float, Figure]:
 
 
 def tables(found: Sequence[Point]) -> str:
-    """Success and its loss as Markdown."""
+    """Return success and its loss as Markdown."""
     lines = []
     for faults, unit in (((IN_DATA, AT_RUN, IN_BOTH), "lag"), ((LABELS,), "standards apart")):
         amounts = sorted(success(found, faults[0], LINE))

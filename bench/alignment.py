@@ -1,6 +1,6 @@
-"""How well is the lag between cameras and joints told from content, on rigs that nothing was tuned on?
+"""How accurate is the lag between cameras and joints, estimated from content, on rigs not used for tuning?
 
-Rendered rigs with exactly known lags (`fieldloop.simulate.timing_truth`, the report set). Pooled: the episodes of a rig
+Rendered rigs with exactly known lags (`bench.timing_truth`, the report set). Pooled: the episodes of a rig
 together. Single: each 12 s episode by what the others of its rig taught. Alone: each without any other. Beside them,
 the two scalar methods others use. `--short` takes few rigs and episodes; it fills no gap, it only shows that all works.
 """
@@ -14,9 +14,9 @@ import numpy as np
 from bench.alignment_baselines import cross_correlation, gcc_phat
 from bench.alignment_cases import FAST, SLOW, Seen, seen
 from bench.harness import Figure, main, summarise
-from fieldloop.check.content import LagEstimate, each, learn_rig, pooled, ready, settings_of, single
+from bench.timing_truth import rigs
+from fieldloop.check.content_lag import LagEstimate, each, learn_rig, pooled, ready, settings_of, single
 from fieldloop.protocol import default_protocol
-from fieldloop.simulate.timing_truth import rigs
 
 POOL = 20
 OTHERS = 4
@@ -91,18 +91,18 @@ def answer(picks: Sequence[Seen], others: Sequence[Seen]) -> list[Answer]:
 def figures(answers: Sequence[Answer], picks: Sequence[Seen]) -> dict[str, Figure]:
     """Sum up; errors of what was answered, refusals apart."""
     limit = default_protocol().limits["alignment.content_lag"].maximum or 0.0
-    told = [a for a in answers if a.estimate.answered]
-    pool = [abs(a.error_ms) for a in told if a.kind == "pooled"]
-    one = [abs(a.error_ms) for a in told if a.kind == "single" and a.motion == "pick"]
-    alone = [abs(a.error_ms) for a in told if a.kind == "alone" and a.motion == "pick"]
+    answered = [a for a in answers if a.estimate.answered]
+    pool = [abs(a.error_ms) for a in answered if a.kind == "pooled"]
+    one = [abs(a.error_ms) for a in answered if a.kind == "single" and a.motion == "pick"]
+    alone = [abs(a.error_ms) for a in answered if a.kind == "alone" and a.motion == "pick"]
     slow = [a for a in answers if a.motion in SLOW]
     found = {
         "pooled20_median_ms": summarise(pool, "ms", "≤ 1"),
         "pooled20_max_ms": Figure(max(pool), unit="ms", aim="≤ 2.5"),
         "single_median_ms": summarise(one, "ms", "≤ 2"),
         "alone_median_ms": summarise(alone, "ms"),
-        "coverage": Figure(float(np.mean([a.inside for a in told])), unit=f"of {len(told)}", aim="0.95 ± 0.03"),
-        "false_misaligned": Figure(float(sum(a.falsely_misaligned(limit) for a in told)), unit="answers", aim="0"),
+        "coverage": Figure(float(np.mean([a.inside for a in answered])), unit=f"of {len(answered)}", aim="0.95 ± 0.03"),
+        "false_misaligned": Figure(float(sum(a.falsely_misaligned(limit) for a in answered)), unit="answers", aim="0"),
         "answered": Figure(float(np.mean([a.estimate.answered for a in answers if a.motion in FAST])), unit="of fast"),
         "cpu_ms_per_video_s": summarise([s.cpu_s / s.video_s * MS for s in picks], "ms", "≤ 40"),
         "cross_correlation_median_ms": summarise([abs(cross_correlation(s) - s.truth_s) * MS for s in picks], "ms"),
@@ -121,24 +121,24 @@ def _print_classes(answers: Sequence[Answer]) -> None:
     for kind in ("pooled", "single", "alone"):
         for motion in (*FAST, *SLOW):
             asked = [a for a in answers if a.kind == kind and a.motion == motion]
-            told = [a for a in asked if a.estimate.answered]
-            errors = [abs(a.error_ms) for a in told]
-            halves = [(a.estimate.high_s - a.estimate.low_s) / 2 * MS for a in told]
+            answered = [a for a in asked if a.estimate.answered]
+            errors = [abs(a.error_ms) for a in answered]
+            halves = [(a.estimate.high_s - a.estimate.low_s) / 2 * MS for a in answered]
             numbers = (
                 f"{np.median(errors):.2f} | {max(errors):.1f} | {np.median(halves):.1f} | "
-                f"{np.mean([a.inside for a in told]):.0%}"
-                if told
+                f"{np.mean([a.inside for a in answered]):.0%}"
+                if answered
                 else "– | – | – | –"
             )
             if asked:
-                _tell(f"| {kind} | {motion} | {len(asked)} | {len(told)} | {numbers} |")
+                _report(f"| {kind} | {motion} | {len(asked)} | {len(answered)} | {numbers} |")
     for a in answers:
         if a.kind == "pooled":
             half = (a.estimate.high_s - a.estimate.low_s) / 2 * MS
-            _tell(f"  {a.where}: {a.error_ms:+.2f} ± {half:.1f} ms {a.estimate.refused}")
+            _report(f"  {a.where}: {a.error_ms:+.2f} ± {half:.1f} ms {a.estimate.refused}")
 
 
-def _tell(line: str) -> None:
+def _report(line: str) -> None:
     """Print beside the figures, so that `--json` stays one object."""
     print(line, file=sys.stderr)
 

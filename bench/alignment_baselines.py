@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from bench.alignment_cases import Seen
-from fieldloop.check.content.path import KEPT_HZ
+from fieldloop.check.content_lag.path import KEPT_HZ
 
 LAGS_S = np.arange(-0.25, 0.2501, 0.005)
 BAND_HZ = (0.1, 5.0)

@@ -17,13 +17,12 @@ from zlib import crc32
 import numpy as np
 from numpy.typing import NDArray
 
-from bench import alignment_data
-from fieldloop.check import content
-from fieldloop.check.content import evidence
-from fieldloop.check.content.settings import settings_of
+from bench import alignment_data, timing_truth
+from bench.timing_truth import Rig, rigs
+from fieldloop.check import content_lag as content
+from fieldloop.check.content_lag import evidence
+from fieldloop.check.content_lag.settings import settings_of
 from fieldloop.protocol import default_protocol
-from fieldloop.simulate import timing_truth
-from fieldloop.simulate.timing_truth import Rig, rigs
 
 FAST = ("pick", "teleop", "joystick", "periodic")
 SLOW = ("slow10", "slow6", "slow3", "still")

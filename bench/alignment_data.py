@@ -16,12 +16,12 @@ from typing import Any
 
 import numpy as np
 
+from bench import timing_truth
+from bench.timing_truth import CameraTruth, Rig, Step, TimedEpisode, make_episode, rigs
+from bench.timing_truth.video import Video
 from fieldloop.model.codec import from_plain, to_plain
 from fieldloop.model.episode import Episode, Recording
 from fieldloop.model.stream import ClockKind, Stream, StreamKind
-from fieldloop.simulate import timing_truth
-from fieldloop.simulate.timing_truth import CameraTruth, Rig, Step, TimedEpisode, make_episode, rigs
-from fieldloop.simulate.timing_truth.video import Video
 
 FOLDER = Path(tempfile.gettempdir()) / "fieldloop-timing-truth"
 TRUTH_ARRAYS = ("lags_s", "exposures_s")
@@ -40,7 +40,7 @@ def episode(
         part = path.with_suffix(f".{time.monotonic_ns()}.part")
         with part.open("wb") as file:
             np.savez(file, **_arrays(make_episode(rig, seed, cameras=chosen, **planted)))
-        part.replace(path)  # whoever reads meanwhile finds all of it or nothing
+        part.replace(path)  # atomic: a concurrent reader finds the whole file or none
     with np.load(path) as kept:
         return _timed(kept)
 

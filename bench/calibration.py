@@ -1,6 +1,6 @@
-"""How well is a camera found, and how soon is a moved one noticed? Every method beside ours on the same scenes.
+"""How accurately is a camera located, and how soon is a moved one noticed? Every method on the same scenes.
 
-The yardstick is Park's closed form refined by least squares that are *told* the noises; ours has to find them out.
+The yardstick is Park's closed form refined by least squares with *known* noise; ours must estimate the noise.
 """
 
 import math
@@ -69,12 +69,12 @@ def _accuracy(
             answer = refine(given, park).answer if method == REFINED else closed_form(given, method)
             if answer is not None:
                 off[method].append(error(made.gripper_from_camera, answer.mount_from_camera))
-        off[YARDSTICK].append(error(made.gripper_from_camera, _told_the_noise(given, park.mount_from_camera, noise)))
+        off[YARDSTICK].append(error(made.gripper_from_camera, _with_known_noise(given, park.mount_from_camera, noise)))
     figures = {}
     for method, each in off.items():
-        said = tuple(f"{a:g} in the research note's scenes" if method == YARDSTICK else "" for a in aim)
-        figures[f"{name}_{method}_deg"] = summarise([deg for deg, _ in each], "deg", said[0])
-        figures[f"{name}_{method}_mm"] = summarise([mm for _, mm in each], "mm", said[1])
+        aims = tuple(f"{a:g} in the research note's scenes" if method == YARDSTICK else "" for a in aim)
+        figures[f"{name}_{method}_deg"] = summarise([deg for deg, _ in each], "deg", aims[0])
+        figures[f"{name}_{method}_mm"] = summarise([mm for _, mm in each], "mm", aims[1])
     for place, unit in enumerate(("deg", "mm")):
         ours, theirs = ([each[place] for each in off[method]] for method in (REFINED, YARDSTICK))
         figures[f"{name}_refined_over_yardstick_{unit}"] = _ratio(ours, theirs)
@@ -90,7 +90,7 @@ def _ratio(ours: list[float], theirs: list[float]) -> Figure:
     return Figure(value, len(ours), float(low), float(high), "times", "≤ 1 within its interval")
 
 
-def _told_the_noise(given: Pairs, start: Floats, noise: Noise) -> Floats:
+def _with_known_noise(given: Pairs, start: Floats, noise: Noise) -> Floats:
     from scipy.optimize import least_squares
 
     turn = math.radians(math.hypot(noise.robot_deg, noise.camera_deg))

@@ -18,11 +18,11 @@ from pathlib import Path
 
 from bench.format_speed.lerobot_read import Corpus
 from bench.harness import Figure, main, summarise
-from fieldloop.loop.check import Gathered
-from fieldloop.loop.contents import list_log
-from fieldloop.loop.looking import Part, Rules, look
-from fieldloop.loop.parts import cut
-from fieldloop.loop.run_on import cores, each
+from fieldloop.loop.data.check import Gathered
+from fieldloop.loop.data.dry_run import list_log
+from fieldloop.loop.work.measure_part import Part, PartResult, Rules, measure_part
+from fieldloop.loop.work.parts import cut
+from fieldloop.loop.work.run_on import cores, each
 from fieldloop.protocol import default_protocol
 from fieldloop.release.writers import write_lerobot
 
@@ -40,16 +40,19 @@ def measure(*, short: bool) -> Mapping[str, Figure]:
 
 
 def _cost(folder: Path, episodes: int, repeats: int) -> dict[str, Figure]:
-    parts = cut((folder,), Rules(default_protocol()), None, pixels=False).parts
-    list_log(folder, mapping=None)
+    parts = cut((folder,), None, pixels=False).parts
+    list_log((folder, ""), mapping=None)
     _check(parts)  # everything imported, the page cache warm
     reading, checking = [], []
     for _ in range(repeats):
-        reading.append(_cpu(lambda: list_log(folder, mapping=None)))
+        reading.append(_cpu(lambda: list_log((folder, ""), mapping=None)))
         checking.append(_cpu(lambda: _check(parts)))
     ratios = [c / r for c, r in zip(checking, reading, strict=True)]
-    few = cut((folder,), Rules(default_protocol()), None).parts[:1]
-    with_pictures = _cpu(lambda: [look(part) for part in few]) / len(look(few[0]).episodes)
+    rules = Rules(default_protocol())
+    few = cut((folder,), None).parts[:1]
+    with_pictures = _cpu(lambda: [measure_part(part, rules) for part in few]) / len(
+        measure_part(few[0], rules).episodes
+    )
     return {
         "numeric_vs_dry_run": summarise(ratios, "× ingest --dry-run", aim="≤ 3"),
         "dry_run_ms_per_episode": summarise([1e3 * r / episodes for r in reading], "ms"),
@@ -59,14 +62,15 @@ def _cost(folder: Path, episodes: int, repeats: int) -> dict[str, Figure]:
 
 
 def _check(parts: tuple[Part, ...]) -> None:
-    gathered = Gathered(parts[0].rules)
-    for part, looked in gathered.walk((part, look(part)) for part in parts):
-        gathered.add(part, looked)
+    rules = Rules(default_protocol())
+    gathered = Gathered(rules)
+    for part, result in gathered.walk((part, measure_part(part, rules)) for part in parts):
+        gathered.add(part, result)
     gathered.report("bench")
 
 
 def _throughput(folder: Path, episodes: int) -> dict[str, Figure]:
-    parts = cut((folder,), Rules(default_protocol()), None, pixels=False).parts
+    parts = cut((folder,), None, pixels=False).parts
     figures = {}
     for workers in (1, 2):
         spent = _wall(partial(_all, parts, workers))
@@ -74,13 +78,17 @@ def _throughput(folder: Path, episodes: int) -> dict[str, Figure]:
     for nodes in (1, 2):
         with _cluster(nodes) as there:
             if there:
-                spent = _wall(lambda: list(each(look, parts, on="ray")))
+                spent = _wall(lambda: list(each(_measured(), parts, on="ray")))
                 figures[f"episodes_per_s_ray_{nodes}_nodes"] = Figure(episodes / spent, unit="episodes/s, once")
     return figures
 
 
+def _measured() -> Callable[[Part], PartResult]:
+    return partial(measure_part, rules=Rules(default_protocol()))
+
+
 def _all(parts: Sequence[Part], workers: int) -> None:
-    for _ in each(look, parts, workers=workers):
+    for _ in each(_measured(), parts, workers=workers):
         pass
 
 

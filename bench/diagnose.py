@@ -1,9 +1,9 @@
-"""Does a diagnosis name the right cause, on picking floors where the truth is known because it was planted?
+"""Benchmark of diagnosis: does it name the right cause in simulated worlds with planted faults?
 
-Every world is drawn anew (map, sites, mix, robots, learner, faults), a policy is really trained in it and really picks;
-the truth of each share is what the same world does without the fault. `python -m bench.diagnose --workers 16 --keep
-DIR` plays all of them; what the same code left in DIR is not played again. `--write FILE` puts the tables on a page.
-`--family later` takes a second family of worlds, with other ways of going wrong.
+Every world is drawn anew (map, sites, mix, robots, learner, faults); a policy is trained in it and picks. The true
+share of a fault is what the same world gains without it. `python -m bench.diagnose --workers 16 --keep DIR` runs all
+worlds; those that the same code left in DIR are not run again. `--write FILE` puts the tables into a document.
+`--family later` uses a second family of worlds, with other faults.
 """
 
 import argparse
@@ -12,8 +12,8 @@ from collections.abc import Mapping, Sequence
 from concurrent.futures import ProcessPoolExecutor, as_completed
 from pathlib import Path
 
+from bench.doc_page import put
 from bench.harness import Figure
-from bench.pages import put
 from bench.planted import kept
 from bench.planted.answers import EPISODES, Row, asked
 from bench.planted.families import FAMILIES, FIRST
@@ -22,13 +22,13 @@ from bench.planted.scores import headline
 from bench.planted.table import page
 
 DEVELOPMENT = 10_000
-"""Seeds from here on were looked at while the diagnosis was made."""
+"""Seeds from here on were used while the diagnosis was developed."""
 SHORT = Sizes(truth=1200, seen=1000, laboratory=800, demonstrations=(500, 600), training=400)
 SHORT_WORLDS, SHORT_EPISODES = 6, (300, 1000)
 
 
 def measure(*, short: bool) -> Mapping[str, Figure]:
-    """Play worlds and sum up; the short form shows that all works, its floors are too small to judge anybody by."""
+    """Run worlds and sum up; the short form only shows that it works, its worlds are too small to compare methods."""
     first, worlds = FAMILIES[FIRST].first_seed, FAMILIES[FIRST].worlds
     seeds = range(DEVELOPMENT, DEVELOPMENT + SHORT_WORLDS) if short else range(first, first + worlds)
     rows = [asked(seed, SHORT, SHORT_EPISODES) if short else asked(seed) for seed in seeds]
@@ -38,7 +38,7 @@ def measure(*, short: bool) -> Mapping[str, Figure]:
 def play(
     seeds: Sequence[int], workers: int, folder: Path | None, family: str = FIRST, *, short: bool = False
 ) -> list[Row]:
-    """Play worlds on several cores; each is written down as it ends, and what was written is not played again."""
+    """Run worlds on several cores; each is written when it ends, and written ones are not run again."""
     plant, sources = FAMILIES[family].plant, FAMILIES[family].sources
     file = folder / "worlds.jsonl" if folder else None
     done = {row.seed: row for row in kept.read(file, sources)} if file else {}
@@ -61,11 +61,11 @@ def main() -> None:
     parser.add_argument("--short", action="store_true", help="a few small worlds")
     parser.add_argument("--json", action="store_true", help="print one object of headline figures")
     parser.add_argument("--family", choices=FAMILIES, default=FIRST, help="which worlds")
-    parser.add_argument("--first", type=int, default=None, help="the first seed; the family's own unless given")
-    parser.add_argument("--worlds", type=int, default=None, help="how many; all of one round unless given")
+    parser.add_argument("--first", type=int, default=None, help="first seed (default: that of the family)")
+    parser.add_argument("--worlds", type=int, default=None, help="number of worlds (default: one round)")
     parser.add_argument("--workers", type=int, default=1)
-    parser.add_argument("--keep", type=Path, default=None, help="folder of the worlds played so far")
-    parser.add_argument("--write", type=Path, default=None, help="page to put the tables on")
+    parser.add_argument("--keep", type=Path, default=None, help="folder of the worlds run so far")
+    parser.add_argument("--write", type=Path, default=None, help="document to put the tables into")
     chosen = parser.parse_args()
     if chosen.short:
         figures = measure(short=True)

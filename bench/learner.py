@@ -17,17 +17,17 @@ from numpy.typing import NDArray
 from bench import convolution
 from bench.harness import Figure, main, summarise
 from fieldloop.geometry.transforms import Floats
-from fieldloop.loop.floor import AS_CAMERAS_SEND
+from fieldloop.loop.floor.floor import AS_CAMERAS_SEND
 from fieldloop.model.annotation import Annotation
 from fieldloop.model.condition import Exposure, Stratum
 from fieldloop.model.policy import Action, Observation
 from fieldloop.protocol import Section, default_operations
 from fieldloop.protocol.number import Value
 from fieldloop.release.writers.mcap import write_log
-from fieldloop.simulate.compression import delivered, delivered_depth
-from fieldloop.simulate.floor import Floor
-from fieldloop.simulate.mix import draw
-from fieldloop.simulate.recording import Demonstration
+from fieldloop.simulate.arm.compression import delivered, delivered_depth
+from fieldloop.simulate.arm.floor import Floor
+from fieldloop.simulate.arm.mix import draw
+from fieldloop.simulate.arm.recording import Demonstration
 from fieldloop.train import reference
 from fieldloop.train.samples import ACTION_NAMES, CAMERA, DEPTH, Sample, gather
 

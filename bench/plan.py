@@ -56,8 +56,8 @@ from bench.closed_loop.trials import (
     TRIALS,
     Trial,
 )
+from bench.doc_page import put
 from bench.harness import Figure, table
-from bench.pages import put
 from bench.plan_loop import Sizes
 
 COMMAND = "bench.plan"

@@ -250,7 +250,7 @@ class Run:
         return whole(wanted, world.cost, self.budget, np.arange(len(wanted)), rng).astype(np.intp)
 
     def _known_best(self, round_: int) -> Ints:
-        """Tries as the laboratory would go on, or as somebody would who knows what can be won where."""
+        """Tries as the laboratory would continue, or as an oracle that knows the possible gain of each stratum."""
         world, rng = self.here.world, self.here.world.chance("plan", round_)
         weights = world.laboratory()
         if self.strategy == "oracle":

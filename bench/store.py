@@ -18,6 +18,7 @@ from bench.harness import Figure, main, summarise
 from fieldloop.model.condition import Stratum
 from fieldloop.model.event import OutcomeRecorded
 from fieldloop.model.policy import FailureClass, Outcome, Stage
+from fieldloop.model.stream import NS_PER_DAY
 from fieldloop.store import Store, open_store
 from fieldloop.store.fast_lane import OutcomeBatch
 from fieldloop.store.statements import compile_for
@@ -25,7 +26,6 @@ from fieldloop.testing.servers import Unavailable, postgres
 
 BATCH = 1000
 HOUR_NS = 3_600_000_000_000
-DAY_NS = 24 * HOUR_NS
 START_NS = 1_700_000_000_000_000_000
 MILLION = 1_000_000
 STRATA = [
@@ -149,16 +149,16 @@ def postgres_pair(url: str) -> Iterator[tuple[Write, Write]]:
 def week(folder: Path, days: float, rounds: int) -> Figure:
     """Ask for the rolling seven days by policy and site, at odd nanoseconds, over a million outcomes."""
     store = open_store(f"sqlite:///{folder / f'week-{days}.db'}")
-    step = int(days * DAY_NS) // MILLION
+    step = int(days * NS_PER_DAY) // MILLION
     for start in range(0, MILLION, 20_000):
         chunk = [outcome(n, START_NS + n * step) for n in range(start, start + 20_000)]
         store.append(chunk, actor="bench", at_ns=START_NS)
     store.success_rates(0, 1)  # loads what is loaded once
     times = []
     for turn in range(rounds):
-        end = START_NS + int(days * DAY_NS) - turn * 1_234_567_891
+        end = START_NS + int(days * NS_PER_DAY) - turn * 1_234_567_891
         begin = time.perf_counter()
-        found = store.success_rates(end - 7 * DAY_NS, end)
+        found = store.success_rates(end - 7 * NS_PER_DAY, end)
         times.append((time.perf_counter() - begin) * 1000)
         assert len(found) == len(POLICIES) * 5
     store.close()

@@ -4,16 +4,19 @@ import inspect
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 
-from fieldloop.api.parameters import read
+from docs import python_stub
 from fieldloop.api.routes import is_get
 from fieldloop.check import BATCH_CHECKS, CHECKS
 from fieldloop.check.document import markdown
 from fieldloop.check.judging import judge_with
 from fieldloop.check.measuring import measure_with
+from fieldloop.doors.parameters import read
 from fieldloop.loop.catalogue import USE_CASES
 from fieldloop.model.event import EVENTS
 from fieldloop.model.finding import Finding, Status
 from fieldloop.protocol import default_operations, default_protocol
+from fieldloop.say import codes
+from fieldloop.say.findings import advice_for, message
 from fieldloop.testing.injuries import BATCH_INJURIES, INJURIES
 
 HERE = Path(__file__).parent
@@ -22,23 +25,24 @@ NOTE = "<!-- made by `python -m docs.generate`; change the code, not this page -
 
 def checks() -> Iterator[str]:
     """Every check with its question, limit, reason, source, and what it says of its injury."""
-    yield markdown(default_protocol(), examples()).rstrip()
+    advice = {name: advice_for(name) for name in (*CHECKS, *BATCH_CHECKS)}
+    yield markdown(default_protocol(), examples(), advice).rstrip()
 
 
 def examples() -> dict[str, str]:
     """What each check says of a healthy recording, or dataset, that was injured for it."""
-    said = {}
+    shown = {}
     for name, injury in INJURIES.items():
         case = injury.hurt(injury.healthy())
-        said[name] = _said(judge_with(CHECKS, measure_with([CHECKS[name]], case), case.protocol))
+        shown[name] = _message(judge_with(CHECKS, measure_with([CHECKS[name]], case), case.protocol))
     for name, injury in BATCH_INJURIES.items():
         batch = injury.hurt(injury.healthy())
-        said[name] = _said(judge_with(BATCH_CHECKS, measure_with([BATCH_CHECKS[name]], batch), batch.protocol))
-    return said
+        shown[name] = _message(judge_with(BATCH_CHECKS, measure_with([BATCH_CHECKS[name]], batch), batch.protocol))
+    return shown
 
 
-def _said(findings: Iterable[Finding]) -> str:
-    return next(finding.message for finding in findings if finding.status is Status.FAILED)
+def _message(findings: Iterable[Finding]) -> str:
+    return next(message(finding) for finding in findings if finding.status is Status.FAILED)
 
 
 def numbers() -> Iterator[str]:
@@ -63,7 +67,7 @@ def commands() -> Iterator[str]:
         method = "GET" if is_get(case, read(case.load())) else "POST"
         route = f"none: {case.no_route}" if case.no_route else f"{method} /api/{case.path}"
         yield f"| `fieldloop {case.command}` | {case.summary} | {route} | {', '.join(sorted(case.roles))} |"
-    yield "| `fieldloop up` | Serve pages and API. | none: it is the server that routes | whoever sits at the machine |"
+    yield "| `fieldloop up` | Serve pages and API. | none: it is the server that routes | the local user |"
 
 
 def events() -> Iterator[str]:
@@ -75,7 +79,24 @@ def events() -> Iterator[str]:
         yield f"| `{name}` | {(inspect.getdoc(kind) or '').partition(chr(10))[0]} | {fields} |"
 
 
-PAGES = {"checks.md": checks, "numbers.md": numbers, "commands.md": commands, "events.md": events}
+def messages() -> Iterator[str]:
+    """Every code with its sentence, room by room."""
+    yield f"# Messages\n\n{NOTE}\nEvery reported fact has a stable code. JSON carries code, numbers and message.\n"
+    yield "Words in braces are the fact's numbers. A part in square brackets appears where its numbers are known.\n"
+    yield "A finding's code is its check and status, such as `timing.longest_gap.failed`: see [checks.md](checks.md)."
+    yield "`finding.judged` is a finding within a fact. `as_written` is a text of a plug-in or an earlier version.\n"
+    yield "| code | sentence |\n|---|---|"
+    for code, sentence in codes().items():
+        yield f"| `{code}` | {' '.join(sentence.split()).replace('|', '&#124;')} |"
+
+
+PAGES = {
+    "checks.md": checks,
+    "numbers.md": numbers,
+    "commands.md": commands,
+    "events.md": events,
+    "messages.md": messages,
+}
 
 
 def text(page: str) -> str:
@@ -84,5 +105,6 @@ def text(page: str) -> str:
 
 
 if __name__ == "__main__":
+    python_stub.FILE.write_text(python_stub.text(), encoding="utf-8")
     for page in PAGES:
         (HERE / page).write_text(text(page), encoding="utf-8")

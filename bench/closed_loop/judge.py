@@ -95,7 +95,7 @@ def paired(ours: Floats, theirs: Floats) -> Estimate:
 def headroom_share(ours: Floats, baseline: Floats, oracle: Floats) -> Estimate:
     """How much of what the oracle wins over the baseline do we win? Means over seeds, seeds drawn anew together.
 
-    Where the oracle wins nothing there is no share. A draw of that kind opens the interval on the side that we are on.
+    The share is undefined where the oracle wins nothing. Such a draw opens our side of the interval.
 
     >>> headroom_share(np.array([0.6, 0.7]), np.array([0.5, 0.6]), np.array([0.7, 0.8])).value
     0.5

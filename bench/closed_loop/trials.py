@@ -7,7 +7,7 @@ from bench.plan_loop import Sizes
 OURS, BASELINE, ORACLE = "marginal", "frequency", "oracle"
 STRATEGIES = (OURS, "failure_frequency", BASELINE, "uniform", "failure_index", "same", ORACLE)
 CONTENDERS = tuple(name for name in STRATEGIES if name not in {BASELINE, ORACLE})
-"""What is tested against the baseline; the oracle knows what nobody can know and is a yardstick only."""
+"""What is tested against the baseline; the oracle uses knowledge that no planner has, and is only a yardstick."""
 
 
 @dataclass(frozen=True, slots=True)

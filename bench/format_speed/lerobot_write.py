@@ -131,8 +131,8 @@ def _theirs(scratch: Path, name: str, *, streaming: bool) -> Spent:
     if done.returncode:
         sys.stderr.write(done.stderr)
         raise RuntimeError("LeRobot's writer failed.")
-    said: Spent = json.loads(done.stdout.splitlines()[-1])
-    return said
+    spent: Spent = json.loads(done.stdout.splitlines()[-1])
+    return spent
 
 
 if __name__ == "__main__":

@@ -23,7 +23,7 @@ def main(frames: str, rows: str, target: str, streaming: str) -> None:
     plain = {"bf": "0", "x264-params": "rc-lookahead=0:mbtree=0:scenecut=0"}
     encoder = RGBEncoderConfig(vcodec="h264", g=2, crf=20, preset="veryfast", extra_options=plain)
     dataset = LeRobotDataset.create(
-        "nobody/set", FPS, features, root=target, rgb_encoder=encoder, streaming_encoding=streaming == "True",
+        "bench/set", FPS, features, root=target, rgb_encoder=encoder, streaming_encoding=streaming == "True",
         image_writer_threads=0 if streaming == "True" else 4 * cameras,
     )  # fmt: skip
     start, before = time.perf_counter(), _processor_s()

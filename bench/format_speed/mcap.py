@@ -15,10 +15,10 @@ from typing import NamedTuple
 
 import numpy as np
 
+from bench.format_speed.mcap_stamps import stamps
 from bench.harness import Figure, summarise
 from fieldloop.ingest.readers.mcap import McapReader
 from fieldloop.ingest.readers.mcap.scan import McapScan
-from fieldloop.ingest.readers.mcap.stamps import stamps
 from fieldloop_robot.messages import Imu, JointState, Message, PoseStamped, WrenchStamped
 
 MILLISECOND = 1_000_000
@@ -55,7 +55,7 @@ class Run(NamedTuple):
 
 def _race(theirs: Callable[[], int], ours: Callable[[], int], runs: int) -> tuple[list[Run], list[Run]]:
     """Run both in turn, so that what slows the machine slows both."""
-    theirs(), ours()  # what is loaded on first use is no part of reading
+    theirs(), ours()  # warm up: first-use imports do not count as reading
     pairs = [(_once(theirs), _once(ours)) for _ in range(runs)]
     first, second = [pair[0] for pair in pairs], [pair[1] for pair in pairs]
     assert _count(first) == _count(second), "both must have read the same"

@@ -1,4 +1,4 @@
-"""Asks everybody about a played world, and keeps the answers beside the truth as one plain row."""
+"""Runs every method on a planted world, and keeps the answers beside the truth as one plain row."""
 
 import random
 import time
@@ -24,12 +24,12 @@ EPISODES = (300, 1000, 3000)
 OURS, SLICES, DRIFT = "diagnose", "raw-error slices", "drift monitor"
 WAYS = (OURS, SLICES, DRIFT)
 Plant = Callable[[int, Sizes | None, Path | None], Planted]
-"""How a family makes the world of a seed, of some sizes, kept in a folder."""
+"""Function by which a family makes the world of a seed, of given sizes, kept in a folder."""
 
 
 @dataclass(frozen=True, slots=True)
 class Answer:
-    """What one way said of one world after so many episodes: causes in order with their shares, and is it wrong?"""
+    """Answer of one method for one world after so many episodes: causes in order with shares, and is anything wrong?"""
 
     way: str
     episodes: int
@@ -40,13 +40,13 @@ class Answer:
 
     @property
     def first(self) -> str:
-        """The cause named first; '' where none is."""
+        """Return the cause named first; '' where none is."""
         return next(iter(self.shares), "")
 
 
 @dataclass(frozen=True, slots=True)
 class Row:
-    """A world: what was planted, what it really cost, and what everybody said."""
+    """A world: what was planted, what it really cost, and the answers of all methods."""
 
     seed: int
     gaps: tuple[str, ...]
@@ -75,13 +75,13 @@ def asked(
     folder: Path | None = None,
     plant: Plant = planted,
 ) -> Row:
-    """Play the world of a seed, ask everybody, and say what was true."""
+    """Run the world of a seed and all methods on it; return answers and truth."""
     world = plant(seed, sizes, folder)
     evidence = _evidence(world.records)
     production, answers = evidence.production, []
     order = np.random.default_rng([seed, 77]).permutation(len(production))
     for count in episodes:
-        # a part of all days, not the first days: whatever changed on the way is in it
+        # a part of all days, not the first days, so that it contains every change
         part = tuple(production[i] for i in np.sort(order[:count]))
         answers += [_ours(evidence, part, seed, count), *_peers(evidence.baseline, part, count)]
     return _row(world, answers)
@@ -119,13 +119,13 @@ def _read(made: Diagnosis, count: int, seconds: float) -> Answer:
 
 
 def _peers(baseline: Sequence[Outcome], part: Sequence[Outcome], count: int) -> list[Answer]:
-    said = []
+    answers = []
     for way, ask in ((SLICES, peers.slices), (DRIFT, peers.drift)):
         began = time.process_time()
         named = ask(baseline, part)
         shares = {str(gap): round(share, 4) for gap, share in named.shares.items()}
-        said.append(Answer(way, count, named.is_wrong, False, shares, time.process_time() - began))
-    return said
+        answers.append(Answer(way, count, named.is_wrong, False, shares, time.process_time() - began))
+    return answers
 
 
 def _row(world: Planted, answers: list[Answer]) -> Row:

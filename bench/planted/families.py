@@ -1,4 +1,4 @@
-"""The families of planted worlds: how each plants a seed, what its worlds depend on, which seeds are the final ones."""
+"""The families of planted worlds: how each makes a world, what it depends on, and which seeds are final."""
 
 from dataclasses import dataclass
 
@@ -10,7 +10,7 @@ from bench.planted.later import twists
 
 @dataclass(frozen=True, slots=True)
 class Family:
-    """One family; `block` is the command whose marks its tables stand between on the page."""
+    """One family; `block` is the command that marks the place of its tables in the document."""
 
     plant: Plant
     sources: tuple[str, ...]

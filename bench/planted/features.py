@@ -1,4 +1,4 @@
-"""Outcomes as columns for the peers, and which cause each column stands for."""
+"""Outcomes as columns for the other methods, and which cause each column represents."""
 
 from collections.abc import Sequence
 
@@ -25,19 +25,19 @@ CAUSE_OF = {
     "gripper_cycles": Gap.HARDWARE,
     "latency_ms": Gap.INFRASTRUCTURE,
 }
-"""How people would read a column; no column of these stands for timing, labels or simulation."""
+"""Cause that a column represents; no column represents timing, labels or simulation."""
 COUNTERS = ("gripper_cycles",)
-"""They only grow, so that they have always drifted."""
+"""Columns that only grow, so that they always drift."""
 
 
 def words(outcomes: Sequence[Outcome]) -> Words:
-    """Conditions and the robot, a column each."""
+    """Return conditions and the robot, a column each."""
     rows = [{**outcome.stratum.levels, "robot": outcome.robot} for outcome in outcomes]
     return {name: np.array([row.get(name, "") for row in rows]) for name in rows[0] if name in CAUSE_OF}
 
 
 def numbers(outcomes: Sequence[Outcome]) -> Numbers:
-    """Telemetry, a column each; NaN where it was not logged."""
+    """Return telemetry, a column each; NaN where it was not logged."""
     found: dict[str, list[float]] = {name: [] for name, _ in outcomes[0].facts}
     found["latency_ms"] = []
     for outcome in outcomes:

@@ -1,4 +1,4 @@
-"""What production asks for in one world: a preset's map, made different, with given shares of some conditions."""
+"""The mix of production in one world: a preset's map, varied, with given shares of some conditions."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -10,12 +10,12 @@ from fieldloop.simulate.picking.strata import Strata
 
 Floats = NDArray[np.float64]
 ROUNDS = 30
-"""Fitting several shares in turn settles within so many rounds."""
+"""Rounds in which fitting several shares in turn converges."""
 
 
 @dataclass(frozen=True, slots=True)
 class Wanted:
-    """So large a share of production has one of these levels."""
+    """A wanted share of production with one of these levels."""
 
     factor: str
     levels: tuple[str, ...]

@@ -1,4 +1,4 @@
-"""Two other ways of finding a cause: slices with many errors, and inputs that have drifted."""
+"""Two other methods to find a cause: slices with many errors, and inputs that drifted."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -13,24 +13,24 @@ from fieldloop.model.policy import Outcome
 from fieldloop.stats.difference import chance_of_drop
 
 ALPHA, LEAST_SUPPORT, PARTS = 0.95, 32, 4
-"""SliceLine's own weight and least support; numbers are cut into quarters."""
+"""SliceLine's default weight and minimum support; numbers are cut into quarters."""
 LEVEL = 0.05
 
 
 @dataclass(frozen=True, slots=True)
 class Named:
-    """The causes a way names, the first first, with the shares of the loss that it gives them."""
+    """Causes that a method names, in order, with their shares of the loss."""
 
     shares: dict[Gap, float]
 
     @property
     def is_wrong(self) -> bool:
-        """Does it say that something is wrong?"""
+        """Does the method report that something is wrong?"""
         return bool(self.shares)
 
 
 def slices(baseline: Sequence[Outcome], production: Sequence[Outcome]) -> Named:
-    """Look for the conditions, alone or in twos, where errors are many and tries too.
+    """Search for conditions, alone or in pairs, with many errors and many attempts.
 
     The score is SliceLine's (Sagadeeva and Boehm, SIGMOD 2021, doi 10.1145/3448016.3457323): the weight times how much
     worse the slice is than all, less the rest times how much smaller. It knows nothing of a baseline; so that it need
@@ -58,7 +58,7 @@ def slices(baseline: Sequence[Outcome], production: Sequence[Outcome]) -> Named:
 
 
 def drift(baseline: Sequence[Outcome], production: Sequence[Outcome]) -> Named:
-    """Compare what went in then and now, column by column; the column that has shifted most is the cause of all."""
+    """Compare inputs before and after, column by column; the column that shifted most is named as the only cause."""
     from scipy.stats import chi2_contingency, ks_2samp
 
     shifted: dict[str, float] = {}
@@ -83,7 +83,7 @@ def drift(baseline: Sequence[Outcome], production: Sequence[Outcome]) -> Named:
 
 
 def _literals(production: Sequence[Outcome]) -> dict[tuple[str, str], NDArray[np.bool_]]:
-    """Every column at every level; numbers by quarters."""
+    """Return every column at every level; numbers by quarters."""
     masks: dict[tuple[str, str], NDArray[np.bool_]] = {}
     for name, column in words(production).items():
         masks |= {(name, str(level)): column == level for level in np.unique(column)}

@@ -1,4 +1,4 @@
-"""One planted world as it is kept: what was planted, what was true, and what a team's records say of it."""
+"""One planted world as it is cached: what was planted, the truth, and the records that a team would have."""
 
 import gzip
 import hashlib
@@ -26,12 +26,12 @@ SOURCES = (
     "src/fieldloop/simulate/picking/*.py",
     "src/fieldloop/train/cloning.py",
 )
-"""What a world depends on: after a change of these it is played again."""
+"""Files that a world depends on: after a change it is run again."""
 
 
 @dataclass(frozen=True, slots=True)
 class Planted:
-    """A world that was played: its faults and the ways of them, the truth, the records, and what it took."""
+    """A world that was run: its faults and their kinds, the truth, the records, and the time it took."""
 
     seed: int
     gaps: tuple[Gap, ...]
@@ -42,13 +42,13 @@ class Planted:
 
 
 def planted(seed: int, sizes: Sizes | None = None, folder: Path | None = None) -> Planted:
-    """Play the world of a seed, or take it from a folder where the same code has left it."""
+    """Run the world of a seed, or read it from a folder where the same code has left it."""
     file = folder / f"{seed}-{stamp(SOURCES, sizes or Sizes())}.world" if folder else None
-    return kept(file, lambda: told(Played(seed, sizes=sizes), written.records))
+    return kept(file, lambda: recorded(Played(seed, sizes=sizes), written.records))
 
 
-def told(played: P, records: Callable[[P, np.random.Generator], Records]) -> Planted:
-    """Play a world and write down what was planted, what was true and what a team's records say."""
+def recorded(played: P, records: Callable[[P, np.random.Generator], Records]) -> Planted:
+    """Run a world and return what was planted, the truth and the records of a team."""
     began = time.process_time()
     return Planted(
         played.seed,
@@ -61,7 +61,7 @@ def told(played: P, records: Callable[[P, np.random.Generator], Records]) -> Pla
 
 
 def kept(file: Path | None, play: Callable[[], Planted]) -> Planted:
-    """Read a world from its file, or play it and leave it there."""
+    """Read a world from its file, or run it and write the file."""
     if file and file.exists():
         read = pickle.loads(gzip.decompress(file.read_bytes()))
         assert isinstance(read, Planted)
@@ -77,7 +77,7 @@ def kept(file: Path | None, play: Callable[[], Planted]) -> Planted:
 
 @cache
 def stamp(sources: tuple[str, ...], sizes: Sizes | None = None) -> str:
-    """A hash of source files and sizes."""
+    """Return a hash of source files and sizes."""
     files = sorted(path for pattern in sources for path in ROOT.glob(pattern))
-    told = b"".join(path.read_bytes() for path in files) + repr(sizes).encode()
-    return hashlib.sha256(told).hexdigest()[:16]
+    content = b"".join(path.read_bytes() for path in files) + repr(sizes).encode()
+    return hashlib.sha256(content).hexdigest()[:16]

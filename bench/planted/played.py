@@ -1,4 +1,4 @@
-"""One planted world, played: demonstrated, learnt, tried in the laboratory and in production, any fault taken away."""
+"""One planted world, run: demonstrations, training, laboratory and production, with or without each fault."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
@@ -19,13 +19,13 @@ from fieldloop.train.cloning import Cloned, clone
 
 Floats = NDArray[np.float64]
 LINE = replace(pick.LAB, speed=1.6, steps=8)
-"""The line goes faster and in fewer steps than the laboratory, from as near: a healthy policy loses little by it."""
+"""The line is faster and has fewer steps than the laboratory, from the same distance: a sound policy loses little."""
 DAYS_A_WEEK, HOURS_A_DAY = 7, 24
 
 
 @dataclass(frozen=True, slots=True)
 class Sizes:
-    """How many picks the truth is counted on, how many of them a team gets to see, how many the laboratory makes."""
+    """Number of picks for the truth, of those a team sees, and of laboratory trials."""
 
     truth: int = 4500
     seen: int = 3000
@@ -35,7 +35,7 @@ class Sizes:
 
 
 class Played:
-    """A world with its details drawn; nothing is demonstrated or tried before it is asked for."""
+    """A world with its details drawn; demonstrations and trials are run on demand."""
 
     def __init__(self, seed: int, gaps: Sequence[Gap] | None = None, sizes: Sizes | None = None) -> None:
         rng = np.random.default_rng([seed, 4711])
@@ -55,7 +55,7 @@ class Played:
         # labels that differ on unusual bins go unnoticed where the laboratory hardly tries those
         rarely = 2.0 if any(wrong.gap is Gap.LABELS for wrong in self.wrongs) else 1.0
         self.standard = rarely * rng.uniform(1.0, 2.0)
-        """So many times as often as production asks the laboratory tries the standard bins."""
+        """The laboratory tries standard bins this many times as often as production."""
         self.demonstrations = int(rng.integers(*self.sizes.demonstrations))
         self.given = int(rng.integers(400, 601))
         self.learner = int(rng.integers(2**31))
@@ -64,7 +64,7 @@ class Played:
         self._tries: dict[tuple[Gap, ...], Tries] = {}
 
     def learnt(self, present: Sequence[Wrong]) -> tuple[Demonstrations, Cloned]:
-        """Demonstrate and train under these faults; those that only act at run time change nothing here."""
+        """Demonstrate and train under these faults; those that act only at run time have no effect here."""
         at_work = [wrong for wrong in present if is_in_data(wrong.faults)]
         key = tuple(wrong.gap for wrong in at_work)
         if key not in self._learnt:
@@ -75,7 +75,7 @@ class Played:
         return self._learnt[key]
 
     def production(self, present: Sequence[Wrong]) -> Tries:
-        """Pick on the line under these faults: the same scenes and the same chance whatever they are."""
+        """Pick on the line under these faults, always with the same scenes and random numbers."""
         key = tuple(wrong.gap for wrong in present)
         if key not in self._tries:
             self._tries[key] = self._produced(present)
@@ -94,7 +94,7 @@ class Played:
 
     @cached_property
     def laboratory(self) -> Tries:
-        """Try the policy as it is where it was really demonstrated, unhurried, mostly on standard bins."""
+        """Test the policy under the demonstrated conditions, unhurried, mostly on standard bins."""
         covered, faults = self.asked.copy(), together(self.wrongs)
         for starved in faults.starved:
             covered[self.world.strata.where(starved.where)] *= starved.share
@@ -120,7 +120,7 @@ class Played:
 
 
 def is_in_data(faults: Faults) -> bool:
-    """Do these faults sit in the demonstrations, so that removing them means training again?"""
+    """Are these faults in the demonstrations, so that removing them requires training again?"""
     return replace(faults, changes=(), extra_cycles=0.0, worn_robots=()) != NOTHING
 
 

@@ -1,4 +1,4 @@
-"""How good were the answers: the right cause first, how far off the shares, how often nothing was called wrong?"""
+"""Scores of the answers: right cause first, error of the shares, false positives."""
 
 from collections import Counter
 from collections.abc import Callable, Sequence
@@ -13,26 +13,26 @@ from fieldloop.stats.binomial import interval
 NOTHING, CANNOT_TELL = "nothing", "cannot tell"
 DRAWS = 2000
 CLEARLY = 0.15
-"""Shares that differ by so much, of the loss, are clearly unequal."""
+"""Shares of the loss that differ by more are clearly unequal."""
 
 
-def told(row: Row, way: str, episodes: int) -> Answer:
-    """What one way said of a world after so many episodes."""
+def answer_of(row: Row, way: str, episodes: int) -> Answer:
+    """Return the answer of one method for a world after so many episodes."""
     return next(a for a in row.answers if a.way == way and a.episodes == episodes)
 
 
 def strong(rows: Sequence[Row]) -> list[Row]:
-    """Worlds in which something is wrong and costs enough to be found."""
+    """Return worlds in which something is wrong and costs enough to be found."""
     return [row for row in rows if row.gaps and not row.is_weak]
 
 
 def larger(row: Row) -> str:
-    """The fault that cost most."""
+    """Return the fault that cost most."""
     return max(row.shares, key=lambda gap: row.shares[gap])
 
 
 def is_unequal(row: Row) -> bool:
-    """Of two faults, did one cost clearly more? Where not, which is the larger is known to nobody but the planter."""
+    """Of two faults, did one cost clearly more? If not, records cannot show which is the larger."""
     first, second = sorted(row.shares.values(), reverse=True)
     return first - second >= CLEARLY
 
@@ -48,20 +48,20 @@ def is_either(row: Row, answer: Answer) -> bool:
 
 
 def errors(row: Row, answer: Answer) -> list[float]:
-    """How many points each planted fault's share is off; a cause that is not named was given nothing."""
+    """Return the error of each planted fault's share in points; a cause that is not named counts as 0."""
     return [100 * abs(answer.shares.get(gap, 0.0) - share) for gap, share in row.shares.items()]
 
 
 def rate(rows: Sequence[Row], way: str, episodes: int, holds: Callable[[Row, Answer], bool], aim: str = "") -> Figure:
-    """In how many worlds does it hold, with its Wilson interval?"""
-    hits = sum(holds(row, told(row, way, episodes)) for row in rows)
+    """Return the share of worlds in which it holds, with its Wilson interval."""
+    hits = sum(holds(row, answer_of(row, way, episodes)) for row in rows)
     low, high = interval(hits, len(rows))
     return Figure(hits / len(rows) if rows else float("nan"), len(rows), low, high, aim=aim)
 
 
 def off(rows: Sequence[Row], way: str, episodes: int, percent: float | None = 50.0, aim: str = "") -> Figure:
-    """A percentile of the shares' errors, None their mean, with an interval by drawing worlds again."""
-    groups = [errors(row, told(row, way, episodes)) for row in rows]
+    """Return a percentile of the shares' errors (None: their mean), with a bootstrap interval over worlds."""
+    groups = [errors(row, answer_of(row, way, episodes)) for row in rows]
     if not groups:
         return Figure(float("nan"), 0, unit="points", aim=aim)
 
@@ -76,17 +76,17 @@ def off(rows: Sequence[Row], way: str, episodes: int, percent: float | None = 50
 
 
 def confused(rows: Sequence[Row], way: str, episodes: int) -> dict[str, Counter[str]]:
-    """What was named first, by what was planted (the larger fault of two)."""
+    """Count what was named first, by what was planted (the larger fault of two)."""
     table: dict[str, Counter[str]] = {name: Counter() for name in (*map(str, PLANTED), NOTHING)}
     for row in rows:
-        answer = told(row, way, episodes)
-        said = answer.first or (CANNOT_TELL if answer.cannot_tell else NOTHING)
-        table[larger(row) if row.gaps else NOTHING][said] += 1
+        answer = answer_of(row, way, episodes)
+        named = answer.first or (CANNOT_TELL if answer.cannot_tell else NOTHING)
+        table[larger(row) if row.gaps else NOTHING][named] += 1
     return table
 
 
 def headline(rows: Sequence[Row], episodes: int) -> dict[str, Figure]:
-    """The figures that the bench is for."""
+    """Return the headline figures of the benchmark."""
     found, sound = strong(rows), [row for row in rows if not row.gaps]
     return {
         "right_cause_first_at_1000": rate(found, OURS, episodes, is_right, "≥ 0.9"),

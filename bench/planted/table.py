@@ -1,4 +1,4 @@
-"""The answers as Markdown: the headline, everybody at every size, what was taken for what, and by cause."""
+"""The answers as Markdown tables: all methods at every size, by number of faults, by cause, and confusions."""
 
 from collections.abc import Iterator, Sequence
 
@@ -10,14 +10,14 @@ from bench.planted.turns import PLANTED
 
 
 def page(rows: Sequence[Row], episodes: Sequence[int]) -> str:
-    """All tables of a run."""
+    """Return all tables of a run."""
     found, sound = scores.strong(rows), [row for row in rows if not row.gaps]
     weak = [row for row in rows if row.is_weak]
     at = 1000 if 1000 in episodes else episodes[-1]  # noqa: PLR2004 - where the aims are
     parts = [
         f"{len(rows)} worlds, seeds {min(r.seed for r in rows)} to {max(r.seed for r in rows)}.",
         f"{len(found)} have faults that cost enough, {len(weak)} are weak, in {len(sound)} nothing is wrong.",
-        *_everybody(found, sound, episodes),
+        *_all_methods(found, sound, episodes),
         f"\nBy how many faults, and weak worlds; {OURS} after {at} episodes:\n",
         *_by_number(found, weak, at),
         f"\nBy the larger fault, {OURS} after {at} episodes:\n",
@@ -28,7 +28,7 @@ def page(rows: Sequence[Row], episodes: Sequence[int]) -> str:
     return "\n".join(parts)
 
 
-def _everybody(found: Sequence[Row], sound: Sequence[Row], episodes: Sequence[int]) -> Iterator[str]:
+def _all_methods(found: Sequence[Row], sound: Sequence[Row], episodes: Sequence[int]) -> Iterator[str]:
     heads = "way, episodes, larger cause first, either first, share off (points): median, mean, 90 %, cannot tell"
     columns = [*heads.split(", "), "nothing called wrong"]
     yield f"\n| {' | '.join(columns)} |\n{'|---' * len(columns)}|"

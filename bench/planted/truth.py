@@ -1,8 +1,8 @@
-"""How much of the loss each planted fault really caused: by playing the same world without it.
+"""How much of the loss each planted fault really caused: the same world is run without it.
 
 What is removed is removed from the data and trained again, or from the line; scenes and chance stay. With two faults
 each gets the mean of what removing it brings first and last (its Shapley value). The share is the part of the loss,
-baseline less production; what the faults do not explain (another mix, another pace) is nobody's and stays open.
+baseline minus production; what the faults do not explain (another mix, another pace) stays unassigned.
 """
 
 from collections.abc import Sequence
@@ -13,7 +13,7 @@ from bench.planted.wrongs import Wrong
 from fieldloop.model.diagnosis import Gap
 
 WEAK = 0.05
-"""Fixed beforehand: a loss, or what all faults together cost, below five points is weak and reported apart."""
+"""Fixed in advance: a loss, or a cost of all faults together, below five points is weak and reported separately."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,12 +31,12 @@ class Truth:
 
     @property
     def is_weak(self) -> bool:
-        """Is there too little to be found?"""
+        """Is the loss too small to be found?"""
         return bool(self.shares) and min(self.loss, self.without - self.production) < WEAK
 
 
 def truth(played: Played) -> Truth:
-    """Play a world with and without each of its faults."""
+    """Run a world with and without each of its faults."""
 
     def rate(present: Sequence[Wrong]) -> float:
         return float(played.production(present).succeeded.mean())
@@ -52,7 +52,7 @@ def truth(played: Played) -> Truth:
 
 
 def shares_of(gains: Sequence[float], loss: float, gaps: Sequence[Gap]) -> dict[Gap, float]:
-    """Make parts of the loss of what removing each brings; they never add up to more than all of it.
+    """Turn the gains from removing each fault into parts of the loss; they add up to at most all of it.
 
     >>> shares_of([0.1, 0.3], 0.2, [Gap.TIMING, Gap.LABELS])
     {<Gap.TIMING: 'temporal misalignment'>: 0.25, <Gap.LABELS: 'annotation inconsistency'>: 0.75}

@@ -18,11 +18,11 @@ def _turns() -> tuple[tuple[Gap, ...], ...]:
 
 
 TURNS = _turns()
-"""One full round: any so many seeds in a row hold each cause, each pair and nothing exactly as often as planned."""
+"""One full round: this many consecutive seeds contain each cause, each pair and nothing exactly as often as planned."""
 
 
 def faults_of(seed: int) -> tuple[Gap, ...]:
-    """The faults of the world of a seed.
+    """Return the faults of the world of a seed.
 
     >>> len(TURNS), max(len(faults_of(seed)) for seed in range(256)), sum(not faults_of(seed) for seed in range(256))
     (256, 2, 48)

@@ -1,4 +1,4 @@
-"""What a team's records say of a played world: outcomes, episodes, measured lags and double annotations."""
+"""The records that a team would have of a world: outcomes, episodes, measured lags and double annotations."""
 
 from dataclasses import dataclass, replace
 
@@ -24,7 +24,7 @@ START_NS = 1_767_225_600 * 10**9
 WEEK_NS = 7 * 86_400 * 10**9
 LABORATORY_DAYS = 5.0
 AT_ONCE_DAYS = 1e-6
-"""The line's picks know their weeks; nothing is added to that."""
+"""Picks on the line carry their weeks; nothing is added."""
 FILLED_BY = "filled_by"
 FRAMES_HZ = 30.0
 GRASP_AT_S, END_AT_S = 2.0, 4.0
@@ -33,7 +33,7 @@ LEAST_COMPARED = 6
 
 @dataclass(frozen=True, slots=True)
 class Records:
-    """All that a team knows: trials before, production, the release's episodes, lags, agreements, the sites."""
+    """Records of a team: trials before, production, the release's episodes, lags, agreements, the sites."""
 
     baseline: tuple[Outcome, ...]
     production: tuple[Outcome, ...]
@@ -44,7 +44,7 @@ class Records:
 
 
 def records(played: Played, rng: np.random.Generator) -> Records:
-    """Write a played world down, with all its faults."""
+    """Record a world with all its faults."""
     shown = played.learnt(played.wrongs)[0]
     tries = played.production(played.wrongs)
     seen = np.sort(rng.permutation(len(tries.end))[: played.sizes.seen])
@@ -60,7 +60,7 @@ def records(played: Played, rng: np.random.Generator) -> Records:
 
 
 def outcomes(played: Played, tries: Tries, stage: Stage) -> tuple[Outcome, ...]:
-    """Write tries down as the floor does; who filled the bin is a condition here, as a team would log it."""
+    """Record attempts as the floor does; who filled the bin is a condition, as a team would log it."""
     is_production = stage is Stage.PRODUCTION
     start_ns, days = (START_NS, AT_ONCE_DAYS) if is_production else (START_NS - WEEK_NS, LABORATORY_DAYS)
     made = nouns.outcomes(played.world, tries, POLICY, stage, start_ns, days)
@@ -72,7 +72,7 @@ def outcomes(played: Played, tries: Tries, stage: Stage) -> tuple[Outcome, ...]:
 
 
 def episodes(played: Played, shown: Demonstrations) -> tuple[Episode, ...]:
-    """Write demonstrations down as the release's episodes; the operator is who filled the bin, as in production."""
+    """Record demonstrations as the release's episodes; the operator is who filled the bin, as in production."""
     made = nouns.episodes(played.world, shown, START_NS - 4 * WEEK_NS)
     strata = _strata(played, shown.scenes)
     return tuple(
@@ -87,15 +87,17 @@ def episodes(played: Played, shown: Demonstrations) -> tuple[Episode, ...]:
 
 
 def lags(played: Played, shown: Demonstrations, lag_s: float, rng: np.random.Generator) -> tuple[Lag, ...]:
-    """Return what an estimate from content would say of each site's rig; one team in seven has not measured."""
+    """Return a lag estimate from content for each site's rig; one team in seven has not measured."""
     sites = np.unique(played.world.strata.code("site", shown.cell[~shown.simulated]))
     if rng.random() < 1 / 7:
         return ()
     made = []
     for site in sites:
         half = rng.uniform(2.0, 5.0)
-        told = 1e3 * lag_s + rng.normal(0, half / 2)
-        made.append(Lag(SITES[site], "camera/wrist", told, told - half, told + half, int(rng.integers(20, 60))))
+        estimate = 1e3 * lag_s + rng.normal(0, half / 2)
+        made.append(
+            Lag(SITES[site], "camera/wrist", estimate, estimate - half, estimate + half, int(rng.integers(20, 60)))
+        )
     return tuple(made)
 
 

@@ -1,4 +1,4 @@
-"""What was got wrong in one world: for each cause a few ways of it, with details drawn anew."""
+"""The faults of one world: a few variants for each cause, with details drawn anew."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, fields, replace
@@ -14,7 +14,7 @@ from fieldloop.simulate.picking.sites import ROBOTS_PER_SITE
 UNUSUAL = ("occluded", "buried", "nearly_empty", "reoriented")
 RARER = ("bottle", "polybag", "foil", "fragile")
 HALF = 0.5
-"""Between two ways of going wrong a coin decides."""
+"""Probability of the first of two variants of a fault."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,7 +28,7 @@ class Slow:
 
 @dataclass(frozen=True, slots=True)
 class Wrong:
-    """One thing that is wrong, in words and as the floor takes it, and how much of production it must meet."""
+    """One fault: its description, its form for the simulator, and the share of production that it must affect."""
 
     gap: Gap
     way: str
@@ -39,7 +39,7 @@ class Wrong:
 
 @dataclass(frozen=True, slots=True)
 class Scope:
-    """What may still be chosen: the deployed sites, the days, and conditions that another fault has taken."""
+    """What may still be chosen: the deployed sites, the days, and conditions that another fault already uses."""
 
     sites: tuple[str, ...]
     days: int
@@ -51,15 +51,15 @@ class Scope:
 
 
 def together(wrongs: Sequence[Wrong]) -> Faults:
-    """Every fault at once; what two of them say in the same field is put one after the other."""
-    said: dict[str, Any] = {}
+    """Combine all faults; values of two faults in the same field are concatenated."""
+    combined: dict[str, Any] = {}
     for wrong in wrongs:
         for field in fields(Faults):
             value = getattr(wrong.faults, field.name)
             if value != getattr(NOTHING, field.name):
-                both = isinstance(value, tuple) and field.name in said
-                said[field.name] = (*said[field.name], *value) if both else value
-    return replace(NOTHING, **said)
+                both = isinstance(value, tuple) and field.name in combined
+                combined[field.name] = (*combined[field.name], *value) if both else value
+    return replace(NOTHING, **combined)
 
 
 def _environment(scope: Scope, rng: np.random.Generator) -> Wrong:
@@ -157,5 +157,5 @@ WAYS: dict[Gap, Callable[[Scope, np.random.Generator], Wrong]] = {
 
 
 def drawn(gaps: Sequence[Gap], sites: tuple[str, ...], days: int, rng: np.random.Generator) -> tuple[Wrong, ...]:
-    """Draw how each of these causes is got wrong."""
+    """Draw a variant of each of these causes."""
     return tuple(WAYS[gap](Scope(sites, days, tuple(g for g in gaps if g is not gap)), rng) for gap in gaps)

@@ -1,16 +1,16 @@
-"""Everything fieldloop raises on purpose.
+"""All exceptions that fieldloop raises on purpose.
 
     FieldloopError
     ├── BadInput           a file, value or option that cannot be used as given
-    │   ├── UnreadableLog  the bytes are no log that a reader knows, or nothing in them can be read
+    │   ├── UnreadableLog  no reader recognises the file as a log, or nothing in it can be read
     │   ├── ProtocolError  a protocol or operations file is wrong, or code and protocol disagree
-    │   └── UnknownName    a name nobody registered; says what was probably meant
-    ├── WorkspaceError     the folder is no workspace, or cannot become one
+    │   └── UnknownName    an unknown name, with a suggestion
+    ├── WorkspaceError     the folder is not a workspace, or cannot become one
     ├── StoreError         the database or the shelf cannot do what was asked
     │   ├── StoreTooNew    written by a newer fieldloop
-    │   ├── StoreBusy      another process kept the lock too long
+    │   ├── StoreBusy      another process held the lock for too long
     │   └── StoreFull      no space left; nothing was written
-    ├── Refused            a rule of the house says no (role, lock, audit, calibration, gate)
+    ├── Refused            a rule forbids it (role, lock, audit, calibration, gate)
     └── MissingExtra       an optional dependency is needed for this
 
 Bad *data* is never an exception: it is a Finding.
@@ -21,7 +21,7 @@ from collections.abc import Iterable
 
 
 class FieldloopError(Exception):
-    """Base of all errors raised on purpose; the message says what, where and what to do."""
+    """Base of all errors raised on purpose; the message states what is wrong, where, and what to do."""
 
 
 class BadInput(FieldloopError):
@@ -29,7 +29,7 @@ class BadInput(FieldloopError):
 
 
 class UnreadableLog(BadInput):
-    """The bytes are no log that a reader knows, or nothing in them can be read."""
+    """No reader recognises the file as a log, or nothing in it can be read."""
 
 
 class ProtocolError(BadInput):
@@ -37,7 +37,7 @@ class ProtocolError(BadInput):
 
 
 class UnknownName(BadInput):
-    """A name nobody registered; says what was probably meant.
+    """An unknown name, with a suggestion.
 
     >>> str(UnknownName("check", "timing.longest_gab", ["timing.longest_gap"]))
     "No check called 'timing.longest_gab'. Did you mean 'timing.longest_gap'?"
@@ -47,10 +47,10 @@ class UnknownName(BadInput):
     """
 
     def __init__(self, what: str, name: str, known: Iterable[str], listed: str = "") -> None:
-        """Keep the suggestion so that doors can offer it; `listed` says in words which names there are."""
+        """Keep the suggestion so that doors can offer it; `listed` is the text that lists the known names."""
         names = tuple(known)
         self._made_of = (what, name, names, listed)
-        plain = {known.casefold(): known for known in names}  # FRONT is meant to be front
+        plain = {known.casefold(): known for known in names}  # FRONT matches front
         close = difflib.get_close_matches(name.casefold(), plain, n=1)
         self.suggestion = plain[close[0]] if close else None
         hint = f" Did you mean {self.suggestion!r}?" if self.suggestion else ""
@@ -62,7 +62,7 @@ class UnknownName(BadInput):
 
 
 class WorkspaceError(FieldloopError):
-    """The folder is no workspace, or cannot become one."""
+    """The folder is not a workspace, or cannot become one."""
 
 
 class StoreError(FieldloopError):
@@ -74,7 +74,7 @@ class StoreTooNew(StoreError):
 
 
 class StoreBusy(StoreError):
-    """Another process kept the lock too long."""
+    """Another process held the lock for too long."""
 
 
 class StoreFull(StoreError):
@@ -82,7 +82,7 @@ class StoreFull(StoreError):
 
 
 class Refused(FieldloopError):
-    """A rule of the house says no."""
+    """A rule forbids it: role, lock, audit, calibration, gate."""
 
 
 class MissingExtra(FieldloopError):

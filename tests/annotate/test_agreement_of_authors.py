@@ -148,7 +148,7 @@ def test_the_boundary_they_agree_on_least_is_named():
     assert (found.worst_boundary, found.worst_frames) == ("a → b", pytest.approx(6.0))
 
 
-def test_what_is_clear_in_easy_scenes_and_not_in_hard_ones_is_told_by_condition():
+def test_what_is_clear_in_easy_scenes_and_not_in_hard_ones_is_reported_by_condition():
     ann, ben, strata = [], [], {}
     for n in range(20):
         hard = n < 8
@@ -164,7 +164,7 @@ def test_what_is_clear_in_easy_scenes_and_not_in_hard_ones_is_told_by_condition(
 def test_what_cannot_be_compared_is_refused():
     with pytest.raises(BadInput, match="no annotated episode in common"):
         agreement(spans("ann", ("a", 5)), spans("ben", ("a", 5), episode="e2"), HZ)
-    with pytest.raises(BadInput, match="no frame rate"):
+    with pytest.raises(BadInput, match="not a valid frame rate"):
         agreement(spans("ann", ("a", 5)), spans("ben", ("a", 5)), 0.0)
     with pytest.raises(BadInput, match="ends before it begins"):
         agreement([Annotation("e1", "phase", "a", 5, 4, "ann")], spans("ben", ("a", 5)), HZ)

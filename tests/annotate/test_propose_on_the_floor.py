@@ -11,10 +11,10 @@ from fieldloop.model.condition import Stratum
 from fieldloop.model.policy import FailureClass
 from fieldloop.model.stream import NS_PER_S
 from fieldloop.protocol import default_protocol
-from fieldloop.simulate import controller, operators, physics
-from fieldloop.simulate.floor import Floor
-from fieldloop.simulate.recording import record
-from fieldloop.simulate.rig import Rig
+from fieldloop.simulate.arm import controller, operators, physics
+from fieldloop.simulate.arm.floor import Floor
+from fieldloop.simulate.arm.recording import record
+from fieldloop.simulate.arm.rig import Rig
 
 BINS = ("front", "back", "side")
 TIERS = ("high", "medium", "long_tail")
@@ -61,7 +61,7 @@ def test_machine_and_truth_agree_as_two_annotators_should(demonstrations, propos
     assert found.boundary_frames < protocol.setting("annotation.max_boundary_frames")
 
 
-def test_a_pick_that_was_broken_off_is_not_told_as_a_whole_one():
+def test_a_pick_that_was_broken_off_is_not_reported_as_a_whole_one():
     floor, rng = Floor(seed=3), np.random.default_rng(0)
     scene = floor.scene(Stratum.of(site="lab", tier="high", bin="front", lighting="bright"), rng)
     grasp, style = operators.demonstrate(operators.operator("op-amber"), scene.item, rng)

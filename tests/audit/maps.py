@@ -6,6 +6,7 @@ import numpy as np
 
 from fieldloop.model.condition import Stratum
 from fieldloop.model.policy import Outcome, Stage
+from fieldloop.model.stream import NS_PER_DAY
 
 FULL = """\
 [deployment]
@@ -51,7 +52,6 @@ SKUS = (
     "sku,picks_per_week,mass_kg,length_m,width_m,height_m,packaging,deformable,texture\n"
     "a,10,0.3,0.1,0.1,0.05,box,no,matt\n"
 )
-DAY_NS = 86_400_000_000_000
 START_NS = 1_780_000_000_000_000_000
 
 
@@ -59,7 +59,7 @@ def outcome(number, day=0, *, stage=Stage.PRODUCTION, facts: Mapping[str, float]
     """One attempt at noon of a day."""
     stratum = Stratum.of({"site": "north", **levels})
     return Outcome(
-        f"o{number}", "p", stratum, stage, stratum.level("site"), "arm", START_NS + day * DAY_NS, True, "sensor",
+        f"o{number}", "p", stratum, stage, stratum.level("site"), "arm", START_NS + day * NS_PER_DAY, True, "sensor",
         item=item, facts=tuple((facts or {}).items()),
     )  # fmt: skip
 

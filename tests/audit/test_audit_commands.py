@@ -3,6 +3,8 @@
 import dataclasses
 import io
 import re
+import subprocess
+import sys
 from types import SimpleNamespace
 
 import pytest
@@ -11,12 +13,13 @@ from tests.audit.maps import outcome
 from fieldloop.cli.render_audit import compared as print_compared
 from fieldloop.cli.screen import Screen
 from fieldloop.errors import BadInput, Refused
-from fieldloop.loop import audit as use
-from fieldloop.loop.velocity import velocity
+from fieldloop.loop.audit import audit as use
+from fieldloop.loop.audit.velocity import velocity
 from fieldloop.model.audit import Comparison
 from fieldloop.model.deployment import Audit, AuditAnswer, Deployment, EdgeCase, Site
 from fieldloop.model.event import OutcomeRecorded
 from fieldloop.model.finding import Status
+from fieldloop.model.note import note
 from fieldloop.report.audit import html as page
 from fieldloop.ui.pages.deployment import draw
 from fieldloop.ui.visit import Visit
@@ -36,7 +39,7 @@ def test_a_map_without_logs_is_asked_and_not_compared(workspace):
     audited = use.audit(workspace)
     assert audited.exit_ok
     assert audited.audit.compared == ()
-    with pytest.raises(Refused, match="no logs to compare"):
+    with pytest.raises(Refused, match="No logs to compare"):
         use.compare(workspace)
 
 
@@ -55,11 +58,11 @@ def test_logs_that_contradict_the_map_are_kept_with_the_audit(workspace, tmp_pat
     assert text.count("<svg") > 4
     assert not re.findall(r'(?:src|href)="(?!#|data:)', text), "one file, nothing fetched"
     drawn = str(draw(Visit(workspace=workspace)))
-    assert "The map against the logs" in drawn
+    assert "The map compared with the logs" in drawn
     assert "2 of" in drawn
 
 
-def test_measured_shares_are_in_force_for_whoever_reads_the_map(workspace):
+def test_measured_shares_are_in_force_for_every_reader_of_the_map(workspace):
     workspace.write(*(OutcomeRecorded(o) for o in UNTRUE))
     use.audit(workspace, measured=True)
     shares = {str(e.stratum): e.share for e in use.latest_deployment(workspace).exposures}
@@ -76,21 +79,26 @@ def test_an_override_keeps_what_was_compared(workspace):
 
 
 @pytest.mark.parametrize("name", ["deployment.toml", "skus.csv"])
-def test_what_is_no_text_is_said_so(workspace, name):
+def test_a_file_that_is_not_text_is_refused(workspace, name):
     (workspace.root / name).write_bytes(b"\xff\xfe\x00\x01")
     with pytest.raises(BadInput, match="not UTF-8"):
         use.audit(workspace)
 
 
 def test_a_report_cannot_be_written_into_nowhere(workspace, tmp_path):
-    with pytest.raises(BadInput, match="is no folder"):
+    with pytest.raises(BadInput, match="does not exist"):
         use.audit(workspace, html=tmp_path / "absent" / "audit.html")
     assert not workspace.store.find(Deployment), "what could not be shown was not written down"
 
 
 def test_a_bare_map_draws_too():
     bare = Deployment("<d>", "pick", (Site("s", 1.0),), (), (EdgeCase("stuck", 3, 0.5),))
-    audit = Audit("<d>", (AuditAnswer("environment: ?", 0.0, ("light (write lighting)",), 3),), 0.0, complete=False)
+    audit = Audit(
+        "<d>",
+        (AuditAnswer("environment: ?", 0.0, (note("audit.missing", what="light", places=(), write="lighting"),), 3),),
+        0.0,
+        complete=False,
+    )
     text = page(bare, audit)
     assert "&lt;d&gt;" in text
     assert "light (write lighting)" in text
@@ -105,23 +113,33 @@ def test_velocity_without_a_workspace_and_with_an_item_master(tmp_path):
     assert (made.lines, made.used, made.skus) == (3, 2, 3)
     assert made.skipped[0].first == (4,)
     assert made.remarks == (
-        "The lines span 3 days; a week is more than was counted.",
+        "The lines span 3 days; less than a week was counted.",
         "1 picked articles (25.0 % of picks) are not in the item master.",
         "1 articles of the item master were never picked.",
     )
-    with pytest.raises(BadInput, match="is not there"):
+    with pytest.raises(BadInput, match="does not exist"):
         velocity(None, tmp_path / "none.csv", out=tmp_path / "skus.csv")
     lines.write_bytes(b"sku,date\n\xff\xff,2026-01-01\n")
     with pytest.raises(BadInput, match="not UTF-8"):
         velocity(None, lines, out=tmp_path / "skus.csv")
 
 
-def test_what_is_logged_at_one_site_is_not_called_unsaid():
-    said = [
-        Comparison(site, what, "", "", episodes, Status.CANNOT_TELL, f"{what} at {site}: cannot tell.")
+def test_what_is_logged_at_one_site_is_not_reported_as_unlogged():
+    none = note("audit.not_stated")
+    compared = [
+        Comparison(
+            site, what, none, none, episodes, Status.CANNOT_TELL, note("audit.not_compared", what=what, site=site)
+        )
         for site, what, episodes in (("north", "lux", 30), ("south", "lux", 0), ("north", "air", 0))
     ]
     shown = io.StringIO()
-    print_compared(SimpleNamespace(comparisons=said, changed=()), Screen(shown))
-    assert "No attempt says: air." in shown.getvalue()
-    assert "No attempt says lux at south." in shown.getvalue()
+    print_compared(SimpleNamespace(comparisons=compared, changed=()), Screen(shown))
+    assert "No attempt logs air." in shown.getvalue()
+    assert "No attempt logs lux at south." in shown.getvalue()
+
+
+def test_importing_the_audit_loads_neither_the_simulator_nor_the_plan():
+    code = "import sys, fieldloop.loop.audit.audit; print(*(name for name in sys.modules if name.count('.') == 1))"
+    loaded = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout.split()
+    assert "fieldloop.audit" in loaded
+    assert not {"fieldloop.simulate", "fieldloop.plan"} & set(loaded)

@@ -14,6 +14,7 @@ from fieldloop.model.episode import Episode
 from fieldloop.model.finding import Status
 from fieldloop.model.policy import Stage
 from fieldloop.protocol import default_operations
+from fieldloop.say import sentence
 
 SETTINGS = default_operations()["audit"]
 MAP = parse(FULL, SKUS, SETTINGS)
@@ -32,7 +33,7 @@ def many(days=20, per_day=100, **given):
     ]  # fmt: skip
 
 
-def test_attempts_as_claimed_bear_the_map_out():
+def test_attempts_as_claimed_agree_with_the_map():
     seen = found(many(facts={"lux": 400.0, "temperature_c": 20.0, "humidity_percent": 50.0}))
     for what in ("tier", "bin", "lighting", "sku", "lux", "temperature_c", "humidity_percent"):
         assert seen["north", what].status is Status.PASSED, seen["north", what].message
@@ -44,8 +45,11 @@ def test_what_is_planted_is_found_and_nothing_else():
     seen = found(dark)
     wrong = {what for (_, what), c in seen.items() if c.status is Status.FAILED}
     assert wrong == {"lighting"}
-    assert "dim is 100.0 % of 2000 attempts" in seen["north", "lighting"].message
-    assert "the map says 40.0 %" in seen["north", "lighting"].message
+    message = seen["north", "lighting"].message
+    assert message.code == "audit.contradicted"
+    dim = next(d for d in message.details if d["level"] == "dim")
+    assert sentence(dim).startswith("dim is 100.0 % of 2,000 attempts (")
+    assert sentence(dim).endswith("; the map states 40.0 %.")
     assert [x.level for x in seen["north", "lighting"].levels if x.differs] == ["bright", "dim"]
 
 
@@ -53,11 +57,12 @@ def test_a_level_the_map_does_not_know_is_named():
     rng = np.random.default_rng(1)
     seen = found(attempts(rng, {"front": 0.6, "back": 0.3, "jammed": 0.1}, days=20, per_day=100))
     assert seen["north", "bin"].status is Status.FAILED
-    assert "jammed is" in seen["north", "bin"].message
-    assert "the map gives it no share" in seen["north", "bin"].message
-    assert "did you mean" not in seen["north", "bin"].message
+    (jammed,) = (d for d in seen["north", "bin"].message.details if d.code == "audit.level_without_share")
+    assert (jammed["level"], jammed["meant"]) == ("jammed", "")
     seen = found(attempts(rng, {"FRONT": 0.7, "back": 0.3}, days=20, per_day=100))
-    assert "the map gives it no share; did you mean 'front'?" in seen["north", "bin"].message
+    assert "front" in [
+        d["meant"] for d in seen["north", "bin"].message.details if d.code == "audit.level_without_share"
+    ]
 
 
 def test_a_trifle_is_no_contradiction_however_many_picks_show_it():
@@ -69,43 +74,46 @@ def test_a_trifle_is_no_contradiction_however_many_picks_show_it():
 
 
 @pytest.mark.parametrize(
-    ("outcomes", "says"),
+    ("outcomes", "code"),
     [
-        ([], "no attempt was made"),
-        ([outcome(n, n % 10) for n in range(200)], "no attempt says it"),
-        ([outcome(n, n % 3, bin="back") for n in range(200)], "comes from 3 days; at least 5 are needed"),
+        ([], "audit.no_attempts"),
+        ([outcome(n, n % 10) for n in range(200)], "audit.no_attempt_logs_it"),
+        ([outcome(n, n % 3, bin="back") for n in range(200)], "audit.too_few_days"),
         (
             [
                 outcome(n, n % 9, **({"bin": "back"} if n % 4 == 1 else {"bin": "front"} if n % 2 else {}))
                 for n in range(400)
             ],
-            "the 50 % of 400 attempts that do not say it may differ",
+            "audit.rest_may_differ",
         ),
-        ([outcome(n, n % 10, bin="front" if n % 2 else "back") for n in range(20)], "cannot tell from 20 attempts"),
+        ([outcome(n, n % 10, bin="front" if n % 2 else "back") for n in range(20)], "audit.more_days_needed"),
     ],
 )
-def test_too_little_is_cannot_tell_with_its_reason(outcomes, says):
+def test_too_little_is_cannot_tell_with_its_reason(outcomes, code):
     compared = found(outcomes)["north", "bin"]
     assert compared.status is Status.CANNOT_TELL
-    assert says in compared.message
+    assert code in {compared.message.code, *(detail.code for detail in compared.message.details)}
 
 
-def partly(said, *, days=10, per_day=100, **given):
-    """Attempts of which only the share `said` of each day logs facts or levels."""
-    return [outcome(n, n // per_day, **(given if n % per_day < said * per_day else {})) for n in range(days * per_day)]
+def partly(logged, *, days=10, per_day=100, **given):
+    """Attempts of which only the share `logged` of each day logs facts or levels."""
+    return [
+        outcome(n, n // per_day, **(given if n % per_day < logged * per_day else {})) for n in range(days * per_day)
+    ]
 
 
-def test_what_holds_whatever_the_silent_rest_was_is_decided():
+def test_what_holds_whatever_the_unlogged_rest_was_is_decided():
     bright = found(partly(0.66, facts={"lux": 5000.0}))["north", "lux"]
     assert bright.status is Status.FAILED
-    assert "100.0 % of 660 attempts" in bright.message
-    assert "Whatever the 34 % of 1000 attempts that do not say it were, this stays." in bright.message
+    outside, rest = bright.message.details
+    assert (outside.code, outside["measured"], outside["attempts"]) == ("audit.outside_stated_range", 1.0, 660)
+    assert (rest.code, rest["share"], rest["attempts"]) == ("audit.whatever_the_rest", 0.34, 1000)
     mostly_back = found(partly(0.66, bin="back"))["north", "bin"]
     assert {x.level for x in mostly_back.levels if x.differs} == {"front", "back"}
 
 
 @pytest.mark.parametrize(
-    ("said", "given"),
+    ("logged", "given"),
     [
         (0.03, {"facts": {"lux": 5000.0}}),  # the rest may lie inside, and 3 % may lie outside
         (0.66, {"facts": {"lux": 400.0}}),  # the rest may lie outside
@@ -113,10 +121,10 @@ def test_what_holds_whatever_the_silent_rest_was_is_decided():
         (0.66, {"bin": "front"}),
     ],
 )
-def test_what_the_silent_rest_could_turn_is_left_open(said, given):
-    compared = found(partly(said, **given))["north", "lux" if "facts" in given else "bin"]
+def test_what_the_unlogged_rest_could_change_is_left_open(logged, given):
+    compared = found(partly(logged, **given))["north", "lux" if "facts" in given else "bin"]
     assert compared.status is Status.CANNOT_TELL
-    assert "attempts that do not say it may differ" in compared.message
+    assert compared.message.code == "audit.rest_may_differ"
 
 
 @settings(deadline=None, max_examples=25)
@@ -157,34 +165,36 @@ def episode(number, **facts):
     )  # fmt: skip
 
 
-def test_demonstrations_speak_of_light_and_air_but_not_of_traffic():
+def test_demonstrations_count_for_light_and_air_but_not_for_traffic():
     shown = [episode(k, lux=250, temperature_c=20, humidity=50, bin="jammed") for k in range(1200)]
     seen = found(episodes=shown)
     assert seen["north", "lux"].status is Status.FAILED
-    assert "lie outside 300 to 800 lx, 80 to 200 lx" in seen["north", "lux"].message
+    assert "are outside 300 to 800 lx and 80 to 200 lx." in sentence(seen["north", "lux"].message)
     assert seen["north", "temperature_c"].status is Status.PASSED
     assert seen["north", "humidity_percent"].status is Status.PASSED
-    assert "follow a plan" in seen["north", "bin"].message
-    assert "The map does not know: jammed." in seen["north", "bin"].message
+    reason, unknown = seen["north", "bin"].message.details
+    assert reason.code == "audit.demonstrations_only"
+    assert unknown["levels"] == ("jammed",)
     assert found(episodes=shown, traffic=True)["north", "bin"].status is Status.FAILED
 
 
-def test_simulated_episodes_do_not_speak_where_real_ones_are():
+def test_simulated_episodes_do_not_count_where_real_ones_exist():
     real = [episode(k, lux=400) for k in range(100)]
     unreal = [dataclasses.replace(episode(k, lux=9999), id=f"s{k}", simulated=True) for k in range(100)]
     assert found(episodes=[*real, *unreal])["north", "lux"].episodes == 100
 
 
 @pytest.mark.parametrize(
-    ("fact", "value", "says"),
+    ("fact", "value", "unit"),
     [
-        ("temperature_c", 293.0, "in kelvin"),
-        ("temperature_c", 68.0, "in °F"),
-        ("humidity_percent", 0.5, "in shares of one"),
+        ("temperature_c", 293.0, "kelvin"),
+        ("temperature_c", 68.0, "°F"),
+        ("humidity_percent", 0.5, "shares of one"),
     ],
 )
-def test_another_unit_is_recognised(fact, value, says):
-    assert says in found(many(facts={fact: value}))["north", fact].message
+def test_another_unit_is_recognised(fact, value, unit):
+    details = found(many(facts={fact: value}))["north", fact].message.details
+    assert [detail["unit"] for detail in details if detail.code == "audit.other_unit"] == [unit]
 
 
 def test_garbage_and_silence_are_cannot_tell():
@@ -194,7 +204,7 @@ def test_garbage_and_silence_are_cannot_tell():
     assert {c.status for c in compare(MAP, [], SETTINGS)} == {Status.CANNOT_TELL}
 
 
-def test_a_shift_or_zone_that_the_attempt_names_is_held_against_its_own_light():
+def test_a_shift_or_zone_that_the_attempt_names_is_compared_with_its_own_light():
     night = [dataclasses.replace(o, stratum=Stratum.of(o.stratum.levels | {"shift": "night"}))
              for o in many(facts={"lux": 400.0})]  # fmt: skip
     assert found(night)["north", "lux"].status is Status.FAILED
@@ -207,9 +217,11 @@ def test_articles_that_the_map_lacks_and_the_reverse_are_named_by_share_of_picks
     picked = [outcome(n, n // 200, bin="front", item=f"s{n % 4}" if n % 10 else "new") for n in range(4000)]
     compared = found(picked, deployment=deployment)["north", "sku"]
     assert compared.status is Status.FAILED
-    assert "101 of 105 articles of the map (33.3 % of claimed picks) were never seen" in compared.message
-    assert "chance alone would miss 0.0 %" in compared.message
-    assert "The map lacks new: 10.0 % of picks" in compared.message
+    unseen, lacking = compared.message.details[-2:]
+    assert sentence(unseen) == (
+        "101 of 105 articles on the map (33.3 % of claimed picks) were never seen; chance alone would miss 0.0 %."
+    )
+    assert (lacking["articles"], lacking["share"]) == (("new",), 0.1)
     assert next(x for x in compared.levels if x.level == "s4").measured == 0.0
 
 
@@ -221,9 +233,11 @@ def test_edge_cases_and_speed_are_compared_where_attempts_name_them():
         for n, o in enumerate(many())
     ]
     seen = found(slow, deployment=deployment)
-    assert "happens is 20.0 % of 2000 attempts" in seen["", "edge case: stuck together"].message
-    assert "fails is 50.0 %" in seen["", "edge case: stuck together, failures"].message
-    assert "are slower" in seen["", "cycle_s"].message
+    happens = seen["", "edge case: stuck together"].message.details[0]
+    assert (happens["level"], happens["measured"], happens["attempts"]) == ("happens", 0.2, 2000)
+    fails = seen["", "edge case: stuck together, failures"].message.details[0]
+    assert (fails["level"], fails["measured"]) == ("fails", 0.5)
+    assert seen["", "cycle_s"].message.details[0].code == "audit.slower_than_target"
     assert ("", "edge case: stuck together") not in found(many(), deployment=deployment)
 
 
@@ -239,4 +253,4 @@ def test_shares_of_sites_are_compared_too():
     two = FULL.replace("share = 1.0", "share = 0.5") + '[[site]]\nid = "south"\nshare = 0.5\n'
     seen = found(many(), deployment=parse(two, SKUS, SETTINGS))
     assert seen["", "site"].status is Status.FAILED
-    assert "north is 100.0 %" in seen["", "site"].message
+    assert ("north", 1.0) in [(d["level"], d["measured"]) for d in seen["", "site"].message.details]

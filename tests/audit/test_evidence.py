@@ -3,13 +3,14 @@
 import dataclasses
 
 import pytest
-from tests.audit.maps import DAY_NS, FULL, SKUS, START_NS, outcome
+from tests.audit.maps import FULL, SKUS, START_NS, outcome
 
 from fieldloop.audit import parse
 from fieldloop.audit.evidence import witnesses
 from fieldloop.model.condition import Stratum
 from fieldloop.model.episode import Episode
 from fieldloop.model.policy import Stage
+from fieldloop.model.stream import NS_PER_DAY
 from fieldloop.protocol import default_operations
 
 MAP = parse(FULL, SKUS, default_operations()["audit"])
@@ -17,7 +18,7 @@ S = 10**9
 
 
 def recorded(number, *, day=0, robot="arm", **more):
-    start = START_NS + day * DAY_NS - 8 * S
+    start = START_NS + day * NS_PER_DAY - 8 * S
     given = {"site": "north", "robot": robot, "start_ns": start, "end_ns": start + 8 * S, "succeeded": True, **more}
     return Episode(f"e{number}", f"pick {number}", "mcap", stratum=Stratum.of(bin="back"), **given)
 

@@ -50,7 +50,7 @@ def test_further_factors_make_strata():
     [
         ("factors.surface = { concrete = 0.8, epoxy = 0.3 }", "add up to 1.1"),
         ("factors.surface = 0.8", "should be a table"),
-        ("factors.bin = { a = 1.0 }", "'bin' has its own place: bins of the site"),
+        ("factors.bin = { a = 1.0 }", "'bin' is stated elsewhere: bins of the site"),
         ("factors.tier = { a = 1.0 }", "skus.csv, from velocity"),
         ('factors.surface = { "a,b" = 1.0 }', "leave out commas and equals signs"),
         ('factors."a=b" = { x = 1.0 }', "leave out commas and equals signs"),
@@ -74,7 +74,7 @@ def test_a_catalogue_by_site_gives_each_site_its_own_tiers():
         parse(two, skus.replace("north", "nort"), SETTINGS)
     with pytest.raises(BadInput, match="listed twice"):
         parse(two, skus + "c,5,south\n", SETTINGS)
-    with pytest.raises(BadInput, match="every row says where"):
+    with pytest.raises(BadInput, match="every row must name its site"):
         parse(two, skus + "d,5,\n", SETTINGS)
 
 
@@ -97,20 +97,20 @@ def test_measured_joint_shares_take_over_as_attempts_come_in():
         assert sum(shares.values()) == pytest.approx(1.0)
 
 
-def test_attempts_that_do_not_say_every_factor_measure_nothing():
-    with pytest.raises(BadInput, match=r"says every factor of its site.*tier, bin, lighting"):
+def test_attempts_that_do_not_log_every_factor_measure_nothing():
+    with pytest.raises(BadInput, match=r"logs every factor of its site.*tier, bin, lighting"):
         with_measured(parse(FULL, SKUS, SETTINGS), [outcome(1, bin="front")], SETTINGS)
 
 
 @pytest.mark.parametrize(
     ("outcomes", "says"),
     [
-        ([outcome(n, n % 4, tier="high", bin="back", lighting="dim") for n in range(5000)], "of 4 days; .* need 5"),
+        ([outcome(n, n % 4, tier="high", bin="back", lighting="dim") for n in range(5000)], "from 4 days; .* need 5"),
         ([outcome(n, n % 9, tier="high", bin="back", **({"lighting": "dim"} if n % 2 else {})) for n in range(5000)],
          "only 50% of 5000 attempts"),
     ],
 )  # fmt: skip
-def test_measured_shares_are_held_to_days_and_to_who_says_them(outcomes, says):
+def test_measured_shares_need_enough_days_and_complete_logs(outcomes, says):
     with pytest.raises(BadInput, match=f"north: .*{says}"):
         with_measured(parse(FULL, SKUS, SETTINGS), outcomes, SETTINGS)
 

@@ -1,20 +1,25 @@
-"""A map that was edited after its audit: whoever stands on the audited one says so, and what to run."""
+"""A map edited after its audit is reported wherever the audited map is used, with the command to run."""
 
 import dataclasses
 import shutil
 
 import pytest
 
-from fieldloop.loop import audit as use
-from fieldloop.loop.audited_map import map_changed
-from fieldloop.loop.home import home
-from fieldloop.loop.plan import plan
+from fieldloop.loop.audit import audit as use
+from fieldloop.loop.audit.audited_map import map_changed
+from fieldloop.loop.home.home import home
+from fieldloop.loop.plan.plan import plan
 from fieldloop.loop.workspace import create_workspace, open_workspace
 from fieldloop.model.event import DeploymentAudited, DeploymentMapped
+from fieldloop.say import sentence
 from fieldloop.ui.pages.deployment import draw
 from fieldloop.ui.visit import Visit
 
-CHANGED = "changed after the audit, and the map as audited is still in force. Run: fieldloop audit"
+CHANGED = "changed after the audit. The map as audited is still in force. Run: fieldloop audit"
+
+
+def changes(workspace):
+    return tuple(map(sentence, map_changed(workspace)))
 
 
 @pytest.fixture
@@ -42,13 +47,12 @@ def test_a_map_that_is_as_audited_says_nothing(workspace):
     ("name", "old", "new"),
     [("deployment.toml", "bright = 0.6, dim = 0.4", "bright = 0.5, dim = 0.5"), ("skus.csv", "a,10", "a,20")],
 )
-def test_whoever_stands_on_the_map_says_which_file_changed(workspace, name, old, new):
+def test_everything_that_uses_the_map_names_the_changed_file(workspace, name, old, new):
     edit(workspace, name, old, new)
-    said = f"{name} {CHANGED}"
-    assert map_changed(workspace) == (said,)
-    assert said in plan(workspace, budget=5).warnings
+    assert changes(workspace) == (f"{name} {CHANGED}",)
+    assert map_changed(workspace)[0] in plan(workspace, budget=5).warnings
     now = home(workspace)
-    (step,) = (step for step in (now.next, *now.then) if name in step.sentence)
+    (step,) = (step for step in (now.next, *now.then) if name in sentence(step.sentence))
     assert step.command == "fieldloop audit"
     assert name in str(draw(Visit(workspace=workspace)))
     use.audit(workspace)
@@ -57,20 +61,20 @@ def test_whoever_stands_on_the_map_says_which_file_changed(workspace, name, old,
 
 def test_a_map_that_can_no_longer_be_read_says_why(workspace):
     edit(workspace, "deployment.toml", "share = 1.0", "share = 2.0")
-    (said,) = map_changed(workspace)
-    assert "cannot be read now: deployment.toml, line 12" in said
-    assert "The audited one is in force." in said
+    (fact,) = map_changed(workspace)
+    assert (fact.code, fact["command"]) == ("audit.map_unreadable", "fieldloop audit")
+    assert "deployment.toml, line 12" in fact["error"]
 
 
-def test_both_files_and_another_cut_of_tiers_are_told_apart(workspace):
+def test_both_files_and_another_cut_of_tiers_are_distinguished(workspace):
     edit(workspace, "skus.csv", "a,10", "b,10")
     edit(workspace, "deployment.toml", "ceiling_m = 9", "ceiling_m = 8")
-    assert map_changed(workspace) == (f"deployment.toml and skus.csv {CHANGED}",)
+    assert changes(workspace) == (f"deployment.toml and skus.csv {CHANGED}",)
     (workspace.root / "skus.csv").write_text("sku,picks_per_week\na,70\nb,20\nc,10\n")
     use.audit(workspace)
     (workspace.root / "operations.toml").write_text("[audit.high_tier_share]\nvalue = 0.5\n")
     again = open_workspace(workspace.root)
-    assert map_changed(again) == (f"operations.toml (the cut of tiers) {CHANGED}",)
+    assert changes(again) == (f"operations.toml (cut of tiers) {CHANGED}",)
     again.close()
 
 
@@ -83,20 +87,20 @@ def test_files_that_lie_elsewhere_are_looked_at_where_they_lie(workspace, tmp_pa
     edit(workspace, "deployment.toml", "ceiling_m = 9", "ceiling_m = 8")
     assert map_changed(workspace) == (), "that file is not the map in force"
     edit(workspace, "maps/north.toml", "ceiling_m = 9", "ceiling_m = 8")
-    (said,) = map_changed(workspace)
-    assert said.startswith("north.toml changed")
-    assert said.endswith(f"fieldloop audit maps/north.toml --skus {tmp_path / 'skus.csv'}")
+    (fact,) = map_changed(workspace)
+    assert fact["files"] == ("north.toml",)
+    assert fact["command"] == f"fieldloop audit maps/north.toml --skus {tmp_path / 'skus.csv'}"
 
 
-def test_audits_that_kept_no_files_are_held_against_the_workspace_s_own(workspace):
+def test_audits_without_recorded_files_are_compared_with_the_workspace_s_own(workspace):
     bare = dataclasses.replace(use.latest_audit(workspace), files=())
     workspace.write(DeploymentMapped(use.latest_deployment(workspace)), DeploymentAudited(bare))
     assert map_changed(workspace) == ()
     edit(workspace, "skus.csv", "a,10", "a,20")
-    assert map_changed(workspace) == (f"skus.csv {CHANGED}",)
+    assert changes(workspace) == (f"skus.csv {CHANGED}",)
 
 
-def test_where_nothing_was_audited_there_is_nothing_to_hold_against(tmp_path):
+def test_without_an_audit_there_is_nothing_to_compare(tmp_path):
     create_workspace(tmp_path / "bare")
     bare = open_workspace(tmp_path / "bare")
     assert map_changed(bare) == ()

@@ -166,7 +166,7 @@ def test_a_map_without_sites_is_no_map():
         ("b,15", ",15", ["line 3", "column sku", "no name"]),
         ("b,15,", "b,15,,", ["line 3", "9 cells under 8 columns"]),
         ("mass_kg", "mas_kg", ["line 1", "Did you mean 'mass_kg'?"]),
-        ("picks_per_week", "mass_kg", ["line 1", "'mass_kg' is there twice"]),
+        ("picks_per_week", "mass_kg", ["line 1", "'mass_kg' occurs twice"]),
         ("box,no", "box,maybe", ["line 2", "deformable", "'maybe'"]),
         ("box,no", '"box,no', ["quotation"]),
         ("0.3,0.1,0.1", "-0.3,0.1,0.1", ["line 2", "column mass_kg", "negative"]),
@@ -197,7 +197,7 @@ def test_semicolons_between_cells_are_read_as_in_every_other_table():
     assert "put text with ';' in quotes" in refused(skus_text="sku;picks_per_week\na;5;6\n")
 
 
-def test_a_catalogue_nobody_picks_from_has_no_tiers_to_expose():
+def test_a_catalogue_without_picks_has_no_tiers_to_expose():
     deployment = parse(MAP, "sku,picks_per_week\na,0\n", SETTINGS)
     assert all(e.stratum.level("tier") is None for e in deployment.exposures)
 

@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 from fieldloop.audit import catalogue_from, catalogue_text, read_order_lines
 from fieldloop.audit.catalogue import read_catalogue, read_master
 from fieldloop.errors import BadInput
-from fieldloop.loop.velocity import velocity
+from fieldloop.loop.audit.velocity import velocity
 from fieldloop.protocol import default_operations
 from fieldloop.testing.shared import shared_data
 
@@ -82,13 +82,13 @@ def test_a_line_that_cannot_be_counted_is_named_with_its_reason():
         ("DATE,SKU\nyesterday,a\n", "none of its 1 lines could be counted: no date can be read, as in 'yesterday'"),
         ("day,thing\n2026-01-01,a\n", "name it with --sku-column. There are: day, thing"),
         ("sku,when\na,2026-01-01\n", "name it with --date-column"),
-        ("article,item,date\na,b,2026-01-01\n", "the sku may be article or item; say which with --sku-column"),
-        ("sku,date\na,3/4/2026\n", "say --dates day-first or month-first"),
+        ("article,item,date\na,b,2026-01-01\n", "the sku may be article or item; name one with --sku-column"),
+        ("sku,date\na,3/4/2026\n", "use --dates day-first or month-first"),
         ("sku,date\na,13/4/2026\nb,4/13/2026\n", "(line 2) has the day first, '4/13/2026' (line 3) the month"),
         ('sku,date\na,2026-01-01\n"b,2026-01-02\n', "quotation mark"),
     ],
 )
-def test_what_is_unclear_is_asked_for(text, says):
+def test_ambiguous_columns_and_dates_must_be_named(text, says):
     assert says in refused(text)
 
 
@@ -146,7 +146,7 @@ def test_an_order_of_day_and_month_that_the_data_contradict_is_refused(dates, ot
     text = "sku,date\n" + "".join(f"a,{day}/2018\n" for day in days)
     message = refused(text, dates=dates)
     assert message.startswith(f"lines.csv, line 14: '{days[12]}/2018' is {other}, as 25% of the lines are")
-    assert f"Say --dates {other}" in message
+    assert f"Use --dates {other}" in message
     assert read(text, dates=other).lines == 16
 
 
@@ -161,7 +161,7 @@ def test_a_catalogue_of_what_little_could_be_counted_is_not_written():
     assert (
         "75 of its 100 lines cannot be counted: pieces are not above 0, as in a return (line 2 and 74 more)" in message
     )
-    assert "Turn the sign" in message
+    assert "Invert the sign" in message
     assert read(f"sku,date,qty\n{rows}", lines_are_picks=True).picks["a"][""] == 100
     message = refused("sku,date\n" + "a,2026-01-01\n" * 2 + "a,soon\n" * 3)
     assert "3 of its 5 lines cannot be counted: no date can be read, as in 'soon'" in message
@@ -175,19 +175,19 @@ def test_one_line_that_outweighs_all_others_is_named(tmp_path):
     )
     remarks = velocity(None, tmp_path / "lines.csv", out=tmp_path / "skus.csv").remarks
     assert remarks == (
-        "Line 11 alone is 100 % of all pieces: 9,999 of b. Take it out if it is no order, or say --count lines.",
+        "Line 11 alone is 100 % of all pieces: 9,999 of b. Remove it if it is not an order, or use --count lines.",
     )
     (tmp_path / "lines.csv").write_text("sku,date,qty\n" + "".join(rows))
     assert not velocity(None, tmp_path / "lines.csv", out=tmp_path / "more.csv").remarks
 
 
-def test_pieces_that_nobody_can_pick_are_left_out_by_name():
+def test_pieces_that_cannot_be_picked_are_left_out_by_name():
     counted = read("sku,date,qty\na,2026-01-01,3\nb,2026-01-01,1e300\n")
     assert [(one.why, one.first) for one in counted.skipped] == [("pieces are more than 100,000,000", (3,))]
 
 
 def test_a_folder_is_no_export(tmp_path):
-    with pytest.raises(BadInput, match="is a folder; name the export"):
+    with pytest.raises(BadInput, match="is a folder"):
         velocity(None, tmp_path, out=tmp_path / "skus.csv")
 
 
@@ -221,7 +221,7 @@ def test_one_mistyped_year_is_skipped_by_name(day):
 def test_two_stretches_of_which_either_may_be_right_are_refused():
     message = refused(year_of("2062-03-05,b,7\n" * 40))
     assert message.startswith("lines.csv, line 202: '2062-03-05' and other days with 17% of the lines")
-    assert "away from 2026-03-01 to 2026-03-28. Correct the days" in message
+    assert "away from 2026-03-01 to 2026-03-28. Correct the dates" in message
 
 
 def test_a_quiet_season_is_no_gap():

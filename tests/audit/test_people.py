@@ -45,14 +45,14 @@ def test_bands_of_many_are_taken(bands):
         ('hand_size = { "op-7" = 0.5, "others" = 0.5 }', "looks like one person"),
         ('hand_size = { "a.b@example.org" = 0.5, "others" = 0.5 }', "looks like one person"),
         ('hand_size = { "badge 1234567" = 0.5, "others" = 0.5 }', "looks like one person"),
-        ('employee_id = { "low" = 0.5, "high" = 0.5 }', "tells persons apart"),
-        ('name = { "low" = 0.5, "high" = 0.5 }', "tells persons apart"),
+        ('employee_id = { "low" = 0.5, "high" = 0.5 }', "identifies persons"),
+        ('name = { "low" = 0.5, "high" = 0.5 }', "identifies persons"),
         ('hand_size = { "160-180 mm" = 0.05, "180-200 mm" = 0.95 }', "about 2.5 of 50 people, fewer than 5"),
         ('hand_size = { "160-180 mm" = 0.4, "180-200 mm" = 0.4 }', "add up to 0.8"),
         ('hand_size = "160-200 mm"', "should be a table"),
     ],
 )
-def test_whatever_could_be_one_person_is_refused_with_its_place(bands, says):
+def test_anything_that_could_be_one_person_is_refused_with_its_place(bands, says):
     with pytest.raises(BadInput) as caught:
         read(BANDS, bands)
     assert says in str(caught.value)

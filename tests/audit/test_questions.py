@@ -5,6 +5,7 @@ from tests.audit.maps import FULL, SKUS
 
 from fieldloop.audit import ask, parse
 from fieldloop.protocol import default_operations
+from fieldloop.say import sentence
 
 SETTINGS = default_operations()["audit"]
 
@@ -21,28 +22,28 @@ def test_a_full_map_answers_everything():
     ("line", "question", "missing"),
     [
         ('synchronisation = "PTP"', "synchronisation", "how sensors are synchronised (write synchronisation"),
-        ("max_offset_ms = 5", "synchronisation", "the largest offset allowed (write max_offset_ms"),
-        ('verified_by = "a light that every camera sees"', "synchronisation", "how that is verified"),
+        ("max_offset_ms = 5", "synchronisation", "the largest allowed clock offset (write max_offset_ms"),
+        ('verified_by = "a light that every camera sees"', "synchronisation", "how clocks are verified"),
         ('label_standard = "phases v1"', "label standards", "the label standard"),
-        ("min_agreement = 0.8", "label standards", "how far annotators must agree"),
-        ("lux = { day = [300, 800], night = [80, 200] }", "environment", "lux by shift in north/aisle (write lux"),
-        ("light_angle_deg = [20, 70]", "environment", "the angle of the light in north/aisle"),
-        ('floor = "concrete"', "environment", "the floor in north/aisle"),
-        ('transitions = ["none"]', "environment", "transitions of the floor in north/aisle"),
-        ("ceiling_m = 9", "environment", "the height of the ceiling in north/aisle"),
-        ('layout = "one aisle"', "environment", "the layout in north/aisle"),
-        ("objects_per_bin = [1, 20]", "environment", "how densely objects lie in north/aisle"),
+        ("min_agreement = 0.8", "label standards", "the required agreement of annotators"),
+        ("lux = { day = [300, 800], night = [80, 200] }", "environment", "lux by shift at north/aisle (write lux"),
+        ("light_angle_deg = [20, 70]", "environment", "the angle of the light at north/aisle"),
+        ('floor = "concrete"', "environment", "the floor at north/aisle"),
+        ('transitions = ["none"]', "environment", "transitions of the floor at north/aisle"),
+        ("ceiling_m = 9", "environment", "the height of the ceiling at north/aisle"),
+        ('layout = "one aisle"', "environment", "the layout at north/aisle"),
+        ("objects_per_bin = [1, 20]", "environment", "the number of objects per bin at north/aisle"),
         ("target_cycle_s = 12", "environment", "the target cycle time"),
         ('camera_mounts = ["overhead"]', "environment", "where cameras are mounted at north"),
         ("bin_sizes_m = { tote = [0.6, 0.4, 0.3] }", "environment", "inner sizes of bins at north"),
         ('shelving = "flow rack"', "environment", "the shelving at north"),
-        ("lighting = { bright = 0.6, dim = 0.4 }", "environment", "shares of light at north"),
-        ("temperature_c = [15, 28]", "physical conditions", "temperature in north/aisle"),
-        ("humidity_percent = [30, 70]", "physical conditions", "humidity in north/aisle"),
-        ("dust_mg_m3 = [0, 1]", "physical conditions", "dust in north/aisle (write dust_mg_m3"),
-        ("vibration_m_s2 = [0, 0.2]", "physical conditions", "vibration in north/aisle"),
-        ("noise_db = [60, 75]", "physical conditions", "ambient noise in north/aisle"),
-        ("people_count = 50", "physical conditions", "how many people work at north"),
+        ("lighting = { bright = 0.6, dim = 0.4 }", "environment", "shares of lighting at north"),
+        ("temperature_c = [15, 28]", "physical conditions", "temperature at north/aisle"),
+        ("humidity_percent = [30, 70]", "physical conditions", "humidity at north/aisle"),
+        ("dust_mg_m3 = [0, 1]", "physical conditions", "dust at north/aisle (write dust_mg_m3"),
+        ("vibration_m_s2 = [0, 0.2]", "physical conditions", "vibration at north/aisle"),
+        ("noise_db = [60, 75]", "physical conditions", "ambient noise at north/aisle"),
+        ("people_count = 50", "physical conditions", "the number of people at north"),
         (", occluded = 0", "edge cases", "how often items lie occluded at north (write occluded = 0 in bins"),
         (
             '[[edge_case]]\nname = "stuck together"\nper_week = 14\nfailure_rate = 0.2\n',
@@ -51,14 +52,14 @@ def test_a_full_map_answers_everything():
         ),
     ],
 )
-def test_whatever_is_taken_out_is_named_under_its_question_with_where_to_write_it(line, question, missing):
+def test_each_missing_item_is_named_under_its_question_with_how_to_write_it(line, question, missing):
     assert line in FULL
     audit = ask(parse(FULL.replace(line, "", 1), SKUS, SETTINGS), SETTINGS)
     answer = next(a for a in audit.answers if a.question.startswith(question))
     assert answer.score < 1.0
     assert len(answer.missing) == 1
-    assert answer.missing[0].startswith(missing)
-    assert "(write " in answer.missing[0]
+    assert sentence(answer.missing[0]).startswith(missing)
+    assert (answer.missing[0].code, bool(answer.missing[0]["write"])) == ("audit.missing", True)
     assert all(a.score == 1.0 for a in audit.answers if a is not answer)
 
 
@@ -73,15 +74,17 @@ def test_the_score_is_the_share_of_what_was_asked_for():
 def test_the_failure_rate_of_an_edge_case_is_asked_for_and_lowers_no_score():
     audit = ask(parse(FULL.replace("failure_rate = 0.2\n", ""), SKUS, SETTINGS), SETTINGS)
     edges = next(a for a in audit.answers if a.question.startswith("edge cases"))
-    assert edges.missing[0].startswith("how often attempts fail at stuck together (write failure_rate under")
+    assert sentence(edges.missing[0]).startswith("how often attempts fail at stuck together (write failure_rate under")
     assert len(edges.missing) == 1
     assert audit.score == edges.score == 1.0
 
 
-def test_what_many_sites_lack_is_said_once():
+def test_what_many_sites_lack_is_named_once():
     sites = "".join(f'[[site]]\nid = "s{k}"\nshare = 0.1\n' for k in range(10))
     audit = ask(parse(f'[deployment]\nid = "d"\ntask = "t"\n{sites}', "", SETTINGS), SETTINGS)
-    assert "shares of light at s0, s1, s2 and 7 more (write lighting" in " ".join(audit.answers[0].missing)
+    assert "shares of lighting at s0, s1, s2 and 7 more (write lighting" in " ".join(
+        map(sentence, audit.answers[0].missing)
+    )
     assert len(audit.answers[0].missing) < 20
 
 

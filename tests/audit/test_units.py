@@ -1,4 +1,4 @@
-"""Numbers in another unit: what no pick floor can have is refused with what it looks like, what is odd is said."""
+"""Values in another unit: impossible ones are refused with the likely unit, unusual ones are reported."""
 
 import pytest
 from hypothesis import given
@@ -9,6 +9,7 @@ from fieldloop.audit import ask, oddities, parse
 from fieldloop.audit.units import OTHER_UNITS, impossible, unusual
 from fieldloop.errors import BadInput
 from fieldloop.protocol import default_operations
+from fieldloop.say import sentence
 
 SETTINGS = default_operations()["audit"]
 TWO = "sku,picks_per_week,mass_kg,length_m,width_m,height_m\n"
@@ -58,8 +59,8 @@ def test_what_no_floor_has_is_refused_with_what_it_looks_like(old, new, says):
     [
         ("a,10,0.5,300,200,100\n", "line 2, column length_m: 300: it can only be 0 to 15 m; it looks like millimetres"),
         ("a,10,0.5,30,20,10\n", "it looks like millimetres (0.03 m) or centimetres (0.3 m)"),
-        ("a,10,0.5,9,6,3\nb,1,0.5,8,1,1\n", "the middle one of 2 articles has 8.5; 0.001 to 2.5 m is usual"),
-        ("a,10,500,,,\nb,10,700,,,\nc,1,0.9,,,\n", "skus.csv, mass_kg: the middle one of 3 articles has 500"),
+        ("a,10,0.5,9,6,3\nb,1,0.5,8,1,1\n", "the median of 2 articles has 8.5; 0.001 to 2.5 m is usual"),
+        ("a,10,500,,,\nb,10,700,,,\nc,1,0.9,,,\n", "skus.csv, mass_kg: the median of 3 articles has 500"),
         ("a,10,500,,,\nb,10,700,,,\nc,1,0.9,,,\n", "it looks like grams (0.5 kg)"),
         ("a,10,5000,,,\n", "line 2, column mass_kg: 5000: it can only be 0 to 2,000 kg; it looks like grams (5 kg)"),
         ("a,1e300,,,,\n", "line 2, column picks_per_week: 1e+300: it can only be 0 to 100,000,000 a week"),
@@ -72,48 +73,59 @@ def test_a_catalogue_in_another_unit_is_refused(rows, says):
 @pytest.mark.parametrize(
     ("old", "new", "says"),
     [
-        ("temperature_c = [15, 28]", "temperature_c = [15, 50]", "north/aisle: temperature_c = [15, 50]: -35 to 45 °C"),
-        ("ceiling_m = 9", "ceiling_m = 50", "north/aisle: ceiling_m = 50: 1.8 to 45 m is usual."),
-        ("tote = [0.6, 0.4, 0.3]", "tote = [6, 0.4, 0.3]", "north: the bin tote, 6 × 0.4 × 0.3 m: 0.03 to 2.5 m is"),
+        (
+            "temperature_c = [15, 28]",
+            "temperature_c = [15, 50]",
+            "temperature_c is 15 to 50 °C; usual is −35 to 45 °C.",
+        ),
+        ("ceiling_m = 9", "ceiling_m = 50", "north/aisle: ceiling_m is 50; usual is 1.8 to 45 m."),
+        (
+            "tote = [0.6, 0.4, 0.3]",
+            "tote = [6, 0.4, 0.3]",
+            "north: bin tote is 6 × 0.4 × 0.3 m; usual is 0.03",
+        ),
         (
             "per_week = 14",
             "per_week = 14000",
-            "'stuck together' happens 14,000 times a week, and all articles together",
+            "'stuck together' happens 14,000 times a week, but all articles together",
         ),
-        ("day = [300, 800]", "day = [300, 60000]", "north/aisle: lux = [300, 60000]: 0 to 20,000 lx is usual."),
+        ("day = [300, 800]", "day = [300, 60000]", "north/aisle: lux is 300 to 60000 lx; usual is 0 to 20,000 lx."),
     ],
 )
-def test_what_is_only_odd_is_said_and_counts(old, new, says):
+def test_what_is_only_unusual_is_reported_and_counts(old, new, says):
     audit = ask(parse(FULL.replace(old, new, 1), SKUS.replace("a,10,", "a,1000,"), SETTINGS), SETTINGS)
     assert audit.complete
     (odd,) = audit.odd
-    assert says in odd
+    assert says in sentence(odd)
 
 
-def test_one_heavy_article_is_odd_and_not_refused():
+def test_one_heavy_article_is_unusual_and_not_refused():
     rows = "".join(f"a{k},10,0.5,0.1,0.1,0.1\n" for k in range(9))
     found = oddities(parse(FULL, f"{TWO}{rows}anvil,100,90,0.5,0.3,0.3\n", SETTINGS), SETTINGS)
-    assert found == ("mass_kg of one article, such as anvil with 90: 0.0005 to 50 kg is usual.",)
+    assert list(map(sentence, found)) == [
+        "mass_kg: 1 of 10 articles is unusual, such as anvil with 90; usual is 0.0005 to 50 kg."
+    ]
 
 
-def test_a_catalogue_that_nobody_picks_from_has_no_tiers_and_says_so():
+def test_a_catalogue_that_is_never_picked_from_has_no_tiers_and_reports_it():
     deployment = parse(FULL, "sku,picks_per_week\na,0\nb,0\n", SETTINGS)
     assert {sku.tier for sku in deployment.skus} == {""}
     audit = ask(deployment, SETTINGS)
-    assert "velocity of 0, so there are no tiers" in audit.odd[0]
-    assert any("the catalogue with pick velocity" in one for answer in audit.answers for one in answer.missing)
-    assert "There is no skus.csv, so there are no tiers" in ask(parse(FULL, "", SETTINGS), SETTINGS).odd[0]
+    assert audit.odd[0].code == "audit.no_velocity"
+    missing = [one["what"] for answer in audit.answers for one in answer.missing]
+    assert "the catalogue with pick velocity" in missing
+    assert ask(parse(FULL, "", SETTINGS), SETTINGS).odd[0].code == "audit.no_catalogue"
 
 
-def test_whoever_has_such_a_floor_states_it():
+def test_wider_limits_can_be_stated():
     hot = FULL.replace("temperature_c = [15, 28]", "temperature_c = [15, 80]")
     wide = SETTINGS.replaced(temperature_c=(-60.0, -35.0, 80.0, 100.0))
     assert parse(hot, SKUS, wide).sites[0].zones[0].temperature.high == 80.0
 
 
 @given(st.sampled_from(sorted(OTHER_UNITS)), st.lists(st.floats(0.0, 1.0), min_size=1, max_size=3))
-def test_what_is_usual_is_neither_refused_nor_said(quantity, places):
+def test_what_is_usual_is_neither_refused_nor_reported(quantity, places):
     _, low, high, _ = SETTINGS[quantity]
     values = [low + place * (high - low) for place in places]
     assert impossible(quantity, values, SETTINGS) == ""
-    assert unusual(quantity, values, SETTINGS) == ""
+    assert unusual(quantity, values, SETTINGS) is None

@@ -5,7 +5,7 @@ from dataclasses import replace
 import pytest
 from bench import ablation
 from bench.ablation_shown import IN_DATA, LABELS, LINE, Point, costs, draw, tables
-from bench.pages import marks, put
+from bench.doc_page import marks, put
 
 from fieldloop.errors import BadInput
 

@@ -4,7 +4,7 @@ from collections import Counter
 
 import numpy as np
 import pytest
-from bench import diagnose, pages
+from bench import diagnose, doc_page
 from bench.planted import kept, mixes
 from bench.planted import planted as first
 from bench.planted.answers import asked
@@ -98,7 +98,7 @@ def test_answers_are_late_on_every_robot_from_a_day_on():
     assert played.production(()).latency_s.max() < 0.05
 
 
-def test_the_new_crew_comes_on_a_day_and_nobody_demonstrated_from_its_bins():
+def test_the_new_crew_comes_on_a_day_and_no_one_demonstrated_from_its_bins():
     played = Later(7, Gap.CONDITIONS, TINY)
     tries = played.production(played.wrongs)
     week, is_new = tries.scenes.week, np.isin(tries.scenes.person, played.twist.crew)
@@ -149,8 +149,8 @@ def test_worlds_are_asked_about_kept_and_read_apart(seed, tmp_path):
 def test_each_family_writes_its_own_part_of_the_page(tmp_path):
     page = tmp_path / "page.md"
     blocks = [family.block for family in FAMILIES.values()]
-    page.write_text("\n".join(mark for block in blocks for mark in pages.marks(block)), encoding="utf-8")
+    page.write_text("\n".join(mark for block in blocks for mark in doc_page.marks(block)), encoding="utf-8")
     for name, block in enumerate(blocks):
-        pages.put(page, block, f"family {name}")
+        doc_page.put(page, block, f"family {name}")
     lines = page.read_text(encoding="utf-8").splitlines()
     assert [line for line in lines if not line.startswith("<!--")] == ["family 0", "family 1"]

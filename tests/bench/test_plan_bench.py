@@ -11,7 +11,7 @@ from bench.closed_loop.judge import Seen
 from bench.closed_loop.picture import draw
 from bench.closed_loop.tables import tables
 from bench.closed_loop.trials import BASELINE, OURS, PRIMARY, SHORT, SHORT_SIZES, STRATEGIES, TRIALS
-from bench.pages import marks, put
+from bench.doc_page import marks, put
 from bench.plan import COMMAND
 from bench.plan_loop import NAMES, Run
 

@@ -11,6 +11,7 @@ from fieldloop.calibrate.intrinsics import factory_intrinsics
 from fieldloop.errors import BadInput
 from fieldloop.geometry import transforms as tf
 from fieldloop.model.finding import Status
+from fieldloop.model.note import note
 from fieldloop.protocol import default_protocol
 from fieldloop.testing.boards import poses_around, shows_all
 
@@ -69,9 +70,9 @@ def test_only_what_both_see_counts():
     )
     reasons = {r.name: r.reason for r in found(left, right).pairs_rejected}
     assert reasons == {
-        "pair00": "the right camera does not see the board",
-        "pair01": "the left camera does not see the board",
-        "pair02": "both see only 4 corners alike, 6 are needed",
+        "pair00": note("calibrate.pair_not_seen", side="right"),
+        "pair01": note("calibrate.pair_not_seen", side="left"),
+        "pair02": note("calibrate.pair_few_shared", corners=4, needed=6),
     }
 
 

@@ -6,7 +6,7 @@ import pytest
 from fieldloop.calibrate.cloud_pair import cloud_pair
 from fieldloop.errors import BadInput
 from fieldloop.geometry import transforms as tf
-from fieldloop.loop.camera_pair import camera_pair
+from fieldloop.loop.calibrate.camera_pair import camera_pair
 from fieldloop.model.finding import Status
 from fieldloop.protocol import default_protocol
 
@@ -106,7 +106,7 @@ def test_clouds_far_apart_do_not_overlap():
     rng = np.random.default_rng(15)
     result = cloud_pair(bench(rng), bench(rng) + np.array([3, 0, 0]), default_protocol())
     assert result.status is Status.CANNOT_TELL
-    assert "share 0%" in result.message
+    assert (result.message.code, result.message["share"]) == ("calibrate.clouds_overlap", 0.0)
 
 
 def test_clouds_come_from_files(tmp_path):
@@ -119,14 +119,14 @@ def test_clouds_come_from_files(tmp_path):
     assert result.json_object()["depth"]["shift_mm"][2] == pytest.approx(4, abs=0.2)
 
 
-def test_what_is_no_cloud_is_told(tmp_path):
+def test_what_is_not_a_cloud_is_refused(tmp_path):
     (tmp_path / "a.csv").write_text("x,y\n1,2\n")
     (tmp_path / "b.npy").write_bytes(b"nonsense")
     (tmp_path / "c.ply").write_text("ply")
     for name, message in (
         ("a.csv", "… × 3 points"),
         ("b.npy", "cannot be read"),
-        ("c.ply", "no point cloud"),
+        ("c.ply", "not a readable point cloud"),
         ("d.npy", "--board"),
     ):
         with pytest.raises(BadInput, match=message):

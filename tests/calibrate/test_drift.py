@@ -67,7 +67,7 @@ def test_an_error_of_the_calibration_is_no_movement_since():
     assert not looked(10, shift_mm=(0, 0, 2), calibration=unsure).moved
 
 
-def test_a_calibration_whose_own_error_nobody_knows_cannot_tell_and_serves_the_next_look():
+def test_a_calibration_of_unknown_error_cannot_tell_and_serves_the_next_look():
     first = looked(10, shift_mm=(0, 0, 3), seed=1, calibration=replace(KNOWN, covariance=None))
     assert (first.p_value, first.moved) == (None, False)
     assert not looked(10, shift_mm=(0, 0, 3), seed=2, since=first).moved

@@ -1,4 +1,4 @@
-"""A place fitted to points says what it is worth: how many points are missing, how far off, or that it cannot be."""
+"""A pose fitted to points states its error, how many points are missing, or that it is implausible."""
 
 import numpy as np
 import pytest
@@ -8,6 +8,7 @@ from fieldloop.calibrate.explained import explained
 from fieldloop.geometry import transforms as tf
 from fieldloop.model.finding import Status
 from fieldloop.protocol import default_protocol
+from fieldloop.say import sentence
 
 PROTOCOL = default_protocol()
 BASE_FROM_CAMERA = tf.make(tf.rotation_about("y", 0.7), [0.9, 0.2, 0.8])
@@ -22,15 +23,16 @@ def placed(points=20, noise_m=0.0003, scale=1.0, seed=0):
 
 
 @pytest.mark.parametrize(
-    ("options", "status", "says"),
+    ("options", "status", "code"),
     [
-        ({}, Status.PASSED, "2 mm and 0.5° are allowed"),
-        ({"noise_m": 0.01}, Status.FAILED, "mm on points left out"),
-        ({"points": 8}, Status.CANNOT_TELL, "8 points; 12 are asked for"),
-        ({"scale": 1e3, "noise_m": 0.0}, Status.CANNOT_TELL, "are the points in millimetres?"),
-        ({"scale": 1e3, "points": 8}, Status.CANNOT_TELL, "are the points in millimetres?"),
+        ({}, Status.PASSED, "points_off"),
+        ({"noise_m": 0.01}, Status.FAILED, "points_off"),
+        ({"points": 8}, Status.CANNOT_TELL, "few_points"),
+        ({"scale": 1e3, "noise_m": 0.0}, Status.CANNOT_TELL, "too_far"),
+        ({"scale": 1e3, "points": 8}, Status.CANNOT_TELL, "too_far"),
     ],
 )
-def test_each_answer_has_its_sentence(options, status, says):
+def test_each_verdict_has_its_reason(options, status, code):
     found = placed(**options)
-    assert (found.status, says in found.message) == (status, True), found.message
+    assert (found.status, found.message.code) == (status, f"calibrate.{code}")
+    assert sentence(found.message)

@@ -7,8 +7,8 @@ from fieldloop.calibrate import View, extrinsic, verify
 from fieldloop.geometry import transforms as tf
 from fieldloop.model.finding import Status
 from fieldloop.protocol import default_protocol
-from fieldloop.simulate.floor import Floor
-from fieldloop.simulate.rig import base_from_overhead
+from fieldloop.simulate.arm.floor import Floor
+from fieldloop.simulate.arm.rig import base_from_overhead
 
 
 def matrix(array):

@@ -44,7 +44,7 @@ def test_five_degrees_are_harmful(turn_deg, status):
     assert force_torque(*felt(turn_deg=turn_deg, poses=20), PROTOCOL).status == status
 
 
-def test_a_sensor_that_is_said_to_be_turned_may_be():
+def test_a_sensor_that_is_declared_turned_may_be():
     stated = tf.rotation_about("z", np.radians(90.0))
     assert force_torque(*felt(turn_deg=90.0), PROTOCOL).status is Status.FAILED
     assert force_torque(*felt(turn_deg=90.0), PROTOCOL, wrist_from_sensor=stated).status is Status.PASSED
@@ -74,7 +74,7 @@ def test_a_touch_is_left_out():
     [felt(poses=5), felt(spread=0.05), felt(mass=0.01), felt(mass=-1.0), felt(poses=1)],
     ids=["few", "alike", "light", "sign", "one"],
 )
-def test_what_cannot_be_told_is_not(given):
+def test_what_cannot_be_determined_is_not(given):
     found = force_torque(*given, PROTOCOL)
     assert found.status is Status.CANNOT_TELL
     assert found.advice

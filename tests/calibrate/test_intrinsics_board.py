@@ -37,10 +37,10 @@ def test_corners_lie_row_by_row_in_metres():
         ("chessboard:9x6:25mm", "Write checkerboard:9x6:25mm or charuco"),
         ("checkboard:9x6:25mm", "Did you mean 'checkerboard'"),
         ("checkerboard:9x6", "inner corners and square side"),
-        ("checkerboard:9x6:25", "is no length. Write it with its unit"),
-        ("checkerboard:9x6:25in", "is no length"),
-        ("checkerboard:9x6:0mm", "more than nothing"),
-        ("checkerboard:9by6:25mm", "is no size"),
+        ("checkerboard:9x6:25", "is not a valid length. Write it with its unit"),
+        ("checkerboard:9x6:25in", "is not a valid length"),
+        ("checkerboard:9x6:0mm", "must be positive"),
+        ("checkerboard:9by6:25mm", "is not a valid size"),
         ("checkerboard:2x6:25mm", "at least 3 inner corners"),
         ("charuco:5x7:40mm:30mm", "squares, square side, marker side and dictionary"),
         ("charuco:5x7:40mm:50mm:DICT_4X4_50", "must be smaller than its square"),
@@ -48,7 +48,7 @@ def test_corners_lie_row_by_row_in_metres():
         ("charuco:1x7:40mm:30mm:DICT_4X4_50", "at least 2 squares"),
     ],
 )
-def test_a_mistake_is_told(text, message):
+def test_a_mistake_is_refused(text, message):
     with pytest.raises(BadInput, match=message):
         parse_board(text)
 

@@ -10,6 +10,7 @@ from fieldloop.calibrate.intrinsics import Lens, intrinsics
 from fieldloop.calibrate.intrinsics.cameras import several_cameras
 from fieldloop.calibrate.intrinsics.rejection import sift
 from fieldloop.model.finding import Status
+from fieldloop.model.note import note
 from fieldloop.protocol import default_protocol
 
 SIZE = (CAMERA.width, CAMERA.height)
@@ -30,11 +31,12 @@ def two_cameras(seed, pattern, factor):
 @pytest.mark.parametrize(
     ("pattern", "factor"), [("SIDE{:02}.png", 1.01), ("{:04}_SIDE.png", 1.01), ("SIDE/{:02}.png", 1.3)]
 )
-def test_two_cameras_are_told_apart_by_their_names(pattern, factor):
+def test_two_cameras_are_distinguished_by_their_names(pattern, factor):
     result = intrinsics(two_cameras(7, pattern, factor), BOARD, default_protocol())
     assert result.status is Status.CANNOT_TELL
-    assert "2 cameras" in result.message
-    assert "for 'left' and" in result.message
+    (several,) = [d for d in result.message.details if d.code == "calibrate.several_cameras"]
+    assert several["cameras"] == 2
+    assert "for 'left' and" in several["focal"]
 
 
 def test_one_camera_is_one_whatever_its_pictures_are_called():
@@ -59,4 +61,4 @@ def test_a_good_picture_is_not_left_out_for_being_worse_than_excellent_ones():
 def test_a_large_error_on_too_few_pictures_cannot_tell():
     result = intrinsics(looks(3, count=5, noise_px=0.6), BOARD, default_protocol())
     assert result.status is Status.CANNOT_TELL
-    assert "5 pictures are used, 10 are needed" in result.message
+    assert note("calibrate.few_pictures", pictures=5, needed=10) in result.message.details

@@ -38,7 +38,7 @@ def test_a_board_seen_upside_down_is_counted_from_the_same_end(drawn):
     np.testing.assert_allclose(turned.pixels, [319, 239] - upright.pixels, atol=0.3)
 
 
-def test_a_part_of_a_larger_board_is_told_from_a_board(drawn):
+def test_a_part_of_a_larger_board_is_distinguished_from_a_board(drawn):
     _, pictures = drawn
     smaller = parse_board("checkerboard:6x4:30mm")
     wholes = [one.whole for n, picture in enumerate(pictures) if (one := look(picture, smaller, str(n))).whole]

@@ -6,14 +6,15 @@ import cv2
 import numpy as np
 import pytest
 
-from fieldloop.api.written import dumps
 from fieldloop.calibrate.intrinsics import parse_board
+from fieldloop.doors.written import dumps
 from fieldloop.errors import BadInput
-from fieldloop.loop.camera_pair import camera_pair
-from fieldloop.loop.intrinsics import intrinsics
+from fieldloop.loop.calibrate.camera_pair import camera_pair
+from fieldloop.loop.calibrate.intrinsics import intrinsics
 from fieldloop.loop.workspace import create_workspace, open_workspace
 from fieldloop.model.finding import Status
 from fieldloop.model.intrinsics import Intrinsics
+from fieldloop.say import sentence
 from fieldloop.testing.boards import Exposure, Lensed, pictures_of, poses_around
 from fieldloop.testing.shared import shared_data
 
@@ -47,7 +48,7 @@ def test_a_folder_of_pictures_gives_the_camera(folder, tmp_path):
     assert result.exit_ok == (result.intrinsics.status is Status.PASSED)
 
 
-def test_files_that_are_no_pictures_are_told(folder, tmp_path):
+def test_files_that_are_no_pictures_are_reported(folder, tmp_path):
     broken, empty = tmp_path / "broken.png", tmp_path / "empty.png"
     broken.write_bytes((folder / "view00.png").read_bytes()[:200])
     empty.write_bytes(b"")
@@ -60,7 +61,7 @@ def test_files_that_are_no_pictures_are_told(folder, tmp_path):
 def test_a_wrong_board_gets_a_proposal(folder):
     result = intrinsics(None, (folder / "view00.png", folder / "view01.png"), board="checkerboard:9x8:30mm")
     assert not result.exit_ok
-    assert "try --board checkerboard:7x4:30mm" in result.intrinsics.advice[0]
+    assert result.intrinsics.advice[0]["board"] == "checkerboard:7x4:30mm"
 
 
 def test_a_workspace_remembers_it_for_a_sensor(folder, tmp_path):
@@ -79,9 +80,9 @@ def test_a_workspace_remembers_it_for_a_sensor(folder, tmp_path):
     ("options", "message"),
     [
         ({"sensor": "camera/overhead"}, "both --sensor and --robot"),
-        ({"sensor": "camera/overhead", "robot": "arm-1"}, "no workspace to remember it in"),
-        ({"since": "yesterday"}, "is no time"),
-        ({"since": "2026-11-15T08:00:00"}, "does not say its zone"),
+        ({"sensor": "camera/overhead", "robot": "arm-1"}, "No workspace here"),
+        ({"since": "yesterday"}, "is not a valid time"),
+        ({"since": "2026-11-15T08:00:00"}, "has no time zone"),
     ],
 )
 def test_options_that_do_not_go_together_are_refused(folder, options, message):
@@ -89,10 +90,10 @@ def test_options_that_do_not_go_together_are_refused(folder, options, message):
         intrinsics(None, (folder,), board=BOARD, **options)
 
 
-def test_where_there_are_no_pictures_is_told(tmp_path):
+def test_where_there_are_no_pictures_is_reported(tmp_path):
     for paths, message in (
         ((tmp_path,), "holds no pictures"),
-        ((tmp_path / "x",), "is not there"),
+        ((tmp_path / "x",), "does not exist"),
         ((), "Name pictures"),
     ):
         with pytest.raises(BadInput, match=message):
@@ -111,10 +112,10 @@ def test_the_chessboards_of_opencv(side, most_px):
 
 
 @needs_real
-def test_two_cameras_in_one_folder_are_told():
+def test_two_cameras_in_one_folder_are_reported():
     result = intrinsics(None, tuple(sorted(REAL.glob("*[0-9][0-9].jpg"))), board="checkerboard:9x6:25mm").intrinsics
     assert result.status is Status.CANNOT_TELL
-    assert "533.1 px for 'left' and 537.4 px for 'right'" in result.message
+    assert "533.1 px for 'left' and 537.4 px for 'right'" in sentence(result.message)
 
 
 @needs_real
@@ -122,7 +123,8 @@ def test_a_board_that_is_misread_in_some_pictures_gets_a_proposal():
     files = tuple(sorted(REAL.glob("left[0-9][0-9].jpg")))
     result = intrinsics(None, files, board="checkerboard:9x7:25mm").intrinsics
     assert result.status is Status.CANNOT_TELL
-    assert result.advice[0].endswith("of 8 pictures tried of 13 show another board: try --board checkerboard:9x6:25mm")
+    other = result.advice[0]
+    assert (other["tried"], other["pictures"], other["board"]) == (8, 13, "checkerboard:9x6:25mm")
 
 
 @needs_real

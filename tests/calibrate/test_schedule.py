@@ -7,6 +7,7 @@ from fieldloop.model.calibration import Calibration
 from fieldloop.model.episode import Session
 from fieldloop.model.finding import Finding, Status
 from fieldloop.model.hardware import Robot, Sensor
+from fieldloop.model.note import Subject
 from fieldloop.model.stream import StreamKind
 from fieldloop.model.verification import Verification
 from fieldloop.protocol import default_operations
@@ -24,7 +25,7 @@ GOOD = Calibration(
 
 def look(at_ns, *, good=True):
     status = Status.PASSED if good else Status.FAILED
-    finding = Finding("calibration.warn_translation", "camera/wrist", status, 1.0, None, 2.0, "mm", "")
+    finding = Finding("calibration.warn_translation", Subject("camera/wrist"), status, 1.0, None, 2.0, "mm")
     return Verification("c", "arm", "camera/wrist", at_ns, 5, 1.0, 0.1, (finding,))
 
 
@@ -48,18 +49,18 @@ def test_a_floor_is_verified_at_start_and_end_and_every_hour():
     day = DAY
     begun = [sitting(day)]
     (start,) = due(day + MINUTE, sessions=begun)
-    assert (start.due_ns, start.overdue, "start" in start.why) == (day, True, True)
+    assert (start.due_ns, start.overdue, start.why.code) == (day, True, "calibrate.due_start")
     (next_one,) = due(day + 10 * MINUTE, sessions=begun, looks=[look(day + MINUTE)])
     assert (next_one.due_ns, next_one.overdue) == (day + 61 * MINUTE, False)
     assert due(day + 40 * MINUTE, sessions=begun, looks=[look(day)], precise=True)[0].overdue
     ended = [sitting(day, day + 2 * HOUR)]
     (end,) = due(day + 3 * HOUR, sessions=ended, looks=[look(day + HOUR)])
-    assert (end.due_ns, "end" in end.why, end.overdue) == (day + 2 * HOUR, True, True)
+    assert (end.due_ns, end.why.code, end.overdue) == (day + 2 * HOUR, "calibrate.due_end", True)
     (idle,) = due(day + 3 * HOUR, sessions=ended, looks=[look(day + 2 * HOUR)])
     assert (idle.due_ns, idle.overdue) == (None, False)
 
 
-def test_a_sensor_that_nobody_registered_is_due_once_it_was_calibrated():
+def test_a_sensor_that_was_not_registered_is_due_once_it_was_calibrated():
     bare = dataclasses.replace(ROBOT, sensors=())
     (one,) = due(8 * DAY, floor=False, robots=(bare,))
     assert (one.sensor, one.work, one.overdue) == ("camera/wrist", Work.VERIFY, True)

@@ -8,9 +8,9 @@ import numpy as np
 from fieldloop.check.batch.view_jumps import View
 from fieldloop.geometry.still_view import still_view
 from fieldloop.model.condition import Stratum
-from fieldloop.simulate.floor import Floor
-from fieldloop.simulate.lighting import LIGHTS
-from fieldloop.simulate.scene import Setup
+from fieldloop.simulate.arm.floor import Floor
+from fieldloop.simulate.arm.lighting import LIGHTS
+from fieldloop.simulate.arm.scene import Setup
 
 FRAMES = 8
 

@@ -4,10 +4,10 @@ import numpy as np
 import pytest
 
 from fieldloop.check import Case
-from fieldloop.check.episode.contact import hold
-from fieldloop.check.episode.movement import movement
+from fieldloop.check.signals.contact import hold
+from fieldloop.check.signals.movement import movement
 from fieldloop.model.stream import NS_PER_S
-from fieldloop.simulate.floor import Floor
+from fieldloop.simulate.arm.floor import Floor
 from fieldloop.testing.synthetic import START_NS, with_streams
 
 

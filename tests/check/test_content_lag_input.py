@@ -6,9 +6,9 @@ import numpy as np
 import pytest
 
 from fieldloop.check.case import Case
-from fieldloop.check.content import evidence, find_drift, find_step, pooled, settings_of
-from fieldloop.check.content.flow import CELLS, HEIGHT_OF_CELL, flow_between
-from fieldloop.check.content.path import moving_streams, smooth_path
+from fieldloop.check.content_lag import evidence, find_drift, find_step, pooled, settings_of
+from fieldloop.check.content_lag.flow import CELLS, HEIGHT_OF_CELL, flow_between
+from fieldloop.check.content_lag.path import moving_streams, smooth_path
 from fieldloop.check.episode.alignment import content_lag, content_step
 from fieldloop.check.judging import status_of
 from fieldloop.model.finding import Status

@@ -4,7 +4,7 @@ import functools
 
 import pytest
 
-from fieldloop.check.content import evidence, pooled, settings_of
+from fieldloop.check.content_lag import evidence, pooled, settings_of
 from fieldloop.ingest import open_log
 from fieldloop.model.stream import StreamKind
 from fieldloop.protocol import default_protocol
@@ -38,7 +38,7 @@ def test_a_shift_of_real_pictures_is_found_again(by_ms):
 
 
 def test_real_episodes_whose_lags_differ_are_not_pooled():
-    assert "different lags" in pooled(kept_of("lerobot-v21-g1"), NUMBERS).refused
+    assert pooled(kept_of("lerobot-v21-g1"), NUMBERS).refused.code == "check.lags_differ"
 
 
 @pytest.mark.soak

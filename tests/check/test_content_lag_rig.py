@@ -3,17 +3,19 @@
 from dataclasses import replace
 
 import pytest
+from bench.timing_truth import make_episode, rigs
 
 from fieldloop.check.batch.alignment import rig_lag
+from fieldloop.check.batch_case import Batch
 from fieldloop.check.case import Case
-from fieldloop.check.content import evidence, pooled, settings_of
+from fieldloop.check.content_lag import evidence, pooled, settings_of
 from fieldloop.check.imprint.lag import lag
 from fieldloop.check.judging import status_of
-from fieldloop.check.many import Batch
+from fieldloop.loop.ship import release_evidence
 from fieldloop.model.finding import Status
 from fieldloop.model.imprint import Imprint
+from fieldloop.model.note import Subject
 from fieldloop.protocol import default_protocol
-from fieldloop.simulate.timing_truth import make_episode, rigs
 from fieldloop.testing.panning import panning
 
 LIMIT = default_protocol().limits["batch.content_lag"]
@@ -29,16 +31,36 @@ def batch_of(recordings):
 @pytest.mark.parametrize(("lag_ms", "status"), [(0.0, Status.PASSED), (8.0, Status.FAILED)])
 def test_a_rig_is_judged_by_what_was_kept_of_its_episodes(lag_ms, status):
     (measurement,) = rig_lag.look(batch_of([panning(seed, lag_ms=lag_ms) for seed in range(3)]))
-    assert measurement.subject == "panner camera/panning (3 episodes)"
+    assert measurement.about == Subject(stream="camera/panning", rig="panner")
     assert measurement.low <= lag_ms <= measurement.high
     assert status_of(measurement, LIMIT) is status
+
+
+def test_a_lag_is_attributed_to_its_own_camera_whatever_it_is_called(monkeypatch):
+    """From the pictures to the evidence of a release: `camera/left arm` is not 'arm', nor `camera/left`."""
+    recordings = [renamed(panning(seed, lag_ms=8.0), "camera/left arm") for seed in range(3)]
+    batch = batch_of(recordings)
+    (measurement,) = rig_lag.look(batch)
+    assert measurement.about == Subject(stream="camera/left arm", rig="panner")
+    monkeypatch.setattr(release_evidence, "imprints_of", lambda *_: batch.imprints)
+    (kept,) = release_evidence._lags(None, batch.episodes, default_protocol())
+    assert (kept.rig, kept.stream) == ("panner", "camera/left arm")
+    assert (kept.low_ms, kept.high_ms) == (measurement.low, measurement.high)
+
+
+def renamed(recording, name):
+    streams = {
+        (name if stream == "camera/panning" else stream): (replace(s, name=name) if stream == "camera/panning" else s)
+        for stream, s in recording.streams.items()
+    }
+    return replace(recording, streams=streams)
 
 
 def test_two_robots_are_two_rigs():
     first, second = panning(0), panning(1, lag_ms=30.0)
     other = replace(second, episode=replace(second.episode, robot="another"))
     found = list(rig_lag.look(batch_of([first, other])))
-    assert [m.subject.split()[0] for m in found] == ["another", "panner"]
+    assert [m.about.rig for m in found] == ["another", "panner"]
     assert found[0].value == pytest.approx(30.0, abs=2.0)
     assert found[1].value == pytest.approx(0.0, abs=2.0)
 
@@ -50,7 +72,7 @@ def test_nothing_kept_is_nothing_measured():
 @pytest.mark.soak
 @pytest.mark.parametrize(("name", "camera"), [("elbow-front", "camera/wrist"), ("pair-bench", "camera/external")])
 @pytest.mark.parametrize(("motion", "answered"), [("pick", True), ("slow6", False), ("still", False)])
-def test_a_rendered_rig_is_told_right_or_refused(name, camera, motion, answered):
+def test_a_rendered_rig_is_estimated_right_or_refused(name, camera, motion, answered):
     numbers = settings_of(default_protocol())
     made = make_episode(rigs.DEVELOPMENT[name], 31, motion=motion, lag_ms=-23.0, cameras=[camera])
     streams = made.recording.streams

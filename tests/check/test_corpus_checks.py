@@ -8,8 +8,8 @@ import pytest
 from fieldloop import check
 from fieldloop.check import BATCH_CHECKS
 from fieldloop.check.case import Case
-from fieldloop.check.contents import describe
 from fieldloop.check.corpus.near import near_groups
+from fieldloop.check.describe import describe
 from fieldloop.check.imprint.way import way
 from fieldloop.check.measuring import measure_with
 from fieldloop.model.finding import Status
@@ -105,7 +105,7 @@ def test_a_near_duplicate_on_the_other_side_leaks():
     assert (found["session"].value, found["nearly the same"].value) == (0, 1)
 
 
-def test_without_sessions_nobody_can_tell_leaks():
+def test_without_sessions_no_one_can_tell_leaks():
     bare = relabel(healthy_batch(), lambda *_: {"session": ""})
     assert np.isnan(looked(bare, "corpus.split_leaks")["session"].value)
 
@@ -125,7 +125,7 @@ def test_distance_is_what_would_have_to_change():
     batch = healthy_batch(Shape(16, 12))
     sides = {e.id: "validation" if e.operator == "operator-0" else "train" for e in batch.episodes}
     found = looked(replace(batch, split=sides), "corpus.split_representative")
-    assert "never trained on" in found["operator"].cannot_tell
+    assert found["operator"].cannot_tell.code == "check.held_out"
     half = {e.id: "validation" if e.operator in ("operator-0", "operator-1") and i % 2 else "train"
             for i, e in enumerate(batch.episodes)}  # fmt: skip
     found = looked(replace(batch, split=half), "corpus.split_representative")
@@ -159,8 +159,8 @@ def test_a_gap_counts_where_episodes_are_looked_up_by_position():
 
 def test_knowing_that_there_is_no_calibration_is_not_knowing_nothing():
     batch = healthy_batch(Shape(2, 6))
-    assert replace(batch, calibrations=()).lacks(("calibrations",)) == ""
-    assert "workspace" in replace(batch, calibrations=None).lacks(("calibrations",))
+    assert replace(batch, calibrations=()).lacks(("calibrations",)) is None
+    assert replace(batch, calibrations=None).lacks(("calibrations",)).code == "check.no_calibrations"
 
 
 def test_contents_count_what_there_is():
@@ -173,8 +173,8 @@ def test_contents_count_what_there_is():
     assert set(told.objects) == {"sku-0", "sku-1", "sku-2"}
 
 
-def test_contents_of_bare_episodes_say_that_nothing_was_said():
+def test_contents_of_bare_episodes_say_that_nothing_was_stated():
     bare = relabel(healthy_batch(), lambda *_: {"succeeded": None, "operator": ""})
     (told,) = describe(replace(bare, imprints={}))
     assert (told.judged, told.success_low, told.success_high) == (0, 0.0, 1.0)
-    assert told.operators == told.grasps == {"not said": 192}
+    assert told.operators == told.grasps == {"not stated": 192}

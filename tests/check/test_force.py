@@ -7,10 +7,11 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from fieldloop.check.episode.contact import hold
-from fieldloop.check.episode.signal import at_s
+from fieldloop.check.signals.contact import hold
+from fieldloop.check.signals.signal import at_s
 from fieldloop.model.stream import StreamKind
 from fieldloop.protocol import parse_protocol
+from fieldloop.say import sentence
 from fieldloop.testing.injuries import INJURIES
 from fieldloop.testing.injuries.injury import change_episode, change_values
 from fieldloop.testing.planted import answers, case_of, planted
@@ -19,24 +20,24 @@ from fieldloop.testing.synthetic import healthy_case, with_streams
 FORCE, GRIPPER, JOINTS = StreamKind.FORCE_TORQUE, StreamKind.GRIPPER, StreamKind.JOINT_POSITION
 
 
-def test_held_and_peak_force_are_told_apart():
+def test_held_and_peak_force_are_distinguished():
     def squeeze(values):
         values[520] = 31.0
 
     found = answers("force.window", change_values(healthy_case(), "gripper/effort", squeeze))
     assert found["gripper/effort"].value == pytest.approx(12, abs=0.2)
     assert found["gripper/effort peak"].value == 31.0
-    assert found["gripper/effort peak"].place == "at 4.33 s"
+    assert sentence(found["gripper/effort peak"].place) == "at 4.33 s"
 
 
 def test_nothing_gripped_is_no_force_to_judge():
     case = change_values(healthy_case(), "gripper/effort", lambda values: values.fill(0.1))
-    assert answers("force.window", case)["gripper/effort"].cannot_tell == "nothing was gripped."
+    assert answers("force.window", case)["gripper/effort"].cannot_tell.code == "check.nothing_gripped"
 
 
 def test_a_failed_grasp_is_kept_not_held_to_the_window():
     case = change_episode(INJURIES["force.window"].hurt(healthy_case()), succeeded=False)
-    assert "failures are kept" in answers("force.window", case)["gripper/effort"].cannot_tell
+    assert answers("force.window", case)["gripper/effort"].cannot_tell.details[0].code == "check.attempt_failed"
 
 
 # ── when something was held
@@ -51,7 +52,7 @@ def test_contact_and_release_are_found_by_force_and_by_width():
         assert at_s(case, found.release_ns) == pytest.approx(5.55, abs=0.15)
         assert found.let_go
         assert found.grasps == 1
-    assert (by_force.told_by, by_width.told_by) == ("gripper/effort", "gripper")
+    assert (by_force.source, by_width.source) == ("gripper/effort", "gripper")
 
 
 def test_two_fingers_that_mirror_each_other_tell_a_width():
@@ -89,12 +90,12 @@ def test_the_step_of_a_sensor_is_found(step, stored_short, seed):
     assert answers("force.resolution", case)["wrist"].value == pytest.approx(step, rel=1e-2)
 
 
-def test_a_sensor_that_nobody_called_delicate_is_not_held_to_the_finer_limit():
+def test_a_sensor_that_was_not_called_delicate_is_not_held_to_the_finer_limit():
     case = case_of(planted("wrist", FORCE, np.round(np.random.default_rng(0).normal(0, 9, (500, 3))), unit="N"))
     assert answers("force.resolution", case) == {}
 
 
-def test_an_offset_between_the_fingers_is_told():
+def test_an_offset_between_the_fingers_is_reported():
     case = change_values(healthy_case(), "gripper/effort", lambda values: values.__iadd__(0.6))
     assert answers("force.zero", case)["gripper/effort"].value == pytest.approx(0.7, abs=0.05)
 
@@ -104,12 +105,12 @@ def test_a_wrist_whose_arm_ends_elsewhere_has_no_zero_to_compare():
         values[800:] += np.minimum(np.arange(len(values) - 800), 100)[:, None] / 100 * 0.5
 
     found = answers("force.zero", change_values(healthy_case(), "joints", end_elsewhere))
-    assert "ends elsewhere" in found["force"].cannot_tell
+    assert found["force"].cannot_tell.code == "check.arm_ends_elsewhere"
 
 
 def test_a_hold_from_the_beginning_leaves_no_zero():
     case = change_values(healthy_case(), "gripper/effort", lambda values: values.fill(12.0))
-    assert all("untouched" in found.cannot_tell for found in answers("force.zero", case).values())
+    assert all(found.cannot_tell.code == "check.never_untouched" for found in answers("force.zero", case).values())
 
 
 def test_contact_is_no_spike_but_a_broken_message_is():

@@ -1,6 +1,7 @@
 """Measured once, judged as often as limits change."""
 
 import io
+import json
 import math
 from dataclasses import replace
 
@@ -15,9 +16,13 @@ from fieldloop import check
 from fieldloop.check import Case
 from fieldloop.errors import UnknownName
 from fieldloop.ingest import open_log
-from fieldloop.loop.looking import Rules
-from fieldloop.model.finding import Measured, Measurement, Status
+from fieldloop.loop.work.measure_part import Rules
+from fieldloop.model.codec import from_plain, to_plain
+from fieldloop.model.finding import EpisodeReport, Finding, Measured, Measurement, Status
+from fieldloop.model.note import NO_SUBJECT, Subject, note
 from fieldloop.protocol import default_protocol, parse_protocol
+from fieldloop.say import sentence
+from fieldloop.say.findings import message
 from fieldloop.testing.injuries import INJURIES
 from fieldloop.testing.shared import shared_data
 from fieldloop.testing.synthetic import healthy_case, protocol
@@ -44,14 +49,20 @@ def test_measurements_survive_a_parquet_file():
     assert {name: plain(m) for name, m in back.items()} == {name: plain(m) for name, m in kept.items()}
 
 
+SUBJECTS = st.builds(Subject, *[st.text()] * 6)
+NUMBERS = st.text() | st.integers() | st.floats(allow_nan=False, allow_infinity=False) | st.booleans() | st.none()
+PLAIN = st.builds(lambda code, about, value: note(code, about=about, value=value), st.text(), SUBJECTS, NUMBERS)
+NOTES = st.none() | st.builds(lambda fact, inner: note("a.b", fact, inner=inner, several=(inner, 1)), PLAIN, PLAIN)
+
+
 @given(
     st.lists(
         st.builds(
             Measured,
             st.sampled_from(sorted(check.UNITS)),
-            st.lists(st.builds(Measurement, st.text(), st.floats(), st.text(), st.text()), max_size=3).map(tuple),
+            st.lists(st.builds(Measurement, SUBJECTS, st.floats(), NOTES, NOTES), max_size=3).map(tuple),
             st.text(),
-            st.text(),
+            NOTES,
         ),
         unique_by=lambda m: m.check,
         max_size=4,
@@ -82,8 +93,11 @@ def test_a_changed_parameter_asks_for_measuring_again():
     assert check.measuring_fingerprint(protocol()) != base  # other sensors are asked for
 
 
-def status(value, cannot_tell=""):
-    measured = Measured("timing.stream_offset", (Measurement("a ↔ b", value, "", cannot_tell),))
+MADE_UP = note("check.generated_stamps")
+
+
+def status(value, cannot_tell=None):
+    measured = Measured("timing.stream_offset", (Measurement(Subject("a", "b"), value, None, cannot_tell),))
     (finding,) = check.judge([measured], default_protocol())
     return finding.status
 
@@ -91,9 +105,9 @@ def status(value, cannot_tell=""):
 def test_bad_evidence_fails_though_good_evidence_would_prove_nothing():
     assert status(3.0) is Status.PASSED
     assert status(7.0) is Status.FAILED
-    assert status(3.0, "made up") is Status.CANNOT_TELL
-    assert status(7.0, "made up") is Status.FAILED
-    assert status(math.nan, "made up") is Status.CANNOT_TELL
+    assert status(3.0, MADE_UP) is Status.CANNOT_TELL
+    assert status(7.0, MADE_UP) is Status.FAILED
+    assert status(math.nan, MADE_UP) is Status.CANNOT_TELL
     assert status(math.nan) is Status.ERRORED
 
 
@@ -103,8 +117,8 @@ def test_a_check_without_a_limit_is_refused():
 
 
 def test_having_nothing_to_look_at_counts_where_the_protocol_requires_such_a_stream():
-    (free,) = check.judge([Measured("vision.undecodable", reason="no camera")], default_protocol())
-    (bound,) = check.judge([Measured("vision.undecodable", reason="no camera")], protocol())
+    (free,) = check.judge([Measured("vision.undecodable", reason=note("check.no_camera"))], default_protocol())
+    (bound,) = check.judge([Measured("vision.undecodable", reason=note("check.no_camera"))], protocol())
     assert not free.counts
     assert bound.counts
 
@@ -116,26 +130,26 @@ def test_having_nothing_to_look_at_counts_where_the_protocol_requires_such_a_str
         ("lerobot-v21-g1", {"vision.repeated_frames"}),  # a third of its frames repeat the one before, while it moves
     ],
 )
-def test_public_episodes_are_told_what_is_wrong_with_them_and_nothing_else(name, true):
+def test_public_episodes_fail_what_is_wrong_with_them_and_nothing_else(name, true):
     folder = shared_data(name)
     if folder is None:
         pytest.skip(f"the shared data set {name} is not on this machine (FIELDLOOP_SHARED)")
     for recording in open_log(folder).recordings:
         findings = check.judge(check.measure(Case(recording)), default_protocol())
         assert {f.check for f in findings if f.status in (Status.FAILED, Status.ERRORED)} == true
-        told = {f.check for f in findings if f.status is Status.PASSED}
+        passed = {f.check for f in findings if f.status is Status.PASSED}
         assert {
             "integrity.not_finite",
             "motion.teleport",
             "vision.frozen_frames",
             "motion.action_follows_state",
-        } <= told
-        untold = {f.check for f in findings if f.status is Status.CANNOT_TELL}
-        assert {"timing.longest_gap", "timing.stream_offset", "adherence.pre_roll"} <= untold
+        } <= passed
+        unclear = {f.check for f in findings if f.status is Status.CANNOT_TELL}
+        assert {"timing.longest_gap", "timing.stream_offset", "adherence.pre_roll"} <= unclear
         break  # one of each is enough here
 
 
-def test_a_log_in_which_nothing_senses_is_no_pass():
+def test_a_log_in_which_nothing_senses_does_not_pass():
     from fieldloop.model.episode import Episode, Recording
     from fieldloop.model.stream import ClockKind, Stream, StreamKind
 
@@ -148,15 +162,15 @@ def test_a_log_in_which_nothing_senses_is_no_pass():
 def test_the_page_of_checks_lists_every_one():
     from fieldloop.check.document import markdown
 
-    page = markdown(default_protocol(), dict.fromkeys(check.UNITS, "an example"))
+    page = markdown(default_protocol(), dict.fromkeys(check.UNITS, "an example"), dict.fromkeys(check.UNITS, "advice"))
     for name in check.UNITS:
         assert f"`{name}`" in page
 
 
 def test_words_are_no_reason_to_measure_again(monkeypatch):
     base = check.measuring_fingerprint(default_protocol())
-    for words in ("_limit_said", "_value_said", "exact"):
-        monkeypatch.setattr(f"fieldloop.protocol.statements.{words}", lambda _, told=words: f"put otherwise: {told}")
+    for words in ("_limit_text", "_value_text", "exact"):
+        monkeypatch.setattr(f"fieldloop.protocol.statements.{words}", lambda _, name=words: f"put otherwise: {name}")
     assert check.measuring_fingerprint(default_protocol()) == base
     assert check.measuring_fingerprint(protocol()) != base
 
@@ -175,3 +189,77 @@ def test_a_corrected_check_or_imprint_makes_what_was_measured_outdated(monkeypat
     fewer = {name: one for name, one in check.BATCH_CHECKS.items() if name != "corpus.near_duplicates"}
     monkeypatch.setattr(check, "BATCH_CHECKS", fewer)
     assert rules.measuring == before, "questions about many are asked anew anyway"
+
+
+OLDER_ROWS = {
+    "episode": ["e", "e", "e"],
+    "check": ["timing.stream_offset", "motion.idle_head", "vision.undecodable"],
+    "subject": ["action ↔ joints", "", None],
+    "value": [3.0, math.nan, math.nan],
+    "place": ["at 1.00 s", "", ""],
+    "cannot_tell": ["", "nothing moves in this recording.", ""],
+    "error": ["", "", ""],
+    "reason": ["", "", "The recording has no camera."],
+}
+"""A table as versions before facts wrote it."""
+
+
+def test_a_table_of_an_earlier_version_is_read():
+    offset, idle, undecodable = check.from_rows(through_parquet(OLDER_ROWS))["e"]
+    (pair,) = offset.measurements
+    assert pair.about == Subject("action", "joints")
+    assert sentence(pair.place) == "at 1.00 s"
+    assert sentence(idle.measurements[0].cannot_tell) == "nothing moves in this recording."
+    assert sentence(undecodable.reason) == "The recording has no camera."
+    findings = check.judge([offset, idle, undecodable], default_protocol())
+    assert [f.status for f in findings] == [Status.PASSED, Status.CANNOT_TELL, Status.NOT_APPLICABLE]
+
+
+def test_a_finding_of_an_earlier_version_keeps_its_message():
+    older = {
+        "check": "timing.longest_gap", "subject": "joints", "status": "failed", "measured": 7.0, "minimum": None,
+        "maximum": 1.0, "unit": "missing periods", "message": "joints: 7 missing periods, at most 1 allowed.",
+    }  # fmt: skip
+    read = from_plain(Finding, json.loads(json.dumps(older)))
+    assert (read.subject, read.code) == ("joints", "timing.longest_gap.failed")
+    assert message(read) == older["message"]
+    again = from_plain(Finding, to_plain(read))
+    assert again == read
+
+
+def test_a_finding_is_the_same_after_it_was_written():
+    case = INJURIES["timing.longest_gap"].hurt(healthy_case())
+    report = check.report(case.episode, check.judge(check.measure(case), case.protocol))
+    assert from_plain(EpisodeReport, json.loads(json.dumps(to_plain(report)))) == report
+
+
+@pytest.mark.parametrize(
+    ("finding", "written"),
+    [
+        (("batch.operators", 2.0, 3.0, None, "operators"), "2 operators; at least 3 required."),
+        (("timing.longest_gap", 7.0, None, 1.0, "missing periods"), "7 missing periods; at most 1 allowed."),
+        (("force.window", 3.0, 5.0, 25.0, "N"), "3 N; 5 to 25 N required."),
+        (("metadata.units", 1.0, None, 0.0, "streams"), "1 stream; at most 0 allowed."),
+        (("vision.covered", 0.07, None, 0.02, "share of frames"), "7 % of frames; at most 2 % allowed."),
+    ],
+)
+def test_a_message_states_the_value_and_what_the_limit_demands(finding, written):
+    check_name, value, low, high, unit = finding
+    made = Finding(check_name, NO_SUBJECT, Status.FAILED, value, low, high, unit)
+    assert message(made).startswith(f"{written} ")
+
+
+def test_an_interval_and_a_place_stand_in_brackets():
+    place = note("check.in_episodes", episodes=12)
+    made = Finding("c.d", Subject("imu"), Status.CANNOT_TELL, 4.0, None, 5.0, "ms", place, low=3.0, high=6.0)
+    assert message(made).startswith("imu: 4 ms (3 to 6; in 12 episodes); at most 5 allowed. The interval contains")
+
+
+def test_a_finding_can_be_held_by_another_fact():
+    made = Finding("timing.longest_gap", Subject("imu"), Status.FAILED, 7.0, None, 1.0, "missing periods")
+    assert sentence(note("release.not_passed", check="c", status="failed", finding=made.fact)).endswith(message(made))
+
+
+def test_the_advice_of_a_check_from_outside_is_kept():
+    made = Finding("house.rule", NO_SUBJECT, Status.FAILED, 7.0, None, 1.0, "s", advice="Ask the house.")
+    assert message(made) == "7 s; at most 1 allowed. Ask the house."

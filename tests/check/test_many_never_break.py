@@ -6,12 +6,13 @@ from hypothesis import strategies as st
 
 from fieldloop import check
 from fieldloop.check import BATCH_CHECKS, Batch
-from fieldloop.check.contents import describe
+from fieldloop.check.describe import describe
 from fieldloop.check.trend import series
 from fieldloop.model.condition import Stratum
 from fieldloop.model.episode import Episode
 from fieldloop.model.finding import Measured, Measurement
 from fieldloop.model.imprint import Imprint
+from fieldloop.model.note import Subject
 from fieldloop.testing.batches import batch_protocol
 
 WORDS = st.sampled_from(["", "a", "b", "c"])
@@ -74,7 +75,7 @@ def made(rows, split):
             )
         )  # fmt: skip
         imprints[key] = Imprint({name: _kept(values) for name, values in arrays})
-        measured[key] = (Measured("timing.longest_gap", (Measurement("s", number),)),)
+        measured[key] = (Measured("timing.longest_gap", (Measurement(Subject("s"), number),)),)
     sides = {e.id: ("train", "validation")[i % 2] for i, e in enumerate(episodes)} if split else {}
     return Batch(tuple(episodes), (), batch_protocol(), measured, imprints, sides, (), {})
 

@@ -5,10 +5,11 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from fieldloop.check.episode.movement import movement
-from fieldloop.check.episode.signal import signal
-from fieldloop.check.episode.speeds import TURN, unwrapped, wraps
+from fieldloop.check.signals.movement import movement
+from fieldloop.check.signals.signal import signal
+from fieldloop.check.signals.speeds import TURN, unwrapped, wraps
 from fieldloop.model.stream import NS_PER_S, ClockKind, StreamKind
+from fieldloop.say import sentence
 from fieldloop.testing.injuries.injury import change_episode, change_stream, change_values
 from fieldloop.testing.planted import answers, case_of, planted, wander
 from fieldloop.testing.synthetic import POST_S, PRE_S, healthy_case
@@ -36,13 +37,13 @@ def test_a_gripper_that_closes_is_movement_too():
     assert 3.9 < (moved.onset_ns - moved.start_ns) / NS_PER_S < 4.2
 
 
-def test_a_joint_jump_is_told_with_its_speed_and_name():
+def test_a_joint_jump_is_reported_with_its_speed_and_name():
     def jump(values):
         values[400:, 2] += 1.5
 
     found = answers("motion.teleport", change_values(healthy_case(), "joints", jump))["joints"]
     assert found.value == pytest.approx(1.5 * 120, rel=0.02)
-    assert found.place == "at 3.33 s in joint_3"
+    assert sentence(found.place) == "at 3.33 s in joint_3"
     assert found.at_s == pytest.approx(3.33, abs=0.01)
 
 
@@ -65,10 +66,10 @@ def test_stamps_that_only_count_samples_tell_no_speed(name):
     way = wander(np.random.default_rng(0), 10)
     case = case_of(planted("joints", JOINTS, way, clock=ClockKind.SYNTHETIC))
     (found,) = answers(name, case).values()
-    assert "only count samples" in found.cannot_tell
+    assert found.cannot_tell.code == "check.no_rate"
 
 
-def test_the_fastest_joint_is_told_in_radians_a_second():
+def test_the_fastest_joint_is_reported_in_radians_a_second():
     swing = np.sin(2 * np.pi * 0.5 * np.arange(500) / 50) * 0.8
     case = case_of(planted("joints", JOINTS, np.column_stack([swing / 4, swing])), protocol="p")
     assert answers("motion.max_speed", case)["joints"].value == pytest.approx(0.8 * np.pi, rel=0.02)
@@ -76,7 +77,7 @@ def test_the_fastest_joint_is_told_in_radians_a_second():
 
 def test_an_episode_that_names_no_protocol_has_no_speed_limit():
     case = change_episode(healthy_case(), protocol="")
-    assert "under a protocol" in answers("motion.max_speed", case)["joints"].cannot_tell
+    assert answers("motion.max_speed", case)["joints"].cannot_tell.code == "check.fastest_joint"
 
 
 # ── angles that wrap
@@ -116,7 +117,7 @@ def test_the_factor_between_velocities_and_positions_is_found(factor, seed):
     case = case_of(planted("joints", JOINTS, way), planted("joints/velocity", VELOCITY, rate, unit="rad/s"))
     found = answers("motion.units", case)["joints/velocity ↔ joints"]
     assert found.value == pytest.approx(max(factor, 1 / factor), rel=0.05)
-    assert ("degrees" in found.place) == (44.2 < found.value < 74.4)
+    assert (found.place["looks_like"] == "degrees") == (44.2 < found.value < 74.4)
 
 
 def test_velocities_of_something_else_are_not_compared():
@@ -124,7 +125,7 @@ def test_velocities_of_something_else_are_not_compared():
     case = case_of(
         planted("joints", JOINTS, wander(random, 8)), planted("other", VELOCITY, wander(random, 8), unit="rad/s")
     )
-    assert "do not follow" in answers("motion.units", case)["other ↔ joints"].cannot_tell
+    assert answers("motion.units", case)["other ↔ joints"].cannot_tell.code == "check.velocities_disagree"
 
 
 def test_a_tool_in_millimetres_has_too_long_a_lever():
@@ -144,16 +145,16 @@ def test_a_gripper_in_millimetres_opens_too_wide():
 
 
 @pytest.mark.parametrize(
-    ("scale", "told"), [(180 / np.pi, "degrees"), (np.pi / 180, "degrees"), (1.0, ""), (1 / 3, None)]
+    ("scale", "looks_like"), [(180 / np.pi, "degrees"), (np.pi / 180, "degrees"), (1.0, ""), (1 / 3, None)]
 )
-def test_commands_in_degrees_beside_joints_in_radians_are_found_and_a_scale_by_right_is_not(scale, told):
+def test_commands_in_degrees_beside_joints_in_radians_are_found_and_a_scale_by_right_is_not(scale, looks_like):
     def scaled(values):
         values[:, :6] *= scale
 
     found = answers("motion.units", change_values(healthy_case(), "action", scaled)).get("action ↔ joints")
-    assert (found is None) == (told is None)
+    assert (found is None) == (looks_like is None)
     if found is not None:
-        assert told in found.place
+        assert (found.place["looks_like"] if found.place else "") == looks_like
         assert found.value == pytest.approx(max(scale, 1 / scale), rel=0.1)
 
 

@@ -7,6 +7,7 @@ import pytest
 
 from fieldloop import check
 from fieldloop.model.finding import Status
+from fieldloop.say.findings import message
 from fieldloop.testing.injuries.injury import take
 from fieldloop.testing.synthetic import healthy, healthy_case, with_streams
 
@@ -73,7 +74,7 @@ def test_no_check_breaks_on_a_spoilt_recording(how):
     everything = with_streams(made, {name: SPOIL[how](made.streams[name]) for name in NUMBERS})
     case = healthy_case(recording=everything)
     findings = check.judge(check.measure(case, pixels=False), case.protocol)
-    assert [f.message for f in findings if f.check.split(".")[0] in OURS and f.status is Status.ERRORED] == []
+    assert [message(f) for f in findings if f.check.split(".")[0] in OURS and f.status is Status.ERRORED] == []
     check.take_imprint(case, pixels=False)
 
 

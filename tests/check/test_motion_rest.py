@@ -9,10 +9,11 @@ from hypothesis import strategies as st
 
 from fieldloop import check
 from fieldloop.check import Case
-from fieldloop.check.episode.movement import movement
+from fieldloop.check.signals.movement import movement
 from fieldloop.model.fix import FixKind
 from fieldloop.model.stream import NS_PER_S, StreamKind
 from fieldloop.protocol import parse_protocol
+from fieldloop.say.findings import message
 from fieldloop.testing.injuries import INJURIES
 from fieldloop.testing.injuries.injury import change_values
 from fieldloop.testing.planted import answers, case_of, planted, wander
@@ -99,7 +100,7 @@ def test_scores_of_motion_do_not_measure_an_episodes_length():
 
 def test_a_stream_too_slow_to_show_tremor_is_not_judged_by_it():
     case = case_of(planted("joints", JOINTS, wander(np.random.default_rng(0), 40, hz=10), hz=10))
-    assert "too seldom" in answers("motion.roughness", case)["joints"].cannot_tell
+    assert answers("motion.roughness", case)["joints"].cannot_tell.code == "check.sampled_too_slowly"
 
 
 # ── saturation
@@ -113,7 +114,7 @@ def test_a_clipped_effort_is_found_with_its_joint():
     case = change_values(healthy_case(), "joints/velocity", clip)
     found = answers("motion.saturated", case)["joints/velocity"]
     assert found.value > 0.1
-    assert found.place.endswith("in joint_3")
+    assert found.place["column"] == "joint_3"
 
 
 @pytest.mark.parametrize("kind", [VELOCITY, EFFORT])
@@ -132,4 +133,4 @@ def test_healthy_attempts_raise_no_alarm(seed):
     case = healthy_case(recording=healthy(seed=100 + seed))
     subjects = ("motion", "force", "adherence", "throughput")
     findings = check.judge(check.measure(case, pixels=False), protocol())
-    assert [f.message for f in findings if f.check.split(".")[0] in subjects and f.status != "passed"] == []
+    assert [message(f) for f in findings if f.check.split(".")[0] in subjects and f.status != "passed"] == []

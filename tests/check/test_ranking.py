@@ -13,14 +13,15 @@ from fieldloop import check
 from fieldloop.check.ranking import cost_of, excess, rank
 from fieldloop.model.finding import EpisodeReport, Finding, Status
 from fieldloop.model.fix import Fix, FixKind
+from fieldloop.model.note import Subject, note
 from fieldloop.testing.injuries import INJURIES
 from fieldloop.testing.synthetic import healthy_case
 
-CUT = Fix(FixKind.TRIM, "nothing moves", start_ns=0, end_ns=1)
+CUT = Fix(FixKind.TRIM, note("check.fix_idle_head"), start_ns=0, end_ns=1)
 
 
 def finding(name="timing.longest_gap", cost=0.3, *, subject="joints", measured=2.0, status=Status.FAILED, **more):
-    return Finding(name, subject, status, measured, None, 1.0, "1", "message", cost=cost, **more)
+    return Finding(name, Subject(subject), status, measured, None, 1.0, "1", cost=cost, **more)
 
 
 def report(name, *findings):
@@ -35,7 +36,7 @@ def test_the_dearest_comes_first_and_the_sound_do_not_come():
     ranked = rank([report("fine"), report("cheap", finding(cost=0.1)), report("dear", finding(cost=0.9))])
     assert names(ranked) == ["dear", "cheap"]
     assert ranked.episodes == 3
-    assert "these 2 first" in ranked.sentence
+    assert (ranked.sentence.code, ranked.sentence["episodes"]) == ("check.look_at_these", 2)
 
 
 def test_eight_streams_with_one_gap_are_one_loss():
@@ -86,7 +87,7 @@ def test_the_moment_to_look_at_is_that_of_the_dearest_reason_or_none():
 def test_what_does_not_count_costs_nothing():
     unclear = finding(status=Status.CANNOT_TELL, required=False)
     assert rank([report("x", unclear)]).looks == ()
-    assert rank([]).sentence == "Nothing stands against any episode."
+    assert rank([]).sentence.code == "check.nothing_against_any"
 
 
 def test_length_in_disguise_is_shown():

@@ -3,16 +3,18 @@
 import pytest
 
 from fieldloop.check import BATCH_CHECKS, CHECKS
-from fieldloop.check.dimension import dimension_of, subject_dimension
+from fieldloop.check.dimension import dimension_of, topic_dimension
 from fieldloop.check.rollup import roll_up
 from fieldloop.model.finding import EpisodeReport, Finding, Status
+from fieldloop.model.note import NO_SUBJECT
 from fieldloop.model.quality import Dimension
+from fieldloop.say import sentence
 
 EVERY = {**CHECKS, **BATCH_CHECKS}
 
 
 def finding(name, status, cost=0.3):
-    return Finding(name, "", status, 2.0, None, 1.0, "1", f"{name} says so.", cost=cost, required=False)
+    return Finding(name, NO_SUBJECT, status, 2.0, None, 1.0, "1", cost=cost, required=False)
 
 
 def episodes(*statuses):
@@ -23,13 +25,13 @@ def by_dimension(reports, dataset=()):
     return {result.dimension: result for result in roll_up(reports, dataset)}
 
 
-def test_every_dimension_answers_even_where_nothing_tells():
+def test_every_dimension_answers_even_without_evidence():
     results = by_dimension([])
     assert set(results) == set(Dimension)
     for result in results.values():
         assert result.status is Status.CANNOT_TELL
         assert result.share is None
-        assert "nothing here tells" in result.sentence
+        assert result.sentence.code == "check.dimension_no_evidence"
 
 
 def test_shares_are_of_episodes_that_passed_or_failed():
@@ -41,8 +43,7 @@ def test_shares_are_of_episodes_that_passed_or_failed():
         Status.PASSED: 85, Status.FAILED: 15, Status.CANNOT_TELL: 7, Status.NOT_APPLICABLE: 3,
     }  # fmt: skip
     assert result.status is Status.FAILED
-    assert result.sentence.startswith("Sensor fidelity: 85% of 100 episodes pass (77% to 91%).")
-    assert "7 could not be judged" in result.sentence
+    assert sentence(result.sentence) == "85 % of 100 episodes pass (77 % to 91 %). 7 could not be judged."
 
 
 def test_the_dearest_findings_are_shown_a_check_once():
@@ -56,13 +57,13 @@ def test_the_dataset_counts_in_its_own_dimension():
     dataset = (finding("batch.reproducibility", Status.FAILED), finding("corpus.duplicates", Status.PASSED))
     results = by_dimension([], dataset)
     assert results[Dimension.REPRODUCIBILITY].status is Status.FAILED
-    assert (
-        results[Dimension.REPRODUCIBILITY].sentence == "Reproducibility: of the questions about the dataset 1 failed."
-    )
+    about_dataset = results[Dimension.REPRODUCIBILITY].sentence
+    assert (about_dataset.code, about_dataset["failed"]) == ("check.dimension_dataset", 1)
     assert results[Dimension.TASK_COVERAGE].status is Status.PASSED
-    assert "1 passed" in results[Dimension.TASK_COVERAGE].sentence
+    assert results[Dimension.TASK_COVERAGE].sentence["passed"] == 1
     beside = by_dimension(episodes(Status.PASSED), (finding("batch.calibration_shift", Status.FAILED),))
-    assert "1 thing wrong with the dataset" in beside[Dimension.SENSOR_FIDELITY].sentence
+    (whole,) = beside[Dimension.SENSOR_FIDELITY].sentence.details
+    assert (whole.code, whole["wrong"]) == ("check.dimension_whole", 1)
 
 
 @pytest.mark.parametrize("name", EVERY)
@@ -70,5 +71,5 @@ def test_every_check_has_a_dimension(name):
     assert dimension_of(EVERY[name]) in Dimension
 
 
-def test_a_strangers_check_counts_for_the_task():
-    assert subject_dimension("house.rule") is Dimension.TASK_COVERAGE
+def test_a_check_from_outside_counts_for_the_task():
+    assert topic_dimension("house.rule") is Dimension.TASK_COVERAGE

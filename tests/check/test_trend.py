@@ -7,6 +7,7 @@ import pytest
 
 from fieldloop.check import trend
 from fieldloop.model.finding import Measured, Measurement
+from fieldloop.model.note import NO_SUBJECT
 from fieldloop.testing.batches import Shape, healthy_batch
 from fieldloop.testing.injuries.corpus import SINCE, sudden_gaps
 from fieldloop.testing.injuries.injury import relabel
@@ -18,7 +19,7 @@ def series(batch):
 
 def with_metric(batch, name, value_of):
     """Give every episode one number of one check."""
-    made = {e.id: (Measured(name, (Measurement("", value_of(i, e)),)),) for i, e in enumerate(batch.episodes)}
+    made = {e.id: (Measured(name, (Measurement(NO_SUBJECT, value_of(i, e)),)),) for i, e in enumerate(batch.episodes)}
     return replace(batch, measured=made)
 
 

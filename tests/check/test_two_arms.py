@@ -7,8 +7,8 @@ import pytest
 
 from fieldloop import check
 from fieldloop.check import CHECKS
-from fieldloop.check.episode.arms import arms
-from fieldloop.check.episode.contact import hold, holds
+from fieldloop.check.signals.arms import arms
+from fieldloop.check.signals.contact import hold, holds
 from fieldloop.model.finding import Status
 from fieldloop.testing.injuries.adherence import INJURIES
 from fieldloop.testing.planted import answers
@@ -72,11 +72,11 @@ def test_an_arm_that_held_nothing_is_not_asked_how_it_held_it():
     assert grasp == "right/tool"
 
 
-def test_an_arm_whose_pose_nobody_tells_says_so():
+def test_an_arm_without_a_pose_is_reported():
     case = two_arms()
     case = replace(case, recording=with_streams(case.recording, {"right/tool": None}), _kept={})
     found = answers("adherence.lift_clearance", case)
-    assert "pose" in found["right"].cannot_tell
+    assert found["right"].cannot_tell.code == "check.no_tool_pose"
     assert found["left/tool"].value > 0
 
 
@@ -89,7 +89,7 @@ def test_joints_without_commands_say_so_beside_those_that_have_some():
     case = two_arms()
     case = replace(case, recording=with_streams(case.recording, {"right/action": None}), _kept={})
     found = answers("motion.action_copies_state", case)
-    assert "no commands" in found["right/joints"].cannot_tell
+    assert found["right/joints"].cannot_tell.code == "check.no_commands_to_joints"
     assert found["left/action ↔ left/joints"].value == 0
 
 

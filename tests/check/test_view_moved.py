@@ -17,6 +17,7 @@ from fieldloop.model.finding import Status
 from fieldloop.model.imprint import Imprint
 from fieldloop.model.stream import NS_PER_S
 from fieldloop.protocol import parse_protocol
+from fieldloop.say.findings import message
 from fieldloop.testing.batches import Shape, healthy_batch
 from fieldloop.testing.injuries import BATCH_INJURIES
 from fieldloop.testing.injuries.injury import change_imprints, relabel
@@ -56,8 +57,8 @@ def test_a_fixed_camera_stays_and_a_wrist_camera_does_not(floor):
 def test_the_moved_camera_is_found_and_the_wrist_camera_is_not_asked(floor):
     (finding,) = findings(replace(floor, episodes=floor.episodes[::-1]))  # listed in any order, compared in time's
     assert finding.status is Status.FAILED
-    assert finding.subject == "arm-1 camera/overhead at leipzig"
-    assert "between e2 and e3 (2026-01-01T00:03 UTC), and no calibrations are known here" in finding.message
+    assert finding.subject == "camera/overhead at leipzig (arm-1)"
+    assert "between e2 and e3 (2026-01-01 00:03:00 UTC); no calibrations are known" in message(finding)
     assert finding.low < finding.measured < finding.high
     (before,) = findings(replace(floor, episodes=floor.episodes[:3]))
     assert before.status is Status.PASSED
@@ -80,8 +81,8 @@ def test_a_calibration_in_between_excuses_by_name_or_by_serial():
     others = (replace(in_time, robot="arm-2"), replace(in_time, sensor="force"), replace(in_time, status=Status.FAILED))
     (told,) = findings(replace(hurt, calibrations=(first, *others)))
     assert told.status is Status.FAILED
-    assert "between made-4-0 and made-5-0" in told.message
-    assert "without a new calibration" in told.message
+    assert "between made-4-0 and made-5-0" in message(told)
+    assert told.place.code == "check.view_jumped_uncalibrated"
 
 
 def test_a_camera_that_rides_in_most_episodes_is_no_fixed_camera():
@@ -102,7 +103,7 @@ def test_another_scene_cannot_tell():
     )
     (finding,) = findings(replace(mirrored, calibrations=None))
     assert finding.status is Status.CANNOT_TELL
-    assert "between made-4-0 and made-5-0" in finding.message
+    assert "between made-4-0 and made-5-0" in message(finding)
 
 
 def test_of_very_many_views_some_are_looked_at():
@@ -111,7 +112,7 @@ def test_of_very_many_views_some_are_looked_at():
     few = replace(limit, parameters={"max_views": 4.0})
     thrifty = replace(batch.protocol, limits={**batch.protocol.limits, "batch.view_moved": few})
     (finding,) = findings(replace(batch, protocol=thrifty, calibrations=None))
-    assert "(in 3 comparisons) [4 of 16 episodes looked at]" in finding.message
+    assert "(3 comparisons; 4 of 16 episodes examined)" in message(finding)
 
 
 def test_nothing_is_taken_of_tiny_or_few_pictures():

@@ -58,12 +58,12 @@ def test_everything_in_order_opens_and_records_what_it_rests_on():
         (lambda: against(calibrations=[dataclasses.replace(GOOD, valid_to_ns=NOW)]), "no calibration in force"),
         (
             lambda: against(calibrations=[dataclasses.replace(GOOD, status=Status.CANNOT_TELL)]),
-            "cannot_tell, not passed",
+            "cam-7 is cannot_tell",
         ),
         (lambda: against(calibrations=[dataclasses.replace(GOOD, valid_from_ns=NOW - 169 * HOUR)]), "10140 min old"),
         (lambda: against(changed_robot(sensors=())), None),
         (lambda: against(changed_robot(sensors=()), calibrations=()), "r1 has no calibration in force"),
-        (lambda: against(changed_robot(cycles=50_000)), "inspect the gripper"),
+        (lambda: against(changed_robot(cycles=50_000)), "Inspect it"),
         (
             lambda: against(
                 changed_robot(sensors=(Sensor("ft", StreamKind.FORCE_TORQUE, "force"),)), calibrations=[GOOD]
@@ -82,7 +82,7 @@ def test_every_single_thing_amiss_is_named_alone(reasons, says):
 def test_the_floor_and_precision_shorten_how_old_a_calibration_may_be():
     aged = [dataclasses.replace(GOOD, valid_from_ns=NOW - HOUR * 3 // 4)]
     assert against(dataclasses.replace(STATION, on_floor=True), calibrations=aged) == ()
-    assert "45 min old, 30 are allowed" in against(dataclasses.replace(STATION, precise=True), calibrations=aged)[0]
+    assert "45 min old; at most 30 allowed" in against(dataclasses.replace(STATION, precise=True), calibrations=aged)[0]
 
 
 def test_a_newer_good_calibration_heals_an_older_bad_one():

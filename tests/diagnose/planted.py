@@ -316,3 +316,19 @@ def explain(evidence, settings=SETTINGS):
 
 def ids():
     return Ids(lambda: 0, random.Random(1).getrandbits)
+
+
+def remarks(found, code):
+    """What a diagnosis leaves open, of one code."""
+    return [one for one in found.cannot_tell if one.code == f"diagnose.{code}"]
+
+
+def stated(fact):
+    """The codes of a fact and of its details."""
+    return [part.code.removeprefix("diagnose.") for part in (fact, *fact.details)]
+
+
+def detail(fact, code):
+    """The fact itself or the one of its details with this code."""
+    (found,) = [part for part in (fact, *fact.details) if part.code == f"diagnose.{code}"]
+    return found

@@ -7,9 +7,9 @@ import pytest
 from tests.diagnose.planted import DAY, SETTINGS, explain
 
 from fieldloop.diagnose import Demonstrations, Evidence
-from fieldloop.diagnose.codes import codes
-from fieldloop.diagnose.spread import day_spread
-from fieldloop.diagnose.table import tabulate
+from fieldloop.diagnose.inference.coded_levels import codes
+from fieldloop.diagnose.inference.day_spread import day_spread
+from fieldloop.diagnose.inference.table import tabulate
 from fieldloop.model.condition import Stratum
 from fieldloop.model.diagnosis import Gap, Lag
 from fieldloop.model.finding import Status
@@ -55,7 +55,7 @@ def test_what_was_never_shown_is_named_level_by_level_and_nothing_that_acts_ever
     assert {"site=harbour", "site=annex", "lighting=dim", "bin=buried"} <= named
     # a buried item is hard for any policy: only a part of what is lost there was lost for want of demonstrations
     assert found.share_of(Gap.ENVIRONMENT) > found.share_of(Gap.EDGE_CASES) > 0.05
-    # a lag that was measured may have cost the laboratory as much: nobody can say that it costs nothing, or what
+    # a lag that was measured may have cost the laboratory as much: whether and what it costs is unknown
     timing = [c for c in found.causes if c.gap is Gap.TIMING]
     assert all(c.share < 0.4 and c.low < 0.1 for c in timing)
     assert bool(timing) <= (lag_ms is not None)
@@ -85,7 +85,7 @@ def test_the_share_of_a_single_cause_has_an_interval_because_floors_are_a_little
     assert found.causes[0].low < 1.0 == found.causes[0].high
 
 
-def test_a_loss_that_may_be_none_is_not_called_a_failure_and_what_was_never_shown_is_told():
+def test_a_loss_that_may_be_none_is_not_called_a_failure():
     evidence = story(5)
     few = tuple(o for o in evidence.production if o.site == "home" and o.stratum.level("lighting") == "lab")[:60]
     found = explain(dataclasses.replace(evidence, production=few, baseline=evidence.baseline[:60]))
@@ -93,12 +93,12 @@ def test_a_loss_that_may_be_none_is_not_called_a_failure_and_what_was_never_show
     assert found.loss_low <= 0.0 <= found.loss_high
 
 
-def test_a_failure_says_where_it_was_but_not_who_tried_or_judged():
+def test_a_failure_states_its_place_but_not_its_robot_or_judge():
     for failure in explain(story(6)).failures:
         assert {c.factor for c in failure.stratum.conditions} == {*LEVELS, "filled_by"}
 
 
-def test_a_site_that_changed_on_a_day_is_no_spread_of_days():
+def test_a_site_that_changed_on_a_day_is_not_a_spread_of_days():
     chance = np.random.default_rng(7)
     days = np.repeat(np.arange(30), 30)
     rates = np.where(days < 15, 0.9, 0.5)
@@ -106,4 +106,4 @@ def test_a_site_that_changed_on_a_day_is_no_spread_of_days():
         Outcome(f"o{k}", "p", Stratum(), Stage.PRODUCTION, "home", "r", int(d) * DAY, bool(chance.random() < rate), "j")
         for k, (d, rate) in enumerate(zip(days.tolist(), rates.tolist(), strict=True))
     ]
-    assert day_spread(tabulate(outcomes), np.full(900, 0.7), 1.0) < 0.25
+    assert day_spread(tabulate(outcomes), np.full(900, 0.7), SETTINGS) < 0.25

@@ -1,21 +1,22 @@
-"""Numbers beyond those that were demonstrated: by the number itself, however it is rounded for people."""
+"""Numbers beyond those that were demonstrated: by the number itself, however it is rounded for display."""
 
 import dataclasses
 
 import numpy as np
 import pytest
-from tests.diagnose.planted import SETTINGS, explain
+from tests.diagnose.planted import SETTINGS, detail, explain
 from tests.diagnose.test_diagnose import many
 
 from fieldloop.diagnose import Demonstrations, Evidence
 from fieldloop.diagnose.chain import Chain
-from fieldloop.diagnose.explanation import Kind
-from fieldloop.diagnose.lacking import of_conditions
-from fieldloop.diagnose.numbers import of_numbers
-from fieldloop.diagnose.table import tabulate
+from fieldloop.diagnose.explanations.explanation import Kind
+from fieldloop.diagnose.explanations.lacking import of_conditions
+from fieldloop.diagnose.explanations.numbers import of_numbers
+from fieldloop.diagnose.inference.table import tabulate
 from fieldloop.model.condition import Stratum
 from fieldloop.model.finding import Status
 from fieldloop.model.policy import Stage
+from fieldloop.say import sentence
 
 
 def lit(outcomes, values):
@@ -45,17 +46,17 @@ def test_a_level_in_words_that_reads_like_a_cut_is_a_level():
     assert not [one for one in of_conditions(*sides, shown, SETTINGS) if "freezing" in str(one.stratum)]
 
 
-def test_a_cue_a_little_beyond_all_that_was_seen_is_said_with_its_digits():
+def test_a_cue_a_little_beyond_all_that_was_seen_is_written_with_its_digits():
     dark = lit(many(20, 100, bin="side"), np.full(100, 812.34))
     fine = [dataclasses.replace(o, id=f"f{o.id}") for o in lit(many(90, 100, bin="front"), np.full(100, 500.0))]
     baseline = many(95, 100, stage=Stage.GATE, bin="front")
     found = explain(Evidence("p", "", baseline, (*dark, *fine), shown_up_to(812.3)))
     failure = next(f for f in found.failures if f.stratum.level("bin") == "side")
     assert failure.asked[1].status is Status.FAILED
-    assert "lux 812.34 outside 100 to 812.3" in failure.asked[1].answer
+    assert sentence(detail(failure.asked[1].answer, "value_outside")) == "lux 812.34 is outside 100 to 812.3."
 
 
-def test_limits_of_what_is_believed_are_settings():
+def test_limits_of_priors_are_settings():
     pair = Stratum.of(bin="side", lighting="dim")
     alone = {Stratum.of(bin="side", lighting="lab"): 30, Stratum.of(bin="front", lighting="dim"): 30}
     shown = Demonstrations.counted({**alone, Stratum.of(bin="front", lighting="lab"): 30, pair: 4})

@@ -8,13 +8,14 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from tests.diagnose.planted import World, draw
 
-from fieldloop.diagnose.expectation import expect, fit, logistic
-from fieldloop.diagnose.gaps import FIX, GAP_OF, fix, of_stratum, silent
-from fieldloop.diagnose.split import divide
-from fieldloop.diagnose.table import tabulate
+from fieldloop.diagnose.explanations.gaps import FIX, GAP_OF, fix, not_logged, of_stratum
+from fieldloop.diagnose.inference.expectation import expect, fit, logistic
+from fieldloop.diagnose.inference.split import divide
+from fieldloop.diagnose.inference.table import tabulate
 from fieldloop.model.condition import Stratum
 from fieldloop.model.diagnosis import Gap
 from fieldloop.model.policy import Outcome, Stage
+from fieldloop.say import sentence
 
 
 def test_the_fit_is_sklearns_ridge_logistic():
@@ -98,11 +99,11 @@ def test_every_gap_has_a_fix_for_never_covered_and_for_changed():
     assert set(FIX) == set(Gap)
     assert all(len(fixes) == 2 for fixes in FIX.values())
     never, changed = (fix(Gap.ENVIRONMENT, Stratum.of(lighting="dim"), never_covered=x) for x in (True, False))
-    assert "Collect" in never
-    assert "Restore" in changed
+    assert (never.code, changed.code) == ("diagnose.fix_collect", "diagnose.fix_restore")
+    assert sentence(never) == "Collect demonstrations with lighting dim."
 
 
-def test_what_nobody_logs_is_listed():
-    assert "temperature" in silent(["lighting"])
-    assert "lighting" not in silent(["lighting"])
-    assert silent(GAP_OF) == ()
+def test_factors_that_are_not_logged_are_listed():
+    assert "temperature" in not_logged(["lighting"])
+    assert "lighting" not in not_logged(["lighting"])
+    assert not_logged(GAP_OF) == ()

@@ -7,14 +7,14 @@ import pytest
 from tests.diagnose.planted import SETTINGS, World, draw
 
 from fieldloop.diagnose.chain import chain_of
-from fieldloop.diagnose.changed import of_times
-from fieldloop.diagnose.expectation import logistic
-from fieldloop.diagnose.explanation import Kind
-from fieldloop.diagnose.faults import of_faults
-from fieldloop.diagnose.lacking import of_conditions
-from fieldloop.diagnose.numbers import of_numbers
-from fieldloop.diagnose.spread import day_spread
-from fieldloop.diagnose.table import tabulate
+from fieldloop.diagnose.explanations.changed import of_times
+from fieldloop.diagnose.explanations.explanation import Kind
+from fieldloop.diagnose.explanations.faults import of_faults
+from fieldloop.diagnose.explanations.lacking import of_conditions
+from fieldloop.diagnose.explanations.numbers import of_numbers
+from fieldloop.diagnose.inference.day_spread import day_spread
+from fieldloop.diagnose.inference.expectation import logistic
+from fieldloop.diagnose.inference.table import tabulate
 from fieldloop.model.condition import Stratum
 from fieldloop.model.diagnosis import Gap
 from fieldloop.model.policy import Outcome, Stage, Step
@@ -35,14 +35,14 @@ def test_the_spread_of_days_is_found_again():
     for spread in (0.0, 0.6):
         shift = chance.normal(0.0, spread, 60)[days]
         table = table_of(chance.random(3600) < logistic(1.4 + shift), days)
-        assert day_spread(table, np.full(3600, logistic(np.array(1.4))), 1.0) == pytest.approx(spread, abs=0.22)
+        assert day_spread(table, np.full(3600, logistic(np.array(1.4))), SETTINGS) == pytest.approx(spread, abs=0.22)
 
 
 def test_days_are_believed_to_differ_by_so_much_at_most():
     days = np.repeat(np.arange(40), 30)
     table = table_of((np.arange(1200) % 30 < 3) ^ (days % 2 == 0), days)
-    assert day_spread(table, np.full(1200, 0.5), 1.0) == pytest.approx(1.0)
-    assert day_spread(table, np.full(1200, 0.5), 0.4) == pytest.approx(0.4)
+    assert day_spread(table, np.full(1200, 0.5), SETTINGS) == pytest.approx(1.0)
+    assert day_spread(table, np.full(1200, 0.5), SETTINGS.replaced(most_day_spread=0.4)) == pytest.approx(0.4)
 
 
 def test_chains_grow_with_a_lag_and_not_without():

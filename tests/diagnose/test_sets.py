@@ -6,15 +6,15 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from tests.diagnose.planted import DAY, SETTINGS, explain
+from tests.diagnose.planted import DAY, SETTINGS, detail, explain, stated
 from tests.diagnose.test_diagnose import many
 
 from fieldloop.diagnose import Demonstrations, Evidence
-from fieldloop.diagnose.explanation import Explanation, Kind, Loss
-from fieldloop.diagnose.laplace import Rows
-from fieldloop.diagnose.nature import Nature
-from fieldloop.diagnose.sets import Sets
-from fieldloop.diagnose.shares import evenly, loss_error, taken_off
+from fieldloop.diagnose.explanations.explanation import Explanation, Kind, Loss
+from fieldloop.diagnose.explanations.inherent import InherentDifficulty
+from fieldloop.diagnose.inference.laplace import LaplaceModel
+from fieldloop.diagnose.inference.sets import Sets
+from fieldloop.diagnose.inference.shares import cost_of_members, loss_error, stratified_counts
 from fieldloop.model.annotation import Agreement
 from fieldloop.model.condition import Stratum
 from fieldloop.model.diagnosis import Gap
@@ -22,11 +22,11 @@ from fieldloop.model.finding import Status
 from fieldloop.model.policy import Outcome, Stage
 
 
-def nature(success, days=None):
+def inherent(success, days=None):
     count = len(success)
     clusters = np.arange(count) % 5 if days is None else days
     columns = np.column_stack([np.ones(count), np.arange(count) % 2 - 0.5])
-    return Nature(columns, np.zeros(2), np.array([3.0, 0.5]), success, clusters, 0.0, 0)
+    return InherentDifficulty(columns, np.zeros(2), np.array([3.0, 0.5]), success, clusters, 0.0, 0)
 
 
 def option(gap, column, odds=0.0):
@@ -41,9 +41,9 @@ def test_the_evidence_is_the_exact_integral(apart):
     success = (chance.random(80) < 0.7).astype(float)
     column = (np.arange(80) >= 40).astype(float)
     alone = dataclasses.replace(
-        nature(success), columns=np.ones((80, 1)), mean=np.zeros(1), spread=np.array([1.5]), day_spread=0.0
+        inherent(success), columns=np.ones((80, 1)), mean=np.zeros(1), spread=np.array([1.5]), day_spread=0.0
     )
-    found = Rows(alone).fit(column[:, None], np.array([apart]), np.array([-0.6]), np.array([0.3]))
+    found = LaplaceModel(alone).fit(column[:, None], np.array([apart]), np.array([-0.6]), np.array([0.3]))
     level, effect = np.meshgrid(np.linspace(-4, 5, 400), np.linspace(-2.0, 0.9, 400), indexing="ij")
     odds = level[..., None] + (0.0 if apart else effect[..., None] * np.array([0.0, 1.0]))
     rates = 1.0 / (1.0 + np.exp(-odds)) * np.exp(effect[..., None] * np.array([0.0, 1.0]) * apart)
@@ -62,17 +62,17 @@ def test_parts_add_up_to_what_faults_take_off(seed):
     success = (chance.random(150) < 0.6).astype(float)
     columns = (chance.random((150, 3)) < 0.4).astype(float)
     gaps = (Gap.HARDWARE, Gap.INFRASTRUCTURE, Gap.LABELS)
-    sets = Sets(nature(success), [option(g, c) for g, c in zip(gaps, columns.T, strict=True)], SETTINGS)
-    told = dataclasses.replace(sets.nothing, members=(0, 1, 2))
-    coefficients = np.append(sets.nothing.fitted.coefficients, -chance.uniform(0.1, 1.5, 3))
-    odds = sets.nature.columns @ coefficients[:2] + told.fitted.days[sets.rows.day]
+    sets = Sets(inherent(success), [option(g, c) for g, c in zip(gaps, columns.T, strict=True)], SETTINGS)
+    fitted = dataclasses.replace(sets.empty_set, members=(0, 1, 2))
+    coefficients = np.append(sets.empty_set.fit.coefficients, -chance.uniform(0.1, 1.5, 3))
+    odds = sets.inherent.columns @ coefficients[:2] + fitted.fit.days[sets.model.day]
     natural = 1.0 / (1.0 + np.exp(-odds))
     harder = 1.0 / (1.0 + np.exp(-odds - columns[:, [0, 2]] @ coefficients[[2, 4]]))
     lost = natural - harder * np.exp(columns[:, 1] * coefficients[3])
-    assert taken_off(sets, told, coefficients, slice(None)).sum() == pytest.approx(lost.mean(), abs=1e-4)
+    assert cost_of_members(sets, fitted, coefficients, slice(None)).sum() == pytest.approx(lost.mean(), abs=1e-4)
 
 
-def test_the_error_of_the_loss_counts_days_as_witnesses():
+def test_the_error_of_the_loss_allows_for_days():
     """Against many losses drawn with the same days: as independent episodes they would seem far surer."""
     chance = np.random.default_rng(4)
     spread, days = 0.8, np.repeat(np.arange(10), 100)
@@ -82,7 +82,7 @@ def test_the_error_of_the_loss_counts_days_as_witnesses():
         return (chance.random(1000) < 1.0 / (1.0 + np.exp(-odds))).astype(float)
 
     losses = [side().mean() - side().mean() for _ in range(400)]
-    one = nature(np.append(side(), side()), np.append(days, days + 10))
+    one = inherent(np.append(side(), side()), np.append(days, days + 10))
     sets = Sets(dataclasses.replace(one, day_spread=spread, before=1000), [option(Gap.LABELS, np.ones(2000))], SETTINGS)
     assert loss_error(sets) == pytest.approx(np.std(losses), rel=0.25)
 
@@ -90,20 +90,20 @@ def test_the_error_of_the_loss_counts_days_as_witnesses():
 def test_draws_are_spread_evenly_over_sets():
     weights = [0.87, 0.06, 0.04, 0.02, 0.01]
     for seed in range(20):
-        counts = evenly(weights, 200, np.random.default_rng(seed))
+        counts = stratified_counts(weights, 200, np.random.default_rng(seed))
         assert counts.sum() == 200
         assert np.abs(counts - 200 * np.array(weights)).max() <= 1.0
 
 
-def test_another_day_of_everything_says_the_same_and_what_has_no_day_does_not():
+def test_another_day_of_everything_is_alike_and_what_has_no_day_is_not():
     columns = [(np.arange(60) >= start).astype(float) for start in (0, 20, 30)]
     places = (Stratum(), Stratum.of(since="2026-03-02"), Stratum.of(since="2026-03-03"))
     options = [
         dataclasses.replace(option(Gap.UNKNOWN, c), kind=Kind.DAY if where else Kind.EVERYWHERE, stratum=where)
         for c, where in zip(columns, places, strict=True)
     ]
-    sets = Sets(nature(np.ones(60)), options, SETTINGS)
-    assert [sets.alike(k) for k in range(3)] == [{0}, {1, 2}, {1, 2}]
+    sets = Sets(inherent(np.ones(60)), options, SETTINGS)
+    assert [sets.equivalent(k) for k in range(3)] == [{0}, {1, 2}, {1, 2}]
 
 
 def test_the_better_set_is_found_though_each_alone_hides_the_other():
@@ -112,7 +112,7 @@ def test_the_better_set_is_found_though_each_alone_hides_the_other():
     success = (chance.random(900) < 1.0 / (1.0 + np.exp(-2.0 + 2.0 * one + 2.0 * two))).astype(float)
     both = [option(Gap.HARDWARE, one * 1.0), option(Gap.LABELS, two * 1.0)]
     either = dataclasses.replace(option(Gap.UNKNOWN, (one | two) * 1.0), stratum=Stratum.of(robot="either"))
-    sets = Sets(nature(success), [*both, either], SETTINGS)
+    sets = Sets(inherent(success), [*both, either], SETTINGS)
     best = sets.best()
     assert best.members == (0, 1)
     assert sum(weight for _, weight in sets.window(best)) == pytest.approx(1.0)
@@ -184,10 +184,11 @@ def test_labels_that_differ_where_it_loses_are_the_cause():
     found = explain(hard_bins(1, apart=True))
     assert (found.status, found.causes[0].gap) == (Status.FAILED, Gap.LABELS)
     assert str(found.causes[0].stratum) == "bin=buried"
-    assert "Most under bin=buried: 7.0 frames" in found.causes[0].evidence
+    worst = detail(found.causes[0].evidence, "annotators_differ_by_condition")
+    assert (worst["worst"], worst["worst_frames"]) == ("bin=buried", 7.0)
 
 
-def test_a_harder_mix_of_what_was_demonstrated_and_labelled_well_is_nobodys():
+def test_a_harder_mix_of_what_was_demonstrated_and_labelled_well_stays_unassigned():
     found = explain(hard_bins(1, apart=False))
     assert found.status is not Status.FAILED
     assert found.causes == ()
@@ -211,7 +212,7 @@ def test_a_condition_that_was_shown_well_and_goes_wrong_all_the_same_has_changed
     assert (found.status, str(found.causes[0].stratum)) == (Status.FAILED, "packaging=bag")
     assert found.causes[0].never_covered is False
     assert found.causes[0].share > 0.6
-    assert "changed between baseline and production" in found.causes[0].evidence
+    assert "changed_since_the_baseline" in stated(found.causes[0].evidence)
 
 
 def test_simulated_demonstrations_of_half_of_production_are_the_cause():

@@ -6,15 +6,15 @@ from zoneinfo import ZoneInfo
 
 import numpy as np
 import pytest
-from tests.diagnose.planted import DAY, SETTINGS, SITES, World, draw, explain
+from tests.diagnose.planted import DAY, SETTINGS, SITES, World, detail, draw, explain, stated
 from tests.diagnose.test_diagnose import many, outcome
 
 from fieldloop.diagnose import Evidence
-from fieldloop.diagnose.changed import of_times
-from fieldloop.diagnose.explanation import Kind
+from fieldloop.diagnose.answers.evidence_notes import evidence_of
+from fieldloop.diagnose.explanations.changed import of_times
+from fieldloop.diagnose.explanations.explanation import Kind
+from fieldloop.diagnose.inference.table import tabulate
 from fieldloop.diagnose.inquiry import inquire
-from fieldloop.diagnose.table import tabulate
-from fieldloop.diagnose.wording import of_explanation
 from fieldloop.model.diagnosis import Gap
 from fieldloop.model.policy import Stage
 
@@ -52,29 +52,30 @@ def test_a_change_on_a_day_reaches_no_site_on_its_evening_before(kind):
 
 def test_what_everything_lost_since_a_day_stands_beside_what_it_lost_before():
     inquiry = inquire(Evidence("p", "", many(90, 100, stage=Stage.GATE), many(300, 400)), SETTINGS)
-    for one in inquiry.sets.options:
-        told = of_explanation(inquiry, one, 0.9)
+    for one in inquiry.sets.explanations:
+        evidence = evidence_of(inquiry, one, 0.9)
         if one.kind is Kind.DAY:
-            assert told.startswith(f"Everything since {one.since.day}: ")
-            assert "; before " in told
+            assert stated(evidence)[:2] == ["lost_in_all", "before"]
+            assert evidence["since"] == str(one.since.day)
         if one.kind in (Kind.DAY, Kind.GROWTH):
-            assert "elsewhere" not in told
+            assert not any("elsewhere" in code for code in stated(evidence))
 
 
-def test_what_grows_is_told_by_its_first_and_its_last_third():
+def test_growth_is_stated_by_its_first_and_its_last_third():
     after = tuple(outcome(k, succeeded=k < 200 or k % 2 == 0) for k in range(600))
     inquiry = inquire(Evidence("p", "", many(90, 100, stage=Stage.GATE), after), SETTINGS)
-    (one,) = [o for o in inquiry.sets.options if o.kind is Kind.GROWTH]
-    told = of_explanation(inquiry, one, 0.9)
-    assert "in the first third of the time 200 of 200 succeeded" in told
-    assert "in the last 100 of 200 succeeded" in told
+    (one,) = [o for o in inquiry.sets.explanations if o.kind is Kind.GROWTH]
+    evidence = evidence_of(inquiry, one, 0.9)
+    first, last = (detail(evidence, code) for code in ("first_third", "last_third"))
+    assert (first["succeeded"], first["attempts"]) == (200, 200)
+    assert (last["succeeded"], last["attempts"]) == (100, 200)
     assert one.inside.all()
 
 
-def test_a_cause_says_its_day_as_the_site_has_it_and_its_evidence_the_same():
+def test_a_cause_states_the_local_day_of_its_site_and_its_evidence_the_same():
     evidence = draw(World((Gap.ENVIRONMENT,), strength=2.5, changed=True, episodes=600), 3)
     zones = dict.fromkeys(SITES, "Pacific/Auckland")
     cause = explain(dataclasses.replace(evidence, time_zones=zones)).causes[0]
     local = datetime.fromtimestamp(cause.since_ns // 10**9, ZoneInfo("Pacific/Auckland"))
     assert cause.since_day == local.date().isoformat()
-    assert f" since {cause.since_day}: " in cause.evidence
+    assert detail(cause.evidence, "lost_there")["since"] == cause.since_day

@@ -5,8 +5,8 @@ from pathlib import Path
 
 import pytest
 
-from fieldloop.api.parameters import read
 from fieldloop.check import UNITS
+from fieldloop.doors.parameters import read
 from fieldloop.loop.catalogue import COMMANDS
 
 ROOT = Path(__file__).parents[2]
@@ -50,5 +50,5 @@ def test_every_link_leads_somewhere():
 
 def test_the_readme_counts_the_checks_right_and_holds_no_placeholder():
     readme = (ROOT / "README.md").read_text()
-    assert f"{len(UNITS)} questions" in readme
+    assert f"{len(UNITS)} checks" in readme
     assert not re.search(r"^[A-Z]{4,}$", readme, re.MULTILINE)

@@ -9,6 +9,7 @@ from fieldloop.model.contents import TaskContents
 from fieldloop.model.event import DatasetJudged
 from fieldloop.model.finding import Finding, Status
 from fieldloop.model.fix import Fix, FixKind
+from fieldloop.model.note import Subject, note
 from fieldloop.model.quality import CheckTally, DatasetReport, Dimension, DimensionResult
 from fieldloop.model.ranking import Look, Ranking
 from fieldloop.model.trend import Series
@@ -19,10 +20,14 @@ SERIES = Series(
     NASTY, "s", ("a", "b", "c", NASTY), (1, 2, 3, 4), (5,) * 4, (1.0, NAN, 1.2, 4.0), (NAN, NAN, 0.8, 0.9),
     (NAN, NAN, 1.3, 1.2), (3,),
 )  # fmt: skip
-HELD = Finding("force.window", "gripper", FAILED, 28.6, 5.0, 25.0, "N", f"28.6 N in {NASTY}", low=27.0, high=30.0)
+HELD = Finding(
+    "force.window", Subject("gripper"), FAILED, 28.6, 5.0, 25.0, "N", note("check.named", names=(NASTY,)), low=27.0,
+    high=30.0,
+)  # fmt: skip
+IDLE = note("check.fix_idle_head")
 LOOK = Look(
     "04" * 32, NASTY, FAILED, 0.7, (HELD, HELD), 2.917,
-    (Fix(FixKind.TRIM, "idle"), Fix(FixKind.RESTAMP, "lag", NASTY, shift_ns=-12_000_000)),
+    (Fix(FixKind.TRIM, IDLE), Fix(FixKind.RESTAMP, IDLE, NASTY, shift_ns=-12_000_000)),
 )  # fmt: skip
 
 
@@ -35,14 +40,22 @@ def judged(workspace, **more):
         NASTY, 40, 30, 40, 0.6, 0.86, (5.0, 9.0, 12.0), {NASTY: 10}, {}, {"op-1": 40}, {}, {"lighting": {"dim": 40}}
     )
     result = DimensionResult(
-        Dimension.SENSOR_FIDELITY, FAILED, {PASSED: 39, FAILED: 1}, 0.975, 0.87, 0.996, {}, (HELD,), "x: y"
+        Dimension.SENSOR_FIDELITY,
+        FAILED,
+        {PASSED: 39, FAILED: 1},
+        0.975,
+        0.87,
+        0.996,
+        {},
+        (HELD,),
+        note("check.dimension_no_evidence"),
     )
     silent = DimensionResult(
-        Dimension.REPRODUCIBILITY, Status.CANNOT_TELL, {}, None, 0.0, 1.0, {}, (), "R: nothing here tells."
+        Dimension.REPRODUCIBILITY, Status.CANNOT_TELL, {}, None, 0.0, 1.0, {}, (), note("check.dimension_no_evidence")
     )
     made = DatasetReport(
         rules.version_name, rules.fingerprint, FAILED, {PASSED: 39, FAILED: 1}, (replace(HELD, check="batch.x"),),
-        (result, silent), Ranking((LOOK,) * 9, 40), "Look at these 8 first; findings take 2% of it.", (SERIES,), 12,
+        (result, silent), Ranking((LOOK,) * 9, 40), Ranking((LOOK,) * 9, 40).sentence, (SERIES,), 12,
         (contents,), (tally, quiet), at_ns=NOW,
     )  # fmt: skip
     workspace.write(DatasetJudged(replace(made, **more)))

@@ -6,7 +6,7 @@ from pathlib import Path
 
 from tests.doors.story_before import prepare
 from tests.doors.story_field import run
-from tests.doors.story_setting import BINS, DAY, LIGHTS, NASTY, NOW, TIERS, S
+from tests.doors.story_setting import BINS, DAY, LIGHTS, NASTY, NOW, TIERS, S, written
 
 from fieldloop.loop.workspace import Workspace, create_workspace, open_workspace
 from fieldloop.model import event as happened
@@ -15,6 +15,7 @@ from fieldloop.model.condition import Stratum
 from fieldloop.model.decision import Decision, GateTest
 from fieldloop.model.episode import Blob, Episode, Log
 from fieldloop.model.finding import EpisodeReport, Finding, Status
+from fieldloop.model.note import Subject, note
 from fieldloop.model.policy import PolicyVersion
 from fieldloop.model.release import Release, StratumShare
 
@@ -24,7 +25,7 @@ def empty_workspace(root: Path) -> Workspace:
     return open_workspace(root, clock=lambda: NOW, random_bits=random.Random(7).getrandbits)
 
 
-def told_workspace(root: Path) -> Workspace:
+def story_workspace(root: Path) -> Workspace:
     """Make a workspace and write the whole story into it."""
     workspace = empty_workspace(root)
     write_story(workspace)
@@ -73,28 +74,24 @@ def _collect(workspace: Workspace, strata: list[Stratum], rng: random.Random) ->
         findings = (
             Finding(
                 "timing.longest_gap",
-                "camera/wrist",
+                Subject("camera/wrist"),
                 Status.FAILED if bad else Status.PASSED,
                 4.0 if bad else 0.2,
                 None,
                 1.0,
                 "missing periods",
-                "4 frames in a row are missing from camera/wrist at 3.2 s."
-                if bad
-                else "No stream misses more than a frame.",
+                note("check.at", at_s=3.2) if bad else None,
             ),
-            Finding(
-                "timing.offset", "camera/overhead", Status.PASSED, 1.8, None, 5.0, "ms", "Streams pair within 1.8 ms."
-            ),
+            Finding("timing.offset", Subject("camera/overhead"), Status.PASSED, 1.8, None, 5.0, "ms"),
             Finding(
                 "force.window",
-                "gripper/effort",
+                Subject("gripper/effort"),
                 Status.CANNOT_TELL if n % 10 == 0 else Status.PASSED,
                 None if n % 10 == 0 else 14.2,
                 5.0,
                 25.0,
                 "N",
-                "Grip force 14.2 N.",
+                reason=note("check.nothing_gripped") if n % 10 == 0 else None,
                 required=False,
             ),
         )
@@ -137,10 +134,18 @@ def _ship(workspace: Workspace, episodes: list[Episode], strata: list[Stratum], 
     policy = PolicyVersion("c" * 64, "p1", release.id, "mlp", "b" * 64, len(chosen), 0, 0.0123, 10.0, "guard01")
     tests = (
         GateTest(
-            "consecutive", "at least 85 % of 100", Status.PASSED, 93, 100, 0.871, 0.965, 0, "93 of 100 succeeded."
+            "consecutive",
+            written("≥ 85 % of 100"),
+            Status.PASSED,
+            93,
+            100,
+            0.871,
+            0.965,
+            0,
+            written("93 of 100."),
         ),
-        GateTest("lighting: dim", "at least 70 %", Status.PASSED, 52, 60, 0.77, 0.93, 0, "52 of 60 succeeded."),
-        GateTest("latency", "p99 at most 80 ms", Status.PASSED, 0, 0, 0.0, 0.0, 0, "p99 12.4 ms."),
+        GateTest("lighting: dim", written("at least 70 %"), Status.PASSED, 52, 60, 0.77, 0.93, 0, written("52 of 60.")),
+        GateTest("latency", written("p99 at most 80 ms"), Status.PASSED, 0, 0, 0.0, 0.0, 0, written("p99 12.4 ms.")),
     )
     workspace.write(happened.ReleaseFrozen(release), happened.PolicyTrained(policy))
     workspace.write(happened.PolicyGated(Decision("decision_1", policy.id, Status.PASSED, tests, "f1", NOW - 41 * DAY)))

@@ -2,7 +2,7 @@
 
 import random
 
-from tests.doors.story_setting import DAY, NOW, S
+from tests.doors.story_setting import DAY, NOW, S, written
 
 from fieldloop.loop.workspace import Workspace
 from fieldloop.model import event as happened
@@ -11,6 +11,7 @@ from fieldloop.model.condition import Stratum
 from fieldloop.model.diagnosis import Cause, Diagnosis, Gap
 from fieldloop.model.finding import Status
 from fieldloop.model.incident import Incident, Step, StepDone
+from fieldloop.model.note import note
 from fieldloop.model.plan import Demand
 from fieldloop.model.policy import FailureClass, Outcome, PolicyVersion, Stage
 from fieldloop.model.rollout import Rollout, Rung
@@ -29,7 +30,7 @@ def run(
                 0.25,
                 NOW - 40 * DAY,
                 Status.PASSED,
-                "214 episodes, no loss.",
+                written("214 episodes, no loss."),
                 "f2",
                 214,
                 186,
@@ -93,7 +94,7 @@ def run(
                 rate,
                 12.0,
                 8.0,
-                "71.4 % over 7 days, 18.6 points under the baseline.",
+                written("71.4 % over 7 days, 18.6 points under the baseline."),
                 "f3",
             )
         )
@@ -105,8 +106,8 @@ def run(
         0.72,
         Stratum.of(lighting="dim"),
         True,
-        "Dim light fails 45 %, bright 10 %.",
-        "Collect 24 demonstrations in dim light.",
+        written("Dim light fails 45 %, bright 10 %."),
+        written("Collect 24 demonstrations in dim light."),
     )
     workspace.write(
         happened.DiagnosisMade(
@@ -133,7 +134,7 @@ def run(
         policy.id,
         "leipzig-b",
         Stratum.of(lighting="dim"),
-        "Night shift drops items",
+        written("Night shift drops items"),
         NOW - 6 * 3600 * S,
         "alarm_1",
     )
@@ -159,7 +160,7 @@ def run(
                 "demand_1",
                 Stratum.of(lighting="dim"),
                 24,
-                "Dim light explains 61 % of the loss.",
+                note("as_written", text="Dim light explains 61 % of the loss."),
                 "incident_01",
                 NOW - 3600 * S,
             )

@@ -2,17 +2,17 @@
 
 import io
 
-from tests.doors.story import told_workspace
+from tests.doors.story import story_workspace
 
 from fieldloop.cli.render import show
 from fieldloop.cli.screen import Screen
-from fieldloop.loop.annotate import agree
+from fieldloop.loop.ship.annotate import agree
 from fieldloop.ui.pages import annotate
 from fieldloop.ui.visit import Visit
 
 
 def test_the_boundary_agreed_on_least_is_named(tmp_path):
-    workspace = told_workspace(tmp_path / "w")
+    workspace = story_workspace(tmp_path / "w")
     found = agree(workspace, "machine:signals", "ann-1")
     assert found.worst_frames is not None
     page = "".join(map(str, annotate.draw(Visit(workspace)).parts))

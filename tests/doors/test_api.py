@@ -1,27 +1,25 @@
 """The HTTP door: problems with names, roles enforced, and loopback that nobody else can borrow."""
 
 import pytest
-from tests.doors.story import told_workspace
+from tests.doors.story import story_workspace
 from tests.doors.visitor import AWAY, LOCAL, Visitor
 
 from fieldloop import errors
 from fieldloop.api.app import build
 from fieldloop.api.problems import problem_of
 from fieldloop.loop.catalogue import USE_CASES
-from fieldloop.loop.tokens import issue, revoke
+from fieldloop.loop.house.tokens import issue, revoke
 from fieldloop.model.person import Role
 
 CASES = tuple(
-    case
-    for case in USE_CASES
-    if case.target.partition(":")[0] in ("home", "tokens", "rollout", "incident", "plan", "monitor")
+    case for case in USE_CASES if case.command.split()[0] in ("home", "token", "rollout", "incident", "plan", "monitor")
 )
 PROBLEM = "application/problem+json"
 
 
 @pytest.fixture(scope="module")
 def workspace(tmp_path_factory):
-    opened = told_workspace(tmp_path_factory.mktemp("api") / "w")
+    opened = story_workspace(tmp_path_factory.mktemp("api") / "w")
     yield opened
     opened.close()
 
@@ -35,7 +33,7 @@ def bearer(workspace, role):
     return f"Bearer {issue(workspace, f'{role}-1', role=role).secret}"
 
 
-def told(answer, status, title):
+def detail(answer, status, title):
     assert answer.status_code == status
     assert answer.headers["content-type"] == PROBLEM
     body = answer.json()
@@ -81,12 +79,12 @@ def test_markdown_comes_as_markdown(app):
 )
 def test_bad_input_is_a_problem_document(app, method, path, body, status, title, said):
     answer = Visitor(app).request(method, path, json=body)
-    assert said in told(answer, status, title)
+    assert said in detail(answer, status, title)
 
 
-def test_a_body_that_is_no_json_is_said(app):
+def test_a_body_that_is_no_json_is_reported(app):
     answer = Visitor(app).post("/api/token", content=b"{", headers={"content-type": "application/json"})
-    assert "JSON" in told(answer, 422, "BadInput")
+    assert "JSON" in detail(answer, 422, "BadInput")
 
 
 @pytest.mark.parametrize(
@@ -125,19 +123,19 @@ def test_over_loopback_one_is_the_local_admin(app):
         (LOCAL, "127.0.0.1:8080", {"Authorization": "Bearer made-up"}),  # a token counts, also where none is needed
     ],
 )
-def test_nobody_else_can_borrow_loopback(app, address, host, headers):
+def test_no_other_machine_can_borrow_loopback(app, address, host, headers):
     answer = Visitor(app, address, host, **headers).get("/api/home")
-    told(answer, 401, "Unauthenticated")
+    detail(answer, 401, "Unauthenticated")
     assert answer.headers["www-authenticate"] == "Bearer"
 
 
 def test_roles_are_enforced(app, workspace):
     operator = Visitor(app, AWAY, "fieldloop.example", Authorization=bearer(workspace, Role.OPERATOR))
     assert operator.get("/api/home").status_code == 200
-    assert "needs admin" in told(operator.post("/api/token", json={"name": "x"}), 403, "Refused")
+    assert "needs the role admin" in detail(operator.post("/api/token", json={"name": "x"}), 403, "Refused")
     provider = Visitor(app, AWAY, "fieldloop.example", Authorization=bearer(workspace, Role.PROVIDER))
-    told(provider.get("/api/home"), 403, "Refused")
-    told(provider.get("/api/events"), 403, "Refused")
+    detail(provider.get("/api/home"), 403, "Refused")
+    detail(provider.get("/api/events"), 403, "Refused")
     engineer = Visitor(app, AWAY, "fieldloop.example", Authorization=bearer(workspace, Role.ENGINEER))
     assert engineer.get("/api/plan/show").status_code == 200
 
@@ -161,7 +159,7 @@ def test_a_revoked_token_is_refused(app, workspace):
     headers = {"Authorization": f"Bearer {given.secret}"}
     assert Visitor(app, AWAY, "x", **headers).get("/api/home").status_code == 200
     revoke(workspace, given.id)
-    told(Visitor(app, AWAY, "x", **headers).get("/api/home"), 401, "Unauthenticated")
+    detail(Visitor(app, AWAY, "x", **headers).get("/api/home"), 401, "Unauthenticated")
 
 
 @pytest.mark.parametrize(
@@ -174,8 +172,8 @@ def test_a_revoked_token_is_refused(app, workspace):
     ],
 )
 def test_a_foreign_page_cannot_send_for_the_local_admin(app, headers):
-    told(Visitor(app, **headers).post("/api/token", json={"name": "thief", "role": "admin"}), 403, "Refused")
-    told(Visitor(app, **headers).get("/api/home"), 403, "Refused")
+    detail(Visitor(app, **headers).post("/api/token", json={"name": "thief", "role": "admin"}), 403, "Refused")
+    detail(Visitor(app, **headers).get("/api/home"), 403, "Refused")
 
 
 def test_its_own_page_can(app):

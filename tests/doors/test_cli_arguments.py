@@ -7,8 +7,8 @@ from typing import Literal
 
 import pytest
 
-from fieldloop.api.parameters import read
 from fieldloop.cli.arguments import parser_for, values_from
+from fieldloop.doors.parameters import read
 from fieldloop.errors import BadInput, UnknownName
 from fieldloop.loop.catalogue import Needs
 
@@ -129,7 +129,7 @@ def test_a_misspelt_verb_is_suggested():
         parser.parse(["shwo"])
 
 
-def test_a_type_nobody_could_type_is_refused():
+def test_a_type_that_cannot_be_typed_is_refused():
     def odd(workspace: object, what: dict[str, int]) -> str:
         """Do something odd."""
 

@@ -10,7 +10,7 @@ import sys
 from dataclasses import dataclass
 
 import pytest
-from tests.doors.story import told_workspace
+from tests.doors.story import story_workspace
 
 from fieldloop import __version__
 from fieldloop.cli import entry, main, perform
@@ -24,6 +24,7 @@ from fieldloop.loop.catalogue import ANYONE, COMMANDS, Needs, UseCase
 from fieldloop.loop.workspace import Track, track_silently
 from fieldloop.model.condition import Stratum
 from fieldloop.model.finding import EpisodeReport, Finding, Status
+from fieldloop.model.note import Subject, note
 
 RUN = [sys.executable, "-c", "import sys; from fieldloop.cli import main; sys.exit(main())"]
 HEAVY = (
@@ -36,7 +37,7 @@ HEAVY = (
     "matplotlib",
     "sqlalchemy",
     "fastapi",
-    "nicegui",
+    "uvicorn",
     "onnxruntime",
     "rich",
 )
@@ -55,7 +56,7 @@ class Own:
 
 
 def told(root):
-    told_workspace(root).close()
+    story_workspace(root).close()
     return root
 
 
@@ -122,7 +123,7 @@ def test_misspelt_commands_and_options_are_suggested(words, said, capsys):
     assert f"Did you mean {said}?" in capsys.readouterr().err
 
 
-def test_no_workspace_is_said_and_could_not_run(tmp_path, capsys, monkeypatch):
+def test_no_workspace_is_reported_and_could_not_run(tmp_path, capsys, monkeypatch):
     monkeypatch.chdir(tmp_path)
     assert main(["home"]) == 2
     assert "fieldloop init" in capsys.readouterr().err
@@ -161,11 +162,11 @@ def test_exit_codes_follow_from_the_result(result, code):
     [
         (KeyboardInterrupt, 130, "Interrupted"),
         (ZeroDivisionError, 2, "this is a bug"),
-        (OSError(28, "No space left on device", "out.hdf5"), 2, "no space left at out.hdf5"),
+        (OSError(28, "No space left on device", "out.hdf5"), 2, "No space left at out.hdf5"),
         (OSError(5, "Input/output error"), 2, "this is a bug"),
     ],
 )
-def test_what_nobody_foresaw_is_short(raised, code, said, capsys, monkeypatch):
+def test_an_unexpected_error_is_short(raised, code, said, capsys, monkeypatch):
     def breaks(*_):
         raise raised
 
@@ -192,7 +193,7 @@ def test_a_pipe_gets_whole_plain_lines(workspace):
 
 
 @pytest.mark.parametrize(("more", "coloured"), [({}, True), ({"NO_COLOR": "1"}, False), ({"TERM": "dumb"}, False)])
-def test_a_terminal_gets_colour_unless_told_otherwise(workspace, more, coloured):
+def test_a_terminal_gets_colour_unless_switched_off(workspace, more, coloured):
     control, terminal = pty.openpty()
     env = {k: v for k, v in os.environ.items() if k != "NO_COLOR"} | {"TERM": "xterm-256color"} | more
     running = subprocess.Popen(
@@ -239,27 +240,12 @@ def test_json_carries_its_schema_and_iso_times(workspace, capsys):
     ]
 
 
-class Fake(UseCase):
-    """A use case whose function is handed in."""
-
-    def load(self):
-        return FUNCTION[self.target]
-
-    @property
-    def summary(self):
-        return "Fake."
-
-
-FUNCTION = {}
-
-
 def test_a_use_case_that_tracks_gets_the_doors_progress(capsys):
     def add(count: int, *, track: Track = track_silently) -> str:
         """Add numbers up."""
         return str(sum(track(range(count), "adding", count)))
 
-    FUNCTION["add"] = add
-    assert perform.run(Fake("add", "add", ANYONE, needs=Needs.NOTHING), ["4"]) == "6"
+    assert perform.call(UseCase("add", "", ANYONE, needs=Needs.NOTHING), add, ["4"]) == "6"
     shown = capsys.readouterr()
     assert (shown.out, shown.err) == ("6\n", "")  # short work says nothing on the way
 
@@ -270,13 +256,15 @@ def printed(result, capsys):
 
 
 def test_a_report_is_printed_worst_first(capsys):
-    good = Finding("a.good", "camera", Status.PASSED, 1.0, None, 5.0, "ms", "Fine.")
-    bad = Finding("z.bad", "camera", Status.FAILED, 9.0, None, 5.0, "ms", "9 ms apart.")
-    unsure = Finding("m.unsure", "joints", Status.CANNOT_TELL, None, 1.0, 2.0, "N", "No force here.")
+    good = Finding("a.good", Subject("camera"), Status.PASSED, 1.0, None, 5.0, "ms")
+    bad = Finding("z.bad", Subject("camera"), Status.FAILED, 9.0, None, 5.0, "ms")
+    unsure = Finding(
+        "m.unsure", Subject("joints"), Status.CANNOT_TELL, None, 1.0, 2.0, "N", reason=note("check.nothing_gripped")
+    )
     text = printed(EpisodeReport("ab" * 32, "pick-1", Status.FAILED, (good, unsure, bad)), capsys)
     assert text.index("✗ failed") < text.index("▲ cannot tell")
     assert "at most 5 ms" in text
-    assert "1 answers passed" in text
+    assert "1 answer passed" in text
     assert "a.good" not in text
 
 
@@ -299,10 +287,10 @@ class Thing:
 
 
 def test_any_noun_can_be_printed(capsys):
-    thing = Thing("t1", Stratum.of(lighting="dim"), 0.123456, 0)
+    thing = Thing("t1", Stratum.of(lighting="dim"), 0.123456, 10**18)
     assert "lighting=dim" in printed(thing, capsys)
     many = printed((thing, dataclasses.replace(thing, id="t2")), capsys)
-    assert "1970-01-01 00:00:00Z" in many
+    assert "2001-09-09 01:46:40 UTC" in many
     assert "none" not in many  # a column that says nothing is left out
     assert printed((), capsys) == "Nothing yet.\n"
     assert printed("[bold]as it is[/bold]", capsys) == "[bold]as it is[/bold]\n"
@@ -331,7 +319,7 @@ class Story:
     seed: int
 
 
-def test_the_demo_walks_and_ends_when_told_not_to_serve(tmp_path, capsys, monkeypatch):
+def test_the_demo_walks_and_ends_with_no_serve(tmp_path, capsys, monkeypatch):
     walked = []
 
     def walk(folder, *, seed, track, tell):
@@ -339,7 +327,7 @@ def test_the_demo_walks_and_ends_when_told_not_to_serve(tmp_path, capsys, monkey
         tell("The floor lies in the dark.")
         return Story(seed)
 
-    monkeypatch.setattr("fieldloop.loop.demo.demo", walk)
+    monkeypatch.setattr("fieldloop.loop.floor.demo.demo", walk)
     assert main(["demo", "--no-serve", "--seed", "4", "--workspace", str(tmp_path / "d")]) == 0
     assert walked == [(tmp_path / "d", 4, [1, 2])]
     assert "The floor lies in the dark." in capsys.readouterr().out

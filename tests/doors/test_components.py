@@ -1,10 +1,11 @@
 """Page parts: what users typed stays text, shapes carry the meaning, numbers have their interval."""
 
 import re
-from pathlib import Path
+from importlib.resources import files
 
 import pytest
 from tests.doors.story import NASTY
+from tests.doors.story_setting import written
 
 from fieldloop.model.condition import Stratum
 from fieldloop.model.finding import Status
@@ -12,18 +13,19 @@ from fieldloop.model.incident import IncidentClock, Step
 from fieldloop.model.plan import Coverage
 from fieldloop.model.rollout import Rollout, Rung
 from fieldloop.report.plan.grid import grid
+from fieldloop.say import palette
+from fieldloop.say.html import Markup, escape, join, tag
+from fieldloop.say.marks import level_of
+from fieldloop.say.marks import status as drawn_status
 from fieldloop.ui import assets, components
-from fieldloop.ui.markup import Html, join, tag, text
-
-CSS = Path(assets.__file__).parent / "assets" / "theme.css"
 
 
 @pytest.mark.parametrize(
     "made",
     [
-        text(NASTY),
+        escape(NASTY),
         tag("p", NASTY, title=NASTY),
-        join(NASTY, Html("<b>")),
+        join(NASTY, Markup("<b>")),
         components.chip(NASTY, href=NASTY),
         components.command(NASTY),
         components.action(NASTY, "/x", {"reason": NASTY}, sure=NASTY),
@@ -42,21 +44,21 @@ def test_a_name_cannot_become_a_tag(made):
 
 
 def test_only_markup_made_here_is_left_alone():
-    assert text(Html("<b>x</b>")) == "<b>x</b>"
+    assert escape(Markup("<b>x</b>")) == "<b>x</b>"
     assert tag("input", name="q", disabled=True, title=None) == '<input name="q" disabled>'
 
 
 @pytest.mark.parametrize("status", list(Status))
 def test_a_status_has_a_shape_and_a_word(status):
-    made = components.status(status)
+    made = drawn_status(status)
     assert status.value.replace("_", " ") in made
     assert "<path" in made or "<circle" in made
 
 
 def test_passed_looks_like_nothing_else():
-    levels = [components.level_of(s) for s in Status]
+    levels = [level_of(s) for s in Status]
     assert levels.count("good") == 1
-    assert components.level_of(Status.PASSED) == "good"
+    assert level_of(Status.PASSED) == "good"
 
 
 def test_coverage_is_summed_by_two_factors():
@@ -76,9 +78,9 @@ def test_coverage_is_summed_by_two_factors():
 
 
 def test_a_ladder_shows_where_and_whether_it_came_back():
-    climb = Rollout("r", "c", None, Rung.HALF, 0.5, 0, Status.PASSED, "", "")
+    climb = Rollout("r", "c", None, Rung.HALF, 0.5, 0, Status.PASSED, written(""), "")
     assert re.search(r'class="here"[^>]*>.*half', components.ladder(climb))
-    back = Rollout("r", "c", None, Rung.BACK, 0.0, 0, Status.FAILED, "", "")
+    back = Rollout("r", "c", None, Rung.BACK, 0.0, 0, Status.FAILED, written(""), "")
     assert "off the ladder" in components.ladder(back)
 
 
@@ -93,10 +95,19 @@ def test_a_clock_says_whether_it_was_met(elapsed, met, word):
 
 def test_assets_are_served_under_their_content():
     assert re.fullmatch(r"/assets/[0-9a-f]{12}", assets.base())
-    assert {"theme.css", "parts.css", "island.js", "shell.js"} <= set(assets.contents())
+    assert {"style.css", "shell.js"} <= set(assets.contents())
     for name, body in assets.contents().items():
         outside = re.findall(rb"https?://(?!www\.w3\.org/2000/svg)[^\s\"')]+", body)
         assert not outside, f"{name} fetches {outside}"
+
+
+def test_no_colour_is_written_twice():
+    assert palette.LIGHT.keys() == palette.DARK.keys()
+    written = re.findall(r"#[0-9a-f]{6}\b", assets.contents()["style.css"].decode())
+    assert len(written) == sum(
+        value.startswith("#") for theme in (palette.LIGHT, palette.DARK) for value in theme.values()
+    )
+    assert not re.search(r"#[0-9a-f]{6}\b", files("fieldloop.report").joinpath("report.css").read_text())
 
 
 def luminance(colour):
@@ -123,10 +134,6 @@ WORN += [
 
 @pytest.mark.parametrize("theme", ["light", "dark"])
 def test_every_text_can_be_read(theme):
-    light, dark = CSS.read_text().split(':root[data-theme="dark"]')
-    pattern = r"--([\w-]+): (#[0-9a-f]{6})"
-    tokens = dict(re.findall(pattern, light))
-    if theme == "dark":
-        tokens |= dict(re.findall(pattern, dark.split("}")[0]))
+    tokens = {"light": palette.LIGHT, "dark": palette.DARK}[theme]
     faint = [(a, b) for a, b in WORN if contrast(tokens[a], tokens[b]) < 4.5]
     assert not faint

@@ -6,13 +6,14 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from fieldloop.loop import ingest
-from fieldloop.loop.glimpse import Glimpse, glimpse
+from fieldloop.loop.data import ingest
+from fieldloop.loop.data.moment import Glimpse, glimpse
 from fieldloop.loop.workspace import create_workspace, open_workspace
 from fieldloop.model.episode import Episode
 from fieldloop.model.event import EpisodeJudged
 from fieldloop.model.finding import EpisodeReport, Finding, Status
 from fieldloop.model.fix import Fix, FixKind
+from fieldloop.model.note import Subject, note
 from fieldloop.release.writers import write_lerobot
 from fieldloop.store import open_shelf
 from fieldloop.testing import synthetic
@@ -40,10 +41,10 @@ def workspace(tmp_path_factory):
 def second(workspace):
     found = workspace.store.find(Episode)[1]
     held = Finding(
-        "force.window", "gripper/effort", Status.FAILED, 28.6, 5.0, 25.0, "N", "28.6 N. " * 20, low=27.0, high=30.0,
-        at_s=AT_S, cost=0.4, fix=Fix(FixKind.TRIM, "idle until then"),
+        "force.window", Subject("gripper/effort"), Status.FAILED, 28.6, 5.0, 25.0, "N", low=27.0, high=30.0,
+        at_s=AT_S, cost=0.4, fix=Fix(FixKind.TRIM, note("check.fix_idle_head")),
     )  # fmt: skip
-    fine = Finding("timing.rate", "joints", Status.PASSED, 1.0, None, 2.0, "Hz", "1 Hz.")
+    fine = Finding("timing.rate", Subject("joints"), Status.PASSED, 1.0, None, 2.0, "Hz")
     told = EpisodeReport(found.id, found.name, Status.FAILED, (fine, held), "pick v3")
     workspace.write(EpisodeJudged("f", told))
     return found
@@ -57,8 +58,8 @@ def test_a_finding_says_when_how_sure_and_how_dear(workspace, second):
     made = html(workspace, second)
     assert f'href="/episodes/{second.id}?at=2.92"' in made
     assert "27 to 30" in made
-    assert "40\u00a0%" in made
-    assert "A release can trim: idle until then" in made
+    assert "40 %" in made
+    assert "A release can trim: Nothing moves before." in made
     assert "Judged by pick v3." in made
     assert "<figure" not in made, "no log is opened unless a moment is asked for"
 
@@ -87,11 +88,11 @@ def test_the_frames_are_those_of_that_moment(workspace, second):
 
 def test_what_was_seen_is_kept_and_the_rest_is_bounded(workspace, second, monkeypatch):
     first = glimpse(workspace, second, 1.0)
-    monkeypatch.setattr("fieldloop.loop.glimpse._opened", None)
+    monkeypatch.setattr("fieldloop.loop.data.moment._opened", None)
     assert glimpse(workspace, second, 1.0) == first
     assert isinstance(first, Glimpse)
     monkeypatch.undo()
-    monkeypatch.setattr("fieldloop.loop.glimpse.MOST_KEPT", 2)
+    monkeypatch.setattr("fieldloop.loop.data.moment.MOST_KEPT", 2)
     for at_s in (1.5, 2.0, 2.5):
         glimpse(workspace, second, at_s)
     assert len(list((workspace.cache / "glimpses").glob("*.json"))) == 2
@@ -111,9 +112,9 @@ def test_the_page_outlives_its_log(workspace, second, tmp_path):
     gone = replace(workspace, shelf=open_shelf("memory://"), root=tmp_path)
     made = html(gone, second, at="0.77")
     assert "This moment cannot be shown" in made
-    assert "28.6 N." in made
+    assert "28.6 N (27 to 30)" in made
 
 
 def test_a_log_that_is_too_large_is_left_alone(workspace, second, monkeypatch):
-    monkeypatch.setattr("fieldloop.loop.glimpse.LARGEST_LOG", 10)
-    assert "too large to be opened for one look" in html(workspace, second, at="0.78")
+    monkeypatch.setattr("fieldloop.loop.data.moment.LARGEST_LOG", 10)
+    assert "too large to open for a single moment" in html(workspace, second, at="0.78")

@@ -3,11 +3,12 @@
 import dataclasses
 
 import pytest
-from tests.doors.story import DAY, NOW, S, empty_workspace, told_workspace
+from tests.doors.story import DAY, NOW, S, empty_workspace, story_workspace
+from tests.doors.story_setting import written
 
-from fieldloop.loop.home import home
-from fieldloop.loop.home_success import success_over_time
-from fieldloop.loop.page_reads import attention, rates, reports, tail
+from fieldloop.loop.home.home import home
+from fieldloop.loop.home.pages import attention, rates, reports, tail
+from fieldloop.loop.home.success import success_over_time
 from fieldloop.model import event as happened
 from fieldloop.model.decision import Decision, GateTest
 from fieldloop.model.deployment import Audit, AuditAnswer
@@ -15,11 +16,12 @@ from fieldloop.model.finding import Status
 from fieldloop.model.incident import Incident, Step, StepDone
 from fieldloop.model.plan import Plan
 from fieldloop.model.policy import Outcome, PolicyVersion, Stage
+from fieldloop.say import sentence
 
 
 @pytest.fixture(scope="module")
 def told(tmp_path_factory):
-    workspace = told_workspace(tmp_path_factory.mktemp("home") / "w")
+    workspace = story_workspace(tmp_path_factory.mktemp("home") / "w")
     yield workspace
     workspace.close()
 
@@ -42,7 +44,7 @@ def test_gaps_in_the_map_come_before_the_plan(empty):
     empty.write(
         happened.DeploymentAudited(Audit("x", (AuditAnswer("environment", 0.2, ("light", "floor")),), 0.2, False))
     )
-    assert home(empty).next.sentence == "The map leaves 2 gaps"
+    assert sentence(home(empty).next.sentence) == "The map has 2 gaps"
     over = Audit("x", (), 0.2, False, overridden_by="local", override_reason="a pilot")
     empty.write(happened.DeploymentAudited(over))
     now = home(empty)
@@ -52,24 +54,32 @@ def test_gaps_in_the_map_come_before_the_plan(empty):
 
 def test_the_stages_say_what_is_in_them(told):
     stages = {stage.key: stage for stage in home(told).stages}
-    assert (stages["check"].count, stages["check"].fact, stages["check"].mark) == ("36", "passed, 4 held", "warn")
-    assert (stages["release"].count, stages["release"].fact) == ("r1", "36 episodes")
-    assert (stages["gate"].count, stages["gate"].fact, stages["gate"].mark) == ("160", "trials, admitted", "good")
+    assert (stages["check"].count, sentence(stages["check"].fact), stages["check"].mark) == (
+        "36",
+        "passed, 4 held",
+        "warn",
+    )
+    assert (stages["release"].count, sentence(stages["release"].fact)) == ("r1", "36 episodes")
+    assert (stages["gate"].count, sentence(stages["gate"].fact), stages["gate"].mark) == (
+        "160",
+        "trials, admitted",
+        "good",
+    )
     assert stages["monitor"].mark == "bad"
-    assert stages["diagnose"].fact == "environment mismatch"
-    assert stages["annotate"].fact == "done, 0 queued"
+    assert sentence(stages["diagnose"].fact) == "environment mismatch"
+    assert sentence(stages["annotate"].fact) == "done, 0 queued"
 
 
 def test_an_open_incident_comes_first_and_then_what_it_asked_for(tmp_path):
-    workspace = told_workspace(tmp_path / "w")
+    workspace = story_workspace(tmp_path / "w")
     assert home(workspace).next.command == 'fieldloop incident move incident_01 classified --note "what was done"'
     incident = workspace.store.get(Incident, "incident_01")
     done = tuple(StepDone(step, NOW, "local", "done") for step in Step)
     workspace.write(happened.IncidentMoved(dataclasses.replace(incident, steps=done)))
     after = home(workspace)
-    assert after.next.sentence == "The field asks for 24 demonstrations"
+    assert sentence(after.next.sentence) == "The field asks for 24 demonstrations"
     assert after.next.command == "fieldloop plan"
-    assert after.way_back.startswith("Back to plan: 24 demonstrations")
+    assert sentence(after.way_back).startswith("Back to plan: 24 demonstrations")
     assert attention(workspace) == {"/episodes": 4, "/incidents": 0}
     workspace.close()
 
@@ -85,7 +95,15 @@ def test_an_open_incident_comes_first_and_then_what_it_asked_for(tmp_path):
 def test_the_gates_answer_decides_what_is_next(empty, status, said, command):
     policy = PolicyVersion("d" * 64, "p2", "e" * 64, "mlp", "f" * 64, 10, 0, 0.01, 10.0)
     test = GateTest(
-        "consecutive", "85 %", status, 60, 100, 0.5, 0.7, 35 if status is Status.CANNOT_TELL else 0, "60 of 100."
+        "consecutive",
+        written("85 %"),
+        status,
+        60,
+        100,
+        0.5,
+        0.7,
+        35 if status is Status.CANNOT_TELL else 0,
+        written("60 of 100."),
     )
     empty.write(
         happened.DeploymentAudited(Audit("x", (), 1.0, True)),
@@ -94,7 +112,7 @@ def test_the_gates_answer_decides_what_is_next(empty, status, said, command):
         happened.PolicyGated(Decision("decision_1", policy.id, status, (test,), "f", NOW)),
     )
     step = home(empty).next
-    assert (step.sentence, step.command) == (said, command)
+    assert (sentence(step.sentence), step.command) == (said, command)
 
 
 def test_the_last_point_is_the_window_that_ends_with_the_newest_outcome(told):
@@ -109,7 +127,7 @@ def test_the_last_point_is_the_window_that_ends_with_the_newest_outcome(told):
     assert (here.successes, here.episodes) == (last.successes, last.episodes)
     assert shown.baseline == pytest.approx(0.9)
     assert shown.alarm == pytest.approx(0.85)
-    assert [m.text for m in shown.moments] == ["Alarm", "Diagnosis"]
+    assert [m.text.code for m in shown.moments] == ["home.alarm", "home.diagnosis"]
     assert all(point.episodes >= 30 for point in shown.points)  # fewer say nothing
     assert [p.end_ns for p in shown.points] == sorted(p.end_ns for p in shown.points)
 
@@ -129,7 +147,7 @@ def test_a_short_history_has_points_too(empty):
 
 
 def test_another_policys_outcomes_do_not_enter_the_chart(tmp_path):
-    workspace = told_workspace(tmp_path / "w")
+    workspace = story_workspace(tmp_path / "w")
     before = success_over_time(workspace)
     other = [
         Outcome(f"x{n}", "d" * 64, happened_in(), Stage.PRODUCTION, "elsewhere", "r", NOW - n * 60 * S, False, "x")
@@ -150,7 +168,7 @@ def happened_in():
 
 
 def test_what_comes_by_the_hundred_is_summed_up(told):
-    texts = [change.text for change in home(told).changes]
+    texts = [sentence(change.text) for change in home(told).changes]
     assert texts[:2] == ["Demand placed", "Incident moved: leipzig-b"]
     assert any(text.endswith("outcomes recorded") for text in texts)
     assert len(texts) <= 8

@@ -1,17 +1,19 @@
 """Every page in a real browser against a real server: no error, nothing from outside, on a desk and on a phone."""
 
+import contextlib
 import re
 import subprocess
 import sys
+import time
 from contextlib import contextmanager
 
 import pytest
-from playwright.sync_api import sync_playwright
+from playwright.sync_api import Error, sync_playwright
 from tests.doors.judged import judged
-from tests.doors.story import NASTY, empty_workspace, told_workspace
+from tests.doors.story import NASTY, empty_workspace, story_workspace
 
-from fieldloop.loop.home import home
-from fieldloop.loop.tokens import issue
+from fieldloop.loop.home.home import home
+from fieldloop.loop.house.tokens import issue
 from fieldloop.loop.workspace import open_workspace
 from fieldloop.model import event as happened
 from fieldloop.model.person import Operator, Role
@@ -61,9 +63,9 @@ DESK, PHONE = {"width": 1440, "height": 900}, {"width": 390, "height": 844}
 
 
 @contextmanager
-def serving(root):
+def serving(root, port="0"):
     """Run `fieldloop up` on a free port; yields its address and process."""
-    command = [*RUN, "up", "--port", "0", "--workspace", str(root)]
+    command = [*RUN, "up", "--port", port, "--workspace", str(root)]
     with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as running:
         line = running.stdout.readline()
         found = re.search(r"http://\S+?:\d+", line)
@@ -80,7 +82,7 @@ def serving(root):
 @pytest.fixture(scope="module")
 def root(tmp_path_factory):
     root = tmp_path_factory.mktemp("pages") / "w"
-    told = told_workspace(root)
+    told = story_workspace(root)
     judged(told)
     told.close()
     return root
@@ -121,6 +123,17 @@ def visit(page, address):
     return answer
 
 
+def until(page, expression, seconds=30):
+    """Wait for something in the page. Playwright's own wait needs `eval`, which the page's policy forbids."""
+    ends = time.monotonic() + seconds
+    while time.monotonic() < ends:
+        with contextlib.suppress(Error):  # the page is just being loaded again
+            if page.evaluate(expression):
+                return
+        page.wait_for_timeout(50)
+    pytest.fail(f"never came: {expression}")
+
+
 def test_every_page_opens_without_an_error_on_a_desk_and_on_a_phone(server, browser):
     with page_of(browser, theme="dark") as page:
         for path in PAGES:
@@ -152,6 +165,16 @@ def test_names_stay_text(server, browser):
         assert page.locator(".page img").count() == 0
 
 
+def test_a_page_runs_no_script_but_its_own(server, browser):
+    with page_of(browser) as page:
+        given = visit(page, f"{server}/floor").headers["content-security-policy"]
+        assert "script-src 'self' 'sha256-" in given
+        page.evaluate("document.body.insertAdjacentHTML('beforeend', '<img src=x onerror=\"window.hit = 1\">')")
+        page.wait_for_timeout(200)
+        assert page.evaluate("window.hit") is None
+        assert page.evaluate("document.documentElement.dataset.theme") == "light", "the page's own script ran"
+
+
 def test_an_empty_workspace_says_what_to_do(tmp_path, browser):
     empty_workspace(tmp_path / "w").close()
     with serving(tmp_path / "w") as (address, running), page_of(browser) as page:
@@ -177,9 +200,7 @@ def test_the_home_page_shows_the_loop_and_follows_the_ledger(root, server, brows
         expected = home(workspace).stages[2].count
         workspace.close()
         assert before != expected
-        page.wait_for_function(
-            f"document.querySelector('[data-count=collect]').textContent === '{expected}'", timeout=15_000
-        )
+        until(page, f"document.querySelector('[data-count=collect]').textContent === '{expected}'")
 
 
 def _one_more_episode(workspace):
@@ -190,6 +211,26 @@ def _one_more_episode(workspace):
     old = workspace.store.get(Episode, "00" * 32)
     new = dataclasses.replace(old, id="ff" * 32, name="pick-0099")
     return (happened.LogIngested(Log(Blob("fe" * 32, 1), "new.mcap", "mcap", (new.id,)), (new,)),)
+
+
+def test_a_page_outlives_a_restart_of_the_server(tmp_path, browser):
+    empty_workspace(tmp_path / "w").close()
+    with page_of(browser) as page:
+        with serving(tmp_path / "w") as (address, _):
+            visit(page, address)
+            page.wait_for_selector("html[data-live]")
+            began = page.evaluate("performance.timeOrigin")
+        page.wait_for_selector(".lost", state="visible", timeout=20_000)
+        assert page.locator(".loop a").count() == 10, "what was shown stays"
+        with serving(tmp_path / "w", address.rpartition(":")[2]):
+            until(page, f"performance.timeOrigin > {began} && document.documentElement.dataset.live")
+            assert not page.locator(".lost").is_visible()
+
+
+def test_an_unknown_address_is_a_page_that_leads_home(server, browser):
+    with page_of(browser) as page:
+        assert visit(page, f"{server}/nothing/<b>").status == 404
+        assert page.locator(".page a").get_attribute("href") == "/"
 
 
 def test_theme_and_keys(server, browser):

@@ -3,15 +3,15 @@
 import dataclasses
 
 import pytest
-from tests.doors.story import empty_workspace, told_workspace
+from tests.doors.story import empty_workspace, story_workspace
 from tests.doors.story_setting import DAY, NOW
 from tests.report import samples
 
-from fieldloop.loop.page_reads import daily_rates
+from fieldloop.loop.home.pages import daily_rates
 from fieldloop.model import event as happened
 from fieldloop.model.policy import Outcome, Stage
 from fieldloop.report.diagnose.content import DOUBT
-from fieldloop.ui.markup import Html
+from fieldloop.say.html import Markup
 from fieldloop.ui.pages import diagnose, plan
 from fieldloop.ui.visit import Visit
 
@@ -20,21 +20,21 @@ POLICY = "c" * 64
 
 @pytest.fixture(scope="module")
 def workspace(tmp_path_factory):
-    told = told_workspace(tmp_path_factory.mktemp("plan") / "w")
+    told = story_workspace(tmp_path_factory.mktemp("plan") / "w")
     found = samples.diagnosis(id="diagnosis_9", site="leipzig-b", made_ns=NOW)
-    told.write(happened.DiagnosisMade(dataclasses.replace(found, cannot_tell=(samples.NASTY,))))
+    told.write(happened.DiagnosisMade(dataclasses.replace(found, cannot_tell=(samples.written(samples.NASTY),))))
     yield told
     told.close()
 
 
 def shown(drawn):
-    return "".join(str(part if isinstance(part, Html) else part.after) for part in drawn.parts)
+    return "".join(str(part if isinstance(part, Markup) else part.after) for part in drawn.parts)
 
 
 def test_the_newest_diagnosis_is_shown_with_its_pictures(workspace):
     page = shown(diagnose.draw(Visit(workspace)))
     assert "The drop is real" in page
-    assert "Baseline 88.0 %; Mix: more of what was hard before −2.1" in page  # the waterfall, in words
+    assert "Baseline 88.0 %; Mix: more of the hard conditions −2.1" in page  # the waterfall, in words
     assert "Success by day from" in page
     assert DOUBT in page
     assert "<img" not in page

@@ -5,7 +5,7 @@ from dataclasses import replace
 
 import pytest
 from tests.doors.judged import NAN, PASSED, SERIES, judged
-from tests.doors.story import NASTY, told_workspace
+from tests.doors.story import NASTY, story_workspace
 
 from fieldloop.model.finding import EpisodeReport
 from fieldloop.model.ranking import Ranking
@@ -16,7 +16,7 @@ from fieldloop.ui.visit import Visit
 
 @pytest.fixture(scope="module")
 def workspace(tmp_path_factory):
-    told = told_workspace(tmp_path_factory.mktemp("quality") / "w")
+    told = story_workspace(tmp_path_factory.mktemp("quality") / "w")
     yield told
     told.close()
 
@@ -43,9 +43,9 @@ def test_it_answers_first_and_asks_no_episode(workspace, monkeypatch):
     assert made.index("39 of 40 episodes are fit") < made.index("Look at these 8 first") < made.index("Sensor fidelity")
     assert made.count(f'href="/episodes/{"04" * 32}?at=2.92"') == 16, "the name and the moment of each of eight"
     assert "trim; re-stamp &lt;img" in made
-    assert "by -12 ms" in made
+    assert "by −12 ms" in made
     assert "27 to 30" in made, "the interval stands under the number"
-    assert "nothing here tells." in made
+    assert "No evidence." in made
     assert "1 check that every episode passed" in made
     assert "outdated" not in made
 
@@ -58,9 +58,9 @@ def test_names_stay_text(workspace):
 @pytest.mark.parametrize(
     ("more", "said", "mend"),
     [
-        ({"outdated": 4}, "4 episodes measured by other parameters", "fieldloop check --again"),
-        ({"fingerprint": "0"}, "has changed since it judged", "fieldloop check"),
-        ({"protocol": "pick v9"}, "judged by pick v9, in force now is pick v1", "fieldloop check"),
+        ({"outdated": 4}, "4 episodes measured with other parameters", "fieldloop check --again"),
+        ({"fingerprint": "0"}, "pick v1 has changed since", "fieldloop check"),
+        ({"protocol": "pick v9"}, "judged by pick v9, but pick v1 is in force", "fieldloop check"),
         ({"episodes": {PASSED: 38}}, "2 episodes came in since", "fieldloop check"),
     ],
 )
@@ -72,10 +72,10 @@ def test_outdated_numbers_say_so_and_how_to_mend_them(workspace, more, said, men
     assert f"<code>{mend}</code>" in made
 
 
-def test_nothing_wrong_is_said_too(workspace):
-    judged(workspace, findings=(), ranking=Ranking((), 40), look_first="", trends=(), metrics=12, checks=())
+def test_nothing_wrong_is_reported_too(workspace):
+    judged(workspace, findings=(), ranking=Ranking((), 40), look_first=None, trends=(), metrics=12, checks=())
     made = html(workspace)
-    for said in ("Nothing stands against any episode.", "Nothing stands against it.", "None changed suddenly."):
+    for said in ("No finding counts against any episode.", "No finding counts against it.", "None changed suddenly."):
         assert said in made
     judged(workspace, trends=(), metrics=0)
     assert "Too few batches" in html(workspace)
@@ -91,7 +91,7 @@ def test_a_chart_tears_where_a_value_is_missing_and_marks_the_alert():
 
 
 def test_the_protocol_page_says_whose_time_is_verified(workspace):
-    from fieldloop.loop.synchronisation import synchronise
+    from fieldloop.loop.collect.synchronisation import synchronise
 
     assert "Synchronisation" not in html(workspace, protocol), "nothing is declared"
     declared = '[protocol]\nname = "pick"\nversion = 1\n[sensors.joints]\nkind = "joint_position"\nrequired = true\n'

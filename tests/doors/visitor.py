@@ -1,4 +1,4 @@
-"""Somebody who calls an app without a network: from any address, under any host name, keeping cookies."""
+"""A visitor that calls an app without a network: from any address, under any host name, keeping cookies."""
 
 import asyncio
 
@@ -32,7 +32,7 @@ class Visitor:
     def post(self, path, **more):
         return self.request("POST", path, **more)
 
-    def socket(self, path="/_nicegui_ws/socket.io/"):
+    def socket(self, path="/api/live"):
         """Knock with a WebSocket; returns the type of the first answer."""
         sent = []
         headers = [(b"host", self.host.encode()), *((k.lower().encode(), v.encode()) for k, v in self.headers.items())]
@@ -57,3 +57,46 @@ class Visitor:
 
         asyncio.run(self.app(scope, receive, send))
         return sent[0]
+
+    def stream(self, path, until):
+        """Open a stream and leave once it holds these bytes or ends; returns how it began, and what came."""
+        begun, body = [], bytearray()
+        headers = [(b"host", self.host.encode()), (b"accept-encoding", b"gzip")]
+        headers += [(name.lower().encode(), value.encode()) for name, value in self.headers.items()]
+        scope = {
+            "type": "http",
+            "asgi": {"version": "3.0", "spec_version": "2.3"},
+            "http_version": "1.1",
+            "method": "GET",
+            "path": path,
+            "raw_path": path.encode(),
+            "root_path": "",
+            "query_string": b"",
+            "scheme": "http",
+            "headers": headers,
+            "client": self.address,
+            "server": ("127.0.0.1", 8080),
+        }
+
+        async def call():
+            enough = asyncio.Event()
+            asked = []
+
+            async def receive():
+                if not asked:
+                    asked.append(1)
+                    return {"type": "http.request", "body": b"", "more_body": False}
+                await enough.wait()
+                return {"type": "http.disconnect"}
+
+            async def send(message):
+                if message["type"] == "http.response.start":
+                    begun.append(message)
+                body.extend(message.get("body", b""))
+                if until in body:
+                    enough.set()
+
+            await asyncio.wait_for(self.app(scope, receive, send), 30)
+
+        asyncio.run(call())
+        return begun[0], bytes(body)

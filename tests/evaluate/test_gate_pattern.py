@@ -11,6 +11,7 @@ from fieldloop.evaluate.comparison import judge_pattern
 from fieldloop.evaluate.pattern import chance_of_drift, chance_of_runs, excursion, find_pattern
 from fieldloop.model.finding import Status
 from fieldloop.protocol import default_operations
+from fieldloop.say import sentence
 
 GATE = default_operations()["gate"]
 
@@ -47,17 +48,19 @@ def row(trials=100, failing=()):
 
 
 @pytest.mark.parametrize(
-    ("failing", "words"),
+    ("failing", "order"),
     [
-        (range(92, 100), "failures"),  # wears out at the end
-        (range(40, 48), "failures in 3 runs"),  # one bad stretch
-        ([*range(0, 100, 2)], "failures in 100 runs"),  # every other one
+        (range(92, 100), None),  # wears out at the end
+        (range(40, 48), ("evaluate.order_runs", 3)),  # one bad stretch
+        ([*range(0, 100, 2)], ("evaluate.order_runs", 100)),  # every other one
     ],
 )
-def test_planted_patterns_are_found(failing, words):
+def test_planted_patterns_are_found(failing, order):
     test = judge_pattern(row(failing=failing), GATE)
     assert test.status is Status.FAILED
-    assert words in test.message
+    assert test.message.code == "evaluate.pattern"
+    (found,) = test.message.details
+    assert order is None or (found.code, found["runs"]) == order
     assert test.low <= 0.01
 
 
@@ -69,7 +72,7 @@ def test_scattered_failures_are_no_pattern(failing):
 def test_a_slow_decline_is_found_with_its_place():
     found = find_pattern([True] * 60 + [True, True, False, True] * 10)
     assert found.p_value < 0.01
-    assert found.message == "0 failures in the first 62 trials, 10 in the other 38."
+    assert sentence(found.order) == "0 failures in the first 62 trials, 10 in the other 38."
 
 
 def test_too_few_trials_cannot_tell_unless_the_pattern_shows_already():

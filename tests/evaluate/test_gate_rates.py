@@ -10,6 +10,7 @@ from fieldloop.evaluate import chances
 from fieldloop.evaluate.rates import Looks, judge_rate
 from fieldloop.model.finding import Status
 from fieldloop.protocol import default_operations
+from fieldloop.say import sentence
 
 GATE = default_operations()["gate"]
 FIRST = Looks.at(1, GATE)
@@ -30,10 +31,11 @@ def test_the_rule_at_100_consecutive_trials(successes, status):
 
 def test_85_of_100_meet_the_letter_and_do_not_pass():
     test = consecutive(85)
-    assert "85 of 100 (85.0%) meets 85% as observed" in test.message
-    assert f"NEEDS {test.more_trials} MORE" in test.message
+    assert (test.message["successes"], test.message["trials"], test.message["required"]) == (85, 100, 0.85)
+    assert test.message.details[0].code == "evaluate.more_near_limit"
+    assert test.message.details[0]["more"] == test.more_trials
+    assert sentence(test.message).startswith("85 of 100 trials succeeded (85.0 %; 85 % required).")
     assert test.low == pytest.approx(0.7647, abs=1e-4)  # exact one-sided 97.5 % bound
-    assert "misses 85%" in consecutive(84).message
 
 
 def test_the_letter_alone_would_pass_bad_policies():
@@ -118,4 +120,4 @@ def test_incomplete_trials_cannot_pass_but_can_fail():
 def test_nothing_tried_says_what_to_try():
     test = consecutive(0, 0)
     assert (test.status, test.more_trials) == (Status.CANNOT_TELL, 100)
-    assert test.message == "Nothing was tried. NEEDS 100 TRIALS."
+    assert sentence(test.message) == "Not tried yet. 100 trials are needed."

@@ -6,14 +6,15 @@ import numpy as np
 import pytest
 
 from fieldloop.errors import BadInput
-from fieldloop.evaluate import judge, plan, say_what_is_left
+from fieldloop.evaluate import judge, note_missing_lightings, plan
 from fieldloop.model.condition import Exposure, Stratum
 from fieldloop.model.finding import Finding, Status
+from fieldloop.model.note import NO_SUBJECT
 from fieldloop.model.policy import Outcome, Stage
 from fieldloop.protocol import default_operations
 
 GATE = default_operations()["gate"]
-FAST = Finding("serve.latency", "policy", Status.PASSED, 12.0, None, 80.0, "ms", "p99 is 12.0 ms.")
+FAST = Finding("serve.latency", NO_SUBJECT, Status.PASSED, 12.0, None, 80.0, "ms")
 EXPOSURES = [Exposure(Stratum.of(lighting="bright"), 0.7), Exposure(Stratum.of(lighting="dim"), 0.3)]
 
 
@@ -127,22 +128,24 @@ def test_the_same_outcome_twice_counts_once():
     assert decided(made * 2).tests == decided(made).tests
 
 
-def test_an_outcome_of_no_known_scenario_is_left_out_and_said():
+def test_an_outcome_of_no_known_scenario_is_left_out_and_reported():
     made = outcomes(0.99)
     odd = [dataclasses.replace(made[0], id=f"odd{n}", scenario="lightning:warm", succeeded=False) for n in range(3)]
     with_odd, without = decided([*made, *odd]), decided(made)
     assert (with_odd.status, statuses(with_odd)) == (without.status, statuses(without))
     (message,) = (t.message for t in with_odd.tests if t.name == "consecutive")
-    assert "3 outcomes were not counted, their scenario is 'lightning:warm'; a gate knows base" in message
+    (unknown,) = [d for d in message.details if d.code == "evaluate.unknown_scenarios"]
+    assert (unknown["outcomes"], unknown["scenarios"]) == (3, ("'lightning:warm'",))
     assert "not counted" not in str(without.tests)
 
 
-def test_lightings_that_nobody_can_list_say_so():
+def test_missing_novel_lightings_are_reported():
     untried = decided([])
-    assert say_what_is_left(untried, 3, GATE) == untried
-    left = say_what_is_left(decided([o for o in outcomes(1.0) if o.scenario != "lighting:side"]), 2, GATE)
-    assert [t.name for t in left.tests if "add levels to gate.lighting_levels" in t.message] == ["lighting:untried 3"]
-    assert "Only 2 novel lightings are left" in str(left.tests)
+    assert note_missing_lightings(untried, 3, GATE) == untried
+    left = note_missing_lightings(decided([o for o in outcomes(1.0) if o.scenario != "lighting:side"]), 2, GATE)
+    few = "evaluate.few_novel_lightings"
+    assert [t.name for t in left.tests if few in {d.code for d in t.message.details}] == ["lighting:untried 3"]
+    assert next(d["left"] for t in left.tests for d in t.message.details if d.code == few) == 2
 
 
 def test_results_of_another_policy_are_refused():

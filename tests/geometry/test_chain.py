@@ -67,7 +67,7 @@ def test_many_poses_are_solved_at_once_as_one_by_one():
     assert np.allclose(kin.forward(chain, many.angles_rad), targets, atol=1e-4)
 
 
-def test_a_pose_out_of_reach_is_said_to_be():
+def test_a_pose_out_of_reach_is_reported_as_such():
     chain = six_joint_chain()
     far = tf.make(np.eye(3), [3.0, 0, 0])
     found = kin.inverse(chain, far, np.full(6, 0.3))

@@ -47,7 +47,7 @@ def test_invert_undoes(turn, shift):
 @given(turns, vectors, turns, vectors, vectors)
 def test_composing_is_applying_one_after_the_other(turn, shift, turn_2, shift_2, point):
     a_from_b, b_from_c = transform(turn, shift), transform(turn_2, shift_2)
-    once = tf.apply(tf.compose(a_from_b, b_from_c), point)
+    once = tf.apply(a_from_b @ b_from_c, point)
     assert np.allclose(once, tf.apply(a_from_b, tf.apply(b_from_c, point)), atol=1e-9)
 
 

@@ -10,6 +10,7 @@ from pathlib import Path
 
 from fieldloop.errors import UnreadableLog
 from fieldloop.ingest import open_log
+from fieldloop.testing.facts import facts
 from fieldloop.testing.shared import shared_data
 
 GOLDEN = Path(__file__).parent / "shared_data.json"
@@ -88,7 +89,7 @@ def _stream(stream):
 
 
 def _defects(defects, path):
-    return [_plain(f"{d.subject} | {d.place} | {d.message}", path) for d in defects]
+    return [_plain(f"{d.subject} | {d.place} | {facts(d.message)}", path) for d in defects]
 
 
 def _plain(text, path):

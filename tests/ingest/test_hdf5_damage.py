@@ -17,6 +17,7 @@ from fieldloop.errors import UnreadableLog
 from fieldloop.ingest import open_log
 from fieldloop.ingest.readers.hdf5 import Hdf5Reader
 from fieldloop.release.writers import write_hdf5
+from fieldloop.testing.facts import facts
 from fieldloop.testing.writer import sample_recording
 
 COUNTERS = Path("/proc/self/io")
@@ -29,7 +30,7 @@ def read(path):
 
 
 def said_of(defects, subject):
-    return [defect.message for defect in defects if defect.subject == subject]
+    return [facts(defect.message) for defect in defects if defect.subject == subject]
 
 
 def test_rows_before_the_cut_are_read(tmp_path):
@@ -42,7 +43,7 @@ def test_rows_before_the_cut_are_read(tmp_path):
     cut = tmp_path / "cut.hdf5"
     cut.write_bytes(path.read_bytes()[: last[0] + 5 * row + 7])
     (recording,), defects = read(cut)
-    assert f"The file is cut off: it has {cut.stat().st_size} of" in said_of(defects, "file")[0]
+    assert f"ingest.file_cut_off present_bytes={cut.stat().st_size} " in said_of(defects, "file")[0]
     name = f"images/{last[1]}"
     assert len(recording.streams[name]) == 5
     seed = ("cam_high", "cam_left_wrist").index(last[1])
@@ -60,7 +61,7 @@ def test_a_file_that_was_never_closed_is_read(tmp_path):
         rows.flush()
         shutil.copy(whole, tmp_path / "copied.hdf5")  # as a crash would leave it
     (recording,), defects = read(tmp_path / "copied.hdf5")
-    assert "never closed" in said_of(defects, "file")[0]
+    assert "ingest.file_not_closed" in said_of(defects, "file")[0]
     np.testing.assert_array_equal(recording.streams["joint_pos"].values, np.arange(60).reshape(10, 6))
 
 
@@ -76,12 +77,12 @@ def test_a_broken_chunk_costs_its_own_rows_only(tmp_path):
         data[place.byte_offset : place.byte_offset + place.size] = b"\xff" * place.size
     path.write_bytes(data)
     (recording,), defects = read(path)
-    assert "5 of 20 rows cannot be read" in said_of(defects, "joint_pos")[0]
+    assert "ingest.rows_unreadable lost=5 rows=20 " in said_of(defects, "joint_pos")[0]
     joints = recording.streams["joint_pos"]
     whole = [*range(5), *range(10, 20)]
     np.testing.assert_array_equal(joints.values, values[whole])
     np.testing.assert_array_equal(joints.times_ns, np.asarray(whole) * 50_000_000)  # a gap, and no shift
-    assert said_of(defects, "camera_image") == ["Pictures cannot be read in 1 places; there the frames are empty."]
+    assert said_of(defects, "camera_image") == ["ingest.pictures_unreadable places=1 row=6"]
     frames = list(recording.streams["camera_image"].pictures.frames())
     assert [i for i, frame in enumerate(frames) if not frame.size] == [6]
     np.testing.assert_array_equal(frames[7], pictures(20)[7])
@@ -99,10 +100,12 @@ def test_arrays_of_different_lengths_numbers_that_are_none_and_odd_types_are_nam
         obs["labels"] = np.asarray([f"{i:04d}".encode() for i in range(ROWS)])
     (recording,), defects = read(path)
     place = "data/demo_0/obs"
-    assert said_of(defects, f"{place}/robot0_joint_pos") == ["It has 9 rows, most arrays of demo_0 have 12."]
-    assert said_of(defects, f"{place}/robot0_joint_vel") == ["1 of 12 rows hold values that are not finite."]
-    assert "left out" in said_of(defects, f"{place}/ragged")[0]
-    assert "left out" in said_of(defects, f"{place}/labels")[0]
+    assert said_of(defects, f"{place}/robot0_joint_pos") == [
+        "ingest.rows_differ rows=9 others=most arrays of demo_0 usual=12 row=9"
+    ]
+    assert said_of(defects, f"{place}/robot0_joint_vel") == ["ingest.not_finite bad=1 rows=12 row=3"]
+    assert "ingest.type_not_supported" in said_of(defects, f"{place}/ragged")[0]
+    assert "ingest.type_not_supported" in said_of(defects, f"{place}/labels")[0]
     assert len(recording.streams["robot0_joint_pos"]) == ROWS - 3
     assert len(recording.streams["actions"]) == ROWS
 
@@ -130,9 +133,9 @@ def test_nothing_outside_the_file_is_read(tmp_path):
 @pytest.mark.parametrize(
     ("options", "said"),
     [
-        ({"chunks": (1, 1000)}, "none was ever written"),
-        ({"chunks": (1, 1000), "written": 1}, "far more than"),
-        ({"chunks": (1 << 16, 1000), "compression": "gzip"}, "none was ever written"),
+        ({"chunks": (1, 1000)}, "ingest.values_never_written"),
+        ({"chunks": (1, 1000), "written": 1}, "ingest.values_exceed_storage"),
+        ({"chunks": (1 << 16, 1000), "compression": "gzip"}, "ingest.values_never_written"),
     ],
 )
 def test_a_declared_size_alone_asks_for_no_memory(tmp_path, options, said):
@@ -162,7 +165,7 @@ def test_stamps_of_our_own_ask_for_no_more_memory_than_is_stored(tmp_path, name)
     assert tracemalloc.get_traced_memory()[1] < 200 << 20
     tracemalloc.stop()
     assert len(recordings) == 1
-    assert any("far more than" in d.message for d in defects)
+    assert "ingest.values_exceed_storage" in [d.message.code for d in defects]
 
 
 @pytest.mark.parametrize("options", [{}, {"chunks": (4,)}, {"chunks": (4,), "compression": "gzip"}])
@@ -210,7 +213,7 @@ def test_a_heap_that_leads_nowhere_does_not_keep_the_reader_busy(tmp_path, step)
     (tmp_path / "heap.hdf5").write_bytes(data)
     (recording,), defects = read(tmp_path / "heap.hdf5")
     assert (recording.episode.task, recording.episode.operator) == ("put the bolt in the tray", "")
-    assert [d.place for d in defects if "heap of texts" in d.message] == [f"byte {second}"]
+    assert [d.place for d in defects if d.message.code == "ingest.heap_damaged"] == [f"byte {second}"]
     assert "joint_vel" in recording.streams
 
 
@@ -218,8 +221,8 @@ def test_a_heap_that_is_cut_keeps_what_lies_before(tmp_path):
     data, heap = texts_in_a_heap(tmp_path / "heap.hdf5")
     (tmp_path / "heap.hdf5").write_bytes(data[: heap + 1500])
     (recording,), defects = read(tmp_path / "heap.hdf5")
-    assert "cut off" in said_of(defects, "file")[0]
-    assert any("heap of texts" in message for message in said_of(defects, "file"))
+    assert "ingest.file_cut_off" in said_of(defects, "file")[0]
+    assert any("ingest.heap_damaged" in message for message in said_of(defects, "file"))
     assert recording.episode.operator == "op-9"
 
 
@@ -247,7 +250,7 @@ def test_a_heap_of_a_million_empty_objects_is_left_early(tmp_path):
     data[heap + 16 :] = struct.pack("<HHIQ", 1, 0, 0, 0) * (2 << 20)
     (tmp_path / "heap.hdf5").write_bytes(data)
     _, defects = read(tmp_path / "heap.hdf5")
-    assert any("heap of texts" in d.message for d in defects)
+    assert "ingest.heap_damaged" in [d.message.code for d in defects]
 
 
 def test_a_file_with_nothing_in_it_says_so(tmp_path):
@@ -255,7 +258,7 @@ def test_a_file_with_nothing_in_it_says_so(tmp_path):
         file.create_group("data")
     recordings, defects = read(tmp_path / "empty.hdf5")
     assert recordings == []
-    assert said_of(defects, "file") == ["There is nothing in it that could be an episode."]
+    assert said_of(defects, "file") == ["ingest.no_episode"]
 
 
 def test_a_file_behind_a_user_block_is_found_and_its_cut_too(tmp_path):
@@ -266,7 +269,7 @@ def test_a_file_behind_a_user_block_is_found_and_its_cut_too(tmp_path):
     np.testing.assert_array_equal(frame, pictures()[2])
     cut = tmp_path / "cut.hdf5"
     cut.write_bytes(path.read_bytes()[:-100])
-    assert "cut off" in said_of(read(cut)[1], "file")[0]
+    assert "ingest.file_cut_off" in said_of(read(cut)[1], "file")[0]
 
 
 @pytest.fixture(scope="module")

@@ -76,7 +76,7 @@ def test_what_the_file_says_wrongly_of_itself_is_named(tmp_path):
     recordings, defects = read(path)
     said = {(d.subject, d.place) for d in defects}
     assert {("data", "env_args"), ("mask", "")} <= said
-    assert "train (1 of 2)" in next(d.message for d in defects if d.subject == "mask")
+    assert next(d.message["keys"] for d in defects if d.subject == "mask") == ("train (1 of 2)",)
     assert [("num_samples" in {d.place for d in r.defects}) for r in recordings] == [True, True, True]
     assert recordings[2].streams == {}
     assert "which the file does not state" in recordings[0].streams["actions"].notes["clock"]
@@ -111,7 +111,7 @@ def test_an_aloha_file_is_one_episode_of_two_arms(tmp_path, compress):
     }  # fmt: skip
     qpos = recording.streams["qpos"]
     assert (qpos.columns[0], qpos.columns[13], qpos.nominal_hz) == ("left_waist", "right_gripper", 50)
-    assert "no stamps" in qpos.notes["clock"]
+    assert "no timestamps" in qpos.notes["clock"]
     camera = recording.streams["images/cam_left_wrist"].pictures
     assert camera.size == (SIDES[1], SIDES[0])
     got = np.stack(list(camera.frames())).astype(int)
@@ -226,7 +226,7 @@ def test_a_second_array_of_stamps_stays_a_stream(tmp_path):
         ("eef_pose", 700.0, "", "hardly metres"),
     ],
 )
-def test_a_unit_that_nobody_said_is_noted_as_a_guess(tmp_path, name, reach, unit, note):
+def test_a_unit_that_was_not_stated_is_noted_as_a_guess(tmp_path, name, reach, unit, note):
     with h5py.File(tmp_path / "take.h5", "w") as file:
         file[name] = np.linspace(-reach, reach, 60).reshape(10, 6)
     ((recording,), _) = read(tmp_path / "take.h5")
@@ -245,7 +245,7 @@ def test_episodes_that_differ_only_in_their_stamps_have_different_ids(tmp_path):
     assert len(ids) == 2
 
 
-def test_episodes_of_which_nothing_can_be_read_are_told_apart(tmp_path):
+def test_episodes_of_which_nothing_can_be_read_are_distinguished(tmp_path):
     for number in range(2):
         robomimic(tmp_path / f"{number}.hdf5", demos=1 + number)
         with h5py.File(tmp_path / f"{number}.hdf5", "a") as file:

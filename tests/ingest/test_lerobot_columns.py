@@ -12,6 +12,7 @@ from tests.ingest.lerobot_makers import DATA, LISTING, ROWS, foreign
 from fieldloop.ingest import open_log
 from fieldloop.ingest.readers.lerobot import shard
 from fieldloop.model.stream import ClockKind, StreamKind
+from fieldloop.testing.facts import facts
 
 POINTER = b"version https://git-lfs.github.com/spec/v1\noid sha256:4d7a\nsize 12345\n"
 
@@ -20,7 +21,8 @@ def read(root):
     log = open_log(root)
     recordings = list(log.recordings)
     return recordings, [
-        f"{d.subject} {d.place}: {d.message}" for d in (*log.defects, *(d for r in recordings for d in r.defects))
+        f"{d.subject} {d.place}: {facts(d.message)}"
+        for d in (*log.defects, *(d for r in recordings for d in r.defects))
     ]
 
 
@@ -103,8 +105,10 @@ def test_what_the_table_of_episodes_says_more(root):
     assert (facts["lux"], facts["surface"], facts["grip_pressure"]) == ("410.5", "steel", "3")
     assert json.loads(facts["sparse_subtask_names"]) == ["reach", "lift"]
     assert second.episode.succeeded is False
-    assert any("facts episode 1: Further facts are no JSON" in line for line in said)
-    assert any("stratum episode 1: 'oops' is not factor=level" in line for line in said)
+    assert any("facts episode 1: ingest.not_json" in line for line in said)
+    assert any(
+        "stratum episode 1: ingest.conditions_invalid reason='oops' is not factor=level" in line for line in said
+    )
     assert len(said) == 2
 
 
@@ -129,7 +133,7 @@ def test_tasks_are_looked_up_by_number_where_the_listing_is_lost(root):
     assert [r.episode.task for r in recordings] == ["pick", "pick"]
     (root / "meta/tasks.parquet").unlink()
     _, said = read(root)
-    assert any("meta/tasks.parquet : The file is missing" in line for line in said)
+    assert any("meta/tasks.parquet : ingest.file_missing" in line for line in said)
 
 
 def test_names_in_all_their_forms(root):
@@ -198,7 +202,7 @@ def test_rows_out_of_order_find_their_episode(root):
     assert recordings[0].episode.id == whole[0].episode.id
     values = [r.streams["joints"].values for r in (recordings[1], whole[1])]
     np.testing.assert_array_equal(values[0], np.concatenate([values[1][20:], values[1][:20]]))
-    assert any("index episode 1: The table of episodes gives it frames 40 to 79" in line for line in said)
+    assert any("index episode 1: ingest.frame_numbers_differ first=40 last=79" in line for line in said)
 
 
 def test_a_broken_stretch_costs_its_own_episode_and_column(root):
@@ -211,18 +215,24 @@ def test_a_broken_stretch_costs_its_own_episode_and_column(root):
     recordings, said = read(root)
     assert [r.episode.id == w.episode.id for r, w in zip(recordings, whole, strict=True)] == [True, True, False, True]
     assert "joints" not in recordings[2].streams
-    assert any(f"{DATA} episode 2, column observation.state: The file cannot be read" in line for line in said)
+    assert any(f"{DATA} episode 2, column observation.state: ingest.file_unreadable" in line for line in said)
 
 
 @pytest.mark.parametrize(
     ("change", "line"),
     [
-        (lambda rows: rows[1].update({"stats/observation.state/max": [9.0] * 3}), "The stated max of column 0 is 9"),
-        (lambda rows: rows[1].update({"stats/observation.state/count": [7]}), "Statistics were made of 7 frames"),
-        (lambda rows: rows[1].update({"dataset_from_index": 41}), "gives it frames 41 to 79"),
-        (lambda rows: rows[1].update({"episode_index": 5}), "4 numbers of episodes are left out: 1 to 4"),
-        (lambda rows: rows[1].update({"data/file_index": 3}), "LeRobot itself would read another episode's rows"),
-        (lambda rows: rows[1].update({"episode_index": 0}), "An episode is listed twice"),
+        (
+            lambda rows: rows[1].update({"stats/observation.state/max": [9.0] * 3}),
+            "statistic=max column=0 stated=9.0",
+        ),
+        (
+            lambda rows: rows[1].update({"stats/observation.state/count": [7]}),
+            "ingest.statistics_of_other_rows",
+        ),
+        (lambda rows: rows[1].update({"dataset_from_index": 41}), "ingest.frame_numbers_differ first=41 last=79"),
+        (lambda rows: rows[1].update({"episode_index": 5}), "ingest.episode_numbers_skipped count=4 skipped=1 to 4"),
+        (lambda rows: rows[1].update({"data/file_index": 3}), "ingest.rows_elsewhere"),
+        (lambda rows: rows[1].update({"episode_index": 0}), "ingest.episode_listed_twice"),
     ],
 )
 def test_what_the_listing_states_wrongly_is_named(root, change, line):
@@ -236,16 +246,19 @@ def test_statistics_of_the_whole(root):
     foreign(root)
     edit_json(root / "meta/stats.json", lambda raw: raw["observation.state"].update(max=[0.1, 0.1, 0.1]))
     _, said = read(root)
-    assert any("meta/stats.json observation.state/max: Column 0 is stated as 0.1" in line for line in said)
+    assert any(
+        "meta/stats.json observation.state/max: ingest.statistic_differs statistic=max column=0 stated=0.1" in line
+        for line in said
+    )
     edit_listing(root, lambda rows: [row.update(dict.fromkeys([k for k in row if "stats" in k])) for row in rows])
     _, said = read(root)
-    assert any("observation.state episode 0: Column 0 goes from" in line for line in said)
+    assert any("observation.state episode 0: ingest.values_outside_statistics column=0" in line for line in said)
     (root / "meta/stats.json").unlink()
     _, said = read(root)
-    assert any("meta/stats.json : The file is missing" in line for line in said)
+    assert any("meta/stats.json : ingest.file_missing" in line for line in said)
     (root / "meta/stats.json").write_bytes(b"")
     _, said = read(root)
-    assert any("meta/stats.json byte 0: The file is empty" in line for line in said)
+    assert any("meta/stats.json byte 0: ingest.file_empty" in line for line in said)
 
 
 def test_what_is_declared_and_what_is_there(root):
@@ -260,9 +273,9 @@ def test_what_is_declared_and_what_is_there(root):
     recordings, said = read(root)
     assert len(recordings) == 2
     assert said == [
-        f"observation.state {DATA}: float64 is declared in meta/info.json, but the column holds float32.",
-        f"ghost {DATA}: The feature is declared, but the table has no such column.",
-        f"extra {DATA}: The column is not declared in meta/info.json; LeRobot will not open the dataset.",
+        f"observation.state {DATA}: ingest.column_type_differs declared=float64 found=float32",
+        f"ghost {DATA}: ingest.declared_but_missing part=feature missing=column",
+        f"extra {DATA}: ingest.column_not_declared",
     ]
 
 
@@ -273,7 +286,8 @@ def test_rows_of_unlike_length_are_a_defect_of_their_episode(root):
     recordings, said = read(root)
     assert recordings[0].streams["observation.odd"].values.shape == (ROWS, 2)
     assert "observation.odd" not in recordings[1].streams
-    assert said == [f"{DATA} episode 1, column observation.odd: The column was left out: its rows differ in length."]
+    left_out = "ingest.column_left_out episode=1 column=observation.odd reason=its rows differ in length"
+    assert said == [f"{DATA} episode 1, column observation.odd: {left_out}"]
 
 
 @pytest.mark.parametrize("name", [DATA, LISTING, "meta/info.json", "meta/stats.json"])

@@ -6,6 +6,7 @@ import os
 import pytest
 
 from fieldloop.ingest import open_log
+from fieldloop.testing.facts import facts
 
 DATA = "data/chunk-000/file-000.parquet"
 
@@ -16,7 +17,10 @@ def read(folder):
 
 
 def said(log, recordings=()):
-    return [f"{d.subject} {d.place}: {d.message}" for d in (*log.defects, *(d for r in recordings for d in r.defects))]
+    return [
+        f"{d.subject} {d.place}: {facts(d.message)}"
+        for d in (*log.defects, *(d for r in recordings for d in r.defects))
+    ]
 
 
 def edit_info(folder, **changes):

@@ -16,6 +16,7 @@ from fieldloop.ingest.pictures.packets import in_order_shown
 from fieldloop.ingest.readers.lerobot.rate import frame_near
 from fieldloop.model.stream import ClockKind
 from fieldloop.release.writers import write_lerobot
+from fieldloop.testing.facts import defect_facts, facts
 from fieldloop.testing.injuries.injury import cut
 from fieldloop.testing.synthetic import healthy_case
 
@@ -24,7 +25,7 @@ def read(folder):
     log = open_log(folder)
     recordings = list(log.recordings)
     found = (*log.defects, *(d for r in recordings for d in r.defects))
-    return recordings, [f"{d.subject} {d.place}: {d.message}" for d in found]
+    return recordings, defect_facts(found)
 
 
 def edit(folder, change):
@@ -58,8 +59,8 @@ def test_a_rate_that_timestamps_and_video_deny_is_named_and_not_used(uneven):
     edit(uneven, slower)
     recordings, said = read(uneven)
     (line,) = said
-    assert line.startswith("meta/info.json fps: States 15 frames a second, but the timestamps of 2 of 2 episodes")
-    assert "say 30, and the video 30" in line
+    assert line.startswith("meta/info.json fps: ingest.rate_contradicted stated_hz=15.0 found_hz=30.0 video_hz=30.0")
+    assert line.endswith("denying=2 looked_at=2")
     for recording in recordings:
         assert {stream.nominal_hz for stream in recording.streams.values()} == {30}
     assert "states 15 Hz" in recordings[0].streams["joints"].notes["rate"]
@@ -78,7 +79,7 @@ def test_without_a_description_the_frames_of_an_episode_are_still_its_own(uneven
     wanted, _ = read(uneven)
     hurt(uneven / "meta/info.json")
     recordings, said = read(uneven)
-    assert not any("The video has" in line for line in said), said
+    assert not any("ingest.video_length_differs" in line for line in said), said
     for got, before in zip(recordings, wanted, strict=True):
         assert len(got.streams["joints"]) == len(before.streams["joints"])
         assert {stream.nominal_hz for stream in got.streams.values()} == {30}
@@ -114,7 +115,10 @@ def test_a_moment_whose_frames_are_lost_begins_with_the_next():
     assert frame_near(packets, 4 / 30) == 4
 
 
-@pytest.mark.parametrize(("late", "said_of_it"), [((0, 1, 2), "0.100 s in 3 of 3"), ((1,), "0.100 s in 1 of 3")])
+@pytest.mark.parametrize(
+    ("late", "said_of_it"),
+    [((0, 1, 2), "first_s=0.1 last_s=0.1 late=3 looked_at=3"), ((1,), "first_s=0.1 last_s=0.1 late=1 looked_at=3")],
+)
 def test_timestamps_that_begin_late_are_counted(v2, late, said_of_it):
     for index in late:
         path = v2 / f"data/chunk-000/episode_{index:06d}.parquet"
@@ -122,10 +126,10 @@ def test_timestamps_that_begin_late_are_counted(v2, late, said_of_it):
         later = pa.array(np.asarray(table["timestamp"], np.float32) + np.float32(0.1))
         pq.write_table(table.set_column(table.column_names.index("timestamp"), "timestamp", later), path)
     _, said = read(v2)
-    (line,) = (line for line in said if "begin at" in line)
+    (line,) = (line for line in said if "ingest.timestamps_start_late" in line)
     assert line.startswith(f"timestamp episode {late[0]}: ")
     assert said_of_it in line
-    assert "row 0 gets frame 3" in line
+    assert " frame=3 " in line
 
 
 def test_rows_that_are_tables_say_so(tmp_path):
@@ -140,7 +144,9 @@ def test_rows_that_are_tables_say_so(tmp_path):
     turn = recordings[0].streams["observation.turn"]
     assert (turn.values.shape, turn.notes["shape"]) == ((ROWS, 4), "2 × 2, row by row")
     done = write_lerobot(recordings, tmp_path / "ours")
-    assert "observation.turn: each row is written as 4 numbers, not as 2 × 2, row by row" in done.left_out
-    assert not any("observation.state" in line or line.startswith("joints: each") for line in done.left_out)
+    assert "release.rows_flattened observation.turn width=4 shape=2 × 2, row by row" in map(facts, done.left_out)
+    assert [loss.subject.stream for loss in done.left_out if loss.code == "release.rows_flattened"] == [
+        "observation.turn"
+    ]
     again, _ = read(done.path)
     assert again[0].streams["observation.turn"].notes["shape"] == "2 × 2, row by row"

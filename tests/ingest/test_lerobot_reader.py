@@ -14,6 +14,7 @@ from fieldloop.ingest.pictures.video import VideoSpan, read_packets
 from fieldloop.ingest.readers.lerobot import LeRobotReader
 from fieldloop.model.stream import ClockKind, StreamKind
 from fieldloop.release.writers.grid import resample
+from fieldloop.testing.facts import facts
 from fieldloop.testing.synthetic import healthy
 
 
@@ -23,7 +24,10 @@ def read(folder):
 
 
 def said(log, recordings=()):
-    return [f"{d.subject} {d.place}: {d.message}" for d in (*log.defects, *(d for r in recordings for d in r.defects))]
+    return [
+        f"{d.subject} {d.place}: {facts(d.message)}"
+        for d in (*log.defects, *(d for r in recordings for d in r.defects))
+    ]
 
 
 def edit_info(folder, **changes):
@@ -116,7 +120,13 @@ def test_rows_in_another_file_than_the_table_says_are_found(v3):
         pq.write_table(table.filter(keep), path.with_name(f"file-{number:03d}.parquet"))
     log, recordings = read(v3)
     assert [len(r.streams["joints"]) for r in recordings] == [300, 300, 300]
-    assert sum("the rows are in data/chunk-000/file-001.parquet" in line for line in said(log, recordings)) == 2
+    assert (
+        sum(
+            "ingest.rows_elsewhere" in line and "found=data/chunk-000/file-001.parquet" in line
+            for line in said(log, recordings)
+        )
+        == 2
+    )
 
 
 def test_a_missing_video_is_a_defect_of_its_episodes(v3):
@@ -129,18 +139,18 @@ def test_a_missing_video_is_a_defect_of_its_episodes(v3):
     assert sum("the file is missing" in line for line in said(log, recordings)) == 3
 
 
-def test_a_camera_without_any_video_is_said_once(v3):
+def test_a_camera_without_any_video_is_reported_once(v3):
     shutil.rmtree(v3 / "videos/observation.images.wrist")
     log, recordings = read(v3)
     assert said(log, recordings) == [
-        "observation.images.wrist meta/info.json: The camera is declared, but there is no video of it."
+        "observation.images.wrist meta/info.json: ingest.declared_but_missing part=camera missing=video"
     ]
 
 
 def test_a_video_that_is_none(v3):
     (v3 / "videos/observation.images.wrist/chunk-000/file-000.mp4").write_bytes(b"no video at all" * 100)
     log, recordings = read(v3)
-    assert sum("The video cannot be read" in line for line in said(log, recordings)) == 3
+    assert sum("ingest.part_unreadable part=video" in line for line in said(log, recordings)) == 3
 
 
 def test_a_parquet_without_footer_is_named_and_the_rest_is_read(v3):
@@ -152,15 +162,15 @@ def test_a_parquet_without_footer_is_named_and_the_rest_is_read(v3):
     log, recordings = read(v3)
     assert [r.episode.name for r in recordings] == ["synthetic-0"]
     lines = said(log)
-    assert any("data/chunk-000/file-001.parquet" in line and "cannot be read" in line for line in lines)
-    assert any("2 listed episodes are in no data file: 1 to 2" in line for line in lines)
+    assert any("data/chunk-000/file-001.parquet : ingest.file_unreadable" in line for line in lines)
+    assert any("ingest.episodes_without_data count=2 listed=3 which=1 to 2" in line for line in lines)
 
 
 def test_no_table_of_episodes(v3):
     shutil.rmtree(v3 / "meta/episodes")
     log, recordings = read(v3)
     assert len(recordings) == 3
-    assert any("no table of episodes" in line for line in said(log))
+    assert any("ingest.episode_table_missing" in line for line in said(log))
 
 
 def test_an_info_file_of_zero_bytes_is_named_and_the_files_speak_for_themselves(v3):
@@ -169,18 +179,18 @@ def test_an_info_file_of_zero_bytes_is_named_and_the_files_speak_for_themselves(
     assert len(recordings) == 3
     assert recordings[0].streams["joints"].values.shape == (300, 6)
     assert "camera/wrist" in recordings[0].streams
-    assert any("meta/info.json byte 0: The file is empty." in line for line in said(log))
+    assert any("meta/info.json byte 0: ingest.file_empty" in line for line in said(log))
 
 
 @pytest.mark.parametrize(
     ("changes", "said_of_it"),
     [
-        ({"total_frames": 7}, "total_frames: States 7, but 900 are there."),
-        ({"total_episodes": 2}, "total_episodes: States 2, but 3 are there."),
-        ({"fps": 0}, "fps: No frame rate is stated"),
-        ({"fps": "thirty"}, "fps: No frame rate is stated"),
-        ({"codebase_version": None}, "read as v3.0 by its folders"),
-        ({"features": [1, 2]}, "No features are declared"),
+        ({"total_frames": 7}, "total_frames: ingest.count_mismatch stated=7 what=frames found=900"),
+        ({"total_episodes": 2}, "total_episodes: ingest.count_mismatch stated=2 what=episodes found=3"),
+        ({"fps": 0}, "fps: ingest.rate_not_stated"),
+        ({"fps": "thirty"}, "fps: ingest.rate_not_stated"),
+        ({"codebase_version": None}, "ingest.version_not_stated version=v3.0"),
+        ({"features": [1, 2]}, "ingest.features_not_declared"),
     ],
 )
 def test_what_the_description_states_wrongly_is_named(v3, changes, said_of_it):
@@ -190,7 +200,7 @@ def test_what_the_description_states_wrongly_is_named(v3, changes, said_of_it):
     assert any(said_of_it in line for line in said(log, recordings))
 
 
-def test_a_version_nobody_knows_yet(v3):
+def test_a_version_not_known_yet(v3):
     edit_info(v3, codebase_version="v9.0")
     log, recordings = read(v3)
     assert recordings == []
@@ -207,8 +217,8 @@ def test_lengths_that_differ_are_named(v3):
     pq.write_table(pa.Table.from_pylist(rows), path)
     log, recordings = read(v3)
     lines = said(log, recordings)
-    assert any("length episode 1: 299 frames are listed, the table has 300 rows." in line for line in lines)
-    assert any("camera/wrist episode 2: The video has 297 frames, the table 300 rows." in line for line in lines)
+    assert any("length episode 1: ingest.count_mismatch stated=299 what=frames found=300" in line for line in lines)
+    assert any("camera/wrist episode 2: ingest.video_length_differs frames=297 rows=300" in line for line in lines)
 
 
 def test_a_video_of_another_size_than_is_stated_is_named(v3):
@@ -221,8 +231,8 @@ def test_a_video_of_another_size_than_is_stated_is_named(v3):
     info["features"]["observation.images.overhead"]["names"] = None
     (v3 / "meta/info.json").write_text(json.dumps(info))
     log, recordings = read(v3)
-    complaint = "The pictures are {} × {} pixels, meta/info.json states 20 × 10.".format(*sizes)
-    assert [line for line in said(log, recordings) if "pixels" in line][:2] == [
+    complaint = "ingest.picture_size_differs width={} height={} stated_width=20 stated_height=10".format(*sizes)
+    assert [line for line in said(log, recordings) if "picture_size" in line][:2] == [
         f"camera/overhead file-000.mp4: {complaint}",
         f"camera/wrist file-000.mp4: {complaint}",
     ]
@@ -230,7 +240,7 @@ def test_a_video_of_another_size_than_is_stated_is_named(v3):
 
 
 @pytest.mark.parametrize("template", ["{chunk_index:0999999999d}.mp4", "{file_index:{chunk_index}d}", "{nobody}", "{"])
-def test_a_path_nobody_can_fill_is_the_usual_one(v3, template):
+def test_a_path_that_cannot_be_filled_is_the_usual_one(v3, template):
     edit_info(v3, video_path=template)
     log, recordings = read(v3)
     assert said(log, recordings) == []
@@ -272,19 +282,19 @@ def test_the_older_layout_reads_alike(v2, v3):
     [
         (
             lambda f: (f / "data/chunk-000/episode_000001.parquet").unlink(),
-            "1 of 3 listed episodes have no data file: 1",
+            "ingest.episodes_without_data count=1 listed=3 which=1",
             2,
         ),
         (
             lambda f: (f / "data/chunk-000/episode_000001.parquet").write_bytes(b""),
-            "episode_000001.parquet : The file is empty",
+            "episode_000001.parquet : ingest.file_empty",
             3,
         ),
-        (lambda f: (f / "meta/episodes.jsonl").write_bytes(b""), "meta/episodes.jsonl byte 0: The file is empty", 3),
-        (lambda f: (f / "meta/episodes.jsonl").write_text("{oops\n[1]"), "line 1: No JSON", 3),
-        (lambda f: (f / "meta/episodes.jsonl").unlink(), "meta/episodes.jsonl : The file is missing", 3),
-        (lambda f: (f / "meta/info.json").write_bytes(b""), "meta/info.json byte 0: The file is empty", 3),
-        (lambda f: shutil.rmtree(f / "data"), "There is no data file of any episode", 0),
+        (lambda f: (f / "meta/episodes.jsonl").write_bytes(b""), "meta/episodes.jsonl byte 0: ingest.file_empty", 3),
+        (lambda f: (f / "meta/episodes.jsonl").write_text("{oops\n[1]"), "line 1: ingest.not_json", 3),
+        (lambda f: (f / "meta/episodes.jsonl").unlink(), "meta/episodes.jsonl : ingest.file_missing", 3),
+        (lambda f: (f / "meta/info.json").write_bytes(b""), "meta/info.json byte 0: ingest.file_empty", 3),
+        (lambda f: shutil.rmtree(f / "data"), "ingest.no_episode", 0),
         (
             lambda f: (f / "videos/chunk-000/observation.images.wrist/episode_000002.mp4").unlink(),
             "the file is missing",
@@ -292,7 +302,7 @@ def test_the_older_layout_reads_alike(v2, v3):
         ),
         (
             lambda f: (f / "videos/chunk-000/observation.images.wrist/episode_000002.mp4").write_bytes(b""),
-            "cannot be read",
+            "ingest.part_unreadable part=video",
             3,
         ),
     ],
@@ -342,8 +352,8 @@ def test_the_real_v20_set(shared):
     assert camera.kind is StreamKind.RGB
     assert not any(r.defects for r in recordings)
     lines = said(log)
-    assert "observation.images.egoview meta/info.json: The camera is declared, but there is no video of it." in lines
-    assert any("Timestamps begin at 0.050 s" in line for line in lines)
+    assert "observation.images.egoview meta/info.json: ingest.declared_but_missing part=camera missing=video" in lines
+    assert any("ingest.timestamps_start_late first_s=0.05" in line for line in lines)
     assert len(lines) == 2
 
 
@@ -353,7 +363,7 @@ def test_the_real_v21_excerpt(shared):
     assert [len(r.streams["camera/cam_high"].pictures) for r in recordings] == [290, 317]
     assert recordings[0].streams["joints"].columns[0] == "kLeftShoulderPitch"
     assert said(log, recordings) == [
-        "data meta/episodes.jsonl: 98 of 100 listed episodes have no data file: 0 to 9, 11 to 32, 34 to 99."
+        "data meta/episodes.jsonl: ingest.episodes_without_data count=98 listed=100 which=0 to 9, 11 to 32, 34 to 99"
     ]
 
 

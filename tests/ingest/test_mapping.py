@@ -16,6 +16,7 @@ from fieldloop.ingest.mapping import apply, parse_mapping, propose
 from fieldloop.ingest.mapping.axes import DIRECTIONS, to_rep_103, turn_poses, turn_vectors
 from fieldloop.ingest.mapping.units import FACTORS, SI, to_si
 from fieldloop.model.stream import ClockKind, Stream, StreamKind
+from fieldloop.testing.facts import facts
 from fieldloop.testing.synthetic import healthy, with_streams
 
 
@@ -58,7 +59,7 @@ def test_an_imu_at_rest_tells_g_from_metres_per_second_squared():
     assert '"g"' not in propose([changed("imu", values=resting * 9.81)], "logs")
 
 
-def test_what_cannot_be_told_stays_a_comment():
+def test_what_cannot_be_determined_stays_a_comment():
     wide = changed("gripper", values=np.array(healthy().streams["gripper"].values) * 1000, unit="")
     text = propose([wide], "logs")
     assert '# unit = "mm"' in text
@@ -89,7 +90,8 @@ def test_names_units_columns_and_frames_are_translated():
     assert "joints/velocity" not in told.streams
     np.testing.assert_allclose(arm.values, healthy().streams["joints"].values)
     assert (arm.unit, arm.frame_id, arm.serial, arm.columns[5]) == ("rad", "base_link", "SN7", "axis_5")
-    assert arm.notes["unit"] == "recorded in deg"
+    assert arm.notes["recorded_unit"] == "deg"
+    assert arm.unit_stated
     assert (told.episode.site, told.episode.simulated) == ("hall 2", False)
     assert str(told.episode.stratum) == "bin=front,lighting=dim"
     assert told.episode.id == made.episode.id, "the bytes are the same, so the episode is"
@@ -109,21 +111,21 @@ def test_one_line_that_does_not_fit_costs_that_line_alone():
     told = apply(
         mapping('[streams.joints]\nname = "arm"\nunit = "deg"\nkind = "pose"\naxes = "right down forward"'), healthy()
     )
-    assert "axes are given" in told.defects[0].message
+    assert "axes are given" in told.defects[0].message["reason"]
     np.testing.assert_allclose(told.streams["arm"].values, np.radians(healthy().streams["joints"].values))
 
 
 def test_two_streams_never_melt_into_one():
     told = apply(mapping('[streams."camera/*"]\nname = "camera/main"'), healthy())
     assert {"camera/main", "camera/wrist"} <= told.streams.keys()
-    assert "taken by another" in told.defects[0].message
+    assert facts(told.defects[0].message) == "ingest.mapping_name_taken name=camera/main"
 
 
 def test_a_name_that_another_stream_has_is_not_taken_from_it():
     told = apply(mapping('[streams.gripper]\nname = "joints"'), healthy())
     assert told.streams.keys() == healthy().streams.keys()
     assert told.streams["joints"].kind is StreamKind.JOINT_POSITION
-    assert "taken by another" in told.defects[0].message
+    assert facts(told.defects[0].message) == "ingest.mapping_name_taken name=joints"
     swapped = apply(mapping('[streams.gripper]\nname = "joints"\n[streams.joints]\nname = "gripper"'), healthy())
     assert swapped.streams["joints"].kind is StreamKind.GRIPPER
     assert not swapped.defects
@@ -137,23 +139,23 @@ def test_a_unit_for_some_columns_leaves_the_unit_of_the_stream_clean():
 def test_one_bad_condition_costs_one_condition():
     told = apply(mapping('[conditions]\nlighting = "dim"\nbin = "a,b"'), healthy())
     assert str(told.episode.stratum) == "bin=front,lighting=dim"
-    assert "a,b" in told.defects[0].message
+    assert facts(told.defects[0].message) == "ingest.condition_invalid condition=bin=a,b"
 
 
 @pytest.mark.parametrize(
     ("text", "said"),
     [
         ('[streams.joints]\nunit = "furlong"', "unit 'furlong' is not known"),
-        ('[streams.joints]\nkind = "joint"', "is none of"),
-        ('[streams.joints]\nunits = "deg"', "means nothing here"),
-        ('[streams.joints]\naxes = "up up up"', "no right-handed frame"),
-        ('[streams.joints]\naxes = "north"', "Axes say where"),
-        ('[streams.a]\nname = "x"\n[streams.b]\nname = "x"', "both to be called"),
-        ("[topics]\n", "means nothing here"),
+        ('[streams.joints]\nkind = "joint"', "is not one of"),
+        ('[streams.joints]\nunits = "deg"', "unknown key"),
+        ('[streams.joints]\naxes = "up up up"', "not a right-handed frame"),
+        ('[streams.joints]\naxes = "north"', "Axes must state where"),
+        ('[streams.a]\nname = "x"\n[streams.b]\nname = "x"', "the same name"),
+        ("[topics]\n", "unknown table"),
         ('[episode]\nweather = "fine"', "an episode has"),
         ("[episode]\noperator = { fakt = 1 }", "must be a text"),
         ("streams = 3", "must be a table"),
-        ("[streams", "no TOML"),
+        ("[streams", "not valid TOML"),
     ],
 )
 def test_a_slip_of_the_pen_is_named_before_a_log_is_opened(text, said):
@@ -162,7 +164,7 @@ def test_a_slip_of_the_pen_is_named_before_a_log_is_opened(text, said):
 
 
 def test_a_file_of_another_kind_is_refused():
-    with pytest.raises(BadInput, match="must say"):
+    with pytest.raises(BadInput, match="must state"):
         parse_mapping("name = 'protocol'", "protocol.toml")
 
 

@@ -42,7 +42,7 @@ def proposed(made, name):
 def test_a_unit_in_the_name_is_proposed_live(name, kind, width, unit):
     found, line = proposed(with_stream(name, kind, width), name)
     assert found == unit
-    assert "the name says so" in line
+    assert "stated in its name" in line
 
 
 @pytest.mark.parametrize(
@@ -56,7 +56,7 @@ def test_a_unit_in_the_name_is_proposed_live(name, kind, width, unit):
     ],
 )
 def test_a_word_that_does_not_settle_it_is_not_followed(name, kind, width, fields):
-    assert "the name says so" not in proposed(with_stream(name, kind, width, **fields), name)[1]
+    assert "stated in its name" not in proposed(with_stream(name, kind, width, **fields), name)[1]
 
 
 def test_an_assumed_unit_gives_way_to_the_name():

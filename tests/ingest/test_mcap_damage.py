@@ -16,6 +16,7 @@ from mcap.writer import CompressionType, IndexType
 from tests.ingest.mcap_makers import SECOND, read, ros, small_log, write
 
 from fieldloop.ingest.readers.mcap import McapReader
+from fieldloop.testing.facts import facts
 from fieldloop_robot.messages import CompressedImage, JointState
 
 
@@ -107,8 +108,7 @@ def test_much_of_a_chunk_that_was_cut_off_is_read(tmp_path, kind):
     assert len(got.streams["n"]) > 40
     (defect,) = got.defects
     assert defect.place == f"byte {places[0]}"
-    assert defect.message.startswith("Cut off: a chunk with messages of ")
-    assert f"; {len(got.streams['n'])} whole messages" in defect.message
+    assert (defect.message.code, defect.message["messages"]) == ("ingest.chunk_cut_off", len(got.streams["n"]))
 
 
 def test_pictures_of_a_chunk_that_was_cut_off_can_be_looked_at(tmp_path):
@@ -128,8 +128,8 @@ def test_a_damaged_chunk_that_is_not_compressed_is_read_and_doubted(tmp_path):
     data[at] ^= 0xFF
     log.write_bytes(data)
     got = read(log)
-    (defect,) = (d for d in got.defects if "checksum does not fit" in d.message)
-    assert "may be wrong" in defect.message
+    (defect,) = (d for d in got.defects if d.message.code == "ingest.chunk_damaged")
+    assert "checksum" in defect.message["reason"]
     assert defect.place in [f"byte {place}" for place in chunk_places(data)]
     assert got.streams["joints"].times_ns.tolist() == [SECOND + i * 10_000_000 for i in range(40)]
 
@@ -142,7 +142,7 @@ def test_a_damaged_chunk_that_is_compressed_is_left_out_and_the_rest_is_read(tmp
     data[chunk_places(data)[2] + 33] ^= 0xFF
     log.write_bytes(data)
     got = read(log)
-    assert any("its messages were left out" in d.message for d in got.defects)
+    assert "ingest.chunk_unreadable" in [d.message.code for d in got.defects]
     times = got.streams["joints"].times_ns
     assert 20 < len(times) < 40
     assert (times[0], times[-1]) == (SECOND, SECOND + 39 * 10_000_000)
@@ -165,9 +165,9 @@ def test_around_a_hole_in_a_chunk_everything_is_read(tmp_path, indexed, filling)
     clear = [i for i, at in enumerate(starts) if at > 0 and (at + 2100 < begin or at - 31 > begin + 100_000)]
     assert 140 < len(clear) < 155
     assert set(clear) <= set(got.streams["n"].values.ravel().tolist())
-    said = [d.message for d in got.defects if d.place == f"byte {place}"]
-    assert any("its checksum does not fit" in message and "may be wrong" in message for message in said)
-    assert any("reading went on at the next message" in message for message in said)
+    found = {d.message.code: d.message for d in got.defects if d.place == f"byte {place}"}
+    assert "checksum" in found["ingest.chunk_damaged"]["reason"]
+    assert "ingest.chunk_bytes_lost" in found
 
 
 def test_a_length_that_swallows_messages_costs_only_its_own(tmp_path):
@@ -199,7 +199,7 @@ def test_a_broken_record_length_is_stepped_over_by_the_index(tmp_path):
     data[at[0] + 1 : at[0] + 9] = struct.pack("<Q", 1 << 60)
     log.write_bytes(data)
     got = read(log)
-    assert any("reading went on at the next chunk" in d.message for d in got.defects)
+    assert any(d.message.code == "ingest.bytes_damaged" and d.message["resumed_at"] == "chunk" for d in got.defects)
     assert 30 <= len(got.streams["joints"]) < 40
     assert got.streams["joints"].times_ns[-1] == SECOND + 39 * 10_000_000
 
@@ -209,7 +209,7 @@ def test_a_changed_byte_outside_chunks_is_noticed(tmp_path):
     data = bytearray(log.read_bytes())
     data[data.find(struct.pack("<d", 0.1 * 20))] ^= 1
     log.write_bytes(data)
-    assert any("data section's checksum" in d.message for d in read(log).defects)
+    assert "ingest.checksum_mismatch" in [d.message.code for d in read(log).defects]
 
 
 @settings(max_examples=120, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
@@ -234,7 +234,7 @@ def test_a_message_that_does_not_fit_its_type_is_a_defect_of_that_message(tmp_pa
     assert got.streams["joints"].values.ravel().tolist() == [0.0, 1.0, 3.0, 4.0]
     (defect,) = got.defects
     assert (defect.subject, defect.place) == ("/joints", "message 2")
-    assert "1 of 5 messages" in defect.message
+    assert (defect.message["failed"], defect.message["messages"]) == (1, 5)
 
 
 # ── finding the way again
@@ -259,9 +259,8 @@ def test_without_an_index_reading_goes_on_at_the_next_chunk_that_can_be_found(tm
     data[places[1] : places[1] + 9] = bytes(9)
     log.write_bytes(data[: places[-1]])  # the end with its index is gone
     got = read(log)
-    assert f"Bytes {places[1]} to {places[2]} are damaged; reading went on at the next chunk that could be found." in [
-        d.message for d in got.defects
-    ]
+    damaged = [d.message for d in got.defects if d.message.code == "ingest.bytes_damaged"]
+    assert [(m["first_byte"], m["last_byte"]) for m in damaged] == [(places[1], places[2])]
     times = got.streams["joints"].times_ns
     assert times[0] == SECOND
     assert 40 - 3 * 40 // len(places) - 2 < len(times) < 40
@@ -283,13 +282,14 @@ def test_a_length_that_runs_over_later_chunks_costs_only_its_own(tmp_path):
     assert len(got.streams["joints"]) == 40
 
 
-def test_a_count_that_does_not_fit_is_said(tmp_path):
+def test_a_count_that_does_not_fit_is_reported(tmp_path):
     log = small_log(tmp_path / "a.mcap", enable_crcs=False)
     data = bytearray(log.read_bytes())
     at = data.rfind(b"\x0b" + struct.pack("<Q", 56))
     data[at + 9 : at + 17] = struct.pack("<Q", 41)
     log.write_bytes(data)
-    assert [d.message for d in read(log).defects] == ["The summary counts 41 messages, 40 could be read."]
+    (defect,) = read(log).defects
+    assert facts(defect.message).startswith("ingest.count_mismatch stated=41 what=messages found=40")
 
 
 def test_a_changed_summary_is_noticed(tmp_path):
@@ -298,7 +298,7 @@ def test_a_changed_summary_is_noticed(tmp_path):
     data[data.rfind(b"JointState")] ^= 1
     log.write_bytes(data)
     got = read(log)
-    assert any("summary's checksum does not fit" in d.message for d in got.defects)
+    assert any(facts(d.message).startswith("ingest.checksum_mismatch part=the summary") for d in got.defects)
     assert len(got.streams["joints"]) == 40
 
 
@@ -307,7 +307,7 @@ def test_a_changed_attachment_is_noticed(tmp_path):
     data = bytearray(log.read_bytes())
     data[data.find(b"precious")] ^= 1
     log.write_bytes(data)
-    assert any("attachment 'a' does not fit" in d.message for d in read(log).defects)
+    assert any("ingest.checksum_mismatch part=attachment 'a'" in facts(d.message) for d in read(log).defects)
 
 
 def test_channels_of_a_broken_chunk_are_found_in_the_summary(tmp_path):
@@ -337,7 +337,7 @@ def test_an_unknown_compression_is_a_defect(tmp_path):
     log.write_bytes(log.read_bytes().replace(b"\x04\x00\x00\x00zstd", b"\x04\x00\x00\x00zst9"))
     got = read(log)
     assert got.streams == {}
-    assert any("compression 'zst9' is not known" in d.message for d in got.defects)
+    assert any("compression 'zst9' is not known" in facts(d.message) for d in got.defects)
 
 
 def test_a_chunk_that_claims_all_memory_is_a_defect(tmp_path):
@@ -349,7 +349,7 @@ def test_a_chunk_that_claims_all_memory_is_a_defect(tmp_path):
         log.write_bytes(data)
         got = read(log)
         assert got.streams == {}
-        assert any("cannot be read" in d.message for d in got.defects)
+        assert "ingest.chunk_unreadable" in [d.message.code for d in got.defects]
 
 
 # ── mangled

@@ -8,13 +8,13 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
+from bench.format_speed.mcap_stamps import stamps
 from mcap.reader import make_reader
 from mcap.writer import CompressionType, IndexType, Writer
 from mcap_ros2.decoder import DecoderFactory
 from tests.ingest.mcap_makers import read, ros, write
 
 from fieldloop.ingest.readers.mcap import McapReader
-from fieldloop.ingest.readers.mcap.stamps import stamps
 from fieldloop.model.condition import Stratum
 from fieldloop.model.stream import ClockKind, StreamKind
 from fieldloop.release.writers import write_mcap
@@ -175,7 +175,7 @@ def test_another_message_is_another_id(tmp_path):
 def test_a_log_without_messages_is_whole_but_says_so(tmp_path):
     got = read(write(tmp_path / "a.mcap", {}))
     assert got.streams == {}
-    assert [d.message for d in got.defects] == ["The log is whole but holds no message."]
+    assert [d.message.code for d in got.defects] == ["ingest.no_messages"]
 
 
 # ── facts

@@ -62,7 +62,7 @@ def test_a_schema_that_lacks_a_type_gives_stamps_and_a_defect(tmp_path):
     schema = ("x/msg/Y", "ros2msg", "absent_package/Thing thing")
     got = read(write(tmp_path / "a.mcap", {"/y": ("cdr", schema, [(1, 1, b"\x00\x01\x00\x00")])}))
     assert got.streams["y"].times_ns.tolist() == [1]
-    assert "absent_package" in got.defects[0].message
+    assert "absent_package" in got.defects[0].message["reason"]
 
 
 # ── any type
@@ -184,10 +184,10 @@ def test_the_second_version_of_cdr_aligns_to_four(tmp_path):
     assert got.streams["y"].values.tolist() == [[1, 2.5], [2, 2.5]]
 
 
-def test_a_representation_that_is_not_known_is_said(tmp_path):
+def test_a_representation_that_is_not_known_is_reported(tmp_path):
     schema = ("x/msg/Y", "ros2msg", "uint8 a\n")
     got = read(write(tmp_path / "a.mcap", {"/y": ("cdr", schema, [(1, 1, b"\x00\x09\x00\x00\x01")])}))
-    assert "representation 0009 is not decoded" in got.defects[0].message
+    assert "representation 0009 is not decoded" in got.defects[0].message["reason"]
 
 
 def test_a_schema_in_idl(tmp_path):
@@ -347,7 +347,7 @@ def test_channel_metadata_overrides_what_names_imply(tmp_path):
     }  # fmt: skip
 
 
-def test_metadata_that_makes_no_sense_is_passed_over_and_said(tmp_path):
+def test_metadata_that_makes_no_sense_is_skipped_and_reported(tmp_path):
     about = {"fieldloop.kind": "nonsense", "fieldloop.columns": "{", "fieldloop.dtype": "O", "fieldloop.clocks": "[1]"}
     got = read(
         write(tmp_path / "a.mcap", {"/joints": ros([JointState(("a",), (1.0,))], [5])}, about={"/joints": about})

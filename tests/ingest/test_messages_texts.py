@@ -111,7 +111,7 @@ def counts(value):
 
 
 @pytest.mark.parametrize(("value", "is_said"), [(2**53 + 1, True), (-(2**60), True), (2**53, False), (7, False)])
-def test_whole_numbers_that_were_rounded_are_said_to_be(tmp_path, value, is_said):
+def test_whole_numbers_that_were_rounded_are_reported_as_such(tmp_path, value, is_said):
     channels = {
         "/json": documents({"n": 1, "x": 1e300}, {"n": value, "x": 1e300}),
         "/protobuf": protobufs([("n", F.TYPE_INT64), ("x", F.TYPE_DOUBLE)], {"n": value, "x": 1e300}),
@@ -119,14 +119,14 @@ def test_whole_numbers_that_were_rounded_are_said_to_be(tmp_path, value, is_said
         "/ros": counts(value),
     }
     for stream in read(write(tmp_path / "a.mcap", channels)).streams.values():
-        sentence = "whole numbers beyond 2^53 were rounded to what 64-bit floats hold"
+        sentence = "integers beyond 2^53 were rounded to 64-bit floats"
         assert stream.notes.get("rounded") == (sentence if is_said else None), stream.name
 
 
-def test_messages_that_vary_are_split_and_it_is_said(tmp_path):
+def test_messages_that_vary_are_split_and_it_is_reported(tmp_path):
     channels = {"/v": documents({"x": [1, 2]}, {"x": [1]}), "/w": documents({"x": 1}, {"x": 2})}
     streams = read(write(tmp_path / "a.mcap", channels)).streams
     assert set(streams) == {"v", "v/x[0]", "w"}
     for name in ("v", "v/x[0]"):
-        assert streams[name].notes["split"] == "its messages vary in their fields, a stream each: v, v/x[0]"
+        assert streams[name].notes["split"] == "its messages vary in their fields, one stream each: v, v/x[0]"
     assert "split" not in streams["w"].notes

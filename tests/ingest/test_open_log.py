@@ -7,6 +7,7 @@ import pytest
 from fieldloop.errors import UnreadableLog
 from fieldloop.ingest import open_log, readers
 from fieldloop.model.episode import Episode, Recording
+from fieldloop.testing.facts import facts
 
 
 def test_no_such_path(tmp_path):
@@ -38,7 +39,7 @@ def test_an_empty_folder(tmp_path):
         (b"SQLite format 3\x00", "an SQLite file"),
         (b"PAR1\x15\x04", "a Parquet file; give the dataset's folder"),
         (b"\x00\x00\x00\x1cftypisom", "a video; give the dataset's folder"),
-        (b"garbage!", "no log that is known .8 bytes, beginning 67 61 72 62"),
+        (b"garbage!", "not a known log format .8 bytes, starting with 67 61 72 62"),
     ],
 )
 def test_other_bytes_are_named(tmp_path, head, said):
@@ -67,7 +68,8 @@ def test_many_logs_in_nested_folders_are_all_read_and_a_bad_one_is_a_defect(mcap
     (tmp_path / "README.md").write_text("not a log, and none that should be one")
     log = open_log(tmp_path)
     assert [len(recording.streams) for recording in log.recordings] == [11, 11]
-    assert [(d.subject, d.message) for d in log.defects] == [("b/empty.mcap", "empty.mcap is empty (0 bytes).")]
+    (defect,) = log.defects
+    assert (defect.subject, defect.message["reason"]) == ("b/empty.mcap", "empty.mcap is empty (0 bytes).")
     assert [file.name for file in log.files] == ["one.mcap", "two.mcap"]
 
 
@@ -109,7 +111,9 @@ def test_a_plugged_in_reader_reads_and_its_fault_is_named(monkeypatch, tmp_path)
     (tmp_path / "log.x").write_bytes(b"PLAIN")
     log = open_log(tmp_path / "log.x")
     assert [r.episode.name for r in log.recordings] == ["log"]
-    assert [d.message for d in log.defects] == ["The plain reader gave up: RuntimeError: the rest is a riddle"]
+    assert [facts(d.message) for d in log.defects] == [
+        "ingest.reader_failed reader=plain reason=RuntimeError: the rest is a riddle"
+    ]
 
 
 def test_a_broken_plug_in_is_reported_by_name_and_the_others_still_read(monkeypatch, mcap_log):
@@ -120,7 +124,7 @@ def test_a_broken_plug_in_is_reported_by_name_and_the_others_still_read(monkeypa
     )
     log = open_log(mcap_log)
     assert len(list(log.recordings)) == 1
-    said = {d.subject: d.message for d in log.defects}
+    said = {d.subject: facts(d.message) for d in log.defects}
     assert "no_such_module_anywhere" in said["reader plug-in wonky"]
     assert "no name, recognises, read" in said["reader plug-in hollow"]
 

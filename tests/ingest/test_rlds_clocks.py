@@ -97,7 +97,7 @@ def test_a_stated_rate_that_the_stamps_deny_is_noted_and_not_used(stated, hz, tm
     steps = dictionary(timestamp_ns=tensor("int64"), **MARKS)
     stream = read(tmp_path, made, steps, dictionary(control_hz=tensor("int64"))).streams["is_first"]
     assert (stream.clock, stream.nominal_hz) == (ClockKind.LOG, hz)
-    assert ("states 50 Hz, they say 19.42" in stream.notes["clock"]) == (hz is None)
+    assert ("states 50 Hz, they give 19.42" in stream.notes["clock"]) == (hz is None)
 
 
 def test_an_episode_lasts_by_the_clock_its_streams_share(tmp_path):
@@ -144,7 +144,7 @@ def test_a_stated_rate_is_the_clock(tmp_path):
     assert found.streams["action"].nominal_hz == 20.0
 
 
-def test_an_instruction_that_changes_is_told_by_step(tmp_path):
+def test_an_instruction_that_changes_is_reported_by_step(tmp_path):
     found = read(tmp_path, plain() | {"steps/language_instruction": [b"lift", b"lift", b"put", b"put", b"put"]})
     assert found.episode.task == ""
     assert json.loads(found.episode.fact("steps.language_instruction")) == [[0, "lift"], [2, "put"]]
@@ -155,7 +155,7 @@ def test_padding_is_counted(tmp_path):
     assert read(tmp_path, marks(3) | {"steps/is_pad": [0, 0, 1]}, steps, None).episode.fact("padding_steps") == "1"
 
 
-def test_kinds_are_told_by_path(tmp_path):
+def test_kinds_are_reported_by_path(tmp_path):
     paths = {
         "action_dict/joint_position": StreamKind.ACTION, "observation/prev_action": StreamKind.OTHER,
         "observation/gripper_closed": StreamKind.GRIPPER, "observation/ee_pose": StreamKind.POSE,

@@ -32,6 +32,7 @@ from tests.ingest.rlds_makers import (
 from fieldloop.ingest import open_log
 from fieldloop.ingest.readers.rlds import RldsReader, columns
 from fieldloop.model.stream import ClockKind, EncodedSource, StreamKind
+from fieldloop.testing.facts import defect_facts
 from fieldloop.testing.reader import check_reader
 
 READER = RldsReader()
@@ -189,34 +190,40 @@ def test_pictures_at_rest_are_handed_out_as_they_are(tmp_path):
 
 
 def said(recording):
-    return " | ".join(f"{d.subject} {d.place}: {d.message}" for d in recording.defects)
+    return " | ".join(defect_facts(recording.defects))
 
 
 @pytest.mark.parametrize(
     ("change", "complaint"),
     [
-        ({"steps/action": np.zeros(14, "f4")}, "steps/action record 0, byte 12: The feature cannot be read: 14 values"),
+        (
+            {"steps/action": np.zeros(14, "f4")},
+            "ingest.part_unreadable part=feature reason=14 values",
+        ),
         (
             {"steps/reward": np.zeros(4, "f4")},
-            "steps/reward record 0, byte 12: The feature has 4 values, the episode 5",
+            "steps/reward record 0, byte 12: ingest.feature_length_differs values=4 steps=5",
         ),
-        ({"steps/is_last": [0, 1, 0, 0, 1]}, "It is set at step 1 of 5"),
-        ({"steps/is_last": [0, 0, 0, 0, 0]}, "the end is missing"),
-        ({"steps/is_first": [0, 1, 0, 0, 0]}, "It is set at step 1 of 5"),
-        ({"steps/observation/image": [b"x"] * 4}, "steps/observation/image record 0, byte 12: The feature has 4"),
+        ({"steps/is_last": [0, 1, 0, 0, 1]}, "ingest.mark_misplaced at=1 steps=5 expected=4"),
+        ({"steps/is_last": [0, 0, 0, 0, 0]}, "ingest.mark_missing steps=5 edge=end"),
+        ({"steps/is_first": [0, 1, 0, 0, 0]}, "ingest.mark_misplaced at=1 steps=5 expected=0"),
+        (
+            {"steps/observation/image": [b"x"] * 4},
+            "steps/observation/image record 0, byte 12: ingest.feature_length_differs values=4",
+        ),
         ({"steps/observation/image": [1, 2, 3]}, "steps/observation/image record 0"),
     ],
 )
-def test_what_does_not_fit_is_said_and_the_rest_read(change, complaint, tmp_path):
+def test_what_does_not_fit_is_reported_and_the_rest_read(change, complaint, tmp_path):
     found = read(tmp_path, plain() | change)
     assert complaint in said(found)
     assert len(found.streams["observation/state"]) == STEPS
 
 
-def test_a_declared_feature_that_is_not_there_is_said(tmp_path):
+def test_a_declared_feature_that_is_not_there_is_reported(tmp_path):
     made = plain()
     del made["steps/action"]
-    assert "steps/action record 0, byte 12: The feature is declared" in said(read(tmp_path, made))
+    assert "steps/action record 0, byte 12: ingest.declared_but_missing" in said(read(tmp_path, made))
 
 
 @pytest.fixture
@@ -229,7 +236,7 @@ def shard(root, index=0):
 
 
 def whole(root):
-    return " | ".join(f"{d.subject} {d.place}: {d.message}" for d in READER.defects(root))
+    return " | ".join(defect_facts(READER.defects(root)))
 
 
 def test_nothing_is_wrong_with_a_good_set(root):
@@ -238,36 +245,37 @@ def test_nothing_is_wrong_with_a_good_set(root):
     assert [r.defects for r in READER.read(root)] == [()] * 4
 
 
-def test_a_missing_shard_is_said_and_leaves_a_gap(root):
+def test_a_missing_shard_is_reported_and_leaves_a_gap(root):
     shard(root).unlink()
-    assert "split train dataset_info.json: Of 2 shards these are missing: 0; 2 episodes with them." in whole(root)
+    gone = "ingest.shards_missing missing=1 shards=2 which=0 episodes=2"
+    assert f"split train dataset_info.json: {gone}" in whole(root)
     assert [r.episode.fact("episode_index") for r in READER.read(root)] == ["2", "3"]
 
 
-def test_fewer_records_than_listed_are_said(root):
+def test_fewer_records_than_listed_are_reported(root):
     data = shard(root).read_bytes()
     shard(root).write_bytes(data[: len(data) // 2])
-    assert "2 records are listed, the shard has 1." in whole(root)
+    assert "ingest.count_mismatch stated=2 what=records found=1" in whole(root)
     shard(root, 1).write_bytes(b"")
-    assert "2 records are listed, the shard has 0." in whole(root)
+    assert "ingest.count_mismatch stated=2 what=records found=0" in whole(root)
 
 
 def test_a_cut_shard_gives_what_is_left(root):
     data = shard(root).read_bytes()
     shard(root).write_bytes(data[:-40])
-    assert "The file ends within the record" in whole(root)
+    assert "ingest.record_cut_off" in whole(root)
     found = list(READER.read(root))
     assert len(found) == 4
-    assert "The file ends at byte" in said(found[1])
+    assert "ingest.record_cut_off missing_bytes=40 " in said(found[1])
     assert found[1].streams
 
 
-def test_a_wrong_checksum_is_said_with_its_byte(root):
+def test_a_wrong_checksum_is_reported_with_its_byte(root):
     data = bytearray(shard(root).read_bytes())
     data[100] ^= 1
     shard(root).write_bytes(data)
     first, *others = READER.read(root)
-    assert f"{shard(root).name} record 0, byte 12: The checksum of the record at byte 12 is wrong" in said(first)
+    assert f"{shard(root).name} record 0, byte 12: ingest.checksum_mismatch part=the record" in said(first)
     assert [o.defects for o in others] == [()] * 3
 
 
@@ -276,7 +284,7 @@ def test_without_features_json_shapes_come_from_the_records(content, root):
     path = root / "features.json"
     path.unlink() if content is None else path.write_bytes(content)
     assert READER.recognises(root)
-    assert "shapes are taken from the records" in whole(root)
+    assert "ingest.shapes_from_records" in whole(root)
     first = next(iter(READER.read(root)))
     assert first.streams["action"].values.shape == (STEPS, 3)
     assert np.array_equal(next(iter(first.streams["camera/image"].pictures.frames())), picture(0))
@@ -290,12 +298,12 @@ def test_without_dataset_info_the_shards_that_lie_there_are_read(content, root):
     path.unlink() if content is None else path.write_bytes(content)
     assert len(list(READER.read(root))) == 4
     if content is None:
-        assert "dataset_info.json : The file is missing" in whole(root)
+        assert "dataset_info.json : ingest.file_missing" in whole(root)
 
 
-def test_a_shard_that_is_not_listed_is_read_and_said(root):
+def test_a_shard_that_is_not_listed_is_read_and_reported(root):
     (root / "made-val.tfrecord-00000-of-00001").write_bytes(framed(example(plain(seed=9))))
-    assert "not listed" in whole(root)
+    assert "ingest.file_not_listed" in whole(root)
     assert len(list(READER.read(root))) == 5
 
 
@@ -304,7 +312,7 @@ def test_other_formats_of_records_are_named(root):
         shard(root, i).unlink()
         (root / f"made-train.array_record-{i:05d}-of-00002").write_bytes(b"\x83\xaf\x70\xd1\x0d\x88" * 9)
     assert READER.recognises(root)
-    assert "2 shards are array_record files, which are not read" in whole(root)
+    assert "ingest.shards_of_other_format count=2 format=array_record" in whole(root)
     assert list(READER.read(root)) == []
 
 
@@ -342,7 +350,7 @@ def test_a_few_bytes_that_stand_for_many_ask_for_no_memory(tmp_path, monkeypatch
     path = tmp_path / "bomb.gz"
     path.write_bytes(gzip.compress(length + struct.pack("<I", masked(length)) + b"\x0a" + bytes(1 << 20)))
     assert list(READER.read(path)) == []
-    assert "too many for a compressed file" in whole(path)
+    assert "ingest.record_too_large" in whole(path)
 
 
 @settings(max_examples=40)
@@ -373,4 +381,4 @@ def test_a_real_excerpt_reads_whole(shared):
     assert found[0].streams["camera/image_0"].pictures.size == (64, 64)
     assert found[0].streams["language_embedding"].values.shape == (10, 512)
     assert "split val" in whole(root)
-    assert all("the end is missing" in said(r) for r in found[:3])  # an excerpt: ten steps of each
+    assert all("ingest.mark_missing" in said(r) for r in found[:3])  # an excerpt: ten steps of each

@@ -17,4 +17,4 @@ def test_a_topic_of_which_nothing_unpacks_costs_that_topic(tmp_path):
     (recording,) = open_log(folder).recordings
     assert "joints" not in recording.streams
     assert len(recording.streams["camera"]) == 10
-    assert any("cannot be unpacked" in defect.message for defect in recording.defects)
+    assert "ingest.message_not_unpacked" in [defect.message.code for defect in recording.defects]

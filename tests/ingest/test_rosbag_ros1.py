@@ -15,6 +15,7 @@ from fieldloop.ingest import open_log
 from fieldloop.ingest.readers.rosbag import Ros1Reader
 from fieldloop.ingest.readers.rosbag.ros1_scan import Ros1Scan
 from fieldloop.model.stream import ClockKind, StreamKind
+from fieldloop.testing.facts import facts
 
 MESSAGES = 1 + HZ * SECONDS + len(LEVELS)
 
@@ -43,7 +44,7 @@ def count(recording):
 
 
 def said(recording):
-    return " ".join(f"{defect.place}: {defect.message}" for defect in recording.defects)
+    return " ".join(f"{defect.place}: {facts(defect.message)}" for defect in recording.defects)
 
 
 def test_what_was_written_is_read(made, read):
@@ -95,7 +96,7 @@ def test_without_its_index_a_bag_is_read_all_the_same(made, read):
     struct.pack_into("<Q", data, place, 0)
     recording = read(bytes(data[:index_at]))  # as a recorder leaves it that was killed
     assert count(recording) == MESSAGES
-    assert "not closed" in said(recording)
+    assert "ingest.file_not_closed" in said(recording)
 
 
 def test_wrong_places_in_the_index_cost_nothing(made, read):
@@ -104,8 +105,8 @@ def test_wrong_places_in_the_index_cost_nothing(made, read):
     struct.pack_into("<Q", data, data.rindex(b"chunk_pos=") + 10, 999)
     recording = read(bytes(data))
     assert count(recording) == MESSAGES
-    assert "byte 4321" in said(recording)
-    assert "byte 999" in said(recording)
+    assert "index_byte=4321" in said(recording)
+    assert "chunks=1 byte=999" in said(recording)
 
 
 @pytest.mark.parametrize("form", ["bz2", "lz4"])
@@ -116,7 +117,7 @@ def test_a_damaged_chunk_costs_no_other(made, read, form):
     data[chunks[1] + 200 : chunks[1] + 260] = bytes(60)
     recording = read(bytes(data))
     assert MESSAGES * 0.4 < count(recording) < MESSAGES
-    assert "A chunk is damaged" in said(recording)
+    assert "ingest.chunk_damaged" in said(recording)
 
 
 @pytest.mark.parametrize("length", [0, 17, 2**31, 2**32 - 1])
@@ -130,14 +131,14 @@ def test_a_wrong_length_of_a_chunk_costs_little(made, read, length):
     assert count(recording) >= MESSAGES - 2
 
 
-def test_a_time_that_differs_from_its_index_is_told(made, read):
+def test_a_time_that_differs_from_its_index_is_reported(made, read):
     data = bytearray(made["none"])
     at = data.index(b"time=", data.index(b"compression=")) + 5
     data[at] ^= 1
-    assert "disagree" in said(read(bytes(data)))
+    assert "ingest.index_contradicts" in said(read(bytes(data)))
 
 
-def test_a_compression_nobody_knows_is_named(made, read):
+def test_an_unknown_compression_is_named(made, read):
     recording = read(made["bz2"].replace(b"compression=bz2", b"compression=xyz"))
     assert "'xyz' is not known" in said(recording)
     assert not recording.streams
@@ -166,7 +167,7 @@ def test_messages_outside_chunks_are_read(made, read):
     data = made["none"]
     again = read(data[:13] + b"".join(data[begin:end] for begin, end in chunk_contents(data)))
     assert again.episode.id == read(data).episode.id
-    assert "bag header is missing" in said(again)
+    assert "ingest.bag_header_missing" in said(again)
 
 
 def chunk_contents(data):
@@ -210,4 +211,4 @@ def test_real_unsorted_chunks_are_read_in_order_of_time(shared):
 
 def test_real_bag_without_messages_says_so(shared):
     (recording,) = Ros1Reader().read(shared("ros1-bags") / "rosbagjs/no-messages.bag")
-    assert "holds no message" in said(recording)
+    assert "ingest.no_messages" in said(recording)

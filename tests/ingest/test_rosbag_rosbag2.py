@@ -17,6 +17,7 @@ from fieldloop.errors import UnreadableLog
 from fieldloop.ingest import open_log
 from fieldloop.ingest.readers.rosbag import Rosbag2Reader
 from fieldloop.model.stream import ClockKind
+from fieldloop.testing.facts import defect_facts, facts
 from fieldloop.testing.reader import check_reader
 
 MESSAGES = 1 + HZ * SECONDS + len(LEVELS)
@@ -55,7 +56,7 @@ def test_a_definition_that_is_cut_off_gives_way_to_the_one_of_ros(bag):
     for name, stream in whole.streams.items():
         assert stream.columns == got.streams[name].columns
         assert np.array_equal(stream.times_ns, got.streams[name].times_ns)
-    assert {"does not fit its messages" in defect.message for defect in got.defects} == {True}
+    assert {defect.message.code for defect in got.defects} == {"ingest.definition_wrong"}
 
 
 def test_the_talker_of_the_shared_data_is_heard(shared):
@@ -70,7 +71,7 @@ def test_metadata_that_refers_to_itself_is_not_followed(bag):
     lists = [f"k{i}: &k{i} [{', '.join([f'*k{i - 1}'] * 9)}]" for i in range(1, 12)]
     (bag / "metadata.yaml").write_text("\n".join([said, "k0: &k0 [1]", *lists]))
     (got,) = open_log(bag).recordings
-    assert any("refers to another part" in defect.message for defect in got.defects)
+    assert any("refers to another part" in facts(defect.message) for defect in got.defects)
     assert got.streams
 
 
@@ -114,7 +115,7 @@ def count(recording):
 
 
 def said(recording):
-    return " ".join(f"{defect.subject} {defect.place}: {defect.message}" for defect in recording.defects)
+    return " ".join(defect_facts(recording.defects))
 
 
 def assert_whole(recording):
@@ -182,8 +183,8 @@ def test_the_oldest_metadata_is_read(tmp_path):
     (bag / "metadata.yaml").write_text(OLD.format(name="old"))
     recording = read(bag)
     assert recording.streams["text"].times_ns.tolist() == [1000, 2000, 3000]
-    assert [defect.message for defect in recording.defects] == [
-        "It says that the recording lasts 2000001 ns; its messages span 2000."
+    assert [facts(defect.message) for defect in recording.defects] == [
+        "ingest.duration_differs stated_ns=2000001 found_ns=2000"
     ]
 
 
@@ -220,13 +221,13 @@ def test_a_folder_is_one_log_however_many_files_it_holds(split):
 
 
 @pytest.mark.parametrize("left", ["missing", "empty"])
-def test_without_metadata_files_are_several_logs_and_that_is_told(split, left):
+def test_without_metadata_files_are_several_logs_and_that_is_reported(split, left):
     (split / "metadata.yaml").unlink()
     if left == "empty":
         (split / "metadata.yaml").touch()
     log = open_log(split)
     assert len(list(log.recordings)) == 2
-    assert "ros2 bag reindex" in " ".join(defect.message for defect in log.defects)
+    assert "ingest.split_without_metadata" in [defect.message.code for defect in log.defects]
 
 
 def test_metadata_that_breaks_off_costs_no_message(split):
@@ -234,25 +235,25 @@ def test_metadata_that_breaks_off_costs_no_message(split):
     (split / "metadata.yaml").write_text('rosbag2_bagfile_information:\n  custom_data: {"a": \n' + text[40:200])
     recording = read(split)
     assert count(recording) == MESSAGES
-    assert "no YAML" in said(recording)
+    assert "ingest.metadata_not_yaml" in said(recording)
 
 
 def test_a_missing_part_is_named_and_the_rest_is_read(split):
     (split / "pick_1.db3").unlink()
     recording = read(split)
     assert 0 < count(recording) < MESSAGES
-    assert "pick_1.db3: The file is listed" in said(recording)
-    assert f"It counts {MESSAGES} messages; {count(recording)} were read" in said(recording)
+    assert "pick_1.db3: ingest.listed_file_missing" in said(recording)
+    assert f"stated={MESSAGES} what=messages found={count(recording)}" in said(recording)
 
 
 def test_a_file_that_is_not_listed_is_named(bag):
     shutil.copy(next(bag.glob("*.db3")), bag / "pick_9.db3")
     recording = read(bag)
     assert count(recording) == MESSAGES
-    assert "pick_9.db3: The file lies in the folder but is not listed" in said(recording)
+    assert "pick_9.db3: ingest.file_not_listed" in said(recording)
 
 
-def test_statements_that_the_files_do_not_bear_out_are_told(bag):
+def test_statements_that_the_files_do_not_bear_out_are_reported(bag):
     told = describe(bag)
     told["message_count"] += 5
     told["duration"]["nanoseconds"] += 1
@@ -282,7 +283,7 @@ def test_types_that_the_bag_does_not_carry_are_those_of_ros(bag):
         database.execute("UPDATE topics SET type = 'house/msg/Note' WHERE name = '/note'")
     recording = read(bag)
     assert "ROS 2" in recording.streams["joints"].notes["definition"]
-    assert "none of ROS's own" in recording.streams["note"].notes["definition"]
+    assert "not one of ROS's own" in recording.streams["note"].notes["definition"]
     assert len(recording.streams["note"]) == 1
     assert np.allclose(recording.streams["joints"].values[-1], [0.39, -0.78])
 
@@ -339,7 +340,7 @@ def test_damaged_pages_cost_their_own_messages(tmp_path):
     assert 3000 - 200 < len(stamps) < 3000
     assert bool((np.diff(stamps) > 0).all())
     assert stamps[-1] == 3_000_000
-    assert said(recording).count("cannot be read") >= 2
+    assert said(recording).count("ingest.messages_unreadable") >= 2
 
 
 @pytest.mark.parametrize("share", [0.3, 0.6, 0.95])

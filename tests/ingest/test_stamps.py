@@ -13,7 +13,7 @@ EPOCH_S = 1_700_000_000
 @pytest.mark.parametrize("unit", [1, 1_000, 1_000_000, 1_000_000_000])
 @pytest.mark.parametrize("start_s", [0, EPOCH_S])
 @pytest.mark.parametrize("hz", [5, 100])
-def test_the_unit_is_told_from_what_is_plausible(unit, start_s, hz):
+def test_the_unit_is_inferred_from_what_is_plausible(unit, start_s, hz):
     wanted = start_s * 10**9 + (np.arange(50) * (10**9 // hz))
     stored = wanted // unit if unit < 10**9 else wanted / 1e9
     told = stamps_of("timestamp", np.asarray(stored))

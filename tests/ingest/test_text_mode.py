@@ -6,6 +6,7 @@ from tests.ingest.hdf5_makers import robomimic
 
 from fieldloop.errors import UnreadableLog
 from fieldloop.ingest import open_log
+from fieldloop.say import sentence
 
 CHANGES = {
     "line feeds": lambda data: data.replace(b"\n", b"\r\n"),
@@ -19,7 +20,9 @@ def what_is_said(path):
     """Everything that opening and reading says."""
     try:
         log = open_log(path)
-        return " ".join(defect.message for defect in (*log.defects, *(d for r in log.recordings for d in r.defects)))
+        return " ".join(
+            sentence(defect.message) for defect in (*log.defects, *(d for r in log.recordings for d in r.defects))
+        )
     except UnreadableLog as refused:
         return str(refused)
 

@@ -13,7 +13,12 @@ from fieldloop.check.case import PICTURES
 from fieldloop.check.measuring import measure_with
 from fieldloop.model.episode import Episode, Recording
 from fieldloop.model.finding import Measured, Measurement, Status
+from fieldloop.model.note import Subject, note
+from fieldloop.model.unit import bare
 from fieldloop.protocol import agree, default_protocol
+from fieldloop.say.findings import advice_for, message
+from fieldloop.say.numbers import one_of
+from fieldloop.say.sentences import codes_of
 from fieldloop.testing.batches import healthy_batch
 from fieldloop.testing.injuries import BATCH_INJURIES, INJURIES
 from fieldloop.testing.synthetic import healthy, healthy_case, protocol, with_streams
@@ -62,10 +67,10 @@ def test_code_and_protocol_agree():
 
 
 @pytest.mark.parametrize("name", ALL)
-def test_asks_a_question_and_says_what_to_do(name):
+def test_asks_a_question_and_has_advice(name):
     assert ALL[name].asks.endswith("?")
     assert ALL[name].asks[0].isupper()
-    assert ALL[name].advice.endswith(".")
+    assert advice_for(name).endswith(".")
 
 
 @pytest.mark.parametrize("name", ALL)
@@ -101,11 +106,21 @@ def test_a_batch_injury_fails_it_and_what_else_is_declared(name):
 @pytest.mark.parametrize("name", CHECKS)
 def test_its_message_says_value_limit_and_what_to_do(name):
     finding = next(f for f in findings_of_injury(name) if f.check == name and f.status is Status.FAILED)
-    assert finding.subject in finding.message
+    written = message(finding)
+    assert written.startswith(f"{finding.subject}: " if finding.about else "")
     if not CHECKS[name].place_says_it:
-        assert finding.unit.removeprefix("share ") in finding.message
-        assert "allowed" in finding.message
-    assert finding.message.endswith(CHECKS[name].advice)
+        assert bare(finding.unit) in written or one_of(finding.unit) in written
+        assert ("required" if finding.minimum is not None else "allowed") in written
+    assert written.endswith(advice_for(name))
+
+
+@pytest.mark.parametrize("name", ALL)
+def test_its_advice_is_written(name):
+    assert advice_for(name), f"say/en/advice.toml lacks advice.{name}"
+
+
+def test_no_advice_is_left_over():
+    assert {f"advice.{name}" for name in ALL} == set(codes_of("advice"))
 
 
 EMPTY = Recording(Episode("id", "empty", "synthetic"), {})
@@ -125,20 +140,20 @@ SILENT = with_streams(
 
 @pytest.mark.parametrize("recording", [EMPTY, SILENT], ids=["no streams", "empty streams"])
 @pytest.mark.parametrize("calibrations", [None, ()], ids=["no workspace", "none known"])
-def test_an_empty_recording_is_no_pass(recording, calibrations):
+def test_an_empty_recording_does_not_pass(recording, calibrations):
     findings = check.judge(check.measure(Case(recording, protocol(), calibrations)), protocol())
     assert passed(findings) == set()
     assert check.report(recording.episode, findings).status is not Status.PASSED
 
 
-def test_an_empty_batch_is_no_pass():
+def test_an_empty_batch_does_not_pass():
     assert passed(check.judge(check.measure_batch(Batch(())), default_protocol())) == set()
 
 
 @pytest.mark.parametrize("name", ALL)
 @pytest.mark.parametrize("value", [math.nan, math.inf, -math.inf])
-def test_a_number_that_is_none_never_passes(name, value):
-    measured = Measured(name, (Measurement("s", 0.5), Measurement("t", value)))
+def test_a_value_that_is_not_finite_never_passes(name, value):
+    measured = Measured(name, (Measurement(Subject("s"), 0.5), Measurement(Subject("t"), value)))
     answers = {f.subject: f.status for f in check.judge([measured], protocol())}
     assert answers["t"] is Status.ERRORED
 
@@ -167,5 +182,5 @@ def test_a_check_that_breaks_is_errored_and_counts(name):
 
 @pytest.mark.parametrize("name", ALL)
 def test_nothing_to_look_at_is_not_applicable(name):
-    finding, *_ = check.judge([Measured(name, reason="no such stream")], protocol())
+    finding, *_ = check.judge([Measured(name, reason=note("check.no_streams"))], protocol())
     assert finding.status is Status.NOT_APPLICABLE

@@ -49,8 +49,8 @@ class Forgetful(Careless):
         return path.is_file() and path.read_bytes()[:4] == b"CARE"
 
 
-@pytest.mark.parametrize(("reader", "complaint"), [(Careless(), "does not claim"), (Forgetful(), "nothing was said")])
-def test_a_reader_that_breaks_them_is_told_which(reader, complaint, tmp_path):
+@pytest.mark.parametrize(("reader", "complaint"), [(Careless(), "does not claim"), (Forgetful(), "was reported")])
+def test_a_reader_that_breaks_them_gets_their_names(reader, complaint, tmp_path):
     log = tmp_path / "a.care"
     log.write_bytes(b"CARE" * 100)
     (tmp_path / "scratch").mkdir()

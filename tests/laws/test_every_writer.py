@@ -9,6 +9,7 @@ from fieldloop.errors import BadInput
 from fieldloop.ingest import open_log
 from fieldloop.model.stream import ClockKind, Stream, StreamKind
 from fieldloop.release.writers import write_hdf5, write_lerobot, write_mcap, write_rlds
+from fieldloop.testing.facts import facts
 from fieldloop.testing.injuries.injury import cut
 from fieldloop.testing.synthetic import healthy_case, with_streams
 
@@ -47,7 +48,7 @@ def test_it_says_what_it_wrote(write, tmp_path):
 def test_what_is_there_is_never_written_into(write, tmp_path):
     write([short()], tmp_path / "set")
     before = listing(tmp_path)
-    with pytest.raises(BadInput, match="there already"):
+    with pytest.raises(BadInput, match="already exists"):
         write([short(1)], tmp_path / "set")
     assert listing(tmp_path) == before
 
@@ -55,8 +56,8 @@ def test_what_is_there_is_never_written_into(write, tmp_path):
 @pytest.mark.parametrize(
     ("recordings", "target", "said"),
     [
-        (list, "set", "no recording"),
-        (lambda: [short()], "missing/set", "no folder"),
+        (list, "set", "No recordings"),
+        (lambda: [short()], "missing/set", "not a folder"),
     ],
 )
 def test_what_cannot_be_written_is_refused_and_leaves_nothing(write, tmp_path, recordings, target, said):
@@ -110,11 +111,11 @@ def test_pixels_that_cannot_be_had_leave_nothing_behind(write_framed, tmp_path):
 
 def test_a_stream_that_not_all_episodes_have_is_named(write_framed, tmp_path):
     done = write_framed([short(0), with_streams(short(1), {"force": None})], tmp_path / "set")
-    assert "force: only 1 of 2 episodes have it" in done.left_out
+    assert "release.not_in_every_episode force episodes=1 total=2" in map(facts, done.left_out)
     assert "force" not in done.rules
 
 
-def test_how_each_stream_was_resampled_is_told(write_framed, tmp_path):
+def test_how_each_stream_was_resampled_is_reported(write_framed, tmp_path):
     done = write_framed([short()], tmp_path / "set")
     assert done.clock == "camera/overhead"
     wanted = {"action": "hold", "joints": "linear", "tool": "slerp", "camera/overhead": "as recorded"}
@@ -134,7 +135,7 @@ def test_an_empty_stream_is_named(write_framed, tmp_path):
     nothing = {kind: np.zeros(0, np.int64) for kind in made.streams["imu"].clocks}
     empty = replace(made.streams["imu"], clocks=nothing, values=np.zeros((0, 6)))
     done = write_framed([with_streams(made, {"imu": empty})], tmp_path / "set")
-    assert "imu: it has no sample" in done.left_out
+    assert "release.no_samples imu" in map(facts, done.left_out)
 
 
 # ── the grid: what a row is made of, and when it was taken
@@ -174,21 +175,23 @@ def test_rows_across_a_silence_are_counted_and_the_worst_is_named(write_framed, 
     ]
     done = write_framed([replace(short(), streams={s.name: s for s in streams})], tmp_path / "set")
     name = short().episode.name
-    said = [line for line in done.left_out if "are made of samples" in line]
-    for line in (
-        f"{name}: 288 of 300 rows of joints (linear) are made of samples more than 100 ms away, at worst 28.9 s",
-        f"{name}: 288 of 300 rows of grip (hold) are made of samples more than 100 ms away, at worst 28.9 s",
-        f"{name}: 279 of 300 rows of force (linear) are made of samples more than 300 ms away, at worst 27.9 s",
-        f"{name}: 273 of 300 rows of sense (nearest) are made of samples more than 300 ms away, at worst 13.9 s",
-    ):
-        assert line in said
-    assert len(said) == 4
+    far = [loss for loss in done.left_out if loss.code == "release.rows_far_from_samples"]
+    assert {loss.subject.episode for loss in far} == {name}
+    assert {
+        (x.subject.stream, x["rule"], x["rows"], x["total"], round(x["tolerance_s"], 2), round(x["worst_s"], 1))
+        for x in far
+    } == {
+        ("joints", "linear", 288, 300, 0.1, 28.9),
+        ("grip", "hold", 288, 300, 0.1, 28.9),
+        ("force", "linear", 279, 300, 0.3, 27.9),
+        ("sense", "nearest", 273, 300, 0.3, 13.9),
+    }
 
 
-def test_a_signal_on_another_clock_is_told_to_share_no_moment(write_framed, tmp_path):
+def test_a_signal_on_another_clock_is_reported_to_share_no_moment(write_framed, tmp_path):
     from_zero = on(np.arange(20) * 10_000_000)
     done = write_framed([with_few([from_zero])], tmp_path / "set")
-    assert any("joints" in line and "shares no moment with the frames" in line for line in done.left_out)
+    assert any(loss.subject.stream == "joints" and dict(loss.numbers).get("clock_apart") for loss in done.left_out)
 
 
 def test_stamps_that_repeat_keep_their_other_clocks(write_framed, tmp_path):
@@ -199,7 +202,7 @@ def test_stamps_that_repeat_keep_their_other_clocks(write_framed, tmp_path):
     (after,) = read_back(done.path)
     assert after.streams["action"].times_ns.tolist() == header.tolist()
     assert after.streams["action"].values.tolist() == action.values.tolist()
-    if not any("not also: log" in line for line in done.left_out):
+    if "release.further_clocks_not_kept" not in [loss.code for loss in done.left_out]:
         assert after.streams["action"].clocks[ClockKind.LOG].tolist() == log.tolist()
 
 
@@ -271,7 +274,7 @@ def test_recordings_that_are_others_the_second_time_are_refused(write_framed, tm
 
 @pytest.mark.parametrize("hz", [0.0, -5.0, float("nan"), float("inf"), 1e-300, 1e300])
 def test_a_rate_that_is_none_is_refused(write_framed, tmp_path, hz):
-    with pytest.raises(BadInput, match="is no rate"):
+    with pytest.raises(BadInput, match="is not a valid rate"):
         write_framed([short()], tmp_path / "set", hz=hz)
     assert list(tmp_path.iterdir()) == []
 
@@ -291,10 +294,10 @@ def test_what_is_no_utf_8_is_shown_as_an_escape_and_named(write, tmp_path):
     assert (after.episode.name, after.episode.task, after.episode.robot) == (r"caf\udce9", r"\udcff", r"r\udcff")
     assert after.episode.fact(r"lux\udc80") == r"\udc81"
     assert len(after.streams) == len(made.streams)
-    assert any("no UTF-8" in line and "name" in line for line in done.left_out)
+    assert "release.text_not_utf8" in [loss.code for loss in done.left_out]
 
 
-def test_outcomes_that_nobody_recorded_are_not_passed_off_as_data(write_framed, tmp_path):
+def test_outcomes_that_were_not_recorded_are_not_passed_off_as_data(write_framed, tmp_path):
     done = write_framed([short()], tmp_path / "set")
-    made = {line.partition(":")[0] for line in done.left_out if ": made of " in line}
+    made = {loss.subject.stream for loss in done.left_out if loss.code.endswith("_made")}
     assert made == {write_hdf5: {"rewards", "dones"}, write_rlds: {"is_terminal"}, write_lerobot: set()}[write_framed]

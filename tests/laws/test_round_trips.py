@@ -9,7 +9,7 @@ import pytest
 from fieldloop.ingest import open_log
 from fieldloop.model.stream import ClockKind, StreamKind
 from fieldloop.release import writers
-from fieldloop.testing.kept import Limits, differences
+from fieldloop.testing.round_trip import Limits, differences
 from fieldloop.testing.shared import shared_data
 from fieldloop.testing.writer import check_writer, sample_recording
 
@@ -83,7 +83,7 @@ def injured(recording, name, **changes):
         (lambda r: replace(r, episode=replace(r.episode, facts=())), "the fact lux was '420'"),
         (lambda r: injured(r, "force", unit="lbf"), "its unit was"),
         (lambda r: injured(r, "force", serial=""), "its serial was"),
-        (lambda r: injured(r, "imu", values=r.streams["imu"].values + 1e-9), "its numbers are others"),
+        (lambda r: injured(r, "imu", values=r.streams["imu"].values + 1e-9), "its numbers differ"),
         (lambda r: injured(r, "imu", values=r.streams["imu"].values.astype(np.float32)), "are float32"),
         (lambda r: injured(r, "imu", values=None), "its values are gone"),
         (lambda r: injured(r, "force", notes={}), "its note unit was 'newtons are assumed'"),
@@ -93,7 +93,7 @@ def injured(recording, name, **changes):
             lambda r: injured(
                 r, "joints", clocks={k: t + (k is ClockKind.LOG) for k, t in r.streams["joints"].clocks.items()}
             ),
-            "its log stamps are others",
+            "its log stamps differ",
         ),
         (lambda r: injured(r, "joints", clocks={ClockKind.LOG: r.streams["joints"].times_ns}), "header clock is gone"),
         (
@@ -109,7 +109,7 @@ def injured(recording, name, **changes):
         (lambda r: injured(r, "camera/wrist", kind=StreamKind.DEPTH), "its kind was"),
     ],
 )
-def test_a_loss_that_nobody_named_is_found(hurt, said):
+def test_a_loss_that_was_not_named_is_found(hurt, said):
     recording = sample_recording(1)
     nothing = writers.Written(None, 1, 0)
     assert list(differences(recording, recording, nothing, Limits())) == []
@@ -143,7 +143,7 @@ class Careless:
         ("hushes", "left out, and named"),
     ],
 )
-def test_a_writer_that_breaks_its_promises_is_told_which(fault, complaint, tmp_path):
+def test_a_writer_that_breaks_its_promises_gets_their_names(fault, complaint, tmp_path):
     with pytest.raises(AssertionError, match=complaint):
         check_writer(Careless(fault), recordings_in, tmp_path, LIMITS["mcap"])
 
@@ -152,7 +152,7 @@ def test_a_writer_that_breaks_its_promises_is_told_which(fault, complaint, tmp_p
     ("hurt", "said"),
     [
         (lambda r: injured(r, "force", notes={}), "its note unit was"),
-        (lambda r: injured(r, "force", notes={"unit": "newtons are assumed"}), "nothing says that it was resampled"),
+        (lambda r: injured(r, "force", notes={"unit": "newtons are assumed"}), "no note states that it was resampled"),
         (lambda r: injured(r, "force", nominal_hz=1000.0), "its nominal rate is 1000.0, and should be 30"),
         (
             lambda r: injured(
@@ -160,7 +160,7 @@ def test_a_writer_that_breaks_its_promises_is_told_which(fault, complaint, tmp_p
                 "state",
                 clocks={k: t - 500_000 * (k is ClockKind.HEADER) for k, t in r.streams["state"].clocks.items()},
             ),
-            "its header stamps are others",
+            "its header stamps differ",
         ),
         (
             lambda r: injured(
@@ -169,11 +169,11 @@ def test_a_writer_that_breaks_its_promises_is_told_which(fault, complaint, tmp_p
                 clocks=dict(r.streams["camera/overhead"].clocks)
                 | {ClockKind.LOG: r.streams["camera/overhead"].clocks[ClockKind.LOG][[0, 1, 2, 2, *range(4, 24)]]},
             ),
-            "its log stamps are others",
+            "its log stamps differ",
         ),
     ],
 )
-def test_a_loss_on_the_grid_that_nobody_named_is_found(hurt, said, tmp_path):
+def test_a_loss_on_the_grid_that_was_not_named_is_found(hurt, said, tmp_path):
     before = sample_recording(1)
     written = writers.write_hdf5([before], tmp_path / "set")
     (after,) = recordings_in(tmp_path / "set")

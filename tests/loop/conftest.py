@@ -5,8 +5,8 @@ import random
 import pytest
 from tests.doors.story import NOW, write_story
 
-from fieldloop.loop.story_clock import StoryClock
 from fieldloop.loop.workspace import create_workspace, open_workspace
+from fieldloop.simulate.clock import SimulatedClock
 from fieldloop.store import open_shelf, open_store
 
 
@@ -17,7 +17,7 @@ def told(tmp_path):
         tmp_path / "told",
         store=open_store("sqlite://"),
         shelf=open_shelf("memory://"),
-        clock=StoryClock(NOW),
+        clock=SimulatedClock(NOW),
         random_bits=random.Random(7).getrandbits,
     )
     write_story(opened)

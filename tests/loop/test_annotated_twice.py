@@ -6,12 +6,12 @@ import json
 import pytest
 
 from fieldloop.errors import BadInput
-from fieldloop.loop import picking
-from fieldloop.loop.annotate import FRAME_HZ
-from fieldloop.loop.annotated_twice import annotated_twice
-from fieldloop.loop.case_files import read_case
-from fieldloop.loop.case_folder import plan_folder
-from fieldloop.loop.picking_story import read_orders
+from fieldloop.loop.floor import picking
+from fieldloop.loop.floor.annotated_twice import annotated_twice
+from fieldloop.loop.floor.picking_story import read_orders
+from fieldloop.loop.run.case_folder import plan_folder
+from fieldloop.loop.ship.annotate import FRAME_HZ
+from fieldloop.loop.work.case_files import read_case
 from fieldloop.model.condition import Stratum
 from fieldloop.model.episode import Episode
 from fieldloop.protocol import default_operations
@@ -40,7 +40,7 @@ def test_a_tenth_is_compared_in_all_and_by_condition():
     assert apart["lighting=dim"].worst_frames == pytest.approx(APART_S * FRAME_HZ)
 
 
-def test_where_nobody_annotated_nothing_is_compared():
+def test_where_no_one_annotated_nothing_is_compared():
     plain = [Episode(f"{n:064x}", f"pick-{n}", "simulated", start_ns=0, end_ns=S) for n in range(0, 100, 10)]
     assert annotated_twice(plain, least_episodes=1) == ()
     assert annotated_twice([], least_episodes=1) == ()
@@ -59,5 +59,5 @@ def test_a_simulated_case_says_how_far_annotators_agree_and_takes_orders_as_json
     with pytest.raises(BadInput, match="keep one"):
         read_orders(floor)
     (floor / "orders.json").unlink()
-    with pytest.raises(BadInput, match=r"orders\.csv, line 1: a column 'demonstrations' is needed"):
+    with pytest.raises(BadInput, match=r"orders\.csv, line 1: a column 'demonstrations' is required"):
         read_orders(floor)

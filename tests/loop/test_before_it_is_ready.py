@@ -7,9 +7,10 @@ from tests.doors.story import NOW
 
 from fieldloop.annotate import taxonomy
 from fieldloop.errors import Refused, UnknownName
-from fieldloop.loop import audit, plan
-from fieldloop.loop.live_sites import live_without_a_set
-from fieldloop.loop.taxonomy_lock import lock_taxonomy
+from fieldloop.loop.audit import audit
+from fieldloop.loop.audit.live_sites import live_without_a_set
+from fieldloop.loop.plan import plan
+from fieldloop.loop.ship.taxonomy_lock import lock_taxonomy
 from fieldloop.model.condition import Exposure, Stratum
 from fieldloop.model.decision import Decision
 from fieldloop.model.event import DeploymentAudited, DeploymentMapped, OutcomeRecorded, PolicyGated, TaxonomyLocked
@@ -34,7 +35,7 @@ def test_words_are_locked_once_over_a_complete_audit(told):
     assert told.store.last() == before
     (locked,) = told.store.find(TaxonomyLocked)
     assert (locked.name, locked.version) == (WORDS.name, WORDS.version)
-    with pytest.raises(Refused, match="A change is a new version"):
+    with pytest.raises(Refused, match="Give the change a new version"):
         lock_taxonomy(told, dataclasses.replace(WORDS, labels=WORDS.labels[1:]))
 
 
@@ -65,20 +66,20 @@ def two_sites(told):
     return told
 
 
-def test_a_site_at_work_without_its_set_is_named_in_audit_page_and_plan(two_sites):
-    (said,) = live_without_a_set(two_sites, audit.latest_deployment(two_sites))
-    assert said.startswith("gdansk is at work (30 attempts) before it was ready: 0 demonstrations were made there, and")
-    assert "no gate passed there" in said
-    assert "gdansk is at work" in str(page.draw(Visit(two_sites)))
-    warned = [w for w in plan.plan(two_sites, budget=20).warnings if w.startswith("gdansk is at work")]
-    assert len(warned) == 1
-    assert "its set has 0 of 5, this plan completes it" in warned[0]
+def test_a_site_in_production_without_its_set_is_named_in_audit_page_and_plan(two_sites):
+    (early,) = live_without_a_set(two_sites, audit.latest_deployment(two_sites))
+    assert (early.code, early["site"], early["attempts"]) == ("plan.live_without_set", "gdansk", 30)
+    assert [d.code for d in early.details] == ["plan.live_few_shown", "plan.live_not_gated", "plan.before_go_live"]
+    assert "gdansk is already in production (30 attempts)." in str(page.draw(Visit(two_sites)))
+    (warned,) = (w for w in plan.plan(two_sites, budget=20).warnings if w.code == "plan.live_without_set")
+    assert (warned.details[0]["have"], warned.details[0]["needed"]) == (0, 5)
+    assert warned.details[1].code == "plan.set_completed"
 
 
-def test_a_gate_passed_there_is_no_reproach(two_sites):
+def test_a_gate_passed_there_is_not_reported_as_missing(two_sites):
     two_sites.write(PolicyGated(Decision("d9", "c" * 64, Status.PASSED, (), "f", NOW, site="gdansk")))
-    (said,) = live_without_a_set(two_sites, audit.latest_deployment(two_sites))
-    assert "no gate" not in said
+    (early,) = live_without_a_set(two_sites, audit.latest_deployment(two_sites))
+    assert "plan.live_not_gated" not in {detail.code for detail in early.details}
 
 
 def test_a_primary_site_that_the_map_does_not_have_is_refused_as_by_a_plan(two_sites):

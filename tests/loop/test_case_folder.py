@@ -6,16 +6,16 @@ from typing import get_args
 import pytest
 
 from fieldloop.errors import BadInput, UnknownName
-from fieldloop.loop.attempt_files import read_demonstrations, read_outcomes, telemetry_of
-from fieldloop.loop.case_files import read_case
-from fieldloop.loop.case_folder import diagnose_folder, plan_folder
-from fieldloop.loop.picking import Preset, case
+from fieldloop.ingest.tables.attempt_files import read_demonstrations, read_outcomes, telemetry_of
+from fieldloop.loop.floor.picking import Preset, case
+from fieldloop.loop.run.case_folder import diagnose_folder, plan_folder
+from fieldloop.loop.work.case_files import read_case
 from fieldloop.model.codec import to_plain
 from fieldloop.model.finding import Status
 from fieldloop.model.policy import Stage
 from fieldloop.protocol import default_operations
-from fieldloop.simulate.catalogue import skus_text
-from fieldloop.simulate.mix import deployment_text
+from fieldloop.simulate.arm.catalogue import skus_text
+from fieldloop.simulate.arm.mix import deployment_text
 from fieldloop.simulate.picking.presets import preset
 
 
@@ -57,7 +57,7 @@ def test_semicolons_are_read_and_other_encodings_named(tmp_path):
 
 def test_a_simulated_case_writes_over_nothing(tmp_path):
     _written(tmp_path / "deployment.toml", "mine")
-    with pytest.raises(BadInput, match="somebody else"):
+    with pytest.raises(BadInput, match="other files"):
         case(tmp_path)
     assert (tmp_path / "deployment.toml").read_text(encoding="utf-8") == "mine"
     _written(tmp_path / "story.json", "{}")
@@ -70,14 +70,14 @@ def test_a_simulated_case_writes_over_nothing(tmp_path):
 @pytest.mark.parametrize(
     ("fault", "says"),
     [
-        ("worn=nobody", "robot of the picking floor"),
+        ("worn=unknown", "robot of the picking floor"),
         ("mount=nowhere@1", "site of the picking floor"),
         ("worn=home-1", "extra_cycles"),
         ("rust=3", "No fault called"),
-        ("latency_s=late", "no number"),
+        ("latency_s=late", "not a number"),
     ],
 )
-def test_a_fault_of_nobody_is_refused(tmp_path, fault, says):
+def test_a_fault_without_effect_is_refused(tmp_path, fault, says):
     with pytest.raises((BadInput, UnknownName), match=says):
         case(tmp_path / "new", fault=(fault,))
 
@@ -91,15 +91,15 @@ def test_every_preset_that_is_offered_is_there():
     ("text", "says"),
     [
         ("succeeded,site\nperhaps,a\n", "succeeded = 'perhaps'"),
-        ("site\na\n", "'succeeded' is missing"),
+        ("site\na\n", "'succeeded' \\(yes or no\\) is missing"),
         ("id,succeeded\na,yes\na,no\n", "more than once"),
-        ("succeeded,at\nyes,tomorrow\n", "no time"),
-        ("succeeded,latency_ms\nyes,fast\n", "no number"),
+        ("succeeded,at\nyes,tomorrow\n", "not a valid time"),
+        ("succeeded,latency_ms\nyes,fast\n", "not a number"),
         ("succeeded,site\n", "no rows"),
         ('succeeded,site\nyes,"a\n', "quotation mark"),
         ("succeeded,site\nyes,a\n\nno,b,c\n", "production.csv, line 4: 3 cells under 2 columns"),
         ("succeeded,site\nyes\n", "line 2: 1 cells under 2 columns"),
-        ("succeeded,site,site\nyes,a,b\n", "column 'site' is there twice"),
+        ("succeeded,site,site\nyes,a,b\n", "column 'site' appears twice"),
         ("succeeded,latency_ms\nyes,-3\n", "line 2: latency_ms = -3"),
     ],
 )
@@ -113,10 +113,10 @@ def test_what_cannot_be_read_is_named(tmp_path, text, says):
 @pytest.mark.parametrize(
     ("line", "says"),
     [
-        ("{", "no JSON"),
+        ("{", "not valid JSON"),
         ("[1]", "one object a line"),
         ('{"succeeded": 3}', "true or false"),
-        ('{"succeeded": true, "latency_ms": -3}', "line 1: latency_ms = -3; it should be a number from 0"),
+        ('{"succeeded": true, "latency_ms": -3}', "line 1: latency_ms = -3; it must be 0 or more"),
         ('{"succeeded": true, "cycle_s": "quick"}', "cycle_s = 'quick'"),
     ],
 )
@@ -164,7 +164,7 @@ def test_a_folder_is_diagnosed_and_planned_for(tmp_path):
     assert made.status is Status.FAILED
     assert "dim" in str(made.causes[0].stratum) or "lux" in made.causes[0].evidence
     assert "<html" in (tmp_path / "why.html").read_text(encoding="utf-8")
-    with pytest.raises(BadInput, match="starts from where"):
+    with pytest.raises(BadInput, match="which a plan needs"):
         plan_folder(None, tmp_path)
     _written(tmp_path / "deployment.toml", deployment_text())
     _written(tmp_path / "skus.csv", skus_text())
@@ -174,9 +174,9 @@ def test_a_folder_is_diagnosed_and_planned_for(tmp_path):
 
 
 def test_what_a_folder_lacks_is_named(tmp_path):
-    with pytest.raises(BadInput, match=r"no production\.jsonl"):
+    with pytest.raises(BadInput, match=r"neither production\.jsonl"):
         read_case(tmp_path, default_operations())
-    with pytest.raises(BadInput, match="is no folder"):
+    with pytest.raises(BadInput, match="is not a folder"):
         read_case(tmp_path / "nowhere", default_operations())
     for ending in ("csv", "jsonl"):
         _written(tmp_path / f"production.{ending}", table(picks(3, 2)))
@@ -188,11 +188,11 @@ def test_what_a_folder_lacks_is_named(tmp_path):
 @pytest.mark.parametrize(
     ("baseline", "production", "says"),
     [
-        ("yes,a,lab", "yes,a,production\nno,b,production", "production.csv has attempts of a, b. A case is the story"),
+        ("yes,a,lab", "yes,a,production\nno,b,production", "production.csv has attempts of a, b. A case holds one"),
         ("yes,a,lab", "yes,a,\nno,,", "attempts of a, policy"),
         ("yes,a,lab", "yes,a,production\nno,a,lab", "1 of 2 attempts were not made in production; .*stage = lab"),
         ("yes,a,lab", "yes,a,shadow", "1 of 1 attempts were not made in production"),
-        ("yes,b,lab", "yes,a,production", "baseline.csv has trials of b, and production.csv is of a"),
+        ("yes,b,lab", "yes,a,production", "baseline.csv has trials of b, but production.csv is of a"),
     ],
 )
 def test_rows_of_another_policy_or_setting_are_refused_by_both(tmp_path, use, baseline, production, says):
@@ -202,7 +202,7 @@ def test_rows_of_another_policy_or_setting_are_refused_by_both(tmp_path, use, ba
         use(None, tmp_path)
 
 
-def test_times_without_a_zone_are_told_by_the_clocks_of_the_map(tmp_path):
+def test_times_without_a_zone_are_read_by_the_clocks_of_the_map(tmp_path):
     _written(tmp_path / "production.csv", "succeeded,at,site\nyes,2026-05-01T10:00:00,leipzig\n")
     _written(tmp_path / "deployment.toml", deployment_text())
     (only,) = read_case(tmp_path, default_operations()).production
@@ -211,7 +211,7 @@ def test_times_without_a_zone_are_told_by_the_clocks_of_the_map(tmp_path):
 
 def test_a_site_without_attempts_is_refused_and_those_with_are_named(tmp_path):
     _written(tmp_path / "production.csv", table(picks(3, 2)))
-    with pytest.raises(BadInput, match="no site 'mars' in production; there are: leipzig"):
+    with pytest.raises(BadInput, match=r"no attempts at site 'mars'\. Sites: leipzig"):
         diagnose_folder(None, tmp_path, site="mars")
 
 

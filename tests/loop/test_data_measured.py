@@ -6,7 +6,7 @@ import math
 import pytest
 
 from fieldloop.errors import BadInput
-from fieldloop.loop.data_measured import read_agreements, read_lags
+from fieldloop.ingest.tables.measured_facts import read_agreements, read_lags
 
 LAG = {"rig": "r1", "stream": "wrist", "lag_ms": -4, "low_ms": -6, "high_ms": -1.5, "episodes": 20}
 AGREED = {"authors": ["a", "b"], "episodes": 12, "kappa": 0.9, "boundary_frames": 0.5, "unmatched": 0}
@@ -31,7 +31,7 @@ def test_what_was_measured_is_read(tmp_path):
 @pytest.mark.parametrize(
     ("told", "says"),
     [
-        ("{", "line 1 is no JSON"),
+        ("{", "line 1 is not valid JSON"),
         ({"a": 1}, "should be a list of objects, each with rig, stream"),
         ([LAG, {"a": 1}], "entry 2 lacks rig, stream, lag_ms, low_ms, high_ms, episodes"),
         (["late"], "entry 1 is 'late'"),

@@ -2,15 +2,16 @@
 
 from tests.audit.maps import FULL, SKUS
 
-from fieldloop.loop.diagnose import diagnose
+from fieldloop.loop.run.diagnose import diagnose
 from fieldloop.model.policy import PolicyVersion
+from fieldloop.say import sentence
 
-CHANGED = "deployment.toml and skus.csv changed after the audit, and the map as audited is still in force. "
+CHANGED = "deployment.toml and skus.csv changed after the audit. The map as audited is still in force. "
 
 
 def test_a_diagnosis_names_the_files_that_changed(told):
     version = told.store.find(PolicyVersion)[0]
     (told.root / "deployment.toml").write_text(FULL)
     (told.root / "skus.csv").write_text(SKUS)
-    said = [reason for reason in diagnose(told, version.id).cannot_tell if reason.startswith(CHANGED)]
-    assert said == [f"{CHANGED}Run: fieldloop audit --measured"]
+    reasons = map(sentence, diagnose(told, version.id).cannot_tell)
+    assert [reason for reason in reasons if reason.startswith(CHANGED)] == [f"{CHANGED}Run: fieldloop audit --measured"]

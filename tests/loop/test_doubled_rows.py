@@ -6,9 +6,10 @@ import numpy as np
 import pytest
 from tests.audit.maps import START_NS, outcome
 
-from fieldloop.loop.case_folder import diagnose_folder, plan_folder
-from fieldloop.loop.doubled_rows import doubled_rows
+from fieldloop.ingest.tables.doubled_rows import doubled_rows
+from fieldloop.loop.run.case_folder import diagnose_folder, plan_folder
 from fieldloop.protocol import default_operations
+from fieldloop.say import sentence
 
 SETTINGS = default_operations()["audit"]
 ROWS = [
@@ -21,12 +22,11 @@ def again(one, **given):
     return replace(one, id=f"{one.id}-again", **given)
 
 
-def test_a_row_that_came_twice_is_said():
+def test_a_row_that_came_twice_is_reported():
     assert list(doubled_rows(ROWS, "production.csv", SETTINGS)) == []
     (said,) = doubled_rows([*ROWS, *map(again, ROWS[3:15])], "production.csv", SETTINGS)
-    assert said.startswith(
-        "production.csv: 12 of 52 rows repeat the robot, time, article and outcome of another, o3-again"
-    )
+    assert said.code == "ingest.repeated_rows"
+    assert (said["file"], said["repeated"], said["rows"], said["first"]) == ("production.csv", 12, 52, "o3-again")
 
 
 @pytest.mark.parametrize(
@@ -70,8 +70,8 @@ def test_a_folder_says_what_is_doubled_and_that_it_has_no_tiers(tmp_path):
         for n in range(200)
     )
     (tmp_path / "production.csv").write_text(f"succeeded,at,site,robot,bin\n{rows}{rows[: len(rows) // 2]}\n")
-    warnings = "\n".join(plan_folder(None, tmp_path, budget=10).warnings)
-    assert "repeat the robot, time, article and outcome of another" in warnings
-    assert "There is no skus.csv, so there are no tiers" in warnings
+    warnings = "\n".join(map(sentence, plan_folder(None, tmp_path, budget=10).warnings))
+    assert "repeat the robot, time, article and outcome of another row" in warnings
+    assert "skus.csv is missing, so articles have no tiers." in warnings
     assert "did you mean 'back'?" in warnings
-    assert "repeat the robot" in "\n".join(diagnose_folder(None, tmp_path).cannot_tell)
+    assert diagnose_folder(None, tmp_path).cannot_tell[0].code == "ingest.repeated_rows"

@@ -5,21 +5,23 @@ from dataclasses import replace
 
 import pytest
 
-from fieldloop.loop import check
-from fieldloop.loop.home import home
-from fieldloop.loop.judged import MOST_LOOKS, remember_dataset, remember_episodes, summary
+from fieldloop.loop.data import check
+from fieldloop.loop.data.remember_verdicts import MOST_LOOKS, remember_dataset, remember_episodes, summary
+from fieldloop.loop.home.home import home
 from fieldloop.model.event import DatasetJudged, EpisodeJudged
 from fieldloop.model.finding import EpisodeReport, Finding, Status
+from fieldloop.model.note import Subject
 from fieldloop.model.quality import DatasetReport
 from fieldloop.model.ranking import Look, Ranking
 from fieldloop.model.trend import Series
 from fieldloop.protocol import default_protocol
+from fieldloop.say import sentence
 
 PASSED, FAILED = Status.PASSED, Status.FAILED
 
 
 def finding(name="timing.rate", status=PASSED, measured=1.0, **more):
-    return Finding(name, "joints", status, measured, None, 2.0, "Hz", f"{name} is {status}.", **more)
+    return Finding(name, Subject("joints"), status, measured, None, 2.0, "Hz", **more)
 
 
 def report_of(*episodes, **more):
@@ -89,7 +91,9 @@ def test_only_what_pages_show_is_kept():
         7,
     )
     assert len(made.ranking.looks) == MOST_LOOKS
-    assert made.look_first == "Look at these 8 first; findings take 50% of what 60 episodes are worth."
+    assert sentence(made.look_first) == (
+        "Look at these 8 episodes first. Findings cost 50 % of the worth of 60 episodes."
+    )
     assert (len(made.trends), made.metrics, made.at_ns) == (1, 2, 7)
     assert made.episodes == {FAILED: 2}
     force, rate = made.checks
@@ -102,11 +106,8 @@ def test_home_says_in_a_line_what_stands_against_the_whole(told):
     wrong = (finding("batch.operators", FAILED, required=True), finding("corpus.change", Status.CANNOT_TELL))
     remember_dataset(told, report_of(episode("00" * 32, finding()), dataset=wrong, trends=(changed(),)))
     steps = [step for step in home(told).then if step.page == "/quality"]
-    assert [step.sentence for step in steps] == [
-        "length changed suddenly from one batch to the next",
-        "1 thing is wrong with the dataset as a whole",
-    ]
-    assert steps[1].why == "batch.operators is failed."
+    assert [step.sentence.code for step in steps] == ["home.metric_jumped", "home.dataset_failed"]
+    assert sentence(steps[1].why).startswith("joints: 1 Hz; at most 2 allowed.")
 
 
 @pytest.mark.parametrize("alerts", [(), (0, 3)])

@@ -6,9 +6,10 @@ import pytest
 from tests.doors.story import NOW
 from tests.loop.test_loop_gate import FAST
 
-from fieldloop.loop import gate, monitor, rollout
-from fieldloop.loop.home_success import success_over_time
-from fieldloop.loop.page_reads import rates
+from fieldloop.loop.home.pages import rates
+from fieldloop.loop.home.success import success_over_time
+from fieldloop.loop.run import monitor, rollout
+from fieldloop.loop.ship import gate
 from fieldloop.model.event import OutcomeRecorded
 from fieldloop.model.policy import Outcome, Stage
 
@@ -41,7 +42,7 @@ def test_a_second_judge_who_agrees_changes_no_figure(told):
     assert told.store.count(Outcome) == 2 * (100 + 40 * 24)
 
 
-def test_what_judges_split_over_counts_for_nobody(told):
+def test_evenly_split_attempts_do_not_count(told):
     second_opinions(told, Stage.GATE, 10, agree=False)
     (base,) = monitor.baselines(told)
     assert base.episodes == 90

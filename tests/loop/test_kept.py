@@ -6,9 +6,9 @@ from dataclasses import replace
 
 import pytest
 
-from fieldloop.loop import check
-from fieldloop.loop.kept import Kept
-from fieldloop.loop.looking import Part, Rules, look
+from fieldloop.loop.data import check
+from fieldloop.loop.work.kept_measurements import PartCache
+from fieldloop.loop.work.measure_part import Part, Rules, measure_part
 from fieldloop.model.annotation import Annotation
 from fieldloop.protocol import default_protocol
 from fieldloop.release.writers import write_lerobot
@@ -67,10 +67,10 @@ def test_logs_of_one_name_in_two_folders_both_count(dataset, tmp_path):
 
 
 def test_new_calibrations_and_annotations_are_looked_at_again(dataset, tmp_path):
-    kept = Kept(tmp_path / "kept")
-    part = Part(dataset, Rules(default_protocol()), pixels=False)
-    kept.put(part, look(part))
-    assert kept.find(part) is not None
-    said = {"e": (Annotation("e", "phase", "grasp", 0, 1, "somebody"),)}
-    assert kept.find(replace(part, rules=replace(part.rules, annotations=said))) is None
-    assert kept.find(replace(part, rules=replace(part.rules, calibrations={}))) is None
+    rules = Rules(default_protocol())
+    part, cache = Part(dataset, pixels=False), PartCache(tmp_path / "kept", rules)
+    cache.put(part, measure_part(part, rules))
+    assert cache.find(part) is not None
+    annotated = {"e": (Annotation("e", "phase", "grasp", 0, 1, "ana"),)}
+    for other in (replace(rules, annotations=annotated), replace(rules, calibrations={})):
+        assert replace(cache, rules=other).find(part) is None

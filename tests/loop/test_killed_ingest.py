@@ -10,14 +10,15 @@ import time
 
 import pytest
 
-from fieldloop.loop import check, doctor, setup
-from fieldloop.loop.floor import sitting, write_demonstrations
-from fieldloop.loop.measurements import measured_in
+from fieldloop.loop.data import check
+from fieldloop.loop.data.measurements import measured_in
+from fieldloop.loop.floor.floor import sitting, write_demonstrations
+from fieldloop.loop.house import doctor, setup
 from fieldloop.loop.workspace import open_workspace
 from fieldloop.model.episode import Episode, Log
 from fieldloop.model.finding import EpisodeReport
-from fieldloop.simulate.floor import Floor
-from fieldloop.simulate.mix import draw
+from fieldloop.simulate.arm.floor import Floor
+from fieldloop.simulate.arm.mix import draw
 
 LOGS = 4
 

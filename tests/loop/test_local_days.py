@@ -5,11 +5,13 @@ import dataclasses
 import pytest
 from tests.doors.story import NOW
 
-from fieldloop.loop import audit, plan
-from fieldloop.loop.page_reads import daily_rates
+from fieldloop.loop.audit import audit
+from fieldloop.loop.home.pages import daily_rates
+from fieldloop.loop.plan import plan
 from fieldloop.model.condition import Stratum
 from fieldloop.model.days import day_span_ns, local_day
 from fieldloop.model.event import DeploymentMapped, OutcomeRecorded, PlanDrawn
+from fieldloop.model.note import note
 from fieldloop.model.plan import Plan, Quota, WorkOrder
 from fieldloop.model.policy import Outcome, Stage
 
@@ -27,15 +29,16 @@ def two_zones(told):
     return told
 
 
-@pytest.mark.parametrize(("at_east", "days"), [(30, "2 days"), (10, "1 day")])
+@pytest.mark.parametrize(("at_east", "days"), [(30, 2), (10, 1)])
 def test_a_forecast_counts_the_days_of_the_site_where_most_is_to_be_done(two_zones, at_east, days):
-    quota = Quota(Stratum.of(bin="back"), 50, 0.1, 0.0, 0.2, "")
+    quota = Quota(Stratum.of(bin="back"), 50, 0.1, 0.0, 0.2, note("plan.quota"))
     work = tuple(
         WorkOrder(f"order_{site}", "plan_9", site, "", "", quota.stratum, count, "")
         for site, count in (("west", 50 - at_east), ("east", at_east))
     )
     two_zones.write(PlanDrawn(Plan("plan_9", 50, "marginal", (quota,), work, 0.0, NOW - 2 * HOUR, "")))
-    assert f"nothing was accepted in {days}," in plan.show(two_zones).forecast.message
+    message = plan.show(two_zones).forecast.message
+    assert (message.code, message["days"]) == ("plan.no_pace", days)
 
 
 def test_several_sites_have_each_their_own_days(two_zones):

@@ -7,19 +7,19 @@ import numpy as np
 import pytest
 from tests.calibrate.test_force_torque import felt
 
-from fieldloop.api.written import as_json
 from fieldloop.calibrate.hand_eye import Setup
 from fieldloop.cli.render import show
 from fieldloop.cli.screen import Screen
+from fieldloop.doors.written import as_json
 from fieldloop.errors import BadInput, Refused, UnknownName
 from fieldloop.geometry import transforms as tf
-from fieldloop.loop.calibrate import calibrations
-from fieldloop.loop.collect import enrol, open_session
-from fieldloop.loop.commanded import touch
-from fieldloop.loop.force_torque import force_torque
-from fieldloop.loop.hand_eye import hand_eye
-from fieldloop.loop.schedule import schedule
-from fieldloop.loop.verification import verify
+from fieldloop.loop.calibrate.extrinsics import calibrations
+from fieldloop.loop.calibrate.force_torque import force_torque
+from fieldloop.loop.calibrate.hand_eye import hand_eye
+from fieldloop.loop.calibrate.schedule import schedule
+from fieldloop.loop.calibrate.touch import touch
+from fieldloop.loop.calibrate.verification import verify
+from fieldloop.loop.collect.sessions import enrol, open_session
 from fieldloop.loop.workspace import create_workspace, open_workspace
 from fieldloop.model.episode import Blob, Episode, Log
 from fieldloop.model.event import LogIngested, RobotRegistered
@@ -28,6 +28,7 @@ from fieldloop.model.hardware import Robot, Sensor
 from fieldloop.model.stream import StreamKind
 from fieldloop.model.verification import Verification
 from fieldloop.model.written_poses import Side
+from fieldloop.say import sentence
 from fieldloop.store import open_shelf, open_store
 from fieldloop.testing.hand_eye_scene import GOOD_ARM, error, scene
 from fieldloop.testing.shared import shared_data
@@ -115,7 +116,7 @@ def test_hand_eye_refuses_half_a_name_and_unknown_sensors(workspace, tmp_path):
     file = pose_file(tmp_path / "p.json")
     with pytest.raises(BadInput, match="both --sensor and --robot"):
         hand_eye(workspace, (file,), sensor="camera/wrist")
-    with pytest.raises(BadInput, match="no workspace"):
+    with pytest.raises(BadInput, match="No workspace here"):
         hand_eye(None, (file,), **WHO)
     with pytest.raises(UnknownName, match="camera/wrist"):
         hand_eye(workspace, (file,), robot="arm", sensor="camera/wirst")
@@ -133,7 +134,7 @@ def test_both_poses_the_other_way_round_are_caught_by_reach(tmp_path):
     file = pose_file(tmp_path / "p.json", tf.invert(MADE.base_from_gripper), tf.invert(MADE.camera_from_target))
     found = hand_eye(None, (file,))
     assert found.found.status is Status.CANNOT_TELL
-    assert "--inverse robot --inverse target" in found.complaints[0]
+    assert "--inverse robot --inverse target" in found.complaints[0]["advice"]
 
 
 def test_millimetres_are_not_taken_for_metres(tmp_path):
@@ -142,7 +143,7 @@ def test_millimetres_are_not_taken_for_metres(tmp_path):
         poses[:, :3, 3] *= 1e3
     found = hand_eye(None, (pose_file(tmp_path / "p.json", *far),))
     assert found.found.status is Status.CANNOT_TELL
-    assert any("--units robot:mm" in said for said in found.complaints)
+    assert any("--units robot:mm" in sentence(complaint) for complaint in found.complaints)
     assert hand_eye(None, (tmp_path / "p.json",), units=("mm",)).exit_ok
 
 
@@ -159,7 +160,7 @@ def test_intrinsics_of_another_picture_size_are_caught(tmp_path):
     sizes = {"image_size": [640, 480], "intrinsics_image_size": [1280, 960]}
     file.write_text(json.dumps(json.loads(file.read_text()) | sizes))
     found = hand_eye(None, (file,))
-    assert (found.found.status, "by 0.5" in found.complaints[0]) == (Status.CANNOT_TELL, True)
+    assert (found.found.status, found.complaints[0].details[0]["factor"]) == (Status.CANNOT_TELL, 0.5)
 
 
 def test_a_file_of_nothing_but_gaps_cannot_tell(tmp_path):
@@ -178,7 +179,7 @@ def test_a_broken_row_is_left_out_with_its_reason(tmp_path):
     robot[3, 0, 0] = 2.0
     found = hand_eye(None, (pose_file(tmp_path / "p.json", robot),))
     (left_out,) = found.found.rejected
-    assert (left_out.pose, "no rotation" in left_out.reason, found.exit_ok) == ("4", True, True)
+    assert (left_out.pose, left_out.reason.code, found.exit_ok) == ("4", "calibrate.not_a_rotation", True)
 
 
 def test_verification_warns_halts_and_flags_by_itself(workspace, tmp_path):
@@ -310,7 +311,7 @@ def test_a_person_can_read_the_answers(workspace, tmp_path, capsys):
     for said in (
         "--inverse target",
         "camera in the gripper",
-        "Remembered for camera/wrist",
+        "Stored for camera/wrist",
         "slow drift",
         "tool",
         "force",
@@ -331,4 +332,4 @@ def test_real_streams_with_clocks_of_their_own():
     straight = hand_eye(None, (folder / "robot_arm_w_color_camera_sim.zip",))
     assert ("--inverse target",) in {p.options for p in straight.proposals}
     one_axis = hand_eye(None, (folder / "robot_arm_w_color_camera_sim.zip",), inverse=(Side.TARGET,))
-    assert (one_axis.found.status, "one axis" in one_axis.found.reason) == (Status.CANNOT_TELL, True)
+    assert (one_axis.found.status, one_axis.found.reason.code) == (Status.CANNOT_TELL, "calibrate.one_axis")

@@ -8,11 +8,13 @@ import pytest
 from fieldloop.check import BATCH_CHECKS
 from fieldloop.errors import BadInput
 from fieldloop.ingest import open_log
-from fieldloop.loop import check, check_again, ingest, parts, setup
-from fieldloop.loop.kept import Kept
-from fieldloop.loop.looking import Part, Rules, look
-from fieldloop.loop.measurements import imprints_of
-from fieldloop.loop.parts import cut
+from fieldloop.loop.data import check, check_again, ingest
+from fieldloop.loop.data.measurements import imprints_of
+from fieldloop.loop.house import setup
+from fieldloop.loop.work import parts
+from fieldloop.loop.work.kept_measurements import PartCache
+from fieldloop.loop.work.measure_part import Part, Rules, measure_part
+from fieldloop.loop.work.parts import cut
 from fieldloop.loop.workspace import open_workspace
 from fieldloop.model.episode import Episode
 from fieldloop.model.event import EpisodesMeasured
@@ -48,10 +50,10 @@ def answers(report):
 
 def test_parts_see_what_the_whole_sees(dataset):
     whole = [r.episode.id for r in open_log(dataset).recordings]
-    work = cut((dataset,), Rules(default_protocol()), None)
+    work = cut((dataset,), None)
     assert len(work.parts) == 2
     assert work.expected == EPISODES == len(whole)
-    seen = [look(part) for part in work.parts]
+    seen = [measure_part(part, Rules(default_protocol())) for part in work.parts]
     assert [one.episode.id for part in seen for one in part.episodes] == whole
 
 
@@ -60,7 +62,7 @@ def test_only_the_first_part_tells_what_is_wrong_with_the_whole(dataset, tmp_pat
     shutil.copytree(dataset, broken)
     info = broken / "meta" / "info.json"
     info.write_text(info.read_text().replace(f'"total_episodes": {EPISODES}', '"total_episodes": 99'))
-    first, second = (look(part) for part in cut((broken,), Rules(default_protocol()), None).parts)
+    first, second = (measure_part(part, Rules(default_protocol())) for part in cut((broken,), None).parts)
     assert first.defects
     assert second.defects == ()
 
@@ -71,7 +73,7 @@ def test_without_pictures_the_numbers_are_the_same(dataset):
     for one, other in zip(every.episodes, numbers.episodes, strict=True):
         told = {(f.check, f.subject): f for f in one.findings}
         for finding in other.findings:
-            if "Pictures were not looked at" in finding.message:
+            if finding.reason is not None and finding.reason.code == "check.numbers_only":
                 assert finding.status is Status.NOT_APPLICABLE
             else:
                 assert finding == told[finding.check, finding.subject]
@@ -80,15 +82,17 @@ def test_without_pictures_the_numbers_are_the_same(dataset):
 def test_an_interrupted_check_goes_on_where_it_stopped(dataset, tmp_path, monkeypatch):
     kept = tmp_path / "kept"
     undisturbed = check.check(None, (dataset,))
-    first, *_ = cut((dataset,), Rules(default_protocol()), None).parts
-    check.look_and_keep(first, kept=Kept(kept))  # what a killed run leaves
-    looked = []
-    monkeypatch.setattr(check, "look", lambda part: looked.append(part.start) or look(part))
+    first, *_ = cut((dataset,), None).parts
+    check.measure_and_cache(first, cache=PartCache(kept, Rules(default_protocol())))  # what a killed run leaves
+    starts = []
+    monkeypatch.setattr(
+        check, "measure_part", lambda part, rules: starts.append(part.start) or measure_part(part, rules)
+    )
     resumed = check.check(None, (dataset,), keep=kept)
-    assert looked == [PART]
+    assert starts == [PART]
     assert answers(resumed) == answers(undisturbed)
     again = check.check(None, (dataset,), keep=kept)
-    assert looked == [PART], "nothing is looked at a second time"
+    assert starts == [PART], "nothing is looked at a second time"
     assert answers(again) == answers(undisturbed)
 
 
@@ -107,14 +111,14 @@ def test_what_is_kept_is_judged_anew_without_the_log(dataset, tmp_path):
 
 
 def test_a_changed_log_or_parameter_is_looked_at_again(dataset, tmp_path):
-    kept = Kept(tmp_path / "kept")
-    part = Part(dataset, Rules(default_protocol()), None, 0, PART)
-    kept.put(part, look(part))
-    assert kept.find(part) is not None
+    rules = Rules(default_protocol())
+    part, cache = Part(dataset, None, 0, PART), PartCache(tmp_path / "kept", rules)
+    cache.put(part, measure_part(part, rules))
+    assert cache.find(part) is not None
     limits = dict(default_protocol().limits)
     limits["timing.longest_gap"] = replace(limits["timing.longest_gap"], parameters={"edge_s": 9.0, "steady_spread": 1})
-    assert kept.find(replace(part, rules=Rules(replace(default_protocol(), limits=limits)))) is None
-    assert kept.find(replace(part, pixels=False)) is None
+    assert replace(cache, rules=Rules(replace(default_protocol(), limits=limits))).find(part) is None
+    assert cache.find(replace(part, pixels=False)) is None
 
 
 def test_damaged_and_empty_folders_are_named(tmp_path):

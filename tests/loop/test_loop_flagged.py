@@ -6,8 +6,10 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from fieldloop.loop import check, ingest, setup, verification
-from fieldloop.loop.verification import verify
+from fieldloop.loop.calibrate import verification
+from fieldloop.loop.calibrate.verification import verify
+from fieldloop.loop.data import check, ingest
+from fieldloop.loop.house import setup
 from fieldloop.loop.workspace import open_workspace
 from fieldloop.model.calibration import Calibration
 from fieldloop.model.event import CalibrationAttached, EpisodeJudged
@@ -94,7 +96,7 @@ def test_drift_that_adds_up_is_no_pass_though_it_flags_nothing(workspace, tmp_pa
     monkeypatch.setattr(verification.room, "slow_drift", lambda *_: (1.2,))
     found = verify(workspace, views(tmp_path, 0.0), **WRIST, at=AFTER)
     assert (found.status, found.exit_ok, found.halts, found.flagged) == (Status.FAILED, False, False, ())
-    assert "drifts" in found.says
+    assert found.says.code == "calibrate.marker_drifts"
 
 
 def test_a_good_look_in_between_sets_later_episodes_right(workspace, tmp_path):

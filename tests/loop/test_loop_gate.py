@@ -10,18 +10,20 @@ from tests.doors.story import NOW, S
 from tests.serve.hand_made_policy import GUARD, NAMES
 
 from fieldloop.errors import Refused, StoreBusy, UnknownName
-from fieldloop.loop import gate, rollout, serve
-from fieldloop.loop.audit import latest_deployment
+from fieldloop.loop.audit.audit import latest_deployment
+from fieldloop.loop.run import rollout, serve
+from fieldloop.loop.ship import gate
 from fieldloop.model.condition import Exposure, Stratum
 from fieldloop.model.decision import Decision
 from fieldloop.model.event import DeploymentMapped, OutcomeRecorded, PolicyGated
 from fieldloop.model.finding import Finding, Status
+from fieldloop.model.note import NO_SUBJECT, note
 from fieldloop.model.policy import Action, Outcome, Stage
 from fieldloop.protocol import parse_operations
-from fieldloop.simulate.floor import Floor
+from fieldloop.simulate.arm.floor import Floor
 from fieldloop_robot.guard import fingerprint_of
 
-FAST = Finding("serve.latency", "policy", Status.PASSED, 12.0, None, 80.0, "ms", "p99 is 12.0 ms.")
+FAST = Finding("serve.latency", NO_SUBJECT, Status.PASSED, 12.0, None, 80.0, "ms")
 SMALL = {
     "base_trials": 4, "distractor_trials": 2, "lighting_trials": 1, "position_trials": 1, "consecutive_trials": 4,
 }  # fmt: skip
@@ -115,7 +117,8 @@ def test_an_unknown_scenario_does_not_brick_the_gate(floor):
     record(floor, 2, scenario="lightning:warm")
     decision = gate.gate(floor, "p1")
     (message,) = (t.message for t in decision.tests if t.name == "consecutive")
-    assert "2 outcomes were not counted" in message
+    (unknown,) = (d for d in message.details if d.code == "evaluate.unknown_scenarios")
+    assert unknown["outcomes"] == 2
 
 
 def test_a_site_is_judged_by_its_own_trials_and_a_misspelt_one_is_named(floor):
@@ -132,11 +135,12 @@ def test_a_site_is_judged_by_its_own_trials_and_a_misspelt_one_is_named(floor):
             ask(floor, "p1", site="gdanks")
 
 
-def test_lightings_that_ran_out_are_said(floor):
+def test_missing_novel_lightings_are_reported(floor):
     text = '[gate.lighting_levels]\nvalue = ["warm", "bright", "dim"]\n'
     floor.__dict__["operations"] = parse_operations(text, "operations.toml")
-    notes = [t.name for t in gate.gate(floor, "p1").tests if "Only 1 novel lightings are left of 3" in t.message]
-    assert notes == [f"lighting:untried {n}" for n in (1, 2, 3)]
+    few = note("evaluate.few_novel_lightings", left=1, wanted=3)
+    names = [t.name for t in gate.gate(floor, "p1").tests if few in t.message.details]
+    assert names == [f"lighting:untried {n}" for n in (1, 2, 3)]
 
 
 def test_two_gates_at_once_do_not_both_count(floor, monkeypatch):
@@ -153,8 +157,8 @@ def test_two_gates_at_once_do_not_both_count(floor, monkeypatch):
 @pytest.mark.parametrize("status", [s for s in Status if s is not Status.PASSED])
 def test_only_a_latency_that_passed_is_served(told, monkeypatch, status):
     monkeypatch.setattr(serve, "load", lambda *_: Fixed())
-    monkeypatch.setattr(serve, "timed", lambda *_: (None, dataclasses.replace(FAST, status=status, message="so it is")))
-    with pytest.raises(Refused, match=f"latency {status}: so it is"):
+    monkeypatch.setattr(serve, "timed", lambda *_: (None, dataclasses.replace(FAST, status=status)))
+    with pytest.raises(Refused, match=rf"latency \({status}\)"):
         serve.serve(told, "p1")
 
 
@@ -166,7 +170,7 @@ def test_a_version_whose_last_gate_did_not_pass_is_served_only_with_a_reason(tol
     monkeypatch.setattr(serve, "listen", lambda *a: served.append(a[0]))
     serve.serve(told, "p1")
     told.write(PolicyGated(Decision("decision_2", "c" * 64, Status.CANNOT_TELL, (), "f", NOW)))
-    with pytest.raises(Refused, match="last gate decision_2 says cannot_tell"):
+    with pytest.raises(Refused, match="last gate decision_2 is cannot_tell"):
         serve.serve(told, "p1")
     # one site that passed says nothing of the others
     told.write(PolicyGated(Decision("decision_3", "c" * 64, Status.PASSED, (), "f", NOW, site="leipzig-b")))

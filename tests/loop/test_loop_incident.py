@@ -6,7 +6,7 @@ import pytest
 from tests.doors.story import DAY, NOW
 
 from fieldloop.errors import Refused, StoreBusy
-from fieldloop.loop import incident
+from fieldloop.loop.run import incident
 from fieldloop.model.alarm import Alarm
 from fieldloop.model.event import AlarmRaised, IncidentMoved
 from fieldloop.model.incident import Incident, Step, StepDone
@@ -19,7 +19,7 @@ def raise_alarm(workspace, name):
 
 
 def test_an_alarm_opens_one_incident(told):
-    with pytest.raises(Refused, match="alarm_1 has its incident already: incident_01"):
+    with pytest.raises(Refused, match="alarm_1 already has an incident: incident_01"):
         incident.open_incident(told, alarm="alarm_1")
     raise_alarm(told, "other_alarm")
     opened = incident.open_incident(told, alarm="other").incident
@@ -34,7 +34,7 @@ def test_a_report_by_a_person_may_repeat(told):
     assert told.store.count(Incident, {"alarm": None}) == 2
 
 
-def test_a_step_that_somebody_else_took_meanwhile_is_not_lost(told, monkeypatch):
+def test_a_step_that_someone_else_took_meanwhile_is_not_lost(told, monkeypatch):
     known = told.store.get(Incident, "incident_01")
     theirs = dataclasses.replace(known, steps=(*known.steps, StepDone(Step.CLASSIFIED, NOW, "eva", "Grasps.")))
     write = type(told).write
@@ -71,4 +71,4 @@ def test_the_post_mortem_counts_from_where_the_alarm_looked(told):
     failed = [o for o in told.store.find(Outcome, {"stage": Stage.PRODUCTION, "succeeded": False}) if o.at_ns >= start]
     after_the_alert = [o for o in failed if o.at_ns >= told.store.get(Incident, "incident_01").alerted_ns]
     assert len(failed) > 50 > len(after_the_alert)
-    assert f"{len(failed)} failed attempts from the days the alarm looked at" in incident.report(told, "incident_01")
+    assert f"{len(failed)} failed attempts from the first day behind the alarm" in incident.report(told, "incident_01")

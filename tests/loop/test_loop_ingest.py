@@ -5,7 +5,8 @@ import json
 import pytest
 
 from fieldloop.errors import BadInput
-from fieldloop.loop import check, doctor, ingest, setup
+from fieldloop.loop.data import check, ingest
+from fieldloop.loop.house import doctor, setup
 from fieldloop.loop.workspace import open_workspace
 from fieldloop.model.episode import Episode, Log
 from fieldloop.model.finding import Status
@@ -54,14 +55,14 @@ def test_a_path_that_is_not_there_is_an_error_row_and_no_path_is_refused(here, t
 
 def test_a_log_that_grows_while_it_is_read_is_not_kept(here, folder, monkeypatch):
     growing = folder / "good.mcap"
-    first = ingest.look
+    measure_part = ingest.measure_part
 
-    def and_grow(what):
-        seen = first(what)
+    def and_grow(part, rules):
+        result = measure_part(part, rules)
         growing.write_bytes(growing.read_bytes() + b"more")
-        return seen
+        return result
 
-    monkeypatch.setattr(ingest, "look", and_grow)
+    monkeypatch.setattr(ingest, "measure_part", and_grow)
     (row,) = ingest.ingest(here, (growing,)).logs
     assert row.status is Status.ERRORED
     assert "changed while it was read" in row.message

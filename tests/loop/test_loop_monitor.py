@@ -6,11 +6,14 @@ import json
 import pytest
 
 from fieldloop.errors import BadInput, Refused
-from fieldloop.loop import monitor, plan_known, setup
+from fieldloop.loop.house import setup
+from fieldloop.loop.plan import known as plan_known
+from fieldloop.loop.run import monitor
 from fieldloop.loop.workspace import open_workspace
 from fieldloop.model.codec import to_plain
 from fieldloop.model.condition import Stratum
 from fieldloop.model.event import DemandPlaced, PlanDrawn, PolicyTrained
+from fieldloop.model.note import note
 from fieldloop.model.person import Actor, Role
 from fieldloop.model.plan import Demand, Plan
 from fieldloop.model.policy import Outcome, PolicyVersion, Stage
@@ -55,11 +58,11 @@ def test_an_outcome_counts_once_however_often_it_is_delivered(here, tmp_path):
 @pytest.mark.parametrize(
     ("changed", "says"),
     [
-        ({"policy": "nobody"}, "No policy"),
-        ({"interventions": -3}, "count from 0"),
-        ({"cycle_s": -1.0}, "no measurement"),
+        ({"policy": "unknown"}, "No policy"),
+        ({"interventions": -3}, "not a valid count"),
+        ({"cycle_s": -1.0}, "not a valid measurement"),
         ({"at_ns": NOW_NS + 3600 * 10**9}, "from the future"),
-        ({"stage": Stage.GATE, "scenario": "whatever"}, "no scenario of a gate"),
+        ({"stage": Stage.GATE, "scenario": "whatever"}, "not a scenario of a gate"),
     ],
 )
 def test_what_cannot_have_happened_is_refused_and_nothing_is_written(here, tmp_path, changed, says):
@@ -71,12 +74,13 @@ def test_what_cannot_have_happened_is_refused_and_nothing_is_written(here, tmp_p
 def test_a_robot_does_not_gate_itself(here):
     robot = here.acting_as(Actor("arm-1", Role.ROBOT))
     assert monitor.add(robot, "p1", "success", site="x").judged_by == "arm-1"
-    with pytest.raises(Refused, match="recorded by engineers"):
+    with pytest.raises(Refused, match="Only engineers may record"):
         monitor.add(robot, "p1", "success", stage=Stage.GATE, scenario="consecutive")
 
 
 def test_a_demand_waits_until_a_plan_has_answered_all_of_it(here):
-    here.write(DemandPlaced(Demand("d1", Stratum.of(site="x"), 30, "cold", "incident_1", NOW_NS)))
+    why = note("respond.reported", what="cold")
+    here.write(DemandPlaced(Demand("d1", Stratum.of(site="x"), 30, why, "incident_1", NOW_NS)))
     drawn = Plan("plan_1", 40, "marginal", (), (), 0.0, NOW_NS, "", answered=(("d1", 20),))
     assert [d.demonstrations for d in plan_known.open_demands(here)] == [30]
     here.write(PlanDrawn(drawn))

@@ -6,15 +6,18 @@ import json
 import pytest
 
 from fieldloop.errors import BadInput, Refused
-from fieldloop.loop import plan, plan_known, plan_work, simulate
-from fieldloop.loop.diagnose import diagnose, evidence_of
-from fieldloop.loop.ingest import ingest
-from fieldloop.loop.order_counts import with_unnamed
+from fieldloop.loop.data.ingest import ingest
+from fieldloop.loop.floor import simulate
+from fieldloop.loop.plan import known as plan_known
+from fieldloop.loop.plan import plan
+from fieldloop.loop.plan import work as plan_work
+from fieldloop.loop.plan.order_counts import with_unnamed
+from fieldloop.loop.run.diagnose import diagnose, evidence_of
 from fieldloop.model.condition import Stratum
 from fieldloop.model.finding import Status
 from fieldloop.model.plan import Progress
 from fieldloop.model.policy import Outcome, PolicyVersion
-from fieldloop.report.plan.orders import counted, said_of
+from fieldloop.report.plan.orders import counted, progress_line
 
 TEMPLATES = """
 [dim-back]
@@ -52,7 +55,7 @@ def test_orders_leave_as_a_file_and_come_back_counted(told, tmp_path):
         writer.writerows(rows)
     back = plan.returned(told, tmp_path / "back.csv")
     assert {p.order for p in back} == {o.id for o in drawn.orders}
-    with pytest.raises(BadInput, match="says no format"):
+    with pytest.raises(BadInput, match="no known format"):
         plan.orders(told, tmp_path / "orders.txt")
     with pytest.raises(BadInput, match="no such work order"):
         plan.orders(told, tmp_path / "orders.csv", site="nowhere")
@@ -65,8 +68,8 @@ def test_orders_and_quotas_add_up_alike():
     one, two = with_unnamed(orders, quotas)
     assert (one.done, one.accepted, one.rejected, one.left, one.reported) == (9, 6, 2, 0, 9)
     assert (two.done, two.accepted, two.left) == (2, 2, 0)
-    assert said_of([one, two, *quotas], None) == "9 of 9 accepted, 4 more beyond what was ordered, 2 rejected."
-    assert counted([one, two]) == "6 of 6 accepted, 2 more beyond what was ordered, 2 rejected."
+    assert progress_line([one, two, *quotas], None) == "9 of 9 accepted, 4 more than ordered, 2 rejected."
+    assert counted([one, two]) == "6 of 6 accepted, 2 more than ordered, 2 rejected."
 
 
 def test_what_came_in_since_counts_whenever_it_was_recorded(told, tmp_path):
@@ -91,11 +94,12 @@ def test_a_budget_of_nothing_is_only_a_look(told, tmp_path):
     drawn, before = plan.plan(told, budget=24), told.store.last()
     look = plan.plan(told, budget=0, html=tmp_path / "look.html")
     assert look.quotas == ()
-    assert f"{drawn.id} stays in force" in look.warnings[0]
+    assert look.warnings[0].code == "plan.only_names_gaps"
+    assert look.warnings[0].details[0]["plan"] == drawn.id
     assert "only names what is missing" in (tmp_path / "look.html").read_text(encoding="utf-8")
     assert plan.show(told).plan == drawn
     assert told.store.last() == before, "nothing is written"
-    with pytest.raises(BadInput, match="no plan"):
+    with pytest.raises(BadInput, match="not valid"):
         plan.plan(told, budget=-1)
 
 

@@ -8,11 +8,13 @@ import pytest
 
 from fieldloop.check import judge, measure_batch
 from fieldloop.errors import Refused, UnknownName
-from fieldloop.loop import ingest, mending, setup
-from fieldloop.loop.looking import Looked
-from fieldloop.loop.measurements import batch_of, keep_looked, rules_of
-from fieldloop.loop.release import datasheet, release
-from fieldloop.loop.reopen import Reopened
+from fieldloop.loop.data import ingest
+from fieldloop.loop.data.measurements import batch_of, keep_results, rules_of
+from fieldloop.loop.house import setup
+from fieldloop.loop.ship import verify_fixes as mending
+from fieldloop.loop.ship.release import datasheet, release
+from fieldloop.loop.work.measure_part import EpisodeResult
+from fieldloop.loop.work.reopen import Reopened
 from fieldloop.loop.workspace import open_workspace
 from fieldloop.model.annotation import PHASES, Annotation
 from fieldloop.model.calibration import Calibration
@@ -22,11 +24,14 @@ from fieldloop.model.episode import Blob, Episode, Log
 from fieldloop.model.event import CalibrationAttached, DeploymentMapped, EpisodeAnnotated, EpisodeJudged, LogIngested
 from fieldloop.model.finding import EpisodeReport, Finding, Status
 from fieldloop.model.fix import Fix, FixKind
+from fieldloop.model.note import NO_SUBJECT, note
 from fieldloop.model.stream import NS_PER_S
 from fieldloop.release.writers import write_mcap
 from fieldloop.testing import synthetic
 from fieldloop.testing.batches import Shape, batch_protocol, healthy_batch
 from fieldloop.testing.injuries.injury import change_imprints
+
+IDLE = note("check.fix_idle_head")
 
 HERE = tuple(tuple(float(i == j) for j in range(4)) for i in range(4))
 SPLIT_CHECKS = ("corpus.split_leaks", "corpus.split_representative")
@@ -52,7 +57,7 @@ def annotated(episode):
 def accuse(workspace, episode, fix, check="motion.idle_head"):
     """Write a verdict down in which one finding with this fix stands against an episode."""
     (last,) = workspace.store.find(EpisodeReport, {"episode": episode.id})
-    against = Finding(check, "", Status.FAILED, 9.0, None, 2.0, "s", "too idle", fix=fix)
+    against = Finding(check, NO_SUBJECT, Status.FAILED, 9.0, None, 2.0, "s", fix=fix)
     findings = (*(f for f in last.findings if f.check != check), against)
     workspace.write(EpisodeJudged("planted", replace(last, status=Status.FAILED, findings=findings)))
 
@@ -88,15 +93,17 @@ def recorded(taken_in, tmp_path):
 def test_what_is_put_right_is_looked_at_once_more(recorded, monkeypatch):
     good, bad = recorded.store.find(Episode)
     start = good.start_ns + NS_PER_S // 4
-    accuse(recorded, good, Fix(FixKind.TRIM, "idle", start_ns=start))
-    accuse(recorded, bad, Fix(FixKind.TRIM, "idle", end_ns=bad.start_ns + NS_PER_S))
+    accuse(recorded, good, Fix(FixKind.TRIM, IDLE, start_ns=start))
+    accuse(recorded, bad, Fix(FixKind.TRIM, IDLE, end_ns=bad.start_ns + NS_PER_S))
     looked = []
-    real = mending.look_at
-    monkeypatch.setattr(mending, "look_at", lambda r, s, **how: looked.append((r.episode.id, how)) or real(r, s, **how))
+    real = mending.measure_recording
+    monkeypatch.setattr(
+        mending, "measure_recording", lambda r, s, **how: looked.append((r.episode.id, how)) or real(r, s, **how)
+    )
     frozen = release(recorded, "r1", fix=(FixKind.TRIM,))
     assert frozen.episodes == (good.id,)
-    assert dict(frozen.excluded)[bad.id].startswith("failed once put right: ")
-    assert "once put right" in datasheet(recorded, "r1")
+    assert dict(frozen.excluded)[bad.id].code == "release.not_passed_repaired"
+    assert "after its fixes" in datasheet(recorded, "r1")
     assert sorted(looked) == sorted([(e.id, {"pixels": False}) for e in (good, bad)]), "no picture is decoded for a cut"
     (mended,) = Reopened(recorded, [good], release=frozen)
     assert mended.episode.start_ns == start
@@ -109,22 +116,22 @@ def refuse(*_):
 
 def test_what_cannot_be_put_right_stays_out_with_the_reason(recorded, monkeypatch):
     good, bad = recorded.store.find(Episode)
-    accuse(recorded, bad, Fix(FixKind.TRIM, "idle", start_ns=bad.start_ns + NS_PER_S))
+    accuse(recorded, bad, Fix(FixKind.TRIM, IDLE, start_ns=bad.start_ns + NS_PER_S))
     monkeypatch.setattr(mending, "mend", refuse)
     frozen = release(recorded, "r1", fix=(FixKind.TRIM,))
     assert (frozen.episodes, frozen.fixes) == ((good.id,), ())
-    assert dict(frozen.excluded) == {bad.id: "cannot be put right: camera has a clock of its own"}
+    assert dict(frozen.excluded) == {bad.id: note("release.cannot_be_repaired", error="camera has a clock of its own")}
 
 
 def test_a_moved_clock_is_looked_at_with_its_pictures(recorded, monkeypatch):
     _, moved = recorded.store.find(Episode)
-    accuse(recorded, moved, Fix(FixKind.RESTAMP, "late", "camera/wrist", shift_ns=400 * NS_PER_S), "timing.offset")
+    accuse(recorded, moved, Fix(FixKind.RESTAMP, IDLE, "camera/wrist", shift_ns=400 * NS_PER_S), "timing.offset")
     seen = []
-    real = mending.look_at
-    monkeypatch.setattr(mending, "look_at", lambda r, s, **how: seen.append(how) or real(r, s, **how))
+    real = mending.measure_recording
+    monkeypatch.setattr(mending, "measure_recording", lambda r, s, **how: seen.append(how) or real(r, s, **how))
     frozen = release(recorded, "r1", fix=(FixKind.RESTAMP,))
     assert seen == [{"pixels": True}]
-    assert "once put right" in dict(frozen.excluded)[moved.id]
+    assert dict(frozen.excluded)[moved.id].code == "release.not_passed_repaired"
 
 
 @pytest.fixture(scope="module")
@@ -140,10 +147,10 @@ def doubled():
 def collected(tmp_path, doubled):
     site = settled(tmp_path / "site")
     rules = rules_of(site)
-    looked = [Looked(e, doubled.measured[e.id], doubled.imprint(e.id)) for e in doubled.episodes]
+    looked = [EpisodeResult(e, doubled.measured[e.id], doubled.imprint(e.id)) for e in doubled.episodes]
     log = Log(Blob("ab" * 32, 1), "all.mcap", "mcap", tuple(e.id for e in doubled.episodes))
-    site.write(LogIngested(log, doubled.episodes), *keep_looked(site, looked, rules))
-    passed = Finding("timing.jitter", "", Status.PASSED, 0.1, None, 1.0, "ms", "fine")
+    site.write(LogIngested(log, doubled.episodes), *keep_results(site, looked, rules))
+    passed = Finding("timing.jitter", NO_SUBJECT, Status.PASSED, 0.1, None, 1.0, "ms")
     reports = [EpisodeReport(e.id, e.name, Status.PASSED, (passed,)) for e in doubled.episodes]
     site.write(*(EpisodeJudged("p", report) for report in reports), *map(annotated, doubled.episodes))
     yield site

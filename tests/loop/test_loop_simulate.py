@@ -2,7 +2,7 @@
 
 from fieldloop.check import UNITS
 from fieldloop.ingest import open_log
-from fieldloop.loop.simulate import collect
+from fieldloop.loop.floor.simulate import collect
 from fieldloop.protocol import agree, parse_protocol
 
 

@@ -5,7 +5,9 @@ import json
 import pytest
 
 from fieldloop.errors import BadInput
-from fieldloop.loop import tokens, trust, whole_file
+from fieldloop.loop.house import tokens
+from fieldloop.loop.run import trust
+from fieldloop.loop.work import atomic_files
 from fieldloop.model.event import TokenIssued
 from fieldloop.model.finding import Status
 from fieldloop.model.person import Role
@@ -32,7 +34,7 @@ def test_the_first_broken_link_is_named(sealed):
     file.write_text(json.dumps(pack))
     checked = trust.verify_evidence(file)
     assert (checked.status, checked.broken_at) == (Status.FAILED, 5)
-    assert "Link 5: its record is not what was sealed" in checked.message
+    assert (checked.message.code, checked.message["position"]) == ("trust.link_changed", 5)
 
 
 def test_a_cut_off_end_is_seen(sealed):
@@ -40,31 +42,31 @@ def test_a_cut_off_end_is_seen(sealed):
     pack = json.loads(file.read_text())
     pack["links"].pop()
     file.write_text(json.dumps(pack))
-    assert "links are missing or added" in trust.verify_evidence(file).message
+    assert trust.verify_evidence(file).message.code == "trust.other_head"
 
 
 @pytest.mark.parametrize(
     ("content", "says"),
     [
-        (b"", "no sealed record"),
-        (b"\xff\xfe\x00", "no sealed record"),
-        (b"[]", "no sealed record"),
-        (b'{"schema": "check/1"}', "says it is 'check/1'"),
-        (b'{"schema": "evidence/1", "head": "", "links": [{"position": 0}]}', "no sealed record"),
-        (b'{"schema": "evidence/1", "head": "", "links": 3}', "no sealed record"),
+        (b"", "not a sealed record"),
+        (b"\xff\xfe\x00", "not a sealed record"),
+        (b"[]", "not a sealed record"),
+        (b'{"schema": "check/1"}', "has the schema 'check/1'"),
+        (b'{"schema": "evidence/1", "head": "", "links": [{"position": 0}]}', "not a sealed record"),
+        (b'{"schema": "evidence/1", "head": "", "links": 3}', "not a sealed record"),
     ],
 )
-def test_what_is_no_record_is_said(tmp_path, content, says):
+def test_what_is_not_a_record_is_refused(tmp_path, content, says):
     file = tmp_path / "other.json"
     file.write_bytes(content)
     with pytest.raises(BadInput, match=says):
         trust.verify_evidence(file)
 
 
-def test_a_missing_file_or_folder_is_said(told, tmp_path):
+def test_a_missing_file_or_folder_is_reported(told, tmp_path):
     with pytest.raises(BadInput, match="cannot be read"):
         trust.verify_evidence(tmp_path / "nowhere.json")
-    with pytest.raises(BadInput, match="is no folder"):
+    with pytest.raises(BadInput, match="does not exist"):
         trust.evidence(told, "p1", tmp_path / "nowhere" / "evidence.json")
     with pytest.raises(BadInput, match="is a folder"):
         trust.evidence(told, "p1", tmp_path)
@@ -77,7 +79,7 @@ def test_a_write_that_breaks_leaves_the_old_record_and_nothing_beside_it(told, s
     def full(_):
         raise OSError(28, "No space left on device")
 
-    monkeypatch.setattr(whole_file.os, "fsync", full)
+    monkeypatch.setattr(atomic_files.os, "fsync", full)
     with pytest.raises(BadInput, match="No space left"):
         trust.evidence(told, "p1", file)
     assert file.read_bytes() == before

@@ -5,8 +5,8 @@ import json
 import pytest
 
 from fieldloop.errors import BadInput
-from fieldloop.loop import plan
-from fieldloop.loop.order_sheets import read_sheet, write_orders
+from fieldloop.loop.plan import plan
+from fieldloop.loop.plan.order_sheets import read_sheet, write_orders
 from fieldloop.model.condition import Stratum
 from fieldloop.model.plan import Returned, WorkOrder
 from fieldloop.protocol import default_operations
@@ -48,8 +48,8 @@ def test_json_comes_back_as_it_went_with_counts_filled_in(tmp_path):
         ({"collected": True}, "not a whole number"),
         ({"collected": 2.5}, "not a whole number"),
         ({"id": "order_7"}, "No order"),
-        ({"id": "order_1"}, "there twice"),
-        ({"collected": 99_999}, "asks for 5 and says that 99,999 were collected"),
+        ({"id": "order_1"}, "occurs twice"),
+        ({"collected": 99_999}, "asks for 5 but 99,999 were reported"),
     ],
 )
 def test_what_cannot_be_true_is_asked_about(tmp_path, cells, says):
@@ -58,16 +58,16 @@ def test_what_cannot_be_true_is_asked_about(tmp_path, cells, says):
 
 
 @pytest.mark.parametrize("text", ["{", "[]", '{"orders": 3}', '{"orders": [3]}'])
-def test_what_is_no_sheet_says_so(tmp_path, text):
+def test_a_file_that_is_not_a_sheet_is_refused(tmp_path, text):
     (tmp_path / "o.json").write_text(text)
-    with pytest.raises(BadInput, match=r"no JSON|should be"):
+    with pytest.raises(BadInput, match=r"not valid JSON|should be"):
         read(tmp_path / "o.json")
 
 
-def test_a_count_far_beyond_the_order_stands_once_somebody_owns_it(tmp_path):
+def test_a_count_far_above_the_order_is_accepted_with_surplus(tmp_path):
     file = tmp_path / "o.csv"
     file.write_text("order,collected\norder_0,99999\norder_1,15\norder_2,16\n")
-    with pytest.raises(BadInput, match=r"order_0 asks for 5 .* So do 1 more\..*--surplus"):
+    with pytest.raises(BadInput, match=r"order_0 asks for 5 .* The same holds for 1 more\..*--surplus"):
         read(file)
     assert [one.collected for one in read(file, surplus=True)] == [99_999, 15, 16]
 

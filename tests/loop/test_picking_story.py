@@ -4,8 +4,8 @@ from types import SimpleNamespace
 
 import numpy as np
 
-from fieldloop.loop import picking_story
-from fieldloop.loop.picking_story import Story, play
+from fieldloop.loop.floor import picking_story
+from fieldloop.loop.floor.picking_story import Story, play
 
 WEEKS = 24
 PICKS = 1200

@@ -2,8 +2,8 @@
 
 import pytest
 
-from fieldloop.loop import release_evidence
-from fieldloop.loop.diagnose import diagnose
+from fieldloop.loop.run.diagnose import diagnose
+from fieldloop.loop.ship import release_evidence
 from fieldloop.model.diagnosis import Lag
 from fieldloop.model.episode import Blob, Episode
 from fieldloop.model.event import EpisodesMeasured, LagsMeasured

@@ -7,21 +7,22 @@ import pytest
 from tests.doors.story import NOW
 
 from fieldloop.check.batch import alignment
-from fieldloop.check.many import Batch
+from fieldloop.check.batch_case import Batch
 from fieldloop.errors import BadInput, Refused, UnknownName
-from fieldloop.loop.page_reads import every
-from fieldloop.loop.release import datasheet, release
-from fieldloop.loop.story_clock import StoryClock
-from fieldloop.loop.synchronisation import require_verified, synchronise, unverified_devices
+from fieldloop.loop.collect.synchronisation import _content_lag, require_verified, synchronise, unverified_devices
+from fieldloop.loop.home.pages import every
+from fieldloop.loop.ship.release import datasheet, release
 from fieldloop.loop.workspace import create_workspace, open_workspace
 from fieldloop.model.episode import Episode, Log
 from fieldloop.model.event import DatasetJudged, LogIngested, RobotRegistered, SynchronisationVerified
 from fieldloop.model.finding import Finding, Status
 from fieldloop.model.hardware import Robot
 from fieldloop.model.imprint import Imprint
+from fieldloop.model.note import Subject
 from fieldloop.model.quality import DatasetReport
 from fieldloop.model.release import Release
 from fieldloop.protocol import default_protocol
+from fieldloop.simulate.clock import SimulatedClock
 from fieldloop.store import open_store
 from fieldloop.testing.samples import sample
 
@@ -44,7 +45,7 @@ DAY = 86_400 * 10**9
 def plain(tmp_path):
     """A workspace with one episode, under a protocol that declares nothing."""
     create_workspace(tmp_path / "plain")
-    opened = open_workspace(tmp_path / "plain", store=open_store("sqlite://"), clock=StoryClock(NOW))
+    opened = open_workspace(tmp_path / "plain", store=open_store("sqlite://"), clock=SimulatedClock(NOW))
     episode = dataclasses.replace(sample(Episode), robot="arm-1", task="pick")
     opened.write(LogIngested(sample(Log), (episode,)))
     yield opened
@@ -93,7 +94,7 @@ def test_a_release_is_refused_or_says_who_went_on(told):
     frozen = release(declared, "r9", override="a pilot")
     assert frozen.override == "a pilot (not verified: camera/wrist of arm-1; overridden by local)"
     assert declared.store.get(Release, frozen.id).override == frozen.override
-    assert "time nobody verified**: a pilot" in datasheet(declared, "r9")
+    assert "clocks were not verified**: a pilot" in datasheet(declared, "r9")
     assert release(declared, "r9") == frozen, "what is frozen is not asked again"
 
 
@@ -116,45 +117,58 @@ def judged(workspace, *findings):
     workspace.write(DatasetJudged(DatasetReport("pick v1", "f", Status.PASSED, {}, findings)))
 
 
-def lag(subject, status=Status.PASSED, low=-2.0, high=0.5):
-    return Finding("batch.content_lag", subject, status, 0.8, None, 5.0, "ms", f"{subject} lags.", low=low, high=high)
+def lag(about, status=Status.PASSED, low=-2.0, high=0.5):
+    return Finding("batch.content_lag", about, status, 0.8, None, 5.0, "ms", low=low, high=high)
+
+
+def rig(robot, stream="camera/wrist"):
+    return Subject(stream=stream, rig=robot)
 
 
 def test_content_verifies_only_what_it_passed(declared):
     with pytest.raises(Refused, match="fieldloop check"):
         synchronise(declared, "camera/wrist", robot="arm-1", from_content=True)
-    judged(
-        declared, lag("arm-1 camera/wrist (20 episodes)", Status.CANNOT_TELL), lag("arm-2 camera/wrist (20 episodes)")
-    )
-    with pytest.raises(Refused, match="does not verify camera/wrist: arm-1"):
+    judged(declared, lag(rig("arm-1"), Status.CANNOT_TELL), lag(rig("arm-2")))
+    with pytest.raises(Refused, match="does not verify camera/wrist"):
         synchronise(declared, "camera/wrist", robot="arm-1", from_content=True)
-    with pytest.raises(Refused, match="tells nothing of camera/overhead of arm-1"):
+    with pytest.raises(Refused, match="no lag of camera/overhead of arm-1"):
         synchronise(declared, "camera/overhead", robot="arm-1", from_content=True)
     made = synchronise(declared, "camera/wrist", robot="arm-2", from_content=True)
     assert made.offset_ms == 2.0, "the far end of the interval: it can be off by as much"
-    assert made.how == "told from content: arm-2 camera/wrist (20 episodes) lags."
+    assert made.how.startswith("estimated from content: 0.8 ms (")
 
 
 def test_another_robots_content_is_not_taken(declared):
-    judged(declared, lag("arm-2 camera/wrist (20 episodes)"))
-    with pytest.raises(Refused, match="tells nothing"):
+    judged(declared, lag(rig("arm-2")))
+    with pytest.raises(Refused, match="no lag of"):
         synchronise(declared, "camera/wrist", robot="arm-3", from_content=True)
 
 
-def test_the_check_and_the_verification_speak_of_the_same_rig(monkeypatch, declared):
+def test_a_camera_whose_name_has_a_space_is_verified_by_its_own_lag(declared):
+    """The name `camera/left arm` once ended up as 'arm', or as another camera's."""
+    judged(declared, lag(rig("arm-1", "camera/left arm")), lag(rig("arm-1", "camera/left"), Status.FAILED))
+    with pytest.raises(Refused, match="does not verify camera/left:"):
+        _content_lag(declared, "camera/left", "arm-1")
+    assert _content_lag(declared, "camera/left arm", "arm-1")[0] == 2.0
+    for stream, robot in (("arm", "arm-1"), ("camera/left arm", "arm"), ("camera/left arm (arm-1)", "")):
+        with pytest.raises(Refused, match="no lag of"):
+            _content_lag(declared, stream, robot)
+
+
+def test_the_check_and_the_verification_name_the_same_rig(monkeypatch, declared):
     batch = Batch(
         (dataclasses.replace(sample(Episode), robot="arm one"), dataclasses.replace(sample(Episode, 1), robot="")),
         imprints={sample(Episode, n).id: Imprint({"lag/camera/wrist/rows": np.zeros(1)}) for n in (0, 1)},
         protocol=default_protocol(),
     )
     monkeypatch.setattr(alignment, "pooled", lambda *_: None)
-    monkeypatch.setattr(alignment, "lag_measurement", lambda subject, _: subject)
+    monkeypatch.setattr(alignment, "lag_measurement", lambda about, _, **__: about)
     subjects = list(alignment.rig_lag.look(batch))
     assert len(subjects) == 2
     judged(declared, *map(lag, subjects))
     for robot in ("arm one", ""):
         assert synchronise(declared, "camera/wrist", robot=robot, from_content=True).offset_ms == 2.0
-    with pytest.raises(Refused, match="tells nothing"):
+    with pytest.raises(Refused, match="no lag of"):
         synchronise(declared, "camera/wrist", robot="arm", from_content=True)
 
 

@@ -5,8 +5,8 @@ import json
 import pytest
 
 from fieldloop.errors import BadInput
-from fieldloop.loop.attempt_files import read_demonstrations, read_outcomes
-from fieldloop.loop.written_times import read_moment
+from fieldloop.ingest.tables.attempt_files import read_demonstrations, read_outcomes
+from fieldloop.ingest.tables.written_times import read_moment
 from fieldloop.model.policy import Stage
 
 MAY_NS = 1_777_622_400 * 10**9
@@ -40,9 +40,9 @@ def test_the_last_digits_stay_where_they_were_written():
         ("-5", "before 1970"),
         ("2300-01-01", "after 2200"),
         ("0001-01-01T00:00:00", "before 1970"),
-        ("tomorrow", "'tomorrow' is no time"),
-        ("nan", "'nan' is no time"),
-        ("01/05/2026", "is no time"),
+        ("tomorrow", "'tomorrow' is not a valid time"),
+        ("nan", "'nan' is not a valid time"),
+        ("01/05/2026", "is not a valid time"),
     ],
 )
 def test_what_no_clock_can_have_shown_is_refused(text, says):
@@ -50,7 +50,7 @@ def test_what_no_clock_can_have_shown_is_refused(text, says):
         read_moment(text, "line 2")
 
 
-def test_a_time_without_a_zone_is_told_by_the_clocks_of_its_site(tmp_path):
+def test_a_time_without_a_zone_is_read_by_the_clocks_of_its_site(tmp_path):
     file = tmp_path / "production.csv"
     rows = ("leipzig,2026-05-01T10:00:00", "elsewhere,2026-05-01T08:00:00", "leipzig,2026-05-01T08:00:00Z")
     file.write_text("\n".join(["succeeded,site,at", *(f"yes,{row}" for row in rows)]), encoding="utf-8")

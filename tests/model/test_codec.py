@@ -12,6 +12,7 @@ from fieldloop.model.condition import Stratum
 from fieldloop.model.event import EVENTS
 from fieldloop.model.finding import Finding, Measurement, Status, worst
 from fieldloop.model.identity import Ids, content_id, ulid
+from fieldloop.model.note import Note, Subject
 from fieldloop.model.policy import Outcome, Stage
 
 
@@ -26,10 +27,26 @@ def test_every_event_survives_the_trip(kind, data):
 NAMES = st.text("abcdefgh_-0123456789", min_size=1, max_size=8)
 st.register_type_strategy(Stratum, st.dictionaries(NAMES, NAMES, max_size=4).map(Stratum.of))
 st.register_type_strategy(float, st.floats(allow_nan=False, allow_infinity=False))
+PLAIN = (
+    st.text(max_size=5) | st.integers() | st.floats(allow_nan=False, allow_infinity=False) | st.booleans() | st.none()
+)
+FACT = st.builds(Note, NAMES, st.dictionaries(NAMES, PLAIN, max_size=3).map(lambda d: tuple(d.items())))
+st.register_type_strategy(
+    Note,
+    st.builds(
+        Note,
+        NAMES,
+        st.dictionaries(NAMES, PLAIN | FACT | st.lists(PLAIN, max_size=2).map(tuple), max_size=3).map(
+            lambda d: tuple(d.items())
+        ),
+        st.builds(Subject),
+        st.lists(FACT, max_size=2).map(tuple),
+    ),
+)
 
 
 def test_not_a_number_becomes_null_and_comes_back_as_one():
-    plain = to_plain(Measurement("joints", float("nan")))
+    plain = to_plain(Measurement(Subject("joints"), float("nan")))
     assert plain["value"] is None
     back = from_plain(Measurement, plain)
     assert back.value != back.value
@@ -62,7 +79,7 @@ def test_different_parts_have_different_names(a, b):
 
 
 def finding(status, *, required=True):
-    return Finding("c", "s", status, None, None, None, "", "", required=required)
+    return Finding("c", Subject("s"), status, None, None, None, "", required=required)
 
 
 @pytest.mark.parametrize(
@@ -84,3 +101,13 @@ def test_what_the_protocol_does_not_require_does_not_count_unless_it_failed():
     assert worst((finding(Status.PASSED), finding(Status.NOT_APPLICABLE, required=False))) is Status.PASSED
     assert worst((finding(Status.NOT_APPLICABLE, required=False),)) is Status.CANNOT_TELL
     assert worst((finding(Status.PASSED), finding(Status.FAILED, required=False))) is Status.FAILED
+
+
+@pytest.mark.parametrize(
+    ("displayed", "streams"), [("action ↔ joints", ("action", "joints")), ("camera", ("camera",)), ("", ())]
+)
+def test_a_finding_of_an_earlier_version_keeps_its_streams(displayed, streams):
+    answer = {"check": "timing.offset", "status": "failed", "measured": 9, "minimum": None, "maximum": 5, "unit": "ms"}
+    finding = from_plain(Finding, {**answer, "subject": displayed, "message": "too late"})
+    assert finding.about.streams == streams
+    assert (finding.subject, finding.as_written) == (displayed, "too late")

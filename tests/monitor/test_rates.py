@@ -8,8 +8,8 @@ import pytest
 
 from fieldloop.model.condition import Stratum
 from fieldloop.model.policy import Outcome, Stage
+from fieldloop.model.stream import NS_PER_DAY
 from fieldloop.monitor import daily, rate, rolling
-from fieldloop.monitor.rates import NS_PER_DAY
 
 
 def at(*when):

@@ -6,9 +6,10 @@ import numpy as np
 import pytest
 
 from fieldloop.model.identity import Ids
+from fieldloop.model.stream import NS_PER_DAY
 from fieldloop.monitor import Baseline, rate, watch
-from fieldloop.monitor.rates import NS_PER_DAY
 from fieldloop.protocol import default_operations
+from fieldloop.say import sentence
 
 SETTINGS = default_operations()["monitor"]
 KNOWN = Baseline("p", 80_000, 100_000)
@@ -32,7 +33,10 @@ def test_a_clear_drop_alarms_with_its_evidence():
     assert (alarm.policy, alarm.site, alarm.baseline) == ("p", "north", 0.8)
     assert alarm.rate.rate == pytest.approx(0.56)
     assert alarm.evidence >= alarm.threshold == SETTINGS["false_alarm_days"]
-    assert "24 points under the baseline of 80%" in alarm.message
+    assert sentence(alarm.message) == (
+        "Success at north is 56 % (196 of 350 episodes, 95 % interval 51 % to 61 %). "
+        "The baseline is 80 %: a drop of 24 points that chance does not explain."
+    )
     assert alarm.operations == SETTINGS.fingerprint
 
 
@@ -47,14 +51,15 @@ def test_a_drop_that_chance_explains_does_not_alarm():
     assert not seen.cannot_tell
 
 
-def test_too_few_episodes_and_no_baseline_are_said():
-    assert "28 episodes in 7 days, 30 are needed" in look([0] * 7, 4).cannot_tell[0]
-    assert "no baseline" in look([0] * 7, 50, baselines=()).cannot_tell[0]
-    assert "no baseline" in look([0] * 7, 50, baselines=[Baseline("p", 0, 0)]).cannot_tell[0]
+def test_too_few_episodes_and_a_missing_baseline_are_reported():
+    (few,) = look([0] * 7, 4).cannot_tell
+    assert (few.code, few["episodes"], few["window_days"], few["needed"]) == ("monitor.too_few", 28, 7, 30)
+    assert look([0] * 7, 50, baselines=()).cannot_tell[0].code == "monitor.no_baseline"
+    assert look([0] * 7, 50, baselines=[Baseline("p", 0, 0)]).cannot_tell[0].code == "monitor.no_baseline"
     assert not look([0] * 7, 50, baselines=()).alarms
 
 
-def test_nothing_seen_is_nothing_said():
+def test_without_outcomes_nothing_is_reported():
     seen = watch([], [KNOWN], SETTINGS, 0, ids())
     assert (seen.rates, seen.alarms, seen.cannot_tell) == ((), (), ())
 

@@ -10,10 +10,10 @@ import pytest
 from tests.oracles import venvs
 
 from fieldloop.ingest import open_log
-from fieldloop.loop.floor import sitting, write_demonstrations
+from fieldloop.loop.floor.floor import sitting, write_demonstrations
 from fieldloop.model.stream import ClockKind, StreamKind
 from fieldloop.release.writers import write_mcap
-from fieldloop.simulate.floor import Floor
+from fieldloop.simulate.arm.floor import Floor
 from fieldloop.testing.barcode import Mark, MarkedPictures, read
 from fieldloop.testing.injuries.injury import cut
 from fieldloop.testing.synthetic import healthy, healthy_case, with_streams

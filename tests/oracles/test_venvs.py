@@ -21,7 +21,7 @@ def test_two_at_once_build_once_and_half_a_venv_is_built_anew(tmp_path, monkeypa
     assert len(built) == 2
 
 
-def test_what_cannot_be_installed_is_told_with_what_pip_says(tmp_path, monkeypatch):
+def test_what_cannot_be_installed_is_reported_with_what_pip_says(tmp_path, monkeypatch):
     monkeypatch.setattr(venvs, "ROOT", tmp_path)
     with pytest.raises(RuntimeError, match="no-such-package-anywhere"):
         venvs._python(venvs.Recipe("broken", (("--no-index", "no-such-package-anywhere"),)))

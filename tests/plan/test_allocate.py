@@ -8,6 +8,7 @@ from tests.plan.worlds import Crossed, World, cover, splits
 
 from fieldloop.errors import BadInput, UnknownName
 from fieldloop.model.condition import Stratum
+from fieldloop.model.note import note
 from fieldloop.model.plan import Coverage, Demand
 from fieldloop.plan.allocate import spend
 from fieldloop.plan.demands import Asked
@@ -105,7 +106,7 @@ def test_quotas_of_good_ones_cost_the_tries_that_they_take():
     for q in found.quotas:
         assert q.demonstrations >= 1
         assert q.cost == pytest.approx(4.0 * q.demonstrations, rel=0.05)
-    demand = Demand("d1", Stratum.of(site="a"), 20, "new lamp", "diagnosis_1")
+    demand = Demand("d1", Stratum.of(site="a"), 20, note("as_written", text="new lamp"), "diagnosis_1")
     answered = dict(spend(cells, [demand], 40, SETTINGS, rng()).answered)
     assert answered["d1"] == pytest.approx(5, abs=1)  # half the budget, at four tries each
 
@@ -114,14 +115,14 @@ def test_a_demand_gets_no_more_than_it_asks_for_however_cheap():
     dear = Coverage(Stratum.of(site="a", bin="x"), 0.01, 5, 0.0, 30, 2, cost=9.0)
     cheap = Coverage(Stratum.of(site="a", bin="y"), 0.5, 0, 0.0, 60, 40, cost=1.0)
     other = Coverage(Stratum.of(site="b", bin="x"), 0.49, 60, 0.0, 60, 2, cost=1.0)
-    demand = Demand("d1", Stratum.of(site="a"), 10, "new lamp", "diagnosis_1")
+    demand = Demand("d1", Stratum.of(site="a"), 10, note("as_written", text="new lamp"), "diagnosis_1")
     asked = Asked(Gain(tabulate([dear, cheap, other]), SETTINGS, ()), 1000.0, rng())
     asked.honour(demand)
     assert 9 <= asked.good.sum() <= 10
     assert asked.answered == [("d1", int(asked.good.sum()))]
 
 
-def test_tries_that_nobody_counted_or_that_lag_behind_harm_nothing():
+def test_tries_that_were_not_counted_or_that_lag_behind_harm_nothing():
     def yields(*tried):
         cells = [cover(str(k), 1 / len(tried), 20, 50, 20, tried=t) for k, t in enumerate(tried)]
         return Gain(tabulate(cells), SETTINGS).operators.share
@@ -185,77 +186,81 @@ def test_every_deployed_level_is_shown_but_a_scarce_budget_is_not_eaten():
     assert sum(q.demonstrations for q in scarce if q.stratum.level("site") == "rare") <= 1
 
 
+WHY = note("respond.reported", what="gloss tape")
+WHY = note("respond.reported", what="gloss tape")
 ALL_FOR_DEMANDS = SETTINGS.replaced(max_demand_share=1.0)
 
 
 def test_a_loud_demand_leaves_the_rest_of_the_budget_to_expected_gain():
     cells = [cover("a", 0.5, 9, 50, 30), cover("b", 0.5, 9, 50, 30)]
-    demand = Demand("d1", Stratum.of(cell="b"), 200, "cold hall", "diagnosis_1")
+    demand = Demand("d1", Stratum.of(cell="b"), 200, note("as_written", text="cold hall"), "diagnosis_1")
     found = amounts(allocate(cells, [demand], 40, SETTINGS.replaced(concentration_cap=0.5), rng()))
     assert found == {"a": 20, "b": 20}
 
 
 def test_demands_are_honoured_before_anything_else_and_named():
     cells = [cover("a", 0.9, 0, 100, 80), cover("b", 0.1, 100, 100, 1)]
-    demand = Demand("d1", Stratum.of(cell="b"), 30, "gloss tape", "incident_1")
+    demand = Demand("d1", Stratum.of(cell="b"), 30, note("as_written", text="gloss tape"), "incident_1")
     quotas = allocate(cells, [demand], 40, ALL_FOR_DEMANDS, rng())
     assert amounts(quotas)["b"] >= 30
-    assert "30 for incident_1: gloss tape" in next(q.why for q in quotas if q.stratum.level("cell") == "b")
+    answered = next(d for q in quotas for d in q.why.details if d.code == "plan.demand_answered")
+    assert (answered["demonstrations"], answered["source"], answered.details) == (30, "incident_1", (demand.why,))
 
 
 def test_older_demands_win_when_the_budget_does_not_last():
     demands = [
-        Demand("d2", Stratum.of(cell="b"), 8, "late", "incident_2", at_ns=2),
-        Demand("d1", Stratum.of(cell="a"), 8, "early", "incident_1", at_ns=1),
+        Demand("d2", Stratum.of(cell="b"), 8, note("as_written", text="late"), "incident_2", at_ns=2),
+        Demand("d1", Stratum.of(cell="a"), 8, note("as_written", text="early"), "incident_1", at_ns=1),
     ]
     quotas = allocate([cover("a", 0.5, 9), cover("b", 0.5, 9)], demands, 10, ALL_FOR_DEMANDS, rng())
     assert amounts(quotas) == {"a": 8, "b": 2}
-    assert "8 asked for, demands may take no more" in next(q.why for q in quotas if q.demonstrations == 2)
+    short = next(q for q in quotas if q.demonstrations == 2)
+    (cut,) = (d for reason in short.why.details for d in reason.details if d.code == "plan.demand_cut")
+    assert (cut["asked"], cut["got"]) == (8, 2)
 
 
 def test_a_demand_of_one_condition_spreads_over_its_strata():
     cells = [Coverage(Stratum.of(light=x, bin=b), 0.25, 5, 0.25, 20, 4) for x in ("dim", "bright") for b in "fb"]
-    quotas = allocate(
-        cells, [Demand("d", Stratum.of(light="dim"), 10, "new lamp", "diagnosis_1")], 10, ALL_FOR_DEMANDS, rng()
-    )
+    quotas = allocate(cells, [Demand("d", Stratum.of(light="dim"), 10, WHY, "diagnosis_1")], 10, ALL_FOR_DEMANDS, rng())
     assert {str(q.stratum): q.demonstrations for q in quotas} == {"bin=b,light=dim": 5, "bin=f,light=dim": 5}
 
 
-def test_a_demand_outside_the_map_is_collected_and_said_to_be_so():
+def test_a_demand_outside_the_map_is_collected_and_marked():
     quotas = allocate(
-        [cover("a", 1.0, 5)], [Demand("d", Stratum.of(cell="x"), 3, "new article", "plan")], 4, ALL_FOR_DEMANDS, rng()
+        [cover("a", 1.0, 5)], [Demand("d", Stratum.of(cell="x"), 3, WHY, "plan")], 4, ALL_FOR_DEMANDS, rng()
     )
     outside = quotas[-1]
     assert (outside.demonstrations, outside.gain) == (3, 0.0)
-    assert "Not among the deployed strata" in outside.why
+    assert outside.why.code == "plan.quota_outside_map"
 
 
-def test_an_empty_map_or_budget_asks_for_nothing_and_says_why():
+def test_an_empty_map_or_budget_asks_for_nothing_and_warns():
     for found in (spend([], [], 10, SETTINGS, rng()), spend([cover("a", 1.0, 0)], [], 0, SETTINGS, rng())):
         assert found.quotas == ()
-        assert "Nothing is planned" in found.warnings[0]
+        assert found.warnings[0].code == "plan.nothing_planned"
 
 
-@pytest.mark.parametrize(("failures", "said"), [(0, "None of 200 attempts"), (200, "All 200 attempts")])
-def test_no_failures_at_all_or_nothing_but_failures_still_make_a_plan(failures, said):
+@pytest.mark.parametrize(("failures", "code"), [(0, "plan.none_failed"), (200, "plan.all_failed")])
+def test_no_failures_at_all_or_nothing_but_failures_still_make_a_plan(failures, code):
     cells = [cover(str(k), 0.25, 5 * k, 50, failures // 4) for k in range(4)]
     found = spend(cells, [], 20, SETTINGS, rng())
     assert sum(q.demonstrations for q in found.quotas) == 20
-    assert said in found.warnings[0]
+    assert (found.warnings[0].code, found.warnings[0]["attempts"]) == (code, 200)
     assert np.isfinite([found.gain, found.gain_low, found.gain_high]).all()
 
 
 def test_where_nothing_failed_the_interval_holds_what_may_yet_be_won():
     found = spend([cover(str(k), 0.25, 5, 150, 0) for k in range(4)], [], 40, SETTINGS.replaced(draws=400), rng())
-    assert "little is to be won" in found.warnings[0]
-    assert "0.38%" in found.warnings[0]  # 1 - 0.1 ** (1 / 600)
+    (warning,) = found.warnings
+    assert [detail.code for detail in warning.details] == ["plan.budget_by_traffic"]
+    assert warning["highest"] == pytest.approx(1 - 0.1 ** (1 / 600))
     assert found.gain_low <= found.gain < 5e-4, "what may yet be there, and no point outside of it"
     assert 5e-4 < found.gain_high < 0.005
 
 
-def test_where_everything_failed_it_says_that_it_cannot_tell():
+def test_where_everything_failed_the_gain_is_anything_from_nothing_to_all():
     found = spend([cover(str(k), 0.25, 5, 150, 150) for k in range(4)], [], 40, SETTINGS, rng())
-    assert "cannot be told" in found.warnings[0]
+    assert found.warnings[0].code == "plan.all_failed"
     assert found.gain_low == 0.0
     assert found.gain_high == pytest.approx(1.0, abs=0.01)
 
@@ -294,7 +299,7 @@ def test_an_unknown_strategy_is_refused_with_what_was_meant():
 
 def test_a_demand_where_demonstrations_cost_more_is_paid_for_at_its_price():
     cells = [cover("far", 0.5, 5, 50, 20, cost=4.0), cover("near", 0.5, 5, 50, 20)]
-    demand = Demand("d1", Stratum.of(cell="far"), 5, "new lamp", "diagnosis_1")
+    demand = Demand("d1", Stratum.of(cell="far"), 5, note("as_written", text="new lamp"), "diagnosis_1")
     found = spend(cells, [demand], 40, SETTINGS, rng())
     assert found.answered == (("d1", 5),)
     assert found.cost <= 40.0

@@ -101,7 +101,7 @@ def test_levels_shown_one_by_one_and_never_together():
     shown = encode(table, [deployed[0], deployed[1], deployed[2]])
     (gap,) = name_missing(table, find_missing(table, shown, 2), 10)
     assert (gap.kind, gap.stratum, gap.share) == (GapKind.COMBINATION, deployed[3], 0.25)
-    assert "never together" in gap.message
+    assert gap.message.code == "plan.combination_never_shown"
 
 
 def test_a_demonstration_that_says_half_shows_half():
@@ -112,11 +112,11 @@ def test_a_demonstration_that_says_half_shows_half():
     assert len(named(table, find_missing(table, shown, 2))) == 3
 
 
-def test_long_lists_end_in_one_sentence_with_their_number():
+def test_long_lists_end_with_the_number_of_the_rest():
     table = table_of(ALL)
     gaps = list(name_missing(table, find_missing(table, encode(table, []), 1), 3))
     assert len(gaps) == 4
-    assert gaps[-1].message.startswith("9 smaller gaps")
+    assert (gaps[-1].message.code, gaps[-1].message["more"]) == ("plan.more_combinations", 9)
     assert gaps[-1].share == pytest.approx(1.0)
 
 

@@ -1,4 +1,4 @@
-"""Demonstrations and failures are counted per deployed stratum; what cannot be counted is said with numbers."""
+"""Demonstrations and failures are counted per deployed stratum; what cannot be counted is reported with numbers."""
 
 import itertools
 from dataclasses import replace
@@ -14,10 +14,11 @@ from fieldloop.model.episode import Episode
 from fieldloop.model.plan import GapKind
 from fieldloop.model.policy import Outcome, Stage
 from fieldloop.plan import coverage, stated_costs
-from fieldloop.plan.gaps.strangers import stranger_gaps
+from fieldloop.plan.gaps.unknown_articles import unknown_article_gaps
 from fieldloop.plan.strata import tabulate
 from fieldloop.plan.uncounted import uncounted
 from fieldloop.protocol import default_operations
+from fieldloop.say import sentence
 
 SETTINGS = default_operations()["plan"]
 CELLS = [Stratum.of(bin=b, lighting=x, site="north") for b, x in itertools.product(("front", "back"), ("lab", "dim"))]
@@ -34,7 +35,7 @@ def outcome(name, succeeded, attempt="", **levels):
     )
 
 
-def said(episodes, outcomes=()):
+def left_out(episodes, outcomes=()):
     return tuple(uncounted(tabulate(coverage(MAP, episodes, outcomes)), episodes, outcomes))
 
 
@@ -62,22 +63,25 @@ def test_a_site_that_the_map_describes_by_fewer_factors_is_counted_too():
     assert found["site=south"].demonstrations == 1
 
 
-def test_half_without_conditions_is_said_with_numbers():
-    told = [episode(str(k), "north", bin="front", lighting="lab") for k in range(50)]
+def test_half_without_conditions_is_reported_with_numbers():
+    complete = [episode(str(k), "north", bin="front", lighting="lab") for k in range(50)]
     silent = [episode(f"s{k}", "north", bin="front") for k in range(30)] + [episode(f"m{k}") for k in range(20)]
-    sentence, *rest = said(told + silent)
+    fact, *rest = left_out(complete + silent)
     assert rest == []
-    assert "50 of 100 demonstrations (50%) do not say lighting (50), bin (20), site (20)" in sentence
-    assert sum(c.demonstrations for c in coverage(MAP, told + silent)) == 50
+    assert sentence(fact) == (
+        "50 of 100 demonstrations (50 %) were not counted because conditions are not logged: lighting (50), bin (20) "
+        "and site (20). Add them at the station or in the mapping."
+    )
+    assert sum(c.demonstrations for c in coverage(MAP, complete + silent)) == 50
 
 
-def test_what_lies_outside_the_map_is_said():
-    (sentence,) = said([episode("1", "north", bin="jammed", lighting="lab")])
-    assert "1 of 1 demonstrations (100%) lie in strata that the map does not deploy" in sentence
-    assert "It does not know bin=jammed (1)." in sentence
-    (sentence,) = said([episode(str(k), "north", bin="FRONT", lighting="lab") for k in range(3)])
-    assert "It does not know bin=FRONT (3; did you mean 'front'?)." in sentence
-    assert said([episode("1", "north", bin="back", lighting="lab")]) == ()
+def test_what_lies_outside_the_map_is_reported():
+    (fact,) = left_out([episode("1", "north", bin="jammed", lighting="lab")])
+    assert (fact.code, fact["count"], fact["all"]) == ("plan.uncounted_outside_map", 1, 1)
+    assert "missing from the deployment map and were not counted: bin=jammed (1)." in sentence(fact)
+    (fact,) = left_out([episode(str(k), "north", bin="FRONT", lighting="lab") for k in range(3)])
+    assert "bin=FRONT (3; did you mean 'front'?)." in sentence(fact)
+    assert left_out([episode("1", "north", bin="back", lighting="lab")]) == ()
     assert list(uncounted(tabulate([]), [episode("1")], [])) == []
 
 
@@ -91,7 +95,8 @@ def test_two_judges_are_one_attempt_and_a_dispute_is_left_out():
     ]  # fmt: skip
     found = by_text(coverage(MAP, [], votes))["bin=front,lighting=lab,site=north"]
     assert (found.attempts, found.failures) == (2, 1)
-    assert "1 of 3 attempts in production are left out: their judges split evenly" in said([], votes)[-1]
+    split = left_out([], votes)[-1]
+    assert (split.code, split["contested"], split["all"]) == ("plan.judges_split", 1, 3)
 
 
 def picked(name, count, *, failed=0, **levels):
@@ -111,14 +116,14 @@ def test_articles_that_the_catalogue_lacks_are_named_and_a_gap_of_their_own():
     shown = [replace(episode("1", "north", bin="front", lighting="lab"), facts=(("sku", "new"),))]
     table = tabulate(coverage(deployment.exposures, shown, logged))
     demonstrations, articles, silent = uncounted(table, shown, logged, deployment)
-    assert "1 of 1 demonstrations (100%) handle articles that are not in skus.csv" in demonstrations
-    assert "35 of 100 attempts in production (35%) handle articles that are not in skus.csv" in articles
-    assert "new (25), x0 (2), x1 (2) and 3 more. Add them to the catalogue." in articles
-    assert "5 of 100 attempts in production (5%) do not say tier (5)" in silent
-    (gap,) = stranger_gaps(deployment, logged)
+    assert (demonstrations.code, demonstrations["count"]) == ("plan.uncounted_articles", 1)
+    assert (articles.code, articles["count"], articles["all"]) == ("plan.uncounted_articles", 35, 100)
+    assert "not counted: new (25), x0 (2), x1 (2) and 3 more. Add them to the catalogue." in sentence(articles)
+    assert (silent.code, silent["count"], silent["items"][0]["name"]) == ("plan.uncounted_unlogged", 5, "tier")
+    (gap,) = unknown_article_gaps(deployment, logged)
     assert (gap.kind, gap.share) == (GapKind.ARTICLE, 0.35)
-    assert "35 attempts, 57% failed" in gap.message
-    assert list(stranger_gaps(deployment, picked("old", 3))) == list(stranger_gaps(None, logged)) == []
+    assert (gap.message["attempts"], gap.message["failed"]) == (35, pytest.approx(20 / 35))
+    assert list(unknown_article_gaps(deployment, picked("old", 3))) == list(unknown_article_gaps(None, logged)) == []
 
 
 def test_costs_multiply_where_several_hold():

@@ -14,11 +14,13 @@ from fieldloop.model.deployment import BinConfiguration, Deployment, Site, Sku
 from fieldloop.model.episode import Episode
 from fieldloop.model.hardware import Robot
 from fieldloop.model.identity import Ids
+from fieldloop.model.note import note
 from fieldloop.model.person import Operator
 from fieldloop.model.plan import Coverage, Demand, GapKind, Plan, QuotaKind
 from fieldloop.model.policy import FailureClass, Outcome, Stage
 from fieldloop.plan import Crew, Known, coverage, draw
 from fieldloop.protocol import default_operations
+from fieldloop.say import sentence
 
 SETTINGS = default_operations()["plan"]
 CREW = Crew(
@@ -73,15 +75,19 @@ def world(failing=0.5, shown=60, attempts=300):
     return Known(coverage(MAP.exposures, episodes, outcomes), MAP, episodes, outcomes, "p")
 
 
+def codes(plan):
+    return {warning.code for warning in plan.warnings}
+
+
 def test_a_plan_adds_up_and_the_same_seed_draws_it_again():
-    known, demand = world(), Demand("d", Stratum.of(lighting="dim"), 50, "glare", "incident_1")
+    known, demand = world(), Demand("d", Stratum.of(lighting="dim"), 50, note("as_written", text="glare"), "incident_1")
     plan, again = drawn(known, [demand]), drawn(known, [demand])
     assert plan == again
     assert sum(q.demonstrations for q in plan.quotas) == sum(o.demonstrations for o in plan.orders)
     assert plan.cost == pytest.approx(sum(q.cost for q in plan.quotas))
     assert plan.gain_low <= plan.expected_gain <= plan.gain_high
     assert plan.answered == (("d", 20),)
-    assert any("30 demonstrations that are asked for wait" in w for w in plan.warnings)
+    assert [w["waiting"] for w in plan.warnings if w.code == "plan.demands_wait"] == [30]
     assert plan.policy == "p"
 
 
@@ -122,8 +128,11 @@ def test_what_was_never_shown_is_named():
     assert (GapKind.NEVER_SHOWN, "lighting=dim") in found
     assert (GapKind.NEVER_SHOWN, "site=south") in found
     assert (GapKind.NEVER_SHOWN, "tier=long_tail") in found
-    assert any(g.kind is GapKind.RANGE_END and "lux at or below" in g.message for g in plan.gaps)
-    assert any(g.kind is GapKind.EXTRAPOLATION and "lux below 400" in g.message for g in plan.gaps)
+    ends = [g.message for g in plan.gaps if g.kind is GapKind.RANGE_END and "end" in dict(g.message.numbers)]
+    assert any((m["quantity"], m["end"]) == ("lux", "below") for m in ends)
+    beyond = next(g.message for g in plan.gaps if g.kind is GapKind.EXTRAPOLATION)
+    limits = [(w["quantity"], w["end"], round(w["limit"])) for w in beyond["ways"] if w.code == "plan.left_range"]
+    assert ("lux", "below", 400) in limits
     assert {level for s in plan.cover for level in s.levels.values()} >= {"dim", "glare", "south", "long_tail"}
     assert [(s.site, s.complete) for s in plan.sites] == [("north", True), ("south", False)]
     assert [(t.tier, t.shown) for t in plan.tiers] == [("high", 3), ("medium", 0), ("long_tail", 0)]
@@ -141,11 +150,12 @@ def test_simulation_frees_money_that_is_spent_and_teaches_less_than_people():
     assert 0.0 < with_it.gain_low < with_it.expected_gain < with_it.gain_high
 
 
-def test_a_minimum_that_demands_leave_no_room_for_is_said():
-    demand = Demand("d", Stratum.of(bin="front"), 40, "glare", "incident_1")
+def test_a_minimum_that_demands_leave_no_room_for_is_a_warning():
+    demand = Demand("d", Stratum.of(bin="front"), 40, note("as_written", text="glare"), "incident_1")
     short = drawn(world(), [demand], max_demand_share=1.0)
-    assert any(w.startswith("bin=buried gets 0 of the") for w in short.warnings)
-    assert not any("that it should have at least" in w for w in drawn(world()).warnings)
+    missed = [(w["stratum"], w["gets"]) for w in short.warnings if w.code == "plan.minimum_missed"]
+    assert ("bin=buried", 0) in missed
+    assert "plan.minimum_missed" not in codes(drawn(world()))
 
 
 def test_without_a_simulator_the_tail_is_shown_by_people():
@@ -154,10 +164,10 @@ def test_without_a_simulator_the_tail_is_shown_by_people():
 
 
 @pytest.mark.parametrize("failing", [0.0, 1.0])
-def test_no_failures_at_all_and_all_failures_are_planned_for_and_said(failing):
+def test_no_failures_at_all_and_all_failures_are_planned_for_with_a_warning(failing):
     plan = drawn(world(failing))
     assert sum(o.demonstrations for o in plan.orders) >= 35
-    assert any(w.startswith(("None of 300", "All 300")) for w in plan.warnings)
+    assert {"plan.none_failed", "plan.all_failed"} & codes(plan)
 
 
 def test_one_stratum_only():
@@ -166,10 +176,10 @@ def test_one_stratum_only():
     assert plan.gaps == ()
 
 
-def test_a_budget_of_zero_is_a_plan_of_nothing_that_says_why():
+def test_a_budget_of_zero_is_an_empty_plan_with_a_warning():
     plan = drawn(world(), budget=0)
     assert (plan.quotas, plan.orders, plan.expected_gain) == ((), (), 0.0)
-    assert any(w.startswith("Nothing is planned") for w in plan.warnings)
+    assert "plan.nothing_planned" in codes(plan)
     assert plan.gaps
 
 
@@ -185,15 +195,16 @@ def test_an_empty_map_is_a_plan_of_nothing():
     assert plan.warnings
 
 
-def test_half_the_demonstrations_without_a_light_is_said_in_the_plan():
+def test_half_the_demonstrations_without_a_light_is_a_warning():
     known = world()
     silent = [dataclasses.replace(e, id=f"x{e.id}", stratum=e.stratum.only(["bin", "tier"])) for e in known.episodes]
     plan = drawn(dataclasses.replace(known, episodes=[*known.episodes, *silent]))
-    assert any("60 of 120 demonstrations (50%) do not say lighting (60)" in w for w in plan.warnings)
+    (left_out,) = (w for w in plan.warnings if w.code == "plan.uncounted_unlogged")
+    assert (left_out["count"], left_out["all"], left_out["items"][0]["name"]) == (60, 120, "lighting")
 
 
 def test_a_demand_outside_the_map_is_kept():
-    demand = Demand("d", Stratum.of(sku="brand-new"), 6, "a new article arrives on Monday", "respond")
+    demand = Demand("d", Stratum.of(sku="brand-new"), 6, note("respond.reported", what="a new article"), "respond")
     plan = drawn(world(), [demand])
     asked = [o for o in plan.orders if o.stratum.level("sku") == "brand-new"]
     assert sum(o.demonstrations for o in asked) == 6
@@ -226,14 +237,14 @@ def test_a_degraded_bin_gets_its_floor_and_no_more():
     plan = drawn(known, budget=60, degraded_bins=["back"])
     back = [q for q in plan.quotas if q.stratum.level("bin") == "back"]
     assert sum(q.demonstrations for q in back) in (13, 14)  # 0.75 × 0.3 × 60 = 13.5
-    said = [q.why for q in back if "for the floor of bin=back: at least 13 in all" in q.why]
-    assert said
+    floors = [d for q in back for reason in q.why.details for d in reason.details if d.code == "plan.degraded_floor"]
+    assert {(floor["stratum"], floor["least"]) for floor in floors} == {("bin=back", 13)}
     free = drawn(known, budget=60, degraded_bins=[])
     assert sum(q.demonstrations for q in free.quotas if q.stratum.level("bin") == "back") < 13
 
 
 @pytest.mark.parametrize("budget", [40, 8])
-def test_the_set_of_a_site_at_work_is_ordered_or_said_to_stay_open(budget):
+def test_the_set_of_a_site_in_production_is_ordered_or_reported_open(budget):
     cells = [
         Coverage(Stratum.of(site=site, cell=c), share / 2, shown, 0.0, 200, failed)
         for site, share, shown, failed in (("main", 0.95, 20, 100), ("annex", 0.05, 0, 1))
@@ -244,18 +255,18 @@ def test_the_set_of_a_site_at_work_is_ordered_or_said_to_stay_open(budget):
     assert annex.planned == sum(q.demonstrations for q in plan.quotas if q.stratum.level("site") == "annex")
     if budget == 40:
         assert annex.planned >= 5
-        assert annex.message.endswith("this plan completes it.")
+        assert annex.message.details[-1].code == "plan.set_completed"
     else:
         assert annex.open == 5 - annex.planned > 0
-        assert f"this plan leaves {annex.open} of them open" in annex.message
+        assert annex.message.details[-1]["left"] == annex.open
 
 
-def test_a_plan_says_whether_anybody_tried():
+def test_a_plan_is_assumed_where_production_has_not_tried():
     assert not drawn(world()).assumed
     assert drawn(Known(coverage(MAP.exposures, []), MAP)).assumed
 
 
-def test_tables_register_nobody():
+def test_tables_register_no_one():
     warned = drawn(world(), crew=Crew((), (), "", registers=False)).warnings
-    assert not any("enrolled" in w for w in warned)
-    assert "Orders name no operator and no robot: let at least 4 people take turns." in warned
+    assert "plan.unassigned" not in {w.code for w in warned}
+    assert "Orders are unassigned. Let at least 4 people take turns." in map(sentence, warned)

@@ -56,7 +56,7 @@ def test_strata_never_tried_lean_on_their_levels():
     assert found[2, 2] > 0.5
 
 
-def test_demonstrations_of_one_stratum_help_its_neighbours_and_nobody_else():
+def test_demonstrations_of_one_stratum_help_its_neighbours_and_no_others():
     rows = [(s, b, 0.25, 3, 50, 25, 0) for s in "ns" for b in "fb"]
     only = np.array([10.0, 0.0, 0.0, 0.0])
     won = model(crossed(rows)).of(only)

@@ -12,7 +12,6 @@ from fieldloop.model.plan import Coverage
 from fieldloop.plan.allocate import spend
 from fieldloop.plan.gain import Gain
 from fieldloop.plan.strata import tabulate
-from fieldloop.plan.words import of_production
 from fieldloop.protocol import default_operations
 
 SETTINGS = default_operations()["plan"].replaced(draws=200)
@@ -42,12 +41,13 @@ def test_without_failures_traffic_decides_among_what_was_least_shown():
     assert jammed <= 2, "one in a hundred of production, and what explores"
     by_traffic = {str(c.stratum): amounts.get(str(c.stratum), 0) / c.exposure for c in sound()}
     assert by_traffic["bin=back,light=dim"] > by_traffic["bin=front,light=dim"] > by_traffic["bin=front,light=bright"]
-    assert "little is to be won" in found.warnings[0]
-    assert all("shown for coverage: little is to be won" in q.why for q in found.quotas)
-    assert not any("can be learnt)" in q.why or "teaches" in q.why for q in found.quotas)
+    assert [detail.code for detail in found.warnings[0].details] == ["plan.budget_by_traffic"]
+    reasons = [{detail.code for detail in q.why.details} for q in found.quotas]
+    assert all("plan.for_coverage" in codes for codes in reasons)
+    assert not any({"plan.estimated_failure", "plan.teaches"} & codes for codes in reasons)
 
 
-def test_a_few_attempts_that_went_well_do_not_say_that_nothing_can_be_won():
+def test_a_few_good_attempts_do_not_show_that_nothing_can_be_won():
     assert not Gain(tabulate(sound(attempts=6)), SETTINGS).nothing_to_win
     assert not Gain(tabulate(sound(failures=1)), SETTINGS).nothing_to_win
     assert not Gain(tabulate(sound(attempts=0)), SETTINGS).nothing_to_win
@@ -62,14 +62,9 @@ def test_without_failures_the_budget_is_spent_whatever_was_shown(shown, budget):
 
 
 @pytest.mark.parametrize("budget", [10, 60, 400])
-def test_what_nobody_tried_is_expected_to_win_what_the_draws_say(budget):
+def test_what_was_never_tried_is_expected_to_win_what_the_draws_say(budget):
     _, found = given_to(sound(attempts=0), budget)
     assert found.gain_low < found.gain < found.gain_high
     assert found.gain == pytest.approx(sum(q.gain for q in found.quotas))
     assert all(q.gain_low <= q.gain <= q.gain_high for q in found.quotas)
     assert found.gain < 0.9 * found.gain_high, "not the top of its own interval"
-
-
-def test_a_share_too_small_for_its_digits_is_not_said_to_be_nothing():
-    assert of_production(0.0004) == "under 0.1% of production"
-    assert of_production(0.0006) == "0.1% of production"

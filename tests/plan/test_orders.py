@@ -13,6 +13,7 @@ from fieldloop.model.condition import Stratum
 from fieldloop.model.deployment import Deployment, PeopleBand, Site, Sku
 from fieldloop.model.hardware import Robot
 from fieldloop.model.identity import Ids
+from fieldloop.model.note import note
 from fieldloop.model.person import Operator
 from fieldloop.model.plan import Quota, QuotaKind
 from fieldloop.plan import Crew, initial_conditions, orders
@@ -20,6 +21,7 @@ from fieldloop.plan.rules.tiers import tier_targets
 from fieldloop.plan.work.articles import Articles
 from fieldloop.plan.work.rotation import Rota, band_warnings, people_needed
 from fieldloop.protocol import default_operations
+from fieldloop.say import sentence
 
 SETTINGS = default_operations()["plan"]
 
@@ -53,14 +55,14 @@ def test_rotation_holds_with_four_operators_or_more(amounts, people):
         assert not warnings
     else:
         assert total < 4 / 0.3 / (0.3 - 1 / people) + people  # whole demonstrations cannot be dealt more evenly
-        assert "cannot be dealt" in warnings[0]
+        assert warnings[0].code == "plan.batch_too_small"
 
 
-def test_three_operators_are_too_few_and_the_plan_says_so():
+def test_three_operators_are_too_few():
     _, warnings = orders([quota("a", 30)], crew(3), SETTINGS, "plan_1", ids())
-    assert "3 qualified operators cannot rotate" in warnings[0]
-    assert "at least 4" in warnings[0]
-    assert "Enrol 1 more" in warnings[0]
+    assert sentence(warnings[0]) == (
+        "3 qualified operators are too few: with at most 30 % each, at least 4 are required. Enrol 1 more."
+    )
 
 
 @pytest.mark.parametrize(("cap", "people"), [(0.3, 4), (0.2, 5), (0.25, 4), (0.5, 3), (1.0, 3)])
@@ -71,20 +73,21 @@ def test_the_cap_decides_how_many_are_needed(cap, people):
 def test_without_operators_the_work_is_kept_and_waits():
     made, warnings = orders([quota("a", 5)], crew(0), SETTINGS, "plan_1", ids())
     assert [(o.operator, o.demonstrations) for o in made] == [("", 5)]
-    assert "Enrol 4 more" in warnings[0]
+    assert (warnings[0].code, warnings[0]["lacking"]) == ("plan.too_few_operators", 4)
 
 
 def test_variants_too_small_to_rotate_are_named():
     _, warnings = orders([quota("a", 2), quota("b", 38)], crew(5), SETTINGS, "plan_1", ids())
-    assert len(warnings) == 1
-    assert "1 task variants get too little to meet 3 operators: bin=a" in warnings[0]
+    (warning,) = warnings
+    assert (warning.code, warning["variants"], warning["needed"]) == ("plan.variants_too_small", 1, 3)
+    assert warning["names"] == ("bin=a",)
 
 
 def test_single_demonstrations_of_one_variant_still_meet_three_people():
-    quotas = [Quota(Stratum.of(bin="back", lamp=str(k)), 1, 0.1, 0.0, 0.2, "") for k in range(20)]
+    quotas = [Quota(Stratum.of(bin="back", lamp=str(k)), 1, 0.1, 0.0, 0.2, note("plan.quota")) for k in range(20)]
     made, warnings = orders(quotas, crew(5), SETTINGS, "plan_1", ids())
     assert len({o.operator for o in made}) == 5
-    assert all("too little" not in w for w in warnings)
+    assert "plan.variants_too_small" not in {w.code for w in warnings}
 
 
 def test_people_as_different_as_there_are_come_first():
@@ -100,13 +103,13 @@ def test_slots_limit_how_many_share_an_order():
     assert len(Rota([Operator(str(k)) for k in range(6)]).deal(12, slots=2)) == 2
 
 
-def test_bands_that_nobody_stands_for_are_named():
+def test_bands_that_no_operator_represents_are_named():
     band = PeopleBand("hand", (("small", 0.2), ("large", 0.77), ("huge", 0.03)))
     deployment = Deployment("d", "pick", (Site("north", 1.0, people=(band,)),), ())
     (warning,) = band_warnings([Operator("a", (("hand", "large"),))], deployment, SETTINGS)
-    assert warning == "No operator stands for hand small (20%) of the people at north."
+    assert sentence(warning) == "No operator represents hand small (20 %) of the people at north."
     (silent,) = band_warnings([Operator("a")], deployment, SETTINGS)
-    assert "No operator states a band of hand" in silent
+    assert (silent.code, silent["quantity"]) == ("plan.band_not_recorded", "hand")
     assert list(band_warnings([], deployment, SETTINGS)) == []
 
 
@@ -115,14 +118,14 @@ def test_only_qualified_people_and_robots_of_the_site_are_used():
     team = Crew(people, (Robot("r1", "arm", "north"), Robot("far", "arm", "south")), "pick v1", "pick")
     made, warnings = orders([quota("a", 4)], team, SETTINGS, "plan_1", ids())
     assert {(o.operator, o.robot) for o in made} == {("in", "r1")}
-    assert any("1 qualified" in w for w in warnings)
+    assert [w["operators"] for w in warnings if w.code == "plan.too_few_operators"] == [1]
 
 
 def test_a_site_without_a_robot_is_named():
-    elsewhere = Quota(Stratum.of(site="south"), 20, 0.1, 0.0, 0.2, "")
+    elsewhere = Quota(Stratum.of(site="south"), 20, 0.1, 0.0, 0.2, note("plan.quota"))
     made, warnings = orders([elsewhere], crew(4), SETTINGS, "plan_1", ids())
     assert {o.robot for o in made} == {""}
-    assert "No robot is registered at south" in warnings[0]
+    assert (warnings[0].code, warnings[0]["site"]) == ("plan.no_robot", "south")
 
 
 def test_the_simulator_needs_neither_robot_nor_people():
@@ -174,10 +177,10 @@ def test_a_site_that_the_catalogue_does_not_know_is_shown_what_all_pick():
 
 def test_broad_orders_have_their_own_articles_and_deep_ones_share():
     skus = [Sku(f"m{k:02}", 90 - k, "medium") for k in range(12)]
-    broad = Quota(Stratum.of(tier="medium"), 12, 0.1, 0.0, 0.2, "")
+    broad = Quota(Stratum.of(tier="medium"), 12, 0.1, 0.0, 0.2, note("plan.quota"))
     made, _ = orders([broad], crew(4), SETTINGS, "p", ids(), articles(skus))
     assert sorted(sku for o in made for sku in o.skus) == sorted(s.id for s in skus)
-    deep = Quota(Stratum.of(tier="high"), 12, 0.1, 0.0, 0.2, "")
+    deep = Quota(Stratum.of(tier="high"), 12, 0.1, 0.0, 0.2, note("plan.quota"))
     made, _ = orders([deep], crew(4), SETTINGS, "p", ids(), articles([Sku("top", 90, "high")]))
     assert {o.skus for o in made} == {("top",)}
 

@@ -11,6 +11,7 @@ from fieldloop.model.finding import Status
 from fieldloop.model.plan import Plan, Quota, QuotaKind, Returned, WorkOrder
 from fieldloop.plan import forecast, order_progress, pace_of, progress
 from fieldloop.protocol import default_operations
+from fieldloop.say import sentence
 
 SETTINGS = default_operations()["plan"]
 DAY = 86_400 * 10**9
@@ -114,7 +115,8 @@ def test_a_steady_pace_gives_the_obvious_answer():
     said = forecast(100, accepted([10] * 20, rng), 0, 20 * DAY - 1, SETTINGS)
     assert (said.per_day, said.days) == (10.0, 10.0)
     assert said.days_low < 10.0 < said.days_high < 15.0
-    assert said.message.startswith("100 left for people at 10.0 a day over 20 days: 10.0 days (90% interval")
+    assert sentence(said.message).startswith("100 are left for people: 10.0 days (90 % interval")
+    assert sentence(said.message).endswith("at 10.0 a day over 20 days.")
 
 
 def test_idle_days_slow_the_pace_and_widen_it():
@@ -125,22 +127,22 @@ def test_idle_days_slow_the_pace_and_widen_it():
     assert idle.days_high - idle.days_low > busy.days_high - busy.days_low
 
 
-def test_without_a_pace_nobody_can_tell():
+def test_without_a_pace_there_is_no_forecast():
     said = forecast(7, [], 0, 3 * DAY, SETTINGS)
     assert (said.left, said.per_day, said.days, said.days_low, said.days_high) == (7, None, None, None, None)
-    assert said.message.startswith("Cannot tell: nothing was accepted in 4 days")
+    assert (said.message.code, said.message["days"]) == ("plan.no_pace", 4)
 
 
 def test_one_lone_demonstration_leaves_the_end_open():
     said = forecast(500, [0], 0, 30 * DAY, SETTINGS)
     assert said.days_high is None
-    assert "upper end is open" in said.message
+    assert said.message.code == "plan.forecast_open"
     assert said.days_low < said.days
 
 
 def test_a_complete_plan_needs_no_days():
     assert forecast(0, [], 0, DAY, SETTINGS).days == 0.0
-    assert forecast(-3, [], 0, DAY, SETTINGS).message.startswith("Complete")
+    assert forecast(-3, [], 0, DAY, SETTINGS).message.code == "plan.complete"
 
 
 def test_a_day_is_a_day_at_the_site():

@@ -10,10 +10,11 @@ from fieldloop.model.deployment import Deployment, Range, Site, Sku, Zone
 from fieldloop.model.episode import Episode
 from fieldloop.model.plan import GapKind
 from fieldloop.model.policy import Outcome, Stage
-from fieldloop.plan.gaps.positions import position_gaps, unsaid_positions
+from fieldloop.plan.gaps.positions import position_gaps, unlogged_positions
 from fieldloop.plan.gaps.quantities import Quantities
 from fieldloop.plan.gaps.ranges import range_gaps
 from fieldloop.protocol import default_operations
+from fieldloop.say import sentence
 
 SETTINGS = default_operations()["plan"]
 
@@ -43,18 +44,27 @@ def gaps(deployment=None, shown=(), met=()):
     return list(range_gaps(Quantities(deployment, shown, met), SETTINGS))
 
 
+def ends(found):
+    return [(g.message["quantity"], g.message["end"], pytest.approx(g.message["edge"])) for g in found]
+
+
+def source(gap):
+    return gap.message.details[0].code
+
+
 def test_an_end_that_was_never_shown_is_named_with_its_share():
     met = outcomes(lux=np.linspace(50, 950, 300))
     found = gaps(None, episodes(lux=np.linspace(300, 960, 80)), met)
     assert [(g.kind, str(g.stratum)) for g in found] == [(GapKind.RANGE_END, "site=north")]
     assert found[0].share == pytest.approx(0.1, abs=0.01)
-    assert "lux at or below" in found[0].message
-    assert "lowest demonstration is at 300" in found[0].message
+    message = found[0].message
+    assert (message.code, message["quantity"], message["end"]) == ("plan.range_end_never_shown", "lux", "below")
+    assert message["nearest"] == 300.0
 
 
 def test_the_middle_alone_leaves_both_ends():
     found = gaps(None, episodes(temperature_c=[20.0, 21.0]), outcomes(temperature_c=np.linspace(2, 30, 100)))
-    assert ["below" in g.message for g in found] == [True, False]
+    assert [g.message["end"] for g in found] == ["below", "above"]
 
 
 def test_equal_ranges_have_no_gap():
@@ -72,13 +82,13 @@ def test_each_site_is_looked_at_by_itself():
     assert {str(g.stratum) for g in found} == {"site=cold"}
 
 
-def test_what_no_demonstration_says_nobody_can_tell():
+def test_a_quantity_that_no_demonstration_logs_is_a_gap():
     (gap,) = gaps(None, episodes(mood=[1.0]), outcomes(lux=np.linspace(50, 950, 300)))
     assert gap.share is None
-    assert "No demonstration says its lux" in gap.message
+    assert (gap.message.code, gap.message["quantity"]) == ("plan.range_not_logged", "lux")
 
 
-def test_the_map_speaks_where_too_little_was_measured():
+def test_the_map_counts_where_too_little_was_measured():
     zone = Zone(
         "hall", (("day", Range(400, 900, "lux")), ("night", Range(60, 160, "lux"))), temperature=Range(2, 7, "°C")
     )
@@ -86,8 +96,8 @@ def test_the_map_speaks_where_too_little_was_measured():
     found = gaps(
         deployment, episodes(lux=[300, 500, 500, 500], temperature_c=[2.1, 2.2, 6.8, 6.9]), outcomes(lux=[500.0] * 5)
     )
-    assert [g.message.partition(" (")[0] for g in found] == ["lux at or below 144", "lux at or above 816"]
-    assert all("as the map states" in g.message and g.share is None for g in found)
+    assert ends(found) == [("lux", "below", 144), ("lux", "above", 816)]
+    assert all(source(g) == "plan.range_of_map" and g.share is None for g in found)
 
 
 def test_the_catalogue_knows_mass_and_size_by_picks():
@@ -95,12 +105,12 @@ def test_the_catalogue_knows_mass_and_size_by_picks():
     skus.append(Sku("anvil", 0.0, mass_kg=50.0))
     deployment = Deployment("d", "pick", (), tuple(skus))
     found = gaps(deployment, [Episode(n, n, "mcap", facts=(("sku", "s3"),)) for n in "12"], ())
-    assert [g.message.partition(" (")[0] for g in found] == ["mass_kg at or below 0.1", "mass_kg at or above 1"]
+    assert ends(found) == [("mass_kg", "below", 0.1), ("mass_kg", "above", 1.0)]
     assert found[0].share == pytest.approx(0.1)
 
 
 @pytest.mark.parametrize("text", ["", "unknown", "nan", "inf", "1,5"])
-def test_numbers_that_are_none_count_as_unsaid(text):
+def test_numbers_that_cannot_be_read_count_as_not_logged(text):
     shown = Quantities(None, [Episode("1", "1", "mcap", facts=(("lux", text),))], ()).shown("lux")
     assert np.isnan(shown).all()
 
@@ -114,15 +124,17 @@ def test_a_corner_of_the_workspace_and_a_sector_are_named():
     found = list(position_gaps(Quantities(None, shown, met), SETTINGS))
     assert {g.kind for g in found} == {GapKind.POSITION}
     assert len(found) == 2
-    assert "x_m 0.299 to 0.398, y_m 0.224 to 0.298 are 8.2% of production" in found[0].message
-    assert "yaw_rad from 0° to 45°" in found[1].message
+    assert sentence(found[0].message) == (
+        "Items at x_m 0.299 to 0.398 and y_m 0.224 to 0.298 are 8.2 % of production and were never shown."
+    )
+    assert (found[1].message["quantity"], found[1].message["high_deg"]) == ("yaw_rad", 45.0)
 
 
-def test_positions_that_one_side_does_not_log_are_said():
+def test_positions_that_one_side_does_not_log_are_named():
     quantities = Quantities(None, episodes(x_m=[0.1]), outcomes(y_m=[0.1]))
     assert list(position_gaps(quantities, SETTINGS)) == []
-    assert "must both log x_m, y_m, z_m, yaw_rad" in unsaid_positions(quantities, SETTINGS)[0]
-    assert unsaid_positions(Quantities(None, (), ()), SETTINGS) == ()
+    assert unlogged_positions(quantities, SETTINGS)[0]["quantities"] == ("x_m", "y_m", "z_m", "yaw_rad")
+    assert unlogged_positions(Quantities(None, (), ()), SETTINGS) == ()
 
 
 def test_an_angle_of_a_full_turn_is_one_of_zero():
@@ -144,8 +156,8 @@ def test_one_value_shows_no_end(slip):
     met = outcomes(temperature_c=np.linspace(3, 25, 100))
     shown = episodes(temperature_c=[*np.linspace(15, 26, 50), slip])
     (gap,) = gaps(None, shown, met)
-    assert "temperature_c at or below 5" in gap.message
-    assert "was shown 1 of 2 times that are asked" in gap.message
+    assert (gap.message.code, gap.message["end"]) == ("plan.range_end_seldom_shown", "below")
+    assert (gap.message["shown"], gap.message["needed"]) == (1, 2)
     assert gaps(None, [*shown, *episodes(temperature_c=[4.0])], met) == []
 
 
@@ -162,8 +174,7 @@ def test_what_one_site_measured_leaves_the_others_to_the_map_and_the_catalogue()
     shown = episodes("cup", temperature_c=np.linspace(14, 26, 40))
     met = outcomes("warm", temperature_c=np.linspace(15, 25, 60), mass_kg=[0.2] * 60)
     found = gaps(deployment, shown, met)
-    assert [(str(g.stratum), g.message.partition(" at ")[0], g.share) for g in found] == [
+    assert [(str(g.stratum), g.message["quantity"], g.share) for g in found] == [
         ("site=cold", "temperature_c", None), ("site=cold", "mass_kg", 0.2),
     ]  # fmt: skip
-    assert "as the map states" in found[0].message
-    assert "by picks of the catalogue" in found[1].message
+    assert [source(g) for g in found] == ["plan.range_of_map", "plan.range_by_picks"]

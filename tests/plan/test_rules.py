@@ -11,6 +11,7 @@ from fieldloop.errors import BadInput, UnknownName
 from fieldloop.model.condition import Stratum
 from fieldloop.model.deployment import Sku
 from fieldloop.model.episode import Episode
+from fieldloop.model.note import note
 from fieldloop.model.plan import Coverage, Quota, QuotaKind
 from fieldloop.model.policy import FailureClass, Outcome, Stage
 from fieldloop.plan.rules.minimums import degraded_floors
@@ -19,12 +20,13 @@ from fieldloop.plan.rules.sites import fine_tuning_demands, site_sets
 from fieldloop.plan.rules.tiers import tier_states, with_simulated
 from fieldloop.plan.strata import tabulate
 from fieldloop.protocol import default_operations
+from fieldloop.say import sentence
 
 SETTINGS = default_operations()["plan"]
 
 
 def quota(demonstrations, kind=QuotaKind.DEMONSTRATION, **levels):
-    return Quota(Stratum.of(levels), demonstrations, 0.1, 0.05, 0.2, "why.", kind, float(demonstrations))
+    return Quota(Stratum.of(levels), demonstrations, 0.1, 0.05, 0.2, note("plan.quota"), kind, float(demonstrations))
 
 
 def failed(name, cls, **levels):
@@ -64,7 +66,7 @@ def test_degraded_bins_below_their_share_are_asked_for():
     assert buried.lacks(table, np.array([30.0, 2.0, 8.0])) == 7
     assert buried.lacks(table, np.array([27.0, 9.0, 4.0])) == 0
     demand = buried.demand(7)
-    assert (demand.demonstrations, demand.source, demand.why) == (7, "the floor of bin=buried", "at least 9 in all")
+    assert (demand.demonstrations, demand.why["stratum"], demand.why["least"]) == (7, "bin=buried", 9)
     assert degraded_floors(tabulate([Coverage(Stratum.of(cell="a"), 1.0, 0, 0.0)]), 1.0, SETTINGS) == ()
 
 
@@ -76,29 +78,29 @@ def test_recoveries_go_where_production_fails_that_way():
     assert sum(q.demonstrations for q in made) == 40
     found = {str(q.stratum): q for q in made if q.kind is QuotaKind.RECOVERY}
     assert found["cell=a,recovery=slipped grasp"].demonstrations == 2
-    assert "17 times here" in found["cell=a,recovery=slipped grasp"].why
+    why = found["cell=a,recovery=slipped grasp"].why
+    assert (why.code, why["demonstrations"], why.details[0]["failures"]) == ("plan.quota_recovery", 2, 17)
     assert found["cell=b,recovery=unstable transfer"].demonstrations == 1
     assert {q.stratum.level("recovery") for q in found.values()} >= {"misidentified item corrected"}
     assert sum(q.gain for q in made) == pytest.approx(0.2)
 
 
-def test_recoveries_that_were_shown_are_not_said_to_be_missing():
+def test_recoveries_that_were_shown_are_counted():
     episodes = [
         Episode(str(k), str(k), "mcap", stratum=Stratum.of(cell="a", recovery="slipped grasp", sku="7"))
         for k in range(3)
     ]
     made = ask_for_recoveries([quota(40, cell="a")], [], SETTINGS, episodes)
-    whys = {q.stratum.level("recovery"): q.why for q in made if q.kind is QuotaKind.RECOVERY}
-    assert "shown on purpose 3 times so far" in whys["slipped grasp"]
-    assert "not shown on purpose yet" in whys["unstable transfer"]
+    shown = {q.stratum.level("recovery"): q.why.details[1] for q in made if q.kind is QuotaKind.RECOVERY}
+    assert shown["slipped grasp"]["times"] == 3
+    assert shown["unstable transfer"].code == "plan.recovery_never_shown"
 
 
-def test_where_nobody_tried_production_is_not_said_to_have_gone_well():
+def test_a_stratum_that_was_never_tried_is_not_reported_as_sound():
     tried = Outcome("1", "p", Stratum.of(cell="a"), Stage.PRODUCTION, "", "r", 0, True, "j")
     made = ask_for_recoveries([quota(20, cell="a"), quota(20, cell="b")], [tried], SETTINGS)
-    whys = {(q.stratum.level("cell"), q.why) for q in made if q.kind is QuotaKind.RECOVERY}
-    assert all(("not tried in production here" in why) is (cell == "b") for cell, why in whys)
-    assert all(("production did not fail so here" in why) is (cell == "a") for cell, why in whys)
+    found = {(q.stratum.level("cell"), q.why.details[0].code) for q in made if q.kind is QuotaKind.RECOVERY}
+    assert found <= {("a", "plan.never_failed_this_way"), ("b", "plan.not_tried_here")}
 
 
 @settings(deadline=None)
@@ -132,20 +134,23 @@ def test_a_further_site_needs_what_is_specific_to_it():
     assert (primary.site, primary.primary, primary.complete) == ("main", True, True)
     assert (new.site, new.specific, new.needed, new.have, new.planned) == ("new", ("light=glare",), 10, 2, 4)
     assert not new.complete
-    assert (
-        new.message
-        == "The set of new lacks 5 of light=glare, 3 of site=new: no go-live before it is complete and gated "
-        "there; this plan leaves 1 of them open."
+    assert sentence(new.message) == (
+        "The demonstration set of new lacks 5 of light=glare and 3 of site=new. Complete it and pass a gate there "
+        "before go-live. This plan leaves 1 of them open."
     )
     assert (live.site, live.have, live.complete, live.open) == ("live", 2, False, 8)
-    assert live.message.startswith("live is at work although its set lacks 4 of light=glare, 4 of site=live")
+    assert live.message.code == "plan.live_with_incomplete_set"
+    assert [(one["count"], one["condition"]) for one in live.message["lacking"]] == [
+        (4, "light=glare"),
+        (4, "site=live"),
+    ]
 
 
-def test_a_site_counts_apart_what_is_simulated_and_says_when_its_set_will_be_complete():
+def test_a_site_counts_simulated_ones_apart_and_reports_when_its_set_is_complete():
     planned = [quota(5, site="new", light="glare"), quota(3, QuotaKind.SIMULATION, site="new", light="dim")]
     _, new, _ = site_sets(tabulate(SITES), planned, SETTINGS)
     assert (new.planned, new.simulated, new.open) == (5, 3, 0)
-    assert new.message.endswith("this plan completes it.")
+    assert new.message.details[0].code == "plan.set_completed"
 
 
 def test_sites_are_asked_for_within_their_share_first_those_that_are_not_at_work():

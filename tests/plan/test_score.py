@@ -9,15 +9,17 @@ from tests.plan.worlds import cover
 from fieldloop.errors import BadInput
 from fieldloop.model.condition import Stratum
 from fieldloop.model.finding import Status
+from fieldloop.model.note import note
 from fieldloop.model.plan import Coverage, Plan, Quota
 from fieldloop.plan.score import score
 from fieldloop.protocol import default_operations
+from fieldloop.say import sentence
 
 SETTINGS = default_operations()["plan"]
 
 
 def plan(gain, name="a"):
-    quota = Quota(cover(name, 1.0, 0).stratum, 20, gain, gain / 2, 2 * gain, "")
+    quota = Quota(cover(name, 1.0, 0).stratum, 20, gain, gain / 2, 2 * gain, note("plan.quota"))
     return Plan(
         "plan_1", 40, "marginal", (quota,), (), gain, 0, "", gain_low=gain / 2, gain_high=2 * gain, policy="old"
     )
@@ -31,25 +33,26 @@ def test_what_was_promised_and_came_passes():
     assert found.measured == pytest.approx(0.15, abs=0.001)
     assert found.measured_low < 0.15 < found.measured_high
     assert (found.before, found.after, found.demonstrations, found.episodes) == ("old", "new", 20, 1000)
-    assert "+15.0 points won" in found.message
+    assert sentence(found.message).startswith("+15.0 points gained (")
+    assert found.message.details == ()
     first = found.strata[0]
     assert (first.demonstrations_before, first.demonstrations_after, first.failures_after) == (5, 25, 150)
     assert (first.expected_gain, first.measured_gain) == (0.15, pytest.approx(0.15))
 
 
-def test_more_than_was_promised_is_said():
+def test_more_than_was_promised_is_reported():
     cells = [cover("a", 1.0, 5, 2000, 1000)], [cover("a", 1.0, 25, 2000, 200)]
     found = score(plan(0.1), *cells, SETTINGS)
     assert found.status is Status.PASSED
-    assert found.message.endswith("+10.0 points were expected, +20.0 points at most: more came than was promised.")
-    assert "promised" not in score(plan(0.3), *cells, SETTINGS).message
+    assert [detail.code for detail in found.message.details] == ["plan.score_above"]
+    assert score(plan(0.3), *cells, SETTINGS).message.details == ()
 
 
 def test_less_than_was_promised_fails():
     cells = [cover("a", 1.0, 5, 2000, 1000)], [cover("a", 1.0, 25, 2000, 960)]
     found = score(plan(0.2), *cells, SETTINGS)
     assert found.status is Status.FAILED
-    assert "less came than was promised" in found.message
+    assert [detail.code for detail in found.message.details] == ["plan.score_below"]
 
 
 def test_a_changed_mix_is_no_gain():
@@ -59,18 +62,18 @@ def test_a_changed_mix_is_no_gain():
 
 
 @pytest.mark.parametrize(
-    ("after", "said"),
+    ("after", "code"),
     [
-        ([cover("a", 1.0, 5, 500, 100)], "None of the plan's demonstrations came in"),
-        ([cover("a", 1.0, 25, 0, 0)], "Too little"),
-        ([], "None of the plan's demonstrations came in"),
-        ([cover("a", 1.0, 25, 8, 3)], "cannot tell it from nothing"),
+        ([cover("a", 1.0, 5, 500, 100)], "plan.score_nothing_came"),
+        ([cover("a", 1.0, 25, 0, 0)], "plan.score_too_few"),
+        ([], "plan.score_nothing_came"),
+        ([cover("a", 1.0, 25, 8, 3)], "plan.score_unclear"),
     ],
 )
-def test_it_cannot_tell_without_demonstrations_or_outcomes(after, said):
+def test_it_cannot_tell_without_demonstrations_or_outcomes(after, code):
     found = score(plan(0.1), [cover("a", 1.0, 5, 500, 250)], after, SETTINGS)
     assert found.status is Status.CANNOT_TELL
-    assert said in found.message
+    assert code in {found.message.code, *(detail.code for detail in found.message.details)}
     assert np.isfinite([found.measured, found.measured_low, found.measured_high]).all()
 
 
@@ -125,6 +128,8 @@ def test_a_busier_easy_site_alone_is_no_gain_even_where_most_strata_are_small():
 def test_the_gain_promised_for_a_recovery_belongs_to_its_stratum():
     stratum = Stratum.of(cell="a", recovery="slipped grasp")
     made = plan(0.1)
-    made = Plan("p", 40, "marginal", (*made.quotas, Quota(stratum, 2, 0.02, 0.0, 0.1, "")), (), 0.12, 0, "")
+    made = Plan(
+        "p", 40, "marginal", (*made.quotas, Quota(stratum, 2, 0.02, 0.0, 0.1, note("plan.quota"))), (), 0.12, 0, ""
+    )
     found = score(made, [cover("a", 1.0, 5, 500, 250)], [cover("a", 1.0, 25, 500, 200)], SETTINGS)
     assert found.strata[0].expected_gain == pytest.approx(0.12)

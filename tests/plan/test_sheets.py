@@ -62,14 +62,14 @@ def test_what_was_asked_for_is_read_from_either(write):
 @pytest.mark.parametrize(
     ("text", "says"),
     [
-        ("stratum\nbin=back\n", "line 1: a column 'demonstrations' is needed"),
-        ("stratum;demonstrations\nbin=back;\n", "line 2: it does not say how many"),
+        ("stratum\nbin=back\n", "line 1: a column 'demonstrations' is required"),
+        ("stratum;demonstrations\nbin=back;\n", "line 2: the number of demonstrations is missing"),
         ("stratum,demonstrations\nbin=back,few\n", "line 2, demonstrations: 'few' is not a whole number"),
         ("stratum,demonstrations\nback,3\n", "line 2: 'back' is not factor=level"),
-        ('{"orders": [{"stratum": "bin=back"}]}', "order 1: it does not say how many"),
+        ('{"orders": [{"stratum": "bin=back"}]}', "order 1: the number of demonstrations is missing"),
     ],
 )
-def test_a_sheet_that_does_not_say_what_is_asked_for_is_refused(text, says):
+def test_a_sheet_without_amounts_is_refused(text, says):
     with pytest.raises(BadInput, match=r"orders\.csv") as refused:
         read_ordered(text)
     assert says in str(refused.value)
@@ -89,12 +89,12 @@ def test_a_sheet_may_be_sorted_and_left_empty():
 @pytest.mark.parametrize(
     ("text", "says"),
     [
-        ("", "line 1: a column 'order' is needed"),
-        ("order\norder_1\n", "a column 'collected' is needed"),
-        ("order,collected,collected\n", "a column 'collected' is needed, once"),
+        ("", "line 1: a column 'order' is required"),
+        ("order\norder_1\n", "a column 'collected' is required"),
+        ("order,collected,collected\n", "a column 'collected' is required exactly once"),
         ("order,collected,note\norder_1,1\n", "line 2: 2 cells under 3 columns. Is the sheet cut off?"),
         ("order,collected\norder_9,1\n", "line 2: No order called 'order_9'"),
-        ("order,collected\norder_1,1\norder_1,2\n", "line 3: the order order_1 is there twice"),
+        ("order,collected\norder_1,1\norder_1,2\n", "line 3: the order order_1 occurs twice"),
         ("order,collected\norder_1,-1\n", "line 2, collected: '-1'"),
         ("order,collected\norder_1,1.5\n", "is not a whole number"),
         ("order,collected\norder_1,nan\n", "is not a whole number"),

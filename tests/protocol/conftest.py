@@ -2,10 +2,11 @@
 
 import pytest
 
-from fieldloop.loop import audit, setup
+from fieldloop.loop.audit import audit
+from fieldloop.loop.house import setup
 from fieldloop.loop.workspace import open_workspace
-from fieldloop.simulate.catalogue import skus_text
-from fieldloop.simulate.mix import deployment_text
+from fieldloop.simulate.arm.catalogue import skus_text
+from fieldloop.simulate.arm.mix import deployment_text
 
 
 @pytest.fixture

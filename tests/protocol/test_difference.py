@@ -5,7 +5,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from fieldloop.check import measuring_fingerprint
-from fieldloop.loop.protocol_named import example_names, example_text
+from fieldloop.loop.protocol.named import example_names, example_text
 from fieldloop.protocol import Effect, compare, default_protocol, parse_protocol
 
 CHANGES = [
@@ -39,7 +39,7 @@ CHANGES = [
 
 
 @pytest.mark.parametrize(("text", "place", "effect"), CHANGES, ids=[place for _, place, _ in CHANGES])
-def test_one_change_is_told_once_with_what_follows(text, place, effect):
+def test_one_change_is_reported_once_with_what_follows(text, place, effect):
     changed = compare(default_protocol(), parse_protocol(text))
     assert [(c.place, c.effect) for c in changed.changes] == [(place, effect)]
     (change,) = changed.changes
@@ -57,16 +57,16 @@ def test_a_limit_says_which_way_it_moved():
     assert note("required = false", "required = true") == ""
 
 
-def test_nothing_changed_is_said_so():
+def test_equal_protocols_are_reported_as_the_same():
     same = compare(default_protocol(), parse_protocol("[protocol]\nversion = 2"))
     assert same.changes == ()
-    assert "say the same" in same.sentence
+    assert "are the same" in same.sentence
     assert not same.needs_judging
 
 
 def test_the_sentence_says_the_most_work_and_names_the_checks():
     changed = compare(default_protocol(), parse_protocol(CHANGES[0][0] + "\n[annotation]\nmin_kappa = 0.7"))
-    assert changed.sentence.startswith("2 × judge again. What was measured still holds")
+    assert changed.sentence.startswith("2 × judge again. Stored measurements are still valid")
     assert changed.checks == ("timing.longest_gap",)
     assert (changed.needs_judging, changed.needs_measuring) == (True, False)
 

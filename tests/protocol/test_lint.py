@@ -9,10 +9,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from fieldloop.annotate import taxonomy
-from fieldloop.loop.protocol_named import example_names, example_text
+from fieldloop.loop.protocol.named import example_names, example_text
 from fieldloop.protocol import Severity, default_operations, default_protocol, lint
 from fieldloop.protocol.linting import Draft, task
 from fieldloop.protocol.linting import __file__ as package
+from fieldloop.say import sentence
 
 PHASES = {label.name: label.definition for label in taxonomy().labels}
 WHOLE = example_text("warehouse-picking")
@@ -104,8 +105,8 @@ def said(text, **more):
 def test_what_was_planted_is_found(text, code, severity, place):
     found = [r for r in said(text, task_name="default") if (r.code, r.severity, r.place) == (code, severity, place)]
     assert found, said(text)
-    assert all(r.message.endswith((".", "…")) or code == "P001" for r in found)
-    assert all(r.advice for r in found)
+    assert all(sentence(r.message).endswith((".", "…")) or code == "P001" for r in found)
+    assert all(sentence(r.advice) for r in found)
 
 
 def test_a_window_with_one_end_is_noticed():
@@ -154,12 +155,12 @@ def test_remarks_come_worst_first():
 
 @settings(max_examples=60, deadline=None)
 @given(st.data())
-def test_a_file_that_somebody_cut_or_mangled_is_told_and_never_crashes(data):
+def test_a_file_that_was_cut_or_mangled_is_reported_and_never_crashes(data):
     start = data.draw(st.integers(0, len(WHOLE) - 1))
     length = data.draw(st.integers(0, 400))
     text = WHOLE[:start] + data.draw(st.text(max_size=8)) + WHOLE[start + length :]
     for remark in said(text):
-        assert remark.message
+        assert sentence(remark.message)
 
 
 @settings(max_examples=60, deadline=None)
@@ -182,6 +183,6 @@ def test_a_file_that_somebody_cut_or_mangled_is_told_and_never_crashes(data):
     ),
     value=st.sampled_from(["3", "nan", "-1", "'x'", "[]", "[1]", "{}", "true", "2026-01-01", "[['a']]", "''"]),
 )
-def test_a_value_of_any_kind_anywhere_is_told_and_never_crashes(part, key, inner, value):
+def test_a_value_of_any_kind_anywhere_is_reported_and_never_crashes(part, key, inner, value):
     for text in (f"{part} = {value}", f"[{part}]\n'{key}' = {value}", f"[{part}.'{key}']\n{inner} = {value}"):
         said(text)

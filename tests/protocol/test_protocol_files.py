@@ -45,7 +45,7 @@ def test_spec_numbers_are_the_shipped_ones():
             r"No check called 'timing.longest_gab'. Did you mean 'timing.longest_gap'",
         ),
         ("[check.timing.longest_gap]\nmaximum = 2", r"No key called 'maximum'"),
-        ("[check.timing.stream_offset]\nunit = 's'\nmax = 0.005", r"measured in 'ms', the file says 's'"),
+        ("[check.timing.stream_offset]\nunit = 's'\nmax = 0.005", r"measured in 'ms', but the file has 's'"),
         ("[check.timing.longest_gap]\nmax = 'two'", r"max = 'two' is not a number"),
         ("[check.adherence.duration]\nmin = 70", r"min 70 is above max 60"),
         ("[check.timing.longest_gap]\nsource = { kind = 'hearsay', ref = 'x' }", r"No kind of source called 'hearsay'"),
@@ -66,7 +66,7 @@ def test_a_mistake_in_a_protocol_is_named(text, says):
         ("[monitr.max_drop]\nvalue = 0.1", r"No section called 'monitr'. Did you mean 'monitor'"),
         ("[monitor.max_dorp]\nvalue = 0.1", r"No setting of monitor called 'max_dorp'. Did you mean 'max_drop'"),
         ("[monitor.max_drop]\nvalue = 'five'", r"same kind as the default"),
-        ("[monitor.max_drop]\nunit = 'points'\nvalue = 5", r"measured in 'rate', the file says 'points'"),
+        ("[monitor.max_drop]\nunit = 'points'\nvalue = 5", r"measured in 'rate', but the file has 'points'"),
         ("monitor = 3", r"must hold tables"),
     ],
 )
@@ -91,7 +91,7 @@ def test_a_mistake_in_operations_is_named(text, says):
     ],
 )
 def test_a_number_that_is_not_finite_is_refused_with_its_place(text, place, value):
-    with pytest.raises(ProtocolError, match=rf"protocols/pick.toml: \S*{place} = -?(nan|inf) is no finite number"):
+    with pytest.raises(ProtocolError, match=rf"protocols/pick.toml: \S*{place} = -?(nan|inf) is not a finite number"):
         parse_protocol(text.format(value), "protocols/pick.toml")
 
 

@@ -4,7 +4,7 @@ import math
 
 import pytest
 
-from fieldloop.loop.protocol_named import example_text
+from fieldloop.loop.protocol.named import example_text
 from fieldloop.protocol import SyncVerification, default_protocol, parse_protocol, unverified
 
 DAY = 86_400 * 10**9
@@ -21,12 +21,12 @@ def protocol(device="", sensor=""):
 @pytest.mark.parametrize(
     ("device", "verified", "says"),
     [
-        ("", (), "Nobody declared"),
-        ('synchronised_by = "unknown"', (), "Nobody declared"),
+        ("", (), "not declared"),
+        ('synchronised_by = "unknown"', (), "not declared"),
         ('synchronised_by = "PTP"', (), "never verified"),
         ('synchronised_by = "none"', (), "never verified"),
         ('synchronised_by = "PTP"', (SyncVerification("cam", NOW, 6.0),), "6 ms"),
-        ('synchronised_by = "PTP"\nmax_offset_ms = 2', (SyncVerification("cam", NOW, 2.1),), "2 ms is allowed"),
+        ('synchronised_by = "PTP"\nmax_offset_ms = 2', (SyncVerification("cam", NOW, 2.1),), "at most 2 ms allowed"),
         ('synchronised_by = "PTP"', (SyncVerification("cam", NOW, math.nan),), "nan ms"),
         ('synchronised_by = "PTP"', (SyncVerification("other", NOW, 0.1),), "never verified"),
         (

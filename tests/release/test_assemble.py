@@ -6,13 +6,15 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from fieldloop.errors import Refused
 from fieldloop.model.annotation import Annotation
 from fieldloop.model.condition import Exposure, Stratum
 from fieldloop.model.episode import Episode
 from fieldloop.model.finding import EpisodeReport, Finding, Status
+from fieldloop.model.note import Subject
 from fieldloop.protocol import default_operations
-from fieldloop.release import Terms, assemble, datasheet, diff
+from fieldloop.release import Terms, assemble, diff
+from fieldloop.release.assemble import NothingToRelease
+from fieldloop.report.datasheet import datasheet
 
 SETTINGS = default_operations()["release"]
 DIM, BRIGHT = Stratum.of(lighting="dim"), Stratum.of(lighting="bright")
@@ -26,7 +28,7 @@ def episode(number, stratum=BRIGHT, session=None, **more):
 
 
 def report(one, status=Status.PASSED):
-    finding = Finding("timing.gap", "camera", status, 3.0, None, 1.0, "periods", "3 periods missing")
+    finding = Finding("timing.gap", Subject("camera"), status, 3.0, None, 1.0, "periods")
     return EpisodeReport(one.id, one.name, status, (finding,))
 
 
@@ -53,9 +55,9 @@ def test_only_what_passed_enters_and_the_rest_is_named():
     release = frozen(episodes, reports=reports, labels=labels)
     assert release.episodes == ("e000", "e007", "e008", "e009")
     why = dict(release.excluded)
-    assert why["e001"] == "failed: timing.gap, 3 periods missing"
-    assert why["e005"] == "never checked"
-    assert why["e006"] == "not annotated by phases v1"
+    assert (why["e001"].code, why["e001"]["check"]) == ("release.not_passed", "timing.gap")
+    assert why["e005"].code == "release.never_checked"
+    assert (why["e006"].code, why["e006"]["taxonomy"]) == ("release.not_annotated", "phases v1")
     assert set(why) == {"e001", "e002", "e003", "e004", "e005", "e006"}
 
 
@@ -69,10 +71,12 @@ def test_without_a_taxonomy_annotations_are_not_asked_for():
 
 
 def test_nothing_sound_is_refused_with_why():
-    with pytest.raises(Refused, match="never checked"):
+    with pytest.raises(NothingToRelease) as never:
         assemble("first", [episode(0)], [], [], TERMS, SETTINGS)
-    with pytest.raises(Refused, match="none was offered"):
+    assert [reason.code for reason in never.value.reasons] == ["release.never_checked"]
+    with pytest.raises(NothingToRelease) as none:
         assemble("first", [], [], [], TERMS, SETTINGS)
+    assert none.value.reasons == ()
 
 
 @settings(deadline=None, max_examples=30)
@@ -133,7 +137,7 @@ def test_weights_bring_the_release_back_to_the_floor_up_to_the_cap():
     assert shares[BRIGHT].weight == pytest.approx(0.6 / 0.95)
 
 
-def test_a_deployed_stratum_nobody_showed_is_listed_and_an_undeployed_one_weighs_one():
+def test_a_deployed_stratum_never_shown_is_listed_and_an_undeployed_one_weighs_one():
     lab = Stratum.of(lighting="studio")
     shares = {s.stratum: s for s in frozen([episode(k, lab) for k in range(10)]).shares}
     assert (shares[DIM].sampled, shares[DIM].weight) == (0.0, 0.0)
@@ -174,7 +178,7 @@ def test_the_datasheet_says_what_is_in_what_is_missing_and_what_was_left_out():
     assert release.id in sheet
     assert "task succeeded 19, failed 1 (slip 1)" in sheet
     assert "1 deployed strata, 40.0% of production" in sheet
-    assert "- 1 × never checked" in sheet
+    assert "- 1 × Never checked." in sheet
     assert "operators: op0 5 (25%)" in sheet
     assert "simulated 20" in sheet
 
@@ -182,5 +186,5 @@ def test_the_datasheet_says_what_is_in_what_is_missing_and_what_was_left_out():
 def test_the_datasheet_owns_up_to_what_it_cannot_see():
     release = frozen([episode(0)])
     sheet = datasheet(release, [])
-    assert "1 episodes could not be looked up" in sheet
+    assert "1 episodes were not found" in sheet
     assert "no validation set" in sheet

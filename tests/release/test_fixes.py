@@ -8,6 +8,7 @@ import pytest
 from fieldloop.errors import Refused
 from fieldloop.model.finding import EpisodeReport, Finding, Status
 from fieldloop.model.fix import Fix, FixKind
+from fieldloop.model.note import NO_SUBJECT, note
 from fieldloop.model.stream import NS_PER_S, ClockKind
 from fieldloop.model.taken import taken
 from fieldloop.protocol import default_operations
@@ -15,26 +16,28 @@ from fieldloop.release import Terms, assemble, mend
 from fieldloop.release.fixes import accepted
 from fieldloop.testing.synthetic import healthy
 
+IDLE = note("check.fix_idle_head")
+
 MS = NS_PER_S // 1000
 
 
 def finding(status=Status.FAILED, fix=None, check="adherence.idle"):
-    return Finding(check, "", status, 3.0, None, 1.0, "s", "too idle", fix=fix)
+    return Finding(check, NO_SUBJECT, status, 3.0, None, 1.0, "s", fix=fix)
 
 
 def report(*findings, status=Status.FAILED, episode="e"):
     return EpisodeReport(episode, "name", status, findings)
 
 
-TRIM = Fix(FixKind.TRIM, "still at both ends", start_ns=5, end_ns=9)
-RESTAMP = Fix(FixKind.RESTAMP, "12 ms late", "camera/wrist", shift_ns=-12 * MS)
-DROP = Fix(FixKind.DROP, "a copy")
+TRIM = Fix(FixKind.TRIM, IDLE, start_ns=5, end_ns=9)
+RESTAMP = Fix(FixKind.RESTAMP, IDLE, "camera/wrist", shift_ns=-12 * MS)
+DROP = Fix(FixKind.DROP, IDLE)
 
 
 def test_trimming_keeps_what_lies_between_in_every_stream():
     made = healthy()
     start, end = made.episode.start_ns + NS_PER_S, made.episode.end_ns - NS_PER_S
-    mended = mend(made, [Fix(FixKind.TRIM, "why", start_ns=start, end_ns=end)])
+    mended = mend(made, [Fix(FixKind.TRIM, IDLE, start_ns=start, end_ns=end)])
     for name, stream in mended.streams.items():
         assert stream.times_ns.min() >= start
         assert stream.times_ns.max() <= end
@@ -60,7 +63,7 @@ def on_its_own_clock(made, rows=slice(None)):
 
 def test_a_video_that_counts_from_its_own_beginning_is_cut_with_the_rest():
     made = healthy()
-    fix = Fix(FixKind.TRIM, "why", start_ns=made.episode.start_ns + NS_PER_S, end_ns=made.episode.end_ns - NS_PER_S)
+    fix = Fix(FixKind.TRIM, IDLE, start_ns=made.episode.start_ns + NS_PER_S, end_ns=made.episode.end_ns - NS_PER_S)
     cut, alike = (mend(one, [fix]).streams["camera/wrist"] for one in (on_its_own_clock(made), made))
     assert abs(len(cut) - len(alike)) <= 1
     assert abs(int(cut.times_ns[0]) - NS_PER_S) <= NS_PER_S // 30, "it stays on its own clock"
@@ -72,7 +75,7 @@ def test_a_video_that_counts_from_its_own_beginning_is_cut_with_the_rest():
 @pytest.mark.parametrize("rows", [slice(30, None), slice(0, -30), slice(0, 1)], ids=["late", "early", "one picture"])
 def test_a_video_of_another_length_on_its_own_clock_is_not_cut_at_a_guess(rows):
     made = healthy()
-    fix = Fix(FixKind.TRIM, "why", start_ns=made.episode.start_ns + NS_PER_S)
+    fix = Fix(FixKind.TRIM, IDLE, start_ns=made.episode.start_ns + NS_PER_S)
     with pytest.raises(Refused, match="camera/wrist has a clock of its own"):
         mend(on_its_own_clock(made, rows), [fix])
     untouched = mend(on_its_own_clock(made, rows), [replace(fix, start_ns=None)])
@@ -84,7 +87,7 @@ def test_a_stream_that_ended_before_the_cut_has_nothing_left():
     short = taken(made.streams["force"], np.arange(20))
     mended = mend(
         replace(made, streams={**made.streams, "force": short}),
-        [Fix(FixKind.TRIM, "why", start_ns=made.episode.start_ns + NS_PER_S)],
+        [Fix(FixKind.TRIM, IDLE, start_ns=made.episode.start_ns + NS_PER_S)],
     )
     assert len(mended.streams["force"]) == 0
 
@@ -102,7 +105,7 @@ def test_restamping_moves_the_clock_it_names_and_no_other():
 def test_restamping_moves_every_clock_of_one_stream_before_anything_is_cut():
     made = healthy()
     start = made.episode.start_ns + NS_PER_S
-    mended = mend(made, [Fix(FixKind.TRIM, "why", start_ns=start), RESTAMP])
+    mended = mend(made, [Fix(FixKind.TRIM, IDLE, start_ns=start), RESTAMP])
     for kind, times in mended.streams["camera/wrist"].clocks.items():
         before = made.streams["camera/wrist"].clocks[kind] - 12 * MS
         assert set(times.tolist()) <= set(before.tolist())
@@ -141,7 +144,7 @@ def frozen(*, fix, **changes):
 
 
 def test_a_release_lets_mended_episodes_in_only_when_asked_and_says_so():
-    with pytest.raises(Refused, match="too idle"):
+    with pytest.raises(Refused, match="No episode may enter"):
         frozen(fix=())
     made = frozen(fix=(FixKind.TRIM,))
     assert made.fixes == (("e", TRIM),)

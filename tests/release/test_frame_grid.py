@@ -12,6 +12,7 @@ from fieldloop.release.writers.framed import frame
 from fieldloop.release.writers.grid import Rule, away_ns, nearest, resample, rule_for
 from fieldloop.release.writers.survey import survey
 from fieldloop.testing.barcode import MarkedPictures, read
+from fieldloop.testing.facts import facts
 from fieldloop.testing.injuries.injury import cut
 from fieldloop.testing.synthetic import healthy_case, with_streams
 
@@ -199,7 +200,9 @@ def test_pictures_follow_their_stamps_even_where_those_jump_back_and_repeat():
     shown = [read(picture).frame for picture in framed.pictures("camera/wrist")]
     assert len(shown) == len(framed) == len(times)
     assert [shown[moment] for moment in order] == list(range(len(order)))
-    assert any("rows of camera/wrist (nearest) are made of samples more than 33.33 ms" in note for note in framed.notes)
+    assert "release.rows_far_from_samples" in [
+        loss.code for loss in framed.notes if loss.subject.stream == "camera/wrist"
+    ]
     np.testing.assert_array_equal(framed.stamps_ns("camera/wrist"), times[order][shown])
 
 
@@ -218,11 +221,11 @@ def test_an_even_grid_has_its_rate_and_a_broken_stamp_no_endless_one():
 @pytest.mark.parametrize(
     ("changed", "said"),
     [
-        ({"unit": "deg"}, "its unit is rad in one episode, deg in another"),
-        ({"columns": tuple("fedcba")}, "its columns is"),
-        ({"kind": StreamKind.JOINT_EFFORT}, "its kind is"),
-        ({"values": np.zeros((120, 5))}, "its width is 6 in one episode, 5 in another"),
-        ({"values": np.full((120, 6), "text")}, "hold no numbers"),
+        ({"unit": "deg"}, "what=unit first=rad other=deg"),
+        ({"columns": tuple("fedcba")}, "what=columns"),
+        ({"kind": StreamKind.JOINT_EFFORT}, "what=kind"),
+        ({"values": np.zeros((120, 5))}, "what=width first=6 other=5"),
+        ({"values": np.full((120, 6), "text")}, "release.no_numbers"),
     ],
 )
 def test_a_stream_that_means_another_thing_in_another_episode_is_left_out_and_named(changed, said):
@@ -231,7 +234,8 @@ def test_a_stream_that_means_another_thing_in_another_episode_is_left_out_and_na
     other = Stream("joints", parts["kind"], parts["unit"], joints.clocks, parts["values"], columns=parts["columns"])
     features = survey([short(0), with_streams(short(1), {"joints": other})])
     assert not any(f.name == "joints" for f in features.signals)
-    assert any(line.startswith("joints: ") and said in line for line in features.left_out), features.left_out
+    (lost,) = (loss for loss in features.left_out if loss.subject.stream == "joints")
+    assert said in facts(lost)
 
 
 def test_whole_numbers_in_one_episode_and_fractions_in_another_are_fractions():

@@ -15,6 +15,7 @@ from fieldloop.release.writers.lerobot.depth import DepthScale
 from fieldloop.release.writers.lerobot.files import Place, Places
 from fieldloop.release.writers.lerobot.naming import name_features
 from fieldloop.release.writers.survey import survey
+from fieldloop.testing.facts import facts
 from fieldloop.testing.injuries.injury import change_episode, cut
 from fieldloop.testing.injuries.vision import spoil_frames
 from fieldloop.testing.synthetic import healthy_case, with_streams
@@ -38,7 +39,7 @@ def test_no_camera_is_needed(tmp_path):
     assert pq.read_table(tmp_path / "set/data/chunk-000/file-000.parquet")["capture_ns"].type.num_fields in (0, 1)
 
 
-def test_names_that_become_one_are_told_apart():
+def test_names_that_become_one_are_distinguished():
     made = short()
     twins = {
         name: replace(made.streams["force"], name=name)
@@ -89,7 +90,7 @@ def test_values_that_are_not_finite_are_written_and_named(tmp_path):
     force[:, 1] = np.inf
     hurt = replace(made.streams["force"], values=force)
     done = write_lerobot([with_streams(made, {"force": hurt})], tmp_path / "set")
-    assert any(line.startswith("observation.force: ") and "not finite" in line for line in done.left_out)
+    assert any(facts(loss).startswith("release.not_finite_in_statistics observation.force") for loss in done.left_out)
     rows = np.asarray(pq.read_table(tmp_path / "set/data/chunk-000/file-000.parquet")["observation.force"].to_pylist())
     assert np.isnan(rows[0, 0])
     assert np.isinf(rows[:, 1]).all()
@@ -102,7 +103,8 @@ def test_frames_that_do_not_decode_are_named(tmp_path):
     case = spoil_frames(healthy_case(), range(10, 12), np.empty((0, 0, 3), np.uint8))
     made = with_streams(case.recording, {"camera/overhead": None, "depth/overhead": None, "imu": None})
     done = write_lerobot([made], tmp_path / "set")
-    assert "synthetic-0: 2 frames of camera/wrist do not decode; the one before stands" in done.left_out
+    (lost,) = (loss for loss in done.left_out if loss.code == "release.frames_repeated")
+    assert (lost.subject.episode, lost.subject.stream, lost["frames"]) == ("synthetic-0", "camera/wrist", 2)
     with av.open(str(tmp_path / "set/videos/observation.images.wrist/chunk-000/file-000.mp4")) as video:
         frames = [frame.to_ndarray(format="rgb24").astype(int) for frame in video.decode(video=0)]
     assert len(frames) == done.frames
@@ -137,8 +139,8 @@ def test_what_a_distance_loses_is_named(tmp_path):
 
     depth = replace(made.streams["depth/overhead"], pictures=Strange())
     done = write_lerobot([with_streams(made, {"depth/overhead": depth})], tmp_path / "set")
-    assert "depth/overhead: 15 pixels without a distance read as 0.01 m" in done.left_out
-    assert any("30 pixels nearer than 0.01 m or farther than 10 m" in line for line in done.left_out)
+    assert "release.depth_unknown depth/overhead pixels=15 nearest_m=0.01" in map(facts, done.left_out)
+    assert any("pixels=30 nearest_m=0.01 farthest_m=10.0" in facts(loss) for loss in done.left_out)
     stats = json.loads((tmp_path / "set/meta/stats.json").read_text())["observation.images.depth.overhead"]
     assert stats["q50"][0][0][0] == pytest.approx(2.0, abs=0.001)
 
@@ -187,12 +189,12 @@ def test_another_camera_in_another_episode_is_a_fact_of_that_episode(tmp_path):
     other = replace(second.streams["camera/wrist"], serial="SN-2", frame_id="hand")
     done = write_lerobot([first, with_streams(second, {"camera/wrist": other})], tmp_path / "set")
     rows = pq.read_table(tmp_path / "set/meta/episodes/chunk-000/file-000.parquet").to_pylist()
-    assert any(line.startswith("camera/wrist: its serial is not the same in all episodes") for line in done.left_out)
+    assert "release.episodes_disagree camera/wrist what=serial" in map(facts, done.left_out)
     assert rows[0]["facts"] is None
     assert json.loads(rows[1]["facts"]) == {"serial.camera/wrist": "SN-2", "frame_id.camera/wrist": "hand"}
 
 
-def test_a_note_or_a_rate_of_one_episode_is_not_said_of_all(tmp_path):
+def test_a_note_or_a_rate_of_one_episode_is_not_stated_of_all(tmp_path):
     notes = [{"unit": "assumed", "gaps": "2"}, {"unit": "assumed", "gaps": "3"}]
     made = [
         with_streams(short(i), {"imu": replace(short(i).streams["imu"], notes=notes[i], nominal_hz=100.0 + i)})
@@ -206,7 +208,7 @@ def test_a_note_or_a_rate_of_one_episode_is_not_said_of_all(tmp_path):
         {"note.gaps.imu": f"{2 + i}", "nominal_hz.imu": f"{100 + i}"} for i in range(2)
     ]
     for what in ("nominal_hz", "note gaps"):
-        assert f"imu: its {what} is not the same in all episodes; each has its own among its facts" in done.left_out
+        assert f"release.episodes_disagree imu what={what}" in map(facts, done.left_out)
 
 
 def test_a_clock_that_not_all_episodes_have_is_named(tmp_path):
@@ -214,7 +216,7 @@ def test_a_clock_that_not_all_episodes_have_is_named(tmp_path):
     camera = made.streams["camera/wrist"]
     worse = replace(camera, clocks={ClockKind.LOG: camera.times_ns})
     done = write_lerobot([short(), with_streams(made, {"camera/wrist": worse})], tmp_path / "set")
-    assert any(line.startswith("camera/wrist: its header clock; ") for line in done.left_out)
+    assert any(facts(loss).startswith("release.clock_relabelled camera/wrist clock=header") for loss in done.left_out)
 
 
 def test_what_has_no_room_is_named(tmp_path):
@@ -222,8 +224,9 @@ def test_what_has_no_room_is_named(tmp_path):
     times = made.streams["camera/overhead"].times_ns[0] + np.arange(15) * 40_650_000
     slow = replace(made.streams["camera/overhead"], clocks={ClockKind.HEADER: times}, nominal_hz=None)
     done = write_lerobot([with_streams(made, {"camera/overhead": slow})], tmp_path / "set")
-    assert "rows come 24.6 times a second, and are said to come 25 times" in done.left_out
-    assert "of each stream the most trusted clock is kept, not also: publish, log" in done.left_out
+    found = {loss.code: loss for loss in done.left_out}
+    assert (round(found["release.rate_rounded"]["hz"], 1), found["release.rate_rounded"]["fps"]) == (24.6, 25)
+    assert found["release.further_clocks_not_kept"]["clocks"] == ("publish", "log")
 
 
 def test_a_file_that_would_last_too_long_is_followed_by_another():

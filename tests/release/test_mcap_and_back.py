@@ -15,6 +15,7 @@ from fieldloop.model.condition import Stratum
 from fieldloop.model.episode import Episode, Recording
 from fieldloop.model.stream import ClockKind, Stream, StreamKind
 from fieldloop.release.writers.mcap import write_mcap
+from fieldloop.testing.facts import facts
 
 
 def test_what_was_guessed_is_still_a_guess_when_written_on(tmp_path):
@@ -33,9 +34,11 @@ def test_what_was_guessed_is_still_a_guess_when_written_on(tmp_path):
 def test_texts_that_are_no_utf8_are_escaped_and_named(tmp_path):
     stream = series("arm\udce9", [[1.0]], frame_id="base\udce9")
     done = write_mcap([of(stream, task="caf\udce9")], tmp_path / "a.mcap")
-    assert [entry.partition(" holds what is no UTF-8")[0] for entry in done.left_out] == [
-        "arm\\udce9: its name", "arm\\udce9: its frame_id", "task: it",
-    ]  # fmt: skip
+    assert [facts(loss) for loss in done.left_out] == [
+        "release.text_not_utf8 arm\\udce9 name=name",
+        "release.text_not_utf8 arm\\udce9 name=frame_id",
+        "release.text_not_utf8 name=task",
+    ]
     got = read_again(tmp_path / "a.mcap")
     assert (got.episode.task, list(got.streams)) == ("caf\\udce9", ["arm\\udce9"])
 
@@ -117,15 +120,17 @@ def test_any_streams_come_back_or_are_named(tmp_path_factory, made):
     done = write_mcap([of(*made)], tmp_path_factory.mktemp("any") / "a.mcap")
     got = read_again(done.path)
     for before in made:
-        lost = [
-            entry.removeprefix(f"{before.name}: ") for entry in done.left_out if entry.startswith(f"{before.name}: ")
-        ]
+        lost = [loss for loss in done.left_out if loss.subject.stream == before.name]
         after = got.streams.get(before.name)
         if after is None:
             assert lost, f"{before.name!r} is gone, and nobody said so"
             continue
-        clocks = {kind: t for kind, t in before.clocks.items() if not any(f"its {kind} clock" in e for e in lost)}
-        rounded = any("2^53" in entry for entry in lost)
+        clocks = {
+            kind: t
+            for kind, t in before.clocks.items()
+            if kind.value not in [dict(e.numbers).get("clock") for e in lost]
+        }
+        rounded = any(loss.code == "release.values_rounded" for loss in lost)
         values = (
             np.minimum(before.values.astype(np.float64), 2.0**63 - 1024).astype(np.int64) if rounded else before.values
         )

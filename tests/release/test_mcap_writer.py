@@ -13,6 +13,7 @@ from fieldloop.errors import BadInput, StoreError
 from fieldloop.ingest import open_log
 from fieldloop.model.stream import ClockKind, EncodedSource, Stream, StreamKind
 from fieldloop.release.writers.mcap import logs, numbers, write_mcap
+from fieldloop.testing.facts import facts
 from fieldloop.testing.injuries.injury import cut
 from fieldloop.testing.synthetic import healthy, healthy_case
 
@@ -127,19 +128,20 @@ def test_what_cannot_be_kept_is_named(tmp_path):
         ],
         tmp_path / "a.mcap",
     )
-    assert dict(entry.split(": ", 1) for entry in done.left_out) == {
-        "only/stamps": "stamps only: no schema",
-        "nothing": "it has no sample",
-        "hollow": "its samples hold no numbers",
-        "words": "its values are <U1, not numbers",
-        "deep": "its shape: rows of 2×3 are written as one list",
-        "count": "whole numbers beyond 2^53 are rounded",
-        "clocks": "its synthetic clock; a message has room for three stamps",
-        "ancient": "its stamps lie before 1901 and fit no message",
-        "fact task": "an episode's own field has this name",
-        "facts stated twice": "the last one stands",
-    } | {"clocks": dict(entry.split(": ", 1) for entry in done.left_out)["clocks"]}
-    assert sum(entry.startswith("clocks: ") for entry in done.left_out) == 2  # five clocks, three stamps
+    found = [facts(loss) for loss in done.left_out if loss.subject.stream != "clocks"]
+    assert sorted(found) == [
+        "release.fact_named_like_field name=task",
+        "release.facts_repeated",
+        "release.no_numbers hollow",
+        "release.no_numbers words dtype=<U1",
+        "release.no_samples nothing",
+        "release.no_values only/stamps reason=stamps only: no schema",
+        "release.rows_flattened deep width=6 shape=2 × 3",
+        "release.timestamps_too_early ancient",
+        "release.values_rounded count stored=float64",
+    ]
+    clocks = [loss for loss in done.left_out if loss.subject.stream == "clocks"]
+    assert [loss.code for loss in clocks] == ["release.clock_without_slot"] * 2  # five clocks, three stamps
 
 
 # ── pictures
@@ -192,7 +194,9 @@ def test_pictures_that_rest_compressed_are_passed_on_bit_by_bit(tmp_path):
     data = [bytes(message.data) for message, _, _ in messages(done.path)["/camera/front"]]
     assert [data[0], data[2]] == [Stored().data[0], Stored().data[2]]
     assert data[1] != Stored().data[1]
-    assert done.left_out == ("camera/front: pictures are compressed as JPEG of quality 95",)
+    assert [facts(loss) for loss in done.left_out] == [
+        "release.pixels_recompressed camera/front how=JPEG of quality 95"
+    ]
 
 
 def test_a_log_written_on_is_the_same_log(tmp_path, recording):
@@ -232,7 +236,7 @@ def test_depth_is_exact_unless_rounding_is_asked_for(tmp_path, depth_m, rounded,
     (seen,) = read_again(exact.path).streams["camera/front"].pictures.frames()
     assert np.array_equal(seen, frame, equal_nan=True)
     coarse = write_mcap([of(stream)], tmp_path / "coarse.mcap", depth="millimetres")
-    assert any("rounded to millimetres" in entry for entry in coarse.left_out) is rounded
+    assert ("release.depth_rounded_to_mm" in [loss.code for loss in coarse.left_out]) is rounded
     assert messages(coarse.path)["/camera/front"][0][0].format == "16UC1; png"
 
 
@@ -241,7 +245,7 @@ def test_a_frame_that_is_lost_keeps_its_stamp(tmp_path, kind):
     whole = np.full((4, 6), 0.5, np.float32) if kind is StreamKind.DEPTH else np.full((4, 6, 3), 99, np.uint8)
     source = Kept([whole, np.empty((0, 0, 3), np.uint8), whole], count=4)  # and the last is never yielded
     done = write_mcap([of(camera(source, kind))], tmp_path / "a.mcap", pictures="png")
-    assert done.left_out == ("camera/front: frames that do not decode are written as empty messages",)
+    assert [facts(loss) for loss in done.left_out] == ["release.frames_empty camera/front"]
     got = read_again(done.path).streams["camera/front"]
     assert len(got) == 4
     assert [frame.size > 0 for frame in got.pictures.frames()] == [True, False, True, False]
@@ -268,7 +272,7 @@ def test_it_appears_whole_or_not_at_all(tmp_path, recording):
         raise OSError("the disk is gone")
 
     for recordings, problem, said in [
-        ([], BadInput, "no recording"),
+        ([], BadInput, "No recordings"),
         (breaking(0), OSError, "gone"),
         (breaking(1), OSError, "gone"),
         (breaking(2), OSError, "gone"),
@@ -290,7 +294,7 @@ def test_a_disk_that_fails_leaves_nothing(tmp_path, recording, monkeypatch):
 
 
 def test_one_message_that_cannot_be_written_is_no_log(tmp_path, recording, monkeypatch):
-    monkeypatch.setattr(numbers, "spoken", lambda _text: "\udce9")  # no UTF-8
+    monkeypatch.setattr(numbers, "message_text", lambda _text: "\udce9")  # no UTF-8
     with pytest.raises(StoreError, match=r"not written completely: /"):
         write_mcap([recording], tmp_path / "a.mcap")
     assert list(tmp_path.iterdir()) == []
@@ -298,7 +302,7 @@ def test_one_message_that_cannot_be_written_is_no_log(tmp_path, recording, monke
 
 def test_a_name_that_is_taken_is_refused(tmp_path, recording):
     (tmp_path / "a.mcap").write_bytes(b"mine")
-    with pytest.raises(BadInput, match="there already"):
+    with pytest.raises(BadInput, match="already exists"):
         write_mcap([recording], tmp_path / "a.mcap")
     assert (tmp_path / "a.mcap").read_bytes() == b"mine"
 

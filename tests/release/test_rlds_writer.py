@@ -18,6 +18,7 @@ from fieldloop.release.writers.framed import frame
 from fieldloop.release.writers.survey import survey
 from fieldloop.testing.barcode import Mark, MarkedPictures
 from fieldloop.testing.barcode import read as read_mark
+from fieldloop.testing.facts import facts
 from fieldloop.testing.injuries.injury import cut
 from fieldloop.testing.injuries.vision import spoil_frames
 from fieldloop.testing.shared import shared_data
@@ -182,9 +183,10 @@ def test_distances_are_found_without_the_declaration(recordings, tmp_path):
 
 
 def test_what_is_rounded_is_named_and_nothing_else(written):
-    made, rounded = written.left_out
-    assert made.startswith("is_terminal: made of the outcome: ")
-    assert rounded == "joints/velocity: float64 is rounded to float32, which is what the format holds"
+    assert [facts(loss) for loss in written.left_out] == [
+        "release.is_terminal_made is_terminal",
+        "release.values_rounded joints/velocity stored=float32",
+    ]
     assert written.rules["joints"] == "linear"
     assert written.rules["camera/top"] == "as recorded"
 
@@ -194,7 +196,7 @@ def test_float64_that_float32_can_hold_is_no_loss(tmp_path):
         Episode("i", "e", "made"),
         {"joints": stream("joints", StreamKind.JOINT_POSITION, np.asarray([[0.5], [np.nan]]))},
     )
-    assert not any("rounded" in line for line in write_rlds([exact], tmp_path / "set").left_out)
+    assert "release.values_rounded" not in [loss.code for loss in write_rlds([exact], tmp_path / "set").left_out]
     (again,) = open_log(tmp_path / "set").recordings
     assert np.array_equal(again.streams["joints"].values, exact.streams["joints"].values, equal_nan=True)
     assert again.streams["joints"].values.dtype == np.float64
@@ -230,7 +232,7 @@ def test_an_episode_of_which_no_outcome_is_known_does_not_end_in_a_terminal_stat
 def test_an_end_that_was_recorded_is_the_one_that_is_written(tmp_path):
     recorded = stream("is_terminal", StreamKind.OTHER, np.zeros((STEPS, 1), bool))
     done = write_rlds([made(extra=[recorded])], tmp_path / "set")
-    assert not any(line.startswith("is_terminal") for line in done.left_out)
+    assert "release.is_terminal_made" not in [loss.code for loss in done.left_out]
     (payload,) = unframed(next(root(done).glob("*.tfrecord-*")).read_bytes())
     assert parse(payload)["steps/is_terminal"] == [0] * STEPS
 
@@ -255,10 +257,10 @@ def test_splits_are_kept(tmp_path):
     assert [r.episode.fact("split") for r in open_log(done.path).recordings] == ["train", "val"]
 
 
-def test_jpeg_is_said_to_be_a_loss(recordings, tmp_path):
+def test_jpeg_is_reported_as_a_loss(recordings, tmp_path):
     done = write_rlds(recordings[:1], tmp_path / "set", pictures="jpeg")
-    assert any("JPEG" in lost and "camera/top" in lost for lost in done.left_out)
-    assert not any("depth" in lost for lost in done.left_out)
+    lost = [loss.subject.stream for loss in done.left_out if loss.code == "release.pixels_recompressed"]
+    assert lost == ["camera/top", "camera/wrist"]
     (again,) = open_log(done.path).recordings
     assert [read_mark(f) for f in again.streams["camera/top"].pictures.frames()] == [
         Mark(2, 0, i) for i in range(STEPS)
@@ -269,7 +271,9 @@ def test_jpeg_is_said_to_be_a_loss(recordings, tmp_path):
         for a, b in zip(depth.frames(), recordings[0].streams["depth/top"].pictures.frames(), strict=True)
     )
     second = write_rlds([again], tmp_path / "second", pictures="jpeg")
-    assert not any("JPEG" in lost for lost in second.left_out)  # what rests as JPEG is not squeezed again
+    assert "release.pixels_recompressed" not in [
+        loss.code for loss in second.left_out
+    ]  # what rests as JPEG is not squeezed again
     (third,) = open_log(second.path).recordings
     pairs = zip(
         third.streams["camera/top"].pictures.encoded(), again.streams["camera/top"].pictures.encoded(), strict=True
@@ -294,14 +298,15 @@ def test_an_even_grid_can_be_asked_for(tmp_path):
 def test_frames_that_do_not_decode_are_named(tmp_path):
     case = spoil_frames(cut(healthy_case(), lambda at_s: at_s < 1.0), range(10, 12), np.empty((0, 0, 3), np.uint8))
     done = write_rlds([case.recording], tmp_path / "set")
-    assert any("do not decode" in lost for lost in done.left_out)
+    assert "release.frames_repeated" in [loss.code for loss in done.left_out]
 
 
 @pytest.mark.parametrize(
     ("recordings", "options", "complaint"),
     [
-        ([], {}, "no recording"), ([made()], {"version": "one"}, "no version"), ([made()], {"shard_mb": 0}, "one MiB"),
-        ([made()], {"clock": "nothing"}, "no stream that every episode has"),
+        ([], {}, "No recordings"), ([made()], {"version": "one"}, "not a version"),
+        ([made()], {"shard_mb": 0}, "one MiB"),
+        ([made()], {"clock": "nothing"}, "not a stream of every episode"),
     ],
 )  # fmt: skip
 def test_it_appears_whole_or_not_at_all(recordings, options, complaint, tmp_path):
@@ -327,7 +332,7 @@ def test_a_source_that_breaks_midway_leaves_nothing_behind(tmp_path):
 
 def test_a_stream_that_not_all_have_is_left_out_and_named(tmp_path):
     done = write_rlds([made(0), with_streams(made(1), {"joints": None})], tmp_path / "set")
-    assert "joints: only 1 of 2 episodes have it" in done.left_out
+    assert "release.not_in_every_episode joints episodes=1 total=2" in map(facts, done.left_out)
 
 
 def test_real_episodes_come_back_equal(tmp_path):

@@ -128,7 +128,7 @@ def test_many_small_groups_end_soon_and_near_the_share():
     st.floats(0.0, 1.0),
     st.integers(0, 5),
 )
-def test_sides_cover_everything_once_and_never_leave_nobody_to_train(rows, share, seed):
+def test_sides_cover_everything_once_and_never_leave_training_empty(rows, share, seed):
     template = healthy_batch(Shape(1, 4)).episodes[0]
     episodes = [
         replace(template, id=f"{i:03}", session=f"s{s}", operator=f"o{o}", stratum=Stratum.of(bin=str(b)))

@@ -8,6 +8,7 @@ from fieldloop.model.condition import Stratum
 from fieldloop.model.diagnosis import Asked, Cause, Diagnosis, FailureExplained, Gap, LostSlice
 from fieldloop.model.finding import Status
 from fieldloop.model.learning import LearningCurve
+from fieldloop.model.note import from_written, note
 from fieldloop.model.plan import (
     Coverage,
     CoverageGap,
@@ -69,7 +70,8 @@ def quotas(count=9):
     return tuple(
         Quota(
             c.stratum, 8 - n % 6, 0.011 / (1 + n / 3), 0.004 / (1 + n / 3), 0.02 / (1 + n / 3),
-            f"{100 * c.exposure:.1f} % of production, {c.failures} of {c.attempts} failed, {c.demonstrations} in hand",
+            note("plan.quota", note("plan.stratum_tried", share=c.exposure, failures=c.failures, attempts=c.attempts),
+                 demonstrations=8 - n % 6, gain=0.011, gain_low=0.004, gain_high=0.02),
             kinds[n % 3 if n > 3 else 0], 9.5,
         )
         for n, c in enumerate(itertools.islice(itertools.cycle(hard), count))
@@ -91,7 +93,10 @@ def gaps():
     never = [c for c in coverage() if c.demonstrations == 0]
     made = [
         CoverageGap(
-            GapKind.NEVER_SHOWN, c.stratum, c.exposure, f"No demonstration; {c.attempts} attempts in production."
+            GapKind.NEVER_SHOWN,
+            c.stratum,
+            c.exposure,
+            note("plan.level_never_shown", stratum=str(c.stratum), share=c.exposure),
         )
         for c in never
     ]
@@ -99,7 +104,7 @@ def gaps():
         GapKind.RANGE_END,
         Stratum.of(lighting="dim"),
         None,
-        "Below 120 lux nothing was shown; the floor goes down to 40 lux.",
+        written("Below 120 lux nothing was shown; the floor goes down to 40 lux."),
     )
     return (*made, end)
 
@@ -110,12 +115,12 @@ def plan(asked=None, **changed):
     told = {
         "id": "plan_7", "budget": 40, "strategy": "marginal", "quotas": asked, "orders": orders(asked),
         "expected_gain": sum(q.gain for q in asked), "drawn_ns": NOW, "operations": "f0",
-        "warnings": ("Only three operators are enrolled; a batch needs four.",), "answered": (("demand_1", 8),),
+        "warnings": (written("Only three operators are enrolled."),), "answered": (("demand_1", 8),),
         "gaps": gaps(), "gain_low": 0.018, "gain_high": 0.071, "cost": 52.5, "policy": "c" * 64,
         "tiers": (TierState("high", 0.6, 120, 118, 96, 30), TierState("long_tail", 0.1, 19_000, 212, 40, 1, 0.8)),
         "sites": (
-            SiteSet("leipzig", 0.65, True, (), 300, 310, 12, True, "Primary site."),
-            SiteSet("gdansk", 0.35, False, ("lighting dim",), 60, 22, 18, False, "20 of dim light before go-live."),
+            SiteSet("leipzig", 0.65, True, (), 300, 310, 12, True, written("Primary site.")),
+            SiteSet("gdansk", 0.35, False, ("lighting dim",), 60, 22, 18, False, written("20 of dim light.")),
         ),
     }  # fmt: skip
     return Plan(**(told | changed))
@@ -131,7 +136,7 @@ def score(n=6, status=Status.PASSED, measured=0.03):
     )  # fmt: skip
     return PlanScore(
         f"plan_{n}", "a" * 64, "b" * 64, 0.041, 0.018, 0.071, measured, measured - 0.015, measured + 0.014, 40, 1200,
-        status, "40 demonstrations came in; success rose within what was promised.", strata,
+        status, written("40 demonstrations came in; success rose within what was promised."), strata,
     )  # fmt: skip
 
 
@@ -147,27 +152,32 @@ def planned(**changed):
     drawn = changed.pop("plan", plan())
     told = {
         "plan": drawn, "progress": progressing(drawn.quotas), "coverage": coverage(),
-        "forecast": Forecast(18, 6.2, 2.9, 2.0, 4.5, "18 left at 6.2 a day: complete in about 3 days (2 to 4.5)."),
+        "forecast": Forecast(18, 6.2, 2.9, 2.0, 4.5, written("18 left at 6.2 a day.")),
         "scores": (score(6), score(5, Status.FAILED, -0.004)),
         "curves": tuple(curve(c) for c in coverage()),
     }  # fmt: skip
     return PlanReport(**(told | changed))
 
 
+def written(text):
+    """A fact as an earlier version wrote it: a text of its own."""
+    return from_written(text)
+
+
 def cause(gap=Gap.ENVIRONMENT, share=0.5, low=None, high=None, **more):
-    told = {
+    given = {
         "stratum": Stratum.of(lighting="dim"), "never_covered": True,
-        "evidence": "Dim light fails 41 % against 8 % expected; bright light is as before.",
-        "fix": "Collect 40 demonstrations in dim light and fine-tune.",
+        "evidence": written("Dim light fails 41 % against 8 % expected; bright light is as before."),
+        "fix": written("Collect 40 demonstrations in dim light and fine-tune."),
     }  # fmt: skip
     low, high = share - 0.1 if low is None else low, share + 0.1 if high is None else high
-    return Cause(gap, share, low, high, **(told | more))
+    return Cause(gap, share, low, high, **(given | more))
 
 
 def diagnosis(**changed):
     """A real drop with two causes, a rest, slices and failures."""
     asked = tuple(
-        Asked(question, status, answer)
+        Asked(written(question), status, written(answer))
         for question, status, answer in (
             ("Were there enough close examples?", Status.FAILED, "2 demonstrations in dim light, 40 are usual."),
             ("Was the cue sensed?", Status.PASSED, "Confidence 0.81, light within what the sensors have seen."),
@@ -181,14 +191,14 @@ def diagnosis(**changed):
         "causes": (
             cause(share=0.55, episodes=412),
             cause(Gap.HARDWARE, 0.27, stratum=Stratum.of(robot="arm-2"), never_covered=False, since_ns=NOW - 9 * DAY,
-                  group=(Stratum.of(shift="night"),), evidence="Slips at lift grow with gripper cycles.",
-                  fix="Change the pads of arm-2; inspect at 50,000 cycles."),
+                  group=(Stratum.of(shift="night"),), evidence=written("Slips at lift grow with gripper cycles."),
+                  fix=written("Change the pads of arm-2; inspect at 50,000 cycles.")),
             cause(Gap.UNKNOWN, 0.18, 0.02, 0.3, stratum=Stratum(), never_covered=None,
-                  evidence="No condition holds it.", fix="Log temperature and humidity."),
+                  evidence=written("No condition explains it."), fix=written("Log temperature and humidity.")),
         ),
         "episodes": 1043, "made_ns": NOW, "operations": "f4", "loss_low": 0.214, "loss_high": 0.319,
-        "cannot_tell": ("robot=arm-2 and shift=night always go together; vary one without the other.",
-                        "612 of 1,043 outcomes do not say their temperature; log it."),
+        "cannot_tell": (written("robot=arm-2 and shift=night always go together; vary one without the other."),
+                        note("diagnose.lacking", outcomes=612, total=1043, factors=("temperature",))),
         "slices": (LostSlice(Stratum.of(lighting="dim"), 412, 0.59, 0.92, 1e-9),
                    LostSlice(Stratum.of(robot="arm-2", bin="back"), 96, 0.71, 0.86, 0.23)),
         "failures": tuple(FailureExplained(f"outcome_{n:05d}", Stratum.of(lighting="dim", bin="back"), asked)

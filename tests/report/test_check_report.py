@@ -12,11 +12,12 @@ from fieldloop import check
 from fieldloop.check.ranking import rank
 from fieldloop.check.rollup import roll_up
 from fieldloop.model.finding import EpisodeReport, Finding, Status
+from fieldloop.model.note import Subject, note
 from fieldloop.model.quality import Dimension
 from fieldloop.protocol import default_protocol
 from fieldloop.report import check as report_of
 from fieldloop.report import page, paragraph, table
-from fieldloop.report.check.sketch import moment, sketch
+from fieldloop.report.check.sketch import sketch
 from fieldloop.report.check.summary import in_order
 from fieldloop.testing.batches import healthy_batch
 from fieldloop.testing.injuries import INJURIES
@@ -28,7 +29,7 @@ BLACK = re.compile(r"#[0-9a-f]{6}\b")
 
 
 def finding(name="timing.rate", status=Status.FAILED, measured=2.0, low=None, high=1.0, **more):
-    return Finding(name, more.pop("subject", "s"), status, measured, low, high, "ms", more.pop("message", "m"), **more)
+    return Finding(name, Subject(more.pop("subject", "s")), status, measured, low, high, "ms", **more)
 
 
 @pytest.fixture(scope="module")
@@ -67,11 +68,15 @@ def test_the_json_is_exactly_what_others_rely_on(made):
     keys = ["check", "subject", "status", "measured", "limit", "unit", "message"]
     found = [f for episode in got["episodes"] for f in episode["findings"]] + got["dataset"]["findings"]
     assert all(list(f)[:7] == keys for f in found)
-    assert all(set(f) == {*keys, "interval", "at_s", "cost", "fix"} for f in found)
+    added = {"interval", "at_s", "cost", "fix", "code", "about", "place", "place_facts", "reason", "reason_facts"}
+    assert all({*keys} <= set(f) <= {*keys, *added} for f in found)
+    assert all(f["code"] == f"{f['check']}.{f['status']}" for f in found)
     assert all(f["status"] != "passed" for f in found)
     (jump,) = (f for f in got["episodes"][1]["findings"] if f["status"] == "failed")
     assert (jump["check"], jump["subject"], jump["limit"], jump["unit"]) == ("motion.teleport", "joints", 12.0, "rad/s")
     assert jump["measured"] > 100
+    assert jump["about"] == {"stream": "joints"}
+    assert (jump["place"], jump["place_facts"]["code"]) == ("at 4.17 s in joint_3", "check.at")
 
 
 @pytest.mark.parametrize(
@@ -105,7 +110,7 @@ def of(*statuses, dataset=()):
         (
             of(Status.PASSED, Status.PASSED, dataset=(finding(),)),
             Status.FAILED,
-            "All 2 episodes passed. 1 thing is wrong with the dataset as a whole.",
+            "All 2 episodes passed. 1 finding about the dataset as a whole.",
         ),
         (
             of(Status.PASSED, dataset=(finding(status=Status.CANNOT_TELL, required=False),)),
@@ -132,23 +137,18 @@ def test_worst_first(made):
     }  # fmt: skip
 
 
-def test_what_nobody_can_tell_is_said_once_not_a_thousand_times():
-    def untold(i):
-        message = f"the attempt lasts {i}.25 s; nobody asked."
-        return finding("adherence.duration", Status.CANNOT_TELL, None, message=message, subject="", required=False)
+def test_the_same_reason_is_listed_once_not_a_thousand_times():
+    def unclear(i):
+        reason = note("check.attempt_lasts", lasts_s=i + 0.25)
+        return finding("adherence.duration", Status.CANNOT_TELL, None, reason=reason, subject="", required=False)
 
-    episodes = tuple(EpisodeReport(str(i), f"e{i}", Status.PASSED, (untold(i),)) for i in range(1000))
-    (line,) = report_of.summarise(report_of.CheckReport("x", "m", default_protocol(), episodes)).untold
+    episodes = tuple(EpisodeReport(str(i), f"e{i}", Status.PASSED, (unclear(i),)) for i in range(1000))
+    (line,) = report_of.summarise(report_of.CheckReport("x", "m", default_protocol(), episodes)).unanswered
     assert (line.check, line.episodes) == ("adherence.duration", 1000)
-    assert line.reason == "for example: the attempt lasts 0.25 s; nobody asked."
+    assert line.reason == "for example: The attempt lasts 0.25 s."
 
 
 # ── sketches
-
-
-def test_a_moment_is_read_back_from_the_message():
-    assert moment(finding(message="force: 4 missing periods at 3.75 s, at most 1 allowed.")) == 3.75
-    assert moment(finding(message="at rest")) is None
 
 
 def test_thinning_hides_neither_gap_nor_jump():
@@ -244,7 +244,7 @@ def test_whatever_came_from_somewhere_is_escaped():
     findings = check.judge(check.measure(case), case.protocol)
     judged = check.report(case.episode, findings)
     drawn = {judged.episode: sketch(case.recording, judged)}
-    dataset = (finding(subject=evil, message=f"{evil}: bad"),)
+    dataset = (finding(subject=evil, place=note("check.named", names=(evil,))),)
     text = report_of.html(report_of.CheckReport(evil, evil, default_protocol(), (judged,), dataset), drawn)
     assert "<img src=x" not in text
     assert Page(text).open == []

@@ -17,10 +17,10 @@ from fieldloop.model.codec import from_plain, to_plain
 from fieldloop.model.condition import Stratum
 from fieldloop.model.diagnosis import Diagnosis, FailureExplained, Gap, LostSlice
 from fieldloop.model.finding import Status
-from fieldloop.report.diagnose import DiagnosisReport, html, main_cause, sentence
+from fieldloop.report.diagnose import DiagnosisReport, headline, html, main_cause
 from fieldloop.report.diagnose.content import DOUBT, by_loss, doubt, in_short, place, since
 from fieldloop.report.diagnose.days_drawing import draw_days
-from fieldloop.report.diagnose.kinds import kinds_said
+from fieldloop.report.diagnose.kinds import by_kind
 from fieldloop.report.diagnose.waterfall import draw_waterfall, steps
 
 REAL = "The drop is real: 88.0 % → 61.2 %, −26.8 points (−31.9 to −21.4), over 1,043 episodes at leipzig."
@@ -45,7 +45,7 @@ def test_the_page_answers_first_and_keeps_the_order_that_was_asked_for(made):
     assert re.findall(r"<h2>(.*?)</h2>", made) == [
         "Where the loss comes from",
         "What caused it",
-        "What could not be told, and what to log",
+        "What is not known, and what to log",
         "Success over the days",
         "Conditions that lost",
         "Four questions about failures",
@@ -53,18 +53,18 @@ def test_the_page_answers_first_and_keeps_the_order_that_was_asked_for(made):
     assert "<h1>Diagnosis of pick-7 at leipzig</h1>" in made
 
 
-def test_kinds_that_pull_apart_are_told_in_points_alone():
+def test_kinds_that_pull_apart_are_stated_in_points_alone():
     found = samples.diagnosis(loss=0.01, mix_share=-1.6, mechanism_share=2.6, unseen_share=0.0)
-    row = next(line for line in printed(found).splitlines() if "mix: less" in line)
+    row = next(line for line in printed(found).splitlines() if "mix: fewer" in line)
     assert "+1.6" in row
     assert "%" not in row
-    assert kinds_said(found) == "By kind, in points: mix +1.6, mechanism −2.6, unseen 0.0."
+    assert by_kind(found) == "By kind, in points: mix +1.6, mechanism −2.6, unseen 0.0."
 
 
 def test_causes_come_with_share_interval_evidence_fix_group_and_since(made):
     said = texts(made)
     assert "55 % (45 to 65)" in said
-    assert "robot arm-2 or shift night (cannot be told apart)" in said
+    assert "robot arm-2 or shift night (cannot be separated)" in said
     assert "changed about 2025-09-30" in said
     assert "Change the pads of arm-2; inspect at 50,000 cycles." in said
     assert said.index("environment mismatch") < said.index("hardware drift") < said.index("unknown")
@@ -91,15 +91,15 @@ def test_nothing_is_fetched(made):
         ),
         (
             {"status": Status.CANNOT_TELL, "baseline": math.nan, **NOTHING},
-            "Cannot tell whether success dropped: there is nothing to compare.",
+            "Cannot tell whether success dropped: There is nothing to compare.",
         ),
         (
             {"status": Status.CANNOT_TELL, "site": "", "causes": (samples.cause(Gap.UNKNOWN, 1.0),)},
-            REAL.replace("is real", "is real, its cause is not known").replace("leipzig", "all sites"),
+            REAL.replace("is real", "is real; its cause is not known").replace("leipzig", "all sites"),
         ),
         (
             {"status": Status.CANNOT_TELL, "causes": (samples.cause(), samples.cause(Gap.UNKNOWN, 0.5))},
-            REAL.replace("is real", "is real, its cause is not certain"),
+            REAL.replace("is real", "is real; its cause is not certain"),
         ),
         (
             {"status": Status.CANNOT_TELL, "loss_low": -0.004, "causes": (samples.cause(Gap.UNKNOWN, 1.0),)},
@@ -111,7 +111,7 @@ def test_nothing_is_fetched(made):
         ),
         (
             {"loss_low": -0.004},
-            REAL.replace("The drop is real", "Something is wrong, the whole may not have dropped").replace(
+            REAL.replace("The drop is real", "Something is wrong; success as a whole may not have dropped").replace(
                 "−21.4", "0.4"
             ),
         ),
@@ -122,8 +122,8 @@ def test_nothing_is_fetched(made):
         ),
     ],
 )
-def test_the_sentence_says_what_is_so(changed, said):
-    assert sentence(samples.diagnosis(**changed)) == said
+def test_the_headline_states_what_is_so(changed, said):
+    assert headline(samples.diagnosis(**changed)) == said
 
 
 def test_the_first_cause_is_the_diagnosis_own_and_causes_of_a_kind_are_added():
@@ -137,7 +137,7 @@ def test_the_first_cause_is_the_diagnosis_own_and_causes_of_a_kind_are_added():
     assert "(44 % of the loss; site annex 11 %, site harbour 8 % and 4 more)" in said
     assert "(11 % of the loss; site annex)" in main_cause(samples.diagnosis(causes=sites[:1]))
     unclear = (samples.cause(Gap.UNKNOWN, 0.7), samples.cause(Gap.LABELS, 0.3))
-    assert main_cause(samples.diagnosis(causes=unclear)).startswith("The largest part is not explained (70 %)")
+    assert main_cause(samples.diagnosis(causes=unclear)).startswith("The largest part is unexplained (70 %)")
     assert main_cause(samples.diagnosis(causes=unclear[:1])) == ""
 
 
@@ -175,7 +175,7 @@ def test_the_day_is_that_of_the_site_where_it_is_known():
     st.floats(-0.5, 1.5),
 )
 @settings(max_examples=80, deadline=None)
-def test_both_cuts_lead_from_the_baseline_to_what_was_observed(baseline, loss, causes, mix):
+def test_both_divisions_lead_from_the_baseline_to_what_was_observed(baseline, loss, causes, mix):
     found = samples.diagnosis(
         baseline=baseline, observed=baseline - loss, loss=loss, mix_share=mix, mechanism_share=0.7 - mix,
         unseen_share=0.3, causes=tuple(samples.cause(gap, share) for gap, share in causes),
@@ -195,23 +195,23 @@ def test_both_cuts_lead_from_the_baseline_to_what_was_observed(baseline, loss, c
     "changed",
     [{"loss": 0.0}, {"loss": -0.1}, {"loss": math.nan}, {"baseline": math.nan}, {"status": Status.PASSED, **NOTHING}],
 )
-def test_where_nothing_was_lost_nothing_is_cut(changed):
+def test_where_nothing_was_lost_nothing_is_drawn(changed):
     assert draw_waterfall(samples.diagnosis(**changed)) is None
 
 
-def test_shares_that_exceed_the_loss_are_said_to_overlap():
+def test_shares_that_exceed_the_loss_overlap():
     found = samples.diagnosis(causes=(samples.cause(share=0.8), samples.cause(Gap.LABELS, 0.5)))
-    assert "Counted twice by the causes above" in draw_waterfall(found)
+    assert "Overlap of the causes above" in draw_waterfall(found)
 
 
 @pytest.mark.parametrize(
     ("causes", "rest"),
     [
-        ((Gap.ENVIRONMENT, Gap.HARDWARE), "Nobody's: mix, pace, hard by nature"),
-        ((Gap.ENVIRONMENT, Gap.UNKNOWN), "Not explained"),
+        ((Gap.ENVIRONMENT, Gap.HARDWARE), "Unassigned (mix, pace, inherent difficulty)"),
+        ((Gap.ENVIRONMENT, Gap.UNKNOWN), "Unexplained"),
     ],
 )
-def test_what_no_cause_takes_is_nobodys_unless_something_is_unknown(causes, rest):
+def test_the_rest_is_unassigned_unless_a_cause_is_unknown(causes, rest):
     found = samples.diagnosis(causes=tuple(samples.cause(gap, 0.3) for gap in causes))
     assert steps(found)[1][-2].name == rest
 
@@ -219,14 +219,14 @@ def test_what_no_cause_takes_is_nobodys_unless_something_is_unknown(causes, rest
 # ── doubt
 
 
-def test_slices_say_their_doubt_and_what_it_means_in_every_form(made):
+def test_slices_state_their_doubt_and_what_it_means_in_every_form(made):
     said = texts(made)
     assert DOUBT in said
     assert [said.count(word) for word in ("< 1 %", "23 %")] == [1, 1]
-    told = printed(samples.diagnosis())
-    assert "Doubt: how probable it is" in told
-    assert "23 %" in told
-    assert "chance" not in f"{said}{told}"
+    printed_text = printed(samples.diagnosis())
+    assert "Doubt: probability that the condition is not a cause." in printed_text
+    assert "23 %" in printed_text
+    assert "chance" not in f"{said}{printed_text}"
 
 
 def test_a_diagnosis_from_before_doubts_were_stated_is_still_read():
@@ -273,7 +273,7 @@ def test_twelve_causes_long_names_and_no_numbers_stay_readable():
     found = samples.diagnosis(
         causes=tuple(causes),
         mix_share=math.nan,
-        cannot_tell=(samples.NASTY,) * 30,
+        cannot_tell=(samples.written(samples.NASTY),) * 30,
         slices=tuple(LostSlice(nasty, n, math.nan, 0.5, math.nan) for n in range(90)),
         failures=tuple(FailureExplained(samples.NASTY, nasty, ()) for _ in range(90)),
         site=samples.NASTY,
@@ -294,7 +294,7 @@ def test_little_is_drawn_of_little(status):
     assert "<h2>" not in page
 
 
-def test_a_sample_of_failures_says_of_how_many_and_how_it_was_chosen(made):
+def test_a_sample_of_failures_states_of_how_many_and_how_it_was_chosen(made):
     found = samples.diagnosis()
     assert found.failed > len(found.failures)
     told = f"{len(found.failures)} of {found.failed:,} failures: those where success was expected most."
@@ -307,16 +307,16 @@ def test_a_sample_of_failures_says_of_how_many_and_how_it_was_chosen(made):
 # ── the terminal
 
 
-def test_the_terminal_says_the_same_in_the_same_order():
+def test_the_terminal_shows_the_same_in_the_same_order():
     said = printed(samples.diagnosis())
     assert said.startswith("✗ The drop is real  88.0 % → 61.2 %")
-    marks = ["First cause: environment", "mechanism: the same went worse", "hardware drift", "Fix: Change the pads",
+    marks = ["First cause: environment", "mechanism: lower success", "hardware drift", "Fix: Change the pads",
              "Cannot tell: 612", "Conditions that lost", "Four questions"]  # fmt: skip
     places = [said.index(mark) for mark in marks]
     assert places == sorted(places)
 
 
-def test_conditions_that_lost_come_by_what_they_lost_and_say_how_many_more():
+def test_conditions_that_lost_come_by_what_they_lost_and_count_the_rest():
     lost = tuple(LostSlice(Stratum.of(bin=f"b{k:02d}"), 100, 0.9 - 0.01 * k, 0.9, 0.0) for k in range(11))
     found = samples.diagnosis(slices=lost)
     assert [one.stratum.level("bin") for one in by_loss(lost)[:2]] == ["b10", "b09"]
@@ -327,15 +327,17 @@ def test_conditions_that_lost_come_by_what_they_lost_and_say_how_many_more():
     assert "more condition" not in printed(samples.diagnosis(slices=lost[:8]))
 
 
-def test_where_all_is_well_what_is_said_beside_it_is_a_remark():
-    well = samples.diagnosis(status=Status.PASSED, cannot_tell=("lighting=dim was hardly ever demonstrated.",))
+def test_in_a_passed_diagnosis_the_lines_beside_it_are_remarks():
+    well = samples.diagnosis(
+        status=Status.PASSED, cannot_tell=(samples.written("lighting=dim was hardly ever demonstrated."),)
+    )
     assert "Worth knowing: lighting=dim" in printed(well)
     page = html(DiagnosisReport(well))
     assert "<h2>Worth knowing</h2>" in page
-    assert "would let the next" not in page
+    assert "lets the next" not in page
     ill = dataclasses.replace(well, status=Status.CANNOT_TELL)
     assert "Cannot tell: lighting=dim" in printed(ill)
-    assert "<h2>What could not be told, and what to log</h2>" in html(DiagnosisReport(ill))
+    assert "<h2>What is not known, and what to log</h2>" in html(DiagnosisReport(ill))
 
 
 def test_in_short_it_is_the_first_cause_named_or_the_verdict():

@@ -1,4 +1,4 @@
-"""What a diagnosis is said to be: a harder mix, points where there are no shares, nothing that ever worked."""
+"""The summary of a diagnosis: a harder mix, points where there are no shares, nothing that ever worked."""
 
 import io
 import re
@@ -13,9 +13,9 @@ from fieldloop.model.codec import from_plain, to_plain
 from fieldloop.model.condition import Stratum
 from fieldloop.model.diagnosis import Diagnosis, Gap, Kinds, Shifted
 from fieldloop.model.finding import Status
-from fieldloop.report.diagnose import DiagnosisReport, html, main_cause, sentence
+from fieldloop.report.diagnose import DiagnosisReport, headline, html, main_cause
 from fieldloop.report.diagnose.content import in_short, since, verdict
-from fieldloop.report.diagnose.kinds import kinds, kinds_said, shares
+from fieldloop.report.diagnose.kinds import by_kind, kinds, shares
 from fieldloop.report.diagnose.parts import in_points, part
 from fieldloop.report.diagnose.waterfall import draw_waterfall, steps
 
@@ -40,13 +40,13 @@ def printed(result):
 
 def test_a_drop_that_is_mostly_mix_says_so_first_with_what_grew():
     found = samples.diagnosis(**MIX)
-    assert verdict(found) == in_short(found) == "The drop is real, most of it is a harder mix"
+    assert verdict(found) == in_short(found) == "The drop is real; most of it is a harder mix"
     assert main_cause(found) == (
-        "A harder mix takes 23.0 of the 25.0 points: bin buried went from 9 to 62 % of the work, and the policy "
-        "is no worse there (39 % succeeded before, 41 % now)."
+        "A harder mix takes 23.0 of the 25.0 points. bin buried went from 9 % to 62 % of the work; success there is as "
+        "before (39 % before, 41 % now)."
     )
     told = printed(found)
-    assert re.search(r"mix: more of what was hard before +92 % +−23\.0", told)
+    assert re.search(r"mix: more of the hard conditions +92 % +−23\.0", told)
     page = html(DiagnosisReport(found))
     well_formed(page)
     assert "Where the loss comes from" in page
@@ -54,21 +54,21 @@ def test_a_drop_that_is_mostly_mix_says_so_first_with_what_grew():
     assert from_plain(Diagnosis, to_plain(found)) == found
 
 
-def test_the_mix_comes_after_a_cause_that_is_known_and_says_where_the_policy_is_worse_too():
+def test_the_mix_comes_after_a_known_cause_and_states_where_the_policy_is_worse_too():
     worse = Shifted(Stratum.of(bin="buried"), 0.09, 0.62, 0.3, 0.5, 0.3, worse=True)
     told = {"status": Status.FAILED, "causes": (samples.cause(share=0.3),), "shifted": (worse,)}
     found = samples.diagnosis(**(MIX | told | {"kinds": Kinds(0.3, -0.05, 0.0)}))
     said = main_cause(found)
     assert said.startswith("First cause: environment mismatch (30 % of the loss; lighting dim).")
-    assert "A harder mix costs 30.0 points, all of it and more: bin buried" in said
-    assert "the policy is also worse there (50 % succeeded before, 30 % now)" in said
+    assert "A harder mix costs 30.0 points, more than the whole loss. bin buried" in said
+    assert "success there is also lower (50 % before, 30 % now)" in said
     even = samples.diagnosis(**(MIX | {"kinds": Kinds(0.251, -0.001, 0.0), "shifted": ()}))
     assert main_cause(even) == "A harder mix takes all of the 25.0 points."
     assert verdict(found) == "The drop is real"
 
 
 @pytest.mark.parametrize("changed", [{"loss_low": -0.01}, {"kinds": Kinds(0.1, 0.15, 0.0)}, {"kinds": None}])
-def test_without_a_drop_or_with_little_mix_nothing_is_laid_to_it(changed):
+def test_without_a_drop_or_with_little_mix_nothing_is_attributed_to_it(changed):
     found = samples.diagnosis(**(MIX | changed))
     assert "mix" not in f"{verdict(found)} {main_cause(found)}"
 
@@ -79,23 +79,23 @@ def test_by_kind_it_is_drawn_alone_where_no_cause_is_named():
     assert (
         drawn.count("Observed in production") == draw_waterfall(samples.diagnosis()).count("Observed in production") / 2
     )
-    assert "Nobody" not in drawn
+    assert "Unassigned" not in drawn
     assert draw_waterfall(samples.diagnosis(**(MIX | {"status": Status.PASSED, "loss_low": -0.01}))) is None
 
 
 def test_kinds_are_named_by_what_they_did_and_unseen_is_what_was_not_demonstrated():
-    lost, won = (dict(kinds(samples.diagnosis(**one))) for one in (MIX, RISEN))
-    assert lost["mechanism: the same went worse"] == 0.02
-    assert won["mechanism: the same went better"] == -0.12
-    assert won["unseen: conditions hardly ever demonstrated"] == 0.052
-    assert sum(won.values()) == pytest.approx(RISEN["loss"])
+    lost, gained = ({k.label: k.lost for k in kinds(samples.diagnosis(**one))} for one in (MIX, RISEN))
+    assert lost["mechanism: lower success under known conditions"] == 0.02
+    assert gained["mechanism: higher success under known conditions"] == -0.12
+    assert gained["unseen: conditions hardly ever demonstrated"] == 0.052
+    assert sum(gained.values()) == pytest.approx(RISEN["loss"])
     less = samples.diagnosis(**(MIX | {"kinds": Kinds(-0.01, 0.26, 0.0)}))
-    assert "mix: less of what was hard before" in dict(kinds(less))
-    assert shares(less) == (0.0, 1.0, 0.0)  # a point won back leaves shares as they are
+    assert kinds(less)[0].label == "mix: fewer of the hard conditions"
+    assert shares(less) == (0.0, 1.0, 0.0)  # one point gained leaves shares as they are
     assert shares(samples.diagnosis(**RISEN)) == ()
 
 
-def test_of_a_whole_that_rose_causes_are_told_in_points_everywhere():
+def test_where_the_whole_rose_causes_are_in_points_everywhere():
     found = samples.diagnosis(**RISEN)
     assert in_points(found)
     assert main_cause(found).startswith("First cause: environment mismatch (−5.5 points; lighting dim).")
@@ -106,15 +106,15 @@ def test_of_a_whole_that_rose_causes_are_told_in_points_everywhere():
     well_formed(page)
     assert "together −5.5 points" in texts(page)
     assert "−5.5 (−6.9 to −4.0)" in texts(page)
-    assert kinds_said(found) in texts(page)
+    assert by_kind(found) in texts(page)
     assert "of the loss" not in texts(page)
 
 
-def test_a_small_loss_that_hides_a_larger_one_is_told_in_points_and_what_was_won_is_drawn():
+def test_a_small_loss_that_hides_a_larger_one_is_in_points_and_the_gain_is_drawn():
     small = {"loss": 0.02, "observed": 0.73, "loss_low": 0.001, "loss_high": 0.04, "kinds": Kinds(0.0, -0.03, 0.05)}
     found = samples.diagnosis(**(RISEN | small))
     assert part(found, found.causes) == "−5.5 points"
-    assert steps(found)[1][-2].name == "Won elsewhere"
+    assert steps(found)[1][-2].name == "Gained elsewhere"
     large = samples.diagnosis(**(RISEN | {"loss": 0.05, "observed": 0.7, "loss_low": 0.02, "loss_high": 0.08}))
     assert part(large, large.causes) == "100 % of the loss"
 
@@ -125,7 +125,7 @@ def test_what_was_shown_in_simulation_is_not_called_changed():
     assert since(samples.cause(Gap.SIM_TO_REAL, never_covered=True)) == "never covered"
 
 
-def test_where_nothing_ever_worked_the_verdict_says_so():
+def test_where_nothing_ever_worked_the_verdict_states_it():
     told = {"status": Status.CANNOT_TELL, "baseline": 0.0, "observed": 0.0, "loss": 0.0, "loss_low": -0.01,
             "loss_high": 0.01, "causes": (), "kinds": Kinds(0.0, 0.0, 0.0)}  # fmt: skip
-    assert sentence(samples.diagnosis(**told)).startswith("Nothing works, neither before nor now: 0.0 % → 0.0 %")
+    assert headline(samples.diagnosis(**told)).startswith("Nothing works, neither before nor now: 0.0 % → 0.0 %")

@@ -10,24 +10,27 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from tests.report import samples
 from tests.report.reading import texts, well_formed
+from tests.report.samples import written
 
 from fieldloop.cli.render import show
 from fieldloop.cli.screen import Screen
-from fieldloop.loop.home_stages import way_back
-from fieldloop.loop.plan import PlanNow
+from fieldloop.loop.home.stages import way_back
+from fieldloop.loop.plan.plan import PlanNow
 from fieldloop.model.condition import Stratum
 from fieldloop.model.finding import Status
 from fieldloop.model.plan import Coverage, Forecast, Progress, Quota, QuotaKind, SiteSet
 from fieldloop.report.bars import interval_bar, progress_bar, share_bar
-from fieldloop.report.plan import PlanReport, html, sentence, uncovered
-from fieldloop.report.plan.content import by_gain, of_production, shared_factors
+from fieldloop.report.plan import PlanReport, headline, html, uncovered
+from fieldloop.report.plan.content import by_gain, shared_factors
 from fieldloop.report.plan.curve_drawing import draw_curves
 from fieldloop.report.plan.grid import OTHERS, factors, grid, telling
 from fieldloop.report.plan.heat_drawing import draw_coverage
 from fieldloop.report.plan.orders import counted
+from fieldloop.say import details
+from fieldloop.say.numbers import small_share
 
 EXPECTED = "points of production success expected"
-UNTOLD = "what they will bring cannot be told"
+UNKNOWN = "their gain is not known"
 LONG = "packaging_of_" + "very_" * 30 + "long_name"
 
 
@@ -52,21 +55,21 @@ def test_the_page_answers_first_and_keeps_the_order_that_was_asked_for(made):
     titles = re.findall(r"<h2>(.*?)</h2>", made)
     assert titles == [
         "What to collect",
-        "Coverage of the floor",
-        "What nobody had shown",
+        "Coverage of production",
+        "What was never shown",
         "Articles by tier",
         "Sites before they go live",
-        "What more demonstrations will bring",
+        "Expected effect of more demonstrations",
         "Work orders",
-        "How far it is",
-        "How earlier plans turned out",
+        "Progress",
+        "Scores of earlier plans",
     ]
 
 
-def test_every_quota_says_where_how_many_of_what_kind_and_why(made):
+def test_every_quota_shows_where_how_many_of_what_kind_and_why(made):
     said = texts(made)
     for quota in samples.quotas():
-        assert quota.why in said
+        assert details(quota.why) in said
     assert {kind.value for kind in QuotaKind} <= set(said)
     assert "+1.10 (0.40 to 2.00)" in said
 
@@ -91,24 +94,24 @@ def test_two_drawings_of_one_page_share_no_id(made):
         (None, "No plan yet. 16 of 48 deployed strata, 9 % of production, have no demonstration."),
         (samples.plan(()), "Nothing to collect: the plan asks for no demonstration."),
         (samples.plan(gain_low=0.0, gain_high=0.0), f"Collect 54 demonstrations in 9 strata: +5.0 {EXPECTED}."),
-        (samples.plan(expected_gain=math.nan), f"Collect 54 demonstrations in 9 strata: {UNTOLD}."),
+        (samples.plan(expected_gain=math.nan), f"Collect 54 demonstrations in 9 strata: {UNKNOWN}."),
     ],
 )
-def test_the_sentence_says_what_is_so(plan, said):
-    assert sentence(PlanReport(plan, (), samples.coverage())) == said
+def test_the_headline_states_what_to_collect(plan, said):
+    assert headline(PlanReport(plan, (), samples.coverage())) == said
 
 
 def test_a_plan_that_is_collected_says_so():
     drawn = samples.plan()
     done = tuple(dataclasses.replace(p, accepted=p.planned) for p in samples.progressing(drawn.quotas))
-    assert sentence(samples.planned(progress=done)).startswith("All 54 demonstrations of the plan are collected")
+    assert headline(samples.planned(progress=done)).startswith("All 54 demonstrations of the plan are collected")
 
 
 def test_what_was_shown_elsewhere_is_not_deployed():
     rows = [*samples.coverage(), Coverage(Stratum.of(tier="high", bin="laboratory"), 0.0, 90, 0.1)]
     assert uncovered(rows) == uncovered(samples.coverage())
     assert "laboratory" not in draw_coverage(rows)
-    assert uncovered([]) == "No deployed stratum is known; map the floor first."
+    assert uncovered([]) == "No deployed stratum is known; audit the deployment map first."
 
 
 # ── ugly plans
@@ -119,8 +122,8 @@ def ugly(count, **changed):
         Stratum.of({"bin": f"{n}", "packaging": LONG, "label": samples.NASTY, "kanji": "暗い", "cost": "$x^$"})
         for n in range(count)
     ]
-    asked = tuple(Quota(s, 3, math.nan, math.nan, math.nan, samples.NASTY) for s in strata[:1])
-    asked += tuple(Quota(s, 3, 0.001, -0.001, 0.003, "why") for s in strata[1:])
+    asked = tuple(Quota(s, 3, math.nan, math.nan, math.nan, written(samples.NASTY)) for s in strata[:1])
+    asked += tuple(Quota(s, 3, 0.001, -0.001, 0.003, written("why")) for s in strata[1:])
     rows = tuple(Coverage(s, 1 / count, n % 4, 0.0, n % 7, n % 3 if n % 7 > 2 else 0) for n, s in enumerate(strata))
     return samples.planned(plan=samples.plan(asked, **changed), coverage=rows, progress=(), scores=(), curves=())
 
@@ -131,7 +134,7 @@ def test_long_nasty_and_many_names_stay_text(count):
     page = html(report)
     well_formed(page)
     assert "<img" not in page
-    assert "cannot be told" in page
+    assert "not known" in page
     assert "nan" not in printed(report.plan)
     assert page.count("<tr>") < 1000
     if count == 300:  # the rest is one click away, with its sum
@@ -145,7 +148,7 @@ def test_long_nasty_and_many_names_stay_text(count):
         PlanReport(samples.plan((), orders=(), gaps=(), tiers=(), sites=(), warnings=()), (), ()),
         PlanReport(None, (), (Coverage(Stratum(), 1.0, 0, 0.0),)),
         PlanReport(None, (), (Coverage(Stratum.of(bin="only"), 1.0, 4, 1.0, 10, 10),)),
-        PlanReport(samples.plan(), (), (), Forecast(40, None, None, None, None, "No pace yet: nothing came in.")),
+        PlanReport(samples.plan(), (), (), Forecast(40, None, None, None, None, written("No pace yet."))),
         PlanReport(None, (), (), scores=(samples.score(status=Status.CANNOT_TELL, measured=math.nan),)),
     ],
 )
@@ -233,7 +236,7 @@ def test_past_rounds_are_dots():
 # ── small things
 
 
-def test_gains_that_cannot_be_told_come_last():
+def test_gains_that_cannot_be_determined_come_last():
     known, unknown = Quota(Stratum(), 1, 0.01, 0.0, 0.02, ""), Quota(Stratum(), 1, math.nan, 0.0, 0.0, "")
     assert by_gain([unknown, known]) == [known, unknown]
     assert shared_factors([Stratum.of(a="1", b="2"), Stratum.of(a="1", b="3")]) == ["a"]
@@ -265,17 +268,19 @@ def test_the_terminal_says_the_same_in_the_same_order():
     )
     assert "leipzig 7 (40 demonstrations, 3 operators)" in said
     assert printed(samples.planned().forecast).startswith("✓ on its way  18 left")
-    assert printed(Forecast(4, None, None, None, None, "No pace yet.")).startswith("▲ cannot tell  No pace yet.")
+    assert printed(Forecast(4, None, None, None, None, written("No pace yet."))).startswith(
+        "▲ cannot tell  No pace yet."
+    )
     reported = [
         dataclasses.replace(p, order=f"order_{n}", reported=4) for n, p in enumerate(samples.planned().progress)
     ]
     assert re.search(r" 8 +4 +2 +1 +1 +7 +order_0\n", printed(reported))
     assert "reported" not in printed(samples.planned().progress)
-    kept = "plan_6, held against policy bbbbbbbbbbbb: +3.0 points (1.5 to 4.4), promised +4.1 (1.8 to 7.1)"
+    kept = "plan_6, compared with policy bbbbbbbbbbbb: +3.0 points (1.5 to 4.4), promised +4.1 (1.8 to 7.1)"
     assert kept in printed(samples.planned().scores)
 
 
-def test_what_was_so_when_the_plan_was_drawn_is_said_to_be_of_that_day(made):
+def test_warnings_and_gaps_are_marked_as_of_the_day_the_plan_was_drawn(made):
     assert "17 gaps when the plan was drawn" in " ".join(texts(made))
     assert "When drawn" in made
     assert "when it was drawn" not in printed(samples.plan()).lower()
@@ -290,17 +295,17 @@ def test_what_a_simulator_makes_is_counted_apart():
     here = Stratum.of(cell="a")
     rows = [Progress(here, 199, 0, 0, 0), Progress(here, 5, 0, 0, 0, QuotaKind.SIMULATION)]
     assert counted(rows) == "0 of 204 (5 of them to be simulated) accepted, 0 rejected."
-    one = SiteSet("annex", 0.2, False, (), 5, 0, 20, False, "what it lacks", simulated=1)
+    one = SiteSet("annex", 0.2, False, (), 5, 0, 20, False, written("What it lacks."), simulated=1)
     assert "20 and 1 simulated" in html(samples.planned(plan=samples.plan(sites=(one,))))
 
 
 def test_a_gain_that_is_assumed_is_not_stated_as_expected():
     assumed = dataclasses.replace(samples.plan(), assumed=True)
-    said = sentence(PlanReport(assumed, (), ()))
+    said = headline(PlanReport(assumed, (), ()))
     assert said.endswith("+5.0 points of production success assumed, no outcome yet (1.8 to 7.1).")
     now = SimpleNamespace(demands=(), plan=assumed)
-    assert way_back(now) == "Back to plan: 40 demonstrations, assumed +5.0 points on the floor, no outcome yet"
+    assert (way_back(now).code, way_back(now)["budget"]) == ("home.back_assumed", 40)
 
 
-def test_a_small_share_is_not_said_to_be_nothing():
-    assert [of_production(share) for share in (0.0, 0.0002, 0.25)] == ["0.0 %", "under 0.1 %", "25.0 %"]
+def test_a_small_share_does_not_read_as_zero():
+    assert [small_share(share) for share in (0.0, 0.0002, 0.25)] == ["0.0 %", "under 0.1 %", "25.0 %"]

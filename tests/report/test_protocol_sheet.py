@@ -4,7 +4,7 @@ import pytest
 
 from fieldloop.annotate import taxonomy
 from fieldloop.errors import UnknownName
-from fieldloop.loop.protocol_named import example_names, example_text
+from fieldloop.loop.protocol.named import example_names, example_text
 from fieldloop.protocol import parse_protocol
 from fieldloop.report.protocol import html, markdown, sheet
 
@@ -43,7 +43,7 @@ def test_one_interface_is_shown_alone_and_all_of_them_otherwise():
         sheet(rules, "joystick")
 
 
-def test_numbers_are_said_as_people_say_them():
+def test_numbers_are_written_as_people_write_them():
     text = markdown(sheet(protocol(), "vr", LABELS))
     for said in ("5 to 25 N", "at least 15 cm", "at most 2 cm", "at most 30 %", "at most 0.5 m/s", "± 5 mm, ± 1°"):
         assert said in text

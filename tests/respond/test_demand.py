@@ -12,11 +12,14 @@ from fieldloop.model.diagnosis import Cause, Diagnosis, Gap
 from fieldloop.model.finding import Status
 from fieldloop.model.identity import Ids
 from fieldloop.model.incident import Incident
+from fieldloop.model.note import note
 from fieldloop.protocol import default_operations
 from fieldloop.respond import demand, due
+from fieldloop.say import sentence
 
 PLAN, RESPOND = default_operations()["plan"], default_operations()["respond"]
 DAY = 86_400 * 10**9
+NOTHING = note("diagnose.fix_log_more")
 
 
 def ids():
@@ -24,7 +27,7 @@ def ids():
 
 
 def cause(gap, share, **levels):
-    return Cause(gap, share, share, share, Stratum.of(levels), True, "", "")
+    return Cause(gap, share, share, share, Stratum.of(levels), True, NOTHING, NOTHING)
 
 
 def diagnosis(*causes, loss=0.25, status=Status.FAILED, made_ns=0):
@@ -41,7 +44,9 @@ def test_a_campaign_is_shared_out_over_the_causes_that_data_can_close():
     assert [str(d.stratum) for d in asked] == ["lighting=dim,site=north", "bin=back,site=north"]
     assert [d.demonstrations for d in asked] == [70, 24]  # 50 + 150 × 0.25 / 0.85 in all
     assert {(d.source, d.at_ns) for d in asked} == {("diagnosis_1", 7)}
-    assert asked[0].why == "environment mismatch, never covered: 60% of the lost success"
+    assert sentence(asked[0].why) == (
+        "60 % of the lost success is attributed to environment mismatch. It was never covered by demonstrations."
+    )
 
 
 @settings(deadline=None)
@@ -62,8 +67,9 @@ def test_an_uncertain_diagnosis_asks_for_nothing(status):
 
 
 def test_an_incident_asks_for_one_block_where_it_happened():
-    (asked,) = demand(Incident("incident_1", "p", "north", Stratum.of(bin="back"), "tape slips", 0), PLAN, ids(), 5)
-    assert (str(asked.stratum), asked.demonstrations, asked.why) == ("bin=back,site=north", 20, "tape slips")
+    slips = note("respond.reported", what="tape slips")
+    (asked,) = demand(Incident("incident_1", "p", "north", Stratum.of(bin="back"), slips, 0), PLAN, ids(), 5)
+    assert (str(asked.stratum), asked.demonstrations, asked.why) == ("bin=back,site=north", 20, slips)
 
 
 def test_a_quarter_a_drop_and_a_new_article_each_call_for_training():

@@ -1,4 +1,4 @@
-"""The runbook: steps in order, clocks from the alert, a write-up that makes nothing up."""
+"""The runbook: steps in order, clocks from the alert, a post-mortem from the record."""
 
 import random
 
@@ -11,16 +11,27 @@ from fieldloop.model.diagnosis import Cause, Diagnosis, Gap
 from fieldloop.model.finding import Status
 from fieldloop.model.identity import Ids
 from fieldloop.model.incident import Step
+from fieldloop.model.note import from_written, note
 from fieldloop.model.plan import Demand
 from fieldloop.protocol import default_operations
-from fieldloop.respond import clocks, move, open_incident, post_mortem, report_incident
+from fieldloop.report.post_mortem import post_mortem
+from fieldloop.respond import clocks, move, open_incident, report_incident
 
 SETTINGS = default_operations()["respond"]
 MINUTE = 60 * 10**9
 T0 = 10**18
 ALARM = Alarm("alarm_1", "p", "north", T0, 0.85, Rate("p", "north", 60, 100, 0.6, 0.5, 0.7, 0, T0), 200.0, 90.0,
-              "Success fell.", "ops")  # fmt: skip
-DIM = Cause(Gap.ENVIRONMENT, 0.7, 0.5, 0.9, Stratum.of(lighting="dim"), True, "Dim fails.", "Collect dim.")
+              note("respond.reported", what="Success fell."), "ops")  # fmt: skip
+DIM = Cause(
+    Gap.ENVIRONMENT,
+    0.7,
+    0.5,
+    0.9,
+    Stratum.of(lighting="dim"),
+    True,
+    from_written("Dim fails."),
+    from_written("Collect dim."),
+)
 DIAGNOSIS = Diagnosis(
     "diagnosis_1", "p", "north", Status.FAILED, 0.85, 0.60, 0.25, 0.1, 0.2, 0.7, (DIM,), 400, T0, "ops"
 )
@@ -94,27 +105,28 @@ def test_a_step_needs_a_note_and_cannot_lie_in_the_past():
 
 def test_a_post_mortem_is_made_of_the_record():
     asked = [
-        Demand("demand_1", Stratum.of(lighting="dim"), 88, "dim", "diagnosis_1"),
-        Demand("d2", Stratum(), 9, "x", "other"),
+        Demand("demand_1", Stratum.of(lighting="dim"), 88, note("as_written", text="dim"), "diagnosis_1"),
+        Demand("d2", Stratum(), 9, note("as_written", text="x"), "other"),
     ]
-    text = post_mortem(walked(10, 25, 200, 2000), SETTINGS, T0 + 2001 * MINUTE, DIAGNOSIS, asked, failures=31)
+    done = walked(10, 25, 200, 2000)
+    text = post_mortem(done, clocks(done, SETTINGS, T0 + 2001 * MINUTE), DIAGNOSIS, asked, failures=31)
     for part in (
-        "Success fell from 85.0% to 60.0% over 400 episodes (25.0 points)", "31 failed attempts",
-        "environment mismatch (lighting=dim): 70% of the loss", "| resolved | sam | resolved it |", "Collect dim.",
+        "Success fell from 85.0 % to 60.0 % over 400 episodes (25.0 points)", "31 failed attempts",
+        "environment mismatch (lighting=dim): 70 % of the loss", "| resolved | sam | resolved it |", "Collect dim.",
         "| resolved | ml_engineer | 24.0 h | 33.3 h | **missed** |",
-        "| reviewed | team_lead | 168.0 h | 33.4 h | running |",
-        "88 demonstrations of lighting=dim asked of the plan (demand_1)",
+        "| reviewed | team_lead | 7.0 days | 33.4 h | running |",
+        "88 demonstrations of lighting=dim requested in the plan (demand_1)",
     ):  # fmt: skip
         assert part in text
     assert "**Open:**" not in text
     assert "d2" not in text
 
 
-def test_a_post_mortem_marks_what_nobody_has_said():
-    text = post_mortem(opened(), SETTINGS, T0)
+def test_a_post_mortem_marks_what_is_not_recorded():
+    text = post_mortem(opened(), clocks(opened(), SETTINGS, T0))
     assert text.count("**Open:**") == 3
 
 
 def test_a_note_cannot_break_the_table():
     incident = move(opened(), Step.CONTAINED, T0 + MINUTE, "sam", "stopped | and\ncalled")
-    assert "stopped / and called" in post_mortem(incident, SETTINGS, T0)
+    assert "stopped / and called" in post_mortem(incident, clocks(incident, SETTINGS, T0))

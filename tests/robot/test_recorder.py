@@ -115,7 +115,7 @@ def test_a_full_disk_sets_a_flag_and_drops_but_never_raises(tmp_path, monkeypatc
     assert recorder.part.exists()
 
 
-def test_a_missing_folder_is_said_not_raised(tmp_path):
+def test_a_missing_folder_is_reported_not_raised(tmp_path):
     recorder = Recorder(tmp_path / "nowhere" / "episode.mcap", {})
     assert "FileNotFoundError" in recorder.failed
     assert not recorder.write("/joints", JOINTS, 1)

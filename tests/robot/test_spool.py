@@ -69,7 +69,7 @@ def test_a_cut_at_any_byte_loses_nothing_that_was_whole(tmp_path):
         assert (data[:cut]).endswith(torn)
 
 
-def test_a_flipped_bit_costs_one_record_and_is_told(tmp_path):
+def test_a_flipped_bit_costs_one_record_and_is_reported(tmp_path):
     filled(tmp_path)
     path = tmp_path / "spool.log"
     data = bytearray(path.read_bytes())

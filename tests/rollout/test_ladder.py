@@ -12,10 +12,12 @@ from fieldloop.errors import BadInput, Refused
 from fieldloop.model.decision import Decision
 from fieldloop.model.finding import Status
 from fieldloop.model.identity import Ids
+from fieldloop.model.note import note
 from fieldloop.model.rollout import Rung
 from fieldloop.protocol import default_operations
 from fieldloop.rollout import LADDER, advance, arm, roll_back, start
 from fieldloop.rollout.verdict import more_needed
+from fieldloop.say import sentence
 from fieldloop.stats import difference
 
 SETTINGS = default_operations()["rollout"]
@@ -51,11 +53,12 @@ def test_only_a_version_that_passed_its_own_gate_may_start():
 
 def test_an_override_goes_on_over_a_gate_that_failed_and_stays_in_the_record():
     failed = dataclasses.replace(GATE, status=Status.FAILED)
-    begun = start("new", "old", failed, SETTINGS, 0, ids(), override="Customer demo (overridden by eva)")
+    over = note("rollout.overridden", reason="Customer demo", actor="eva")
+    begun = start("new", "old", failed, SETTINGS, 0, ids(), override=over)
     assert begun.rung is Rung.TRIAL
-    assert begun.reason == "Gate gate_1 says failed. Customer demo (overridden by eva)"
-    with pytest.raises(Refused, match="not of new"):
-        start("new", "old", dataclasses.replace(failed, policy="other"), SETTINGS, 0, ids(), override="whatever")
+    assert sentence(begun.reason) == "The verdict of gate gate_1 was: failed. Overridden by eva: Customer demo"
+    with pytest.raises(Refused, match="not new"):
+        start("new", "old", dataclasses.replace(failed, policy="other"), SETTINGS, 0, ids(), override=over)
 
 
 def test_the_first_version_has_nothing_to_be_compared_with():
@@ -92,7 +95,7 @@ def test_it_never_climbs_without_evidence_and_never_leaves_back(rung, candidate,
         assert incumbent[0] / incumbent[1] - candidate[0] / candidate[1] > 0.05
         assert difference.drop_score(candidate, incumbent) > 1.64
     assert after.verdict is not Status.PASSED or candidate[1] >= 200
-    assert after.reason
+    assert after.reason.code
 
 
 def test_it_climbs_the_whole_ladder_on_good_evidence_at_weekly_steps():
@@ -107,20 +110,20 @@ def test_it_climbs_the_whole_ladder_on_good_evidence_at_weekly_steps():
 
 
 @pytest.mark.parametrize(
-    ("candidate", "incumbent", "days", "says"),
+    ("candidate", "incumbent", "days", "code"),
     [
-        ((50, 50), (900, 1000), 30, "150 more episodes of the candidate"),
-        ((180, 200), (0, 0), 30, "nothing to compare with"),
-        ((160, 200), (1458, 1800), 30, "a loss of 5.0 points is still possible"),
-        ((1800, 2000), (1800, 2000), 5, "2.0 more days"),
-        ((172, 200), (1800, 2000), 30, "more episodes of the candidate"),
-        ((0, 0), (0, 0), 30, "nothing to compare with"),
+        ((50, 50), (900, 1000), 30, "rollout.too_few"),
+        ((180, 200), (0, 0), 30, "rollout.no_incumbent_episodes"),
+        ((160, 200), (1458, 1800), 30, "rollout.loss_possible"),
+        ((1800, 2000), (1800, 2000), 5, "rollout.too_soon"),
+        ((172, 200), (1800, 2000), 30, "rollout.loss_possible"),
+        ((0, 0), (0, 0), 30, "rollout.no_incumbent_episodes"),
     ],
 )
-def test_it_stays_and_says_what_is_missing(candidate, incumbent, days, says):
+def test_it_stays_and_states_what_is_missing(candidate, incumbent, days, code):
     after = advance(on(), candidate, incumbent, SETTINGS, days * DAY)
     assert (after.rung, after.verdict) == (Rung.TRIAL, Status.CANNOT_TELL)
-    assert says in after.reason
+    assert after.reason.code == code
     assert after.since_ns == 0
 
 
@@ -128,7 +131,7 @@ def test_it_stays_and_says_what_is_missing(candidate, incumbent, days, says):
 def test_a_real_drop_comes_back_from_every_rung(rung):
     after = advance(on(rung), (140, 200), (1620, 1800), SETTINGS, DAY)
     assert (after.rung, after.share, after.verdict) == (Rung.BACK, 0.0, Status.FAILED)
-    assert "20.0 points lower" in after.reason
+    assert (after.reason.code, round(after.reason["drop_points"], 6)) == ("rollout.dropped", 20.0)
 
 
 def test_a_disaster_comes_back_long_before_the_least_number_of_episodes():
@@ -137,7 +140,7 @@ def test_a_disaster_comes_back_long_before_the_least_number_of_episodes():
 
 def test_the_button_works_from_every_rung_and_once():
     back = roll_back(on(Rung.HALF), "smoke", 9)
-    assert (back.rung, back.share, back.reason, back.since_ns) == (Rung.BACK, 0.0, "smoke", 9)
+    assert (back.rung, back.share, back.reason["reason"], back.since_ns) == (Rung.BACK, 0.0, "smoke", 9)
     assert roll_back(back, "again", 10) == back
 
 

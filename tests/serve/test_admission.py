@@ -36,7 +36,7 @@ def test_the_limit_is_the_smaller_of_100_ms_and_four_fifths_of_the_period(p99, h
     assert finding.maximum == pytest.approx(limit)
 
 
-def test_what_nobody_measured_is_not_admitted():
+def test_what_was_not_measured_is_not_admitted():
     assert admit(None, 10.0, GATE).status is Status.CANNOT_TELL
     assert admit(latency(1.0), 0.0, GATE).status is Status.CANNOT_TELL
     assert admit(latency(1.0), float("nan"), GATE).status is Status.CANNOT_TELL

@@ -75,14 +75,14 @@ def test_a_missing_stream_is_named(engine):
         ({"schema": "bundle/9"}, "reads 'bundle/1'"),
         ({"schema": None}, "reads 'bundle/1'"),
         ({"control_hz": None}, "control_hz is missing"),
-        ({"control_hz": 0}, "is no rate"),
+        ({"control_hz": 0}, "is not a valid rate"),
         ({"control_hz": "10"}, "control_hz is '10'"),
         ({"action_names": []}, "distinct names"),
         ({"action_names": ["x", "x"]}, "distinct names"),
         ({"action_names": ["x", "y"]}, "an action has the shape"),
         ({"guard": None}, "guard is missing"),
         ({"inputs": [{"name": "joints", "shape": [6], "dtype": "float32"}]}, "the card declares"),
-        ({"inputs": [{"name": "joints", "shape": [6]}]}, "no input with name"),
+        ({"inputs": [{"name": "joints", "shape": [6]}]}, "not an input with name"),
         ({"inputs": [{"name": "joints", "shape": [-6, 0], "dtype": "float32"}]}, "whole sizes"),
     ],
 )
@@ -128,7 +128,7 @@ def test_a_truncated_graph_is_refused(tmp_path, cut):
 
 
 def test_a_folder_that_is_no_bundle_is_refused(tmp_path):
-    with pytest.raises(BadInput, match=r"has no bundle\.json"):
+    with pytest.raises(BadInput, match=r"bundle\.json is missing"):
         load(tmp_path)
     (write(tmp_path) / "bundle.json").write_text("{")
     with pytest.raises(BadInput, match="not valid JSON"):

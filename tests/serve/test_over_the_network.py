@@ -10,7 +10,6 @@ from tests.serve.hand_made_policy import NAMES, expected
 from websockets.sync.client import connect
 
 from fieldloop.model.policy import Observation
-from fieldloop.serve.engines.remote import RemoteEngine
 from fieldloop.serve.server import app, config
 from fieldloop_robot import wire
 from fieldloop_robot.client import PolicyClient, PolicyRefused, PolicyUnavailable
@@ -54,12 +53,11 @@ def observation(seed=3):
 
 
 @pytest.mark.parametrize("scheme", ["http", "ws"])
-def test_the_remote_engine_answers_what_the_policy_answers(port, engine, scheme):
+def test_the_client_answers_what_the_policy_answers(port, engine, scheme):
     with PolicyClient(f"{scheme}://127.0.0.1:{port}", timeout_s=10) as client:
-        remote = RemoteEngine(client)
         for seed in range(3):
             seen = observation(seed)
-            action = remote.act(seen)
+            action = client.act(seen)
             values, confidence = expected(*seen.pictures.values(), seen.signals["joints"])
             np.testing.assert_allclose(action.values, values, rtol=1e-4, atol=1e-5)
             assert action.names == NAMES
@@ -91,7 +89,7 @@ def test_a_client_that_speaks_openpis_framing_at_the_root_path(port):
 
 
 @pytest.mark.parametrize("scheme", ["http", "ws"])
-def test_nobody_listening_is_unavailable(scheme):
+def test_no_listener_is_unavailable(scheme):
     with socket.create_server(("127.0.0.1", 0)) as closed:
         free = closed.getsockname()[1]
     with PolicyClient(f"{scheme}://127.0.0.1:{free}", timeout_s=5) as client:

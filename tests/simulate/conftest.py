@@ -3,7 +3,7 @@
 import pytest
 
 from fieldloop.model.condition import Stratum
-from fieldloop.simulate.floor import Floor
+from fieldloop.simulate.arm.floor import Floor
 
 BENCH = Stratum.of(site="lab", tier="high", bin="front", lighting="bright")
 START_NS = 1_700_000_000_000_000_000

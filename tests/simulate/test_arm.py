@@ -5,8 +5,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from fieldloop.geometry import chain as kin
-from fieldloop.simulate import arm
-from fieldloop.simulate.scene import BIN_CENTRE, BIN_SIZE, TOTE_CENTRE
+from fieldloop.simulate.arm import arm
+from fieldloop.simulate.arm.scene import BIN_CENTRE, BIN_SIZE, TOTE_CENTRE
 
 
 @given(st.floats(0.36, 0.70), st.floats(-0.4, 0.31), st.floats(0.03, 0.46), st.floats(-1.57, 1.57))

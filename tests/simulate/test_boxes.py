@@ -4,7 +4,7 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
-from fieldloop.simulate.boxes import Solid, penetration, upright
+from fieldloop.simulate.arm.boxes import Solid, penetration, upright
 
 PLACE = st.floats(-0.2, 0.2)
 SIDE = st.floats(0.02, 0.3)

@@ -12,11 +12,11 @@ from fieldloop.geometry import transforms as tf
 from fieldloop.model.condition import Stratum
 from fieldloop.model.policy import Action, FailureClass
 from fieldloop.protocol import default_operations
-from fieldloop.simulate.catalogue import TIERS, shipped_catalogue, skus_text
-from fieldloop.simulate.floor import Floor
-from fieldloop.simulate.mix import deployment_text, draw
-from fieldloop.simulate.rig import base_from_overhead
-from fieldloop.simulate.scene import BINS, Setup
+from fieldloop.simulate.arm.catalogue import TIERS, shipped_catalogue, skus_text
+from fieldloop.simulate.arm.floor import Floor
+from fieldloop.simulate.arm.mix import deployment_text, draw
+from fieldloop.simulate.arm.rig import base_from_overhead
+from fieldloop.simulate.arm.scene import BINS, Setup
 
 BENCH = Stratum.of(site="lab", tier="high", bin="front", lighting="bright")
 NAMES = ("x", "y", "z", "yaw", "width", "force")

@@ -7,12 +7,12 @@ import pytest
 
 from fieldloop.model.condition import Stratum
 from fieldloop.model.policy import FailureClass
-from fieldloop.simulate.boxes import Solid
-from fieldloop.simulate.carry import GRAVITY
-from fieldloop.simulate.controller import Grasp, Style, plan
-from fieldloop.simulate.grip import close
-from fieldloop.simulate.physics import TIMEOUT_S, judge
-from fieldloop.simulate.scene import BIN_CENTRE, Setup
+from fieldloop.simulate.arm.boxes import Solid
+from fieldloop.simulate.arm.carry import GRAVITY
+from fieldloop.simulate.arm.controller import Grasp, Style, plan
+from fieldloop.simulate.arm.grip import close
+from fieldloop.simulate.arm.physics import TIMEOUT_S, judge
+from fieldloop.simulate.arm.scene import BIN_CENTRE, Setup
 
 STYLE = Style()
 

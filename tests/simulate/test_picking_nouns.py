@@ -9,7 +9,7 @@ import pytest
 from fieldloop.audit.map_file import parse
 from fieldloop.errors import BadInput
 from fieldloop.model.policy import FailureClass, Stage
-from fieldloop.model.stream import StreamKind
+from fieldloop.model.stream import NS_PER_DAY, StreamKind
 from fieldloop.protocol import default_operations
 from fieldloop.simulate.picking import map_text, nouns, pick, recording
 from fieldloop.simulate.picking.faults import Faults
@@ -48,7 +48,7 @@ def outcomes(world, tries):
 def test_an_outcome_says_what_happened_where_and_how_far_it_came(tries, outcomes):
     assert len({outcome.id for outcome in outcomes}) == len(outcomes)
     assert [outcome.at_ns for outcome in outcomes] == sorted(outcome.at_ns for outcome in outcomes)
-    assert outcomes[0].at_ns > START_NS + 7 * nouns.DAY_NS
+    assert outcomes[0].at_ns > START_NS + 7 * NS_PER_DAY
     for outcome, end in zip(outcomes, tries.end, strict=True):
         assert outcome.succeeded == (end == 0) == (outcome.failure is None)
         assert outcome.stratum.level("site") == outcome.site

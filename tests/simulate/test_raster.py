@@ -6,8 +6,8 @@ import pytest
 from fieldloop.errors import BadInput
 from fieldloop.geometry import transforms as tf
 from fieldloop.geometry.camera import Pinhole
-from fieldloop.simulate import raster
-from fieldloop.simulate.boxes import Solid, stack
+from fieldloop.simulate.arm import raster
+from fieldloop.simulate.arm.boxes import Solid, stack
 
 CAMERA = Pinhole.from_field_of_view(160, 120, 0.9)
 LOOKING_DOWN = tf.invert(tf.make(np.array([[0, -1, 0], [-1, 0, 0], [0, 0, -1.0]]), [0, 0, 1.0]))

@@ -11,13 +11,13 @@ from fieldloop.model.annotation import PHASES
 from fieldloop.model.condition import Stratum
 from fieldloop.model.stream import ClockKind, FrameSource, StreamKind
 from fieldloop.protocol import default_protocol
-from fieldloop.simulate import arm
-from fieldloop.simulate.controller import Grasp, Style, plan
-from fieldloop.simulate.floor import Floor
-from fieldloop.simulate.frames import Logged
-from fieldloop.simulate.operators import OPERATORS, demonstrate
-from fieldloop.simulate.physics import judge
-from fieldloop.simulate.recording import record, with_truth
+from fieldloop.simulate.arm import arm
+from fieldloop.simulate.arm.controller import Grasp, Style, plan
+from fieldloop.simulate.arm.floor import Floor
+from fieldloop.simulate.arm.frames import Logged
+from fieldloop.simulate.arm.operators import OPERATORS, demonstrate
+from fieldloop.simulate.arm.physics import judge
+from fieldloop.simulate.arm.recording import record, with_truth
 
 BENCH = Stratum.of(site="lab", tier="high", bin="front", lighting="bright")
 START_NS = 1_700_000_000_000_000_000

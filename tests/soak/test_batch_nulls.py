@@ -8,6 +8,8 @@ import pytest
 
 from fieldloop import check
 from fieldloop.model.finding import Measured, Measurement, Status
+from fieldloop.model.note import NO_SUBJECT
+from fieldloop.say.findings import message
 from fieldloop.testing.batches import Shape, healthy_batch
 from fieldloop.testing.injuries.injury import change_imprints
 
@@ -38,7 +40,7 @@ def moody(seed):
     measured = {}
     for episode in episodes:
         gap = float(np.exp(drift[int(episode.session[8:])] + random.normal(0, 0.2)) / 9)
-        measured[episode.id] = (Measured("timing.longest_gap", (Measurement("", gap),)),)
+        measured[episode.id] = (Measured("timing.longest_gap", (Measurement(NO_SUBJECT, gap),)),)
     return replace(batch, episodes=episodes, measured=measured)
 
 
@@ -48,7 +50,7 @@ def test_false_alarms_are_rare(kind):
     for seed in range(ROUNDS):
         batch = kind(seed)
         findings = check.judge(check.measure_batch(batch), batch.protocol)
-        assert not [f.message for f in findings if f.status is Status.ERRORED]
+        assert not [message(f) for f in findings if f.status is Status.ERRORED]
         alarms.update({f.check for f in findings if f.status is Status.FAILED})
     # what a random draw truly lacks is no false alarm: a share that is off, a cell that nobody visited
     for name in ("batch.balance", "batch.coverage"):

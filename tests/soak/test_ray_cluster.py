@@ -1,13 +1,14 @@
 """The same checks on a real cluster of several nodes, one of which is killed half-way: the same answers."""
 
 import itertools
+from functools import partial
 
 import pytest
 
 from fieldloop.errors import UnreadableLog
-from fieldloop.loop import check
-from fieldloop.loop.looking import Part, Rules, look
-from fieldloop.loop.run_on import each
+from fieldloop.loop.data import check
+from fieldloop.loop.work.measure_part import Part, Rules, measure_part
+from fieldloop.loop.work.run_on import each
 from fieldloop.protocol import default_protocol
 from fieldloop.release.writers import write_mcap
 from fieldloop.testing import synthetic
@@ -60,7 +61,7 @@ def test_a_cluster_that_loses_a_node_gives_the_same_answers(logs, cluster, monke
 
 @pytest.mark.soak
 @pytest.mark.usefixtures("cluster")
-def test_an_error_on_a_worker_is_told_as_it_is_here(tmp_path):
-    nowhere = Part(tmp_path / "nowhere", Rules(default_protocol()))
+def test_an_error_on_a_worker_is_reported_as_it_is_here(tmp_path):
+    nowhere = Part(tmp_path / "nowhere")
     with pytest.raises(UnreadableLog, match="no such file"):
-        list(each(look, [nowhere], on="ray"))
+        list(each(partial(measure_part, rules=Rules(default_protocol())), [nowhere], on="ray"))

@@ -83,5 +83,5 @@ def test_what_cannot_be_is_refused():
         chart(np.zeros(3), np.zeros(2), RATE)
     with pytest.raises(BadInput, match="false-alarm"):
         chart(np.zeros(3), np.zeros(3), 0.0)
-    with pytest.raises(BadInput, match="no more hits"):
+    with pytest.raises(BadInput, match="as many hits"):
         count_chart([2], [1], RATE)

@@ -68,7 +68,7 @@ def test_the_farthest_group_is_named_with_its_sign():
     assert found.farthest[1] > 0
 
 
-@pytest.mark.parametrize("labels", ["aaaa", "abcd"], ids=["one group", "nobody twice"])
+@pytest.mark.parametrize("labels", ["aaaa", "abcd"], ids=["one group", "each once"])
 def test_nothing_to_compare_is_none(labels):
     assert apart(np.arange(4.0), list(labels)) is None
 

@@ -19,12 +19,12 @@ IMPATIENT = default_operations()["store"].replaced(busy_timeout_s=0.05)
 EVENT = WorkspaceCreated("n", "1")
 
 
-def test_whoever_waits_too_long_for_a_file_is_told(tmp_path):
+def test_waiting_too_long_for_a_file_is_reported(tmp_path):
     store = open_store(f"sqlite:///{tmp_path / 'ledger.db'}", IMPATIENT)
     other = sqlite3.connect(tmp_path / "ledger.db", isolation_level=None)
     other.execute("BEGIN IMMEDIATE")
     for events in ([EVENT], [OutcomeRecorded(sample(Outcome))]):
-        with pytest.raises(StoreBusy, match="kept the lock too long; nothing was written"):
+        with pytest.raises(StoreBusy, match="held the lock for too long; nothing was written"):
             store.append(events, actor="a", at_ns=1)
     assert store.tail() == [], "reading does not wait"
     other.execute("ROLLBACK")
@@ -33,7 +33,7 @@ def test_whoever_waits_too_long_for_a_file_is_told(tmp_path):
     store.close()
 
 
-def test_whoever_waits_too_long_for_postgres_is_told(postgres_url):
+def test_waiting_too_long_for_postgres_is_reported(postgres_url):
     import psycopg
 
     from fieldloop.store.database import LOCK
@@ -42,7 +42,7 @@ def test_whoever_waits_too_long_for_postgres_is_told(postgres_url):
     with psycopg.connect(postgres_url) as other:
         other.execute(LOCK)
         for events in ([EVENT], [OutcomeRecorded(sample(Outcome))]):
-            with pytest.raises(StoreBusy, match="kept the lock too long"):
+            with pytest.raises(StoreBusy, match="held the lock for too long"):
                 store.append(events, actor="a", at_ns=1)
     assert store.append([EVENT], actor="a", at_ns=1) == 1
     store.close()
@@ -104,7 +104,7 @@ def test_a_full_shelf_keeps_nothing_half(tmp_path):
     command = [sys.executable, "-c", SMALL_FILES_ONLY, str(tmp_path / "shelf"), str(tmp_path / "large")]
     said = subprocess.run(command, capture_output=True, text=True, timeout=60, check=True).stdout.splitlines()
     assert said[2] == "small"
-    assert all("no space left; nothing was kept" in line for line in said[:2])
+    assert all("no space left; nothing was stored" in line for line in said[:2])
     shelf = open_shelf(tmp_path / "shelf")
     assert [found.size for found in shelf._list()] == [5]
     assert shelf.sweep(set(), min_age_s=-60).temporaries == 0

@@ -4,10 +4,10 @@ import pytest
 
 from fieldloop.store import open_shelf, open_store
 from fieldloop.testing.shelf import SHELF_LAWS, check_shelf
-from fieldloop.testing.store import JOB_LAWS, STORE_LAWS, check_store
+from fieldloop.testing.store import JOB_LAWS, STORE_LAWS, VIEW_LAWS, check_store
 
 
-@pytest.mark.parametrize("law", [*STORE_LAWS, *JOB_LAWS], ids=lambda law: law.__name__)
+@pytest.mark.parametrize("law", [*STORE_LAWS, *VIEW_LAWS, *JOB_LAWS], ids=lambda law: law.__name__)
 def test_store(law, store):
     law(store)
 

@@ -76,7 +76,7 @@ NEWER = {
 @pytest.mark.parametrize("what", NEWER)
 def test_a_newer_database_is_refused_and_not_touched(what, kept_url):
     run(kept_url, NEWER[what], "DELETE FROM demands")
-    with pytest.raises(StoreTooNew, match=r"written by a newer fieldloop: .* Nothing was touched; update fieldloop"):
+    with pytest.raises(StoreTooNew, match=r"written by a newer fieldloop: .* Nothing was changed; update fieldloop"):
         open_store(kept_url)
     assert run(kept_url, "SELECT count(*) FROM demands", "SELECT count(*) FROM ledger") == [0, len(model.EVENTS)]
 
@@ -87,7 +87,7 @@ def test_tables_of_a_newer_fieldloop_are_not_rebuilt_backwards(kept_url):
         "UPDATE about SET value = 'x' WHERE name = 'schema'",
         "UPDATE about SET value = '99.0' WHERE name = 'fieldloop'",
     )
-    with pytest.raises(StoreTooNew, match=r"laid out by fieldloop 99\.0"):
+    with pytest.raises(StoreTooNew, match=r"created by fieldloop 99\.0"):
         open_store(kept_url)
     assert run(kept_url, "SELECT value FROM about WHERE name = 'schema'") == ["x"]
 
@@ -99,7 +99,7 @@ def test_a_newer_file_keeps_every_byte(tmp_path):
         connection.execute("INSERT INTO fieldloop_version VALUES ('0999')")
     connection.close()
     before = path.read_bytes()
-    with pytest.raises(StoreTooNew, match="layout 0999, this fieldloop knows up to 0001"):
+    with pytest.raises(StoreTooNew, match="schema 0999, this version reads up to 0001"):
         open_store(f"sqlite:///{path}")
     assert path.read_bytes() == before
     assert [p.name for p in tmp_path.iterdir()] == ["ledger.db"]
@@ -119,14 +119,15 @@ def test_an_event_of_a_newer_version_or_unknown_kind_is_named(kept_url):
 def test_an_old_event_is_read_in_the_words_of_today(kept_url, monkeypatch):
     old = '{"title":"pick","version":3,"fingerprint":"f"}'  # `name` was called `title`
     run(kept_url, f"UPDATE ledger SET body = '{old.replace(':', chr(92) + ':')}' WHERE kind = 'ProtocolLocked'")
-    monkeypatch.setattr(model, "VERSION", 3)
-    monkeypatch.setitem(upcast.UPCASTERS, ("ProtocolLocked", 1), lambda body: {"called": body["title"], **body})
-    monkeypatch.setitem(upcast.UPCASTERS, ("ProtocolLocked", 2), lambda body: {"name": body["called"], **body})
+    now = model.VERSION
+    monkeypatch.setattr(model, "VERSION", now + 2)
+    monkeypatch.setitem(upcast.UPCASTERS, ("ProtocolLocked", now), lambda body: {"called": body["title"], **body})
+    monkeypatch.setitem(upcast.UPCASTERS, ("ProtocolLocked", now + 1), lambda body: {"name": body["called"], **body})
     store = open_store(kept_url)  # a new version of events: the tables are rebuilt
     assert [r.event for r in store.events(ProtocolLocked)] == [ProtocolLocked("pick", 3, "f")]
     assert store.find(ProtocolLocked, {"name": "pick"}) == [ProtocolLocked("pick", 3, "f")]
     store.append([WorkspaceCreated("n", "1")], actor="a", at_ns=1)
-    assert run(kept_url, "SELECT max(version) FROM ledger") == [3]
+    assert run(kept_url, "SELECT max(version) FROM ledger") == [now + 2]
     store.close()
 
 
@@ -134,7 +135,7 @@ def test_a_process_that_fell_behind_stops_writing(kept_url):
     store = open_store(kept_url)
     run(kept_url, "UPDATE about SET value = 'newer' WHERE name = 'schema'")
     before = store.last()
-    with pytest.raises(StoreError, match="Start this one anew"):
+    with pytest.raises(StoreError, match="Restart this one"):
         store.append([WorkspaceCreated("n", "1")], actor="a", at_ns=1)
     assert store.last() == before
     store.close()
@@ -163,14 +164,14 @@ def test_a_stranger_s_database_is_left_alone(tmp_path):
         connection.execute("CREATE TABLE customers (name TEXT)")
     connection.close()
     before = path.read_bytes()
-    with pytest.raises(StoreError, match=r"tables of something else \(customers"):
+    with pytest.raises(StoreError, match=r"tables of another program \(customers"):
         open_store(f"sqlite:///{path}")
     assert path.read_bytes() == before
 
 
 def test_a_stranger_s_tables_of_the_same_name_are_left_alone(postgres_url):
     run(postgres_url, "CREATE TABLE plans (what TEXT)", "CREATE TABLE neighbours (who TEXT)")
-    with pytest.raises(StoreError, match=r"tables of something else \(plans\)"):
+    with pytest.raises(StoreError, match=r"tables of another program \(plans\)"):
         open_store(postgres_url)
     run(postgres_url, "DROP TABLE plans")
     open_store(postgres_url).close()
@@ -186,7 +187,7 @@ def test_what_cannot_be_opened_says_why(tmp_path):
     (tmp_path / "text.db").write_text("not a database, but long enough to look at " * 50)
     with pytest.raises(StoreError, match="not a database"):
         open_store(f"sqlite:///{tmp_path / 'text.db'}")
-    with pytest.raises(StoreError, match="no folder"):
+    with pytest.raises(StoreError, match="not a folder"):
         open_store(f"sqlite:///{tmp_path / 'none' / 'ledger.db'}")
     with pytest.raises(StoreError, match="cannot be opened"):
         open_store(f"sqlite:///{tmp_path}")

@@ -1,4 +1,4 @@
-"""The short way for outcomes says exactly what the codec would; any event survives the ledger."""
+"""The short way for outcomes and episodes gives exactly what the codec would; any event survives the ledger."""
 
 import dataclasses
 import functools
@@ -17,9 +17,13 @@ from hypothesis import strategies as st
 from fieldloop.errors import BadInput
 from fieldloop.model.codec import from_plain, to_plain
 from fieldloop.model.condition import Stratum
-from fieldloop.model.event import EVENTS, OutcomeRecorded, WorkspaceCreated
+from fieldloop.model.episode import Episode
+from fieldloop.model.event import EVENTS, EpisodeJudged, OutcomeRecorded, WorkspaceCreated
+from fieldloop.model.finding import EpisodeReport, Finding, Status
+from fieldloop.model.note import Note, Subject
 from fieldloop.model.policy import Outcome
 from fieldloop.store import open_store
+from fieldloop.store.episodes import episode_of
 from fieldloop.store.outcomes import body_of, event_of, noun_of, row_of
 from fieldloop.store.projection import PROJECTIONS
 from fieldloop.testing.samples import sample
@@ -35,6 +39,8 @@ def any_of(kind):
     origin, args = get_origin(kind), get_args(kind)
     if kind is Stratum:
         return st.dictionaries(LEVEL, LEVEL, max_size=3).map(Stratum.of)
+    if kind is Note:  # it may hold further notes, so its fields alone would never end
+        return st.builds(Note, LEVEL, st.just(()), any_of(Subject))
     if dataclasses.is_dataclass(kind):
         return st.builds(kind, **{name: any_of(hint) for name, hint in get_type_hints(kind).items()})
     if origin in (types.UnionType, Union):
@@ -88,6 +94,29 @@ def test_an_older_outcome_without_newer_fields_is_read_the_general_way():
     assert event_of(raw) == from_plain(OutcomeRecorded, raw)
     with pytest.raises(BadInput, match="Outcome cannot be read"):
         event_of({"outcome": {"id": "x"}})
+
+
+@given(any_of(Episode))
+def test_the_short_way_reads_an_episode_as_the_codec_does(episode):
+    assert episode_of(json.dumps(to_plain(episode))) == episode
+
+
+def test_an_episode_of_another_version_is_read_the_general_way():
+    raw = to_plain(sample(Episode))
+    assert episode_of(json.dumps({**raw, "weather": "dry"})) == sample(Episode)
+    del raw["facts"]
+    assert episode_of(json.dumps(raw)) == dataclasses.replace(sample(Episode), facts=())
+    with pytest.raises(BadInput, match="Episode cannot be read"):
+        episode_of('{"id": "x"}')
+
+
+def test_a_short_report_keeps_the_findings_that_count(store):
+    every = [(status, required) for status in Status for required in (True, False)]
+    findings = tuple(dataclasses.replace(sample(Finding), status=s, required=r) for s, r in every)
+    report = dataclasses.replace(sample(EpisodeReport), findings=findings)
+    store.append([EpisodeJudged("p", report)], actor="a", at_ns=1)
+    kept = store.views.last_reports([report.episode])[report.episode].findings
+    assert kept == tuple(finding for finding in findings if finding.counts)
 
 
 @settings(max_examples=10, suppress_health_check=[HealthCheck.too_slow], deadline=None)

@@ -6,6 +6,7 @@ from hypothesis import strategies as st
 
 from fieldloop.model.delivery import Acceptance
 from fieldloop.model.finding import EpisodeReport, Finding, Status
+from fieldloop.model.note import Subject, note
 from fieldloop.model.person import Provider
 from fieldloop.protocol import default_operations
 from fieldloop.supply import accept, scorecard
@@ -15,7 +16,7 @@ PROVIDER = Provider("p1", "Acme", 0.9, cost_per_episode=10.0)
 
 
 def report(number, status, check="timing.longest_gap"):
-    finding = Finding(check, "camera", status, 3.0, None, 1.0, "periods", "a gap of 3 periods")
+    finding = Finding(check, Subject("camera"), status, 3.0, None, 1.0, "periods")
     return EpisodeReport(f"e{number}", f"log {number}", status, (finding,))
 
 
@@ -35,7 +36,7 @@ def delivery(passed, failed=0, unknown=0):
         (0, 0, 0, Status.CANNOT_TELL),
     ],
 )
-def test_a_delivery_is_judged_by_what_passed_and_what_could_not_be_told(passed, failed, unknown, status):
+def test_a_delivery_is_judged_by_what_passed_and_what_could_not_be_judged(passed, failed, unknown, status):
     assert accept(delivery(passed, failed, unknown), PROVIDER, SETTINGS).status is status
 
 
@@ -52,16 +53,22 @@ def test_reasons_name_checks_most_frequent_first_with_an_example():
         *(report(k, Status.FAILED) for k in (2, 3)),
     ]
     found = accept(judged, PROVIDER, SETTINGS)
-    assert found.reasons[0].startswith("timing.longest_gap failed in 2 of 4 episodes, for example log 2: a gap")
-    assert found.reasons[1].startswith("timing.jitter failed in 1 of 4")
+    first, second = found.reasons[:2]
+    assert (first["check"], first["count"], first["episodes"], first["episode"]) == (
+        "timing.longest_gap",
+        2,
+        4,
+        "log 2",
+    )
+    assert (second["check"], second["count"]) == ("timing.jitter", 1)
     assert found.returned == ("e1", "e2", "e3")
 
 
 def test_an_empty_delivery_and_an_empty_report_are_no_pass():
-    assert accept([], PROVIDER, SETTINGS).reasons == ("Nothing was delivered.",)
+    assert accept([], PROVIDER, SETTINGS).reasons == (note("supply.nothing_delivered"),)
     found = accept([EpisodeReport("e", "log", Status.CANNOT_TELL, ())], PROVIDER, SETTINGS)
     assert found.status is Status.CANNOT_TELL
-    assert "nothing was measured" in found.reasons[0]
+    assert found.reasons[0]["example"].code == "supply.nothing_measured"
 
 
 def test_the_same_episode_twice_counts_once():

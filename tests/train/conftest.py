@@ -5,9 +5,9 @@ import pytest
 
 from fieldloop.model.annotation import Annotation
 from fieldloop.protocol import default_operations
-from fieldloop.simulate.compression import delivered, delivered_depth
-from fieldloop.simulate.floor import Floor
-from fieldloop.simulate.mix import draw
+from fieldloop.simulate.arm.compression import delivered, delivered_depth
+from fieldloop.simulate.arm.floor import Floor
+from fieldloop.simulate.arm.mix import draw
 from fieldloop.train.samples import Sample, gather
 
 

@@ -46,7 +46,7 @@ def test_an_input_far_outside_saturates():
 @pytest.mark.parametrize(
     ("inputs", "actions", "weights", "message"),
     [
-        (np.zeros((0, 3)), np.zeros((0, 2)), None, "no row"),
+        (np.zeros((0, 3)), np.zeros((0, 2)), None, "No rows"),
         (np.zeros((4, 3)), np.zeros((3, 2)), None, "row for each moment"),
         (np.zeros(4), np.zeros(4), None, "tables"),
         (np.full((4, 3), np.nan), np.zeros((4, 2)), None, "NaN"),

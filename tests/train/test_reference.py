@@ -8,8 +8,8 @@ import pytest
 from fieldloop.errors import BadInput
 from fieldloop.model.policy import Action
 from fieldloop.protocol import default_operations
-from fieldloop.simulate.floor import Floor
-from fieldloop.simulate.mix import draw
+from fieldloop.simulate.arm.floor import Floor
+from fieldloop.simulate.arm.mix import draw
 from fieldloop.train import reference
 from fieldloop.train.samples import ACTION_NAMES, CAMERA, DEPTH
 

@@ -10,6 +10,7 @@ from fieldloop.errors import BadInput
 from fieldloop.model.calibration import Calibration
 from fieldloop.model.episode import Episode
 from fieldloop.model.finding import Status
+from fieldloop.model.note import note
 from fieldloop.model.person import Provider
 from fieldloop.model.policy import PolicyVersion
 from fieldloop.model.release import Release
@@ -45,13 +46,13 @@ def test_every_episode_leads_back_to_what_it_rests_on():
     assert [o.episode for o in found.resting_on("op2")] == ["e2"]
 
 
-def test_what_cannot_be_followed_is_said():
+def test_what_cannot_be_traced_is_reported():
     found = trace(POLICY, RELEASE, [episode("e1", 5, operator="", provider="ghost"), episode("e2", 5)])
     assert set(found.open_ends) == {
-        "episode e3 of the release is not known here",
-        "1 of 2 episodes do not say their operator",
-        "2 of 2 episodes had no calibration in force",
-        "provider ghost has no contract here",
+        note("trust.episode_unknown", episode="e3"),
+        note("trust.fact_missing", missing=1, episodes=2, field="operator"),
+        note("trust.no_calibration", missing=2, episodes=2),
+        note("trust.no_contract", provider="ghost"),
     }
 
 
@@ -83,7 +84,7 @@ def test_a_changed_record_is_named(made, data):
     links[at] = dataclasses.replace(links[at], record={**links[at].record, "extra": 1})
     found = verify(links)
     assert (found.status, found.broken_at) == (Status.FAILED, at)
-    assert "changed afterwards" in found.message
+    assert found.message.code == "trust.link_changed"
 
 
 @settings(deadline=None)

@@ -5,31 +5,17 @@ import random
 import pytest
 
 from fieldloop.errors import Refused
-from fieldloop.loop import (
-    annotate,
-    audit,
-    calibrate,
-    check,
-    collect,
-    diagnose,
-    gate,
-    guard,
-    incident,
-    ingest,
-    monitor,
-    plan,
-    release,
-    rollout,
-    serve,
-    setup,
-    simulate,
-    supply,
-    synchronisation,
-    train,
-    trust,
-)  # fmt: skip
-from fieldloop.loop.floor import sitting, verify_clocks, write_demonstrations
-from fieldloop.loop.story_clock import StoryClock
+from fieldloop.loop.audit import audit
+from fieldloop.loop.calibrate import extrinsics as calibrate
+from fieldloop.loop.collect import sessions as collect
+from fieldloop.loop.collect import supply, synchronisation
+from fieldloop.loop.data import check, ingest
+from fieldloop.loop.floor import simulate
+from fieldloop.loop.floor.floor import sitting, verify_clocks, write_demonstrations
+from fieldloop.loop.house import setup
+from fieldloop.loop.plan import plan
+from fieldloop.loop.run import diagnose, guard, incident, monitor, rollout, serve, trust
+from fieldloop.loop.ship import annotate, gate, release, train
 from fieldloop.loop.workspace import open_workspace
 from fieldloop.model.episode import Episode
 from fieldloop.model.event import EVENTS, RobotRegistered
@@ -37,9 +23,10 @@ from fieldloop.model.finding import Status
 from fieldloop.model.incident import Step
 from fieldloop.model.plan import Demand
 from fieldloop.model.rollout import Rung
-from fieldloop.simulate.catalogue import skus_text
-from fieldloop.simulate.floor import Floor
-from fieldloop.simulate.mix import deployment_text, draw, protocol_text
+from fieldloop.simulate.arm.catalogue import skus_text
+from fieldloop.simulate.arm.floor import Floor
+from fieldloop.simulate.arm.mix import deployment_text, draw, protocol_text
+from fieldloop.simulate.clock import SimulatedClock
 from fieldloop.store import open_shelf, open_store
 
 SEED = 7
@@ -84,7 +71,7 @@ def place(request):
 
 
 def test_walk(tmp_path, place, afternoon):  # noqa: PLR0915 - a walk is one long way
-    floor, clock = Floor(SEED), StoryClock(START_NS)
+    floor, clock = Floor(SEED), SimulatedClock(START_NS)
     site = tmp_path / "site"
     setup.init(site)
     (site / "protocols" / "pick.toml").write_text(protocol_text())
@@ -119,7 +106,7 @@ def test_walk(tmp_path, place, afternoon):  # noqa: PLR0915 - a walk is one long
     with pytest.raises(Refused, match="joints: Declared as PTP, but never verified end to end"):
         collect.open_session(here, robot.id, "op-amber", checked=done)
     synchronisation.synchronise(here, "joints", robot=robot.id, offset_ms=40.0, how="a touch that everything notices")
-    with pytest.raises(Refused, match="joints: Its offset was 40 ms"):
+    with pytest.raises(Refused, match="joints: Its last measured offset was 40 ms"):
         collect.open_session(here, robot.id, "op-amber", checked=done)
     verify_clocks(here, floor, "lab")
     session = collect.open_session(here, robot.id, "op-amber", checked=done)
@@ -162,10 +149,11 @@ def test_walk(tmp_path, place, afternoon):  # noqa: PLR0915 - a walk is one long
     decided = gate.gate(here, "p1", simulate=True, seed=SEED)
     assert decided.status is not Status.PASSED
     assert {t.name for t in decided.tests} >= {"consecutive", "distractors"}
-    with pytest.raises(Refused, match="only a version that passed"):
+    with pytest.raises(Refused, match="must pass its own gate"):
         rollout.start(here, "p1")
     begun = rollout.start(here, "p1", override="We want to see it fail.")
-    assert (begun.rung, "overridden by local" in begun.reason) == (Rung.FLEET, True)
+    (over,) = begun.reason.details
+    assert (begun.rung, over.code, over["actor"]) == (Rung.FLEET, "rollout.overridden", "local")
 
     # monitor: the laboratory promised more than the floor keeps
     simulate.laboratory(here, "p1", episodes=40, seed=SEED)
@@ -231,5 +219,5 @@ def test_every_event_of_the_loop_happens_somewhere():
 
     import fieldloop.loop
 
-    sources = "".join(p.read_text() for p in Path(fieldloop.loop.__file__).parent.glob("*.py"))
+    sources = "".join(p.read_text() for p in Path(fieldloop.loop.__file__).parent.rglob("*.py"))
     assert not [name for name in EVENTS if f"{name}(" not in sources]

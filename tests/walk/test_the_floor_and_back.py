@@ -4,9 +4,9 @@ import secrets
 
 import pytest
 
-from fieldloop.loop.case_files import read_case
-from fieldloop.loop.case_folder import diagnose_folder, plan_folder
-from fieldloop.loop.picking import again, case
+from fieldloop.loop.floor.picking import again, case
+from fieldloop.loop.run.case_folder import diagnose_folder, plan_folder
+from fieldloop.loop.work.case_files import read_case
 from fieldloop.model.diagnosis import Gap
 from fieldloop.model.finding import Status
 from fieldloop.model.identity import Ids

@@ -1,5 +1,5 @@
-"""A second family of planted worlds, written later and reported apart: other ways of the same eight causes.
+"""A second family of planted worlds, written later and reported separately: other variants of the same eight causes.
 
-`twists` says what is got wrong and how such a world differs, `floor` is a picking floor that can be so, `played` plays
-it, `planted` keeps it. Records, truth and scores are those of the first family.
+`twists` defines the faults and how such a world differs, `floor` is the picking floor with a twist, `played` runs it,
+`planted` caches it. Records, truth and scores are those of the first family.
 """

@@ -17,11 +17,11 @@ from fieldloop.simulate.picking.world import Demonstrations, Tries, World
 Floats = NDArray[np.float64]
 Ints = NDArray[np.intp]
 SPEEDS = 3
-"""The first actions are speeds; what an annotator's grasp moment decides stands after them."""
+"""Number of actions that are speeds; those that depend on the annotated grasp moment follow."""
 
 
 class Floor(World):
-    """The floor of a preset and seed, with a twist; scenes and chance are as without it."""
+    """The floor of a preset and seed, with a twist; scenes and random numbers are as without it."""
 
     def __init__(self, name: str, seed: int, twist: Twist) -> None:
         super().__init__(name, seed)
@@ -56,7 +56,7 @@ class Floor(World):
         if faults.label_noise:
             standard = self.chance("annotators", purpose).choice(STANDARDS, size=moments.shape)
             moments = moments + faults.label_noise * standard * here[:, None]
-            orders = annotated(sound.scenes, sound.shown.told, moments[:, 0])
+            orders = annotated(sound.scenes, sound.shown.commands, moments[:, 0])
             actions = np.concatenate([actions[:, :SPEEDS], orders[sound.owner].astype(np.float32)], axis=1)
         return replace(sound, inputs=inputs, actions=actions, moments_s=moments)
 

@@ -1,4 +1,4 @@
-"""One planted world of the later family as it is kept, in the same form as those of the first."""
+"""One planted world of the later family as it is cached, in the form of the first family."""
 
 from dataclasses import replace
 from pathlib import Path
@@ -9,24 +9,24 @@ from bench.planted import planted as first
 from bench.planted import written
 from bench.planted.later.played import Later
 from bench.planted.later.twists import fault_of
-from bench.planted.planted import Planted, kept, stamp, told
+from bench.planted.planted import Planted, kept, recorded, stamp
 from bench.planted.played import Sizes
 from bench.planted.written import Records
 from bench.planted.wrongs import together
 from fieldloop.model.diagnosis import Lag
 
 SOURCES = (*first.SOURCES, "bench/planted/later/*.py")
-"""What a world of this family depends on."""
+"""Files that a world of this family depends on."""
 
 
 def planted(seed: int, sizes: Sizes | None = None, folder: Path | None = None) -> Planted:
-    """Play the world of a seed, or take it from a folder where the same code has left it."""
+    """Run the world of a seed, or read it from a folder where the same code has left it."""
     file = folder / f"{seed}-{stamp(SOURCES, sizes or Sizes())}.world" if folder else None
-    return kept(file, lambda: told(Later(seed, fault_of(seed), sizes), records))
+    return kept(file, lambda: recorded(Later(seed, fault_of(seed), sizes), records))
 
 
 def records(played: Later, rng: np.random.Generator) -> Records:
-    """Write a world down as the first family does; where only one site's cameras lag, other rigs show no lag."""
+    """Record a world as the first family does; where only one site's cameras lag, other rigs show no lag."""
     made, lag_ms = written.records(played, rng), 1e3 * together(played.wrongs).camera_lag_s
     lagging = played.twist.only.get("site")
     lags = tuple(lag if lagging in (None, lag.rig) else _less(lag, lag_ms) for lag in made.lags)

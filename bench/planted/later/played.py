@@ -1,4 +1,4 @@
-"""One world of the later family, played: a sound world of the first family's making into which a twist is brought."""
+"""One world of the later family, run: a sound world of the first family with a twist."""
 
 from collections.abc import Sequence
 
@@ -18,7 +18,7 @@ Floats = NDArray[np.float64]
 
 
 class Later(Played):
-    """A world with its details drawn; nothing is demonstrated or tried before it is asked for."""
+    """A world with its details drawn; demonstrations and trials are run on demand."""
 
     def __init__(self, seed: int, gap: Gap | None, sizes: Sizes | None = None) -> None:
         super().__init__(seed, (), sizes)
@@ -38,7 +38,7 @@ class Later(Played):
         return np.asarray(often / often.sum())
 
     def _weeks(self, rng: np.random.Generator) -> Floats:
-        """When each bin is picked from: as many a day throughout, none that the new crew filled before it came."""
+        """Draw when each bin is picked from: evenly over the days, and bins of the new crew only after it came."""
         cells = self.world.cells(self.shares, self.sizes.truth, "line")
         person = self.world.scenes(cells, "line", NOTHING, 0.0, demonstrating=False).person
         is_new, end = np.isin(person, self.twist.crew), self.days / DAYS_A_WEEK

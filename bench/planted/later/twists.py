@@ -1,4 +1,4 @@
-"""How worlds of the later family go wrong: one way for each cause that the first family does not have."""
+"""Faults of the later family: for each cause one variant that the first family does not have."""
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
@@ -15,26 +15,26 @@ from fieldloop.simulate.picking.pick import Pace
 
 WORLDS_A_CAUSE, NOTHING_WORLDS = 4, 8
 RARELY_TRIED = 0.15
-"""So many times as often as asked the laboratory tries conditions whose demonstrations are bad: else it would know."""
+"""The laboratory tries conditions with bad demonstrations this many times as often; otherwise it would notice."""
 
 
 @dataclass(frozen=True, slots=True)
 class Twist:
-    """What is peculiar about a world, beside the fault that is taken away to know what it cost."""
+    """How a world differs, beside the fault whose cost is measured."""
 
     only: Mapping[str, str] = field(default_factory=dict)
     """Cameras lag, or annotators differ, in demonstrations of these conditions alone; the laboratory hardly goes there.
     Empty: as in the first family."""
     is_weekly: bool = False
-    """Extra gripper cycles come so many a week, not all before the first day."""
+    """Extra gripper cycles come week by week, not all before the first day."""
     slow_from_week: float = 0.0
     crew: tuple[int, ...] = ()
     """These people come to production only from some week on."""
     crew_from_week: float = 0.0
     few: Mapping[str, float] = field(default_factory=dict)
-    """At these sites demonstrations are so many times as often asked for as elsewhere; they are real ones."""
+    """Relative number of (real) demonstrations at these sites."""
     standard: float = 1.0
-    """The laboratory tries standard bins so many times more often still."""
+    """Additional factor by which the laboratory prefers standard bins."""
     line: Pace = LINE
     wanted: tuple[Wanted, ...] = ()
 
@@ -112,7 +112,7 @@ WAYS: dict[Gap, Callable[[Scope, np.random.Generator], tuple[Wrong, Twist]]] = {
 
 
 def drawn(gap: Gap | None, scope: Scope, rng: np.random.Generator) -> tuple[tuple[Wrong, ...], Twist]:
-    """Draw how a cause is got wrong, or a world in which nothing is."""
+    """Draw a variant of a cause, or a world in which nothing is wrong."""
     if gap is None:
         return (), _nothing(scope, rng)
     wrong, twist = WAYS[gap](scope, rng)
@@ -129,7 +129,7 @@ TURNS = _turns()
 
 
 def fault_of(seed: int) -> Gap | None:
-    """The fault of the world of a seed; None: nothing is wrong.
+    """Return the fault of the world of a seed; None: nothing is wrong.
 
     >>> len(TURNS), sum(fault_of(seed) is None for seed in range(40_000, 40_040))
     (40, 8)

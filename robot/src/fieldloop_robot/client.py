@@ -1,4 +1,4 @@
-"""Ask a policy server for an action, over HTTP or WebSocket; whatever goes wrong is one of two errors.
+"""Ask a policy server for an action, over HTTP or WebSocket; every failure is one of two errors.
 
 `http://host:port` posts each observation to /act; `ws://host:port` keeps one socket open, which is faster (servers of
 openpi: `ws://host:port/`). A call that fails leaves no answer behind that the next call could take for its own.
@@ -32,7 +32,7 @@ class PolicyRefused(RobotError):
 
 
 class Seen(Protocol):
-    """What a policy is shown: pictures and signals by stream name, at a time."""
+    """An observation: pictures and signals by stream name, at a time."""
 
     @property
     def at_ns(self) -> int:
@@ -60,7 +60,7 @@ class Answer:
 
 
 class PolicyClient:
-    """A policy somewhere else. Not for use by two threads at once."""
+    """Client of a policy server. Not thread-safe."""
 
     def __init__(self, url: str, timeout_s: float = 1.0) -> None:
         """Take http://host:port or ws://host:port; nothing is connected before the first call."""
@@ -73,7 +73,7 @@ class PolicyClient:
         self._metadata: dict[str, Any] | None = None
 
     def metadata(self) -> dict[str, Any]:
-        """Return what the server says about its policy: digest, inputs, action names, control rate."""
+        """Return the server's description of its policy: digest, inputs, action names, control rate."""
         if self._metadata is None:
             self._metadata = self._greeting() if self._url.scheme == "ws" else self._get("/metadata")
         return self._metadata
@@ -91,8 +91,8 @@ class PolicyClient:
         return self._over_socket(data) if self._url.scheme == "ws" else self._over_http(data)
 
     def close(self) -> None:
-        """Hang up."""
-        with contextlib.suppress(OSError, WebSocketException):  # hanging up a dead line is no failure
+        """Close the connection."""
+        with contextlib.suppress(OSError, WebSocketException):  # closing a dead connection is fine
             self._lines.close()
         self._socket = self._http = None
 
@@ -166,7 +166,7 @@ class PolicyClient:
         try:
             return dict(json.loads(body))
         except (ValueError, TypeError) as wrong:
-            raise PolicyUnavailable(f"{self._url.geturl()}{path} is no policy server: {wrong}.") from wrong
+            raise PolicyUnavailable(f"{self._url.geturl()}{path} is not a policy server: {wrong}.") from wrong
 
     def _request(self, method: str, path: str, data: bytes | None = None) -> tuple[int, bytes]:
         headers = {"Content-Type": "application/msgpack", "Accept": "application/msgpack"} if data is not None else {}

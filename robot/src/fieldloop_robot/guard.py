@@ -1,6 +1,6 @@
-"""May the robot take this step? A software guard: this is not the certified safety function, and never replaces it.
+"""A software guard over each step; it is not the certified safety function and never replaces it.
 
-`step` is pure: state, limits and one reading in, state and verdict out. What it cannot decide, it holds.
+`step` is pure: state, limits and one reading in, state and verdict out. Where it cannot decide, it holds the robot.
 All rules stand in `RULES`, one line each; every broken rule is named in the verdict, the worst answer wins.
 """
 
@@ -21,11 +21,11 @@ NS_PER_MS = 1_000_000
 
 
 class LimitsRefused(RobotError):
-    """The limits are not those that were approved, or are no limits."""
+    """The limits differ from those approved, or are invalid."""
 
 
 class Answer(StrEnum):
-    """What the guard says, mildest first."""
+    """The guard's answers, mildest first."""
 
     ALLOW = "allow"
     HOLD = "hold"
@@ -95,7 +95,7 @@ class GuardLimits:
 
 
 def fingerprint_of(limits: Mapping[str, Any]) -> str:
-    """Name limits by their content, as the operations file does, so that both sides speak of the same numbers."""
+    """Name limits by their content, as the operations file does, so that both sides can compare them."""
     content = {name: [value, UNITS.get(name, "")] for name, value in limits.items()}
     return hashlib.sha256(json.dumps(content, sort_keys=True).encode()).hexdigest()[:16]
 
@@ -124,7 +124,7 @@ class GuardState:
 
 @dataclass(frozen=True, slots=True)
 class Verdict:
-    """The answer, every broken rule in words, and what the cell does about it."""
+    """The answer, every broken rule with its reason, and what the cell does."""
 
     answer: Answer
     rules: tuple[str, ...] = ()
@@ -168,7 +168,7 @@ def ended(state: GuardState, *, succeeded: bool) -> GuardState:
 
 
 def released() -> GuardState:
-    """A person looked and put it right: failures, suspension and stop are forgotten."""
+    """Clear failures, suspension and stop after a person has fixed the cause."""
     return GuardState()
 
 
@@ -203,7 +203,7 @@ def _not_finite(_state: GuardState, _limits: GuardLimits, reading: Reading) -> s
 def _not_confident(_state: GuardState, limits: GuardLimits, reading: Reading) -> str:
     confidence = reading.confidence
     if confidence is None:
-        return "The policy did not say how sure it is."
+        return "The policy gave no confidence."
     if not limits.min_confidence <= confidence <= 1.0:
         return f"Confidence {confidence:.2f} is not between {limits.min_confidence:g} and 1."
     return ""
@@ -211,7 +211,7 @@ def _not_confident(_state: GuardState, limits: GuardLimits, reading: Reading) ->
 
 def _stale(_state: GuardState, limits: GuardLimits, reading: Reading) -> str:
     if reading.observed_ns is None:
-        return "Nobody knows when this was seen."
+        return "The time of the observation is unknown."
     age_ms = (reading.at_ns - reading.observed_ns) / NS_PER_MS
     if not abs(age_ms) <= limits.max_stale_ms:  # a scene from the future comes from a broken clock
         return f"The observation is {age_ms:.0f} ms old, at most {limits.max_stale_ms:g} ms are allowed."
@@ -251,7 +251,7 @@ class _Broken:
 def _ask(rule: Rule, state: GuardState, limits: GuardLimits, reading: Reading) -> _Broken | None:
     try:
         reason = rule.asks(state, limits, reading)
-    except Exception as wrong:  # noqa: BLE001  whatever a reading holds, the guard answers; it never crashes the loop
+    except Exception as wrong:  # noqa: BLE001  the guard answers for any reading; it never crashes the loop
         return _Broken(rule, Answer.HOLD, f"Rule {rule.name} cannot decide: {wrong}.")
     return _Broken(rule, rule.answer, reason) if reason else None
 

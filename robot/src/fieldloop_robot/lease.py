@@ -1,7 +1,7 @@
 """Who holds control of the robot: one holder at a time, until the lease runs out.
 
-Each change of hands raises the epoch. A command carries holder and epoch, so that what an earlier holder sent, and the
-network delivered late, moves nothing. Time is handed in; a lease never reads a clock.
+Each change of holder raises the epoch. A command carries holder and epoch, so late commands of an
+earlier holder are ignored. Time is handed in; a lease never reads a clock.
 """
 
 from dataclasses import dataclass, replace
@@ -10,19 +10,19 @@ from fieldloop_robot import RobotError
 
 
 class LeaseRefused(RobotError):
-    """Somebody else holds control, or this lease is over."""
+    """Another holder has control, or this lease has expired."""
 
 
 @dataclass(frozen=True, slots=True)
 class Lease:
-    """Control in one pair of hands until `expires_ns`; nobody holds the very first one."""
+    """Control by one holder until `expires_ns`; the very first lease has no holder."""
 
     holder: str = ""
     epoch: int = 0
     expires_ns: int = 0
 
     def held_at(self, now_ns: int) -> bool:
-        """Does anybody hold control now?"""
+        """Return whether control is held now."""
         return bool(self.holder) and now_ns < self.expires_ns
 
     def allows(self, holder: str, epoch: int, now_ns: int) -> bool:
@@ -31,7 +31,7 @@ class Lease:
 
 
 def take(lease: Lease, holder: str, now_ns: int, ttl_ns: int) -> Lease:
-    """Give control to a holder; refused while somebody else has it.
+    """Give control to a holder; refused while another holder has it.
 
     >>> first = take(Lease(), "policy", now_ns=0, ttl_ns=100)
     >>> take(first, "operator", now_ns=50, ttl_ns=100)
@@ -50,13 +50,13 @@ def take(lease: Lease, holder: str, now_ns: int, ttl_ns: int) -> Lease:
 
 
 def seize(lease: Lease, holder: str, now_ns: int, ttl_ns: int) -> Lease:
-    """Give control to a person even though somebody holds it; commands of the old epoch count no more."""
+    """Give control to a person even while it is held; commands of the old epoch no longer count."""
     _refuse_no_hold(holder, ttl_ns)
     return Lease(holder, lease.epoch + 1, now_ns + ttl_ns)
 
 
 def renew(lease: Lease, holder: str, epoch: int, now_ns: int, ttl_ns: int) -> Lease:
-    """Hold on for longer; one that ran out cannot be renewed, only taken anew."""
+    """Extend a lease; an expired one must be taken again."""
     _refuse_no_hold(holder, ttl_ns)
     if not lease.allows(holder, epoch, now_ns):
         raise LeaseRefused(f"{holder!r} does not hold epoch {epoch} any more; take control again.")
@@ -64,7 +64,7 @@ def renew(lease: Lease, holder: str, epoch: int, now_ns: int, ttl_ns: int) -> Le
 
 
 def release(lease: Lease, holder: str, epoch: int, now_ns: int) -> Lease:
-    """Let go; from anybody but the holder it changes nothing."""
+    """Release control; only the holder can."""
     return replace(lease, holder="", expires_ns=now_ns) if lease.allows(holder, epoch, now_ns) else lease
 
 

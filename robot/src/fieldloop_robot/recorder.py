@@ -1,4 +1,4 @@
-"""The only writer of MCAP logs: it may lose a message, never the robot's time."""
+"""The MCAP log writer: it may drop a message, but never delays the robot."""
 
 import os
 from collections.abc import Mapping
@@ -15,7 +15,7 @@ CHUNK_BYTES = 768 * 1024
 class Recorder:
     """Writes one episode to `<path>.part` and gives it its name when it is closed complete.
 
-    Nothing here raises into the control loop. When the disk is full or gone, `failed` says why, every further
+    Nothing here raises into the control loop. When the disk is full or gone, `failed` states why, every further
     message is counted in `dropped`, and what was written stays in `<path>.part`, from which a reader can still save
     the part that is whole. A message that cannot be written as CDR is dropped alone.
     """
@@ -28,7 +28,7 @@ class Recorder:
     ) -> None:
         """Begin a log; `metadata` are the facts of the episode, as text, that are known by now.
 
-        `channels` says of a topic what its messages cannot: unit, serial number of the device …
+        `channels` adds facts of a topic that its messages lack: unit, serial number of the device …
         """
         self.path = Path(path)
         self.part = self.path.with_name(self.path.name + ".part")
@@ -38,7 +38,7 @@ class Recorder:
         self.last_drop = ""
         self._facts = {str(key): str(value) for key, value in metadata.items()}
         self._facts_written = False
-        self._about = {topic: dict(said) for topic, said in (channels or {}).items()}
+        self._about = {topic: dict(facts) for topic, facts in (channels or {}).items()}
         self._channels: dict[str, int] = {}
         self._schemas: dict[str, int] = {}
         self._sequence: dict[int, int] = {}
@@ -46,13 +46,13 @@ class Recorder:
         self._file: BinaryIO | None = None
         try:
             self._begin()
-        except Exception as problem:  # noqa: BLE001 - whatever the disk or the library says, the robot goes on
+        except Exception as problem:  # noqa: BLE001 - the robot continues whatever fails here
             self._fail(problem)
 
     def write(
         self, topic: str, message: Message, header_ns: int, publish_ns: int | None = None, log_ns: int | None = None
     ) -> bool:
-        """Add one message with its three clocks; say whether it was kept.
+        """Add one message with its three clocks; return whether it was kept.
 
         `header_ns` is when it was sensed, `publish_ns` when its driver sent it, `log_ns` when it arrived here.
         """
@@ -80,7 +80,7 @@ class Recorder:
         self._facts_written = False
 
     def close(self) -> bool:
-        """Finish the log and give it its name; say whether it is complete. Closing twice is closing once."""
+        """Finish the log and give it its name; return whether it is complete. Closing twice is harmless."""
         if self._closed:
             return not self.failed
         self._closed = True

@@ -1,7 +1,7 @@
-"""What happened on the robot, kept until somebody else has it: survives power loss and a network that is down.
+"""A durable queue of robot events until delivery: survives power loss and network failure.
 
 One file of lines, `length crc {json}`: each is synced to disk before `append` returns, each can be read alone.
-Delivery is at least once: entries stay pending until acknowledged; ids never repeat, so that a receiver drops doubles.
+Delivery is at least once: entries stay pending until acknowledged; ids never repeat, so a receiver can drop duplicates.
 """
 
 import fcntl
@@ -39,7 +39,7 @@ class Spool:
     """An append-only file of records in a folder of its own, open in one process at a time."""
 
     def __init__(self, folder: str | Path, max_bytes: int = 64 << 20) -> None:
-        """Open or create; `notices` tells of a torn tail set aside. Beyond `max_bytes` delivered records make room."""
+        """Open or create; `notices` reports a torn tail. Beyond `max_bytes` delivered records are dropped."""
         self._folder, self._max_bytes = Path(folder), max_bytes
         self._folder.mkdir(parents=True, exist_ok=True)
         self._path, self._mark = self._folder / "spool.log", self._folder / "acknowledged"
@@ -75,13 +75,13 @@ class Spool:
             return [self._id(seq) for seq in seqs]
 
     def pending(self, limit: int | None = None) -> tuple[Entry, ...]:
-        """Return what nobody has acknowledged yet, oldest first."""
+        """Return unacknowledged entries, oldest first."""
         with self._guard:
             wanted = list(self._pending)[:limit]
             return tuple(Entry(seq, self._id(seq), self._read(offset)["record"]) for seq, offset in wanted)
 
     def acknowledge(self, up_to: int) -> None:
-        """Somebody else has everything up to this sequence number, durably."""
+        """Mark everything up to this sequence number as delivered."""
         with self._guard:
             last = self._next - 1
             if up_to > last:
@@ -94,7 +94,7 @@ class Spool:
                 self._start_over()
 
     def close(self) -> None:
-        """Let go of the folder."""
+        """Release the folder."""
         self._file.close()
         os.close(self._lock)
 

@@ -1,4 +1,4 @@
-"""Observations and actions as bytes: msgpack with raw arrays, in the framing that openpi's clients and servers speak.
+"""Observations and actions as bytes: msgpack with raw arrays, in the framing of openpi's clients and servers.
 
 An array travels as {b"__ndarray__": True, b"data", b"dtype", b"shape"}, a NumPy scalar as {b"__npgeneric__": True,
 b"data", b"dtype"}. Numbers, booleans and text only: an object array would have to be pickled, and a pickle runs code.
@@ -22,7 +22,7 @@ MAX_DIMENSIONS = 8
 
 
 class WireError(RobotError):
-    """Bytes that are no message, or a value that may not travel."""
+    """Bytes that are not a message, or a value that cannot be sent."""
 
 
 def pack(message: Mapping[str, Any], max_bytes: int = MAX_BYTES) -> bytes:
@@ -46,7 +46,9 @@ def unpack(data: bytes, max_bytes: int = MAX_BYTES) -> dict[str, Any]:
     except WireError:
         raise
     except Exception as wrong:  # msgpack raises a dozen kinds for bytes from strangers
-        raise WireError(f"{len(data)} bytes are no msgpack message: {str(wrong) or type(wrong).__name__}.") from wrong
+        raise WireError(
+            f"{len(data)} bytes are not a msgpack message: {str(wrong) or type(wrong).__name__}."
+        ) from wrong
     if not isinstance(message, dict):
         raise WireError(f"The message is a {type(message).__name__}, not a map of names to values.")
     return message
@@ -81,7 +83,7 @@ def _array(value: dict[Any, Any]) -> NDArray[Any]:
     if not isinstance(data, bytes):
         raise WireError(f"An array's data are a {type(data).__name__}, not bytes.")
     if not isinstance(shape, list) or len(shape) > MAX_DIMENSIONS or not all(type(n) is int and n >= 0 for n in shape):
-        raise WireError(f"{shape!r} is no shape of an array.")
+        raise WireError(f"{shape!r} is not a valid array shape.")
     if math.prod(shape) * dtype.itemsize != len(data):
         raise WireError(f"An array of shape {shape} and type {dtype} does not have {len(data)} bytes.")
     return np.frombuffer(data, dtype).reshape(shape) if data else np.zeros(shape, dtype)
@@ -94,5 +96,5 @@ def _dtype(value: dict[Any, Any]) -> np.dtype[Any]:
     except (TypeError, ValueError, SyntaxError):
         dtype = None
     if dtype is None or dtype.kind not in KINDS or not dtype.itemsize:
-        raise WireError(f"An array of type {name!r} may not travel, only numbers, booleans and text.")
+        raise WireError(f"An array of type {name!r} cannot be sent; only numbers, booleans and text can.")
     return dtype

@@ -1,4 +1,4 @@
-"""What happened when: the words for it, machine proposals, and how far two authors agree."""
+"""Annotation: the taxonomy, machine proposals, and agreement between two authors."""
 
 from fieldloop.annotate.agreement import agreement
 from fieldloop.annotate.by_condition import agreements_by_condition

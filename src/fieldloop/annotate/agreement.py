@@ -1,4 +1,4 @@
-"""How far do two authors agree on what happened when?"""
+"""Agreement of two authors on the phases of the same episodes."""
 
 from collections import Counter
 from collections.abc import Iterable, Sequence
@@ -25,7 +25,7 @@ def agreement(first: Iterable[Annotation], second: Iterable[Annotation], frame_h
     are `unmatched`. Kappa is NaN where both used one and the same label throughout: nothing could have disagreed.
     """
     if not 0 < frame_hz < NS_PER_S:
-        raise BadInput(f"frame_hz = {frame_hz!r} is no frame rate.")
+        raise BadInput(f"frame_hz = {frame_hz!r} is not a valid frame rate.")
     ours, theirs = _by_episode(first), _by_episode(second)
     shared = sorted(ours.keys() & theirs.keys())
     if not shared:

@@ -1,4 +1,4 @@
-"""How far do two authors agree under each condition? What is clear in easy scenes may be a guess in hard ones."""
+"""Agreement of two authors under each condition: easy scenes may hide disagreement in hard ones."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
@@ -17,7 +17,7 @@ def agreements_by_condition(
 ) -> tuple[Agreement, ...]:
     """Compare two authors on all episodes that both annotated, then on those of each condition with enough of them.
 
-    `strata` says the conditions of each episode; episodes it does not know count in the whole only.
+    `strata` gives the conditions of each episode; episodes without an entry count only in the whole.
     """
     shared = {a.episode for a in first} & {a.episode for a in second}
     whole = agreement(_of(first, shared), _of(second, shared), frame_hz)

@@ -1,4 +1,4 @@
-"""When the fingers took hold and when they let go."""
+"""Detection of when the fingers close on an item and release it."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -8,7 +8,7 @@ import numpy as np
 from fieldloop.annotate.motion import Floats, Traces, spans
 
 FIRST, SECOND = 0.2, 0.6
-"""Parts of the fingers' way between which they run evenly, whatever the drive does at its ends."""
+"""Range of the fingers' travel in which they move evenly, away from the drive's ends."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,7 +41,7 @@ def find_grip(t: Traces, moves: float, numbers: Mapping[str, float]) -> Grip | N
     by_force = _lets_go(t.effort, end, numbers)
     near = numbers["smooth_s"] * t.hz
     if by_width is not None and by_force is not None and abs(by_force - by_width) > near:
-        by_force = None  # a force that goes at another time tells of a slip, or of other fingers
+        by_force = None  # a force that vanishes at another time means a slip, or other fingers
     known = [at for at in (by_width, by_force) if at is not None]
     return Grip(_starts(t.width, (begin, end), -1.0), end, min(known) if known else None)
 

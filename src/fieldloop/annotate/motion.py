@@ -37,7 +37,7 @@ class Traces:
 
 
 def traces(tool: Stream, gripper: Stream, effort: Stream | None, measures: Mapping[str, float]) -> Traces | str:
-    """Lay the streams on one grid; or say in words why that cannot be done."""
+    """Resample the streams on one grid; return the reason where that is impossible."""
     samples = [_clean(tool, 3), _clean(gripper, 1), *([_clean(effort, 1)] if effort is not None else [])]
     for stream, (times, _) in zip((tool, gripper), samples, strict=False):
         if len(times) < MIN_SAMPLES:
@@ -72,7 +72,7 @@ def onset(speed: Floats, begin: int, end: int, measures: Mapping[str, float]) ->
     """Return the (fractional) index in [begin, end) where a move begins that peaks there.
 
     A smooth move begins too gently to be seen. Two levels of its peak are, and the law of least jerk (Flash and Hogan
-    1985) says how long before them it began.
+    1985) gives how long before them it began.
     """
     here = speed[begin:end]
     if len(here) < MIN_SAMPLES:
@@ -91,7 +91,7 @@ def offset(speed: Floats, begin: int, end: int, measures: Mapping[str, float]) -
 
 
 def _course(share: float) -> float:
-    """Which part of a move of least jerk is over when its speed first reaches a share of its peak?"""
+    """Return which part of a minimum-jerk move is over when its speed first reaches a share of its peak."""
     return (1 - math.sqrt(1 - math.sqrt(share))) / 2
 
 

@@ -1,4 +1,4 @@
-"""What happened when, as far as the signals of gripper and tool tell; people correct it."""
+"""Proposed phases from the signals of gripper and tool; people correct them."""
 
 from collections.abc import Mapping
 
@@ -20,8 +20,8 @@ def propose(
 ) -> tuple[tuple[Annotation, ...], str]:
     """Propose the phases of one pick from `tool`, `gripper` and, where there is one, `gripper/effort`.
 
-    Returns the phases in order and, where there are fewer than the taxonomy names, why: what cannot be told is left
-    out, never guessed.
+    Returns the phases in order and, where there are fewer than the taxonomy names, why: what cannot be determined is
+    left out, never guessed.
     """
     if unknown := [name for name in PHASES if name not in {label.name for label in taxonomy.labels}]:
         raise BadInput(f"Taxonomy {taxonomy.name} v{taxonomy.version} does not know {', '.join(unknown)}.")
@@ -35,7 +35,7 @@ def propose(
             )
     made = motion.traces(streams["tool"], streams["gripper"], streams.get("gripper/effort"), numbers)
     if isinstance(made, str):
-        return (), f"Phases cannot be told: {made}."
+        return (), f"Phases cannot be determined: {made}."
     edges, reason = _edges(made, numbers)
     times = [made.time_ns(e) for e in np.maximum.accumulate(edges)] if edges else []
     episode = recording.episode.id
@@ -46,7 +46,7 @@ def propose(
 
 
 def _edges(t: Traces, numbers: Mapping[str, float]) -> tuple[list[float], str]:
-    """Return grid indices where the phases begin, and the end of the last; shorter where the rest cannot be told."""
+    """Return grid indices where the phases begin, and the end of the last; fewer where the rest is undetermined."""
     if t.speed.max() < numbers["still_m_per_s"]:
         return [], "The tool never moved."
     moves = _moves(t, numbers)

@@ -1,4 +1,4 @@
-"""The API of one workspace: a route per use case, problem+json, tokens and roles."""
+"""Builds the API of one workspace: a route per use case, problem+json, tokens and roles."""
 
 import threading
 from collections.abc import Callable
@@ -6,19 +6,20 @@ from typing import Annotated, Any
 from urllib.parse import parse_qs, quote
 
 from fastapi import FastAPI, HTTPException, Query, Request
-from fastapi.responses import RedirectResponse, Response
+from fastapi.responses import RedirectResponse, Response, StreamingResponse
 from starlette.concurrency import run_in_threadpool
 from starlette.middleware.gzip import GZipMiddleware
 
 from fieldloop import __version__
-from fieldloop.api.doorkeeper import ACTOR, Doorkeeper
+from fieldloop.api.authentication import ACTOR, Authentication
+from fieldloop.api.live import HEADERS, Live
 from fieldloop.api.problems import answer_errors
 from fieldloop.api.routes import add_route, answer
 from fieldloop.api.sessions import COOKIE, Sessions, safe_target
 from fieldloop.errors import Refused, UnknownName
 from fieldloop.loop.catalogue import ANYONE, USE_CASES, UseCase
-from fieldloop.loop.page_reads import tail
-from fieldloop.loop.tokens import whose
+from fieldloop.loop.home.pages import tail
+from fieldloop.loop.house.tokens import whose
 from fieldloop.loop.workspace import Workspace
 
 ABOUT = """Every use case of the command line, as JSON. Over loopback you are the local admin; from elsewhere send
@@ -39,17 +40,18 @@ def build(open_workspace: Callable[[], Workspace], cases: tuple[UseCase, ...] = 
     answer_errors(app)
     _add_sign_in(app, workspace, sessions)
     _add_events(app, workspace)
+    _add_live(app, workspace)
     for case in cases:
         if not case.no_route:
             add_route(app, case, workspace)
     _add_unknown(app)
     app.add_middleware(GZipMiddleware, minimum_size=1024)
-    app.add_middleware(Doorkeeper, workspace=workspace, sessions=sessions)  # added last, so it stands outermost
+    app.add_middleware(Authentication, workspace=workspace, sessions=sessions)  # added last, so it runs first
     return app
 
 
 def _once(open_workspace: Callable[[], Workspace]) -> Callable[[], Workspace]:
-    """Open at the first call, whichever thread comes first, and hand the same one out ever after."""
+    """Open the workspace at the first call, once for all threads."""
     opened: list[Workspace] = []
     lock = threading.Lock()
 
@@ -70,10 +72,20 @@ def _add_events(app: FastAPI, workspace: Callable[[], Workspace]) -> None:
         return answer(tail(workspace(), after, limit))
 
 
+def _add_live(app: FastAPI, workspace: Callable[[], Workspace]) -> None:
+    app.state.live = live = Live(workspace)
+
+    @app.get("/api/live", tags=["House"], summary="Follow the numbers of the home page as server-sent events.")
+    async def stream(request: Request, after: int = 0, *, numbers: bool = False) -> Response:
+        if request.scope[ACTOR].role not in ANYONE:
+            raise Refused("This role may not follow the ledger.")
+        return StreamingResponse(live.listen(after, numbers=numbers), media_type="text/event-stream", headers=HEADERS)
+
+
 def _add_sign_in(app: FastAPI, workspace: Callable[[], Workspace], sessions: Sessions) -> None:
     @app.post("/api/session", include_in_schema=False)
     async def sign_in(request: Request) -> Response:
-        """A plain form, because a socket handler cannot set a cookie."""
+        """Exchange a token for a cookie; a plain form posts it."""
         form = parse_qs((await request.body()).decode(errors="replace"))
         secret, to = form.get("token", [""])[0].strip(), safe_target(form.get("to", ["/"])[0])
         try:

@@ -1,4 +1,4 @@
-"""Errors over HTTP: problem+json (RFC 9457) with the exception's name."""
+"""Writes errors as problem+json (RFC 9457) with the exception's name."""
 
 import difflib
 import logging
@@ -29,7 +29,7 @@ log = logging.getLogger("fieldloop.api")
 
 
 class Unauthenticated(errors.FieldloopError):
-    """Nobody knows who is asking."""
+    """The request carries no valid token and no session."""
 
 
 def problem(name: str, status: int, detail: str, headers: dict[str, str] | None = None) -> JSONResponse:
@@ -47,7 +47,7 @@ def problem_of(wrong: Exception) -> JSONResponse:
         if kind in STATUS:
             return problem(type(wrong).__name__, STATUS[kind], str(wrong))
     log.error("unexpected", exc_info=wrong)
-    return problem(type(wrong).__name__, BUG, "This is a bug; the server's log says where.")
+    return problem(type(wrong).__name__, BUG, "This is a bug. The server's log shows where it happened.")
 
 
 def answer_errors(app: FastAPI) -> None:

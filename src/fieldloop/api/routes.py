@@ -1,4 +1,4 @@
-"""A route per use case: GET with query parameters where it only reads, POST with a JSON body otherwise."""
+"""Adds a route for each use case: GET with query parameters if it only reads, else POST with a JSON body."""
 
 import inspect
 from collections.abc import Callable
@@ -10,10 +10,10 @@ from fastapi.responses import JSONResponse, Response
 from pydantic import BaseModel, ConfigDict, Field, create_model, model_validator
 from pydantic_core import InitErrorDetails, PydanticCustomError, ValidationError
 
-from fieldloop.api.doorkeeper import ACTOR
-from fieldloop.api.parameters import Ask, read
-from fieldloop.api.stages import stage_of
-from fieldloop.api.written import as_json
+from fieldloop.api.authentication import ACTOR
+from fieldloop.doors.parameters import Ask, read
+from fieldloop.doors.stages import stage_of
+from fieldloop.doors.written import as_json
 from fieldloop.errors import Refused
 from fieldloop.loop.catalogue import UseCase
 from fieldloop.loop.workspace import Workspace
@@ -23,7 +23,7 @@ MARKDOWN = "text/markdown; charset=utf-8"
 
 
 class Given(BaseModel):
-    """What a request says; a field nobody knows is refused with a suggestion."""
+    """The parameters of a request; an unknown field is refused with a suggestion."""
 
     model_config = ConfigDict(extra="forbid")
 
@@ -41,7 +41,7 @@ class Given(BaseModel):
 
 
 def add_route(app: FastAPI, case: UseCase, workspace: Callable[[], Workspace]) -> None:
-    """Give a use case its route."""
+    """Add the route of one use case."""
     function = case.load()
     ask = read(function)
     given = _model(case, ask)
@@ -50,9 +50,9 @@ def add_route(app: FastAPI, case: UseCase, workspace: Callable[[], Workspace]) -
         actor: Actor = request.scope[ACTOR]
         if actor.role not in case.roles:
             needed = " or ".join(sorted(case.roles))
-            raise Refused(f"{actor.id} is {actor.role}; `{case.command}` needs {needed}.")
+            raise Refused(f"`{case.command}` needs the role {needed}; {actor.id} has the role {actor.role}.")
         if names_files(ask) and actor.role is not Role.ADMIN:
-            raise Refused(f"`{case.command}` names files of the server; over the network only an admin may.")
+            raise Refused(f"`{case.command}` takes paths on the server. Over the network only an admin may use it.")
         return answer(_call(function, ask, given, workspace().acting_as(actor)))
 
     place = Query() if is_get(case, ask) else Body()
@@ -79,17 +79,17 @@ def add_route(app: FastAPI, case: UseCase, workspace: Callable[[], Workspace]) -
 
 
 def is_get(case: UseCase, ask: Ask) -> bool:
-    """Does a GET do? Not where a path on the server is named: a link on a foreign page could then write there."""
+    """Is the route a GET? Not where it takes a path on the server: a link on another site could then write there."""
     return case.reads and not names_files(ask)
 
 
 def names_files(ask: Ask) -> bool:
-    """Does a use case take paths? They are paths of the machine that serves."""
+    """Does a use case take paths? They are paths on the server's machine."""
     return any(p.kind is Path for p in ask.parameters)
 
 
 def answer(result: Any) -> Response:
-    """Serialise what came back: Markdown as it is, everything else as JSON."""
+    """Serialise a result: Markdown as it is, everything else as JSON."""
     return Response(result, media_type=MARKDOWN) if isinstance(result, str) else JSONResponse(as_json(result))
 
 

@@ -1,4 +1,4 @@
-"""Browsers that signed in with a token: a random cookie stands for it until the server or the browser closes."""
+"""Sessions of browsers that signed in: a random cookie maps to a token until the server stops."""
 
 import secrets
 import threading
@@ -9,15 +9,15 @@ BYTES = 32
 
 
 class Sessions:
-    """Which cookie stands for which token's secret; kept in memory only, so a restart signs everybody out."""
+    """Maps cookies to the secrets of tokens; kept in memory only, so a restart signs every browser out."""
 
     def __init__(self) -> None:
-        """Begin with nobody."""
+        """Start without sessions."""
         self._secrets: dict[str, str] = {}
         self._lock = threading.Lock()
 
     def open(self, secret: str) -> str:
-        """Remember a secret and return the cookie that stands for it."""
+        """Keep a secret and return the cookie for it."""
         key = secrets.token_urlsafe(BYTES)
         with self._lock:
             self._secrets[key] = secret
@@ -29,14 +29,14 @@ class Sessions:
             self._secrets.pop(key, None)
 
     def secret(self, cookies: str) -> str | None:
-        """Return the secret that a Cookie header stands for."""
+        """Return the secret that belongs to a Cookie header."""
         jar: SimpleCookie = SimpleCookie()
         jar.load(cookies)
         return self._secrets.get(jar[COOKIE].value) if COOKIE in jar else None
 
 
 def safe_target(to: str) -> str:
-    """Return where to go after signing in; never to another host.
+    """Return the address to open after signing in; never one on another host.
 
     >>> safe_target("/plan"), safe_target("//evil.example"), safe_target("https://evil.example")
     ('/plan', '/', '/')

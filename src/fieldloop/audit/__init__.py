@@ -1,6 +1,6 @@
-"""What is deployed, under which conditions, how often: a map becomes strata with exposure, and answers five questions.
+"""The deployment map: read it into strata with exposure, score its completeness, and compare it with logs.
 
-`parse` reads the map and the catalogue, `ask` scores how complete they are, `compare` holds them against the logs.
+`parse` reads the map and the catalogue, `ask` scores how complete they are, `compare` compares them with the logs.
 """
 
 from fieldloop.audit.catalogue import TIERS, read_master

@@ -18,12 +18,12 @@ COLUMNS = (*MANDATORY, "site", *ATTRIBUTES)
 TIERS = ("high", "medium", "long_tail")
 SIDES = ("length_m", "width_m", "height_m")
 LIMITED = {"picks_per_week": "picks_per_week", "mass_kg": "mass_kg", **dict.fromkeys(SIDES, "article_side_m")}
-"""Columns of which it is known what is possible, with the setting that says so."""
+"""Columns with a known possible range, and the setting that states it."""
 NOT_PICKED = "write 0 for an article that is not picked"
 
 
 def read_catalogue(text: str, settings: Section, file: str = "skus.csv") -> tuple[Sku, ...]:
-    """Read articles from CSV; an empty text is an empty catalogue, which the audit then names.
+    """Read articles from CSV; an empty text is an empty catalogue, which the audit reports.
 
     With a column `site` an article has one row for each site, and its velocity is the sum.
     """
@@ -35,15 +35,15 @@ def read_catalogue(text: str, settings: Section, file: str = "skus.csv") -> tupl
         known = skus.get(sku.id)
         skus[sku.id] = sku if known is None else _joined(known, sku, cells)
     if not skus:
-        raise BadInput(f"{file} has a header and no article; add one row per article.")
+        raise BadInput(f"{file} has a header but no article; add one row per article.")
     _refuse_another_unit(skus.values(), settings, file)
     return with_tiers(tuple(skus.values()), settings)
 
 
 def read_master(text: str, file: str) -> dict[str, Sku]:
-    """Read what articles are physically, by id; columns of other names are left alone."""
+    """Read the physical properties of articles by id; other columns are ignored."""
     found: dict[str, Sku] = {}
-    for cells in rows(text, file, (*COLUMNS[:1], *ATTRIBUTES), COLUMNS[:1], strangers=True):
+    for cells in rows(text, file, (*COLUMNS[:1], *ATTRIBUTES), COLUMNS[:1], others=True):
         sku = described(cells)
         if sku.id in found:
             cells.refuse("sku", f"the article {sku.id!r} is listed twice; keep one row.")
@@ -52,9 +52,9 @@ def read_master(text: str, file: str) -> dict[str, Sku]:
 
 
 def with_tiers(skus: Sequence[Sku], settings: Section) -> tuple[Sku, ...]:
-    """Name each article's tier: most picked first, until the tier's share of all picks is reached.
+    """Assign each article its tier: most picked first, until the tier's share of all picks is reached.
 
-    Where nothing is picked there are no tiers.
+    Without any picks, tiers stay empty.
     """
     high, medium = settings.number("high_tier_share"), settings.number("medium_tier_share")
     total = math.fsum(sku.picks_per_week for sku in skus)
@@ -69,14 +69,14 @@ def with_tiers(skus: Sequence[Sku], settings: Section) -> tuple[Sku, ...]:
 
 
 def described(cells: Cells) -> Sku:
-    """Read an article's name and physical attributes."""
+    """Read an article's name and physical properties."""
     if not cells["sku"]:
         cells.refuse("sku", "the article has no name; fill it in or delete the row.")
     size = tuple(cells.number(side) for side in SIDES)
-    said = cells.get("deformable", "")
-    deformable = truth_of(said)
-    if said and deformable is None:
-        cells.refuse("deformable", f"{said!r} is neither yes nor no.")
+    given = cells.get("deformable", "")
+    deformable = truth_of(given)
+    if given and deformable is None:
+        cells.refuse("deformable", f"{given!r} is neither yes nor no.")
     return Sku(
         id=cells["sku"],
         picks_per_week=0.0,
@@ -94,7 +94,7 @@ def _sku(cells: Cells, settings: Section) -> Sku:
         cells.refuse("picks_per_week", f"empty; {NOT_PICKED}.")
     _refuse_impossible(cells, settings)
     if "site" in cells and not site:
-        cells.refuse("site", "empty; with a column site every row says where its picks are made.")
+        cells.refuse("site", "empty; with a column `site` every row must name its site.")
     return replace(sku, picks_per_week=picks, by_site=((site, picks),) if site else ())
 
 
@@ -108,7 +108,7 @@ def _refuse_impossible(cells: Cells, settings: Section) -> None:
 
 
 def _refuse_another_unit(skus: Iterable[Sku], settings: Section, file: str) -> None:
-    """Refuse a catalogue whose middle article is beyond the usual: one may be heavy or long, not half of them."""
+    """Refuse a catalogue whose median article is unusual: one article may be heavy or long, not half of them."""
     listed = tuple(skus)
     for columns, quantity, values in (
         ("mass_kg", "mass_kg", [sku.mass_kg for sku in listed if sku.mass_kg is not None]),
@@ -117,13 +117,13 @@ def _refuse_another_unit(skus: Iterable[Sku], settings: Section, file: str) -> N
         middle = statistics.median(values) if values else 0.0
         if middle and (why := impossible(quantity, (middle,), settings)):
             raise BadInput(
-                f"{file}, {columns}: the middle one of {len(values):,} articles has {middle:g}; {why}. Correct the "
+                f"{file}, {columns}: the median of {len(values):,} articles has {middle:g}; {why}. Correct the "
                 f"column, or widen audit.{quantity} in operations.toml."
             )
 
 
 def _joined(known: Sku, sku: Sku, cells: Cells) -> Sku:
-    """Add up one article over its sites; what it is physically may not differ between them."""
+    """Sum one article over its sites; its physical properties must agree between them."""
     if not sku.by_site or sku.by_site[0][0] in dict(known.by_site):
         cells.refuse("sku", f"the article {sku.id!r} is listed twice; add its picks into one row.")
     news = {}

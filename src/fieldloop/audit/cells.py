@@ -1,4 +1,4 @@
-"""A CSV file as rows of named cells that know where they stand."""
+"""Read a CSV file as rows of named cells that know their place."""
 
 import csv
 import io
@@ -10,18 +10,18 @@ from fieldloop.model.episode_text import number_of
 
 
 class Cells(dict[str, str]):
-    """One line of a table, which knows where it stands."""
+    """One line of a table, which knows its place."""
 
     def __init__(self, values: dict[str, str], where: str) -> None:
         super().__init__(values)
         self.where = where
 
     def refuse(self, column: str, what: str) -> NoReturn:
-        """Raise with the place of a cell and what to do about it."""
+        """Raise an error with the place of a cell and what to do."""
         raise BadInput(f"{self.where}, column {column}: {what}")
 
     def number(self, column: str, unknown: str = "leave it empty") -> float | None:
-        """A finite number that is not negative; None where the cell is empty. `unknown` says what to write for none."""
+        """Return a finite non-negative number, None where the cell is empty. `unknown` is what to write for none."""
         cell = self.get(column, "")
         if not cell:
             return None
@@ -34,9 +34,9 @@ class Cells(dict[str, str]):
 
 
 def rows(
-    text: str, file: str, known: Sequence[str], mandatory: Sequence[str], *, strangers: bool = False
+    text: str, file: str, known: Sequence[str], mandatory: Sequence[str], *, others: bool = False
 ) -> Iterator[Cells]:
-    """Read a table with a header; columns of unknown names are refused unless `strangers` may stand there."""
+    """Read a table with a header; unknown columns are refused unless `others` are allowed."""
     clean = text.removeprefix("\ufeff")
     first = clean.partition("\n")[0]
     # spreadsheets in many countries write semicolons
@@ -44,7 +44,7 @@ def rows(
     reader = csv.reader(io.StringIO(clean, newline=""), strict=True, delimiter=mark)
     try:
         header = [name.strip() for name in next(reader, [])]
-        _check_header(header, file, known, mandatory, strangers=strangers)
+        _check_header(header, file, known, mandatory, others=others)
         for row in reader:
             where = f"{file}, line {reader.line_num}"
             if not any(cell.strip() for cell in row):
@@ -59,15 +59,15 @@ def rows(
 
 
 def _check_header(
-    header: list[str], file: str, known: Sequence[str], mandatory: Sequence[str], *, strangers: bool
+    header: list[str], file: str, known: Sequence[str], mandatory: Sequence[str], *, others: bool
 ) -> None:
     for name in header:
-        if name not in known and not strangers:
+        if name not in known and not others:
             raise BadInput(
                 f"{file}, line 1: {UnknownName('column', name, known)} Known, by commas: {', '.join(known)}."
             )
         if name and header.count(name) > 1:
-            raise BadInput(f"{file}, line 1: the column {name!r} is there twice; keep one.")
+            raise BadInput(f"{file}, line 1: the column {name!r} occurs twice; keep one.")
     for name in mandatory:
         if name not in header:
             raise BadInput(f"{file}, line 1: the column {name!r} is missing; {' and '.join(mandatory)} are needed.")

@@ -1,4 +1,4 @@
-"""One claim of the map as shares that can be counted: how often each level occurred on each day."""
+"""One claim of the map as shares: how often each level occurred on each day."""
 
 from collections.abc import Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
@@ -7,6 +7,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fieldloop.model.audit import ComparedBy
+from fieldloop.model.note import Note, note
 from fieldloop.protocol import Section
 
 Band = tuple[float, float]
@@ -14,11 +15,10 @@ Band = tuple[float, float]
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Claim:
-    """What the map says of one thing at one site, beside the counts of days × levels.
+    """What the map states about one quantity at one site, with the counts of days × levels.
 
-    `claimed` is the share of each level, `bands` within which the true share may lie without being worth a word.
-    `silent` attempts of each day do not say it, `why_not` is a reason not to judge at all, `note` is added to what is
-    said.
+    `claimed` is the share of each level, `bands` the tolerance around it. `silent` counts attempts of each day that do
+    not log it. `why_not` is a reason not to judge at all, `remarks` are added to the message.
     """
 
     site: str
@@ -29,25 +29,25 @@ class Claim:
     bands: tuple[Band, ...]
     counts: NDArray[np.float64]
     silent: NDArray[np.float64]
-    said_as: str = ""
-    why_not: str = ""
-    note: str = ""
+    stated: Note | None = None
+    why_not: Note | None = None
+    remarks: tuple[Note, ...] = ()
     span: Band | None = None
     ranges: tuple[Band, ...] = ()
 
     @property
-    def said(self) -> int:
-        """How many attempts say it."""
+    def logged(self) -> int:
+        """How many attempts log it."""
         return int(self.counts.sum())
 
     @property
     def asked(self) -> int:
-        """How many attempts could have said it."""
-        return self.said + int(self.silent.sum())
+        """How many attempts could have logged it."""
+        return self.logged + int(self.silent.sum())
 
 
 def band(share: float, settings: Section) -> Band:
-    """Within which shares a claim holds: some points or a factor around it, whichever is nearer, at least a trifle.
+    """Return the shares within which a claim holds: some points or a factor around it, the nearer, at least a minimum.
 
     >>> from fieldloop.protocol import default_operations
     >>> shown = lambda share: tuple(round(x, 3) for x in band(share, default_operations()["audit"]))
@@ -64,7 +64,7 @@ def band(share: float, settings: Section) -> Band:
 def by_day(
     pairs: Iterable[tuple[Hashable, str | None]], levels: Sequence[str]
 ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-    """Count (day, level) into a table of days × levels, and beside it by day those that do not say it.
+    """Count (day, level) into a table of days × levels, and by day those that do not log it.
 
     >>> counts, silent = by_day([("Monday", "dim"), ("Monday", None), ("Tuesday", "dim")], ["bright", "dim"])
     >>> counts.tolist(), silent.tolist()
@@ -82,24 +82,24 @@ def by_day(
 
 def mix_claim(
     site: str, what: str, shares: Mapping[str, float], pairs: Sequence[tuple[Hashable, str | None]],
-    settings: Section, *, why_not: str = "", note: str = "",
+    settings: Section, *, why_not: Note | None = None, remarks: tuple[Note, ...] = (),
 ) -> Claim:  # fmt: skip
-    """A claim of shares by level; levels that occurred and that the map does not know are claimed at nothing."""
-    strangers = sorted({level for _, level in pairs if level is not None} - set(shares))
-    levels = (*shares, *strangers)
+    """Make a claim of shares by level; levels that occurred but are not on the map have a claimed share of 0."""
+    unknown = sorted({level for _, level in pairs if level is not None} - set(shares))
+    levels = (*shares, *unknown)
     claimed = tuple(shares.get(level, 0.0) for level in levels)
-    if why_not and strangers:  # what is not judged by its share is still no part of the map
-        note = f"{note} The map does not know: {', '.join(strangers)}.".strip()
+    if why_not and unknown:  # even where shares are not judged, these levels are missing from the map
+        remarks = (*remarks, note("audit.levels_not_in_map", levels=tuple(unknown)))
     return Claim(
         site, what, ComparedBy.MIX, levels, claimed, tuple(band(share, settings) for share in claimed),
-        *by_day(pairs, levels), why_not=why_not, note=note,
+        *by_day(pairs, levels), why_not=why_not, remarks=remarks,
     )  # fmt: skip
 
 
 def rate_claim(
     what: str, level: str, claimed: float, allowed: Band, pairs: Sequence[tuple[Hashable, bool | None]]
 ) -> Claim:
-    """A claim of how often one thing happens, over all sites; None is an attempt that does not say whether it did."""
+    """Make a claim of how often one thing happens, over all sites; None is an attempt that does not log it."""
     levels = (level, "")
     counted = by_day([(day, None if hit is None else level if hit else "") for day, hit in pairs], levels)
     shares, bands = (claimed, 1.0 - claimed), (allowed, (0.0, 1.0))

@@ -1,4 +1,4 @@
-"""Everything the map claims that attempts can speak to, site by site."""
+"""Everything the map claims that attempts can confirm or contradict, site by site."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
@@ -12,10 +12,11 @@ from fieldloop.audit.evidence import Witness
 from fieldloop.audit.units import OTHER_UNITS
 from fieldloop.model.audit import ComparedBy
 from fieldloop.model.deployment import Deployment, Range, Site, Zone
+from fieldloop.model.note import Note, note
 from fieldloop.protocol import Section
 
-NOT_TRAFFIC = "these are demonstrations, which follow a plan and not the orders"
-OTHERS, STRANGERS, OUTSIDE = "other articles", "not in the map", "outside the map's range"
+CYCLE = "cycle_s"
+OTHERS, UNKNOWN, OUTSIDE = "other articles", "not in the map", "outside the map's range"
 MOST_NAMED = 3
 
 
@@ -23,7 +24,7 @@ def claims_of(deployment: Deployment, seen: Sequence[Witness], settings: Section
     """List every claim: the sites' shares, then of each site its mixes, articles, ranges; then edge cases and speed."""
     traffic = [w for w in seen if w.traffic]
     field = traffic or list(seen)
-    why_not = "" if traffic else NOT_TRAFFIC
+    why_not = None if traffic else note("audit.demonstrations_only")
     if len(deployment.sites) > 1:
         pairs = [(w.day, w.site or None) for w in field]
         shares = {site.id: site.share for site in deployment.sites}
@@ -32,8 +33,8 @@ def claims_of(deployment: Deployment, seen: Sequence[Witness], settings: Section
         here = [w for w in seen if w.site == site.id]
         mixed = [w for w in here if w.traffic] if traffic else here
         for factor, mix in deployment.mixes(site).items():
-            told = [(w.day, w.levels.get(factor) or None) for w in mixed]
-            yield mix_claim(site.id, factor, mix, told, settings, why_not=why_not)
+            logged = [(w.day, w.levels.get(factor) or None) for w in mixed]
+            yield mix_claim(site.id, factor, mix, logged, settings, why_not=why_not)
         if deployment.skus:
             yield _articles(deployment, site, mixed, settings, why_not)
         for fact in _facts(site, here):
@@ -43,8 +44,10 @@ def claims_of(deployment: Deployment, seen: Sequence[Witness], settings: Section
         yield _cycle(deployment.target_cycle_s, traffic, settings)
 
 
-def _articles(deployment: Deployment, site: Site, mixed: Sequence[Witness], settings: Section, why_not: str) -> Claim:
-    """Articles one by one where they are a notable share, the rest together, and what the map lacks."""
+def _articles(
+    deployment: Deployment, site: Site, mixed: Sequence[Witness], settings: Section, why_not: Note | None
+) -> Claim:
+    """Compare articles one by one where their share is notable, the rest together, and those missing from the map."""
     notable = settings.number("trifle_share")
     picks = deployment.picks_at(site.id)
     total = sum(picks.values()) or 1.0
@@ -55,46 +58,40 @@ def _articles(deployment: Deployment, site: Site, mixed: Sequence[Witness], sett
         shares[OTHERS] = 1.0 - sum(shares.values())
 
     def group(item: str) -> str:
-        return item if item in often else OTHERS if item in picks else STRANGERS
+        return item if item in often else OTHERS if item in picks else UNKNOWN
 
-    note = _articles_note(picks, total, items)
+    remarks = tuple(_article_remarks(picks, total, items))
     pairs = [(w.day, group(w.item) if w.item else None) for w in mixed]
-    return mix_claim(site.id, "sku", shares, pairs, settings, why_not=why_not, note=note)
+    return mix_claim(site.id, "sku", shares, pairs, settings, why_not=why_not, remarks=remarks)
 
 
-def _articles_note(picks: dict[str, float], total: float, items: Sequence[str]) -> str:
-    """Say by share of picks what the logs hold and the map lacks, and the reverse with what chance alone would miss."""
+def _article_remarks(picks: dict[str, float], total: float, items: Sequence[str]) -> Iterator[Note]:
+    """Report articles of the map that were never seen, with what chance alone would miss, and those the map lacks."""
     if not items:
-        return ""
-    strangers = [item for item in items if item not in picks]
-    seen = set(items)
+        return
     shares = np.array([p / total for p in picks.values()])
-    unseen = [item for item in picks if item not in seen]
-    missed = sum(picks[item] for item in unseen) / total
-    by_chance = float((shares * (1.0 - shares) ** len(items)).sum())
-    note = (
-        f"{len(unseen)} of {len(picks)} articles of the map ({100 * missed:.1f} % of claimed picks) were never seen; "
-        f"chance alone would miss {100 * by_chance:.1f} %."
-        if unseen
-        else ""
-    )
-    if strangers:
-        kinds = sorted(set(strangers))
-        listed = ", ".join(kinds[:MOST_NAMED]) + (f" and {len(kinds) - MOST_NAMED} more" if kinds[MOST_NAMED:] else "")
-        share = len(strangers) / len(items)
-        note += f"{' ' * bool(note)}The map lacks {listed}: {100 * share:.1f} % of picks. Add them to skus.csv."
-    return note
+    unseen = [item for item in picks if item not in set(items)]
+    if unseen:
+        missed = sum(picks[item] for item in unseen) / total
+        by_chance = float((shares * (1.0 - shares) ** len(items)).sum())
+        yield note("audit.articles_never_seen", unseen=len(unseen), all=len(picks), share=missed, by_chance=by_chance)
+    if unknown := [item for item in items if item not in picks]:
+        kinds = sorted(set(unknown))
+        more = (note("audit.more", more=len(kinds) - MOST_NAMED),) if len(kinds) > MOST_NAMED else ()
+        yield note(
+            "audit.articles_not_in_map", articles=(*kinds[:MOST_NAMED], *more), share=len(unknown) / len(items)
+        )  # fmt: skip
 
 
 def _facts(site: Site, here: Sequence[Witness]) -> list[str]:
-    """Which quantities the map or the logs of a site speak of."""
+    """List the quantities that the map or the logs of a site give."""
     measured = {fact for w in here for fact in w.facts}
     names = ("lux", "temperature_c", "humidity_percent", *dict.fromkeys(n for z in site.zones for n, _ in z.ranges))
     return [name for name in names if name in measured or _ranges(site.zones, name, "")]
 
 
 def _ranges(zones: Sequence[Zone], fact: str, shift: str) -> list[Range]:
-    """What zones claim of a quantity; of light, the shift's own where it is known."""
+    """Return the ranges that zones state for a quantity; for light, those of the shift where it is known."""
     stated = [one for zone in zones for one in zone.ranges_of(fact)]
     return [span for name, span in stated if name == shift] or [span for _, span in stated]
 
@@ -102,18 +99,25 @@ def _ranges(zones: Sequence[Zone], fact: str, shift: str) -> list[Range]:
 def _range(site: Site, fact: str, here: Sequence[Witness], settings: Section) -> Claim:
     everywhere = _ranges(site.zones, fact, "")
     ranges = tuple(dict.fromkeys((r.low, r.high) for r in everywhere))
-    written = ", ".join(dict.fromkeys(f"{r.low:g} to {r.high:g} {r.unit}" for r in everywhere))
+    stated = dict.fromkeys(note("audit.range", low=r.low, high=r.high, unit=r.unit) for r in everywhere)
     values = np.array([w.facts[fact] for w in here if fact in w.facts])
-    held = lru_cache(maxsize=None)(partial(_held_against, site, fact))
+    held = lru_cache(maxsize=None)(partial(_ranges_of, site, fact))
     outside = [not _inside(w.facts[fact], held(*_place(w))) if fact in w.facts else None for w in here]
     pairs = [(w.day, is_out) for w, is_out in zip(here, outside, strict=True)] if everywhere else []
     claim = rate_claim(fact, OUTSIDE, 0.0, (0.0, settings.number("outside_share")), pairs)
-    note, span = _other_unit(fact, values, ranges), _most(values, settings)
-    return replace(claim, site=site.id, kind=ComparedBy.RANGE, said_as=written, note=note, span=span, ranges=ranges)
+    return replace(
+        claim,
+        site=site.id,
+        kind=ComparedBy.RANGE,
+        stated=note("audit.ranges", ranges=tuple(stated)) if stated else None,
+        remarks=tuple(_other_unit(fact, values, ranges)),
+        span=_most(values, settings),
+        ranges=ranges,
+    )
 
 
-def _held_against(site: Site, fact: str, zone: str, shift: str) -> list[Range]:
-    """The ranges of a zone and shift, of all of the site where they are not known."""
+def _ranges_of(site: Site, fact: str, zone: str, shift: str) -> list[Range]:
+    """Return the ranges of a zone and shift, or of the whole site where they are not known."""
     return _ranges([one for one in site.zones if one.name == zone] or site.zones, fact, shift)
 
 
@@ -125,23 +129,24 @@ def _inside(value: float, ranges: Sequence[Range]) -> bool:
     return not ranges or any(r.low <= value <= r.high for r in ranges)
 
 
-def _other_unit(fact: str, values: NDArray[np.float64], ranges: Sequence[tuple[float, float]]) -> str:
-    """Name another unit in which the values would fit, where they do not in the map's own."""
+def _other_unit(fact: str, values: NDArray[np.float64], ranges: Sequence[tuple[float, float]]) -> Iterator[Note]:
+    """Name another unit in which the values would fit, where they do not fit in the map's unit."""
     if not len(values) or not ranges:
-        return ""
+        return
     middle = float(np.median(values))
     if any(low <= middle <= high for low, high in ranges):
-        return ""
+        return
     tried = {unit: ours(middle) for unit, ours in OTHER_UNITS.get(fact, {}).items()}
     fits = [unit for unit, value in tried.items() if any(low <= value <= high for low, high in ranges)]
-    return f"The values look as if they were in {fits[0]}." if fits else ""
+    if fits:
+        yield note("audit.other_unit", unit=fits[0])
 
 
 def _edge_cases(deployment: Deployment, traffic: Sequence[Witness], settings: Section) -> Iterator[Claim]:
     weekly = sum(sku.picks_per_week for sku in deployment.skus)
     for case in deployment.edge_cases:
         own = [w for w in traffic if w.scenario == case.name]
-        if own and 0.0 < case.per_week <= weekly:  # a scenario that no attempt names may just not be written down
+        if own and 0.0 < case.per_week <= weekly:  # a scenario that no attempt names may just not be logged
             share = case.per_week / weekly
             pairs = [(w.day, w.scenario == case.name) for w in traffic]
             what = f"edge case: {case.name}"
@@ -153,16 +158,17 @@ def _edge_cases(deployment: Deployment, traffic: Sequence[Witness], settings: Se
 
 
 def _cycle(target_s: float, traffic: Sequence[Witness], settings: Section) -> Claim:
-    """Does the usual successful pick keep the target?"""
+    """Compare the cycle time of successful picks with the target."""
     done = [w for w in traffic if w.succeeded]
     late = [(w.day, None if w.cycle_s is None else w.cycle_s > target_s) for w in done]
-    claim = rate_claim("cycle_s", "slower than the target", 0.0, (0.0, settings.number("late_share")), late)
+    claim = rate_claim(CYCLE, "slower than the target", 0.0, (0.0, settings.number("late_share")), late)
     times = np.array([w.cycle_s for w in done if w.cycle_s is not None])
     span, ranges = _most(times, settings), ((0.0, target_s),)
-    return replace(claim, kind=ComparedBy.RANGE, said_as=f"0 to {target_s:g} s", span=span, ranges=ranges)
+    stated = note("audit.range", low=0.0, high=target_s, unit="s")
+    return replace(claim, kind=ComparedBy.RANGE, stated=stated, span=span, ranges=ranges)
 
 
 def _most(values: NDArray[np.float64], settings: Section) -> Band | None:
-    """Where most values lie, as many left out below as above."""
+    """Return the central interval of the values."""
     tail = (1.0 - settings.number("shown_share")) / 2
     return (float(np.quantile(values, tail)), float(np.quantile(values, 1.0 - tail))) if len(values) else None

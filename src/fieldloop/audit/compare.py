@@ -1,16 +1,18 @@
-"""What the map claims, held against what the logs measured."""
+"""Compare what the map claims with what the logs measured."""
 
 from collections.abc import Iterable, Sequence
+from dataclasses import replace
 
 from fieldloop.audit.claim import Claim
-from fieldloop.audit.claims import claims_of
+from fieldloop.audit.claims import CYCLE, claims_of
 from fieldloop.audit.evidence import witnesses
-from fieldloop.audit.seen import Seen, seen_of
+from fieldloop.audit.seen import LevelSeen, seen_of
 from fieldloop.errors import UnknownName
 from fieldloop.model.audit import ComparedBy, Comparison, LevelCompared
 from fieldloop.model.deployment import Deployment
 from fieldloop.model.episode import Episode
 from fieldloop.model.finding import Status
+from fieldloop.model.note import Note, note
 from fieldloop.model.policy import Outcome
 from fieldloop.protocol import Section
 from fieldloop.stats.multiple import holm
@@ -27,10 +29,10 @@ def compare(
     *,
     traffic: bool = False,
 ) -> tuple[Comparison, ...]:
-    """Hold mixes, articles, light, air, edge cases and speed against attempts, site by site.
+    """Compare mixes, articles, light, air, edge cases and speed with attempts, site by site.
 
-    The day is the unit: attempts of one day are alike. All answers together are wrong at most as often as the
-    setting alpha says, if nothing differs by more than what is tolerated.
+    The day is the unit, because attempts of one day are alike. If nothing differs by more than the tolerance, the
+    chance of any false alarm is at most the setting alpha.
     """
     within_s = settings.number("same_attempt_s")
     seen = witnesses(deployment, episodes, outcomes, traffic=traffic, within_s=within_s)
@@ -45,9 +47,9 @@ def compare(
 
 
 def _chances(
-    claims: Sequence[Claim], counted: Sequence[Sequence[Seen]], judged: Sequence[bool], alpha: float
+    claims: Sequence[Claim], counted: Sequence[Sequence[LevelSeen]], judged: Sequence[bool], alpha: float
 ) -> list[list[float]]:
-    """The chance of every level of every claim that is judged, adjusted for all of them together."""
+    """Return the p-value of every level of every judged claim, adjusted for all of them together."""
     tests = sum(len(claim.bands) for claim, yes in zip(claims, judged, strict=True) if yes)
     level = 1.0 - alpha / max(tests, 1)
     raw = [
@@ -58,52 +60,36 @@ def _chances(
     return [[next(adjusted) for _ in row] for row in raw]
 
 
-def _why_not(claim: Claim, counted: Sequence[Seen], settings: Section) -> str:
-    """Say what stands in the way of judging a claim, '' where nothing does."""
-    days, least = (counted[0].said.days if counted else 0), int(settings.number("min_days"))
+def _why_not(claim: Claim, counted: Sequence[LevelSeen], settings: Section) -> Note | None:
+    """Return what blocks judging a claim, None where nothing does."""
+    days, least = (counted[0].logged.days if counted else 0), int(settings.number("min_days"))
     if claim.kind is ComparedBy.RANGE and not claim.ranges:
-        return "the map does not say"
-    if not claim.asked or not claim.said:
-        return "no attempt says it" if claim.asked else "no attempt was made"
+        return note("audit.map_does_not_state_it")
+    if not claim.asked or not claim.logged:
+        return note("audit.no_attempt_logs_it") if claim.asked else note("audit.no_attempts")
     if claim.why_not:
         return claim.why_not
-    if days < least:
-        return f"all of it comes from {days} day{'s' * (days != 1)}; at least {least} are needed"
-    return ""
+    return note("audit.too_few_days", days=days, needed=least) if days < least else None
 
 
-def _judged(claim: Claim, counted: Sequence[Seen], chances: Sequence[float], settings: Section) -> Comparison:
+def _judged(claim: Claim, counted: Sequence[LevelSeen], chances: Sequence[float], settings: Section) -> Comparison:
     alpha = settings.number("alpha")
-    reason = _why_not(claim, counted, settings)
     differs = [chance <= alpha for chance in chances] or [False] * len(claim.levels)
     rows = zip(claim.levels, claim.claimed, counted, differs, strict=True)
     levels = tuple(_level(*row, level=1.0 - alpha) for row in rows)
     named = tuple(level for level in levels if level.level)
-    surprising = [level for level in named if level.differs]
-    inside = all(low <= x.low and x.high <= high for x, (low, high) in zip(levels, claim.bands, strict=True))
-    if reason:
-        status, verdict = Status.CANNOT_TELL, f"cannot tell: {reason}."
-    elif surprising:
-        surprising.sort(key=lambda x: -abs(x.measured - x.claimed))
-        status, verdict = Status.FAILED, "; ".join(_differs(x, claim) for x in surprising[:MOST_NAMED]) + "."
-        verdict += f" Whatever the {_unsaid(claim)} were, this stays." * counted[0].partly
-    elif inside:
-        status, verdict = Status.PASSED, f"the map and {claim.said} attempts agree."
-    elif counted[0].partly:
-        status, verdict = Status.CANNOT_TELL, f"cannot tell: the {_unsaid(claim)} may differ."
-    else:
-        status, verdict = Status.CANNOT_TELL, f"cannot tell from {claim.said} attempts; more days will."
-    where = f"{claim.what} at {claim.site}" if claim.site else claim.what
+    status, message = _verdict(claim, counted, levels, _why_not(claim, counted, settings))
+    measured = _measured(claim, named) if claim.logged or claim.span else note("audit.not_measured")
     return Comparison(
         site=claim.site,
         what=claim.what,
-        claimed=claim.said_as or _written([(x.level, x.claimed) for x in named if x.claimed > 0.0]),
-        measured=_measured(claim, named) if claim.said or claim.span else "",
-        episodes=claim.said,
+        claimed=claim.stated or _written([(x.level, x.claimed) for x in named if x.claimed > 0.0]),
+        measured=measured,
+        episodes=claim.logged,
         status=status,
-        message=" ".join(part for part in (f"{where}: {verdict}", claim.note) if part),
+        message=replace(message, details=(*message.details, *claim.remarks)),
         kind=claim.kind,
-        days=counted[0].said.days if counted else 0,
+        days=counted[0].logged.days if counted else 0,
         chance=min(chances, default=None),
         levels=named,
         span=claim.span,
@@ -111,37 +97,65 @@ def _judged(claim: Claim, counted: Sequence[Seen], chances: Sequence[float], set
     )
 
 
-def _level(name: str, claimed: float, seen: Seen, differs: bool, *, level: float) -> LevelCompared:  # noqa: FBT001 - a row
+def _verdict(
+    claim: Claim, counted: Sequence[LevelSeen], levels: Sequence[LevelCompared], blocked: Note | None
+) -> tuple[Status, Note]:
+    surprising = sorted((x for x in levels if x.level and x.differs), key=lambda x: -abs(x.measured - x.claimed))
+    inside = all(low <= x.low and x.high <= high for x, (low, high) in zip(levels, claim.bands, strict=True))
+    what, site, attempts = claim.what, claim.site, claim.logged
+    if blocked:
+        return Status.CANNOT_TELL, note("audit.not_compared", blocked, what=what, site=site)
+    if surprising:
+        details = [_differs(x, claim) for x in surprising[:MOST_NAMED]]
+        details += [note("audit.whatever_the_rest", share=_unlogged(claim), attempts=claim.asked)] * counted[0].partly
+        return Status.FAILED, note("audit.contradicted", *details, what=what, site=site)
+    if inside:
+        return Status.PASSED, note("audit.agrees", what=what, site=site, attempts=attempts)
+    if counted[0].partly:
+        share = _unlogged(claim)
+        return Status.CANNOT_TELL, note(
+            "audit.rest_may_differ", what=what, site=site, share=share, attempts=claim.asked
+        )
+    return Status.CANNOT_TELL, note("audit.more_days_needed", what=what, site=site, attempts=attempts)
+
+
+def _level(name: str, claimed: float, seen: LevelSeen, differs: bool, *, level: float) -> LevelCompared:  # noqa: FBT001 - a row
     low, high = seen.interval(level)
-    return LevelCompared(name, claimed, seen.said.rate, low, high, seen.said.count, differs)
+    return LevelCompared(name, claimed, seen.logged.rate, low, high, seen.logged.count, differs)
 
 
-def _unsaid(claim: Claim) -> str:
-    silent = claim.asked - claim.said
-    return f"{100 * silent / claim.asked:.0f} % of {claim.asked} attempts that do not say it"
+def _unlogged(claim: Claim) -> float:
+    return (claim.asked - claim.logged) / claim.asked
 
 
-def _differs(level: LevelCompared, claim: Claim) -> str:
-    measured = (
-        f"{100 * level.measured:.1f} % of {claim.said} attempts ({100 * level.low:.1f} % to {100 * level.high:.1f} %)"
-    )
+def _differs(level: LevelCompared, claim: Claim) -> Note:
+    measured, low, high, attempts = level.measured, level.low, level.high, claim.logged
     if claim.kind is ComparedBy.RANGE:
-        return f"{measured} lie outside {claim.said_as}" if claim.what != "cycle_s" else f"{measured} are slower"
+        code = "audit.slower_than_target" if claim.what == CYCLE else "audit.outside_stated_range"
+        return note(code, measured=measured, low=low, high=high, attempts=attempts, stated=claim.stated)
     if level.claimed == 0.0:
         known = [name for name, share in zip(claim.levels, claim.claimed, strict=True) if share > 0.0]
-        meant = UnknownName(claim.what, level.level, known).suggestion
-        said = f"{level.level} is {measured}, and the map gives it no share"
-        return f"{said}; did you mean {meant!r}?" if meant else said
-    return f"{level.level} is {measured}, the map says {100 * level.claimed:.1f} %"
+        meant = UnknownName(claim.what, level.level, known).suggestion or ""
+        return note(
+            "audit.level_without_share", level=level.level, measured=measured, low=low, high=high, attempts=attempts,
+            meant=meant,
+        )  # fmt: skip
+    return note(
+        "audit.level_differs", level=level.level, measured=measured, low=low, high=high, attempts=attempts,
+        claimed=level.claimed,
+    )  # fmt: skip
 
 
-def _measured(claim: Claim, levels: Sequence[LevelCompared]) -> str:
+def _measured(claim: Claim, levels: Sequence[LevelCompared]) -> Note:
     if claim.span:
-        return f"{claim.span[0]:.4g} to {claim.span[1]:.4g}"
+        return note("audit.range", low=claim.span[0], high=claim.span[1], unit="")
     return _written([(x.level, x.measured) for x in levels if x.count])
 
 
-def _written(amounts: Sequence[tuple[str, float]]) -> str:
-    listed = sorted(amounts, key=lambda pair: -pair[1])
-    more = f" and {len(listed) - MOST_WRITTEN} more" if len(listed) > MOST_WRITTEN else ""
-    return ", ".join(f"{level} {100 * share:.0f} %" for level, share in listed[:MOST_WRITTEN]) + more
+def _written(amounts: Sequence[tuple[str, float]]) -> Note:
+    if not amounts:
+        return note("audit.not_stated")
+    ranked = sorted(amounts, key=lambda pair: -pair[1])
+    levels = tuple(note("audit.level_share", level=level, share=share) for level, share in ranked[:MOST_WRITTEN])
+    more = (note("audit.more", more=len(ranked) - MOST_WRITTEN),) if len(ranked) > MOST_WRITTEN else ()
+    return note("audit.shares", levels=(*levels, *more))

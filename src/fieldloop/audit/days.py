@@ -1,4 +1,4 @@
-"""Days as exports write them; whether the day or the month comes first is told by the data, or asked for."""
+"""Read dates as exports write them; the order of day and month follows from the data or an option."""
 
 import re
 from collections.abc import Iterable, Mapping
@@ -14,7 +14,7 @@ MONTHS = 12
 
 
 def read_days(lines: Mapping[str, int], file: str, dates: str = "") -> dict[str, date]:
-    """Read every way a day is written (with the line it first stands in); what is none is left out.
+    """Read every distinct date text (given with its first line); texts that are not dates are left out.
 
     >>> read_days({"12/13/2018": 2, "12/1/2018": 3}, "lines.csv")["12/1/2018"].isoformat()
     '2018-12-01'
@@ -26,7 +26,7 @@ def read_days(lines: Mapping[str, int], file: str, dates: str = "") -> dict[str,
 
 
 def the_other_way(unread: Iterable[str], dates: str) -> dict[str, date]:
-    """Read what `dates` cannot with day and month the other way round; nothing where `dates` does not say which."""
+    """Read dates that `dates` cannot read with day and month swapped; nothing where `dates` states no order."""
     if not dates:
         return {}
     parts = {text: found for text in unread if (found := _parts(text))}
@@ -56,7 +56,7 @@ def _parts(text: str) -> tuple[str, str, str] | None:
 
 
 def _order(parts: Mapping[str, tuple[str, str, str]], lines: Mapping[str, int], file: str) -> str:
-    """Tell from the days that can be read in one way only; those with a full stop or the year first need no telling."""
+    """Infer the order from dates that can be read in only one way; dots or the year first are unambiguous."""
     unclear = {text: p for text, p in parts.items() if len(p[0]) != YEAR_DIGITS and "." not in text}
     if not unclear:
         return DAY_FIRST
@@ -65,11 +65,11 @@ def _order(parts: Mapping[str, tuple[str, str, str]], lines: Mapping[str, int], 
     if days and months:
         raise BadInput(
             f"{file}: {days[0]!r} (line {lines[days[0]]}) has the day first, {months[0]!r} (line {lines[months[0]]}) "
-            "the month; write all days in one way, best as 2026-01-31."
+            "the month; write all dates in one format, best as 2026-01-31."
         )
     if not days and not months:
         example = next(iter(unclear))
         raise BadInput(
-            f"{file}: {example!r} may have the day or the month first; say --dates {DAY_FIRST} or {MONTH_FIRST}."
+            f"{file}: {example!r} may have the day or the month first; use --dates {DAY_FIRST} or {MONTH_FIRST}."
         )
     return DAY_FIRST if days else MONTH_FIRST

@@ -1,4 +1,4 @@
-"""What logs say about the facility: attempts in production and demonstrations, in one form."""
+"""Attempts in production and demonstrations in one form, as evidence about the facility."""
 
 import math
 from collections.abc import Iterable, Iterator, Mapping
@@ -20,9 +20,9 @@ ALIASES = {"humidity": "humidity_percent", "temperature": "temperature_c"}
 
 @dataclass(frozen=True, slots=True)
 class Witness:
-    """One attempt: where and on which day of that site, under which levels, with what measured.
+    """One attempt: its site, the local day, its levels and measured quantities.
 
-    `traffic` says that it happened because somebody ordered something, not because a plan asked for it.
+    `traffic`: it happened because of an order, not because a plan asked for it.
     """
 
     site: str
@@ -44,11 +44,10 @@ def witnesses(
     traffic: bool = False,
     within_s: float = 0.0,
 ) -> list[Witness]:
-    """Bring attempts into one form; laboratory and gate are no witnesses, nor is a simulation where real ones are.
+    """Bring attempts into one form; laboratory and gate trials do not count, nor simulations where real ones exist.
 
-    An attempt counts once, however many judged it and whether it was recorded too (ended at most `within_s` before its
-    outcome). One that is contested did happen; only how it ended is open. `traffic` says that the episodes are logs of
-    production.
+    An attempt counts once, however many judged it and even if it was recorded too (ended at most `within_s` before its
+    outcome). A contested attempt counts, but its result is open. `traffic`: the episodes are logs of production.
     """
     zones = deployment.time_zones
     tiers = deployment.tier_of
@@ -62,7 +61,7 @@ def witnesses(
         item = o.item or (same.handled if same else "")
         levels = _levels(o.stratum, tiers.get(item, ""))
         facts = {ALIASES.get(name, name): value for name, value in o.facts if math.isfinite(value)}
-        if same is not None:  # what the outcome leaves open, the recording may say
+        if same is not None:  # the recording may fill what the outcome leaves open
             levels, facts = {**same.stratum.levels, **levels}, {**dict(_numbers(same.facts)), **facts}
         day = local_day(o.at_ns, zones.get(site, "UTC"))
         found.append(Witness(site, day, levels, facts, item, o.scenario, ended, o.cycle_s))
@@ -75,9 +74,9 @@ def witnesses(
 
 
 def _attempts(outcomes: Iterable[Outcome]) -> Iterator[tuple[Outcome, bool | None]]:
-    """Every attempt in the field with how it ended, None where that is contested.
+    """Yield every attempt in the field with its result, None where that is contested.
 
-    A version in the shadow looks at what another one does: where both name the attempt, it is the other's.
+    A version in shadow mode watches another one: where both name the attempt, it belongs to the other.
     """
     kept, contested = settled(o for o in outcomes if o.stage in FIELD)
     ended = [*((o, o.succeeded) for o in kept), *((o, None) for o in contested)]

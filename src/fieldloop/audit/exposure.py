@@ -1,4 +1,4 @@
-"""Joint shares that were counted, laid over the product of the map's own shares."""
+"""Combine joint shares measured in production with the product of the map's own shares."""
 
 from collections import Counter, defaultdict
 from collections.abc import Iterable
@@ -13,15 +13,15 @@ from fieldloop.protocol import Section
 
 
 def with_measured(deployment: Deployment, outcomes: Iterable[Outcome], settings: Section) -> Deployment:
-    """Return the deployment with the joint shares of production beside the map's, by how many attempts there are.
+    """Return the deployment with measured joint shares, weighted by the number of attempts.
 
-    The map takes its factors as independent; attempts know that the night shift is also the dim one. Only attempts that
-    say every factor of their site are counted, on enough days, and only where most say it. A site without any attempt
-    is not at work yet: it keeps what the map says of it.
+    The map treats its factors as independent; attempts show that the night shift is also the dim one. Only attempts
+    that log every factor of their site are counted, on enough days, and only where most log them. A site without
+    attempts is not live yet and keeps the shares of the map.
     """
     factors = {site.id: (*deployment.mixes(site), "site") for site in deployment.sites}
     counts = Counter[Stratum]()
-    made, said, days = Counter[str](), Counter[str](), defaultdict[str, set[int]](set)
+    made, complete, days = Counter[str](), Counter[str](), defaultdict[str, set[int]](set)
     for seen in witnesses(deployment, (), outcomes):
         if seen.site not in factors:
             continue
@@ -29,16 +29,16 @@ def with_measured(deployment: Deployment, outcomes: Iterable[Outcome], settings:
         levels = {**seen.levels, "site": seen.site}
         if all(factor in levels for factor in factors[seen.site]):
             counts[Stratum.of({factor: levels[factor] for factor in factors[seen.site]})] += 1
-            said[seen.site] += 1
+            complete[seen.site] += 1
             days[seen.site].add(seen.day)
     total = counts.total()
     if not total:
         raise BadInput(
-            "No attempt in production says every factor of its site, so there are no measured shares. "
-            f"They are: {', '.join(dict.fromkeys(f for names in factors.values() for f in names))}."
+            "No attempt in production logs every factor of its site, so shares cannot be measured. "
+            f"Factors: {', '.join(dict.fromkeys(f for names in factors.values() for f in names))}."
         )
     for site, attempts in sorted(made.items()):
-        _refuse_too_little(site, said[site] / attempts, attempts, len(days[site]), settings)
+        _refuse_too_little(site, complete[site] / attempts, attempts, len(days[site]), settings)
     idle = {site.id for site in deployment.sites} - set(made)
     claimed = [e for e in replace(deployment, measured=()).exposures if e.stratum.level("site") in idle]
     at_work = 1.0 - sum(e.share for e in claimed)
@@ -46,13 +46,13 @@ def with_measured(deployment: Deployment, outcomes: Iterable[Outcome], settings:
     return replace(deployment, measured=measured, measured_weight=total / (total + settings.number("measured_prior")))
 
 
-def _refuse_too_little(site: str, said: float, attempts: int, days: int, settings: Section) -> None:
-    """Hold measured shares to what a comparison with the map is held to: one long day is one day."""
+def _refuse_too_little(site: str, share: float, attempts: int, days: int, settings: Section) -> None:
+    """Refuse measured shares from too few days or too incomplete logs, by the limits of the comparison."""
     least, enough = int(settings.number("min_days")), settings.number("min_said_share")
-    if said < enough:
+    if share < enough:
         raise BadInput(
-            f"{site}: only {said:.0%} of {attempts} attempts say every factor, and the others may differ; measured "
+            f"{site}: only {share:.0%} of {attempts} attempts log every factor, and the others may differ; measured "
             f"shares need {enough:.0%}."
         )
     if days < least:
-        raise BadInput(f"{site}: all attempts are of {days} day{'s' * (days != 1)}; measured shares need {least}.")
+        raise BadInput(f"{site}: all attempts come from {days} day{'s' * (days != 1)}; measured shares need {least}.")

@@ -1,4 +1,4 @@
-"""Read the map of a deployment: its head, sites and edge cases, and the catalogue beside it."""
+"""Read a deployment map: its head, sites and edge cases, and the catalogue."""
 
 import tomllib
 
@@ -20,7 +20,7 @@ MAP = "deployment.toml"
 def parse(
     map_text: str, skus_text: str, settings: Section, *, map_file: str = MAP, skus_file: str = "skus.csv"
 ) -> Deployment:
-    """Read a deployment from its map and its catalogue; what cannot be used is named with its place."""
+    """Read a deployment from its map and its catalogue; errors name the place."""
     top = _load(map_text, map_file)
     top.refuse_unknown(("deployment", "site", "edge_case"))
     head = _head(top)
@@ -72,10 +72,10 @@ def _edge_cases(top: Row, settings: Section) -> tuple[EdgeCase, ...]:
         row.refuse_unknown(EDGE_KEYS)
         name, per_week = row.text("name"), row.number("per_week", low=0.0)
         if per_week is None:
-            row.refuse("per_week", "per_week is missing; say how often this happens in a normal working week.")
+            row.refuse("per_week", "per_week is missing; write how often this happens in a normal working week.")
         row.refuse_impossible("per_week", "picks_per_week", (per_week,), settings)
         if name in cases:
-            row.refuse("name", f"the edge case {name!r} is given twice; add the two up into one.")
+            row.refuse("name", f"the edge case {name!r} is given twice; add the two into one.")
         cases[name] = EdgeCase(name, per_week, row.number("failure_rate", low=0.0, high=1.0))
     return tuple(cases.values())
 

@@ -1,4 +1,4 @@
-"""Which column of an export says what: by option, else by the names that warehouse systems give them."""
+"""Find the columns of an export: by option, else by the names that warehouse systems use."""
 
 import re
 from collections.abc import Mapping, Sequence
@@ -11,7 +11,7 @@ NAMES = {
     "pieces": ("pcs", "pieces", "qty", "quantity", "units", "picks", "amount"),
     "site": ("site", "warehouse", "facility", "dc", "plant"),
 }
-"""Under which names exports say what is needed, letters and digits only."""
+"""Usual column names of exports by role, letters and digits only."""
 
 NEEDED = ("sku", "date")
 
@@ -29,12 +29,12 @@ def columns_of(header: Sequence[str], file: str, named: Mapping[str, str]) -> di
         fits = [name for name in header if plain[name] in known]
         exact = [name for name in fits if plain[name] == known[0]]
         if len(exact or fits) > 1:
-            raise BadInput(f"{file}: the {role} may be {' or '.join(fits)}; say which with --{role}-column.")
+            raise BadInput(f"{file}: the {role} may be {' or '.join(fits)}; name one with --{role}-column.")
         if fits:
             found[role] = (exact or fits)[0]
         elif role in NEEDED:
             raise BadInput(
-                f"{file}: no column is called like a {role} ({', '.join(known[:4])} …); "
+                f"{file}: no column looks like a {role} ({', '.join(known[:4])} …); "
                 f"name it with --{role}-column. There are: {', '.join(name for name in header if name)}."
             )
     return found

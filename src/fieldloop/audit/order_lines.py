@@ -1,4 +1,4 @@
-"""How often each article is picked, counted from an export of order lines."""
+"""Count how often each article is picked, from an export of order lines."""
 
 import csv
 import itertools
@@ -31,7 +31,7 @@ class Skipped:
 
 @dataclass(frozen=True, slots=True)
 class Line:
-    """One line of an export: where it stands, and how many pieces of which article it is."""
+    """One line of an export: its number, article and pieces."""
 
     number: int
     sku: str
@@ -40,7 +40,7 @@ class Line:
 
 @dataclass(frozen=True, slots=True)
 class OrderLines:
-    """What an export holds: picks of each article by site ('' where it names none), and over which days.
+    """The content of an export: picks of each article by site ('' where none is named), and the days.
 
     `largest` is the line with most pieces.
     """
@@ -56,13 +56,13 @@ class OrderLines:
 
     @property
     def weeks(self) -> float:
-        """How many weeks lie between the first day and the last, both counted."""
+        """Return the number of weeks from the first day to the last, both included."""
         return ((self.last_day - self.first_day).days + 1) / 7
 
 
 @dataclass(slots=True)
 class _Count:
-    """What has been counted so far; days are read once all ways of writing them are known."""
+    """Counts so far; dates are read once all their formats are known."""
 
     picks: defaultdict[tuple[str, str, str], float] = field(default_factory=lambda: defaultdict(float))
     rows: Counter[str] = field(default_factory=Counter)
@@ -75,7 +75,7 @@ class _Count:
         self.skipped.setdefault(why, []).append(line)
 
     def skip_days(self, why: str, days: Collection[str]) -> None:
-        """Skip all lines of some days, of which only the first of each is known by number."""
+        """Skip all lines of some dates; only the first line of each is known by number."""
         first = sorted(self.first_line[day] for day in days)
         self.skipped[why] = first + [0] * (sum(self.rows[day] for day in days) - len(first))
 
@@ -91,7 +91,7 @@ def read_order_lines(
 ) -> OrderLines:
     """Count picks of each article; a row that cannot be counted is named with its reason, never silently dropped.
 
-    `named` says which column is meant where its own name does not, `dates` whether day or month comes first.
+    `named` gives columns that cannot be found by name, `dates` states whether day or month comes first.
     """
     lines, delimiter = _whole(text, file)
     reader = csv.reader(lines, delimiter=delimiter, strict=True)
@@ -112,7 +112,7 @@ def read_order_lines(
 
 
 def _whole(text: Iterable[str], file: str) -> tuple[Iterator[str], str]:
-    """Return all lines again, and the sign between the cells of the first."""
+    """Return all lines, and the delimiter of the first."""
     lines = iter(text)
     head = next(lines, "").removeprefix("\ufeff")
     if not head.strip():
@@ -152,7 +152,7 @@ def _count_row(
 
 
 def _refuse_the_other_way(count: _Count, days: Mapping[str, date], file: str, dates: str, settings: Section) -> None:
-    """Refuse an order of day and month that the data contradict: the days it can read are wrong ones, too."""
+    """Refuse an order of day and month that the data contradict, because other dates would be read wrongly."""
     unread = sorted(set(count.first_line) - set(days), key=count.first_line.__getitem__)
     turned = the_other_way(unread, dates)
     share = sum(count.rows[text] for text in turned) / max(count.rows.total(), 1)
@@ -160,12 +160,12 @@ def _refuse_the_other_way(count: _Count, days: Mapping[str, date], file: str, da
         first, other = next(iter(turned)), MONTH_FIRST if dates == DAY_FIRST else DAY_FIRST
         raise BadInput(
             f"{file}, line {count.first_line[first]}: {first!r} is {other}, as {share:.0%} of the lines are; "
-            f"--dates {dates} would read the others wrongly. Say --dates {other}, or leave it out."
+            f"--dates {dates} would read the others wrongly. Use --dates {other}, or leave it out."
         )
 
 
 def _together(count: _Count, days: Mapping[str, date], file: str, settings: Section) -> dict[str, date]:
-    """Return the days that lie together; what cannot be read or lies far away is skipped, if it is little."""
+    """Return the days of one period; few unreadable or distant dates are skipped."""
     if unread := sorted(set(count.first_line) - set(days), key=count.first_line.__getitem__):
         count.skip_days(f"no date can be read, as in {unread[0]!r}", unread)
     if not days:
@@ -181,7 +181,7 @@ def _together(count: _Count, days: Mapping[str, date], file: str, settings: Sect
         if share > settings.number("stray_line_share"):
             raise BadInput(
                 f"{file}, line {count.first_line[far[0]]}: {far[0]!r} and other days with {share:.0%} of the lines lie "
-                f"more than {most:g} days away from {first} to {last}. Correct the days, or export one stretch."
+                f"more than {most:g} days away from {first} to {last}. Correct the dates, or export one period."
             )
         count.skip_days(f"a day far from all others, as in {far[0]!r}", far)
     return together
@@ -220,5 +220,5 @@ def _worst(count: _Count) -> str:
 
 def _what_to_do(count: _Count) -> str:
     if max(count.skipped, key=lambda why: len(count.skipped[why])) == RETURNED:
-        return "Turn the sign where picks are booked as negative, name another --pieces-column, or say --count lines."
+        return "Invert the sign where picks are booked as negative, name another --pieces-column, or use --count lines."
     return "Are these the right columns? Correct the export, or name them with --sku-column, --date-column …"

@@ -1,4 +1,4 @@
-"""The people at a site as shares of bands: aggregates are taken, whatever could be a person is refused."""
+"""Read the people at a site as shares of bands: aggregates only; anything that could identify a person is refused."""
 
 import re
 from collections.abc import Mapping
@@ -8,7 +8,7 @@ from fieldloop.model.deployment import PeopleBand
 
 PERSONAL = {"name", "names", "surname", "person", "employee", "badge", "email", "phone", "id", "birthday", "staff"}
 SCALES = {"Fitzpatrick", "Monk", "Type"}
-"""Capitalised words that belong to published scales, such as those of skin tone."""
+"""Capitalised words of published scales, such as those of skin tone."""
 
 CAPITALISED = re.compile(r"\b[^\W\d_a-z][^\W\d_A-Z][\w'’-]*")
 ONE_PERSON = re.compile(r"@|\b(?:op|emp|operator|employee|worker|badge|staff)[-_ #]*\d+\b|\d{6,}", re.IGNORECASE)
@@ -25,7 +25,7 @@ def people_bands(row: Row) -> tuple[tuple[str, str], ...]:
 
 
 def people(row: Row, tolerance: float, min_people: float) -> tuple[PeopleBand, ...]:
-    """Read bands with shares; a band that few people make up would say who they are."""
+    """Read bands with shares; refuse a band of so few people that it would identify them."""
     count = people_count(row)
     bands = []
     for quantity, table in row.tables("people").items():
@@ -36,7 +36,7 @@ def people(row: Row, tolerance: float, min_people: float) -> tuple[PeopleBand, .
                 table.refuse(
                     quantity,
                     f"{band!r} of {quantity} is about {share * count:.1f} of {count} people, fewer than "
-                    f"{min_people:g}, so it says who they are; join it with a neighbouring band.",
+                    f"{min_people:g}, so it would identify them; merge it with a neighbouring band.",
                 )
         bands.append(PeopleBand(quantity, tuple(shares.items())))
     return tuple(bands)
@@ -52,7 +52,7 @@ def people_count(row: Row) -> int | None:
 
 def _refuse_a_person(row: Row, key: str, quantity: str, band: str) -> None:
     if PERSONAL & set(re.split(r"[\W_]+", quantity.lower())):
-        row.refuse(key, f"{quantity!r} tells persons apart; only bands of physical quantities are kept, never a name.")
+        row.refuse(key, f"{quantity!r} identifies persons; only bands of physical quantities are kept, never a name.")
     names = [word for word in CAPITALISED.findall(band) if word not in SCALES]
     if names or ONE_PERSON.search(band):
         row.refuse(

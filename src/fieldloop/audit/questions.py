@@ -1,10 +1,11 @@
-"""The five gap questions, and how far the map answers them."""
+"""The five gap questions, and how completely the map answers them."""
 
 from collections.abc import Callable, Iterable, Iterator
 from typing import NamedTuple
 
 from fieldloop.audit.oddities import oddities
 from fieldloop.model.deployment import Audit, AuditAnswer, Comparison, Deployment, Site, Zone
+from fieldloop.model.note import Note, note
 from fieldloop.protocol import Section
 
 CONFIGURATIONS = ("front", "back", "side", "occluded", "buried", "nearly_empty", "reoriented")
@@ -13,9 +14,9 @@ ZONE = "[[site.zone]]"
 
 
 class Item(NamedTuple):
-    """One thing that is asked for: is it there, how is it called, of what, and where it is written.
+    """One item that the map should state: whether it is there, its name, its place, and how to write it.
 
-    What only the work itself can tell is asked for but lowers no score: `counts` is False.
+    What is known only once the robot works is asked for but does not lower the score: `counts` is False.
     """
 
     there: bool
@@ -29,19 +30,19 @@ ZoneItems = Callable[[Zone, str], Iterator[Item]]
 
 
 def ask(deployment: Deployment, settings: Section, compared: tuple[Comparison, ...] = ()) -> Audit:
-    """Score the five questions; the map is complete when every one of them reaches the bar.
+    """Score the five questions; the map is complete when each of them reaches the required score.
 
-    Everything asked for counts the same, so that the score needs no weights that one could argue with; what nobody
-    can know before the robot works is asked for and not counted.
+    Every item counts the same, so the score needs no weights. What cannot be known before the robot works is asked for
+    but not counted.
     """
     answers = tuple(
         _answer(question, list(items(deployment)))
         for question, items in (
-            ("environment: under which light, floors, bins and cameras does the robot work?", _environment),
-            ("synchronisation: how are the clocks of all sensors held together?", _synchronisation),
-            ("edge cases: what is rare and hard, and how often does it happen?", _edge_cases),
-            ("label standards: by which standard are the data labelled?", _labels),
-            ("physical conditions: which temperatures, people and goods does it meet?", _conditions),
+            ("environment: which light, floors, bins and cameras does the robot work with?", _environment),
+            ("synchronisation: how are the clocks of all sensors synchronised?", _synchronisation),
+            ("edge cases: which rare and hard cases occur, and how often?", _edge_cases),
+            ("label standards: which standard are the data labelled by?", _labels),
+            ("physical conditions: which temperatures, people and goods does the robot meet?", _conditions),
         )
     )
     bar = settings.number("min_score")
@@ -63,24 +64,24 @@ def _answer(question: str, items: list[Item]) -> AuditAnswer:
     return AuditAnswer(question, score, tuple(_named(open_ones)), counted)
 
 
-def _named(items: Iterable[Item]) -> Iterator[str]:
-    """Name what is missing once, with its places and where to write it, however many sites lack it."""
+def _named(items: Iterable[Item]) -> Iterator[Note]:
+    """Name each missing item once, with its places and how to write it, however many sites lack it."""
     places: dict[tuple[str, str], list[str]] = {}
     for item in items:
         places.setdefault((item.what, item.write), []).append(item.place)
     for (what, write), where in places.items():
-        more = f" and {len(where) - MOST_PLACES} more" if len(where) > MOST_PLACES else ""
-        first, *others = where[:MOST_PLACES]
-        listed = ", ".join([first, *(place.partition(" ")[2] for place in others)])
-        listed = f" {listed}{more}" if first else ""
-        yield f"{what}{listed} (write {write})"
+        more = (note("audit.more", more=len(where) - MOST_PLACES),) if len(where) > MOST_PLACES else ()
+        named = tuple(filter(None, where[:MOST_PLACES]))
+        yield note("audit.missing", what=what, places=(*named, *more), write=write)
 
 
 def _environment(deployment: Deployment) -> Iterator[Item]:
     yield Item(deployment.target_cycle_s is not None, "the target cycle time", "", "target_cycle_s under [deployment]")
     for site in deployment.sites:
-        at = f"at {site.id}"
-        yield Item(bool(site.lighting), "shares of light", at, "lighting = { bright = 0.6, dim = 0.4 } under [[site]]")
+        at = site.id
+        yield Item(
+            bool(site.lighting), "shares of lighting", at, "lighting = { bright = 0.6, dim = 0.4 } under [[site]]"
+        )
         yield Item(bool(site.bins), "shares of bin configurations", at, "bins = { front = 0.7, … } under [[site]]")
         yield Item(bool(site.containers), "inner sizes of bins", at, "bin_sizes_m = { tote = [0.6, 0.4, 0.3] }")
         yield Item(bool(site.shelving), "the shelving", at, 'shelving = "…" under [[site]]')
@@ -95,42 +96,45 @@ def _surroundings(zone: Zone, at: str) -> Iterator[Item]:
     yield Item(bool(zone.transitions), "transitions of the floor", at, f'transitions = ["…"] or ["none"] under {ZONE}')
     yield Item(zone.ceiling_m is not None, "the height of the ceiling", at, f"ceiling_m under {ZONE}")
     yield Item(bool(zone.layout), "the layout", at, f'layout = "…" under {ZONE}')
-    yield _range(zone, "how densely objects lie", at, "objects_per_bin")
+    yield _range(zone, "the number of objects per bin", at, "objects_per_bin")
 
 
 def _synchronisation(deployment: Deployment) -> Iterator[Item]:
     head = "under [deployment]"
     yield Item(bool(deployment.synchronisation), "how sensors are synchronised", "", f'synchronisation = "…" {head}')
-    yield Item(deployment.max_offset_ms is not None, "the largest offset allowed", "", f"max_offset_ms {head}")
-    yield Item(bool(deployment.verified_by), "how that is verified end to end", "", f'verified_by = "…" {head}')
+    yield Item(deployment.max_offset_ms is not None, "the largest allowed clock offset", "", f"max_offset_ms {head}")
+    yield Item(bool(deployment.verified_by), "how clocks are verified end to end", "", f'verified_by = "…" {head}')
 
 
 def _edge_cases(deployment: Deployment) -> Iterator[Item]:
     yield Item(bool(deployment.edge_cases), "edge cases with their weekly frequency", "", "[[edge_case]]")
     for case in deployment.edge_cases:
-        rate, once = case.failure_rate is not None, "failure_rate under [[edge_case]] once known; it lowers no score"
-        yield Item(rate, "how often attempts fail", f"at {case.name}", once, counts=False)
+        rate, once = (
+            case.failure_rate is not None,
+            "failure_rate under [[edge_case]] once known; it does not lower the score",
+        )
+        yield Item(rate, "how often attempts fail", case.name, once, counts=False)
     picked = any(sku.picks_per_week for sku in deployment.skus)
     yield Item(picked, "the catalogue with pick velocity", "", "skus.csv, or fieldloop audit velocity")
     for site in deployment.sites:
         known = {b.name for b in site.bins}
-        yield Item(len(known) > 1, "degraded bin configurations", f"at {site.id}", "more than one level in bins")
+        yield Item(len(known) > 1, "degraded bin configurations", site.id, "more than one level in bins")
         for name in CONFIGURATIONS:
-            yield Item(name in known, f"how often items lie {name}", f"at {site.id}", f"{name} = 0 in bins if never")
+            yield Item(name in known, f"how often items lie {name}", site.id, f"{name} = 0 in bins if never")
 
 
 def _labels(deployment: Deployment) -> Iterator[Item]:
     yield Item(bool(deployment.label_standard), "the label standard", "", 'label_standard = "…" under [deployment]')
     agreement = deployment.min_agreement is not None
-    yield Item(agreement, "how far annotators must agree", "", "min_agreement = 0.8 under [deployment]")
+    yield Item(agreement, "the required agreement of annotators", "", "min_agreement = 0.8 under [deployment]")
 
 
 def _conditions(deployment: Deployment) -> Iterator[Item]:
     for site in deployment.sites:
-        people, at = bool(site.people or site.people_bands), f"at {site.id}"
-        yield Item(people, "bands of the people", at, "people.hand_size = { … } under [[site]]")
+        people, at = bool(site.people or site.people_bands), site.id
+        yield Item(people, "bands of people", at, "people.hand_size = { … } under [[site]]")
         if site.people:
-            yield Item(site.people_count is not None, "how many people work", at, "people_count, to see small bands")
+            yield Item(site.people_count is not None, "the number of people", at, "people_count, to detect small bands")
         yield from _zones(site, _air)
     yield from _goods(deployment)
 
@@ -152,17 +156,17 @@ def _goods(deployment: Deployment) -> Iterator[Item]:
         ("deformable", [s for s in deployment.skus if s.deformable is not None]),
         ("texture", [s for s in deployment.skus if s.texture]),
     ):
-        # weighted by picks: an article nobody picks may stay undescribed
+        # weighted by picks: an article that is never picked need not be described
         there = total > 0.0 and sum(s.picks_per_week for s in known) > total / 2
         yield Item(there, f"{name} of the articles that make up most picks", "", f"{name} in skus.csv")
 
 
 def _zones(site: Site, items: ZoneItems) -> Iterator[Item]:
-    """Ask of every zone; a site without any lacks all that a zone would say."""
+    """Ask of every zone; a site without zones lacks everything that a zone would state."""
     for zone in site.zones:
-        yield from items(zone, f"in {site.id}/{zone.name}")
+        yield from items(zone, f"{site.id}/{zone.name}")
     if not site.zones:
-        yield from items(Zone(""), f"at {site.id}")
+        yield from items(Zone(""), site.id)
 
 
 def _range(zone: Zone, what: str, at: str, key: str) -> Item:

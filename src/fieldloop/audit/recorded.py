@@ -1,4 +1,4 @@
-"""Attempts that were recorded, to be told from those that were only judged."""
+"""Match attempts with their recorded episodes, so that each counts once."""
 
 from bisect import bisect_right
 from collections.abc import Iterable, Iterator
@@ -7,18 +7,18 @@ from fieldloop.model.episode import Episode
 from fieldloop.model.policy import Outcome
 from fieldloop.model.stream import NS_PER_S
 
-Place = tuple[str, str]
+SiteRobot = tuple[str, str]
 
 
 class Recorded:
-    """Finds the episode of an attempt: by its name, else by the time at its robot, which does one thing at a time."""
+    """Finds the episode of an attempt: by its name, else by robot and time."""
 
     def __init__(self, episodes: Iterable[Episode], within_s: float) -> None:
         """Keep episodes by name, and by site and robot in the order of time."""
         self._episodes = {e.id: e for e in episodes}
         self._within_ns = int(within_s * NS_PER_S)
-        self._named: dict[tuple[Place, str], str] = {}
-        self._timed: dict[Place, list[tuple[int, int, str]]] = {}
+        self._named: dict[tuple[SiteRobot, str], str] = {}
+        self._timed: dict[SiteRobot, list[tuple[int, int, str]]] = {}
         for e in self._episodes.values():
             place = e.where.level("site") or "", e.robot
             for name in filter(None, (e.id, e.name, e.fact("attempt"))):
@@ -29,17 +29,17 @@ class Recorded:
             spans.sort()
 
     def take(self, outcome: Outcome) -> Episode | None:
-        """Return the episode of this attempt, which no other outcome gets then; None where it was not recorded."""
+        """Return the episode of this attempt and remove it; None where it was not recorded."""
         place = outcome.stratum.level("site") or outcome.site, outcome.robot
         found = self._named.get((place, outcome.attempt)) or self._at(place, outcome.at_ns)
         return self._episodes.pop(found, None) if found else None
 
     @property
     def left(self) -> Iterator[Episode]:
-        """Episodes that are the attempt of no outcome."""
+        """Yield episodes without an outcome."""
         yield from self._episodes.values()
 
-    def _at(self, place: Place, at_ns: int) -> str | None:
+    def _at(self, place: SiteRobot, at_ns: int) -> str | None:
         spans = self._timed.get(place, [])
         before = bisect_right(spans, at_ns, key=lambda span: span[0])
         if not before:

@@ -1,4 +1,4 @@
-"""One table of a settings file, read field by field; what is wrong is named with file, line, key, value and remedy."""
+"""Read one TOML table field by field; errors name file, line, key, value and remedy."""
 
 import math
 import re
@@ -20,7 +20,7 @@ SIDES = 3
 
 
 def lines_of(text: str) -> dict[Path, int]:
-    r"""Where every table and key of a TOML text stands, which its parser does not tell.
+    r"""Return the line of every table and key of a TOML text, which its parser does not report.
 
     >>> lines_of("[[site]]\nid = 'a'\n[[site.zone]]\nname = 'x'\n[[site]]\nid = 'b'")[("site", 1, "id")]
     6
@@ -40,7 +40,7 @@ def lines_of(text: str) -> dict[Path, int]:
 
 
 def _enter(dotted: str, *, repeated: bool, counts: dict[Path, int]) -> Path:
-    """Number the tables of an array: the parents stay at their latest, the last part counts on."""
+    """Number the tables of an array: parents keep their latest number, the last part is incremented."""
     path: Path = ()
     names = [name.strip(" \"'") for name in dotted.split(".")]
     for depth, name in enumerate(names, start=1):
@@ -55,7 +55,7 @@ def _enter(dotted: str, *, repeated: bool, counts: dict[Path, int]) -> Path:
 
 @dataclass(frozen=True, slots=True)
 class Row:
-    """The values of one table and where they stand."""
+    """The values of one table and their lines."""
 
     values: Mapping[str, Any]
     file: str
@@ -63,11 +63,11 @@ class Row:
     lines: Mapping[Path, int] = field(default_factory=dict)
 
     def refuse(self, key: str, what: str) -> NoReturn:
-        """Raise with the place of a key and what to do about it."""
+        """Raise an error with the place of a key and what to do."""
         raise BadInput(f"{self._where(key)}: {what}")
 
     def refuse_unknown(self, known: Iterable[str]) -> None:
-        """A misspelt key would otherwise be a fact that silently is not there."""
+        """Refuse unknown keys: a misspelt key would otherwise be silently ignored."""
         known = sorted(known)
         for key in self.values:
             if key not in known:
@@ -112,13 +112,13 @@ class Row:
         return found
 
     def refuse_impossible(self, key: str, quantity: str, values: Sequence[float], settings: Section) -> None:
-        """Refuse what no pick floor can have; whoever has such a floor states so in operations.toml."""
+        """Refuse values that no picking site can have; operations.toml can widen the limits."""
         if why := impossible(quantity, values, settings):
             written = f"{values[0]:g}" if len(values) == 1 else f"[{', '.join(f'{value:g}' for value in values)}]"
             self.refuse(key, f"{key} = {written}: {why}. Correct it, or widen audit.{quantity} in operations.toml.")
 
     def sizes(self, key: str) -> dict[str, tuple[float, float, float]]:
-        """Return name → [length, width, height], each above nothing."""
+        """Return name → [length, width, height], each above zero."""
         found = {}
         for name, value in self._mapping(key, "{ standard = [0.6, 0.4, 0.3] }").items():
             if not isinstance(value, list) or len(value) != SIDES:
@@ -131,8 +131,8 @@ class Row:
 
     def spans(self, key: str) -> dict[str, tuple[float, float]]:
         """Return name → [low, high]."""
-        told = self._mapping(key, "{ day = [300, 700], night = [80, 200] }")
-        return {name: self._span(f"{key}.{name}", value) for name, value in told.items()}
+        ranges = self._mapping(key, "{ day = [300, 700], night = [80, 200] }")
+        return {name: self._span(f"{key}.{name}", value) for name, value in ranges.items()}
 
     def shares(self, key: str, tolerance: float) -> dict[str, float]:
         """Return name → share; they add up to one."""
@@ -150,7 +150,7 @@ class Row:
         return dict.fromkeys(inner.values, inner)
 
     def refuse_unspeakable(self, key: str, name: str) -> None:
-        """Strata are written `factor=level,factor=level`, so a name can hold neither sign."""
+        """Refuse commas and equals signs in names, because strata are written `factor=level,factor=level`."""
         if not name.strip() or "=" in name or "," in name:
             self.refuse(key, f"{name!r} of {key} cannot name a level; leave out commas and equals signs.")
 
@@ -179,7 +179,7 @@ class Row:
             self.refuse(key, f"{key} = {value!r} should be [lowest, highest].")
         low, high = (self._checked(key, one, -math.inf, math.inf) for one in value)
         if low > high:
-            self.refuse(key, f"{key} = [{low:g}, {high:g}]: the lowest comes first; swap the two.")
+            self.refuse(key, f"{key} = [{low:g}, {high:g}]: the lowest value must come first; swap the two.")
         return (low, high)
 
     def _where(self, key: str) -> str:

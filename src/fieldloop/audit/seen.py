@@ -1,4 +1,4 @@
-"""One level of a claim as the logs show it, with what it could be at least and at most where many do not say it."""
+"""The measured share of one level, with its bounds where many attempts do not log it."""
 
 from dataclasses import dataclass
 
@@ -10,41 +10,41 @@ from fieldloop.stats.clustered import Share, shares
 
 
 @dataclass(frozen=True, slots=True)
-class Seen:
-    """The share among those that say it; `least` as if no silent attempt were of this level, `most` as if all were.
+class LevelSeen:
+    """The share among attempts that log it; `least` as if no other attempt had this level, `most` as if all had.
 
-    Where nearly all say it the three are one: those few silent ones are taken to be like the rest.
+    Where nearly all log it the three are equal: the few others are taken to be like the rest.
     """
 
-    said: Share
+    logged: Share
     least: Share
     most: Share
 
     @property
     def partly(self) -> bool:
-        """Do so many say nothing that only what holds whatever they were is judged?"""
-        return self.least is not self.said
+        """Do so many attempts not log it that only the bounds are judged?"""
+        return self.least is not self.logged
 
     def interval(self, level: float) -> tuple[float, float]:
-        """From where to where the share may lie."""
-        if not self.said.trials:
+        """Return the interval of the share."""
+        if not self.logged.trials:
             return (0.0, 1.0)
         return self.least.interval(level)[0], self.most.interval(level)[1]
 
     def chance_beyond(self, low: float, high: float, level: float) -> float:
-        """How likely so extreme a share is if the truth lay from low to high, whatever the silent attempts were."""
+        """Return the p-value of so extreme a share if the true one is low to high, whatever the others were."""
         return min(self.least.chance_beyond(0.0, high, level), self.most.chance_beyond(low, 1.0, level))
 
 
-def seen_of(claim: Claim, settings: Section) -> list[Seen]:
-    """Return every level as it was seen; bounds stand where fewer say it than the setting min_said_share."""
+def seen_of(claim: Claim, settings: Section) -> list[LevelSeen]:
+    """Return every level as measured; with bounds where fewer attempts log it than the setting min_said_share."""
     effect = settings.number("assumed_design_effect")
-    said = shares(claim.counts, effect)
-    if not claim.said or claim.said >= settings.number("min_said_share") * claim.asked:
-        return [Seen(share, share, share) for share in said]
+    logged = shares(claim.counts, effect)
+    if not claim.logged or claim.logged >= settings.number("min_said_share") * claim.asked:
+        return [LevelSeen(share, share, share) for share in logged]
     of_day = claim.counts.sum(axis=1) + claim.silent
     bounds = [
         tuple(shares(np.column_stack([hits, of_day - hits]), effect)[0] for hits in (column, column + claim.silent))
         for column in claim.counts.T
     ]
-    return [Seen(share, least, most) for share, (least, most) in zip(said, bounds, strict=True)]
+    return [LevelSeen(share, least, most) for share, (least, most) in zip(logged, bounds, strict=True)]

@@ -15,7 +15,7 @@ RANGES = {
     "noise_db": ("dB", 0.0, math.inf),
     "objects_per_bin": ("objects", 0.0, math.inf),
 }
-"""Further quantities of a zone: unit, and between which bounds anything physical lies."""
+"""Further quantities of a zone: unit, and physical bounds."""
 
 ABSOLUTE_ZERO_C = -273.15
 SITE_KEYS = (
@@ -30,7 +30,7 @@ OWN_PLACE = {
     "lighting": "lighting of the site",
     "sku": "skus.csv",
 }
-"""Factors that the map says elsewhere."""
+"""Factors that the map states elsewhere."""
 
 
 def read_site(row: Row, settings: Section) -> Site:
@@ -39,7 +39,7 @@ def read_site(row: Row, settings: Section) -> Site:
     tolerance = settings.number("share_tolerance")
     share = row.number("share", low=0.0, high=1.0)
     if share is None:
-        row.refuse("share", "share is missing; say which share of all picks happens here, such as share = 0.5.")
+        row.refuse("share", "share is missing; write the share of all picks at this site, such as share = 0.5.")
     return Site(
         id=_id(row),
         share=share,
@@ -68,7 +68,7 @@ def _time_zone(row: Row) -> str:
     try:
         ZoneInfo(name)
     except (KeyError, ValueError, OSError):
-        row.refuse("time_zone", f'time_zone = {name!r} is no IANA zone; write one such as "Europe/Berlin".')
+        row.refuse("time_zone", f'time_zone = {name!r} is not an IANA time zone; write one such as "Europe/Berlin".')
     return name
 
 
@@ -77,7 +77,7 @@ def _factors(row: Row, tolerance: float) -> tuple[tuple[str, tuple[tuple[str, fl
     for factor, table in row.tables("factors").items():
         table.refuse_unspeakable("factors", factor)
         if factor in OWN_PLACE:
-            table.refuse(factor, f"{factor!r} has its own place: {OWN_PLACE[factor]}; take it out of factors.")
+            table.refuse(factor, f"{factor!r} is stated elsewhere: {OWN_PLACE[factor]}; remove it from factors.")
         found.append((factor, tuple(table.shares(factor, tolerance).items())))
     return tuple(found)
 

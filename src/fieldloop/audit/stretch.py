@@ -1,11 +1,11 @@
-"""Days that belong together: one mistyped year must not make decades of a few weeks."""
+"""The period of an export: one mistyped year must not turn weeks into decades."""
 
 from collections.abc import Mapping
 from datetime import date
 
 
 def longest_stretch(lines: Mapping[date, int], most_days: float) -> tuple[date, date]:
-    """Return the first and last day of the stretch with most lines; between its days lie at most so many.
+    """Return the first and last day of the period with most lines; gaps between its days are at most so many days.
 
     >>> days = {date(2026, 1, 5): 3, date(2026, 2, 1): 4, date(2062, 1, 6): 5}
     >>> [day.isoformat() for day in longest_stretch(days, 92)]

@@ -1,4 +1,4 @@
-"""Numbers that no pick floor can have, and the unit that they look to be in."""
+"""Values that no picking site can have, and the unit they seem to be in."""
 
 from collections.abc import Callable, Sequence
 
@@ -16,13 +16,13 @@ OTHER_UNITS: dict[str, dict[str, Callable[[float], float]]] = {
     "mass_kg": {"grams": lambda x: x / 1000.0},
     "target_cycle_s": {"milliseconds": lambda x: x / 1000.0, "minutes": lambda x: x * 60.0},
 }
-"""In which other units people write a quantity, and what that would be in ours."""
+"""Other units in which people write a quantity, each with its conversion to ours."""
 
 
 def impossible(quantity: str, values: Sequence[float], settings: Section) -> str:
-    """Say why values cannot be true of a pick floor and what they look like, '' where they can.
+    """Explain why values are impossible at a picking site and which unit they seem to be in; '' where possible.
 
-    That is, one lies outside of what is possible, or all outside of what is usual while another unit explains them.
+    One value is outside the possible range, or all are outside the usual range and another unit explains them.
 
     >>> from fieldloop.protocol import default_operations
     >>> impossible("temperature_c", [287.0, 297.0], default_operations()["audit"])
@@ -39,16 +39,16 @@ def impossible(quantity: str, values: Sequence[float], settings: Section) -> str
     return ""
 
 
-def unusual(quantity: str, values: Sequence[float], settings: Section) -> str:
-    """Say what is usual where a value is not, '' where all are."""
+def unusual(quantity: str, values: Sequence[float], settings: Section) -> tuple[float, float, str] | None:
+    """Return the usual range and its unit where a value is outside it, None where all are inside."""
     _, low, high, _ = settings[quantity]
     if all(low <= value <= high for value in values):
-        return ""
-    return f"{low:,.12g} to {high:,.12g} {settings.settings[quantity].unit} is usual"
+        return None
+    return float(low), float(high), settings.settings[quantity].unit
 
 
 def in_another_unit(quantity: str, values: Sequence[float], usual: tuple[float, float], unit: str) -> str:
-    """Name the units in which all values would lie within `usual`, and what they would be in ours; '' for none."""
+    """Name the units in which all values would be within `usual`, with the values in our unit; '' for none."""
     fits = []
     for name, ours in OTHER_UNITS.get(quantity, {}).items():
         read = [ours(value) for value in values]

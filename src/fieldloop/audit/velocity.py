@@ -1,4 +1,4 @@
-"""Order lines and an item master become a catalogue with velocity."""
+"""Make a catalogue with velocity from order lines and an item master."""
 
 import csv
 import io
@@ -23,7 +23,7 @@ def catalogue_from(counted: OrderLines, master: Mapping[str, Sku], settings: Sec
 
 
 def catalogue_text(skus: Sequence[Sku]) -> str:
-    """Write a catalogue as CSV, as `read_catalogue` reads it: one row an article, or one an article and site."""
+    """Write a catalogue as CSV, as `read_catalogue` reads it: one row per article, or per article and site."""
     sites = [site for sku in skus for site, _ in sku.by_site]
     unpicked, sited = tuple((site, 0.0) for site in sites[:1]), bool(sites)
     out = io.StringIO()

@@ -1,4 +1,4 @@
-"""Where was each sensor? Fits, verifications, intervals of validity, and the episodes that a moved camera spoilt."""
+"""Calibration: fits, verifications, intervals of validity, and the episodes affected by a moved camera."""
 
 from fieldloop.calibrate.commanded import Commanded, commanded
 from fieldloop.calibrate.drift import drift, slow_drift

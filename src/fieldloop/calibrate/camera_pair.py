@@ -1,4 +1,4 @@
-"""Where does one camera stand as seen from another? From a board that both see at once."""
+"""The pose between two cameras, fitted to a board that both see at once."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -13,6 +13,7 @@ from fieldloop.geometry.transforms import Floats
 from fieldloop.model.calibration import Matrix
 from fieldloop.model.finding import Status
 from fieldloop.model.intrinsics import Intrinsics, RejectedImage
+from fieldloop.model.note import Note, note
 from fieldloop.protocol import CollectionProtocol
 
 STOP = (3, 200, 1e-9)
@@ -23,7 +24,7 @@ FEWEST = 3
 class CameraPair:
     """`left_from_right` in metres, how far corners are off in both pictures, and from the other's line of sight (px).
 
-    `held_out_px` is from the line of sight too, in pairs that each fit had not seen.
+    `held_out_px` is from the line of sight too, on held-out pairs.
     """
 
     left_from_right: Matrix
@@ -34,7 +35,7 @@ class CameraPair:
     status: Status
     pairs_used: tuple[str, ...] = ()
     pairs_rejected: tuple[RejectedImage, ...] = ()
-    message: str = ""
+    message: Note | None = None
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -53,10 +54,10 @@ def camera_pair(
     lenses: tuple[Intrinsics, Intrinsics],
     protocol: CollectionProtocol,
 ) -> CameraPair:
-    """Fit the pose between two cameras to boards seen by both at the same moment, told by the same name.
+    """Fit the pose between two cameras to boards that both see at the same moment (pictures of the same name).
 
-    Both lenses are taken as they are. A pair that the others do not agree with (a board that moved between the two
-    pictures, corners counted from the other end) is left out with its reason.
+    Both lenses are taken as given. A pair that disagrees with the others (the board moved between the two pictures,
+    corners counted from the other end) is left out with its reason.
     """
     views, rejected = _shared(left, right, lenses, int(protocol.setting("calibration.pair_min_shared")))
     factor = float(protocol.setting("calibration.intrinsics_view_rejection"))
@@ -68,21 +69,21 @@ def camera_pair(
         usual = float(np.median(errors))
         if errors[worst] <= factor * usual:
             break
-        said = f"corners are {errors[worst]:.2f} px off where {usual:.2f} px is usual: did the board or a camera move?"
-        rejected.append(RejectedImage(kept.pop(worst).name, said))
+        reason = note("calibrate.pair_off", off_px=float(errors[worst]), usual_px=usual)
+        rejected.append(RejectedImage(kept.pop(worst).name, reason))
         fitted = _fit(kept, lenses)
     if fitted is None:
-        said = f"Both cameras see the board in {len(kept)} pairs; {needed} are needed."
-        return CameraPair((), None, None, None, None, Status.CANNOT_TELL, (), tuple(rejected), said)
+        few = note("calibrate.pair_too_few", pairs=len(kept), needed=needed)
+        return CameraPair((), None, None, None, None, Status.CANNOT_TELL, (), tuple(rejected), few)
     left_from_right, rms_px = fitted
     epipolar = float(np.sqrt(np.mean(np.square(_errors(kept, fitted, lenses)))))
     held_out = _held_out(kept, lenses)
     limit = float(protocol.setting("calibration.pair_max_px"))
     worst_px = max(rms_px, epipolar, held_out or 0.0)
-    message = f"Corners are {worst_px:.3f} px off; at most {limit:g} px is allowed."
+    message = note("calibrate.corners_off", off_px=worst_px, limit_px=limit)
     status = Status.PASSED if worst_px <= limit else Status.FAILED
     if status is Status.PASSED and (len(kept) < needed or held_out is None):
-        status, message = Status.CANNOT_TELL, f"{len(kept)} pairs are used; {needed} are needed."
+        status, message = Status.CANNOT_TELL, note("calibrate.pairs_used", pairs=len(kept), needed=needed)
     return CameraPair(
         left_from_right=tuple(tuple(float(x) for x in row) for row in left_from_right),
         rms_px=rms_px,
@@ -103,11 +104,12 @@ def _shared(
     for name in sorted(left.keys() | right.keys()):
         if name not in left or name not in right:
             side = "left" if name not in left else "right"
-            rejected.append(RejectedImage(name, f"the {side} camera does not see the board"))
+            rejected.append(RejectedImage(name, note("calibrate.pair_not_seen", side=side)))
             continue
         both, mine, theirs = np.intersect1d(left[name].corner_ids, right[name].corner_ids, return_indices=True)
         if len(both) < least:
-            rejected.append(RejectedImage(name, f"both see only {len(both)} corners alike, {least} are needed"))
+            few = note("calibrate.pair_few_shared", corners=len(both), needed=least)
+            rejected.append(RejectedImage(name, few))
             continue
         views.append(
             SharedView(
@@ -127,7 +129,7 @@ def _matrix(lens: Intrinsics) -> Floats:
 
 
 def _straight(pixels: Floats, lens: Intrinsics) -> Floats:
-    """Return where a camera without distortion would see them."""
+    """Return where a camera without distortion would see the points."""
     import cv2
 
     matrix, bent, at = _matrix(lens), np.array(lens.distortion), pixels.reshape(-1, 1, 2)
@@ -172,7 +174,7 @@ def _errors(views: Sequence[SharedView], fitted: tuple[Floats, float], lenses: t
 
 
 def _held_out(views: Sequence[SharedView], lenses: tuple[Intrinsics, Intrinsics]) -> float | None:
-    """Leave each pair out once, and see how far it is from the fit to the others."""
+    """Hold each pair out once and return its error under the fit to the others."""
     errors = []
     for out in range(len(views)):
         fitted = _fit([v for n, v in enumerate(views) if n != out], lenses)

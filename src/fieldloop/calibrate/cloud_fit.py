@@ -1,4 +1,4 @@
-"""The small motion that lays one depth cloud over another's surface, and which of its six parts are seen at all."""
+"""The small motion that aligns one depth cloud with another's surface, and which of its six parts are observable."""
 
 from dataclasses import dataclass
 from typing import Any
@@ -22,7 +22,7 @@ BLOCKS = 6
 
 @dataclass(frozen=True, slots=True, eq=False)
 class CloudFit:
-    """A motion `right_from_left` about a middle, its covariance, and what of it could be seen.
+    """A motion `right_from_left` about a middle, its covariance, and which parts are observable.
 
     `twist` is shift (m) and turn (rad) about `middle`; `unseen` are the directions of it, in the same units with turns
     times `radius_m`, that no surface shows.
@@ -49,7 +49,8 @@ class _Pairs:
 def fit_clouds(points: Floats, surface: Surface, search_m: float, over_noise: float) -> CloudFit | None:
     """Move points until they lie on the surface, each along the normal of its nearest patch; None without partners.
 
-    A direction counts as seen when surfaces face it `over_noise` times more than the noise of their normals pretends.
+    A direction counts as observable when surfaces face it `over_noise` times more than the noise of their normals
+    suggests.
     """
     near = tree(surface.middles)
     moved, right_from_left = points, np.eye(4)
@@ -118,14 +119,14 @@ def _solve(pairs: _Pairs, middle: Floats, radius: float, over_noise: float) -> t
 
 
 def _seen(rows: Floats, pairs: _Pairs, over_noise: float) -> tuple[Floats, Floats]:
-    """Split the six directions by whether surfaces really face them.
+    """Split the six directions by whether surfaces face them.
 
-    The normals of a flat wall are not all alike, because its points are noisy; taken at their word they would claim to
-    see a shift along the wall. What their noise alone would show is known, and must be exceeded by far.
+    The normals of a flat wall are not all alike, because its points are noisy; taken at face value they would seem
+    to show a shift along the wall. The effect of noise alone is known and must be exceeded clearly.
     """
     information, directions = np.linalg.eigh(rows.T @ rows / len(rows))
-    pretended = float(np.mean(pairs.normal_noise**2))
-    true = information > over_noise * max(pretended, 1e-9)
+    by_noise = float(np.mean(pairs.normal_noise**2))
+    true = information > over_noise * max(by_noise, 1e-9)
     return directions[:, true], directions[:, ~true].T
 
 

@@ -1,4 +1,4 @@
-"""Do two depth cameras agree? Their clouds in one frame must lie on one surface, within the depth noise."""
+"""Whether two depth cameras agree: their clouds must lie on one surface, within the depth noise."""
 
 import math
 from dataclasses import dataclass
@@ -10,6 +10,7 @@ from fieldloop.calibrate.cloud_fit import CloudFit, fit_clouds
 from fieldloop.calibrate.cloud_surface import points_of, surface_of
 from fieldloop.geometry.transforms import Floats
 from fieldloop.model.finding import Status
+from fieldloop.model.note import Note, note
 from fieldloop.protocol import CollectionProtocol
 
 DIRECTIONS = ("shift x", "shift y", "shift z", "turn x", "turn y", "turn z")
@@ -19,8 +20,8 @@ DIRECTIONS = ("shift x", "shift y", "shift z", "turn x", "turn y", "turn z")
 class CloudPair:
     """By how much the left cloud must move to lie on the right one, and whether that is within the depth noise.
 
-    Shift and turn are about the middle of what both see, each with one standard deviation; `off_mm` is the root mean
-    square way that points would move, and `limit_mm` the depth noise that it was held against.
+    Shift and turn are about the middle of the shared view, each with one standard deviation. `off_mm` is the root mean
+    square distance that points would move; `limit_mm` is the depth noise it is compared with.
     """
 
     shift_mm: tuple[float, ...]
@@ -35,26 +36,26 @@ class CloudPair:
     overlap: float
     status: Status
     unseen: tuple[str, ...] = ()
-    message: str = ""
+    message: Note | None = None
 
 
 def cloud_pair(left: ArrayLike, right: ArrayLike, protocol: CollectionProtocol) -> CloudPair:
-    """Compare two clouds (… × 3, m, both in one frame by the calibration on trial); what did not come back is NaN.
+    """Compare two clouds (… × 3, m, both in one frame by the calibration under test); missing points are NaN.
 
-    Cannot tell where they hardly overlap, or where what both see leaves a direction open: one wall says nothing about
+    Cannot tell where they hardly overlap, or where the shared surfaces leave a direction open: one wall does not show
     a shift along it.
     """
     moving, still = points_of(left, "left"), points_of(right, "right")
     surface = surface_of(still)
     mine = surface_of(moving)
     if surface is None or mine is None:
-        return _unknown("There is no surface in view: too few points, or none that lie flat.")
+        return _unknown(note("calibrate.no_surface"))
     search_m = float(protocol.setting("calibration.cloud_search_mm")) / 1e3
     found = fit_clouds(moving, surface, search_m, float(protocol.setting("calibration.cloud_seen_over_noise")))
     least = float(protocol.setting("calibration.cloud_min_overlap"))
     if found is None or found.overlap < least:
         share = 0.0 if found is None else found.overlap
-        return _unknown(f"The clouds share {share:.0%} of their points; {least:.0%} are needed.", share)
+        return _unknown(note("calibrate.clouds_overlap", share=share, needed=least), share)
     noise_m = math.sqrt((surface.noise_m**2 + mine.noise_m**2) / 2)
     floor_m = float(protocol.setting("calibration.cloud_floor_mm")) / 1e3
     limit_m = max(floor_m, float(protocol.setting("calibration.cloud_max_noise")) * noise_m)
@@ -65,14 +66,14 @@ def _judged(found: CloudFit, points: Floats, noise_m: float, limit_m: float, con
     off, low, high = _displacement(found, points, confidence)
     unseen = _names(found.unseen)
     if low > limit_m:
-        status, word = Status.FAILED, "more than"
+        status, code = Status.FAILED, "calibrate.clouds_beyond"
     elif unseen or high > limit_m:
-        status, word = Status.CANNOT_TELL, "not surely within"
+        status, code = Status.CANNOT_TELL, "calibrate.clouds_unsure"
     else:
-        status, word = Status.PASSED, "within"
-    message = f"The clouds are {1e3 * off:.1f} mm apart, {word} the {1e3 * limit_m:.1f} mm that depth noise explains."
+        status, code = Status.PASSED, "calibrate.clouds_within"
+    message = note(code, off_mm=1e3 * off, limit_mm=1e3 * limit_m)
     if unseen and status is Status.CANNOT_TELL:
-        message = f"What both see leaves {', '.join(unseen)} open: show them a corner, a box, a step. {message}"
+        message = note("calibrate.clouds_open", message, directions=unseen)
     deviations = np.sqrt(np.diag(found.covariance))
     return CloudPair(
         shift_mm=tuple(float(x) for x in 1e3 * found.twist[:3]),
@@ -92,7 +93,7 @@ def _judged(found: CloudFit, points: Floats, noise_m: float, limit_m: float, con
 
 
 def _displacement(found: CloudFit, points: Floats, confidence: float) -> tuple[float, float, float]:
-    """Return the root mean square way that points move, with its bounds at the confidence."""
+    """Return the root mean square distance that points move, with its bounds at the confidence."""
     from scipy.special import ndtri
 
     arms = points - found.middle
@@ -117,5 +118,5 @@ def _names(unseen: Floats) -> tuple[str, ...]:
     return tuple(dict.fromkeys(DIRECTIONS[int(np.argmax(np.abs(row)))] for row in unseen))
 
 
-def _unknown(message: str, overlap: float = 0.0) -> CloudPair:
+def _unknown(message: Note, overlap: float = 0.0) -> CloudPair:
     return CloudPair((), (), (), (), None, None, None, None, None, overlap, Status.CANNOT_TELL, (), message)

@@ -1,4 +1,4 @@
-"""The surface that a cloud of depth points lies on: where it is flat, which way it faces, how noisy its points are."""
+"""The flat patches of a depth cloud: position, normal and noise."""
 
 from dataclasses import dataclass
 from typing import Any
@@ -11,9 +11,9 @@ from fieldloop.geometry.transforms import Floats
 
 NEIGHBOURS = 24
 MOST_POINTS = 20_000
-"""More make a cloud no better known, and the search slower."""
+"""More points do not improve the fit, but slow the search."""
 FLAT = 0.05
-"""Variance across a patch against that along it; an edge or a corner has more, and no one normal."""
+"""Variance across a patch relative to that along it; an edge or a corner has more, and no single normal."""
 AXES = 3
 
 

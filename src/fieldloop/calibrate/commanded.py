@@ -1,4 +1,4 @@
-"""Does the arm touch what the camera sees? The calibration's last proof: a known position, commanded and touched."""
+"""The final test of a calibration: points that the camera saw, commanded and touched."""
 
 import math
 from dataclasses import dataclass
@@ -17,7 +17,7 @@ POINTS = (2, 3)
 
 @dataclass(frozen=True, slots=True)
 class Commanded:
-    """How far the touched points lie from where the calibration puts them: root mean square, worst, each (mm)."""
+    """Distance of touched points from where the calibration puts them: root mean square, worst, each (mm)."""
 
     off_mm: float | None
     worst_mm: float | None
@@ -33,7 +33,7 @@ def commanded(
     *,
     base_from_mount: ArrayLike | None = None,
 ) -> Commanded:
-    """Hold n points (m) as the camera saw them against where the tool tip was in the base frame when it touched them.
+    """Compare n points (m) seen by the camera with the position of the tool tip in the base frame at contact.
 
     `base_from_mount` (n × 4 × 4) is where the gripper was when the picture was taken, for a camera on the wrist.
     """

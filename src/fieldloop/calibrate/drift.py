@@ -1,7 +1,7 @@
-"""Has the camera moved since? A test on all six degrees of freedom at once, and one for drift too slow for it.
+"""Tests for a moved camera: one on all six degrees of freedom, and one for slow drift.
 
-A camera that moved by a small step in its own frame shifts every view by a known linear amount (turns reach the shift
-through the marker's distance). The step is estimated by generalised least squares and held against its covariance.
+A small step of the camera in its own frame shifts every view by a known linear amount (a rotation shifts it by the
+marker's distance). The step is estimated by generalised least squares and compared with its covariance.
 """
 
 import math
@@ -29,11 +29,11 @@ def drift(
     *,
     since: Drift | None = None,
 ) -> Drift | None:
-    """Test whether the camera moved, from n poses of the marker as the calibration foretells them and as seen.
+    """Test whether the camera moved, from n poses of the marker as predicted by the calibration and as seen.
 
-    With `since`, an earlier answer under the same calibration, the test is about movement between the two, and the
-    calibration's own error falls out. Without, and where nobody knows that error, there is a step and no test of it.
-    None where neither the views nor the calibration tell the noise.
+    With `since`, an earlier result under the same calibration, it tests movement between the two, and the calibration's
+    own error cancels. Without it, and where that error is unknown, the step is estimated but not tested. None where
+    neither the views nor the calibration give the noise.
     """
     left, slopes = _residuals(expected, seen), _slopes(expected)
     known = _Noise.of_calibration(calibration)
@@ -49,7 +49,9 @@ def drift(
     away = step - np.asarray(since.twist) if since else step
     if since:
         p_value: float | None = _p_value(away, covariance + np.asarray(since.covariance), noise.freedom)
-    elif calibration.covariance is not None:  # its own error is no movement, though a first look shows it
+    elif (
+        calibration.covariance is not None
+    ):  # its own error does not count as movement, though a first verification shows it
         error = np.asarray(calibration.covariance)
         p_value = _p_value(away, covariance + error, _freedom(covariance, noise.freedom, error, calibration.points))
     else:
@@ -66,10 +68,10 @@ def drift(
 
 
 def slow_drift(history: Sequence[Drift], protocol: CollectionProtocol) -> tuple[float, ...]:
-    """Return after each verification how much slow drift there is, as a share of what raises the alarm (1 and more).
+    """Return the slow drift after each verification, as a share of the alarm threshold (alarm at 1 or more).
 
-    Crosier's multivariate CUSUM (1988) on recursive residuals: each estimate against the mean of those before, so that
-    the calibration's own constant error is no drift.
+    Crosier's multivariate CUSUM (1988) on recursive residuals: each estimate is compared with the mean of those before,
+    so the calibration's own constant error does not count as drift.
     """
     slack = float(protocol.setting("calibration.drift_slack"))
     height = float(protocol.setting("calibration.drift_height"))
@@ -95,7 +97,7 @@ def _residuals(expected: Floats, seen: Floats) -> Floats:
 
 
 def _slopes(expected: Floats) -> Floats:
-    """How a residual changes when the camera steps in its own frame."""
+    """Return how a residual changes with a step of the camera in its own frame."""
     slopes = np.zeros((len(expected), FREEDOMS, FREEDOMS))
     slopes[:, :3, :3] = -np.swapaxes(expected[:, :3, :3], -1, -2)
     slopes[:, 3:, :3] = skew(expected[:, :3, 3])
@@ -113,7 +115,7 @@ class _Noise:
 
     @classmethod
     def of_calibration(cls, calibration: Calibration) -> "_Noise | None":
-        """As poses left out of the calibration showed it."""
+        """Return the noise on held-out poses of the calibration."""
         if calibration.residual_mm is None or calibration.residual_deg is None:
             return None
         turn, shift = math.radians(calibration.residual_deg), 1e-3 * calibration.residual_mm
@@ -125,13 +127,13 @@ class _Noise:
 
     @classmethod
     def of_views(cls, left: Floats) -> "_Noise":
-        """As the views scatter about the camera's new place."""
+        """Return the scatter of the views about the camera's new pose."""
         freedom = max(3 * len(left) - 3, 1)
         turn, shift = (math.sqrt(float(np.sum(half**2)) / freedom) for half in (left[:, :3], left[:, 3:]))
         return cls(max(turn, LEAST_TURN_RAD), max(shift, LEAST_SHIFT_M), freedom)
 
     def pooled(self, known: "_Noise", level: float) -> "_Noise":
-        """Join both unless chance makes them differ so much less often than `level`; then the views' own counts."""
+        """Pool both noises, unless they differ significantly at `level`; then use the views' own."""
         from scipy.special import fdtr
 
         ratios = (self.turn_rad / known.turn_rad) ** 2, (self.shift_m / known.shift_m) ** 2
@@ -158,7 +160,7 @@ def _freedom(views: Floats, views_freedom: int, calibration: Floats, points: int
 
 
 def _p_value(away: Floats, covariance: Floats, freedom: float) -> float:
-    """Hotelling's way for an estimated covariance; fewer degrees than residuals, because two scales are estimated."""
+    """Return Hotelling's p-value for an estimated covariance; two estimated scales cost degrees of freedom."""
     from scipy.special import fdtrc
 
     return float(fdtrc(FREEDOMS, freedom, float(away @ np.linalg.solve(covariance, away)) / FREEDOMS))

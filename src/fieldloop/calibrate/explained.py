@@ -1,4 +1,4 @@
-"""A camera's place with the sentence that says what it is worth, and what to do where it is worth little."""
+"""The verdict on a camera's pose fitted to points: why it passes or not, and what to do."""
 
 import math
 from dataclasses import replace
@@ -6,28 +6,28 @@ from dataclasses import replace
 from fieldloop.geometry import rigid
 from fieldloop.model.calibration import Calibration
 from fieldloop.model.finding import Status
+from fieldloop.model.note import Note, note
 from fieldloop.protocol import CollectionProtocol
 
 
 def explained(found: Calibration, protocol: CollectionProtocol) -> Calibration:
-    """Say why a place fitted to points passes or not; one that no camera can have does not, however well it fits."""
+    """Add why a pose fitted to points passes or not; an implausible distance cannot pass."""
     away_m = math.hypot(*(row[3] for row in found.parent_from_child[:3]))
     furthest_m = float(protocol.setting("calibration.furthest_m"))
     if away_m > furthest_m:
-        said = (
-            f"The camera would stand {away_m:.0f} m from the {found.parent}, further than {furthest_m:g} m: "
-            "are the points in millimetres? Both frames are to be in metres."
-        )
-        return replace(found, status=Status.CANNOT_TELL, message=said)
-    return replace(found, message=_said(found, protocol))
+        far = note("calibrate.too_far", away_m=away_m, parent=found.parent, furthest_m=furthest_m)
+        return replace(found, status=Status.CANNOT_TELL, message=far)
+    return replace(found, message=_message(found, protocol))
 
 
-def _said(found: Calibration, protocol: CollectionProtocol) -> str:
+def _message(found: Calibration, protocol: CollectionProtocol) -> Note:
     needed = max(int(protocol.setting("calibration.extrinsic_min_points")), rigid.MIN_POINTS + 1)
     if found.points < needed:
-        return f"{found.points} points; {needed} are asked for. Add {needed - found.points}, spread over the workspace."
+        return note("calibrate.few_points", points=found.points, needed=needed, missing=needed - found.points)
     if found.residual_mm is None:
-        return "Without one of the points the others lie on one line: spread them over an area."
+        return note("calibrate.points_on_line")
     most_mm, most_deg = (float(protocol.setting(f"calibration.hand_eye_max_{unit}")) for unit in ("mm", "deg"))
-    turn = "" if found.uncertainty_deg is None else f", and the camera's turn is known to {found.uncertainty_deg:.3f}°"
-    return f"{found.residual_mm:.2f} mm on points left out{turn}; {most_mm:g} mm and {most_deg:g}° are allowed."
+    return note(
+        "calibrate.points_off", residual_mm=found.residual_mm, turn_deg=found.uncertainty_deg,
+        max_mm=most_mm, max_deg=most_deg,
+    )  # fmt: skip

@@ -1,4 +1,4 @@
-"""Where does a camera stand? From points seen by it and known in the base frame, with the error on points left out."""
+"""A camera's pose from points it sees that are known in the base frame, with the error on held-out points."""
 
 import math
 
@@ -34,9 +34,9 @@ def extrinsic(
 ) -> Calibration:
     """Fit `base_from_camera` to n × 3 points (m) in both frames and judge it on points it was not fitted to.
 
-    `residual_mm` is the root mean square distance of each point from a fit to all others: what a new point would show;
-    points have no turn. The uncertainties bound the camera's pose: at the protocol's confidence the true one lies
-    within. Points that were not seen (NaN) are left out; too few, or all on one line, cannot tell.
+    `residual_mm` is the root mean square distance of each point from a fit to all others: the error to expect of a new
+    point; points have no rotation. The uncertainties bound the camera's pose: at the protocol's confidence the true one
+    lies within. Points that were not seen (NaN) are left out; too few, or all on one line, cannot tell.
     """
     camera, base = _pairs(points_camera, points_base)
     needed = max(int(protocol.setting("calibration.extrinsic_min_points")), rigid.MIN_POINTS + 1)
@@ -78,7 +78,7 @@ def _pairs(points_camera: ArrayLike, points_base: ArrayLike) -> tuple[Floats, Fl
         raise BadInput(f"A calibration needs two n × 3 arrays of the same points; got {camera.shape} and {base.shape}.")
     seen = np.isfinite(camera).all(axis=1) & np.isfinite(base).all(axis=1)
     if seen.sum() < rigid.MIN_POINTS:
-        raise BadInput(f"Only {int(seen.sum())} of {len(seen)} points were seen in both frames; three fix a pose.")
+        raise BadInput(f"Only {int(seen.sum())} of {len(seen)} points were seen in both frames; a pose needs three.")
     return camera[seen], base[seen]
 
 
@@ -90,7 +90,7 @@ def _held_out(camera: Floats, base: Floats) -> Floats | None:
         try:
             fitted = rigid.fit(base[kept], camera[kept])
         except BadInput:
-            return None  # one point alone keeps the others off a line: its own error cannot be told
+            return None  # without this point the others lie on a line: its error cannot be measured
         distances.append(float(rigid.residuals(fitted, base[n : n + 1], camera[n : n + 1])[0]))
     return np.array(distances)
 
@@ -98,7 +98,7 @@ def _held_out(camera: Floats, base: Floats) -> Floats | None:
 def _covariance(camera: Floats, base: Floats, base_from_camera: Floats) -> Floats:
     """Return the covariance of the fit's error as a step in the camera's frame: three turns (rad), three shifts (m).
 
-    The noise of a point is read off what is left over, with an axis of its own: depth is seen worse than its sides.
+    The noise of a point is estimated from the residuals for each axis: depth is measured worse than the sides.
     """
     left = camera - tf.apply(tf.invert(base_from_camera), base)
     noise = left.T @ left / (len(left) - SPENT)

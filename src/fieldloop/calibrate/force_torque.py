@@ -1,6 +1,6 @@
-"""How does the force-torque sensor sit on the wrist? From the tool's weight, felt in several orientations at rest.
+"""Mounting and bias of a force-torque sensor, from the tool's weight in several orientations at rest.
 
-At rest the sensor feels gravity on everything beyond it, plus its own bias:
+At rest the sensor measures gravity on everything beyond it, plus its own bias:
 `force = mass × sensor_from_wrist · wrist_from_base · gravity + bias`, and the torque is that force on its lever.
 """
 
@@ -17,6 +17,7 @@ from fieldloop.geometry import transforms as tf
 from fieldloop.geometry.se3 import length_bound, nearest_rotation, skew
 from fieldloop.geometry.transforms import Floats
 from fieldloop.model.finding import Status
+from fieldloop.model.note import Note, note
 from fieldloop.protocol import CollectionProtocol
 
 GRAVITY = np.array([0.0, 0.0, -9.80665])
@@ -35,8 +36,8 @@ class ForceTorque:
     """
 
     status: Status
-    reason: str
-    advice: tuple[str, ...]
+    reason: Note
+    advice: tuple[Note, ...]
     poses_used: int
     poses_rejected: tuple[Rejected, ...]
     spread_deg: float
@@ -73,26 +74,24 @@ def force_torque(
 ) -> ForceTorque:
     """Fit n orientations (n × 3 × 3) and n wrenches (n × 6: N, Nm in the sensor's frame) taken at rest.
 
-    `wrist_from_sensor` is how the sensor is said to be mounted; as the wrist unless given. A wrench that does not fit
-    the others (the arm moved, or touched something) is left out with its reason.
+    `wrist_from_sensor` is the stated mounting; aligned with the wrist unless given. A wrench that does not fit the
+    others (the arm moved, or touched something) is left out with its reason.
     """
     turns, felt, names = _checked(base_from_wrist, wrench, names)
     stated = np.eye(3) if wrist_from_sensor is None else np.asarray(wrist_from_sensor, dtype=float)
     level, confidence = (float(protocol.setting(f"calibration.{n}")) for n in ("hand_eye_reject_level", "confidence"))
     finite = np.isfinite(turns).all(axis=(1, 2)) & np.isfinite(felt).all(axis=1)
-    rejected = [Rejected(names[n], "A number is missing or not finite.") for n in np.flatnonzero(~finite)]
+    rejected = [Rejected(names[n], note("calibrate.not_finite", side="")) for n in np.flatnonzero(~finite)]
     weighed = np.swapaxes(turns[finite], -1, -2) @ GRAVITY
     felt, names = felt[finite], tuple(names[n] for n in np.flatnonzero(finite))
     spread_deg = _spread_deg(weighed)
     min_poses = int(protocol.setting("calibration.force_torque_min_poses"))
     min_spread = float(protocol.setting("calibration.force_torque_min_spread_deg"))
     if len(felt) < min_poses or spread_deg < min_spread:
-        why = (
-            f"{len(felt)} usable poses; {min_poses} are asked for."
-            if len(felt) < min_poses
-            else f"Gravity came from directions within {spread_deg:.1f}°; {min_spread:g}° are asked for."
-        )
-        advice = ("Hold the tool still with its axis down, level to four sides, and in between: eight or more poses.",)
+        why = note("calibrate.few_directions", spread_deg=spread_deg, needed_deg=min_spread)
+        if len(felt) < min_poses:
+            why = note("calibrate.few_poses", poses=len(felt), needed=min_poses)
+        advice = (note("calibrate.hold_still"),)
         return ForceTorque(Status.CANNOT_TELL, why, advice, len(felt), tuple(rejected), spread_deg)
     fit, kept = _robust(weighed, felt[:, :3], level)
     rejected += [Rejected(names[n], _off(fit, weighed[n], felt[n, :3])) for n in np.flatnonzero(~kept)]
@@ -101,7 +100,7 @@ def force_torque(
     turn_bound = math.degrees(length_bound(fit.covariance[1:4, 1:4], fit.freedom, confidence))
     status, reason = _judged(fit, turn, turn_bound, float(protocol.setting("calibration.force_torque_max_deg")))
     if int(kept.sum()) < min_poses:
-        status, reason = Status.CANNOT_TELL, f"{int(kept.sum())} poses agree; {min_poses} are asked for."
+        status, reason = Status.CANNOT_TELL, note("calibrate.few_agree", poses=int(kept.sum()), needed=min_poses)
     return ForceTorque(
         status=status,
         reason=reason,
@@ -187,9 +186,9 @@ def _expected(fit: _Fit, weighed: Floats) -> Floats:
     return np.asarray(fit.mass * weighed @ fit.sensor_from_wrist.T + fit.bias)
 
 
-def _off(fit: _Fit, weighed: Floats, force: Floats) -> str:
+def _off(fit: _Fit, weighed: Floats, force: Floats) -> Note:
     off = float(np.linalg.norm(force - _expected(fit, weighed)))
-    return f"The force is off by {off:.2f} N, where {math.sqrt(3) * fit.noise:.2f} N is usual: it moved, or touched."
+    return note("calibrate.force_off", off_n=off, usual_n=math.sqrt(3) * fit.noise)
 
 
 def _centre(fit: _Fit, weighed: Floats, torque: Floats) -> tuple[Floats, Floats, Floats, float]:
@@ -202,21 +201,25 @@ def _centre(fit: _Fit, weighed: Floats, torque: Floats) -> tuple[Floats, Floats,
     return found[:3], found[3:], covariance[:3, :3], noise
 
 
-def _judged(fit: _Fit, turn: float, bound: float, limit: float) -> tuple[Status, str]:
-    said = f"The sensor is turned by {turn:.2f}° ± {bound:.2f}° against how it is said to be mounted"
+def _judged(fit: _Fit, turn: float, bound: float, limit: float) -> tuple[Status, Note]:
+    status, code = _verdict(fit, turn, bound, limit)
+    return status, note(code, turn_deg=turn, bound_deg=bound, limit_deg=limit, mass_kg=fit.mass)
+
+
+def _verdict(fit: _Fit, turn: float, bound: float, limit: float) -> tuple[Status, str]:
     if fit.mass <= 0 or bound > limit:
-        return Status.CANNOT_TELL, f"{said}: the weight ({fit.mass:.3f} kg) is too little, or too noisy, to tell."
+        return Status.CANNOT_TELL, "calibrate.light_tool"
     if turn - bound > limit:
-        return Status.FAILED, f"{said}; beyond {limit:g}° contact forces point the wrong way."
+        return Status.FAILED, "calibrate.turned_failed"
     if turn + bound > limit:
-        return Status.CANNOT_TELL, f"{said}; {limit:g}° lies within that."
-    return Status.PASSED, f"{said}; {limit:g}° are allowed."
+        return Status.CANNOT_TELL, "calibrate.turned_unsure"
+    return Status.PASSED, "calibrate.turned_passed"
 
 
-def _advice(fit: _Fit, status: Status) -> Iterator[str]:
+def _advice(fit: _Fit, status: Status) -> Iterator[Note]:
     if fit.mass <= 0:
-        yield "The force points against gravity: the sensor may report what it pushes with. Try --negated."
+        yield note("calibrate.try_negated")
     elif status is Status.FAILED:
-        yield "Use the frame found here, or mount the sensor as its drawing says."
+        yield note("calibrate.use_frame")
     elif status is Status.CANNOT_TELL:
-        yield "Add poses in other orientations, average longer at each, or hang a heavier tool on the sensor."
+        yield note("calibrate.more_orientations")

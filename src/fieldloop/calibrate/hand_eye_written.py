@@ -1,4 +1,4 @@
-"""Hand-eye from poses as a file writes them: read as stated, what cannot be true refused, better readings proposed."""
+"""Hand-eye calibration from a file of poses: implausible rows rejected, better readings proposed."""
 
 import math
 from dataclasses import dataclass, replace
@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import NDArray
 
-from fieldloop.calibrate.conventions import Proposal, Reading, impossible, proposals, read, unsaid
+from fieldloop.calibrate.conventions import Proposal, Reading, impossible, proposals, read, unstated
 from fieldloop.calibrate.conventions.alternatives import Wanted, on_gripper_m
 from fieldloop.calibrate.hand_eye import HandEye, Rejected, Setup, hand_eye, pairs
 from fieldloop.calibrate.hand_eye.methods import closed_form
@@ -14,6 +14,7 @@ from fieldloop.calibrate.hand_eye.pairing import Paired, by_stamp, clock_offset,
 from fieldloop.calibrate.hand_eye.refine import refine
 from fieldloop.geometry.transforms import Floats
 from fieldloop.model.finding import Status
+from fieldloop.model.note import Note, note
 from fieldloop.model.written_poses import WrittenPoses
 from fieldloop.protocol import CollectionProtocol
 
@@ -22,23 +23,23 @@ from fieldloop.protocol import CollectionProtocol
 class Stated:
     """How a file is to be read: both readings, the set-up, and what to add to target stamps (None: rows match).
 
-    `complaint` is what is known to be wrong with the file before anything is read from it.
+    `complaint` is a defect of the file that is known before it is read; `assumed` marks a reading that nothing states.
     """
 
     robot: Reading
     target: Reading
     setup: Setup
     offset_s: float | None = None
-    unsaid: bool = False
-    complaint: str = ""
+    assumed: bool = False
+    complaint: Note | None = None
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class WrittenHandEye:
-    """The calibration, what was wrong with the file as it was read, and which other reading fits far better."""
+    """The calibration, defects of the file as read, and other readings that fit far better."""
 
     found: HandEye
-    complaints: tuple[str, ...]
+    complaints: tuple[Note, ...]
     proposals: tuple[Proposal, ...]
     paired: int
 
@@ -55,14 +56,14 @@ class _Matched:
 def hand_eye_from_written(
     robot: WrittenPoses, target: WrittenPoses, stated: Stated, protocol: CollectionProtocol
 ) -> WrittenHandEye:
-    """Calibrate from written poses as they are stated to be read; nothing else is applied."""
+    """Calibrate from written poses under the stated reading; proposals are not applied."""
     wrong = impossible(robot, stated.robot, protocol), impossible(target, stated.target, protocol)
     matched, clock = _matched(robot, target, stated, protocol, (set(wrong[0].rows), set(wrong[1].rows)))
     names = tuple(target.names[int(row)] for row in matched.target_rows)
     given = pairs(matched.robot, read(target, stated.target)[matched.target_rows], stated.setup, names)
     found = hand_eye(given, stated.setup, protocol)
     few = robot.only(matched.robot_rows), target.only(matched.target_rows)
-    factor = "calibration.convention_unsaid_factor" if stated.unsaid else "calibration.convention_factor"
+    factor = "calibration.convention_unsaid_factor" if stated.assumed else "calibration.convention_factor"
     reach_m = float(protocol.setting("calibration.gripper_reach_m"))
     better = proposals(
         *few,
@@ -75,8 +76,9 @@ def hand_eye_from_written(
             as_good=float(protocol.setting("calibration.convention_as_good")),
         ),
     )
-    told = [side.facts if better else side.complaints for side in wrong]  # one answer: the reading that fits
-    complaints = tuple(filter(None, (stated.complaint, *told[0], *told[1])))
+    defects = [side.facts if better else side.complaints for side in wrong]  # one answer: the reading that fits
+    known = (stated.complaint,) if stated.complaint else ()
+    complaints = (*known, *defects[0], *defects[1])
     if found.answer and (away_m := on_gripper_m(found.answer, stated.setup)) > reach_m and not better:
         what = "camera" if stated.setup is Setup.EYE_IN_HAND else "target"
         complaints += (_changed_places(what, away_m, stated),)
@@ -87,14 +89,14 @@ def hand_eye_from_written(
     return WrittenHandEye(_held_back(found, complaints, better), complaints, (*better, *clock), len(names))
 
 
-def what_is_unsaid(
+def unstated_readings(
     robot: WrittenPoses, target: WrittenPoses, rotation: tuple[str, ...], units: tuple[str, ...]
-) -> tuple[str, ...]:
-    """List in words what neither file nor user says and what is therefore assumed; metres need no word."""
+) -> tuple[Note, ...]:
+    """Return what neither the file nor the user states and is therefore assumed; metres are the default."""
     return tuple(
-        f"The file does not say how the {side.side} rotations are written."
+        note("calibrate.rotation_not_stated", side=side.side.value)
         for side in (robot, target)
-        if "rotation" in unsaid(side, rotation, units)
+        if "rotation" in unstated(side, rotation, units)
     )
 
 
@@ -124,7 +126,7 @@ def _matched(
     matched = _Matched(near.robot[chosen], kept_robot[near.nearest[chosen]], kept_target[near.rows[chosen]])
     least_alike = float(protocol.setting("calibration.clock_offset_alike"))
     shown_s = clock_offset(poses, robot_s, seen, target_s, least_alike=least_alike)
-    if shown_s is None or abs(shown_s - stated.offset_s) < 1e-3:  # noqa: PLR2004  finer than it can be told
+    if shown_s is None or abs(shown_s - stated.offset_s) < 1e-3:  # noqa: PLR2004  finer than it can be measured
         return matched, ()
     noises = [_shift_noise_m(each, seen, stated.setup, most) for each in (near, at(shown_s))]
     if (
@@ -132,7 +134,7 @@ def _matched(
         or not noises[0] >= float(protocol.setting("calibration.clock_offset_gain")) * noises[1]
     ):
         return matched, ()
-    says = f"Hand and eye turn alike when {1e3 * shown_s:+.0f} ms are added to the target's stamps."
+    says = note("calibrate.clock_offset", offset_ms=1e3 * shown_s)
     return matched, (Proposal((f"--clock-offset={shown_s:.3f}",), noises[0] / noises[1], says),)
 
 
@@ -144,27 +146,27 @@ def _shift_noise_m(near: Paired, seen: Floats, setup: Setup, most: int) -> float
     return math.inf if answer is None else refine(made, answer).shift_noise_m
 
 
-def _changed_places(what: str, away_m: float, stated: Stated) -> str:
-    """Advise the turn that was not made: a side that is stated to be inverse is so no more."""
+def _changed_places(what: str, away_m: float, stated: Stated) -> Note:
+    """Advise the opposite direction for both sides."""
     sides = {"robot": stated.robot.inverse, "target": stated.target.inverse}
-    leave, give = ([f"--inverse {side}" for side, said in sides.items() if said is turned] for turned in (True, False))
-    advice = [f"leave {' '.join(leave)} out"] * bool(leave) + [f"give {' '.join(give)}"] * bool(give)
-    return (
-        f"The {what} would sit {away_m:.2f} m from the gripper that carries it. With both poses the other way round "
-        f"the file fits as well: {', and '.join(advice)}."
+    leave, give = (
+        [f"--inverse {side}" for side, inverse in sides.items() if inverse is turned] for turned in (True, False)
     )
+    advice = [f"leave {' '.join(leave)} out"] * bool(leave) + [f"give {' '.join(give)}"] * bool(give)
+    return note("calibrate.out_of_reach", carried=what, away_m=away_m, advice=", and ".join(advice))
 
 
-def _held_back(found: HandEye, complaints: tuple[str, ...], better: tuple[Proposal, ...]) -> HandEye:
-    """A file that cannot mean what it is read to mean, or reads far better otherwise, does not pass."""
-    other = (_fits_better(better),) if better else ()
+def _held_back(found: HandEye, complaints: tuple[Note, ...], better: tuple[Proposal, ...]) -> HandEye:
+    """Hold back a pass where the file is implausible as read, or fits far better another way."""
+    other: tuple[Note, ...] = (_fits_better(better),) if better else ()
     if not complaints and not other:
         return found
     status = Status.CANNOT_TELL if complaints or found.status is Status.PASSED else found.status
-    reason = " ".join((*complaints, *other, found.reason))
+    first, *rest = (*complaints, *other, found.reason)
+    reason = replace(first, details=(*first.details, *rest))
     return replace(found, status=status, reason=reason, advice=() if other else found.advice)
 
 
-def _fits_better(better: tuple[Proposal, ...]) -> str:
+def _fits_better(better: tuple[Proposal, ...]) -> Note:
     options = ", or ".join(" ".join(proposal.options) for proposal in better)
-    return f"Another reading of the file fits {better[0].times_smaller:.3g} times better: {options}. As read now:"
+    return note("calibrate.better_reading", times=better[0].times_smaller, options=options)

@@ -1,4 +1,4 @@
-"""What is due when? Laboratories weekly; floors at the start and end of each session and every hour between."""
+"""Calibration work that is due: laboratories weekly; floors at the start and end of sessions and hourly."""
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
@@ -8,6 +8,7 @@ from fieldloop.model.calibration import Calibration
 from fieldloop.model.episode import Session
 from fieldloop.model.finding import Status
 from fieldloop.model.hardware import Robot
+from fieldloop.model.note import Note, note
 from fieldloop.model.stream import NS_PER_S, StreamKind
 from fieldloop.model.verification import Verification
 from fieldloop.protocol import Section
@@ -33,12 +34,12 @@ class Due:
     work: Work
     due_ns: int | None
     overdue: bool
-    why: str
+    why: Note
 
 
 @dataclass(frozen=True, slots=True)
 class Known:
-    """What is remembered of calibrations, looks at markers and sessions."""
+    """The calibrations, verifications and sessions on record."""
 
     calibrations: Sequence[Calibration]
     verifications: Sequence[Verification]
@@ -56,7 +57,7 @@ def schedule(
 ) -> tuple[Due, ...]:
     """List what is due on each sensor, overdue first; `floors` are the deployed sites, all others laboratories.
 
-    Sensors are those that a robot is registered with, and those that were ever calibrated on it.
+    It covers the sensors that a robot is registered with and those ever calibrated on it.
     """
     on_floor = frozenset(floors)
     found = [
@@ -106,29 +107,31 @@ class _History:
 
 
 def _of_sensor(past: _History, at_ns: int, settings: Section, *, on_floor: bool, precise: bool) -> Iterator[Due]:
-    def due(work: Work, when_ns: int | None, why: str) -> Due:
+    def due(work: Work, when_ns: int | None, why: Note) -> Due:
         return Due(past.robot, past.sensor, work, when_ns, when_ns is not None and when_ns <= at_ns, why)
 
     if past.calibration is None:
-        yield due(Work.CALIBRATE, at_ns, "No calibration is in force.")
+        yield due(Work.CALIBRATE, at_ns, note("calibrate.due_none"))
     elif past.calibration.status is not Status.PASSED:
-        yield due(Work.CALIBRATE, past.calibration.valid_from_ns, f"The calibration is {past.calibration.status}.")
+        why = note("calibrate.due_status", status=past.calibration.status.value)
+        yield due(Work.CALIBRATE, past.calibration.valid_from_ns, why)
     elif past.last is not None and not past.last.good:
-        yield due(Work.CALIBRATE, past.last.at_ns, "The last verification was not good.")
+        yield due(Work.CALIBRATE, past.last.at_ns, note("calibrate.due_failed"))
     elif not on_floor:
         week_ns = int(settings.number("calibration_max_age_h") * MINUTES_PER_HOUR) * NS_PER_MINUTE
-        yield due(Work.VERIFY, past.last_good_ns + week_ns, "Laboratory: weekly.")
+        yield due(Work.VERIFY, past.last_good_ns + week_ns, note("calibrate.due_weekly"))
     else:
         minutes = "precision_calibration_max_age_min" if precise else "floor_calibration_max_age_min"
         yield _on_floor(past, int(settings.number(minutes)), due)
 
 
-def _on_floor(past: _History, every_min: int, due: Callable[[Work, int | None, str], Due]) -> Due:
+def _on_floor(past: _History, every_min: int, due: Callable[[Work, int | None, Note], Due]) -> Due:
     session = past.session
     if session is not None and past.last_good_ns < session.opened_ns:
-        return due(Work.VERIFY, session.opened_ns, "Floor: at the start of the session.")
+        return due(Work.VERIFY, session.opened_ns, note("calibrate.due_start"))
     if session is not None and session.closed_ns is None:
-        return due(Work.VERIFY, past.last_good_ns + every_min * NS_PER_MINUTE, f"Floor: every {every_min} min.")
+        why = note("calibrate.due_every", every_min=every_min)
+        return due(Work.VERIFY, past.last_good_ns + every_min * NS_PER_MINUTE, why)
     if session is not None and session.closed_ns is not None and past.last_good_ns < session.closed_ns:
-        return due(Work.VERIFY, session.closed_ns, "Floor: at the end of the session.")
-    return due(Work.VERIFY, None, "Floor: at the start of the next session.")
+        return due(Work.VERIFY, session.closed_ns, note("calibrate.due_end"))
+    return due(Work.VERIFY, None, note("calibrate.due_next"))

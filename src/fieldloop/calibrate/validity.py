@@ -1,4 +1,4 @@
-"""Which calibration held when, and which episodes were recorded on one that had slipped?"""
+"""Validity of calibrations over time, and the episodes recorded with a sensor that had moved."""
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
@@ -7,13 +7,14 @@ from fieldloop.model.calibration import Calibration
 from fieldloop.model.codec import iso
 from fieldloop.model.episode import Episode
 from fieldloop.model.finding import Status
+from fieldloop.model.note import Note, note
 from fieldloop.model.verification import Verification
 
 ALWAYS_NS, FOREVER_NS = -(2**63), 2**63 - 1
-"""Before and after every stamp; whole numbers, because a float cannot hold nanoseconds of our time."""
+"""Before and after every timestamp; integers, because a float cannot hold present-day nanoseconds."""
 
 Spoilt = tuple[int, int, Verification]
-"""From when to when (ns) a sensor may have been off, and the look that says so."""
+"""From when to when (ns) a sensor may have been off, and the verification that showed it."""
 
 
 def in_force(
@@ -28,23 +29,18 @@ def in_force(
 
 @dataclass(frozen=True, slots=True)
 class Flag:
-    """An episode recorded while a sensor of its robot may have been off, and the verification that says so."""
+    """An episode recorded while a sensor of its robot may have been off, and the verification that showed it."""
 
     episode: str
     sensor: str
     verification: Verification
 
     @property
-    def reason(self) -> str:
-        """Say it as a finding would."""
+    def reason(self) -> Note:
+        """Return why the episode is flagged."""
         seen = self.verification
-        off = (
-            "no marker could be seen"
-            if seen.translation_mm is None or seen.rotation_deg is None
-            else f"the marker was off by {seen.translation_mm:.1f} mm and {seen.rotation_deg:.2f}°"
-        )
-        when = iso(seen.at_ns)
-        return f"{self.sensor} failed its verification at {when}: {off}; nothing since it was last good counts."
+        off_mm, off_deg = seen.translation_mm, seen.rotation_deg
+        return note("calibrate.flagged", sensor=self.sensor, at=iso(seen.at_ns), off_mm=off_mm, off_deg=off_deg)
 
 
 def flags(
@@ -52,8 +48,8 @@ def flags(
 ) -> tuple[Flag, ...]:
     """Return every episode recorded while a sensor of its robot may have been off, once for each such sensor.
 
-    A failed verification spoils everything back to the last good one (or to a calibration that passed, which was good
-    when it was made), and everything after it until the next good one or a new calibration that passes.
+    A failed verification invalidates everything back to the last good one (or to a calibration that passed),
+    and everything after it until the next good one or a new calibration that passes.
     """
     known, found = tuple(calibrations), []
     spoilt = [
@@ -69,10 +65,10 @@ def flags(
 
 
 def trusted(calibrations: Iterable[Calibration], verifications: Sequence[Verification]) -> tuple[Calibration, ...]:
-    """Return calibrations for as long as they can be relied on: a look that was not good takes its span out of them.
+    """Return calibrations for as long as they are reliable: a failed verification removes its interval.
 
-    A calibration whose span was hit in the middle comes back twice, before and after; one of which nothing is left ends
-    where it begins and does not pass, so that it stays known that the sensor was calibrated once.
+    A calibration interrupted in the middle is returned twice, before and after. One with nothing left ends where it
+    begins and does not pass, so that the record of the calibration remains.
     """
     known, kept = tuple(calibrations), []
     for calibration in known:

@@ -1,4 +1,4 @@
-"""Does the camera still stand where the calibration says? Against a marker at a known pose."""
+"""Verification of a camera's calibration against a marker at a known pose."""
 
 import math
 from collections.abc import Sequence
@@ -12,6 +12,7 @@ from fieldloop.geometry import transforms as tf
 from fieldloop.geometry.transforms import Floats
 from fieldloop.model.calibration import Calibration, Matrix
 from fieldloop.model.finding import Finding, Status
+from fieldloop.model.note import Subject, note
 from fieldloop.model.verification import Drift, Verification
 from fieldloop.protocol import CollectionProtocol
 
@@ -41,11 +42,11 @@ def verify(
 ) -> Verification:
     """Compare where the calibration puts the marker with where it is known to be; the median view counts.
 
-    The median, so that one badly seen marker neither halts a session nor hides a moved camera. `since` is what an
-    earlier verification of the same calibration showed: movement is tested against that.
+    The median keeps one badly seen marker from halting a session or hiding a moved camera. `since` is the drift of an
+    earlier verification of the same calibration: movement is tested relative to it.
     """
     if not calibration.holds_at(at_ns):
-        raise BadInput(f"Calibration {calibration.id} is not in force at that time; verify the one that is.")
+        raise BadInput(f"Calibration {calibration.id} is not in force at that time. Verify the one in force.")
     usable = [poses for view in views if (poses := _poses(calibration, view)) is not None]
     expected, seen = (np.array([poses[n] for poses in usable]).reshape(-1, *POSE) for n in (0, 1))
     shift_mm, turn_deg = _off(usable)
@@ -70,7 +71,7 @@ def verify(
 
 
 def _poses(calibration: Calibration, view: View) -> tuple[Floats, Floats] | None:
-    """Return the marker as the calibration foretells it and as the camera sees it; None where a number is missing."""
+    """Return the marker's pose as predicted and as seen; None where a number is missing."""
     known, seen = np.asarray(view.base_from_marker, float), np.asarray(view.camera_from_marker, float)
     mount = np.eye(4) if view.base_from_mount is None else np.asarray(view.base_from_mount, float)
     if known.shape != POSE or seen.shape != POSE or mount.shape != POSE:
@@ -82,7 +83,7 @@ def _poses(calibration: Calibration, view: View) -> tuple[Floats, Floats] | None
 
 
 def _off(usable: Sequence[tuple[Floats, Floats]]) -> tuple[float | None, float | None]:
-    """How far the marker seems from where it is known to be, mm and degrees, in the middle view."""
+    """Return the median offset of the marker from its known pose, in mm and degrees."""
     if not usable:
         return None, None
     shift = [1e3 * float(np.linalg.norm(expected[:3, 3] - seen[:3, 3])) for expected, seen in usable]
@@ -93,8 +94,8 @@ def _off(usable: Sequence[tuple[Floats, Floats]]) -> tuple[float | None, float |
 def _finding(check: str, measured: float | None, calibration: Calibration, protocol: CollectionProtocol) -> Finding:
     limit = protocol.limits[check]
     if measured is None:
-        status, message = Status.CANNOT_TELL, "No view of the marker could be used."
+        status, reason = Status.CANNOT_TELL, note("calibrate.no_marker_view")
     else:
-        status = Status.PASSED if limit.admits(measured) else Status.FAILED
-        message = f"The marker is off by {measured:.2f} {limit.unit}; {limit} is allowed."
-    return Finding(check, calibration.sensor, status, measured, limit.minimum, limit.maximum, limit.unit, message)
+        status, reason = Status.PASSED if limit.admits(measured) else Status.FAILED, None
+    about = Subject(calibration.sensor)
+    return Finding(check, about, status, measured, limit.minimum, limit.maximum, limit.unit, reason=reason)

@@ -1,4 +1,4 @@
-"""Would another reading of the orientations, or of the wrench's sign, explain the file far better? It is proposed."""
+"""Other readings of the orientations or of the wrench's sign that explain a file far better; proposed, not applied."""
 
 import math
 from dataclasses import replace
@@ -9,6 +9,7 @@ from fieldloop.calibrate.conventions.reading import alternatives
 from fieldloop.calibrate.force_torque import force_torque
 from fieldloop.geometry.se3 import is_rigid
 from fieldloop.geometry.transforms import Floats
+from fieldloop.model.note import note
 from fieldloop.model.written_poses import WrittenPoses
 from fieldloop.protocol import CollectionProtocol
 
@@ -21,10 +22,10 @@ def wrench_proposals(
 ) -> tuple[Proposal, ...]:
     """Fit under every other reading; the best one is proposed where its noise is smaller by the protocol's factor.
 
-    The wrench is as given, or the other way round: what the sensor pushes with, not what pulls at it. `negated` says
-    that its sign was turned already.
+    The wrench is as given or negated: the sensor's push instead of the pull on it. `negated` states that its sign was
+    already changed.
     """
-    said = "calibration.convention_factor" if wrist.rotation else "calibration.convention_unsaid_factor"
+    factor = "calibration.convention_factor" if wrist.rotation else "calibration.convention_unsaid_factor"
     usual = _noise(wrist, wrench, stated, protocol)
     if usual is None:
         return ()
@@ -33,20 +34,20 @@ def wrench_proposals(
     tried = {(r, t): _noise(wrist, -wrench if t else wrench, r, protocol) for r, t in others}
     noises = {each: noise for each, noise in tried.items() if noise is not None}
     least = min(noises.values(), default=math.inf)
-    if least * float(protocol.setting(said)) > usual:
+    if least * float(protocol.setting(factor)) > usual:
         return ()
     as_good = float(protocol.setting("calibration.convention_as_good"))
-    good = [
-        each for each, noise in noises.items() if noise <= as_good * least
-    ]  # as well explained; the fewest changes are meant
+    good = [each for each, noise in noises.items() if noise <= as_good * least]  # equally good; take the fewest changes
     best, turned = min(good, key=lambda each: (_changes(stated, *each), noises[each]))
     options = [f"--rotation {best.rotation}"] if best.rotation != stated.rotation else []
     options += ["--inverse" if best.inverse else "without --inverse"] if best.inverse != stated.inverse else []
     options += ["without --negated" if negated else "--negated"] if turned else []
     direction = "wrist_from_base" if best.inverse else "base_from_wrist"
-    sign = " and the wrench with its sign turned" if turned else ""
+    sign = ", with the wrench negated" if turned else ""
     noise = noises[best, turned]
-    says = f"Read as {direction}, {best.rotation}{sign}, the forces scatter by {noise:.2f} N, not {usual:.2f} N."
+    says = note(
+        "calibrate.wrench_reading", direction=direction, rotation=best.rotation, sign=sign, noise_n=noise, usual_n=usual
+    )
     return (Proposal(tuple(options), usual / noise, says),)
 
 

@@ -1,18 +1,18 @@
-"""Is it fit to learn from? One small function a question.
+"""Checks of whether recordings are fit to learn from: one small function per question.
 
-Code measures, the protocol judges: no check knows a threshold. `measure` asks every question of one episode,
-`imprint` keeps what questions about many need, `measure_batch` asks those; `judge` sets the answers against a protocol;
-`rows` keeps them, so that a new limit re-judges without opening a log.
+Checks measure, the protocol judges: no check contains a threshold. `measure` runs every check of one episode. `imprint`
+keeps what checks of many episodes need, and `measure_batch` runs those. `judge` compares the measurements with a
+protocol. `rows` keeps them, so that a new limit is applied without opening a log.
 """
 
 from collections.abc import Iterable
 
 from fieldloop.check import batch, corpus, episode
 from fieldloop.check import imprint as imprints
+from fieldloop.check.batch_case import Batch
 from fieldloop.check.case import Case
 from fieldloop.check.imprinting import Imprinter, gather, imprint_with
 from fieldloop.check.judging import judge_with, report
-from fieldloop.check.many import Batch
 from fieldloop.check.measuring import measure_with
 from fieldloop.check.registry import Check, check, collect
 from fieldloop.check.table import from_rows, rows
@@ -22,13 +22,13 @@ from fieldloop.protocol import CollectionProtocol
 from fieldloop.protocol.statements import measuring_fingerprint
 
 CHECKS: dict[str, Check[Case]] = collect(*episode.SUBJECTS)
-"""Every question about one episode."""
+"""Every check of one episode."""
 
 BATCH_CHECKS: dict[str, Check[Batch]] = collect(*batch.SUBJECTS, *corpus.SUBJECTS)
-"""Every question about many episodes."""
+"""Every check of many episodes."""
 
 IMPRINTERS: tuple[Imprinter, ...] = gather(*imprints.KINDS)
-"""Everything that is kept of an episode for questions about many."""
+"""Everything that is kept of an episode for checks of many episodes."""
 
 UNITS: dict[str, str] = {name: c.unit for name, c in CHECKS.items()} | {
     name: b.unit for name, b in BATCH_CHECKS.items()
@@ -37,23 +37,23 @@ UNITS: dict[str, str] = {name: c.unit for name, c in CHECKS.items()} | {
 
 
 def revisions() -> dict[str, tuple[str, int]]:
-    """Name all that takes something from an open log: a kept measurement by another of these is outdated."""
+    """Return the versions of all code that reads an open log: measurements kept under other versions are outdated."""
     asked = {name: (one.unit, one.revision) for name, one in CHECKS.items()}
     return asked | {f"imprint {one.name}": ("", one.revision) for one in IMPRINTERS}
 
 
 def measure(case: Case, *, pixels: bool = True) -> tuple[Measured, ...]:
-    """Ask every check about one episode; one that breaks is reported, never skipped."""
+    """Run every check of one episode; one that breaks is reported, never skipped."""
     return measure_with(CHECKS.values(), case, pixels=pixels)
 
 
 def take_imprint(case: Case, *, pixels: bool = True) -> Imprint:
-    """Keep what questions about many will need; without `pixels` nothing is decoded for it."""
+    """Return the imprint that checks of many episodes need; without `pixels` no picture is decoded."""
     return imprint_with((one for one in IMPRINTERS if pixels or not one.pixels), case)
 
 
 def measure_batch(many: Batch) -> tuple[Measured, ...]:
-    """Ask every check about many episodes."""
+    """Run every check of many episodes."""
     return measure_with(BATCH_CHECKS.values(), many)
 
 

@@ -1,4 +1,4 @@
-"""What a check of one episode may look at: its streams, calibrations, annotations and the protocol in force."""
+"""The input of a check of one episode: its streams, calibrations, annotations and the protocol in force."""
 
 from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
@@ -7,6 +7,7 @@ from typing import Any, TypeVar
 from fieldloop.model.annotation import Annotation
 from fieldloop.model.calibration import Calibration
 from fieldloop.model.episode import Episode, Recording
+from fieldloop.model.note import Note, note
 from fieldloop.model.stream import Stream, StreamKind
 from fieldloop.protocol import CollectionProtocol, default_protocol
 
@@ -22,16 +23,16 @@ NEEDS: Mapping[str, tuple[StreamKind, ...]] = {
     "actions": (StreamKind.ACTION,),
     "gripper": (StreamKind.GRIPPER,),
 }
-"""What a check can declare to need, as kinds of stream; `calibrations` and `protocol` are needs of their own."""
+"""What a check can declare to need, as kinds of stream; `calibrations` is a need of its own."""
 
-NO_CALIBRATIONS = "No calibrations are known here: they are kept in a workspace."
+NO_CALIBRATIONS = note("check.no_calibrations")
 
 
 @dataclass(frozen=True, slots=True)
 class Case:
     """One episode as assembled for checking.
 
-    `calibrations` is None where nobody knows any (no workspace); an empty tuple says that there is none.
+    `calibrations` is None where they are not known (no workspace); an empty tuple means that there are none.
     """
 
     recording: Recording
@@ -42,24 +43,24 @@ class Case:
 
     @property
     def episode(self) -> Episode:
-        """The episode's small facts."""
+        """The episode's metadata."""
         return self.recording.episode
 
     @property
     def collected_by_protocol(self) -> bool:
-        """Does the log say that it was collected under a protocol? Only then can it be held to one."""
+        """Does the log name the protocol it was collected under? Only then do the protocol's requirements apply."""
         return bool(self.episode.protocol)
 
     def streams(self, *kinds: StreamKind) -> Iterator[Stream]:
-        """Yield streams that hold something, of these kinds (default: all)."""
+        """Yield streams of these kinds that are not empty (default: all kinds)."""
         return iter(self.keep(("streams", kinds), lambda: tuple(self._streams(kinds))))
 
     def sensing(self) -> Iterator[Stream]:
-        """Yield the streams that sense or command: not events, logs and settings that merely share the file."""
+        """Yield the streams of sensors and commands, without events, logs and settings in the same file."""
         return iter(self.keep("sensing", lambda: tuple(self._sensing())))
 
     def parameter(self, check: str, name: str) -> float:
-        """Return a number of the protocol that changes what is measured."""
+        """Return a parameter of a check from the protocol."""
         return self.protocol.limits[check].parameters[name]
 
     def keep(self, key: Hashable, make: Callable[[], T]) -> T:
@@ -69,8 +70,8 @@ class Case:
         kept: T = self._kept[key]
         return kept
 
-    def lacks(self, needs: Iterable[str]) -> str:
-        """Say why a check has nothing to look at; '' where it has."""
+    def lacks(self, needs: Iterable[str]) -> Note | None:
+        """Return why a check has no input; None where it has."""
         asked = tuple(needs)
         return self.keep(("lacks", asked), lambda: self._lacks(asked))
 
@@ -84,23 +85,24 @@ class Case:
             if stream.kind is not StreamKind.OTHER or stream.name in self.protocol.sensors:
                 yield stream
 
-    def _lacks(self, needs: tuple[str, ...]) -> str:
+    def _lacks(self, needs: tuple[str, ...]) -> Note | None:
         for need in needs:
             if need == "calibrations":
                 if self.calibrations is None:
                     return NO_CALIBRATIONS
             elif not any(True for _ in self.streams(*NEEDS[need])):
-                return f"The recording has no {WORDS[need]}."
-        return ""
+                return note(MISSING[need])
+        return None
 
 
-WORDS = {
-    "streams": "stream with anything in it",
-    "pictures": "camera",
-    "cameras": "colour camera",
-    "depth": "depth camera",
-    "calibrated": "camera or force sensor",
-    "joints": "joint positions",
-    "actions": "actions",
-    "gripper": "gripper",
+MISSING = {
+    "streams": "check.no_streams",
+    "pictures": "check.no_camera",
+    "cameras": "check.no_colour_camera",
+    "depth": "check.no_depth_camera",
+    "calibrated": "check.no_camera_or_force",
+    "joints": "check.no_joints",
+    "actions": "check.no_actions",
+    "gripper": "check.no_gripper",
 }
+"""Reasons why a check of one episode has no input, by what it needs."""

@@ -1,11 +1,11 @@
-"""Which of the five dimensions a check counts for: by its subject, unless the check itself says otherwise."""
+"""The dimension of quality that a check counts for: by its topic, unless the check names one."""
 
 from typing import Any
 
 from fieldloop.check.registry import Check
 from fieldloop.model.quality import Dimension
 
-BY_SUBJECT = {
+BY_TOPIC = {
     "integrity": Dimension.SENSOR_FIDELITY,
     "timing": Dimension.SENSOR_FIDELITY,
     "alignment": Dimension.SENSOR_FIDELITY,
@@ -24,10 +24,10 @@ BY_SUBJECT = {
 
 
 def dimension_of(check: Check[Any]) -> Dimension:
-    """Tell what a check counts for."""
-    return check.dimension or subject_dimension(check.name)
+    """Return the dimension that a check counts for."""
+    return check.dimension or topic_dimension(check.name)
 
 
-def subject_dimension(name: str) -> Dimension:
-    """Tell what a check counts for by its subject alone; a stranger's counts for coverage of the task."""
-    return BY_SUBJECT.get(name.partition(".")[0], Dimension.TASK_COVERAGE)
+def topic_dimension(name: str) -> Dimension:
+    """Return the dimension by topic alone; an unknown topic counts for coverage of the task."""
+    return BY_TOPIC.get(name.partition(".")[0], Dimension.TASK_COVERAGE)

@@ -1,4 +1,4 @@
-"""The page of checks, made from the checks themselves and the limits in force."""
+"""The page docs/checks.md, generated from the checks and the shipped limits."""
 
 from collections.abc import Iterator, Mapping
 from typing import Any
@@ -9,29 +9,32 @@ from fieldloop.protocol import CollectionProtocol
 
 HEAD = """# Checks
 
-Made from the code and the shipped protocol; do not edit by hand. A protocol of your own changes any limit.
-Every number says where it comes from; *assumed* is honest, and should become *measured* at your site.
-The example is what the check says of a healthy recording that was injured for it.
+Generated from the code and the shipped protocol; do not edit by hand. A protocol of your own can change any limit.
+Every limit has a source. *assumed* means that no better source is known; measure it at your site.
+Each example is the finding about a healthy recording that was damaged on purpose.
 """
 
 
-def markdown(protocol: CollectionProtocol, examples: Mapping[str, str]) -> str:
-    """Return docs/checks.md: each check's question, limit, why, cost, what to do, and what it says of an injury."""
+def markdown(protocol: CollectionProtocol, examples: Mapping[str, str], advice: Mapping[str, str]) -> str:
+    """Return docs/checks.md: each check's question, limit, reason, cost, advice, and its finding about an injury."""
     parts = [
         HEAD,
         "## One episode\n",
-        *_section(CHECKS, protocol, examples),
+        *_section(CHECKS, protocol, examples, advice),
         "## Many episodes\n",
-        *_section(BATCH_CHECKS, protocol, examples),
+        *_section(BATCH_CHECKS, protocol, examples, advice),
     ]
     if pending := [name for name, limit in protocol.limits.items() if limit.pending]:
         listed = ", ".join(f"`{n}`" for n in pending)
-        parts.append(f"## Judged elsewhere\n\nLimits that no check of an episode or a dataset uses: {listed}.")
+        parts.append(f"## Limits judged elsewhere\n\nLimits that no check of an episode or a dataset uses: {listed}.")
     return "\n".join(parts) + "\n"
 
 
 def _section(
-    checks: Mapping[str, Check[Any]], protocol: CollectionProtocol, examples: Mapping[str, str]
+    checks: Mapping[str, Check[Any]],
+    protocol: CollectionProtocol,
+    examples: Mapping[str, str],
+    advice: Mapping[str, str],
 ) -> Iterator[str]:
     for name, check in checks.items():
         limit = protocol.limits[name]
@@ -41,7 +44,7 @@ def _section(
         yield (
             f"### `{name}`\n\n{check.asks}{about}\n\n"
             f"- limit: {limit}{' (required)' if limit.required else ''}{numbers}\n"
-            f"- why: {limit.why} ({source})\n- what to do: {check.advice}\n"
+            f"- why: {limit.why} ({source})\n- what to do: {check.advice or advice[name]}\n"
             f"- counts for {dimension_of(check).value}; a failure costs {limit.cost:.0%} of an episode's worth"
             f"{'; decodes pictures' if check.pixels else ''}\n- example: {examples[name]}\n"
         )

@@ -15,9 +15,9 @@ Arrays = Mapping[str, NDArray[Any]]
 
 @dataclass(frozen=True, slots=True)
 class Imprinter:
-    """A function that takes small arrays from a case; `pixels` where it has to decode pictures.
+    """A function that returns small arrays of a case; `pixels`: it has to decode pictures.
 
-    `revision` is raised when it takes something else than before.
+    `revision` is raised when its result changes.
     """
 
     name: str
@@ -30,7 +30,7 @@ class Imprinter:
 def imprinter(
     name: str, *, needs: tuple[str, ...] = (), pixels: bool = False, revision: int = 1
 ) -> Callable[[Callable[[Case], Arrays]], Imprinter]:
-    """Make a function an Imprinter; the arrays it returns are kept under `name`, or `name/…` where a key says more."""
+    """Make a function an Imprinter; the arrays it returns are kept under `name`, or under `name/<key>`."""
 
     def make(take: Callable[[Case], Arrays]) -> Imprinter:
         return Imprinter(name, needs, take, pixels, revision)
@@ -39,19 +39,19 @@ def imprinter(
 
 
 def gather(*modules: ModuleType) -> tuple[Imprinter, ...]:
-    """Gather the imprinters of these modules, in the order written."""
+    """Collect the imprinters of these modules, in the order written."""
     return tuple(member for module in modules for member in vars(module).values() if isinstance(member, Imprinter))
 
 
 def imprint_with(imprinters: Iterable[Imprinter], case: Case) -> Imprint:
-    """Take an imprint; one that breaks leaves nothing, so that the question it serves says that it cannot tell."""
+    """Run an imprinter; one that breaks keeps nothing, so that its checks report 'cannot tell'."""
     arrays: dict[str, NDArray[Any]] = {}
     for one in imprinters:
         if case.lacks(one.needs):
             continue
         try:
             taken = dict(one.take(case))
-        except Exception:  # noqa: BLE001, S112 - data nobody thought of; the checks on this episode name what is wrong
+        except Exception:  # noqa: BLE001, S112 - unforeseen data; the checks of this episode report the fault
             continue
         arrays |= {f"{one.name}/{key}" if key else one.name: array for key, array in taken.items()}
     return Imprint(arrays)

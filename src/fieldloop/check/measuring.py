@@ -1,19 +1,20 @@
-"""Ask every check once. What it found is kept; that it broke is kept too."""
+"""Running every check once: its measurements, or its error where it broke."""
 
 from collections.abc import Iterable
 from typing import TypeVar
 
+from fieldloop.check.batch_case import Batch
 from fieldloop.check.case import Case
-from fieldloop.check.many import Batch
 from fieldloop.check.registry import Check
 from fieldloop.model.finding import Measured
+from fieldloop.model.note import note
 
 S = TypeVar("S", Case, Batch)
-NOT_LOOKED_AT = "Pictures were not looked at: only numbers were asked for."
+NOT_LOOKED_AT = note("check.numbers_only")
 
 
 def measure_with(checks: Iterable[Check[S]], subject: S, *, pixels: bool = True) -> tuple[Measured, ...]:
-    """Ask these checks about one case or batch, in their order; without `pixels` no picture is decoded."""
+    """Run these checks on one case or batch, in order; without `pixels` no picture is decoded."""
     return tuple(_ask(check, subject, pixels=pixels) for check in checks)
 
 
@@ -24,6 +25,6 @@ def _ask(check: Check[S], subject: S, *, pixels: bool) -> Measured:
         return Measured(check.name, reason=reason)
     try:
         found = tuple(check.look(subject))
-    except Exception as broken:  # noqa: BLE001 - a check may meet data nobody thought of, and may be a stranger's
+    except Exception as broken:  # noqa: BLE001 - a check may meet unexpected data, and may come from outside
         return Measured(check.name, error=f"{type(broken).__name__}: {broken}")
-    return Measured(check.name, found, reason="" if found else "Nothing here answers this question.")
+    return Measured(check.name, found, reason=None if found else note("check.nothing_to_look_at"))

@@ -1,4 +1,4 @@
-"""One number an episode and a check: what was measured, at the subject that came off worst."""
+"""One number per episode and check: the measurement of the worst subject."""
 
 import math
 from collections.abc import Mapping, Sequence
@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from fieldloop.check.many import Batch
+from fieldloop.check.batch_case import Batch
 from fieldloop.model.episode import Episode
 from fieldloop.model.finding import Measurement
 from fieldloop.protocol import Limit
@@ -15,7 +15,7 @@ Floats = NDArray[np.float64]
 
 
 def episode_metrics(batch: Batch, episodes: Sequence[Episode]) -> Mapping[str, Floats]:
-    """Return a column a check over these episodes, NaN where it gave no number that means anything."""
+    """Return a column per check over these episodes; NaN where it gave no valid number."""
     columns: dict[str, Floats] = {}
     for row, episode in enumerate(episodes):
         for one in batch.measured.get(episode.id, ()):
@@ -28,7 +28,7 @@ def episode_metrics(batch: Batch, episodes: Sequence[Episode]) -> Mapping[str, F
 
 
 def _worst(measurements: Sequence[Measurement], limit: Limit) -> float:
-    """The number nearest to its limit or furthest beyond it; where both sides are bounded, the middle one of all."""
+    """Return the number furthest beyond its limit or nearest to it; with two limits, the median."""
     values = [m.value for m in measurements if not m.cannot_tell and math.isfinite(m.value)]
     if not values:
         return math.nan

@@ -1,4 +1,4 @@
-"""Which episodes to look at first: by what their findings cost, whatever their length."""
+"""Ranking of episodes to look at first, by the cost of their findings."""
 
 import math
 from collections.abc import Iterable, Mapping, Sequence
@@ -10,11 +10,11 @@ from fieldloop.model.ranking import Correlation, Look, Ranking
 
 SEVERITY = list(Status)
 FEWEST = 4
-"""A rank correlation of fewer episodes has no interval."""
+"""Least number of episodes for the interval of a rank correlation."""
 
 
 def rank(reports: Iterable[EpisodeReport], durations: Mapping[str, float] | None = None) -> Ranking:
-    """Order episodes by what their findings cost; equal costs by how far beyond its limit the worst one is.
+    """Order episodes by the cost of their findings; equal costs by how far the worst one exceeds its limit.
 
     `durations` (seconds by episode id) show whether the order follows length.
     """
@@ -28,21 +28,21 @@ def rank(reports: Iterable[EpisodeReport], durations: Mapping[str, float] | None
 
 
 def cost_of(findings: Iterable[Finding]) -> float:
-    """Return the share of an episode's worth that its findings take together.
+    """Return the total cost of the findings, as a share of an episode's worth.
 
-    Of one subject (timing, vision …) only the dearest counts: eight streams that share one gap, and the five checks
-    that see it, are one loss. Different subjects take from what the others left.
+    Of one subject (timing, vision …) only the most expensive counts: a gap in eight streams, seen by five checks, is
+    one loss. Costs of different subjects multiply: each takes its share of what the others left.
     """
-    dearest: dict[str, float] = {}
+    highest: dict[str, float] = {}
     for finding in findings:
         if finding.counts:
             subject = finding.check.partition(".")[0]
-            dearest[subject] = max(finding.cost, dearest.get(subject, 0.0))
-    return 1.0 - math.prod(1.0 - cost for cost in dearest.values())
+            highest[subject] = max(finding.cost, highest.get(subject, 0.0))
+    return 1.0 - math.prod(1.0 - cost for cost in highest.values())
 
 
 def excess(finding: Finding) -> float:
-    """How far beyond its limit, as a share of the limit: what makes one failure worse than another of its kind."""
+    """Return how far a finding exceeds its limit, as a share of the limit; it orders failures of equal cost."""
     value, low, high = finding.measured, finding.minimum, finding.maximum
     if value is None:
         return 0.0
@@ -54,7 +54,7 @@ def excess(finding: Finding) -> float:
 
 
 def _beyond(distance: float, limit: float) -> float:
-    """What is not allowed at all has no share; it is told in its own unit."""
+    """Return the distance as a share of the limit; for a limit of zero, in its own unit."""
     return distance / abs(limit) if limit else distance
 
 
@@ -63,7 +63,7 @@ def _against(report: EpisodeReport) -> bool:
 
 
 def _look(report: EpisodeReport, cost: float) -> Look:
-    """The worst finding of each check; the moment is that of the dearest one, and of no other where it has none."""
+    """Return the worst finding of each check; the moment is that of the most expensive one, if it has one."""
     ordered = sorted(
         (f for f in report.findings if f.counts), key=lambda f: (-f.cost, SEVERITY.index(f.status), -excess(f))
     )

@@ -1,4 +1,4 @@
-"""How a function becomes a check: a decorator makes a value, `check/__init__` lists the modules. No globals."""
+"""The decorator that turns a function into a check, and the collection of checks from modules; no global state."""
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
@@ -10,26 +10,27 @@ from fieldloop.model.finding import Measurement
 from fieldloop.model.quality import Dimension
 
 S = TypeVar("S")
-"""What is looked at: a Case (one episode) or a Batch (many)."""
+"""The input of a check: a Case (one episode) or a Batch (many)."""
 
 
 @dataclass(frozen=True, slots=True)
 class Check(Generic[S]):
-    """A question, the unit of its answer, what it needs to see, and what to do when the answer is bad.
+    """A question, the unit of its answer, and the input it needs.
 
-    `place_says_it`: where a measurement's place is a sentence that tells all, the number is not repeated.
+    `advice`: what to do when it fails, for a check outside this package; ours is in `say/en/advice.toml`.
+    `place_says_it`: a measurement's place states the whole fact, so that the number is not repeated.
     `pixels`: it has to decode pictures, which costs more than everything else together.
-    `dimension`: what it counts for, where its subject alone (`dimension.py`) does not say.
-    `revision`: raised when it measures otherwise than before, so that what was measured until then is outdated.
+    `dimension`: what it counts for, where its topic alone (`dimension.py`) does not decide that.
+    `revision`: raised when it measures differently than before, so that earlier measurements are outdated.
     """
 
     name: str
     unit: str
     asks: str
     needs: tuple[str, ...]
-    advice: str
     look: Callable[[S], Iterator[Measurement]]
     about: str = ""
+    advice: str = ""
     place_says_it: bool = False
     pixels: bool = False
     dimension: Dimension | None = None
@@ -41,7 +42,7 @@ def check(
     *,
     unit: str,
     needs: tuple[str, ...] = (),
-    advice: str,
+    advice: str = "",
     place_says_it: bool = False,
     pixels: bool = False,
     dimension: Dimension | None = None,
@@ -51,14 +52,14 @@ def check(
 
     def make(look: Callable[[S], Iterator[Measurement]]) -> Check[S]:
         asks, _, about = (look.__doc__ or "").partition("\n")
-        told = " ".join(about.split())
-        return Check(name, unit, asks.strip(), needs, advice, look, told, place_says_it, pixels, dimension, revision)
+        more = " ".join(about.split())
+        return Check(name, unit, asks.strip(), needs, look, more, advice, place_says_it, pixels, dimension, revision)
 
     return make
 
 
 def collect(*modules: ModuleType) -> dict[str, Check[S]]:
-    """Gather the checks of these modules, in the order written; two of one name are refused."""
+    """Collect the checks of these modules, in the order written; duplicate names are refused."""
     found: dict[str, Check[S]] = {}
     for module in modules:
         for member in vars(module).values():

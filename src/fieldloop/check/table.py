@@ -3,48 +3,77 @@
 import json
 import math
 from collections.abc import Iterable, Mapping, Sequence
+from functools import lru_cache
 from typing import Any
 
 from fieldloop.model.codec import from_plain, to_plain
 from fieldloop.model.finding import Measured, Measurement
 from fieldloop.model.fix import Fix
+from fieldloop.model.note import NO_SUBJECT, Note, Subject, from_written
 
 COLUMNS = (
     "episode", "check", "subject", "value", "place", "cannot_tell", "error", "reason", "low", "high", "at_s", "fix",
+    "about",
 )  # fmt: skip
-SINCE_FIXES = ("low", "high", "at_s", "fix")
-"""Columns that tables of earlier versions lack."""
+LATER = ("low", "high", "at_s", "fix", "about")
+"""Columns that tables of earlier versions lack. Without `about`, places and reasons are sentences, not facts."""
 
 
 def rows(episode_id: str, measured: Iterable[Measured]) -> dict[str, list[Any]]:
-    """Return equally long columns: one row a measurement; a check that found nothing has one row without a subject."""
+    """Return equally long columns: one row a measurement; a check without any has one row without a subject."""
     columns: dict[str, list[Any]] = {name: [] for name in COLUMNS}
     for one in measured:
-        for m in one.measurements or (Measurement("", math.nan),):
+        for m in one.measurements or (Measurement(NO_SUBJECT, math.nan),):
             subject = m.subject if one.measurements else None
-            told = (episode_id, one.check, subject, m.value, m.place, m.cannot_tell, one.error, one.reason)
-            row = (*told, m.low, m.high, m.at_s, json.dumps(to_plain(m.fix)) if m.fix else None)
+            facts = (_text(m.place), _text(m.cannot_tell), one.error, _text(one.reason))
+            fix = json.dumps(to_plain(m.fix)) if m.fix else None
+            row = (episode_id, one.check, subject, m.value, *facts, m.low, m.high, m.at_s, fix, _about_text(m.about))
             for name, value in zip(COLUMNS, row, strict=True):
                 columns[name].append(value)
     return columns
 
 
 def from_rows(columns: Mapping[str, Sequence[Any]]) -> dict[str, tuple[Measured, ...]]:
-    """Read columns back: episode id → what each check found, in the order written."""
-    found: dict[str, dict[str, Measured]] = {}
+    """Read columns back: episode id → what each check measured, in the order written."""
+    read: dict[str, dict[str, Measured]] = {}
     count = len(columns["episode"])
-    known = {name: columns.get(name, [None] * count) if name in SINCE_FIXES else columns[name] for name in COLUMNS}
-    for episode, check, subject, value, place, cannot_tell, error, reason, low, high, at_s, fix in zip(
+    known = {name: columns.get(name, [None] * count) if name in LATER else columns[name] for name in COLUMNS}
+    fact = _fact if "about" in columns else _sentence
+    for episode, check, subject, value, place, cannot_tell, error, reason, low, high, at_s, fix, about in zip(
         *known.values(), strict=True
     ):
-        checks = found.setdefault(episode, {})
-        before = checks.get(check, Measured(check, (), error or "", reason or ""))
+        checks = read.setdefault(episode, {})
+        before = checks.get(check, Measured(check, (), error or "", fact(reason)))
         number = math.nan if value is None else float(value)  # Parquet may hand a NaN back as null
         repair = from_plain(Fix, json.loads(fix)) if fix else None
+        named = Subject.from_displayed(subject or "") if about is None else _about(about)
         more = (
             ()
             if subject is None
-            else (Measurement(subject, number, place or "", cannot_tell or "", low, high, at_s, repair),)
+            else (Measurement(named, number, fact(place), fact(cannot_tell), low, high, at_s, repair),)
         )
         checks[check] = Measured(check, before.measurements + more, before.error, before.reason)
-    return {episode: tuple(checks.values()) for episode, checks in found.items()}
+    return {episode: tuple(checks.values()) for episode, checks in read.items()}
+
+
+def _text(fact: Note | None) -> str:
+    return json.dumps(to_plain(fact), ensure_ascii=False) if fact else ""
+
+
+def _fact(text: str | None) -> Note | None:
+    return from_written(json.loads(text)) if text else None
+
+
+def _sentence(text: str | None) -> Note | None:
+    """Read a place or reason of an earlier version, which was a sentence."""
+    return from_written(text) if text else None
+
+
+@lru_cache(maxsize=4096)
+def _about_text(about: Subject) -> str:
+    return json.dumps(about.written(), ensure_ascii=False)
+
+
+@lru_cache(maxsize=4096)
+def _about(text: str) -> Subject:
+    return from_plain(Subject, json.loads(text))

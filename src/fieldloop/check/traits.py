@@ -1,4 +1,4 @@
-"""What episodes can be compared by: their labels, their style of motion, their length. Nothing is judged here."""
+"""Traits by which episodes are compared: labels, style of motion and length."""
 
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
@@ -6,20 +6,19 @@ from collections.abc import Mapping, Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from fieldloop.check.many import Batch
+from fieldloop.check.batch_case import Batch
 from fieldloop.model.episode import OBJECT_FACTORS, Episode
-from fieldloop.model.stream import NS_PER_S
+from fieldloop.model.stream import NS_PER_DAY, NS_PER_S
 
 Floats = NDArray[np.float64]
 STYLE = "speed"
-"""The imprint whose numbers say how somebody moves, whatever the length of the episode."""
+"""The imprint with features of motion that do not depend on the length of the episode."""
 
-NS_PER_DAY = 86_400 * NS_PER_S
 SHORTEST_S = 0.001
 
 
 def label(episode: Episode, over: str) -> str:
-    """Return an episode's label of one kind; '' where its log does not say."""
+    """Return an episode's label of one kind; '' where its log does not state it."""
     match over:
         case "task" | "operator" | "session" | "site" | "robot":
             return str(getattr(episode, over))
@@ -32,13 +31,13 @@ def label(episode: Episode, over: str) -> str:
 
 
 def factors(episodes: Sequence[Episode]) -> tuple[str, ...]:
-    """Return the factors of the environment that any episode speaks of, what was handled left out."""
+    """Return the factors of the environment that any episode states, without those of the item handled."""
     named = {c.factor for e in episodes for c in e.stratum.conditions}
     return tuple(sorted(named - set(OBJECT_FACTORS)))
 
 
 def by_task(batch: Batch) -> dict[str, list[Episode]]:
-    """Group episodes by what was done: only attempts at one task can be held against each other."""
+    """Group episodes by task: only attempts at one task can be compared."""
     tasks: dict[str, list[Episode]] = defaultdict(list)
     for episode in batch.episodes:
         tasks[episode.task].append(episode)
@@ -56,20 +55,15 @@ def sittings(episodes: Sequence[Episode]) -> dict[str, list[Episode]]:
 
 
 def length_s(episode: Episode) -> float:
-    """Return how long an episode is, never nothing."""
+    """Return an episode's length in seconds, always above zero."""
     return max((episode.end_ns - episode.start_ns) / NS_PER_S, SHORTEST_S)
 
 
 def style(batch: Batch, episodes: Sequence[Episode]) -> Mapping[str, Floats]:
-    """Return each style feature as a column over these episodes, NaN where it could not be taken."""
+    """Return each style feature as a column over these episodes, NaN where it is missing."""
     columns: dict[str, Floats] = {}
     for row, episode in enumerate(episodes):
         for name, value in batch.imprint(episode.id).under(STYLE):
             if value.size == 1:
                 columns.setdefault(name, np.full(len(episodes), np.nan))[row] = float(value.reshape(-1)[0])
     return dict(sorted(columns.items()))
-
-
-def listed(names: Sequence[str], most: int = 5) -> str:
-    """Write some names, and that there are more."""
-    return ", ".join(names[:most]) + (" …" if len(names) > most else "")

@@ -1,6 +1,6 @@
-"""Every metric over batches, with control limits: what changed suddenly, and when.
+"""Trends of every metric over batches, with control limits that reveal sudden changes.
 
-A batch is a session, or a day where episodes name none, in the order of time.
+A batch is a session, or a day where episodes name none, in order of time.
 """
 
 from collections.abc import Iterator, Sequence
@@ -9,7 +9,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from fieldloop.check.many import Batch
+from fieldloop.check.batch_case import Batch
 from fieldloop.check.metric import episode_metrics
 from fieldloop.check.traits import length_s, sittings
 from fieldloop.model.episode import Episode
@@ -21,11 +21,11 @@ Floats = NDArray[np.float64]
 Ints = NDArray[np.intp]
 NAME = "corpus.trend"
 MOSTLY = 0.5
-"""A metric of which more than half the values are equal is counted (how many differ), not ranked."""
+"""Where more than this share of a metric's values is equal, the share that differs is used instead of ranks."""
 
 
 def series(batch: Batch) -> tuple[Series, ...]:
-    """Return every metric that has enough batches; the chance of any false alert at all is shared out among them."""
+    """Return every metric that has enough batches; the chance of any false alert is divided among them."""
     return batch.keep(NAME, lambda: tuple(_series(batch)))
 
 
@@ -103,7 +103,7 @@ def _flat(sat: dict[str, list[Episode]]) -> list[Episode]:
 
 
 def _scores_by_task(values: Floats, tasks: Ints) -> Floats:
-    """Rank within a task, so that a day of another task is no change; NaN where there is no value."""
+    """Rank within each task, so that a change of task is not an alert; NaN without a value."""
     scores = np.full(len(values), np.nan)
     for task in np.unique(tasks):
         own = (tasks == task) & np.isfinite(values)
@@ -112,7 +112,7 @@ def _scores_by_task(values: Floats, tasks: Ints) -> Floats:
 
 
 def _means(parts: Sequence[Floats]) -> tuple[Floats, Floats]:
-    """Mean of each batch, and the standard error that the spread within batches gives it."""
+    """Return the mean of each batch, and its standard error from the spread within batches."""
     inside = np.concatenate([p - p.mean() for p in parts])
     spread = float(np.sqrt(np.sum(inside**2) / max(len(inside) - len(parts), 1)))
     errors = max(spread, 1e-9) / np.sqrt([len(p) for p in parts])
@@ -121,7 +121,7 @@ def _means(parts: Sequence[Floats]) -> tuple[Floats, Floats]:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class _Movable:
-    """The scores of a batch and their tasks, and all values with theirs: what a score means in the metric's unit."""
+    """Conversion of a score into the metric's unit: a batch's scores and tasks, and all values with theirs."""
 
     scores: Floats
     tasks: Ints
@@ -129,10 +129,10 @@ class _Movable:
     of: Ints
 
     def with_mean(self, score: float) -> float:
-        """Return the median that this batch would have if all its episodes ranked higher or lower alike.
+        """Return the median that this batch would have if all its episodes' scores shifted equally.
 
-        A score stands for the value of that rank within the episode's own task, so that a limit is a value that the
-        tasks of this batch have, and lies on the same side of the batch's own median as it does of its mean score.
+        A score stands for the value of that rank within the episode's own task. A limit is therefore a value that
+        occurs in the tasks of this batch, and lies on the same side of the batch's median as of its mean score.
         """
         from scipy.special import ndtr
 
@@ -147,7 +147,7 @@ class _Movable:
 
 
 def _shares(hits: NDArray[np.int64], trials: NDArray[np.int64], drawn: Chart) -> tuple[Floats, Floats, Floats]:
-    """Shares, and the limits around what the batches before would lead one to expect."""
+    """Return the shares, and limits around the share expected from the batches before."""
     low, high = np.full(len(hits), np.nan), np.full(len(hits), np.nan)
     for at in range(MEMORY, len(hits)):
         before, tried = int(hits[at - MEMORY : at].sum()), int(trials[at - MEMORY : at].sum())

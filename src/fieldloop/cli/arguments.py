@@ -1,4 +1,4 @@
-"""One command's words become a function's arguments: an argparse parser built from its signature."""
+"""Turn the words of a command into a function's arguments, with a parser built from its signature."""
 
 import argparse
 import os
@@ -7,7 +7,7 @@ from enum import Enum
 from pathlib import Path
 from typing import Any, NoReturn
 
-from fieldloop.api.parameters import Ask, Parameter
+from fieldloop.doors.parameters import Ask, Parameter
 from fieldloop.errors import BadInput, UnknownName
 from fieldloop.loop.catalogue import COMMANDS, Needs
 
@@ -15,15 +15,15 @@ WORKSPACE_VARIABLE = "FIELDLOOP_WORKSPACE"
 
 
 class Parser(argparse.ArgumentParser):
-    """An argument parser that raises instead of leaving, and suggests what was probably meant."""
+    """An argument parser that raises an error instead of exiting, and suggests what was probably meant."""
 
     def error(self, message: str) -> NoReturn:
-        """Say what was wrong and how the command is used."""
+        """Report what was wrong and how the command is used."""
         usage = " ".join(self.format_usage().split()).removeprefix("usage: ")
         raise BadInput(f"{message[:1].upper()}{message[1:]}.\nUsage: {usage}")
 
     def parse(self, words: Sequence[str]) -> argparse.Namespace:
-        """Parse all words; a leftover is misspelt."""
+        """Parse all words; a word that is left over is misspelt."""
         known, left = self.parse_known_args(list(words))
         if left:
             raise self._leftover(left[0])
@@ -36,7 +36,7 @@ class Parser(argparse.ArgumentParser):
         verbs = [c.removeprefix(f"{command} ") for c in COMMANDS if c.startswith(f"{command} ")]
         if verbs:
             return UnknownName(f"verb of `{self.prog}`", word, verbs)
-        return BadInput(f"`{self.prog}` has no use for {word!r}. See `{self.prog} --help`.")
+        return BadInput(f"`{self.prog}` takes no argument {word!r}. See `{self.prog} --help`.")
 
 
 def parser_for(command: str, summary: str, ask: Ask, needs: Needs, more: str = "") -> Parser:
@@ -57,9 +57,9 @@ def parser_for(command: str, summary: str, ask: Ask, needs: Needs, more: str = "
 def add_common(parser: argparse.ArgumentParser, needs: Needs) -> None:
     """Add what every command takes."""
     where = {
-        Needs.WORKSPACE: f"the workspace to work on (default: here, or {WORKSPACE_VARIABLE})",
-        Needs.MAYBE: "a workspace whose numbers count (default: the one here, if here is one)",
-        Needs.NOTHING: "accepted everywhere; this command needs none",
+        Needs.WORKSPACE: f"the workspace to work on (default: the current folder, or {WORKSPACE_VARIABLE})",
+        Needs.MAYBE: "workspace to take limits from (default: the current folder, if it is one)",
+        Needs.NOTHING: "not needed by this command",
     }[needs]
     group = parser.add_argument_group("every command")
     group.add_argument("--workspace", type=Path, default=None, metavar="DIR", help=where)
@@ -74,7 +74,7 @@ def values_from(ask: Ask, parsed: argparse.Namespace) -> dict[str, Any]:
 
 
 def workspace_folder(parsed: argparse.Namespace) -> tuple[Path, bool]:
-    """Return the folder to work in, and whether somebody named it."""
+    """Return the folder to work in, and whether the user named it."""
     if parsed.workspace is not None:
         return parsed.workspace, True
     named = os.environ.get(WORKSPACE_VARIABLE, "")
@@ -140,14 +140,14 @@ def _unit(parameter: Parameter) -> str:
 
 def _help(parameter: Parameter) -> str:
     silent = parameter.required or parameter.default in (None, "", (), False)
-    told = "" if silent else f"default: {_said(parameter.default)}"
-    again = "may be given again" if parameter.repeatable and not parameter.positional else ""
-    notes = "; ".join(note for note in (again, told) if note)
+    default = "" if silent else f"default: {_text(parameter.default)}"
+    again = "repeatable" if parameter.repeatable and not parameter.positional else ""
+    notes = "; ".join(note for note in (again, default) if note)
     text = f"{parameter.help} ({notes})" if notes and parameter.help else parameter.help or notes
     return text.replace("%", "%%")
 
 
-def _said(value: Any) -> str:
+def _text(value: Any) -> str:
     return str(value.value if isinstance(value, Enum) else value)
 
 

@@ -1,4 +1,4 @@
-"""Which command was meant, and which words are left for it."""
+"""Find the command that the user means, and the words that are left for it."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -10,7 +10,7 @@ from fieldloop.loop.catalogue import COMMANDS
 
 OWN = {
     "up": "Serve the pages and the API of a workspace.",
-    "demo": "Walk the whole loop on a simulated floor, then serve its pages.",
+    "demo": "Run the whole loop on a simulated floor, then serve its pages.",
 }
 """Commands of the command line itself: they make or serve a workspace instead of working on one."""
 
@@ -51,8 +51,8 @@ def choose(words: Sequence[str]) -> Choice:
     if others and f"{first} {others[0]}" in COMMANDS:
         if first in COMMANDS and Path(others[0]).exists():
             raise BadInput(
-                f"`{others[0]}` is a verb of `fieldloop {first}` and also something in this folder. "
-                f"Write ./{others[0]} for what is here, or run the verb from another folder."
+                f"`{others[0]}` is a verb of `fieldloop {first}` and also a file or folder here. "
+                f"Write ./{others[0]} for the file or folder, or run the verb from another folder."
             )
         return Choice(f"{first} {others[0]}", (*front, *others[1:]))
     if first not in COMMANDS and first not in OWN:

@@ -1,4 +1,4 @@
-"""`fieldloop demo`: the whole loop on a simulated floor, told with its numbers, then its pages."""
+"""`fieldloop demo`: run the whole loop on a simulated floor, report its numbers, then serve its pages."""
 
 from collections.abc import Sequence
 from itertools import chain, count
@@ -15,22 +15,22 @@ FOLDER = Path("demo-workspace")
 
 
 def demo(words: Sequence[str]) -> int:
-    """Walk the loop, tell the story, then serve unless told not to."""
+    """Run the loop, report each step, then serve the pages unless --no-serve is given."""
     parser = Parser(prog="fieldloop demo", description=OWN["demo"], allow_abbrev=False)
-    parser.add_argument("--seed", type=int, default=0, help="another seed changes every number and keeps the story")
-    parser.add_argument("--no-serve", action="store_true", help="end after the story instead of serving the pages")
+    parser.add_argument("--seed", type=int, default=0, help="another seed gives other numbers and the same story")
+    parser.add_argument("--no-serve", action="store_true", help="exit after the run instead of serving the pages")
     add_serving(parser)
     add_common(parser, Needs.NOTHING)
     parsed = parser.parse(words)
     folder, named = workspace_folder(parsed)
     root = folder if named else _free(FOLDER)
     screen = Screen()
-    from fieldloop.loop.demo import demo as walk
+    from fieldloop.loop.floor.demo import demo as walk
 
     quiet = parsed.json
     story = walk(root, seed=parsed.seed, track=track, tell=(lambda *_: None) if quiet else screen.write)
     if quiet:
-        from fieldloop.api.written import dumps
+        from fieldloop.doors.written import dumps
 
         screen.write(dumps(story))
     else:
@@ -43,6 +43,6 @@ def demo(words: Sequence[str]) -> int:
 
 
 def _free(folder: Path) -> Path:
-    """Take the next number where the demo ran before: every run begins with a workspace of its own."""
+    """Append the next free number where the demo ran before: every run has a workspace of its own."""
     candidates = chain([folder], (folder.with_name(f"{folder.name}-{n}") for n in count(2)))
     return next(candidate for candidate in candidates if not candidate.exists())

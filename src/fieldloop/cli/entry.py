@@ -1,4 +1,4 @@
-"""From words to an exit code: 0 passed, 1 failed or not known to have passed, 2 could not run."""
+"""Run one command and return its exit code: 0 passed, 1 failed or cannot tell, 2 could not run."""
 
 import errno
 import os
@@ -12,14 +12,14 @@ from fieldloop.cli.choose import Choice, choose
 from fieldloop.errors import FieldloopError
 
 PASSED, FAILED, COULD_NOT_RUN, INTERRUPTED, TERMINATED = 0, 1, 2, 130, 143
-NO_BUGS = {
-    errno.ENOSPC: "There is no space left",
-    errno.EDQUOT: "The disk quota is used up",
-    errno.EACCES: "Permission is denied",
-    errno.EPERM: "Permission is denied",
-    errno.EROFS: "The disk can only be read",
+SYSTEM_ERRORS = {
+    errno.ENOSPC: "No space left",
+    errno.EDQUOT: "Disk quota exceeded",
+    errno.EACCES: "Permission denied",
+    errno.EPERM: "Permission denied",
+    errno.EROFS: "The disk is read-only",
 }
-"""What the system may refuse anywhere, and what it means."""
+"""Errors of the operating system that are not bugs of ours, in words."""
 
 
 def main(argv: Sequence[str] | None = None) -> int:
@@ -37,21 +37,21 @@ def main(argv: Sequence[str] | None = None) -> int:
     except SystemExit as left:  # argparse printed the help of one command
         return int(left.code or PASSED)
     except FieldloopError as wrong:
-        return _say(type(wrong).__name__, str(wrong), as_json=as_json)
+        return _report(type(wrong).__name__, str(wrong), as_json=as_json)
     except BrokenPipeError:
-        # whoever read us has seen enough; Python would complain once more when it closes stdout
+        # the reader closed the pipe, as `head` does; without this Python would complain again when it closes stdout
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return PASSED
     except KeyboardInterrupt:
-        print("Interrupted. What was complete is kept, what was half written is removed.", file=sys.stderr)
+        print("Interrupted. Completed work is kept; partial files are removed.", file=sys.stderr)
         return INTERRUPTED
     except Exception as bug:  # noqa: BLE001 - the last stop before the user; every other error has a name
-        return _say_refused(bug, as_json=as_json) or _say_bug(bug, debug=debug, as_json=as_json)
+        return _report_system_error(bug, as_json=as_json) or _report_bug(bug, debug=debug, as_json=as_json)
     return code
 
 
 def exit_code(result: Any) -> int:
-    """Say whether a result passed: by its own `exit_ok`, else by its `status`; lists and texts always do."""
+    """Return whether a result passed: by its `exit_ok`, else by its `status`; lists and texts always pass."""
     from fieldloop.model.finding import Status
 
     if hasattr(result, "exit_ok"):
@@ -82,7 +82,7 @@ def _leave(_signal: int, _frame: object) -> None:
     sys.exit(TERMINATED)
 
 
-def _say(name: str, message: str, *, as_json: bool) -> int:
+def _report(name: str, message: str, *, as_json: bool) -> int:
     if as_json:
         import json
 
@@ -92,19 +92,19 @@ def _say(name: str, message: str, *, as_json: bool) -> int:
     return COULD_NOT_RUN
 
 
-def _say_refused(error: Exception, *, as_json: bool) -> int | None:
-    """Say what the system refused; None where it is something else."""
-    if not isinstance(error, OSError) or error.errno not in NO_BUGS:
+def _report_system_error(error: Exception, *, as_json: bool) -> int | None:
+    """Report an error of the operating system; None where it is something else."""
+    if not isinstance(error, OSError) or error.errno not in SYSTEM_ERRORS:
         return None
     where = f" at {error.filename}" if error.filename else ""
-    told = f"{NO_BUGS[error.errno]}{where}. What was half written is removed; make room or choose another place."
-    return _say(type(error).__name__, told, as_json=as_json)
+    message = f"{SYSTEM_ERRORS[error.errno]}{where}. Partial files are removed. Free space or choose another place."
+    return _report(type(error).__name__, message, as_json=as_json)
 
 
-def _say_bug(bug: Exception, *, debug: bool, as_json: bool) -> int:
+def _report_bug(bug: Exception, *, debug: bool, as_json: bool) -> int:
     if debug:
         import traceback
 
         traceback.print_exception(bug)
     hint = "" if debug else " Run again with --debug to see where."
-    return _say(type(bug).__name__, f"this is a bug: {type(bug).__name__}: {bug}.{hint}", as_json=as_json)
+    return _report(type(bug).__name__, f"this is a bug: {type(bug).__name__}: {bug}.{hint}", as_json=as_json)

@@ -1,12 +1,12 @@
-"""`fieldloop --help`: every command in loop order with its one line, at once and without loading a room."""
+"""`fieldloop --help`: every command in loop order with its one-line help, without importing a room."""
 
 import os
 import shutil
 import sys
 import textwrap
 
-from fieldloop.api.stages import LAST, STAGES, families, stage_of
 from fieldloop.cli.choose import OWN
+from fieldloop.doors.stages import LAST, STAGES, families, stage_of
 
 LOOP = "map → plan → collect → check → annotate → release → gate → serve → monitor → diagnose → plan …"
 PURPOSE = f"From robot log to the next collection plan: {LOOP}"
@@ -14,7 +14,7 @@ LEAST_WIDTH, MOST_WIDTH = 60, 110
 
 
 def overview() -> str:
-    """Lay the commands out under the headings of the loop."""
+    """Return the commands under the stages of the loop."""
     width = max(LEAST_WIDTH, min(MOST_WIDTH, shutil.get_terminal_size((100, 24)).columns))
     lines = ["fieldloop COMMAND [options]", "", *textwrap.wrap(PURPOSE, width), ""]
     grouped = families()
@@ -36,7 +36,7 @@ def overview() -> str:
 
 def _foot() -> list[str]:
     return [
-        "Every command takes --workspace DIR (default: here, or FIELDLOOP_WORKSPACE), --json and --help.",
+        "Every command takes --workspace DIR (default: the current folder, or FIELDLOOP_WORKSPACE), --json and --help.",
         "Exit codes: 0 passed, 1 failed or cannot tell, 2 could not run.",
         "No workspace yet? `fieldloop check PATH` reads any log as it is; `fieldloop demo` shows the whole loop.",
     ]

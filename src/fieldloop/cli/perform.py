@@ -1,12 +1,14 @@
-"""Open the workspace, call the use case, show what came back."""
+"""Run a command: parse its words, open the workspace, call the use case, print the result."""
 
+from argparse import Namespace
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from fieldloop.api.parameters import Ask, read
 from fieldloop.cli.arguments import parser_for, values_from, workspace_folder
 from fieldloop.cli.progress import track
 from fieldloop.cli.screen import Screen
+from fieldloop.doors.parameters import Ask, read
+from fieldloop.doors.signatures import docstring, read_source
 from fieldloop.loop.catalogue import COMMANDS, Needs, UseCase, use_case
 
 
@@ -16,13 +18,18 @@ def perform(command: str, words: Sequence[str]) -> Any:
 
 
 def run(case: UseCase, words: Sequence[str]) -> Any:
-    """Run a use case with these words."""
-    function = case.load()
+    """Parse the words by the source alone, so that help and usage errors import no room; then load and call."""
+    parser_for(case.command, case.summary, read_source(case), case.needs, _more(case)).parse(words)
+    return call(case, case.load(), words)
+
+
+def call(case: UseCase, function: Callable[..., Any], words: Sequence[str]) -> Any:
+    """Call a use case's function with these words, print what it returns, and return it."""
     ask = read(function)
-    parsed = parser_for(case.command, case.summary, ask, case.needs, _more(case.command, function)).parse(words)
-    result = _call(case, function, ask, parsed)
+    parsed = parser_for(case.command, "", ask, case.needs).parse(words)
+    result = _in_workspace(case, function, ask, parsed)
     if parsed.json:
-        from fieldloop.api.written import dumps
+        from fieldloop.doors.written import dumps
 
         print(dumps(result))
     else:
@@ -32,7 +39,7 @@ def run(case: UseCase, words: Sequence[str]) -> Any:
     return result
 
 
-def _call(case: UseCase, function: Callable[..., Any], ask: Ask, parsed: Any) -> Any:
+def _in_workspace(case: UseCase, function: Callable[..., Any], ask: Ask, parsed: Namespace) -> Any:
     given = values_from(ask, parsed)
     given |= {name: seam for name, seam in SEAMS.items() if name in ask.seams}
     if not ask.takes_workspace:
@@ -45,7 +52,7 @@ def _call(case: UseCase, function: Callable[..., Any], ask: Ask, parsed: Any) ->
             workspace.close()
 
 
-def _open(case: UseCase, parsed: Any) -> Any:
+def _open(case: UseCase, parsed: Namespace) -> Any:
     from fieldloop.loop.workspace import SETTINGS_FILE, open_workspace
 
     folder, named = workspace_folder(parsed)
@@ -54,20 +61,20 @@ def _open(case: UseCase, parsed: Any) -> Any:
     return open_workspace(folder, track=track)
 
 
-def _more(command: str, function: Callable[..., Any]) -> str:
-    """What the docstring says beside its first line and its arguments, and which verbs the command has."""
-    paragraphs = (function.__doc__ or "").split("\n\n")[1:]
+def _more(case: UseCase) -> str:
+    """Return what the docstring adds to its first line and its arguments, and the command's verbs."""
+    paragraphs = docstring(case).split("\n\n")[1:]
     kept = [" ".join(p.split()) for p in paragraphs if not p.strip().startswith(("Arguments:", ">>>"))]
-    verbs = [case for case in COMMANDS.values() if case.command.startswith(f"{command} ")]
+    verbs = [verb for verb in COMMANDS.values() if verb.command.startswith(f"{case.command} ")]
     if verbs:
-        width = max(len(case.command) for case in verbs)
+        width = max(len(verb.command) for verb in verbs)
         kept.append("\n".join(["see also:", *(f"  fieldloop {v.command:<{width}}  {v.summary}" for v in verbs)]))
     return "\n\n".join(p for p in kept if p)
 
 
-def _tell(*said: object) -> None:
-    Screen().write(" ".join(map(str, said)))
+def _tell(*parts: object) -> None:
+    Screen().write(" ".join(map(str, parts)))
 
 
 SEAMS: dict[str, Callable[..., Any]] = {"track": track, "tell": _tell}
-"""What the command line hands in where a use case asks for it."""
+"""Functions that the command line passes to use cases that take them."""

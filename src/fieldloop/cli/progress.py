@@ -1,4 +1,4 @@
-"""Long work shows that it lives: a bar on a terminal, a line every few seconds anywhere else."""
+"""Show progress of long work: a bar on a terminal, a line every few seconds anywhere else."""
 
 import sys
 import time
@@ -13,11 +13,11 @@ if TYPE_CHECKING:
 
 T = TypeVar("T")
 QUIET_S = 3.0
-_open: list["Progress"] = []  # a terminal has one place for bars; work inside work adds a line to it
+_open: list["Progress"] = []  # a terminal shows one set of bars; nested work adds a bar to it
 
 
 def track(items: Iterable[Any], what: str, total: int | None = None) -> Iterator[Any]:
-    """Iterate over items and show on stderr how far it is."""
+    """Iterate over items and show progress on stderr."""
     if total is None and isinstance(items, Sized):
         total = len(items)
     return _lines(items, what, total) if is_plain(sys.stderr) else _bar(items, what, total)
@@ -58,9 +58,9 @@ def _bars() -> Iterator["Progress"]:
 
 
 def _lines(items: Iterable[T], what: str, total: int | None) -> Iterator[T]:
-    said = time.monotonic()
+    last_line = time.monotonic()
     for done, item in enumerate(items, start=1):
         yield item
-        if time.monotonic() - said >= QUIET_S:
-            said = time.monotonic()
+        if time.monotonic() - last_line >= QUIET_S:
+            last_line = time.monotonic()
             print(f"{what}: {done}{f' of {total}' if total else ''}", file=sys.stderr, flush=True)

@@ -1,4 +1,4 @@
-"""What came back becomes text: by the result's own renderer where it has one, otherwise by its shape."""
+"""Print a result: by the renderer of its kind where there is one, otherwise by its shape."""
 
 import dataclasses
 import importlib
@@ -7,8 +7,9 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 from fieldloop.cli.screen import Screen
-from fieldloop.cli.tables import facts, heading, said, table, words
+from fieldloop.cli.tables import facts, heading, table, words, written
 from fieldloop.model.finding import Status
+from fieldloop.model.note import Note
 
 Renderer = Callable[[Any, Screen], None]
 
@@ -70,7 +71,7 @@ def show(result: Any, screen: Screen) -> None:
     elif name in RENDERERS:
         _renderer(RENDERERS[name])(result, screen)
     elif isinstance(result, Mapping):
-        from fieldloop.api.written import as_json
+        from fieldloop.doors.written import as_json
 
         screen.write(json.dumps(as_json(result), indent=2, ensure_ascii=False))
     elif isinstance(result, list | tuple):
@@ -85,7 +86,7 @@ def noun(value: Any, screen: Screen) -> None:
     """Print a noun: its facts, then each list of nouns it holds as a table of its own."""
     lists = {f.name: getattr(value, f.name) for f in dataclasses.fields(value) if _is_nouns(getattr(value, f.name))}
     kept = [f.name for f in dataclasses.fields(value) if f.name not in lists]
-    screen.print(facts((words(name), _told(getattr(value, name), name)) for name in kept))
+    screen.print(facts((words(name), _cell(getattr(value, name), name)) for name in kept))
     for name, rows in lists.items():
         screen.print()
         screen.print(heading(words(name).capitalize()))
@@ -93,12 +94,12 @@ def noun(value: Any, screen: Screen) -> None:
 
 
 def nouns(rows: tuple[Any, ...] | list[Any], screen: Screen) -> None:
-    """Print nouns of one kind as a table of the columns that say something."""
+    """Print nouns of one kind as a table; columns that are empty in every row are left out."""
     names = [f.name for f in dataclasses.fields(rows[0]) if f.name not in WIDE]
-    telling = [n for n in names if any(getattr(row, n) not in (None, "", ()) for row in rows)]
-    flat = [n for n in telling if not any(_is_nouns(getattr(row, n)) for row in rows)]
+    filled = [n for n in names if any(getattr(row, n) not in (None, "", ()) for row in rows)]
+    flat = [n for n in filled if not any(_is_nouns(getattr(row, n)) for row in rows)]
     figures = [words(n) for n in flat if all(isinstance(getattr(row, n), int | float | None) for row in rows)]
-    cells = ([_told(getattr(row, n), n) for n in flat] for row in rows)
+    cells = ([_cell(getattr(row, n), n) for n in flat] for row in rows)
     screen.print(table([words(n) for n in flat], cells, right=figures))
 
 
@@ -126,8 +127,8 @@ def _is_nouns(value: Any) -> bool:
     from fieldloop.model.condition import Stratum
 
     plural = isinstance(value, list | tuple) and bool(value)
-    return plural and all(dataclasses.is_dataclass(v) and not isinstance(v, Stratum) for v in value)
+    return plural and all(dataclasses.is_dataclass(v) and not isinstance(v, Stratum | Note) for v in value)
 
 
-def _told(value: Any, name: str) -> Any:
-    return value if isinstance(value, Status) else said(value, name)
+def _cell(value: Any, name: str) -> Any:
+    return value if isinstance(value, Status) else written(value, name)

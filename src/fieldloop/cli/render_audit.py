@@ -4,12 +4,14 @@ from collections.abc import Sequence
 from typing import Any
 
 from fieldloop.cli.screen import Screen
-from fieldloop.cli.tables import facts, heading, mark, percent, styled, table
+from fieldloop.cli.tables import facts, heading, mark, styled, table
 from fieldloop.model.audit import Audit, Comparison
 from fieldloop.model.finding import Status
+from fieldloop.say import sentence
+from fieldloop.say.numbers import listed, percent
 
 MOST_ROWS = 24
-WORDS = {Status.FAILED: "contradicted", Status.PASSED: "borne out", Status.CANNOT_TELL: "open"}
+WORDS = {Status.FAILED: "contradicted", Status.PASSED: "confirmed", Status.CANNOT_TELL: "open"}
 
 
 def audited(result: Any, screen: Screen) -> None:
@@ -29,42 +31,42 @@ def audited(result: Any, screen: Screen) -> None:
     )
     if deployment.measured:
         share = percent(deployment.measured_weight, 0)
-        screen.write(f"Shares of strata are measured ones to {share}, the map's own for the rest.")
+        screen.write(f"Shares of strata: {share} measured, the rest from the map.")
     screen.print()
     audit(result.audit, screen)
     for warning in result.early:
-        screen.print(styled(f"▲ {warning}", "yellow"))
+        screen.print(styled(f"▲ {sentence(warning)}", "yellow"))
     if result.html:
-        screen.write(f"With pictures: {result.html}")
+        screen.write(f"HTML page: {result.html}")
 
 
 def audit(asked: Audit, screen: Screen) -> None:
-    """Print the five questions with what is missing, then what logs say of the map."""
+    """Print the five questions with what is missing, then the comparison with the logs."""
     status = Status.PASSED if asked.complete else Status.FAILED
     word = "complete" if asked.complete else "incomplete"
     screen.print(mark(status, word).append(f"  score {percent(asked.score, 0)}", style="bold default"))
-    rows = [(a.question, percent(a.score, 0), "\n".join(a.missing) or "nothing") for a in asked.answers]
+    rows = [(a.question, percent(a.score, 0), "\n".join(map(sentence, a.missing)) or "nothing") for a in asked.answers]
     screen.print(table(("question", "score", "missing"), rows, right=("score",)))
     for odd in asked.odd:
-        screen.print(styled(f"▲ {odd}", "yellow"))
+        screen.print(styled(f"▲ {sentence(odd)}", "yellow"))
     if asked.overridden_by:
-        screen.write(f"{asked.overridden_by} went on over it: {asked.override_reason}")
+        screen.write(f"{asked.overridden_by} overrode it: {asked.override_reason}")
     elif not asked.complete:
-        screen.write("Complete the map and ask again, or go on knowingly: fieldloop audit override --reason …")
+        screen.write("Complete the map and audit again, or override: fieldloop audit override --reason …")
     if asked.compared:
         screen.print()
         _comparisons(asked.compared, screen)
 
 
 def compared(result: Any, screen: Screen) -> None:
-    """Print every claim that logs contradict or bear out."""
+    """Print every claim that logs contradict or confirm."""
     for changed in result.changed:
-        screen.print(styled(f"▲ {changed}", "yellow"))
+        screen.print(styled(f"▲ {sentence(changed)}", "yellow"))
     _comparisons(result.comparisons, screen)
 
 
 def velocity(made: Any, screen: Screen) -> None:
-    """Print what order lines said, and what of them could not be counted."""
+    """Print a summary of the order lines, and which could not be counted."""
     columns = ", ".join(f"{role} from {column}" for role, column in made.columns)
     screen.print(
         facts(
@@ -89,9 +91,9 @@ def velocity(made: Any, screen: Screen) -> None:
 
 def _comparisons(found: Sequence[Comparison], screen: Screen) -> None:
     counts = ", ".join(f"{n} {word}" for status, word in WORDS.items() if (n := sum(x.status is status for x in found)))
-    screen.print(heading(f"The map against the logs: {counts}"))
+    screen.print(heading(f"The map compared with the logs: {counts}"))
     ranked = sorted((one for one in found if one.episodes), key=lambda one: list(WORDS).index(one.status))
-    rows = [(one.status, one.message, f"{one.episodes:,}", one.days) for one in ranked[:MOST_ROWS]]
+    rows = [(one.status, sentence(one.message), f"{one.episodes:,}", one.days) for one in ranked[:MOST_ROWS]]
     screen.print(table(("", "claim", "attempts", "days"), rows, right=("attempts", "days")))
     if len(ranked) > MOST_ROWS:
         screen.write(f"{len(ranked) - MOST_ROWS} more: --json has all.")
@@ -99,13 +101,13 @@ def _comparisons(found: Sequence[Comparison], screen: Screen) -> None:
 
 
 def _silent(found: Sequence[Comparison], screen: Screen) -> None:
-    """Say of what nothing was logged: anywhere, or at some sites only."""
-    said = {one.what for one in found if one.episodes}
+    """Name what was not logged: anywhere, or at some sites."""
+    logged = {one.what for one in found if one.episodes}
     sites: dict[str, list[str]] = {}
     for one in found:
         if not one.episodes:
             sites.setdefault(one.what, []).append(one.site or "any site")
-    if nowhere := sorted(sites.keys() - said):
-        screen.write(f"No attempt says: {', '.join(nowhere)}.")
-    for what in sorted(sites.keys() & said):
-        screen.write(f"No attempt says {what} at {', '.join(dict.fromkeys(sites[what]))}.")
+    if nowhere := sorted(sites.keys() - logged):
+        screen.write(f"No attempt logs {listed(nowhere)}.")
+    for what in sorted(sites.keys() & logged):
+        screen.write(f"No attempt logs {what} at {listed(list(dict.fromkeys(sites[what])))}.")

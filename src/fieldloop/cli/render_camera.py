@@ -1,4 +1,4 @@
-"""Cameras: their lenses, and how two of them stand to each other."""
+"""Terminal output of camera calibration: lenses, and the pose between two cameras."""
 
 import math
 from typing import Any
@@ -6,15 +6,16 @@ from typing import Any
 from fieldloop.cli.screen import Screen
 from fieldloop.cli.tables import facts, heading, mark, styled, table
 from fieldloop.model.intrinsics import Intrinsics, RejectedImage
+from fieldloop.say import sentence
 
 
 def intrinsics_found(result: Any, screen: Screen) -> None:
     """Print a camera's intrinsics: the answer, the numbers, what was left out, what to do next."""
     _lens(result.intrinsics, screen)
     if result.remembered:
-        screen.write(f"\nRemembered for {result.intrinsics.sensor} of {result.intrinsics.robot}.")
+        screen.write(f"\nStored for {result.intrinsics.sensor} of {result.intrinsics.robot}.")
     if result.undistorted:
-        screen.write(f"\nPictures without distortion: {result.undistorted}")
+        screen.write(f"\nUndistorted pictures: {result.undistorted}")
 
 
 def cameras_compared(result: Any, screen: Screen) -> None:
@@ -26,7 +27,7 @@ def cameras_compared(result: Any, screen: Screen) -> None:
             screen.print()
     if (pair := result.board) is not None:
         screen.print(heading("Between them  ").append(mark(pair.status)))
-        screen.write(pair.message)
+        screen.write(sentence(pair.message))
         shift = [row[3] for row in pair.left_from_right[:3]]
         screen.print(
             facts(
@@ -34,7 +35,7 @@ def cameras_compared(result: Any, screen: Screen) -> None:
                     ("right camera seen from the left", _row(shift, " m", 4) if shift else "–"),
                     ("error in both pictures", _px(pair.rms_px)),
                     ("off the line of sight", _px(pair.epipolar_px)),
-                    ("the same on pairs left out", _px(pair.held_out_px)),
+                    ("the same on held-out pairs", _px(pair.held_out_px)),
                     ("pairs used", len(pair.pairs_used)),
                 ]
             )
@@ -42,7 +43,7 @@ def cameras_compared(result: Any, screen: Screen) -> None:
         _left_out(pair.pairs_rejected, screen)
     if (clouds := result.depth) is not None:
         screen.print(heading("Depth  ").append(mark(clouds.status)))
-        screen.write(clouds.message)
+        screen.write(sentence(clouds.message))
         screen.print(
             facts(
                 [
@@ -53,12 +54,12 @@ def cameras_compared(result: Any, screen: Screen) -> None:
             )
         )
     for warning in result.warnings:
-        screen.print(styled(warning, "yellow"))
+        screen.print(styled(sentence(warning), "yellow"))
 
 
 def _lens(lens: Intrinsics, screen: Screen) -> None:
     screen.print(heading("Intrinsics  ").append(mark(lens.status)))
-    screen.write(lens.message)
+    screen.write(sentence(lens.message) if lens.message else "")
     if lens.camera_matrix:
         (fx, _, cx), (_, fy, cy), _ = lens.camera_matrix
         known = [f" ± {d:.2f}" if math.isfinite(d) else "" for d in lens.deviations] or [""] * 4
@@ -77,15 +78,15 @@ def _lens(lens: Intrinsics, screen: Screen) -> None:
         )
     _left_out(lens.images_rejected, screen)
     if lens.advice:
-        screen.print(heading("To know it better"))
+        screen.print(heading("To improve it"))
         for hint in lens.advice:
-            screen.write(f"  {hint}")
+            screen.write(f"  {sentence(hint)}")
 
 
 def _left_out(rejected: tuple[RejectedImage, ...], screen: Screen) -> None:
     if rejected:
         screen.print(heading("Left out"))
-        screen.print(table(("picture", "why"), [(image.name, image.reason) for image in rejected]))
+        screen.print(table(("picture", "why"), [(image.name, sentence(image.reason)) for image in rejected]))
 
 
 def _px(value: float | None) -> str:

@@ -1,9 +1,9 @@
-"""Which gap it is: the verdict first, then how the loss splits, its causes with evidence and fix, what to log."""
+"""Prints a diagnosis: the verdict, how the loss splits, its causes with evidence and fix, what to log."""
 
 from collections.abc import Sequence
 
 from fieldloop.cli.screen import Screen
-from fieldloop.cli.tables import heading, mark, said, short, styled, table, under
+from fieldloop.cli.tables import heading, mark, styled, table, under, written
 from fieldloop.model.diagnosis import Cause, Diagnosis, LostSlice
 from fieldloop.model.finding import Status
 from fieldloop.report.diagnose.content import (
@@ -21,7 +21,8 @@ from fieldloop.report.diagnose.content import (
 from fieldloop.report.diagnose.kinds import has_kinds, kinds, shares
 from fieldloop.report.diagnose.parts import columns as sized_columns
 from fieldloop.report.diagnose.parts import size
-from fieldloop.report.words import percent, plural, points
+from fieldloop.say import sentence
+from fieldloop.say.numbers import percent, plural, points, short
 
 MOST_SLICES = 8  # on a screen; --json and --html have all
 MOST_FAILURES = 5
@@ -40,10 +41,10 @@ def diagnosis(found: Diagnosis, screen: Screen) -> None:
         screen.print()
         screen.print(_causes(found))
         for number, cause in enumerate(found.causes, 1):
-            screen.print(f"{number}. {cause.evidence}\n   Fix: {cause.fix}")
+            screen.print(f"{number}. {sentence(cause.evidence)}\n   Fix: {sentence(cause.fix)}")
     for reason in found.cannot_tell:
         sign, style = ("·", "dim") if found.status is Status.PASSED else ("▲", "yellow")
-        screen.print(styled(f"{sign} {remark_word(found)}: {reason}", style))
+        screen.print(styled(f"{sign} {remark_word(found)}: {sentence(reason)}", style))
     if found.slices:
         screen.print()
         screen.print(heading("Conditions that lost"))
@@ -58,10 +59,10 @@ def diagnosis(found: Diagnosis, screen: Screen) -> None:
 
 def _split(found: Diagnosis) -> object:
     what = "the loss by kind" if found.loss > 0.0 else "the change by kind"
-    rows = [(name, points(-lost)) for name, lost in kinds(found)]
+    rows = [(kind.label, points(-kind.lost)) for kind in kinds(found)]
     if parts := shares(found):
-        told = [(name, percent(part, 0), lost) for (name, lost), part in zip(rows, parts, strict=True)]
-        return table((what, "share", "points"), told, right=("share", "points"))
+        shared = [(label, percent(part, 0), lost) for (label, lost), part in zip(rows, parts, strict=True)]
+        return table((what, "share", "points"), shared, right=("share", "points"))
     return table((what, "points"), rows, right=("points",))
 
 
@@ -72,8 +73,9 @@ def _causes(found: Diagnosis) -> object:
 
 
 def _place(cause: Cause) -> str:
-    """Name the conditions as commands take them, with those that cannot be told apart from them."""
-    return " or ".join([said(cause.stratum), *(f"{said(one)}{since_day}" for one, since_day in cause.rivals)])
+    """Name the conditions as commands accept them, with those that cannot be separated from them."""
+    every = ((cause.stratum, ""), *cause.rivals)
+    return " or ".join(f"{written(stratum)} since {day}" if day else written(stratum) for stratum, day in every)
 
 
 def _slices(slices: Sequence[LostSlice]) -> object:
@@ -85,11 +87,11 @@ def _slices(slices: Sequence[LostSlice]) -> object:
 
 
 def _failures(found: Diagnosis, screen: Screen) -> None:
-    """Print the questions once, numbered, and under their numbers the answers."""
+    """Print the questions once, numbered, and the answers under their numbers."""
     questions = list(dict.fromkeys(asked.question for one in found.failures for asked in one.asked))
     screen.print(heading("Four questions about failures").append(f"  {sampled(found, MOST_FAILURES)}", style="default"))
     for number, question in enumerate(questions, 1):
-        screen.print(f"{number}. {question}")
+        screen.print(f"{number}. {sentence(question)}")
     rows = []
     for one in found.failures[:MOST_FAILURES]:
         answers = {asked.question: mark(asked.status, ANSWERS.get(asked.status, "")) for asked in one.asked}
@@ -97,4 +99,4 @@ def _failures(found: Diagnosis, screen: Screen) -> None:
         rows.append((*cells, under(one.stratum, short(one.outcome))))
     screen.print(table((*map(str, range(1, len(questions) + 1)), "failure"), rows))
     if len(found.failures) > MOST_FAILURES:
-        screen.print(styled(f"The page and --json have {len(found.failures)}, with the answers in words.", "dim"))
+        screen.print(styled(f"The page and --json have {len(found.failures)}, with full answers.", "dim"))

@@ -1,4 +1,4 @@
-"""Where sensors sit on an arm: hand-eye, force-torque, and whether they still stand there."""
+"""Terminal output of arm-mounted sensors: hand-eye, force-torque, poses and verifications."""
 
 from collections.abc import Iterable
 from typing import Any
@@ -10,15 +10,17 @@ from fieldloop.cli.tables import facts, heading, mark, styled, table
 from fieldloop.geometry import transforms as tf
 from fieldloop.model.codec import iso
 from fieldloop.model.finding import Status
+from fieldloop.model.note import Note
+from fieldloop.say import sentence
 
-NOT_INSTEAD = ", where none that passed is in force"
+NOT_INSTEAD = ", unless one that passed is in force"
 
 
 def hand_eye_found(result: Any, screen: Screen) -> None:
     """Print a hand-eye calibration: the answer, both poses, every method side by side, what to do next."""
     found = result.found
     screen.print(heading("Hand-eye  ").append(mark(found.status)))
-    screen.write(found.reason)
+    screen.write(sentence(found.reason))
     if found.answer:
         camera, target = (
             tf.pose_from_matrix(p) for p in (found.answer.mount_from_camera, found.answer.world_from_target)
@@ -38,27 +40,27 @@ def hand_eye_found(result: Any, screen: Screen) -> None:
             (f"{method}{' ←' * (method == found.method)}", f"{r.translation_mm:.2f}", f"{r.rotation_deg:.3f}")
             for method, r in found.held_out.items()
         ]
-        screen.print(heading("On poses left out"))
+        screen.print(heading("On held-out poses"))
         screen.print(table(("method", "mm", "deg"), rows, right=("mm", "deg")))
     _left_out(found.rejected, screen)
     for assumed in result.assumed:
-        screen.print(styled(assumed, "yellow"))
+        screen.print(styled(sentence(assumed), "yellow"))
     _proposals(result.proposals, screen)
     _advice(found.advice, screen)
     if result.calibration:
-        screen.write(f"\nRemembered for {result.calibration.sensor} of {result.calibration.robot}.")
+        screen.write(f"\nStored for {result.calibration.sensor} of {result.calibration.robot}.")
 
 
 def force_torque_found(result: Any, screen: Screen) -> None:
-    """Print how a force-torque sensor sits, what hangs on it, and its bias."""
+    """Print a force-torque sensor's mounting, the tool's weight and the bias."""
     found = result.found
     screen.print(heading("Force-torque  ").append(mark(found.status)))
-    screen.write(found.reason)
+    screen.write(sentence(found.reason))
     if found.mass_kg is not None:
         screen.print(
             facts(
                 [
-                    ("turned against the wrist", f"{found.turn_deg:.2f} ± {found.turn_uncertainty_deg:.2f}°"),
+                    ("turned from the wrist", f"{found.turn_deg:.2f} ± {found.turn_uncertainty_deg:.2f}°"),
                     ("tool", f"{found.mass_kg:.3f} ± {found.mass_uncertainty_kg:.3f} kg"),
                     ("centre of mass", f"{_row(found.centre_of_mass_m, 4)} m ± {found.centre_uncertainty_mm:.1f} mm"),
                     ("bias", f"{_row(found.force_bias_n, 2)} N; {_row(found.torque_bias_nm, 3)} Nm"),
@@ -73,17 +75,18 @@ def force_torque_found(result: Any, screen: Screen) -> None:
 
 
 def placed(found: Any, screen: Screen) -> None:
-    """Print where a camera stands, how well that is known, and from when it holds."""
+    """Print a camera's pose, its uncertainty and the start of its validity."""
     screen.print(heading(f"{found.sensor}  ").append(mark(found.status)))
-    screen.write(found.message)
+    if found.message:
+        screen.write(sentence(found.message))
     pose = tf.pose_from_matrix(np.array(found.parent_from_child))
     shown = [
         (f"{found.child} in the {found.parent}", _pose(pose)),
         ("points", found.points),
-        ("off on those left out", None if found.residual_mm is None else f"{found.residual_mm:.2f} mm"),
+        ("error on held-out points", None if found.residual_mm is None else f"{found.residual_mm:.2f} mm"),
         ("known to", _known(found)),
         ("holds from", iso(found.valid_from_ns) + ("" if found.status is Status.PASSED else NOT_INSTEAD)),
-        ("remembered for", f"{found.robot}, as {found.id}"),
+        ("stored for", f"{found.robot}, as {found.id}"),
     ]
     screen.print(facts((name, value) for name, value in shown if value is not None))
 
@@ -95,19 +98,19 @@ def _known(found: Any) -> str | None:
 
 
 def verified(result: Any, screen: Screen) -> None:
-    """Print what the marker showed, whether collecting must stop, and which episodes it spoils."""
+    """Print a verification: the offset, whether collecting must stop, and how many episodes are flagged."""
     word = "stop collecting" if result.halts else ""
     screen.print(heading(f"{result.verification.sensor}  ").append(mark(result.status, word)))
-    screen.write(result.says)
+    screen.write(sentence(result.says))
     moved = result.verification.drift
-    told = "cannot tell" if moved is None or moved.p_value is None else f"p = {moved.p_value:.2g}"
-    chance = f"{moved.shift_mm:.2f} mm, {moved.turn_deg:.3f}° ({told})" if moved else "–"
+    doubt = "cannot tell" if moved is None or moved.p_value is None else f"p = {moved.p_value:.2g}"
+    chance = f"{moved.shift_mm:.2f} mm, {moved.turn_deg:.3f}° ({doubt})" if moved else "–"
     screen.print(
         facts(
             [
                 ("views", result.verification.views),
-                ("moved since the first look", chance),
-                ("slow drift", f"{result.slow_drift:.0%} of what raises the alarm"),
+                ("moved since the first verification", chance),
+                ("slow drift", f"{result.slow_drift:.0%} of the alarm threshold"),
                 ("episodes flagged", len(result.flagged)),
             ]
         )
@@ -115,22 +118,22 @@ def verified(result: Any, screen: Screen) -> None:
 
 
 def _left_out(rejected: Iterable[Any], screen: Screen) -> None:
-    if rows := [(each.pose, each.reason) for each in rejected]:
+    if rows := [(each.pose, sentence(each.reason)) for each in rejected]:
         screen.print(heading("Left out"))
         screen.print(table(("pose", "why"), rows))
 
 
 def _proposals(proposals: Iterable[Any], screen: Screen) -> None:
-    if rows := [(" ".join(p.options), f"{p.times_smaller:.1f}", p.says) for p in proposals]:
-        screen.print(heading("Another reading fits better; nothing of it was applied"))
+    if rows := [(" ".join(p.options), f"{p.times_smaller:.1f}", sentence(p.says)) for p in proposals]:
+        screen.print(heading("Another reading fits better (not applied)"))
         screen.print(table(("options", "times", ""), rows, right=("times",)))
 
 
-def _advice(advice: Iterable[str], screen: Screen) -> None:
+def _advice(advice: Iterable[Note], screen: Screen) -> None:
     if hints := tuple(advice):
-        screen.print(heading("To know it better"))
+        screen.print(heading("To improve it"))
         for hint in hints:
-            screen.write(f"  {hint}")
+            screen.write(f"  {sentence(hint)}")
 
 
 def _pose(pose: Any) -> str:

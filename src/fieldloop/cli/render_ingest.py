@@ -1,12 +1,14 @@
-"""Logs on their way in and out: what became of each, what is inside, what was written."""
+"""Render the results of ingest, dry runs and conversions."""
 
 from collections.abc import Sequence
 from typing import Any
 
 from fieldloop.cli.screen import Screen
-from fieldloop.cli.tables import facts, heading, said, styled, table, when
+from fieldloop.cli.tables import facts, heading, styled, table, written
 from fieldloop.model.finding import Status
 from fieldloop.model.stream import FIRST_REAL_NS, NS_PER_S
+from fieldloop.say import sentence
+from fieldloop.say.numbers import moment
 
 ORDER = {status: place for place, status in enumerate(Status)}
 MOST_EPISODES = 8  # in full on a screen; --json has all
@@ -16,11 +18,11 @@ MOST_NOTES, MOST_NAMED = 12, 3
 
 
 def ingested(result: Any, screen: Screen) -> None:
-    """Print what became of each log."""
+    """Print the result for each log."""
     fresh = sum(not log.already_here and log.status is not Status.ERRORED for log in result.logs)
     known = sum(log.already_here for log in result.logs)
     broken = sum(log.status is Status.ERRORED for log in result.logs)
-    parts = [f"{fresh} taken in"] + [f"{known} here already"] * bool(known) + [f"{broken} unreadable"] * bool(broken)
+    parts = [f"{fresh} ingested"] + [f"{known} already known"] * bool(known) + [f"{broken} unreadable"] * bool(broken)
     screen.print(heading(f"{len(result.logs)} {_plural('log', len(result.logs))}: {', '.join(parts)}"))
     rows = [
         (
@@ -29,7 +31,7 @@ def ingested(result: Any, screen: Screen) -> None:
             len(log.episodes),
             log.status,
             log.sha256,
-            log.message or ("here already" if log.already_here else ""),
+            log.message or ("already ingested" if log.already_here else ""),
         )
         for log in sorted(result.logs, key=lambda log: ORDER[log.status])
     ]
@@ -59,7 +61,7 @@ def _findings(problems: Sequence[tuple[str, Any]], screen: Screen) -> None:
     """Print findings; the same one in many episodes is one line."""
     same: dict[tuple[str, str], list[tuple[str, str]]] = {}
     for episode, finding in problems:
-        same.setdefault((finding.subject, finding.message), []).append((episode, finding.place))
+        same.setdefault((finding.subject, sentence(finding.message)), []).append((episode, finding.place))
     rows = [
         (where[0][0] if len(where) == 1 else f"{len(where)} episodes", subject, where[0][1], message)
         for (subject, message), where in same.items()
@@ -85,7 +87,7 @@ def _alike(episodes: Sequence[Any], screen: Screen) -> None:
     screen.print()
     columns = ("stream", "kind", "samples", "Hz", "clock")
     streams = [
-        (s.name, s.kind, _range([e.streams[i].count for e in episodes]), said(s.nominal_hz), s.clock)
+        (s.name, s.kind, _range([e.streams[i].count for e in episodes]), written(s.nominal_hz), s.clock)
         for i, s in enumerate(episodes[0].streams)
     ]
     screen.print(table(columns, streams, right=("samples", "Hz")))
@@ -93,7 +95,7 @@ def _alike(episodes: Sequence[Any], screen: Screen) -> None:
 
 
 def _notes(episode: Any, screen: Screen) -> None:
-    """Print what readers had to say, each sentence once with the streams it is about."""
+    """Print readers' notes, each once with its streams."""
     about: dict[str, list[str]] = {}
     for stream in episode.streams:
         for note in stream.notes:
@@ -104,7 +106,7 @@ def _notes(episode: Any, screen: Screen) -> None:
 
 
 def converted(result: Any, screen: Screen) -> None:
-    """Print what was written, how streams were resampled, and what stayed behind."""
+    """Print what was written, how streams were resampled, and what was left out."""
     screen.print(
         facts(
             [
@@ -112,24 +114,24 @@ def converted(result: Any, screen: Screen) -> None:
                 ("format", result.format),
                 ("episodes", result.episodes),
                 ("messages" if result.format == "MCAP" else "frames", result.frames),
-                ("frames by", result.clock or "nothing was resampled"),
+                ("frames by", result.clock or "no resampling"),
             ]
         )
     )
     if result.rules:
         screen.print()
-        screen.print(table(("stream", "brought onto the frames"), list(result.rules)))
+        screen.print(table(("stream", "resampling"), list(result.rules)))
     screen.print()
     if not result.left_out:
         screen.write("Nothing was left out.")
         return
     screen.print(heading("Left out or changed"))
-    for line in result.left_out:
-        screen.print(styled(f"▲ {line}", "yellow"))
+    for loss in result.left_out:
+        screen.print(styled(f"▲ {sentence(loss)}", "yellow"))
 
 
 def _moment(at_ns: int) -> str:
-    return when(at_ns) if at_ns > FIRST_REAL_NS else f"{round(at_ns / NS_PER_S, 3) + 0.0:.3f} s"
+    return moment(at_ns) if at_ns > FIRST_REAL_NS else f"{round(at_ns / NS_PER_S, 3) + 0.0:.3f} s"
 
 
 def _range(counts: Sequence[int]) -> str:

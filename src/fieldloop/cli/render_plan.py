@@ -1,17 +1,19 @@
-"""What to collect next: the plan, how far it is, when it will be done, and what earlier plans brought."""
+"""Print the plan, its progress and forecast, and scores of earlier plans."""
 
 from collections import Counter
 from collections.abc import Sequence
 from typing import Any
 
 from fieldloop.cli.screen import Screen
-from fieldloop.cli.tables import MARKS, heading, mark, percent, said, short, styled, table, under, when
+from fieldloop.cli.tables import heading, mark, styled, table, under, written
 from fieldloop.model.condition import Stratum
 from fieldloop.model.finding import Status
 from fieldloop.model.plan import Coverage, CoverageGap, Forecast, Plan, PlanScore, Progress, QuotaKind, WorkOrder
-from fieldloop.report.plan.content import PlanReport, by_gain, by_level, deployed, of_production, sentence, uncovered
-from fieldloop.report.plan.orders import counted, said_of
-from fieldloop.report.words import interval, plural, points
+from fieldloop.report.plan.content import PlanReport, by_gain, by_level, deployed, headline, uncovered
+from fieldloop.report.plan.orders import counted, progress_line
+from fieldloop.say import details, sentence
+from fieldloop.say.marks import MARKS
+from fieldloop.say.numbers import interval, moment, percent, plural, points, short, small_share
 
 MOST_QUOTAS = 12  # on a screen; --json and --html have all
 MOST_GAPS = 5
@@ -19,18 +21,18 @@ MOST_STRATA = 10
 
 
 def plan(drawn: Plan, screen: Screen) -> None:
-    """Print what to collect, with the expected gain, its interval and why; then what is missing, and for whom."""
-    screen.print(heading(sentence(PlanReport(drawn, (), ()))))
+    """Print what to collect, with the expected gain, its interval and reasons; then gaps and orders."""
+    screen.print(heading(headline(PlanReport(drawn, (), ()))))
     _body(drawn, screen)
 
 
 def plan_now(now: Any, screen: Screen) -> None:
-    """Print the plan in force and how far it is; without one, what the data lack."""
-    screen.print(heading(sentence(now)))
+    """Print the plan in force and its progress; without one, what the data lack."""
+    screen.print(heading(headline(now)))
     if now.plan is not None:
         _body(now.plan, screen, earlier=True)
         screen.print()
-        screen.print(said_of(now.progress, now.forecast) or "Nothing of it has come in yet.")
+        screen.print(progress_line(now.progress, now.forecast) or "Nothing was ingested for it yet.")
         if quotas := [p for p in now.progress if not p.order]:
             progress(quotas, screen)
         screen.print()
@@ -43,53 +45,55 @@ def plan_now(now: Any, screen: Screen) -> None:
     if now.plan is None:
         screen.print("Draw a plan: fieldloop plan")
     if now.html:
-        screen.print(f"\nPage with pictures: {now.html}")
+        screen.print(f"\nHTML page: {now.html}")
 
 
 def progress(rows: Sequence[Progress], screen: Screen) -> None:
-    """Print how far quotas or orders are, what is most behind first."""
+    """Print the progress of quotas or orders, the most behind first."""
     ranked = sorted(rows, key=lambda p: -p.left)
-    ordered, told = any(p.order for p in ranked), any(p.reported is not None for p in ranked)
+    ordered, reported = any(p.order for p in ranked), any(p.reported is not None for p in ranked)
     if ordered:
         screen.print(counted(ranked))
     figures = ("planned", "reported", "done", "accepted", "rejected", "left")
-    shown = [name for name in figures if told or name != "reported"]
+    shown = [name for name in figures if reported or name != "reported"]
     cells = []
     for p in ranked[:MOST_QUOTAS]:
         what = _of_kind(p.stratum, p.kind)
         cells.append((*(getattr(p, n) for n in shown), under(p.order or what, what if p.order else "")))
-    screen.print(table((*shown, "order" if ordered else "of what"), cells, right=shown))
+    screen.print(table((*shown, "order" if ordered else "stratum"), cells, right=shown))
     _left_out(len(ranked) - MOST_QUOTAS, "row", screen)
 
 
 def forecast(seen: Forecast, screen: Screen) -> None:
-    """Print when a plan will be done at the pace so far."""
+    """Print when a plan will be complete at the current pace."""
     known = seen.days is not None or seen.left == 0
     word = "done" if seen.left == 0 else "on its way" if known else ""
     screen.print(
-        mark(Status.PASSED if known else Status.CANNOT_TELL, word).append(f"  {seen.message}", style="default")
+        mark(Status.PASSED if known else Status.CANNOT_TELL, word).append(
+            f"  {sentence(seen.message)}", style="default"
+        )
     )
 
 
 def scored(score: PlanScore, screen: Screen) -> None:
-    """Print what a plan promised beside what came of it."""
+    """Print the promised and the measured gain of a plan."""
     words = {Status.PASSED: "kept", Status.FAILED: "fell short"}
     came = f"{points(score.measured)} points ({interval(score.measured_low, score.measured_high)})"
     promised = f"{points(score.expected)} ({interval(score.expected_low, score.expected_high)})"
-    trained = f", held against policy {short(score.after)}" if score.after else ""
-    line = f"  {short(score.plan)}{trained}: {came}, promised {promised}. {score.message}"
+    trained = f", compared with policy {short(score.after)}" if score.after else ""
+    line = f"  {short(score.plan)}{trained}: {came}, promised {promised}. {sentence(score.message)}"
     screen.print(mark(score.status, words.get(score.status, "")).append(line, style="default"))
 
 
 def _body(drawn: Plan, screen: Screen, *, earlier: bool = False) -> None:
-    """Print a plan; `earlier`: the floor has moved on since, so warnings and gaps are said to be of that day."""
+    """Print a plan; `earlier`: mark warnings and gaps as of the day it was drawn."""
     cost = f", cost {drawn.cost:.4g}" if drawn.cost else ""
-    drawn_by = f"{drawn.id}, drawn {when(drawn.drawn_ns)} by {drawn.strategy}, budget {drawn.budget:,}{cost}"
+    drawn_by = f"{drawn.id}, drawn {moment(drawn.drawn_ns)} by {drawn.strategy}, budget {drawn.budget:,}{cost}"
     screen.print(styled(drawn_by, "dim"))
     if earlier and drawn.warnings:
-        screen.print(f"When it was drawn ({when(drawn.drawn_ns)}):")
+        screen.print(f"When it was drawn ({moment(drawn.drawn_ns)}):")
     for warning in drawn.warnings:
-        screen.print(styled(f"{MARKS[Status.CANNOT_TELL][0]} {warning}", "yellow"))
+        screen.print(styled(f"{MARKS[Status.CANNOT_TELL].sign} {sentence(warning)}", "yellow"))
     ranked = by_gain([q for q in drawn.quotas if q.demonstrations])
     if ranked:
         rows = [
@@ -97,11 +101,11 @@ def _body(drawn: Plan, screen: Screen, *, earlier: bool = False) -> None:
                 q.demonstrations,
                 points(q.gain, 2),
                 interval(q.gain_low, q.gain_high, 2),
-                under(_of_kind(q.stratum, q.kind), q.why),
+                under(_of_kind(q.stratum, q.kind), details(q.why)),
             )
             for q in ranked[:MOST_QUOTAS]
         ]
-        columns = ("demos", "gain, points", "interval", "of what, and why")
+        columns = ("demos", "gain, points", "interval", "stratum and reasons")
         screen.print(table(columns, rows, right=("demos", "gain, points")))
         _left_out(len(ranked) - MOST_QUOTAS, "row", screen)
         screen.print()
@@ -111,7 +115,7 @@ def _body(drawn: Plan, screen: Screen, *, earlier: bool = False) -> None:
 
 
 def _of_kind(stratum: Stratum, kind: QuotaKind) -> str:
-    return said(stratum) if kind is QuotaKind.DEMONSTRATION else f"{said(stratum)} ({kind.value})"
+    return written(stratum) if kind is QuotaKind.DEMONSTRATION else f"{written(stratum)} ({kind.value})"
 
 
 def _gaps(gaps: Sequence[CoverageGap], screen: Screen, then: str) -> None:
@@ -123,8 +127,7 @@ def _gaps(gaps: Sequence[CoverageGap], screen: Screen, then: str) -> None:
     screen.print(heading(f"{plural(len(gaps), 'gap')}{then}: {kinds}"))
     ranked = sorted(gaps, key=lambda g: -1.0 if g.share is None else g.share, reverse=True)
     for gap in ranked[:MOST_GAPS]:
-        share = f" ({of_production(gap.share)} of production)" if gap.share is not None else ""
-        screen.print(f"- {said(gap.stratum)}{share}: {gap.message}")
+        screen.print(f"- {sentence(gap.message)}")
     _left_out(len(ranked) - MOST_GAPS, "gap", screen)
 
 
@@ -139,7 +142,7 @@ def _orders(orders: Sequence[WorkOrder], screen: Screen) -> None:
 
 
 def _work(orders: Sequence[WorkOrder]) -> str:
-    """How much, and for how many people where they are named."""
+    """Write how many demonstrations, and for how many operators where they are named."""
     people = {order.operator for order in orders} - {""}
     asked = plural(sum(order.demonstrations for order in orders), "demonstration")
     return f"{asked}, {plural(len(people), 'operator')}" if people else asked
@@ -149,7 +152,7 @@ def _coverage(coverage: Sequence[Coverage], screen: Screen) -> None:
     there = sorted(deployed(coverage), key=lambda c: -c.exposure)
     rows = [
         (
-            of_production(c.exposure),
+            small_share(c.exposure),
             c.demonstrations,
             percent(c.share),
             c.attempts,

@@ -3,7 +3,7 @@
 from typing import Any
 
 from fieldloop.cli.screen import Screen
-from fieldloop.cli.tables import heading, said, styled, table
+from fieldloop.cli.tables import heading, styled, table, written
 
 
 def numbers(shown: Any, screen: Screen) -> None:
@@ -22,7 +22,7 @@ def _name(number: Any) -> str:
 
 def _value(number: Any) -> str:
     if number.value is not None:
-        return said(number.value)
+        return written(number.value)
     low, high = number.minimum, number.maximum
     if low is None:
         return f"at most {high:g}"

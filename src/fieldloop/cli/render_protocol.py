@@ -1,10 +1,11 @@
-"""Protocols: what lint says about a file, and what changed between two versions."""
+"""Terminal output of protocols: lint remarks, and changes between versions."""
 
 from typing import Any
 
 from fieldloop.cli.screen import Screen
 from fieldloop.cli.tables import facts, heading, mark, styled, table
 from fieldloop.model.finding import Status
+from fieldloop.say import sentence
 
 STYLES = {"error": ("✗ error", "bold red"), "warning": ("▲ warning", "yellow"), "hint": ("– hint", "dim")}
 
@@ -15,12 +16,15 @@ def linted(report: Any, screen: Screen) -> None:
         if place:
             screen.print()
         counts = [sum(r.severity == kind for r in file.remarks) for kind in STYLES]
-        told = ", ".join(f"{n} {kind}{'s' * (n != 1)}" for n, kind in zip(counts, STYLES, strict=True) if n)
+        counted = ", ".join(f"{n} {kind}{'s' * (n != 1)}" for n, kind in zip(counts, STYLES, strict=True) if n)
         status = Status.FAILED if file.errors else Status.PASSED
-        screen.print(mark(status, file.file).append(f"  {told or 'nothing to say'}", style="default"))
+        screen.print(mark(status, file.file).append(f"  {counted or 'no remarks'}", style="default"))
         if file.remarks:
-            rows = [(styled(*STYLES[r.severity]), r.code, r.place, r.message, r.advice) for r in file.remarks]
-            screen.print(table(("", "code", "table", "what is so", "what to do"), rows))
+            rows = [
+                (styled(*STYLES[r.severity]), r.code, r.place, sentence(r.message), sentence(r.advice))
+                for r in file.remarks
+            ]
+            screen.print(table(("", "code", "table", "problem", "remedy"), rows))
 
 
 def changed(changes: Any, screen: Screen) -> None:
@@ -29,14 +33,14 @@ def changed(changes: Any, screen: Screen) -> None:
     screen.print(heading(changes.sentence))
     if changes.changes:
         rows = [(c.effect.value, c.place, c.before or "–", _after(c)) for c in changes.changes]
-        screen.print(table(("what follows", "table", "before", "after"), rows))
+        screen.print(table(("consequence", "table", "before", "after"), rows))
     if changes.judged:
-        screen.write(f"{changes.verdicts_changed} of {changes.judged} episodes here would get another verdict.")
+        screen.write(f"{changes.verdicts_changed} of {changes.judged} known episodes would get another verdict.")
     if changes.first_changed:
         shown = [(c.name, c.episode[:12], mark(c.before), mark(c.after)) for c in changes.first_changed]
         screen.print(table(("episode", "id", "before", "after"), shown))
 
 
 def _after(change: Any) -> str:
-    after = change.after or "taken out"
+    after = change.after or "removed"
     return f"{after} ({change.note})" if change.note else after

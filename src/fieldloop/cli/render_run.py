@@ -1,19 +1,22 @@
-"""On the way to the floor and on it: gate decisions, rates, the ladder, incidents."""
+"""Terminal output of gates, monitoring, rollouts and incidents."""
 
 from typing import Any
 
 from fieldloop.cli.screen import Screen
-from fieldloop.cli.tables import facts, heading, mark, percent, said, short, span, styled, table, when
+from fieldloop.cli.tables import facts, heading, mark, styled, table, written
 from fieldloop.cli.tables import words as words_of
 from fieldloop.model.alarm import Watch
 from fieldloop.model.decision import Decision, GateTest
 from fieldloop.model.finding import Status
 from fieldloop.model.incident import Step
 from fieldloop.model.rollout import Rollout, Rung
+from fieldloop.say import sentence
+from fieldloop.say.findings import message
+from fieldloop.say.numbers import moment, percent, short, span
 
 
 def decision(made: Decision, screen: Screen) -> None:
-    """Print a gate's answer: one row per test with what was asked, what was seen, and how many trials are missing."""
+    """Print a gate decision: one row per test with requirement, result and missing trials."""
     more = sum(test.more_trials for test in made.tests)
     words = {Status.PASSED: "admitted", Status.FAILED: "held back", Status.CANNOT_TELL: f"needs {more} more trials"}
     screen.print(
@@ -23,11 +26,11 @@ def decision(made: Decision, screen: Screen) -> None:
         (
             t.status,
             t.name,
-            t.required,
+            sentence(t.required),
             f"{t.successes} of {t.trials}" if t.trials else "–",
             _interval(t.low, t.high) if _is_rate(t) else "–",
             t.more_trials or "",
-            t.message,
+            sentence(t.message),
         )
         for t in sorted(made.tests, key=lambda t: list(Status).index(t.status))
     ]
@@ -38,18 +41,18 @@ def decision(made: Decision, screen: Screen) -> None:
 def watch(seen: Watch, screen: Screen) -> None:
     """Print the rates of production, the alarms first."""
     for alarm in seen.alarms:
-        screen.print(styled(f"✗ Alarm at {alarm.site}: {alarm.message}", "bold red"))
+        screen.print(styled(f"✗ Alarm at {alarm.site}: {sentence(alarm.message)}", "bold red"))
     if not seen.alarms:
         screen.print(mark(Status.PASSED, "no alarm"))
     rows = [(r.site, short(r.policy), percent(r.rate), _interval(r.low, r.high), r.episodes) for r in seen.rates]
     columns = ("site", "policy", "success", "95 % interval", "episodes")
     screen.print(table(columns, rows, right=("success", "episodes")))
     for reason in seen.cannot_tell:
-        screen.print(styled(f"▲ Cannot tell: {reason}", "yellow"))
+        screen.print(styled(f"▲ Cannot tell: {sentence(reason)}", "yellow"))
 
 
 def rollout(climb: Rollout, screen: Screen) -> None:
-    """Print how far a candidate has climbed."""
+    """Print the state of a rollout."""
     rungs = [rung for rung in Rung if rung is not Rung.BACK]
     ladder = "  ".join(f"[{rung}]" if rung is climb.rung else str(rung) for rung in rungs)
     screen.print(heading(ladder if climb.rung is not Rung.BACK else f"{ladder}  [back]"))
@@ -59,25 +62,27 @@ def rollout(climb: Rollout, screen: Screen) -> None:
                 ("candidate", short(climb.candidate)),
                 ("incumbent", short(climb.incumbent or "") or "none"),
                 ("share of tasks", percent(climb.share, 0)),
-                ("since", when(climb.since_ns)),
+                ("since", moment(climb.since_ns)),
                 ("verdict", climb.verdict),
                 ("candidate", f"{climb.candidate_successes} of {climb.candidate_episodes}"),
                 ("incumbent", f"{climb.incumbent_successes} of {climb.incumbent_episodes}"),
-                ("why", climb.reason),
+                ("why", sentence(climb.reason)),
             ]
         )
     )
 
 
 def incident(now: Any, screen: Screen) -> None:
-    """Print an incident: what, where, and its clocks with what has elapsed."""
+    """Print an incident: what, where, and its deadlines."""
     one = now.incident
     late = any(clock.met is False for clock in now.clocks)
     closed = one.done(Step.REVIEWED) is not None
-    word = "reviewed" if closed else "a clock was missed" if late else "open"
+    word = "reviewed" if closed else "a deadline was missed" if late else "open"
     status = Status.FAILED if late else Status.PASSED if closed else Status.CANNOT_TELL
-    screen.print(mark(status, word).append(f"  {one.what}", style="bold default"))
-    where = f"{one.id}, {one.site}, {said(one.stratum)}, policy {short(one.policy)}, alerted {when(one.alerted_ns)}"
+    screen.print(mark(status, word).append(f"  {sentence(one.what)}", style="bold default"))
+    where = (
+        f"{one.id}, {one.site}, {written(one.stratum)}, policy {short(one.policy)}, alerted {moment(one.alerted_ns)}"
+    )
     screen.print(styled(where, "dim"))
     states = {True: Status.PASSED, False: Status.FAILED, None: Status.CANNOT_TELL}
     words = {True: "met", False: "missed", None: "running"}
@@ -85,22 +90,24 @@ def incident(now: Any, screen: Screen) -> None:
         (c.step.value, mark(states[c.met], words[c.met]), span(c.elapsed_s), span(c.limit_s), c.owner.replace("_", " "))
         for c in now.clocks
     ]
-    screen.print(table(("step", "clock", "elapsed", "limit", "owner"), rows, right=("elapsed", "limit")))
+    screen.print(table(("step", "deadline", "elapsed", "limit", "owner"), rows, right=("elapsed", "limit")))
     for asked in now.demands:
-        screen.write(f"Asked of the plan: {asked.demonstrations} demonstrations of {said(asked.stratum)}. {asked.why}")
+        screen.write(
+            f"Demand: {asked.demonstrations} demonstrations of {written(asked.stratum)}. {sentence(asked.why)}"
+        )
 
 
 def health(found: Any, screen: Screen) -> None:
-    """Print whether a policy answers, how fast, and whether a controller may take it on."""
+    """Print a policy's health and latency, and whether a controller may use it."""
     screen.print(mark(found.status).append(f"  policy {short(found.policy)}", style="bold default"))
-    screen.write(found.admission.message)
+    screen.write(message(found.admission))
     timed = found.latency
     times = [(n, f"{getattr(timed, n):.2f} ms") for n in ("p50_ms", "p95_ms", "p99_ms", "max_ms")]
     screen.print(facts([("calls", timed.calls), *((words_of(name), value) for name, value in times)]))
 
 
 def _is_rate(test: GateTest) -> bool:
-    """Is the interval one of the success rate? Latency, cycle time and patterns have other numbers."""
+    """Return whether the interval is one of the success rate; latency, cycle time and patterns have others."""
     return test.trials > 0 and test.low <= test.successes / test.trials <= test.high
 
 

@@ -1,23 +1,23 @@
-"""Where text goes: coloured tables on a terminal, whole plain lines anywhere else."""
+"""Print text: coloured tables on a terminal, whole plain lines anywhere else."""
 
 import os
 import sys
 from typing import IO, Any
 
-UNBOUNDED = 10_000  # columns; a pipe has no edge at which a line would have to be cut
+UNBOUNDED = 10_000  # columns; a pipe has no right edge, so lines are not cut
 RULE, WIDEST_RULE = "─", 100  # a row stays whole for grep; the rule under a heading need not be as wide as it
 
 
 def is_plain(stream: IO[str]) -> bool:
-    """Must no escape code reach this stream? NO_COLOR, a pipe, a file or a dumb terminal say so."""
+    """Must the stream stay free of escape codes? True for NO_COLOR, a pipe, a file or a dumb terminal."""
     return bool(os.environ.get("NO_COLOR")) or os.environ.get("TERM") == "dumb" or not stream.isatty()
 
 
 class Screen:
-    """Prints rich renderables to a stream, without codes, padding or cuts where the stream is no terminal."""
+    """Prints rich renderables to a stream, without codes, padding or cuts where the stream is not a terminal."""
 
-    def __init__(self, stream: IO[str] | None = None) -> None:
-        """Choose by the stream; stdout unless given."""
+    def __init__(self, stream: IO[str] | None = None, width: int | None = None) -> None:
+        """Choose by the stream, stdout unless given; `width` folds lines where the stream has no edge of its own."""
         from rich.console import Console
 
         self.stream = stream or sys.stdout
@@ -27,9 +27,9 @@ class Screen:
             file=self.stream,
             force_terminal=not self.plain,
             color_system=None if self.plain else "auto",
-            width=None if on_terminal else UNBOUNDED,
+            width=None if on_terminal else width or UNBOUNDED,
             highlight=False,
-            soft_wrap=not on_terminal,
+            soft_wrap=not on_terminal and not width,
             emoji=False,
         )
 
@@ -38,7 +38,7 @@ class Screen:
         self.stream.write(text if text.endswith("\n") else f"{text}\n")
 
     def print(self, *things: Any) -> None:
-        """Print things in order; strings are taken as they are, square brackets and all."""
+        """Print things in order; square brackets in strings are not markup."""
         if not self.plain:
             self.console.print(*things, markup=False)
             return

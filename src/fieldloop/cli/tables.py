@@ -1,36 +1,28 @@
-"""The few shapes that results are printed in: status marks, facts, tables, values as a person reads them."""
+"""The shapes in which results are printed: status marks, facts, tables, values as text."""
 
 import dataclasses
-import math
-import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from enum import Enum
 from typing import TYPE_CHECKING, Any
 
-from fieldloop.model.codec import iso
 from fieldloop.model.condition import Stratum
 from fieldloop.model.finding import Status
+from fieldloop.model.note import Note
+from fieldloop.say import sentence
+from fieldloop.say.marks import MARKS
+from fieldloop.say.numbers import figure, moment, short
 
 if TYPE_CHECKING:
     from rich.table import Table
     from rich.text import Text
 
-MARKS = {
-    Status.PASSED: ("✓", "passed", "green"),
-    Status.FAILED: ("✗", "failed", "bold red"),
-    Status.ERRORED: ("✗", "errored", "bold red"),
-    Status.CANNOT_TELL: ("▲", "cannot tell", "yellow"),
-    Status.NOT_APPLICABLE: ("–", "not applicable", "dim"),
-}
-SHORT = 12  # letters of a content id; any unique beginning is accepted back
 MOST_IN_A_CELL = 4  # of a list inside a fact; --json has all
-HASH = re.compile(r"[0-9a-f]{64}")
 
 
 def mark(status: Status, word: str = "") -> "Text":
-    """Write a status as shape and word, so that it reads without colour."""
-    shape, usual, style = MARKS[status]
-    return styled(f"{shape} {word or usual}", style)
+    """Write a status as sign and word, so that it reads without colour."""
+    shape = MARKS[status]
+    return styled(f"{shape.sign} {word or shape.word}", shape.style)
 
 
 def styled(text: str, style: str) -> "Text":
@@ -46,12 +38,13 @@ def heading(text: str) -> "Text":
 
 
 def under(line: Any, below: str) -> "Text":
-    """Put a second, dim line into a cell: what would make a row wider than a screen stands under it."""
-    return styled(said(line), "default").append(f"\n{below}", style="dim") if below else styled(said(line), "default")
+    """Put a second, dim line into a cell, for what would make the row wider than a screen."""
+    first = styled(written(line), "default")
+    return first.append(f"\n{below}", style="dim") if below else first
 
 
 def table(columns: Sequence[str], rows: Iterable[Sequence[Any]], *, right: Sequence[str] = ()) -> "Table":
-    """Lay rows out under columns; `right` names the columns of figures."""
+    """Return a table; columns in `right` are flush right."""
     from rich import box
     from rich.table import Table
 
@@ -64,7 +57,7 @@ def table(columns: Sequence[str], rows: Iterable[Sequence[Any]], *, right: Seque
 
 
 def facts(pairs: Iterable[tuple[str, Any]]) -> "Table":
-    """Lay names and values out in two columns."""
+    """Return names and values in two columns."""
     from rich.table import Table
 
     grid = Table.grid(padding=(0, 2))
@@ -75,62 +68,18 @@ def facts(pairs: Iterable[tuple[str, Any]]) -> "Table":
     return grid
 
 
-def said(value: Any, name: str = "") -> str:
-    """Write a value as a person reads it.
+def written(value: Any, name: str = "") -> str:
+    """Write any value as text for people.
 
-    >>> said(0.12345), said(True), said(("a", "b")), said(None), said(1_700_000_000_000_000_000, "made_ns")
-    ('0.1235', 'yes', 'a, b', '–', '2023-11-14 22:13:20Z')
+    >>> written(0.12345), written(True), written(("a", "b")), written(None), written(10**18, "made_ns")
+    ('0.1235', 'yes', 'a, b', '–', '2001-09-09 01:46:40 UTC')
     """
     if value is None or value == "":
         return "–"
     if name.endswith("_ns") and isinstance(value, int):
-        return when(value)
+        return moment(value)
     writer = next((write for kind, write in WRITERS if isinstance(value, kind)), str)
     return _noun(value) if writer is str and dataclasses.is_dataclass(value) else writer(value)
-
-
-def when(at_ns: int) -> str:
-    """Write a time to the second, in UTC."""
-    return iso(at_ns)[:19].replace("T", " ") + "Z"
-
-
-def short(text: str) -> str:
-    """Shorten content ids to a beginning that commands accept back.
-
-    >>> short("ab" * 32), short("lighting=dim")
-    ('abababababab', 'lighting=dim')
-    """
-    return HASH.sub(lambda found: found[0][:SHORT], text)
-
-
-def percent(share: float | None, digits: int = 1) -> str:
-    """Write a share in per cent.
-
-    >>> percent(0.8333), percent(None)
-    ('83.3 %', '–')
-    """
-    return "–" if share is None or not math.isfinite(share) else f"{100 * share:.{digits}f} %"
-
-
-def points(difference: float, digits: int = 1) -> str:
-    """Write a difference of rates in points, with its sign.
-
-    >>> points(0.041), points(-0.05)
-    ('+4.1', '-5.0')
-    """
-    return f"{100 * difference:+.{digits}f}"
-
-
-def span(seconds: float) -> str:
-    """Write a duration in the unit a person would choose.
-
-    >>> span(42), span(900), span(15_000), span(700_000)
-    ('42 s', '15 min', '4.2 h', '8.1 days')
-    """
-    for unit, size, enough in (("days", 86_400, 2), ("h", 3_600, 2), ("min", 60, 2)):
-        if seconds >= enough * size:
-            return f"{seconds / size:.0f} {unit}" if unit == "min" else f"{seconds / size:.1f} {unit}"
-    return f"{seconds:.0f} s"
 
 
 def words(name: str) -> str:
@@ -144,8 +93,8 @@ def words(name: str) -> str:
 
 def _several(values: Sequence[Any]) -> str:
     if values and all(isinstance(v, tuple) and len(v) == 2 and isinstance(v[0], str) for v in values):  # noqa: PLR2004 - pairs
-        return ", ".join(f"{key}: {said(inner)}" for key, inner in values)
-    shown = [said(v) for v in values[:MOST_IN_A_CELL]]
+        return ", ".join(f"{key}: {written(inner)}" for key, inner in values)
+    shown = [written(v) for v in values[:MOST_IN_A_CELL]]
     hidden = len(values) - len(shown)
     return ", ".join(shown) + (f" and {hidden:,} more" if hidden else "") if values else "none"
 
@@ -154,17 +103,18 @@ def _noun(value: Any) -> str:
     for name in ("id", "name", "label"):
         if isinstance(named := getattr(value, name, None), str):
             return short(named)
-    return ", ".join(f"{words(f.name)} {said(getattr(value, f.name), f.name)}" for f in dataclasses.fields(value))
+    return ", ".join(f"{words(f.name)} {written(getattr(value, f.name), f.name)}" for f in dataclasses.fields(value))
 
 
 WRITERS: tuple[tuple[Any, Callable[[Any], str]], ...] = (
     (bool, lambda value: "yes" if value else "no"),
-    (float, lambda value: f"{value:.4g}" if math.isfinite(value) else "no number"),
+    (float, figure),
+    (Note, sentence),
     (Stratum, lambda value: str(value) or "everything"),
-    (Status, lambda value: " ".join(MARKS[value][:2])),
+    (Status, lambda value: f"{MARKS[value].sign} {MARKS[value].word}"),
     (Enum, lambda value: str(value.value)),
     (str, short),
-    (Mapping, lambda value: ", ".join(f"{key}: {said(inner)}" for key, inner in value.items())),
+    (Mapping, lambda value: ", ".join(f"{key}: {written(inner)}" for key, inner in value.items())),
     (list | tuple, _several),
 )
 """How each kind of value is written; the first that fits counts."""
@@ -173,4 +123,4 @@ WRITERS: tuple[tuple[Any, Callable[[Any], str]], ...] = (
 def _cell(value: Any) -> Any:
     if isinstance(value, Status):
         return mark(value)
-    return value if hasattr(value, "__rich_console__") or hasattr(value, "plain") else said(value)
+    return value if hasattr(value, "__rich_console__") or hasattr(value, "plain") else written(value)

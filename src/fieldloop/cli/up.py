@@ -1,15 +1,20 @@
-"""`fieldloop up`: the pages and the API of one workspace, in one process."""
+"""`fieldloop up`: serves the pages and the API of one workspace in one process."""
 
 import argparse
 import socket
 import sys
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
+from types import FrameType
+from typing import TYPE_CHECKING
 
 from fieldloop.cli.arguments import Parser, add_common, workspace_folder
 from fieldloop.cli.choose import OWN
 from fieldloop.errors import BadInput
 from fieldloop.loop.catalogue import Needs
+
+if TYPE_CHECKING:
+    import uvicorn
 
 HOST, PORT, PORTS_TRIED = "127.0.0.1", 8080, 20
 EVERYWHERE = ("0.0.0.0", "::", "")  # noqa: S104 - compared with, not bound to
@@ -26,10 +31,10 @@ def up(words: Sequence[str]) -> int:
 
 
 def add_serving(parser: argparse.ArgumentParser) -> None:
-    """Add where to listen."""
+    """Add the options of the address to listen on."""
     parser.add_argument("--host", default=HOST, help=f"address to listen on (default: {HOST}, this machine only)")
     parser.add_argument(
-        "--port", type=int, default=PORT, help=f"port (default: {PORT}; a free one is chosen when taken)"
+        "--port", type=int, default=PORT, help=f"port (default: {PORT}; if it is taken, the next free one)"
     )
     parser.add_argument("--open", action="store_true", help="open a browser")
 
@@ -48,12 +53,24 @@ def serve(folder: Path, host: str, port: int, *, show: bool = False) -> int:
         mount(app, lambda: workspace)
         listening = listen(host, port)
         _announce(workspace.name, host, listening, port, show=show)
-        # forwarded headers are not trusted: who comes through a proxy brings a token
+        # forwarded headers are not trusted: a request through a proxy needs a token
         config = uvicorn.Config(app, log_level="warning", proxy_headers=False, server_header=False)
-        uvicorn.Server(config).run(sockets=[listening])
+        _server(config, app.state.live.close).run(sockets=[listening])
     finally:
         workspace.close()
     return 0
+
+
+def _server(config: "uvicorn.Config", close_streams: Callable[[], None]) -> "uvicorn.Server":
+    """Make a server that ends the event streams when it is asked to stop; otherwise it would wait for them."""
+    import uvicorn
+
+    class Server(uvicorn.Server):
+        def handle_exit(self, sig: int, frame: FrameType | None) -> None:
+            close_streams()
+            super().handle_exit(sig, frame)
+
+    return Server(config)
 
 
 def listen(host: str, port: int) -> socket.socket:
@@ -81,7 +98,7 @@ def _announce(name: str, host: str, listening: socket.socket, wanted: int, *, sh
         print(f"Port {wanted} is taken; using {port}.", file=sys.stderr)
     print(f"{name}: {address}   API: {address}api/openapi.json   Ctrl+C ends", flush=True)
     if host != HOST and host not in ("localhost", "::1"):
-        print("Visitors from elsewhere sign in with a token: fieldloop token NAME", flush=True)
+        print("Visitors from other machines sign in with a token: fieldloop token NAME", flush=True)
     if show:
         import webbrowser
 

@@ -1,6 +1,6 @@
-"""Data being made: what may be recorded now, by whom, on what.
+"""Collection sessions: who may record now, and on which robot.
 
-`may_open` says what stands against a session, `open_session` opens it or refuses with the same reasons.
+`may_open` lists what blocks a session, `open_session` opens it or refuses with the same reasons.
 """
 
 from fieldloop.collect.session import Station, may_open, open_session

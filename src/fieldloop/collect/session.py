@@ -1,4 +1,4 @@
-"""A session opens only with the checklist done, calibrations in force and every sensor's clock accounted for."""
+"""Opening a session: it needs a complete checklist, calibrations in force and verified clocks."""
 
 from collections.abc import Collection, Iterable, Iterator
 from dataclasses import dataclass
@@ -20,9 +20,9 @@ SEES = (StreamKind.RGB, StreamKind.DEPTH)
 
 @dataclass(frozen=True, slots=True)
 class Station:
-    """Where a session takes place: who sits there, on which robot, for which task, by which protocol.
+    """The setting of a session: operator, robot, task and protocol.
 
-    `on_floor` and `precise` shorten how old a calibration may be. `unverified` are devices whose time nobody verified.
+    `on_floor` and `precise` shorten the allowed age of a calibration. `unverified` are devices with unverified clocks.
     """
 
     robot: Robot
@@ -42,7 +42,7 @@ def may_open(
     at_ns: int,
     settings: Section,
 ) -> tuple[str, ...]:
-    """List every reason against opening a session now; none means that it may open."""
+    """List every reason against opening a session now; an empty list means that it may open."""
     return (
         *_unticked(checklist_done, settings),
         *_uncalibrated(station, tuple(calibrations), at_ns, settings),
@@ -82,7 +82,7 @@ def open_session(
 def _unticked(done: Collection[str], settings: Section) -> Iterator[str]:
     for item in settings["checklist"]:
         if item not in done:
-            yield f"The checklist lacks '{item}': do it and tick it."
+            yield f"Checklist item '{item}' is not done. Do it and tick it."
 
 
 def _uncalibrated(
@@ -94,16 +94,16 @@ def _uncalibrated(
     streams = {s.serial: s.stream for s in station.robot.sensors}
     for serial in sorted(cameras):
         if serial not in calibrated and streams[serial] not in calibrated:
-            yield f"Camera {serial} has no calibration in force: calibrate it."
+            yield f"Camera {serial} has no calibration in force. Calibrate it."
     if not in_force and not cameras:
-        yield f"{station.robot.id} has no calibration in force: attach one."
+        yield f"{station.robot.id} has no calibration in force. Attach one."
     limit_min = _oldest_minutes(station, settings)
     for calibration in in_force:
         age_min = (at_ns - calibration.valid_from_ns) / NS_PER_MINUTE
         if calibration.status is not Status.PASSED:
-            yield f"The calibration of {calibration.sensor} is {calibration.status}, not passed: calibrate it again."
+            yield f"The verdict on the calibration of {calibration.sensor} is {calibration.status}. Calibrate it again."
         elif age_min > limit_min:
-            yield f"The calibration of {calibration.sensor} is {age_min:.0f} min old, {limit_min:.0f} are allowed."
+            yield f"The calibration of {calibration.sensor} is {age_min:.0f} min old; at most {limit_min:.0f} allowed."
 
 
 def _in_force(robot: Robot, calibrations: tuple[Calibration, ...], at_ns: int) -> tuple[Calibration, ...]:
@@ -126,16 +126,16 @@ def _oldest_minutes(station: Station, settings: Section) -> float:
 def _unsynchronised(robot: Robot) -> Iterator[str]:
     for sensor in robot.sensors:
         if not sensor.synchronised_by:
-            yield f"Sensor {sensor.serial} ({sensor.stream}) names no clock: declare synchronised_by."
+            yield f"Sensor {sensor.serial} ({sensor.stream}) has no declared clock. Declare synchronised_by."
 
 
 def _worn(robot: Robot, settings: Section) -> Iterator[str]:
     limit = int(settings.number("inspection_cycles"))
     if robot.cycles >= limit:
-        yield f"{robot.id} has {robot.cycles} cycles since its inspection, {limit} are allowed: inspect the gripper."
+        yield f"{robot.id} has {robot.cycles} cycles since its inspection; at most {limit} allowed. Inspect it."
 
 
 def _unqualified(station: Station) -> Iterator[str]:
     qualified = station.operator.qualified_on
     if qualified and station.task not in qualified:
-        yield f"{station.operator.id} is qualified on {', '.join(qualified)}, not on {station.task}: qualify first."
+        yield f"{station.operator.id} is qualified on {', '.join(qualified)}, not on {station.task}. Qualify first."

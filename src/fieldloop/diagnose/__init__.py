@@ -1,12 +1,12 @@
-"""Which of the gaps made it fail: is the loss real, what is it made of, and where is it concentrated?
+"""Which gap between training and production cost success: is the loss real, what caused it, where is it concentrated?
 
 `diagnose` answers from `Evidence`: outcomes before and after, what was demonstrated (`demonstrations_of`), lags,
-agreements. The way through: `table`, explanations with what is believed of each beforehand (`lacking`, `numbers`,
-`changed`, `faults`), `nature` beside them, `sets` of explanations that compete by `laplace`, `shares`, `causes`.
+agreements. The steps: a `table` of attempts; explanations with their priors (`lacking`, `numbers`, `changed`, `faults`)
+beside `inherent` difficulty; `sets` of explanations compared by their evidence (`laplace`); `shares`; `causes`.
 """
 
-from fieldloop.diagnose.demonstrated import Demonstrations, demonstrations_of
 from fieldloop.diagnose.diagnose import diagnose
 from fieldloop.diagnose.evidence import Evidence
+from fieldloop.diagnose.explanations.demonstrated import Demonstrations, demonstrations_of
 
 __all__ = ["Demonstrations", "Evidence", "demonstrations_of", "diagnose"]

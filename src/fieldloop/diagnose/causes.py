@@ -1,84 +1,87 @@
-"""From the most probable set to causes: each with its share of the loss, its interval, its evidence and its fix."""
+"""Names causes from the most probable set: each with its share of the loss, interval, evidence and fix."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
 
-from fieldloop.diagnose import gaps
-from fieldloop.diagnose.explanation import Explanation, Kind
+from fieldloop.diagnose.answers.evidence_notes import evidence_of
+from fieldloop.diagnose.explanations import gaps
+from fieldloop.diagnose.explanations.explanation import Explanation, Kind
+from fieldloop.diagnose.explanations.indistinguishable import distinct, same_rows, similarity
+from fieldloop.diagnose.inference.sets import FittedSet
+from fieldloop.diagnose.inference.shares import Interval, Shares, shares
+from fieldloop.diagnose.inference.support import supported_by_outcomes
 from fieldloop.diagnose.inquiry import Inquiry
-from fieldloop.diagnose.sets import Told
-from fieldloop.diagnose.shares import Interval, Shares, shares
-from fieldloop.diagnose.spoken import spoken_for
-from fieldloop.diagnose.twins import distinct, likeness, twins
-from fieldloop.diagnose.wording import of_explanation
 from fieldloop.model.diagnosis import Cause, Gap
+from fieldloop.model.note import note
 
 MOST_RIVALS = 5
-"""Conditions that cannot be told apart are named in one sentence, which more would make unreadable."""
+"""Conditions that cannot be separated are named in one sentence; more would make it unreadable."""
 
 
 @dataclass(frozen=True)
 class Causes:
-    """Causes, the gap with the largest share first, and how sure it is that anything, or anything known, is wrong."""
+    """Causes, the gap with the largest share first, and the probability that any, or any known, cause is at work."""
 
     causes: tuple[Cause, ...]
-    window: tuple[tuple[Told, float], ...]
+    window: tuple[tuple[FittedSet, float], ...]
     shares: Shares
     wrong: float
     known: float
     sure: Mapping[int, float]
-    """How probable each named member of the best set is."""
+    """Posterior probability of each named member of the best set."""
     risks: tuple[Explanation, ...] = ()
-    """Believed beforehand, and no outcome speaks for it."""
+    """Explanations with a high prior that no outcome supports."""
 
 
 def name_causes(inquiry: Inquiry, rng: np.random.Generator) -> Causes | None:
-    """Name the members of the most probable set, their shares averaged over all that count; None where none is left."""
+    """Name the members of the most probable set, with shares averaged over all sets; None where none is supported."""
     sets = inquiry.sets
     window = sets.window(inquiry.best)
     loss = float(inquiry.before.success.mean() - inquiry.after.success.mean())
-    named = _spoken(inquiry)
+    named = _supported(inquiry)
     if not named:
         return None
-    silent = set(inquiry.best.members) - {m for same in named.values() for m in same}
-    to: dict[int, Gap | None] = {at: None for one in silent for at in sets.alike(one)}
-    to |= {at: sets.options[one].gap for one in named for at in twins(sets, one)}
-    made = shares(sets, window, loss, rng, to)
-    heard = [(weight, {to.get(m, sets.options[m].gap) for m in one.members} - {None}) for one, weight in window]
-    wrong = sum(weight for weight, told in heard if told)
-    known = sum(weight for weight, told in heard if told - {Gap.UNKNOWN})
+    unsupported = set(inquiry.best.members) - {m for same in named.values() for m in same}
+    gap_of: dict[int, Gap | None] = {at: None for one in unsupported for at in sets.equivalent(one)}
+    gap_of |= {at: sets.explanations[one].gap for one in named for at in same_rows(sets, one)}
+    made = shares(sets, window, loss, rng, gap_of)
+    gaps_of = [
+        (weight, {gap_of.get(m, sets.explanations[m].gap) for m in one.members} - {None}) for one, weight in window
+    ]
+    wrong = sum(weight for weight, found in gaps_of if found)
+    known = sum(weight for weight, found in gaps_of if found - {Gap.UNKNOWN})
     sure = {member: _probability(inquiry, member, window) for member in named}
-    causes = [_cause(inquiry, one, made.of(same, sets.options[one].gap), sure[one]) for one, same in named.items()]
-    risks = tuple(sets.options[m] for m in sorted(silent))
+    causes = [_cause(inquiry, one, made.of(same, sets.explanations[one].gap), sure[one]) for one, same in named.items()]
+    risks = tuple(sets.explanations[m] for m in sorted(unsupported))
     return Causes(_sorted([c for c in causes if c.share > 0.0]), tuple(window), made, wrong, known, sure, risks)
 
 
-def _spoken(inquiry: Inquiry) -> dict[int, tuple[int, ...]]:
-    """Members of the best set that outcomes speak for, each with those that have the same rows."""
+def _supported(inquiry: Inquiry) -> dict[int, tuple[int, ...]]:
+    """Return members of the best set that outcomes support, each with those that have the same rows."""
     found = distinct(inquiry.sets, inquiry.best)
-    return {one: same for one, same in found.items() if spoken_for(inquiry, same)}
+    return {one: same for one, same in found.items() if supported_by_outcomes(inquiry, same)}
 
 
-def _probability(inquiry: Inquiry, member: int, window: Sequence[tuple[Told, float]]) -> float:
-    """Sets in which it stands, another cut of its number or day of its condition, or what has the same rows."""
-    alike = inquiry.sets.alike(member) | twins(inquiry.sets, member)
+def _probability(inquiry: Inquiry, member: int, window: Sequence[tuple[FittedSet, float]]) -> float:
+    """Sum the sets that contain it, another cut of its number or day of its condition, or what has the same rows."""
+    alike = inquiry.sets.equivalent(member) | same_rows(inquiry.sets, member)
     return float(sum(weight for one, weight in window if alike & set(one.members)))
 
 
 def _cause(inquiry: Inquiry, member: int, part: Interval, probability: float) -> Cause:
-    one = inquiry.sets.options[member]
+    one = inquiry.sets.explanations[member]
     share, low, high = part
     fix = gaps.fix(one.gap, one.where, never_covered=one.never_covered)
     if one.kind is Kind.DAY and one.since is not None:
-        fix = f"Find out what else changed on {one.since.day}, and log it."
+        fix = note("diagnose.fix_find_the_change", day=str(one.since.day))
     if not inquiry.after.success[one.inside].any():
-        fix = f"Let a person try whether it can be done at all; if so: {fix}"
+        fix = note("diagnose.fix_try_by_hand", fix)
     rivals = _rivals(inquiry, member)
     return Cause(
         one.gap, share, max(0.0, low), min(1.0, high), one.where, one.never_covered,
-        of_explanation(inquiry, one, probability), fix,
+        evidence_of(inquiry, one, probability), fix,
         group=tuple(rival.stratum for rival in rivals), since_ns=one.since.at_ns if one.since else None,
         episodes=int(one.inside.sum()), since_day=_day(one), group_days=tuple(map(_day, rivals)),
     )  # fmt: skip
@@ -89,31 +92,31 @@ def _day(one: Explanation) -> str:
 
 
 def _rivals(inquiry: Inquiry, member: int) -> tuple[Explanation, ...]:
-    """Single conditions, and numbers, of other factors whose rows are the same: the data cannot tell which it is."""
-    options, chosen = inquiry.sets.options, inquiry.sets.options[member]
+    """Find conditions and numbers of other factors with the same rows: the data cannot separate them."""
+    explanations, chosen = inquiry.sets.explanations, inquiry.sets.explanations[member]
     if chosen.kind in (Kind.FAULT, Kind.EVERYWHERE, Kind.DAY, Kind.GROWTH):
         return ()
-    alike = likeness(inquiry.sets, member)
+    alike = similarity(inquiry.sets, member)
     kept: list[Explanation] = []
     factors = {c.factor for c in chosen.stratum.conditions}
     for at in np.argsort(-alike, kind="stable").tolist():
         if alike[at] < inquiry.settings.number("confounded_overlap") or len(kept) == MOST_RIVALS:
             break
-        if not _rival(options[at], chosen) or factors & {c.factor for c in options[at].stratum.conditions}:
+        if not _rival(explanations[at], chosen) or factors & {c.factor for c in explanations[at].stratum.conditions}:
             continue
-        kept.append(options[at])
-        factors |= {c.factor for c in options[at].stratum.conditions}
+        kept.append(explanations[at])
+        factors |= {c.factor for c in explanations[at].stratum.conditions}
     return tuple(kept)
 
 
 def _rival(one: Explanation, chosen: Explanation) -> bool:
-    """A number of the same sort, as lux is of light, says the same and is no other explanation."""
+    """Is it another explanation? A number of the same gap, as lux for light, is not."""
     if one.kind in (Kind.CONDITION, Kind.LATER):
         return True
     return one.kind in (Kind.STEP, Kind.RISE) and one.gap is not chosen.gap
 
 
 def _sorted(causes: Sequence[Cause]) -> tuple[Cause, ...]:
-    """The gap with the largest share first; the unknown last."""
+    """Sort by gap, the one with the largest share first, the unknown last."""
     total = {gap: sum(c.share for c in causes if c.gap is gap) for gap in Gap}
     return tuple(sorted(causes, key=lambda c: (c.gap is Gap.UNKNOWN, -total[c.gap], c.gap, -c.share)))

@@ -1,4 +1,4 @@
-"""Do chains lose precision? Deviations of the steps, along the chain and with how far it had to move."""
+"""Do chains of steps lose precision? Deviations along the chain, and by how far each step had to move."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -6,24 +6,24 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from fieldloop.diagnose import gaps
-from fieldloop.diagnose.numerals import percent, several
-from fieldloop.diagnose.table import Floats, Table
+from fieldloop.diagnose.explanations import gaps
+from fieldloop.diagnose.inference.table import Floats, Table
 from fieldloop.model.diagnosis import Gap
+from fieldloop.model.note import Note, note
 from fieldloop.model.policy import Outcome
 from fieldloop.protocol import Section
 
 SMALLEST_M = 1e-5
-"""A deviation of nothing has no logarithm; no arm ends nearer than this."""
+"""Smaller deviations count as this: zero has no logarithm, and no arm is more precise."""
 
 
 @dataclass(frozen=True)
 class Chain:
-    """How much farther off the first and the last step ended than in the baseline (logarithms), and its growth.
+    """Excess deviation of the first and the last step over the baseline (log ratios), and its growth.
 
-    `score` is the growth along the chain in standard errors. `moved` says how clearly a step ends the farther off the
-    farther or faster it had to move, in standard errors beyond the ordinary: pictures or answers that are late miss by
-    what was travelled meanwhile. None where no such number was logged.
+    `score` is the growth along the chain in standard errors. `moved` is the correlation of a step's deviation with how
+    far or fast it had to move, in standard errors beyond the ordinary: a late frame or answer misses by the distance
+    travelled meanwhile. None where no such number was logged.
     """
 
     first: float
@@ -33,35 +33,32 @@ class Chain:
     moved: float | None
 
     def grows(self, settings: Section) -> bool:
-        """Is the start about right, and does precision get lost from there on?"""
+        """Is the first step about right, and is precision lost from there on?"""
         grown = self.last > settings.number("chain_growth") * max(self.first, 0.0)
         return self.score > settings.number("clear_errors") and grown
 
     def drags(self, settings: Section) -> bool:
-        """Does it miss by more the farther it moved?"""
+        """Does it miss by more the farther it moves?"""
         return self.moved is not None and self.moved > settings.number("clear_errors")
 
     def suspicious(self, settings: Section) -> bool:
-        """Does anything point to pictures that are late? Where movement was logged it must show there."""
+        """Does anything point to late frames? Where movement was logged, it must show there."""
         return self.drags(settings) if self.moved is not None else self.grows(settings)
 
     def log_odds(self, settings: Section) -> float:
-        """Suspicion that pictures are late, though nobody verified it."""
+        """Return the prior log-odds that frames are late, where lag was not verified."""
         score = self.moved if self.moved is not None else self.score
         return min(settings.number("unverified_odds") + score**2 / 2.0, settings.number("measured_odds"))
 
-    def words(self, settings: Section) -> str:
-        """What was seen, in words."""
-        said = []
+    def notes(self, settings: Section) -> tuple[Note, ...]:
+        """State what was seen along the chain."""
+        found = []
         if self.grows(settings):
-            first, last = (percent(float(np.expm1(step)), signed=True) for step in (self.first, self.last))
-            said.append(
-                f"Chains lose precision along the way: the first step ends {first} off against the baseline, the last "
-                f"{last}, in {several(self.attempts, 'attempt')}."
-            )
+            first, last = (float(np.expm1(step)) for step in (self.first, self.last))
+            found.append(note("diagnose.chain_loses_precision", first=first, last=last, attempts=self.attempts))
         if self.drags(settings) and self.moved is not None:
-            said.append(f"Steps miss by more the farther they moved ({self.moved:.1f} standard errors).")
-        return " ".join(said)
+            found.append(note("diagnose.misses_grow_with_travel", errors=self.moved))
+        return tuple(found)
 
 
 def chain_of(before: Table, after: Table, clean: NDArray[np.bool_], settings: Section) -> Chain | None:
@@ -79,7 +76,7 @@ def chain_of(before: Table, after: Table, clean: NDArray[np.bool_], settings: Se
 
 
 def ordinary_answers(before: Table, after: Table, usual: float, slower: float) -> NDArray[np.bool_]:
-    """Rows of production whose answers were no slower than usual in the baseline: late answers drag as pictures do."""
+    """Mark rows of production whose answers were not slower than usual: late answers have the effect of late frames."""
     slow = np.zeros(len(after), dtype=bool)
     for name, values in after.numbers.items():
         known = before.numbers.get(name)
@@ -89,13 +86,13 @@ def ordinary_answers(before: Table, after: Table, usual: float, slower: float) -
 
 
 def _moved(after: Table, kept: NDArray[np.int64], settings: Section) -> float | None:
-    """Rank correlation of the first step's deviation with what was moved, beyond the ordinary, in standard errors."""
+    """Rank-correlate the first step's deviation with its movement; in standard errors beyond the ordinary."""
     ordinary, fewest = settings.number("ordinary_drag"), settings.number("min_chain_attempts")
     missed = _first(after, kept)
     found = [
-        (told[0] - ordinary) / np.hypot(told[1], ordinary)
+        (related[0] - ordinary) / np.hypot(related[1], ordinary)
         for name, values in after.numbers.items()
-        if gaps.of_factor(name) is Gap.TIMING and (told := _correlation(values[kept], missed, fewest)) is not None
+        if gaps.of_factor(name) is Gap.TIMING and (related := _correlation(values[kept], missed, fewest))
     ]
     return float(max(found)) if found else None
 
@@ -116,13 +113,13 @@ def _correlation(one: Floats, two: Floats, fewest: float) -> tuple[float, float]
 
 
 def _slope(excess: Floats) -> float:
-    """Least-squares growth from the first step to the last."""
+    """Fit the growth from the first step to the last by least squares."""
     centred = np.linspace(-0.5, 0.5, len(excess))
     return float(centred @ excess / (centred @ centred))
 
 
 def _usual(outcomes: Sequence[Outcome], fewest: float) -> dict[str, float]:
-    """The baseline's mean logarithm of the deviation at each step."""
+    """Return the baseline's mean log deviation of each step."""
     seen: dict[str, list[float]] = {}
     for outcome in outcomes:
         for step in outcome.steps:

@@ -1,29 +1,30 @@
-"""Diagnose a loss: is it real, what is it made of, which conditions carry it, and what would close it."""
+"""Diagnose a loss: is it real, what is it made of, which conditions cause it, and what would fix it."""
 
 import math
 from collections.abc import Iterator
 
 import numpy as np
 
+from fieldloop.diagnose.answers.cause_notes import complete_causes
+from fieldloop.diagnose.answers.open_questions import open_questions, without_a_cause
 from fieldloop.diagnose.causes import Causes, name_causes
 from fieldloop.diagnose.evidence import Evidence
-from fieldloop.diagnose.explanation import Kind
+from fieldloop.diagnose.explanations.explanation import Kind
+from fieldloop.diagnose.explanations.mix import shifted
 from fieldloop.diagnose.failures import explain_failures
+from fieldloop.diagnose.inference.real_drop import bounds, missing, nothing_works, without_loss
+from fieldloop.diagnose.inference.split import Split, divide
 from fieldloop.diagnose.inquiry import Inquiry, inquire
-from fieldloop.diagnose.mix import shifted
-from fieldloop.diagnose.open_questions import open_questions, without_a_cause
-from fieldloop.diagnose.real import bounds, missing, nothing_works, without_loss
-from fieldloop.diagnose.split import Split, divide
-from fieldloop.diagnose.told import as_told
 from fieldloop.model.attempts import settled
 from fieldloop.model.diagnosis import Diagnosis, Gap, LostSlice
 from fieldloop.model.finding import Status
 from fieldloop.model.identity import Ids
+from fieldloop.model.note import Note
 from fieldloop.protocol import Section
 
 
 def diagnose(evidence: Evidence, settings: Section, ids: Ids, at_ns: int, rng: np.random.Generator) -> Diagnosis:
-    """Explain a loss: FAILED where a known fault is probable, PASSED where there is no loss, else what to log."""
+    """Explain a loss: FAILED where a known fault is probable, PASSED where nothing was lost, else what to log."""
     sides = [settled(side)[0] for side in (evidence.before, evidence.after)]
     absent = missing(*map(len, sides))
     if absent:
@@ -34,7 +35,7 @@ def diagnose(evidence: Evidence, settings: Section, ids: Ids, at_ns: int, rng: n
         )  # fmt: skip
     inquiry = inquire(evidence, settings)
     found = name_causes(inquiry, rng) if inquiry.best.members else None
-    low, high = bounds(inquiry.before, inquiry.after, inquiry.sets.nature.day_spread, settings)
+    low, high = bounds(inquiry.before, inquiry.after, inquiry.sets.inherent.day_spread, settings)
     named = found if found is not None and _has_lost(inquiry, found, low) else None
     before, after = (float(table.success.mean()) for table in (inquiry.before, inquiry.after))
     split = divide(inquiry.after.success, inquiry.expected, inquiry.unseen.astype(bool), before)
@@ -50,7 +51,7 @@ def diagnose(evidence: Evidence, settings: Section, ids: Ids, at_ns: int, rng: n
         mix_share=split.share(split.mix),
         mechanism_share=split.share(split.mechanism),
         unseen_share=split.share(split.unseen),
-        causes=tuple(as_told(inquiry, named)) if named else (),
+        causes=tuple(complete_causes(inquiry, named)) if named else (),
         episodes=len(inquiry.after),
         made_ns=at_ns,
         operations=settings.fingerprint,
@@ -64,35 +65,37 @@ def diagnose(evidence: Evidence, settings: Section, ids: Ids, at_ns: int, rng: n
     )
 
 
-def _verdict(inquiry: Inquiry, named: Causes | None, low: float, split: Split) -> tuple[Status, tuple[str, ...]]:
+def _verdict(inquiry: Inquiry, named: Causes | None, low: float, split: Split) -> tuple[Status, tuple[Note, ...]]:
     if named is None:
         if nothing := nothing_works(inquiry.before, inquiry.after):
             return Status.CANNOT_TELL, (nothing,)
-        said = tuple(without_a_cause(inquiry, low, split))
+        remarks = tuple(without_a_cause(inquiry, low, split))
         if low > inquiry.settings.number("negligible_loss"):
-            return Status.CANNOT_TELL, said
-        status, reasons = without_loss(inquiry.before, inquiry.after, inquiry.sets.nature.day_spread, inquiry.settings)
-        return status, (*(reasons if low <= 0.0 else ()), *said)
+            return Status.CANNOT_TELL, remarks
+        status, reasons = without_loss(
+            inquiry.before, inquiry.after, inquiry.sets.inherent.day_spread, inquiry.settings
+        )
+        return status, (*(reasons if low <= 0.0 else ()), *remarks)
     settings = inquiry.settings
     sure = named.known >= settings.number("surely") and any(c.gap is not Gap.UNKNOWN for c in named.causes)
     return (Status.FAILED if sure else Status.CANNOT_TELL), tuple(open_questions(inquiry, named, low))
 
 
 def _has_lost(inquiry: Inquiry, found: Causes, low: float) -> bool:
-    """Is something probably wrong, and did it cost anything? A belief alone is a risk, no finding.
+    """Is something probably wrong, and did it cost anything? A prior alone is a risk, not a finding.
 
-    Either the whole has clearly lost, or the outcomes speak for what is named, the more clearly the less it costs:
-    something else may have got easier meanwhile.
+    Either success as a whole has clearly dropped, or outcomes support the causes, the more clearly the less they cost:
+    other conditions may have become easier meanwhile.
     """
     settings, cost = inquiry.settings, found.shares.fell
     asked = 0.0 if cost > settings.number("negligible_loss") else settings.number("clear_gain")
-    hidden = inquiry.gained > asked and cost > settings.number("least_loss")
+    hidden = inquiry.log_bayes_factor > asked and cost > settings.number("least_loss")
     return found.wrong >= settings.number("probably") and (low > 0.0 or hidden)
 
 
 def _slices(inquiry: Inquiry, named: Causes) -> Iterator[LostSlice]:
     for member, probability in named.sure.items():
-        one = inquiry.sets.options[member]
+        one = inquiry.sets.explanations[member]
         if not one.where or one.kind in (Kind.FAULT, Kind.EVERYWHERE):
             continue
         expected, observed = inquiry.expected[one.inside].mean(), inquiry.after.success[one.inside].mean()

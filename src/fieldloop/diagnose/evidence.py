@@ -1,9 +1,9 @@
-"""What a diagnosis rests on; whatever is absent leads to 'cannot tell, log this', never to a guess."""
+"""The input of a diagnosis; whatever is missing leads to 'cannot tell' with advice what to log, never to a guess."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from fieldloop.diagnose.demonstrated import Demonstrations
+from fieldloop.diagnose.explanations.demonstrated import Demonstrations
 from fieldloop.model.annotation import Agreement
 from fieldloop.model.condition import Exposure
 from fieldloop.model.diagnosis import Lag
@@ -14,9 +14,9 @@ from fieldloop.model.policy import Outcome, Stage
 class Evidence:
     """Outcomes of one policy before and in production, what was demonstrated, and what was measured of the data.
 
-    `site` '' takes all sites together. `demonstrations` None means that nobody knows what was trained on; no `lags`
-    or no `agreements` that nobody measured them: measured and fine is another answer. `time_zones` (IANA zone by
-    site, UTC where none is given) say when a site's days begin.
+    `site` '' takes all sites together. `demonstrations` None: what was trained on is unknown. No `lags` or no
+    `agreements`: they were not measured, which differs from measured and fine. `time_zones` (IANA zone by site, UTC
+    where none is given) define when a site's days begin.
     """
 
     policy: str

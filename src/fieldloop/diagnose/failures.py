@@ -4,30 +4,28 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from fieldloop.diagnose import gaps
-from fieldloop.diagnose.demonstrated import Demonstrations
+from fieldloop.diagnose.explanations import gaps
+from fieldloop.diagnose.explanations.demonstrated import Demonstrations
 from fieldloop.diagnose.inquiry import Inquiry
-from fieldloop.diagnose.numerals import listed, plain
 from fieldloop.model.attempts import Key, attempt_of
 from fieldloop.model.condition import Condition, Stratum
 from fieldloop.model.diagnosis import Asked, FailureExplained, Gap
 from fieldloop.model.finding import Status
+from fieldloop.model.note import Note, note
 from fieldloop.model.policy import Outcome
 from fieldloop.protocol import Section
 
-EXAMPLES = "Were there enough close examples?"
-SENSED = "Was the cue sensed?"
-JUDGED = "Was the success signal right?"
+EXAMPLES = note("diagnose.asked_examples")
+SENSED = note("diagnose.asked_sensed")
+JUDGED = note("diagnose.asked_judged")
+LABELLED = note("diagnose.asked_labelled")
 Range = tuple[float, float]
 WHO = ("robot", "judged_by")
-"""Who tried and who judged are no conditions of the place."""
-NEITHER = "Neither light nor confidence was logged; log lux and confidence."
-NOT_BEFORE = "was logged here, but neither in demonstrations nor in the baseline; log it there too."
-LABELLED = "Were such failures labelled or filtered correctly?"
+"""The robot and the judge are not conditions of the place."""
 
 
 def explain_failures(inquiry: Inquiry) -> tuple[FailureExplained, ...]:
-    """Ask the four questions of the failures that were least expected, so many as the setting says."""
+    """Answer the four questions for the least expected failures, as many as the setting allows."""
     surprise = np.where(inquiry.after.success < 1.0, inquiry.expected - inquiry.after.success, -np.inf)
     most = int(inquiry.settings.number("explained_failures"))
     first = [int(at) for at in np.argsort(-surprise, kind="stable")[:most] if np.isfinite(surprise[at])]
@@ -54,82 +52,86 @@ def _explain(inquiry: Inquiry, at: int, verdicts: dict[Key, list[Outcome]]) -> F
 
 
 def _examples(known: Sequence[Condition], outcome: Outcome, shown: Demonstrations | None, settings: Section) -> Asked:
-    """The condition that was shown least decides, then its item."""
+    """Answer by the condition with the fewest demonstrations; the item is stated too."""
     if shown is None or not known:
-        return Asked(EXAMPLES, Status.CANNOT_TELL, "Nobody said what was demonstrated; name the release.")
+        return Asked(EXAMPLES, Status.CANNOT_TELL, note("diagnose.demonstrations_unknown"))
     counts = {c: shown.shown(Stratum((c,))) or 0 for c in known}
     rarest = min(counts, key=lambda c: counts[c])
-    whole = shown.exactly(Stratum(tuple(known)))
-    item = f" {shown.items.get(outcome.item, 0)} with this item." if outcome.item and shown.items else ""
+    answer = note(
+        "diagnose.close_examples",
+        exact=shown.exactly(Stratum(tuple(known))), rarest=str(rarest), fewest=counts[rarest],
+        item=shown.items.get(outcome.item, 0) if outcome.item and shown.items else None,
+    )  # fmt: skip
     enough = counts[rarest] >= settings.number("covered_demonstrations")
-    said = f"{whole} under exactly these conditions; fewest of {rarest}: {counts[rarest]}.{item}"
-    return Asked(EXAMPLES, Status.PASSED if enough else Status.FAILED, said)
+    return Asked(EXAMPLES, Status.PASSED if enough else Status.FAILED, answer)
 
 
 def _sensed(inquiry: Inquiry, at: int, shown: Demonstrations | None, settings: Section) -> Asked:
-    """Numbers of the surroundings outside all that demonstrations or the baseline saw, and a policy that was unsure.
+    """Compare numbers of the surroundings with all that demonstrations or the baseline had, and ask for confidence.
 
-    Only light and the like say what a sensor could see; cycles, latency or warmth do not.
+    Only light and the like determine what a sensor can see; cycles, latency or temperature do not.
     """
-    said = {name: v for name, v in inquiry.after.numbers.items() if gaps.of_factor(name) is Gap.ENVIRONMENT}
-    seen = {name: _seen(inquiry, name, shown) for name in said}
-    known = {name: float(v[at]) for name, v in said.items() if seen[name] and np.isfinite(v[at])}
-    outside = [
-        f"{name} {plain(v, 6)} outside {_range(seen[name])}" for name, v in known.items() if _beyond(v, seen[name])
-    ]
+    logged = {name: v for name, v in inquiry.after.numbers.items() if gaps.of_factor(name) is Gap.ENVIRONMENT}
+    here = {name: float(v[at]) for name, v in logged.items() if np.isfinite(v[at])}
+    known = {name: (value, seen) for name, value in here.items() if (seen := _seen(inquiry, name, shown))}
+    outside = [_value("diagnose.value_outside", n, v, seen) for n, (v, seen) in known.items() if _beyond(v, seen)]
     sure = inquiry.after.outcomes[at].confidence
     if sure is not None and sure < settings.number("unsure_below"):
-        outside.append(f"the policy itself was unsure ({sure:.2f})")
+        outside.append(note("diagnose.policy_unsure", confidence=sure))
     if outside:
-        return Asked(SENSED, Status.FAILED, f"Beyond what was seen before: {'; '.join(outside)}.")
-    inside = [f"{name} {plain(v, 6)} within {_range(seen[name])}" for name, v in known.items()]
+        return Asked(SENSED, Status.FAILED, note("diagnose.outside_what_was_seen", *outside))
+    inside = [_value("diagnose.value_inside", name, value, seen) for name, (value, seen) in known.items()]
     if sure is not None:
-        inside.append(f"the policy was sure ({sure:.2f})")
-    if not inside:
-        here = [name for name, v in said.items() if np.isfinite(v[at])]
-        return Asked(SENSED, Status.CANNOT_TELL, NEITHER if not here else f"{listed(here)} {NOT_BEFORE}")
-    return Asked(SENSED, Status.PASSED, f"As seen before: {'; '.join(inside)}.")
+        inside.append(note("diagnose.policy_sure", confidence=sure))
+    if inside:
+        return Asked(SENSED, Status.PASSED, note("diagnose.inside_what_was_seen", *inside))
+    if here:
+        answer = note("diagnose.cue_not_logged_before", names=tuple(here), count=len(here))
+        return Asked(SENSED, Status.CANNOT_TELL, answer)
+    return Asked(SENSED, Status.CANNOT_TELL, note("diagnose.cue_not_logged"))
 
 
 def _seen(inquiry: Inquiry, name: str, shown: Demonstrations | None) -> Range | None:
-    """The range of a number in the demonstrations, or in the baseline where they do not say it."""
+    """Return the range of a number in the demonstrations, or in the baseline where they did not log it."""
     if shown is not None and name in shown.ranges:
         return shown.ranges[name]
     past = inquiry.before.numbers.get(name)
     return None if past is None else (float(np.nanmin(past)), float(np.nanmax(past)))
 
 
-def _beyond(value: float, seen: Range | None) -> bool:
-    return seen is not None and not seen[0] <= value <= seen[1]
+def _beyond(value: float, seen: Range) -> bool:
+    return not seen[0] <= value <= seen[1]
 
 
-def _range(seen: Range | None) -> str:
-    return f"{plain(seen[0], 6)} to {plain(seen[1], 6)}" if seen else "nothing"
+def _value(code: str, name: str, value: float, seen: Range) -> Note:
+    return note(code, name=name, value=value, low=seen[0], high=seen[1])
 
 
 def _judged(outcome: Outcome, verdicts: Sequence[Outcome]) -> Asked:
-    """Judges who contradict each other, or steps that contradict the verdict."""
+    """Look for judges who contradict each other, or steps that contradict the verdict."""
     if len({o.succeeded for o in verdicts}) > 1:
-        said = ", ".join(f"{o.judged_by}: {'success' if o.succeeded else 'failure'}" for o in verdicts)
-        return Asked(JUDGED, Status.FAILED, f"The judges contradict each other ({said}).")
+        each = tuple(
+            note("diagnose.judged_success" if o.succeeded else "diagnose.judged_failure", judge=o.judged_by)
+            for o in verdicts
+        )
+        return Asked(JUDGED, Status.FAILED, note("diagnose.judges_contradict", verdicts=each))
     if outcome.steps and all(step.succeeded for step in outcome.steps):
-        return Asked(JUDGED, Status.FAILED, f"All {len(outcome.steps)} steps succeeded, yet it was judged a failure.")
+        return Asked(JUDGED, Status.FAILED, note("diagnose.steps_contradict_verdict", steps=len(outcome.steps)))
     if outcome.steps or len(verdicts) > 1:
         failed = next((step.name for step in outcome.steps if not step.succeeded), "")
-        return Asked(JUDGED, Status.PASSED, f"Failed at {failed}." if failed else "All who judged it agree.")
-    return Asked(JUDGED, Status.CANNOT_TELL, "One judge and no steps; log steps or let a second one judge.")
+        answer = note("diagnose.failed_at_step", step=failed) if failed else note("diagnose.judges_agree")
+        return Asked(JUDGED, Status.PASSED, answer)
+    return Asked(JUDGED, Status.CANNOT_TELL, note("diagnose.one_judge_no_steps"))
 
 
 def _labelled(known: Sequence[Condition], shown: Demonstrations | None, settings: Section) -> Asked:
     """Did the release keep failures and recoveries under its conditions?"""
     if shown is None or not known:
-        return Asked(LABELLED, Status.CANNOT_TELL, "Nobody said what was demonstrated; name the release.")
+        return Asked(LABELLED, Status.CANNOT_TELL, note("diagnose.demonstrations_unknown"))
     if not sum(shown.failed.values()):
-        return Asked(
-            LABELLED, Status.FAILED, "The release holds no failure or recovery: all were filtered, or none labelled."
-        )
+        return Asked(LABELLED, Status.FAILED, note("diagnose.no_failures_kept"))
     kept = {c: shown.failures(Stratum((c,))) or 0 for c in known}
     rarest = min(kept, key=lambda c: kept[c])
     enough = kept[rarest] >= settings.number("covered_failures")
-    said = f"{kept[rarest]} failures or recoveries of {rarest} in the release."
-    return Asked(LABELLED, Status.PASSED if enough else Status.FAILED, said)
+    answer = note("diagnose.failures_kept", failures=kept[rarest], rarest=str(rarest))
+    return Asked(LABELLED, Status.PASSED if enough else Status.FAILED, answer)

@@ -1,35 +1,35 @@
-"""One inquiry: everything that was looked at before causes are named."""
+"""Everything that is computed once, before causes are named."""
 
 from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
 
-from fieldloop.diagnose import gaps
-from fieldloop.diagnose.beliefs import COVERABLE
 from fieldloop.diagnose.chain import Chain, chain_of, ordinary_answers
-from fieldloop.diagnose.changed import of_times
-from fieldloop.diagnose.codes import codes
-from fieldloop.diagnose.demonstrated import Demonstrations
 from fieldloop.diagnose.evidence import Evidence
-from fieldloop.diagnose.expectation import Expectation, expect
-from fieldloop.diagnose.explanation import Kind
-from fieldloop.diagnose.faults import of_faults
-from fieldloop.diagnose.judges import Judges, compare
-from fieldloop.diagnose.lacking import of_conditions
-from fieldloop.diagnose.nature import nature_of
-from fieldloop.diagnose.numbers import of_numbers
-from fieldloop.diagnose.sets import Sets, Told
-from fieldloop.diagnose.spread import day_spread
-from fieldloop.diagnose.table import Floats, Table, tabulate
-from fieldloop.diagnose.unseen import unseen_rows
+from fieldloop.diagnose.explanations import gaps
+from fieldloop.diagnose.explanations.changed import of_times
+from fieldloop.diagnose.explanations.demonstrated import Demonstrations
+from fieldloop.diagnose.explanations.explanation import Kind
+from fieldloop.diagnose.explanations.faults import of_faults
+from fieldloop.diagnose.explanations.inherent import inherent_difficulty
+from fieldloop.diagnose.explanations.judges import Judges, compare
+from fieldloop.diagnose.explanations.lacking import of_conditions
+from fieldloop.diagnose.explanations.numbers import of_numbers
+from fieldloop.diagnose.explanations.priors import COVERABLE
+from fieldloop.diagnose.inference.coded_levels import codes
+from fieldloop.diagnose.inference.day_spread import day_spread
+from fieldloop.diagnose.inference.expectation import Expectation, expect
+from fieldloop.diagnose.inference.sets import FittedSet, Sets
+from fieldloop.diagnose.inference.shown_rows import unseen_rows
+from fieldloop.diagnose.inference.table import Floats, Table, tabulate
 from fieldloop.model.diagnosis import Gap
 from fieldloop.protocol import Section
 
 
 @dataclass(frozen=True)
 class Inquiry:
-    """Tables, what the baseline lets expect, the sets of explanations that were met, and the best of them."""
+    """Tables, success as the baseline predicts it, the sets of explanations, and the most probable set."""
 
     evidence: Evidence
     before: Table
@@ -37,24 +37,24 @@ class Inquiry:
     settings: Section
     expected: Floats
     sets: Sets
-    best: Told
+    best: FittedSet
     chain: Chain | None
     judges: Judges | None
 
     @property
-    def gained(self) -> float:
-        """By how much the outcomes alone speak for the best set, whatever was believed beforehand (log-odds)."""
-        believed = float(self.sets.prior[list(self.best.members)].sum())
-        return self.best.score - believed - self.sets.nothing.score
+    def log_bayes_factor(self) -> float:
+        """Log evidence of the best set over the empty one, without priors."""
+        prior = float(self.sets.prior[list(self.best.members)].sum())
+        return self.best.score - prior - self.sets.empty_set.score
 
     @cached_property
     def unseen(self) -> Floats:
-        """Rows under conditions that were hardly ever demonstrated."""
+        """Mark rows under conditions that were hardly ever demonstrated."""
         return unseen_rows(self.after, self.evidence.demonstrations, self.settings)
 
 
 def inquire(evidence: Evidence, settings: Section) -> Inquiry:
-    """Look at everything once."""
+    """Compute everything once."""
     coded = codes((*evidence.before, *evidence.after), settings)
     before, after = (tabulate(side, evidence.time_zones, coded) for side in (evidence.before, evidence.after))
     shown = evidence.demonstrations
@@ -63,7 +63,7 @@ def inquire(evidence: Evidence, settings: Section) -> Inquiry:
     ordinary = ordinary_answers(before, after, settings.number("usual_quantile"), settings.number("slow_answers"))
     chain = chain_of(before, after, ordinary, settings)
     judges = compare(evidence.after)
-    options = [
+    explanations = [
         *of_faults(evidence, before, after, chain, judges, settings),
         *of_conditions(before, after, shown, settings),
         *of_numbers(before, after, shown, settings),
@@ -71,18 +71,18 @@ def inquire(evidence: Evidence, settings: Section) -> Inquiry:
     ]
     edges = {
         o.stratum.conditions[0]
-        for o in options
+        for o in explanations
         if o.kind is Kind.CONDITION and o.gap is Gap.EDGE_CASES and o.log_odds > 0
     }
     extra = _slight(before, after, shown)
-    spread = day_spread(after, expected, settings.number("most_day_spread"))
-    nature = nature_of(before, after, edges, extra, spread, settings)
-    sets = Sets(nature, options, settings)
+    spread = day_spread(after, expected, settings)
+    inherent = inherent_difficulty(before, after, edges, extra, spread, settings)
+    sets = Sets(inherent, explanations, settings)
     return Inquiry(evidence, before, after, settings, expected, sets, sets.best(), chain, judges)
 
 
 def _slight(before: Table, after: Table, shown: Demonstrations | None) -> Floats:
-    """What makes any attempt a little harder: an item that nothing showed, cold or heat, dark or glare."""
+    """Return columns that make any attempt a little harder: an unknown item, cold or heat, dark or glare."""
     from scipy.stats import rankdata
 
     outcomes = (*before.outcomes, *after.outcomes)
@@ -92,7 +92,7 @@ def _slight(before: Table, after: Table, shown: Demonstrations | None) -> Floats
     for name, values in after.numbers.items():
         if gaps.of_factor(name) in COVERABLE and name in before.numbers:
             both = np.append(before.numbers[name], values)
-            told, place = np.isfinite(both), np.zeros(len(both))
-            place[told] = rankdata(both[told]) / max(told.sum(), 1) - 0.5
-            columns += [np.maximum(sign * place, 0.0) * 2.0 for sign in (1.0, -1.0)]
+            logged, rank = np.isfinite(both), np.zeros(len(both))
+            rank[logged] = rankdata(both[logged]) / max(logged.sum(), 1) - 0.5
+            columns += [np.maximum(sign * rank, 0.0) * 2.0 for sign in (1.0, -1.0)]
     return np.column_stack(columns) if columns else np.zeros((len(outcomes), 0))

@@ -1,4 +1,4 @@
-"""How often does a policy of a given true rate pass, fail, or need more trials? Computed exactly."""
+"""Exact probabilities that a policy of a given true rate passes, fails, or needs more trials."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -13,7 +13,7 @@ from fieldloop.stats import binomial
 
 @dataclass(frozen=True, slots=True)
 class Chances:
-    """Probabilities of the three answers after the last look."""
+    """Probabilities of the three verdicts after the last look."""
 
     passes: float
     fails: float
@@ -21,7 +21,7 @@ class Chances:
 
 
 def chances(required: float, true_rate: float, trials: Sequence[int], settings: Section) -> Chances:
-    """Return how a requirement treats a policy whose looks come after so many trials in all, such as (100, 200).
+    """Return the verdict probabilities for looks after these total numbers of trials, such as (100, 200).
 
     Sums the binomial over every outcome that leads to another look; nothing is simulated or approximated.
     """
@@ -32,14 +32,14 @@ def chances(required: float, true_rate: float, trials: Sequence[int], settings: 
         step = binom.pmf(np.arange(total - done + 1), total - done, true_rate)
         open_mass, done = np.convolve(open_mass, step), total
         looks = Looks.at(look, settings)
-        answers = [_answer(k, total, required, trials[0], looks) for k in range(total + 1)]
-        passed += float(open_mass[[a is Status.PASSED for a in answers]].sum())
-        failed += float(open_mass[[a is Status.FAILED for a in answers]].sum())
-        open_mass = np.where([a is Status.CANNOT_TELL for a in answers], open_mass, 0.0)
+        verdicts = [_verdict_at(k, total, required, trials[0], looks) for k in range(total + 1)]
+        passed += float(open_mass[[v is Status.PASSED for v in verdicts]].sum())
+        failed += float(open_mass[[v is Status.FAILED for v in verdicts]].sum())
+        open_mass = np.where([v is Status.CANNOT_TELL for v in verdicts], open_mass, 0.0)
     return Chances(passed, failed, float(open_mass.sum()))
 
 
-def _answer(successes: int, trials: int, required: float, planned: int, looks: Looks) -> Status:
+def _verdict_at(successes: int, trials: int, required: float, planned: int, looks: Looks) -> Status:
     low = binomial.lower_bound(successes, trials, looks.level)
     high = binomial.upper_bound(successes, trials, looks.level)
     return verdict(low, high, required, complete=trials >= planned)

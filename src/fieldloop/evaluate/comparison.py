@@ -1,4 +1,4 @@
-"""Requirements that compare: with distractors against without, and each trial against its neighbours."""
+"""Gate requirements that compare trials: with and without distractors, and the order of consecutive trials."""
 
 import math
 from collections.abc import Sequence
@@ -7,17 +7,20 @@ from fieldloop.evaluate import pattern, ratio, trial
 from fieldloop.evaluate.rates import Looks
 from fieldloop.model.decision import GateTest
 from fieldloop.model.finding import Status
+from fieldloop.model.note import Note, note
 from fieldloop.protocol import Section
 
 
 def judge_distractors(outcome: tuple[int, int], base: tuple[int, int], settings: Section, looks: Looks) -> GateTest:
-    """Judge which share of the base rate is left among distractors; bounds are those of that share."""
+    """Judge which share of the base rate is left with distractors; the bounds are those of that share."""
     kept, planned, base_planned = (settings[n] for n in ("distractor_min_kept", "distractor_trials", "base_trials"))
     successes, trials = outcome
     missing = max(planned - trials, base_planned - base[1], 0)
     if not (trials and base[0]):
-        message = "Nothing succeeded under base conditions." if trials and base[1] else "Not tried yet."
-        return _test(outcome, kept, looks, Status.CANNOT_TELL, (0.0, math.inf), max(1, missing), message)
+        more = max(1, missing)
+        tried = trials and base[1]
+        message = note("evaluate.base_never_succeeded") if tried else note("evaluate.not_tried", trials=more)
+        return _test(outcome, kept, looks, Status.CANNOT_TELL, (0.0, math.inf), more, message)
     seen, alpha = ratio.TwoRates(successes, trials, *base), 1 - looks.level
     low, high = ratio.bounds(seen, looks.level)
     if ratio.chance_of_as_bad(seen, kept) <= alpha:
@@ -26,8 +29,11 @@ def judge_distractors(outcome: tuple[int, int], base: tuple[int, int], settings:
         status, more = Status.PASSED, 0
     else:
         status, more = Status.CANNOT_TELL, max(missing, _more(seen, kept, looks))
-    message = f"{successes} of {trials} among distractors, {base[0]} of {base[1]} without: {seen.ratio:.1%} is left, "
-    message += f"shown to lie between {low:.1%} and {high:.1%}." + (f" NEEDS {more} MORE of each." if more else "")
+    message = note(
+        "evaluate.distractors", *((note("evaluate.more_of_each", more=more),) if more else ()),
+        successes=successes, trials=trials, base_successes=base[0], base_trials=base[1],
+        share=float(seen.ratio), low=low, high=high,
+    )  # fmt: skip
     return _test(outcome, kept, looks, status, (low, high), more, message)
 
 
@@ -38,22 +44,22 @@ def judge_pattern(succeeded: Sequence[bool], settings: Section) -> GateTest:
     status = Status.PASSED if not missing else Status.CANNOT_TELL
     if found.p_value <= alpha:
         status, missing = Status.FAILED, 0
-    words = "No pattern" if status is Status.PASSED else "A pattern" if status is Status.FAILED else "Too early to tell"
+    codes = {Status.PASSED: "evaluate.no_pattern", Status.FAILED: "evaluate.pattern"}
     return GateTest(
         name="consecutive pattern",
-        required=f"an order of failures that chance makes more often than {alpha:.0%}",
+        required=note("evaluate.pattern_required", alpha=alpha),
         status=status,
         successes=sum(succeeded),
         trials=len(succeeded),
         low=found.p_value,
         high=1.0,
         more_trials=missing,
-        message=f"{words}: {found.message} Chance makes an order this strange in {found.p_value:.2%}.",
+        message=note(codes.get(status, "evaluate.pattern_too_early"), found.order, p_value=found.p_value),
     )
 
 
 def _more(seen: ratio.TwoRates, kept: float, looks: Looks) -> int:
-    """How many more of each arm, at the rates seen: a score grows with the root of the trials."""
+    """How many more trials of each arm, at the observed rates: a score grows with the root of the trials."""
     from scipy.special import ndtri
 
     score, left = abs(ratio.score(seen, kept)), max(1, looks.max_trials - seen.trials)
@@ -70,7 +76,7 @@ def _test(
     status: Status,
     bounds: tuple[float, float],
     more: int,
-    message: str,
+    message: Note,
 ) -> GateTest:
-    required = f"≥ {kept:.0%} of the base rate left, shown with {looks.level:.2%} confidence"
+    required = note("evaluate.distractors_required", share=kept, level=looks.level)
     return GateTest(trial.DISTRACTORS, required, status, *outcome, *bounds, more, message)

@@ -1,4 +1,4 @@
-"""What may be concluded from the trials of a gate?"""
+"""The gate: decide about a policy version from its trials."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
@@ -10,6 +10,7 @@ from fieldloop.evaluate.rates import Looks, judge_rate
 from fieldloop.evaluate.speed import judge_cycle, judge_latency
 from fieldloop.model.decision import Decision, GateTest
 from fieldloop.model.finding import Finding, Status
+from fieldloop.model.note import Note, note
 from fieldloop.model.policy import Outcome
 from fieldloop.protocol import Section
 
@@ -30,10 +31,10 @@ def judge(
 ) -> Decision:
     """Decide about a policy version; only a decision in which every test passed admits it.
 
-    `latency` is what `serve.admit` found. `look` counts how often these trials were judged, this time included: each
-    further look must be surer, so that asking again is no way through. An intervention makes an attempt no success.
-    An outcome of a scenario that no gate knows is not counted, and the consecutive trials' message says how many.
-    Settings: the section `gate`.
+    `latency` is the finding of `serve.admit`. `look` counts how often these trials were judged, including this time:
+    each further look requires more confidence, so repeated gating does not help a bad policy. An attempt with an
+    intervention does not count as a success. Outcomes of unknown scenarios are not counted; the message of the
+    consecutive trials states how many. Settings: the section `gate`.
     """
     if look < 1:
         raise BadInput(f"look = {look}; the first is 1.")
@@ -55,21 +56,18 @@ def judge(
     return Decision(decision_id, policy, status, tests, settings.fingerprint, at_ns)
 
 
-def say_what_is_left(decision: Decision, novel_lightings: int, settings: Section) -> Decision:
-    """Let the lightings nobody tried say so where there are too few novel ones: asking for their trials is no help."""
+def note_missing_lightings(decision: Decision, novel_lightings: int, settings: Section) -> Decision:
+    """Add to untried lightings that too few novel levels are left, where more trials alone cannot help."""
     wanted = int(settings["novel_lightings"])
     if novel_lightings >= wanted:
         return decision
-    note = f"Only {novel_lightings} novel lightings are left of {wanted}; add levels to gate.lighting_levels."
-    tests = [
-        replace(t, message=f"{t.message} {note}") if t.name.startswith(trial.LIGHTING) and not t.trials else t
-        for t in decision.tests
-    ]
+    few = note("evaluate.few_novel_lightings", left=novel_lightings, wanted=wanted)
+    tests = [_with(t, few) if t.name.startswith(trial.LIGHTING) and not t.trials else t for t in decision.tests]
     return replace(decision, tests=tuple(tests))
 
 
 def _sorted_out(outcomes: Iterable[Outcome], policy: str) -> tuple[dict[str, list[Outcome]], list[Outcome]]:
-    """Group by scenario in order of time, and set apart what is of no scenario; another policy's would be a mistake."""
+    """Group outcomes by scenario in order of time; return those of unknown scenarios separately."""
     found: dict[str, list[Outcome]] = {}
     unknown: list[Outcome] = []
     for outcome in sorted({o.id: o for o in outcomes}.values(), key=lambda o: (o.at_ns, o.id)):
@@ -89,9 +87,12 @@ def _consecutive(
     judged = judge_rate(trial.CONSECUTIVE, required, _counted(by_scenario.get(trial.CONSECUTIVE, ())), planned, looks)
     if not unknown:
         return judged
-    names = ", ".join(sorted({repr(o.scenario) for o in unknown}))
-    note = f"{len(unknown)} outcomes were not counted, their scenario is {names}; a gate knows {_names()}."
-    return replace(judged, message=f"{judged.message} {note}")
+    names = tuple(sorted({repr(o.scenario) for o in unknown}))
+    return _with(judged, note("evaluate.unknown_scenarios", outcomes=len(unknown), scenarios=names, known=_names()))
+
+
+def _with(test: GateTest, detail: Note) -> GateTest:
+    return replace(test, message=replace(test.message, details=(*test.message.details, detail)))
 
 
 def _lightings(by_scenario: Mapping[str, Sequence[Outcome]], settings: Section, looks: Looks) -> tuple[GateTest, ...]:
@@ -112,7 +113,7 @@ def _each(
     rule: tuple[float, int],
     looks: Looks,
 ) -> tuple[GateTest, ...]:
-    """Judge every scenario with one of these prefixes; one that was never tried still stands there, untold."""
+    """Judge every scenario with one of these prefixes; untried ones are included, undecided."""
     names = sorted(name for name in by_scenario if name.startswith(prefixes))
     names += [f"{prefixes[0]}untried {n}" for n in range(len(names) + 1, wanted + 1)]
     required, planned = rule
@@ -127,5 +128,5 @@ def _autonomous(outcome: Outcome) -> bool:
     return outcome.succeeded and not outcome.interventions
 
 
-def _names() -> str:
-    return ", ".join((*KNOWN, *(f"{prefix}…" for prefix in PREFIXES)))
+def _names() -> tuple[str, ...]:
+    return (*KNOWN, *(f"{prefix}…" for prefix in PREFIXES))

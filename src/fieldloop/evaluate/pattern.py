@@ -1,8 +1,8 @@
-"""Do failures come in clusters, or does something wear out? Exact, given how many failures there were.
+"""Exact tests for clusters and trends in the order of failures, given their number.
 
-Were trials exchangeable, every order of the same successes and failures would be equally likely. Two statistics look
-for orders that are not: the number of runs (Wald and Wolfowitz 1940), and the largest excursion of the running failure
-count from its mean course (a CUSUM). Both distributions are counted out, with whole numbers.
+If trials are exchangeable, every order of the same successes and failures is equally likely. Two statistics look
+for departures: the number of runs (Wald and Wolfowitz 1940), and the largest excursion of the running failure
+count from its mean course (a CUSUM). Both distributions are counted exactly, with integers.
 """
 
 from collections.abc import Sequence
@@ -10,35 +10,36 @@ from dataclasses import dataclass
 from itertools import pairwise
 from math import comb
 
+from fieldloop.model.note import Note, note
+
 
 @dataclass(frozen=True, slots=True)
 class Pattern:
-    """How often chance would order the failures at least this strangely, and what is strange about them."""
+    """The p-value of the order of failures, and the feature of that order with the smaller p-value."""
 
     p_value: float
-    message: str
+    order: Note
 
 
 def find_pattern(succeeded: Sequence[bool]) -> Pattern:
-    """Look for clusters and trends in a row of trials; the p-value allows for having looked for both."""
+    """Look for clusters and trends in consecutive trials; the p-value accounts for testing both."""
     trials, failures = len(succeeded), sum(not s for s in succeeded)
     if failures in (0, trials):
-        return Pattern(1.0, f"All {trials} trials ended alike; there is no order to speak of.")
+        return Pattern(1.0, note("evaluate.order_alike", trials=trials))
     runs = 1 + sum(a != b for a, b in pairwise(succeeded))
     by_runs, by_drift = chance_of_runs(runs, trials, failures), chance_of_drift(*excursion(succeeded), trials, failures)
     p_value = min(1.0, 2 * min(by_runs, by_drift))
     if by_runs <= by_drift:
         expected = 1 + 2 * failures * (trials - failures) / trials
-        return Pattern(p_value, f"{failures} failures in {runs} runs, where chance makes {expected:.0f}.")
+        return Pattern(p_value, note("evaluate.order_runs", failures=failures, runs=runs, expected=expected))
     _, turn = excursion(succeeded)
     early = sum(not s for s in succeeded[:turn])
-    return Pattern(
-        p_value, f"{early} failures in the first {turn} trials, {failures - early} in the other {trials - turn}."
-    )
+    order = note("evaluate.order_drift", early=early, first=turn, late=failures - early, rest=trials - turn)
+    return Pattern(p_value, order)
 
 
 def chance_of_runs(runs: int, trials: int, failures: int) -> float:
-    """Two-sided chance of a number of runs this far from what order at random makes.
+    """Two-sided probability of a number of runs this far from the one expected in random order.
 
     >>> chance_of_runs(2, trials=4, failures=2)  # FFSS or SSFF, two of six orders, doubled for the other side
     0.6666666666666666
@@ -60,7 +61,7 @@ def excursion(succeeded: Sequence[bool]) -> tuple[int, int]:
 
 
 def chance_of_drift(largest: int, _turn: int, trials: int, failures: int) -> float:
-    """Chance that some order strays at least this far: one minus the share of lattice paths that stay nearer.
+    """Probability of an excursion at least this large: one minus the share of lattice paths that stay closer.
 
     >>> round(chance_of_drift(4, 2, trials=4, failures=2), 4)  # |seen × 4 - 2 × n| reaches 4 in FFSS and SSFF only
     0.3333

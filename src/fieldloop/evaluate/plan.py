@@ -1,4 +1,4 @@
-"""Which trials does a gate need?"""
+"""The trials that a gate needs, in random order."""
 
 from collections.abc import Iterable, Iterator, Sequence
 from itertools import count
@@ -23,11 +23,11 @@ def plan(
     known_lightings: Iterable[str] = (),
     places: np.random.Generator | None = None,
 ) -> tuple[Trial, ...]:
-    """List the trials of a gate: everything but the consecutive block in one random order, then that block unbroken.
+    """List the trials of a gate: all but the consecutive block in one random order, then that block without breaks.
 
-    Strata are drawn in proportion to their exposure. `known_lightings` are those the policy was trained under; together
-    with the deployment's own they are not novel. `places` draws the positions where they must outlast this one plan:
-    results of two looks are added up by position. Settings: the section `gate`.
+    Strata are drawn in proportion to their exposure. The policy was trained under `known_lightings`; these and the
+    deployment's own are not novel. Give `places` to draw the same positions in several plans: results of two looks are
+    added up by position. Settings: the section `gate`.
     """
     deployed = [e for e in exposures if e.share > 0]
     if not deployed:
@@ -45,7 +45,7 @@ def plan(
 
 
 def novel_lightings(exposures: Sequence[Exposure], settings: Section, known: Iterable[str] = ()) -> list[str]:
-    """Return the levels of lighting that a gate can still call novel: neither deployed nor among the known."""
+    """Return the lighting levels that are still novel: neither deployed nor known."""
     deployed = {e.stratum.level("lighting") for e in exposures if e.share > 0}
     return [level for level in settings["lighting_levels"] if level not in deployed | set(known)]
 

@@ -1,16 +1,17 @@
-"""Is a success rate shown to be high enough, shown to be too low, or not shown yet?"""
+"""Judge a success rate against a required rate: high enough, too low, or undecided."""
 
 from dataclasses import dataclass
 
 from fieldloop.model.decision import GateTest
 from fieldloop.model.finding import Status
+from fieldloop.model.note import Note, note
 from fieldloop.protocol import Section
 from fieldloop.stats import binomial
 
 
 @dataclass(frozen=True, slots=True)
 class Looks:
-    """How sure this look and the next must be, so that all looks together err at most as often as one may."""
+    """Confidence required at this look and the next, so that all looks together keep the error rate allowed for one."""
 
     level: float
     next_level: float
@@ -31,7 +32,7 @@ def judge_rate(name: str, required: float, outcome: tuple[int, int], planned: in
     more = 0 if status is not Status.CANNOT_TELL else max(planned - trials, _needed(outcome, required, looks))
     return GateTest(
         name=name,
-        required=f"≥ {required:.0%}, shown with {looks.level:.2%} confidence over at least {planned} trials",
+        required=note("evaluate.rate_required", rate=required, level=looks.level, planned=planned),
         status=status,
         successes=successes,
         trials=trials,
@@ -43,7 +44,7 @@ def judge_rate(name: str, required: float, outcome: tuple[int, int], planned: in
 
 
 def verdict(low: float, high: float, required: float, *, complete: bool) -> Status:
-    """Apply the rule of the room."""
+    """Apply the rule stated in the package docstring."""
     if high < required:
         return Status.FAILED
     return Status.PASSED if complete and low >= required else Status.CANNOT_TELL
@@ -57,14 +58,23 @@ def _needed(outcome: tuple[int, int], required: float, looks: Looks) -> int:
     return min([left, *(n for n in (to_pass, to_fail) if n)])
 
 
-def _message(outcome: tuple[int, int], required: float, bounds: tuple[float, float], more: int, looks: Looks) -> str:
+def _message(outcome: tuple[int, int], required: float, bounds: tuple[float, float], more: int, looks: Looks) -> Note:
     successes, trials = outcome
     if not trials:
-        return f"Nothing was tried. NEEDS {more} TRIALS."
-    meets = "meets" if successes >= required * trials else "misses"
-    seen = f"{successes} of {trials} ({successes / trials:.1%}) {meets} {required:.0%} as observed"
-    shown = f"the true rate is shown to lie between {bounds[0]:.1%} and {bounds[1]:.1%}"
-    if not more:
-        return f"{seen}; {shown}."
-    near = " (too near to the limit to be told sooner)" if trials + more >= looks.max_trials else ""
-    return f"{seen}; {shown}. NEEDS {more} MORE{near}."
+        return note("evaluate.not_tried", trials=more)
+    missing: tuple[Note, ...] = ()
+    if more:
+        near = trials + more >= looks.max_trials
+        missing = (note("evaluate.more_near_limit" if near else "evaluate.more", more=more),)
+    low, high = bounds
+    share = successes / trials
+    return note(
+        "evaluate.rate",
+        *missing,
+        successes=successes,
+        trials=trials,
+        share=share,
+        required=required,
+        low=low,
+        high=high,
+    )

@@ -1,8 +1,8 @@
-"""Which share of one success rate is left of another? Exact bounds on the ratio of two binomial rates.
+"""Exact bounds on the ratio of two binomial rates.
 
 Score statistic of Farrington and Manning (1990) with the rates constrained to the ratio in question; its distribution
-is summed over every possible outcome, worst case over the unknown base rate (Chan and Zhang 1999): no approximation but
-the grid over that rate.
+is summed over every possible outcome, worst case over the unknown base rate (Chan and Zhang 1999). The grid over that
+rate is the only approximation.
 """
 
 from dataclasses import dataclass
@@ -33,12 +33,12 @@ class TwoRates:
 
 
 def chance_of_as_good(seen: TwoRates, ratio: float) -> float:
-    """How often would a policy that keeps only `ratio` of its base rate look at least this good?"""
+    """Return the probability that a policy keeping only `ratio` of its base rate looks at least this good."""
     return _tail(seen, ratio, sign=1.0)
 
 
 def chance_of_as_bad(seen: TwoRates, ratio: float) -> float:
-    """How often would a policy that keeps `ratio` of its base rate look at least this bad?"""
+    """Return the probability that a policy keeping `ratio` of its base rate looks at least this bad."""
     return _tail(seen, ratio, sign=-1.0)
 
 
@@ -51,7 +51,7 @@ def bounds(seen: TwoRates, level: float) -> tuple[float, float]:
 
 
 def score(seen: TwoRates, ratio: float) -> float:
-    """Return the score statistic of what was seen against a ratio."""
+    """Return the score statistic of the observed rates for a ratio."""
     return float(_scores(np.array(seen.successes), np.array(seen.base_successes), seen.trials, seen.base_trials, ratio))
 
 

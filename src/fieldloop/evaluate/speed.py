@@ -1,4 +1,4 @@
-"""Requirements on time: answers in time, picks in time."""
+"""Gate requirements on time: latency and cycle time."""
 
 import math
 from collections.abc import Sequence
@@ -8,40 +8,50 @@ import numpy as np
 from fieldloop.evaluate.rates import Looks
 from fieldloop.model.decision import GateTest
 from fieldloop.model.finding import Finding, Status
+from fieldloop.model.note import Note, note
 from fieldloop.protocol import Section
 
 
 def judge_latency(found: Finding | None) -> GateTest:
-    """Take over what the admission measured; nothing measured is no pass."""
+    """Take over the latency measured by `serve.admit`; without a measurement the gate cannot pass."""
     if found is None:
-        return GateTest("latency", "measured", Status.CANNOT_TELL, 0, 0, math.nan, math.nan, 0, "Nobody measured it.")
+        required, message = note("evaluate.latency_required"), note("evaluate.latency_not_measured")
+        return GateTest("latency", required, Status.CANNOT_TELL, 0, 0, math.nan, math.nan, 0, message)
     measured = math.nan if found.measured is None else found.measured
-    required = "p99 measured" if found.maximum is None else f"p99 ≤ {found.maximum:g} {found.unit}"
-    return GateTest("latency", required, found.status, 0, 0, measured, measured, 0, found.message)
+    required = note("evaluate.latency_required", limit_ms=found.maximum)
+    message = note("evaluate.latency", finding=found.fact)
+    return GateTest("latency", required, found.status, 0, 0, measured, measured, 0, message)
 
 
 def judge_cycle(cycles_s: Sequence[float | None], target_s: float | None, settings: Section, looks: Looks) -> GateTest:
-    """Judge the mean cycle time of successes under nominal conditions, by Student's bounds; accurate but slow fails.
+    """Judge the mean cycle time of successes under nominal conditions, with Student's t bounds; too slow fails.
 
-    The mean, because throughput is what the target stands for; bounds in seconds.
+    It judges the mean because the target is a throughput; bounds are in seconds.
     """
     known = np.array([c for c in cycles_s if c is not None and math.isfinite(c)])
     if target_s is None:
         return _test(
-            "no target", Status.CANNOT_TELL, known, (math.nan, math.nan), 0, "The map states no target cycle time."
+            note("evaluate.cycle_required"),
+            Status.CANNOT_TELL,
+            known,
+            (math.nan, math.nan),
+            0,
+            note("evaluate.cycle_no_target"),
         )
     limit_s = target_s * settings.number("max_cycle_factor")
-    required = f"mean ≤ {limit_s:g} s"
+    required = note("evaluate.cycle_required", limit_s=limit_s)
     if len(known) < 2:  # noqa: PLR2004  one value has no spread
         needed = int(settings["base_trials"])
-        return _test(required, Status.CANNOT_TELL, known, (math.nan, math.nan), needed, "Too few successes were timed.")
+        few = note("evaluate.cycle_too_few", timed=len(known))
+        return _test(required, Status.CANNOT_TELL, known, (math.nan, math.nan), needed, few)
     mean, error = float(known.mean()), float(known.std(ddof=1) / math.sqrt(len(known)))
     low, high = mean - _quantile(looks.level, len(known)) * error, mean + _quantile(looks.level, len(known)) * error
     status = Status.PASSED if high <= limit_s else Status.FAILED if low > limit_s else Status.CANNOT_TELL
     more = _more(mean - limit_s, error, len(known), looks) if status is Status.CANNOT_TELL else 0
-    message = f"Mean {mean:.2f} s over {len(known)} successes, shown to lie between {low:.2f} s and {high:.2f} s."
+    missing = (note("evaluate.more", more=more),) if more else ()
+    message = note("evaluate.cycle", *missing, mean_s=mean, timed=len(known), low_s=low, high_s=high)
     within = int((known <= limit_s).sum())
-    return _test(required, status, known, (low, high), more, message + (f" NEEDS {more} MORE." if more else ""), within)
+    return _test(required, status, known, (low, high), more, message, within)
 
 
 def _more(gap_s: float, error_s: float, timed: int, looks: Looks) -> int:
@@ -59,12 +69,12 @@ def _quantile(level: float, timed: int) -> float:
 
 
 def _test(
-    required: str,
+    required: Note,
     status: Status,
     known: np.ndarray,
     bounds: tuple[float, float],
     more: int,
-    message: str,
+    message: Note,
     within: int = 0,
 ) -> GateTest:
     return GateTest("cycle time", required, status, within, len(known), *bounds, more, message)

@@ -1,4 +1,4 @@
-"""One trial of a gate: what is set up, and in which order it is run."""
+"""One trial of a gate: its setup and its place in the order."""
 
 from dataclasses import dataclass
 
@@ -7,15 +7,15 @@ from fieldloop.model.condition import Stratum
 BASE, DISTRACTORS, CONSECUTIVE = "base", "distractors", "consecutive"
 LIGHTING, POSITION = "lighting:", "position:"
 PERMANENT = ("edge:", "incident:")
-"""Scenarios that stay in every later gate once something failed there."""
+"""Prefixes of scenarios that stay in every later gate after a failure."""
 
 
 @dataclass(frozen=True, slots=True)
 class Trial:
-    """One attempt to make: its place in the blind order, its scenario, its stratum, and what to set up by number.
+    """One attempt to make: its place in the blind order, its scenario, its stratum, and its numeric parameters.
 
     Parameters: `u` and `v` place the item, in shares of half the workspace from its centre (-1 to 1); `distractors`
-    counts objects that do not belong there.
+    is the number of objects that do not belong there.
     """
 
     policy: str

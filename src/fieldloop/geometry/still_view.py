@@ -28,7 +28,7 @@ def still_view(frames: Iterable[NDArray[Any]], width_px: int = WIDTH_PX) -> NDAr
 
 
 def small_grey(frame: NDArray[Any], width_px: int = WIDTH_PX) -> NDArray[np.uint8]:
-    """Return one frame grey and no wider than `width_px`; what is no number is black."""
+    """Return one frame grey and no wider than `width_px`; non-finite pixels become black."""
     import cv2
 
     pixels = frame if frame.dtype == np.uint8 else np.nan_to_num(frame.astype(np.float32), posinf=0.0, neginf=0.0)

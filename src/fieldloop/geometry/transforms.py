@@ -1,7 +1,5 @@
 """4×4 transforms, quaternions (xyzw) and rotation vectors, one or many at a time."""
 
-from functools import reduce
-
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
@@ -23,11 +21,6 @@ def make(rotation: ArrayLike, translation: ArrayLike) -> Floats:
     matrix[..., :3, 3] = shift
     matrix[..., 3, 3] = 1.0
     return matrix
-
-
-def compose(*transforms: Floats) -> Floats:
-    """Chain `a_from_b`, `b_from_c`, … to `a_from_c`."""
-    return reduce(np.matmul, transforms)
 
 
 def invert(a_from_b: Floats) -> Floats:

@@ -43,7 +43,7 @@ class ViewShift:
     `off_px` is the root mean square way of a pixel, `deviation_px` its standard deviation; `agreement` the correlation
     of both pictures once laid over each other, where 1 is the same scene and 0 another one; `texture` the share of the
     picture that has any contrast; `seen` how many times more than noise the least visible of the four motions shows,
-    which is about 1 where it does not show at all: a single edge says nothing about a way along it.
+    which is about 1 where it does not show at all: a single edge does not show a shift along it.
     """
 
     shift_px: tuple[float, float]
@@ -68,7 +68,7 @@ def view_shift(before: ArrayLike, after: ArrayLike) -> ViewShift:
         raise BadInput(f"Two views must have one size; got {first.shape} and {second.shape}.")
     sharp = without_light(first), without_light(second)
     motion, laid = _refined(*sharp, np.zeros(4))
-    near = _told(motion, laid, sharp[0][0])
+    near = _shift(motion, laid, sharp[0][0])
     if laid.agreement >= LAID and near.off_px <= NEAR_PX:
         return near
     pyramid = [(first, second)]
@@ -79,7 +79,7 @@ def view_shift(before: ArrayLike, after: ArrayLike) -> ViewShift:
     motion, laid = max((_refined(*flat[-1], start) for start in starts), key=lambda found: found[1].agreement)
     for first_level, second_level in flat[-2::-1]:
         motion, laid = _refined(first_level, second_level, motion * [2, 2, 1, 1])
-    return _told(motion, laid, flat[0][0][0])
+    return _shift(motion, laid, flat[0][0][0])
 
 
 def _far_start(first: Flat, second: Flat) -> Floats:
@@ -227,7 +227,7 @@ def _affine(motion: Floats, middle: Floats) -> Floats:
     return np.column_stack([linear, middle + shift - linear @ middle])
 
 
-def _told(motion: Floats, laid: _Overlay, first: Picture) -> ViewShift:
+def _shift(motion: Floats, laid: _Overlay, first: Picture) -> ViewShift:
     height, width = first.shape
     arm = (height**2 + width**2) / 12  # mean squared distance from the middle
     carry = np.diag([1.0, 1.0, arm, arm])

@@ -1,7 +1,7 @@
 """Does a camera stand still while the robot moves? What a camera that rides on the robot sees changes everywhere.
 
-Laying two halves of an episode over each other does not tell: the gripper before a wrist camera stands still in both,
-and holds them in place. So the picture is cut into blocks, and most of them have a say.
+Comparing two halves of an episode is not enough: the gripper in front of a wrist camera is still in both. So the
+picture is cut into blocks, and most of them must agree.
 """
 
 from collections.abc import Iterator, Sequence

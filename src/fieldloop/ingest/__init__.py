@@ -1,6 +1,6 @@
-"""A log becomes Recordings: any format in, nothing lost, what cannot be read is named with its place.
+"""Read logs of any format as Recordings; what cannot be read becomes a defect with its place.
 
-`open_log(path)` looks at the bytes, picks a reader and hands out recordings one at a time.
+`open_log(path)` picks a reader by content and yields recordings one at a time.
 """
 
 from fieldloop.ingest.log import OpenLog, open_log

@@ -1,4 +1,4 @@
-"""The facts a log states about its episode become an Episode; what it states wrongly becomes a defect."""
+"""Build an Episode from the facts a log states; invalid ones become defects."""
 
 from collections.abc import Iterable, Mapping
 
@@ -11,9 +11,9 @@ METADATA_NAME = "fieldloop.episode"
 
 
 def facts_from_metadata(records: Mapping[str, Mapping[str, str]]) -> dict[str, str]:
-    """Return everything that named records of pairs say; ours speaks in Episode's own words, others in theirs.
+    """Return all facts that named records of pairs state; ours uses Episode's field names, others their own.
 
-    What others call by a well-known name also fills the Episode's field, unless our record does.
+    Well-known names in other records also fill the Episode's field, unless our record does.
 
     >>> facts_from_metadata({"rig": {"operator_id": "op-7", "lux": "400"}})
     {'operator': 'op-7', 'rig.lux': '400', 'rig.operator_id': 'op-7'}
@@ -33,4 +33,4 @@ def episode_from(
     fields, wrong = from_texts(facts)
     start_ns, end_ns = span_of(streams)
     episode = Episode(**{"name": name, **fields}, id=id_, format=format_, start_ns=start_ns, end_ns=end_ns)
-    return episode, [Defect(f"metadata {METADATA_NAME}", key, sentence) for key, sentence in wrong]
+    return episode, [Defect(f"metadata {METADATA_NAME}", key, message) for key, message in wrong]

@@ -9,22 +9,23 @@ from fieldloop.errors import UnreadableLog
 from fieldloop.ingest.mapping import LogMapping, apply
 from fieldloop.ingest.reader import Reader, count_of, files_of, read_part, whole_log_defects
 from fieldloop.ingest.readers import all_readers
-from fieldloop.ingest.search import Found, find_logs, looks_like
+from fieldloop.ingest.search import FoundLog, find_logs, looks_like
 from fieldloop.model.episode import Defect, Recording
+from fieldloop.model.note import note
 
 T = TypeVar("T")
 
 
 class OpenLog:
-    """A log that a reader knows. Nothing is held in memory but the recording that is being looked at.
+    """A log that a reader recognises. Only the current recording is held in memory.
 
-    `defects` tells what is wrong with the log as a whole (a file among many that cannot be read, tables that
+    `defects` are those of the log as a whole (a file among many that cannot be read, tables that
     disagree); it is complete once `recordings` has been walked through. A recording's own defects are its own.
-    `met` and `facts` are what a mapping could speak of: streams and facts by the names the log gives them.
+    `met` and `facts` are the streams and facts a mapping could refer to, by the names the log gives them.
     """
 
     def __init__(
-        self, path: Path, found: tuple[Found, ...], defects: tuple[Defect, ...], mapping: LogMapping | None = None
+        self, path: Path, found: tuple[FoundLog, ...], defects: tuple[Defect, ...], mapping: LogMapping | None = None
     ) -> None:
         self.path = path
         self._mapping = mapping
@@ -48,7 +49,7 @@ class OpenLog:
 
     @property
     def defects(self) -> tuple[Defect, ...]:
-        """Return what is wrong with the log as a whole, as far as it has been read."""
+        """Return the defects of the log as a whole, as far as it has been read."""
         return tuple(self._defects)
 
     @property
@@ -59,8 +60,7 @@ class OpenLog:
     def part(self, start: int, stop: int | None) -> Iterator[Recording]:
         """Iterate over the recordings from `start` up to `stop`, so that several workers can share one log.
 
-        What is wrong with the log as a whole is told by the part that begins at its beginning; the others begin with a
-        clean list.
+        Defects of the log as a whole are reported by the first part only; the others start with an empty list.
         """
         if start:
             self._defects.clear()
@@ -95,7 +95,7 @@ class OpenLog:
             return ask()
         except Exception as broken:  # noqa: BLE001 - a stranger's reader may raise anything; the other logs are read on
             cause = str(broken) if isinstance(broken, UnreadableLog) else f"{type(broken).__name__}: {broken}"
-            self._note(Defect(self._name(path), "", f"The {reader.name} reader gave up: {cause}"))
+            self._note(Defect(self._name(path), "", note("ingest.reader_failed", reader=reader.name, reason=cause)))
             return None
 
     def _note(self, defect: Defect) -> None:
@@ -106,16 +106,20 @@ class OpenLog:
         return path.name if path == self.path else path.relative_to(self.path).as_posix()
 
 
-def open_log(path: Path, mapping: LogMapping | None = None) -> OpenLog:
+def open_log(path: Path, mapping: LogMapping | None = None, *, reader: str = "") -> OpenLog:
     """Open a log file, a dataset folder, or a folder with several logs; the reader is chosen by content.
 
-    A mapping translates the house's names, units and frames while reading; the log itself is never touched.
-    UnreadableLog says what was looked for when there is nothing here that a reader knows.
+    A mapping translates names, units and frames while reading; the log itself is never changed.
+    `reader` names the reader that recognised the log earlier, so that the other readers are not tried again.
+    Raises UnreadableLog, with what was looked for, where no reader recognises anything.
     """
     path = Path(path)
     if not path.exists():
         raise UnreadableLog(f"{path}: no such file or folder.")
     readers, broken = all_readers()
+    named = [known for known in readers if known.name == reader]
+    if len(named) == 1:  # two readers of one name: only the content shows which of them is meant
+        return OpenLog(path, (FoundLog(named[0], path),), broken, mapping)
     found, defects = find_logs(path, readers)
     if not found:
         raise UnreadableLog(f"{looks_like(path)} fieldloop reads: {', '.join(sorted(r.name for r in readers))}.")

@@ -1,4 +1,4 @@
-"""What a format must offer to be read: three names, nothing to inherit."""
+"""The interface of a reader: three names, nothing to inherit."""
 
 from collections.abc import Iterator
 from itertools import islice
@@ -30,19 +30,19 @@ class Reader(Protocol):
 
 
 def whole_log_defects(reader: Reader, path: Path) -> tuple[Defect, ...]:
-    """Ask a reader what is wrong with the log as a whole, where it can say."""
+    """Return a reader's defects of the log as a whole, where it offers them."""
     ask = getattr(reader, "defects", None)
     return tuple(ask(path)) if ask else ()
 
 
 def count_of(reader: Reader, path: Path) -> int:
-    """How many recordings does the log hold, as far as that can be told without reading it?"""
+    """How many recordings does the log hold, as far as known without reading it?"""
     ask = getattr(reader, "count", None)
     return int(ask(path)) if ask else 1
 
 
 def read_part(reader: Reader, path: Path, start: int, stop: int | None) -> Iterator[Recording]:
-    """Read some of a log's recordings; all where nothing else is asked."""
+    """Read some of a log's recordings, by default all."""
     ask = getattr(reader, "read_part", None)
     if (start, stop) == (0, None):
         return iter(reader.read(path))

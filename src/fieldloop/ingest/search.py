@@ -1,4 +1,4 @@
-"""Which logs lie at a path? Decided by what the bytes are, never by what the file is called."""
+"""Find the logs at a path, by content and never by file name."""
 
 import os
 from collections.abc import Iterator, Sequence
@@ -8,16 +8,15 @@ from typing import NamedTuple
 from fieldloop.ingest.reader import Reader
 from fieldloop.ingest.text_mode import file_in_text_mode
 from fieldloop.model.episode import Defect
+from fieldloop.model.note import note
 
 SQLITE = b"SQLite format 3\x00"
 STRANGERS = {
-    b"#ROSBAG V": "a ROS 1 bag of another version than 2.0; `rosbag fix` makes one of 2.0 of it",
+    b"#ROSBAG V": "a ROS 1 bag of another version than 2.0; `rosbag fix` converts it",
     SQLITE: "an SQLite file without the tables of a rosbag2 recording",
     b"PAR1": "a Parquet file; give the dataset's folder, the one that holds meta/info.json",
 }
-TEXT_MODE = (
-    "that was copied in text mode: line ends were changed in it, which destroys it; copy it again in binary mode"
-)
+TEXT_MODE = "that was copied in text mode, which changed its line ends and destroyed it; copy it again in binary mode"
 MANGLED = {
     b"\x89MCAP0\r\r\n": "an MCAP log",
     b"\x89MCAP0\n": "an MCAP log",
@@ -35,30 +34,30 @@ MP4_MARK = slice(4, 8)
 HEAD_BYTES = 16
 
 
-class Found(NamedTuple):
-    """A log and the reader that knows it."""
+class FoundLog(NamedTuple):
+    """A log and the reader that recognises it."""
 
     reader: Reader
     path: Path
 
 
-def find_logs(path: Path, readers: Sequence[Reader]) -> tuple[tuple[Found, ...], tuple[Defect, ...]]:
-    """Find every log at or below a path, by name; a file beside them that should be one and is not is a defect."""
+def find_logs(path: Path, readers: Sequence[Reader]) -> tuple[tuple[FoundLog, ...], tuple[Defect, ...]]:
+    """Find every log at or below a path, by name; a file beside them that looks like one but is not is a defect."""
     defects: list[Defect] = []
     if reader := _recogniser(path, readers, defects):
-        return (Found(reader, path),), tuple(defects)
-    found: list[Found] = []
+        return (FoundLog(reader, path),), tuple(defects)
+    found: list[FoundLog] = []
     others: list[Path] = []
     if path.is_dir():
         for candidate in _walk(path, readers, found, defects):
             if reader := _recogniser(candidate, readers, defects):
-                found.append(Found(reader, candidate))
+                found.append(FoundLog(reader, candidate))
             else:
                 others.append(candidate)
     defects += _split_bags(found, path)
     suffixes = {log.path.suffix for log in found if log.path.is_file()} - {""}
     defects += [
-        Defect(other.relative_to(path).as_posix(), "byte 0", looks_like(other))
+        Defect.at(other.relative_to(path).as_posix(), "byte", 0, note("ingest.not_a_log", reason=looks_like(other)))
         for other in others
         if other.suffix in suffixes or _mangled(_head(other))
     ]
@@ -66,7 +65,7 @@ def find_logs(path: Path, readers: Sequence[Reader]) -> tuple[tuple[Found, ...],
 
 
 def looks_like(path: Path) -> str:
-    """Say in a sentence why this is no log that can be read."""
+    """Return, as a sentence, why this is not a readable log."""
     if path.is_dir():
         entries = sorted(entry.name for entry in path.iterdir())
         inside = (
@@ -74,11 +73,11 @@ def looks_like(path: Path) -> str:
             if entries
             else "it is empty"
         )
-        seen = next((said for file in _files(path) if (said := _stranger(_head(file)))), "")
+        seen = next((kind for file in _files(path) if (kind := _stranger(_head(file)))), "")
         hint = f" One file in it is {seen}." if seen else ""
         return (
             f"{path} is a folder without a log: {inside}. "
-            f"Looked for files that begin as a log does and for a folder with meta/info.json or metadata.yaml.{hint}"
+            f"Looked for files with the signature of a log and for a folder with meta/info.json or metadata.yaml.{hint}"
         )
     size = path.stat().st_size
     if size == 0:
@@ -88,10 +87,10 @@ def looks_like(path: Path) -> str:
         return f"{path.name} is an SQLite file {TEXT_MODE}."
     if known := _stranger(head):
         return f"{path.name} is {known}."
-    return f"{path.name} is no log that is known ({size} bytes, beginning {head[:8].hex(' ')})."
+    return f"{path.name} is not a known log format ({size} bytes, starting with {head[:8].hex(' ')})."
 
 
-def _split_bags(found: Sequence[Found], root: Path) -> Iterator[Defect]:
+def _split_bags(found: Sequence[FoundLog], root: Path) -> Iterator[Defect]:
     """Files `<folder>_0`, `<folder>_1` … are how ROS 2 splits one recording; without metadata.yaml they are several."""
     folders: dict[Path, list[Path]] = {}
     for log in found:
@@ -103,18 +102,17 @@ def _split_bags(found: Sequence[Found], root: Path) -> Iterator[Defect]:
             yield Defect(
                 folder.relative_to(root).as_posix(),
                 "metadata.yaml",
-                f"It is missing or empty: {len(files)} files that look like one split recording were read one by one. "
-                "`ros2 bag reindex` makes it anew.",
+                note("ingest.split_without_metadata", files=len(files)),
             )
 
 
-def _walk(root: Path, readers: Sequence[Reader], found: list[Found], defects: list[Defect]) -> Iterator[Path]:
+def _walk(root: Path, readers: Sequence[Reader], found: list[FoundLog], defects: list[Defect]) -> Iterator[Path]:
     """Yield files; a folder that is itself a log is taken whole and not entered."""
     for place, folders, files in os.walk(root):
         folders[:] = sorted(name for name in folders if not name.startswith("."))
         for name in list(folders):
             if reader := _recogniser(Path(place, name), readers, defects):
-                found.append(Found(reader, Path(place, name)))
+                found.append(FoundLog(reader, Path(place, name)))
                 folders.remove(name)
         yield from (Path(place, name) for name in sorted(files))
 
@@ -125,7 +123,8 @@ def _recogniser(path: Path, readers: Sequence[Reader], defects: list[Defect]) ->
             if reader.recognises(path):
                 return reader
         except Exception as broken:  # noqa: BLE001 - a stranger's reader may raise anything; the others are still asked
-            complaint = Defect(f"reader {reader.name}", "", f"broke while looking at {path.name}: {broken!r}")
+            message = note("ingest.reader_failed", reader=reader.name, file=path.name, reason=repr(broken))
+            complaint = Defect(f"reader {reader.name}", "", message)
             if complaint not in defects:
                 defects.append(complaint)
     return None

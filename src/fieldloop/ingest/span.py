@@ -1,4 +1,4 @@
-"""From when to when an episode lasted, by the one clock that tells it of most of its streams."""
+"""Start and end of an episode, by the clock that most of its streams share."""
 
 from collections.abc import Iterable
 
@@ -11,17 +11,17 @@ UNDER_WAY_NS = 60 * NS_PER_S
 
 
 def span_of(streams: Iterable[Stream]) -> tuple[int, int]:
-    """Return the first and the last stamp of the clock that most streams share; (0, 0) where there is no stamp.
+    """Return the first and the last stamp of the clock that most streams share; (0, 0) without timestamps.
 
     Real clocks are never mixed with stamps that count from a file's beginning, nor stamps of the day with stamps since
     a device was switched on: an episode would last for decades. Nor does one sensor whose clock is hours from its own
-    arrival stretch the episode that the others tell. Of clocks shared alike the most trusted counts.
+    arrival stretch the episode of the others. Of clocks shared by equally many streams the most trusted counts.
     """
-    told = [stream for stream in streams if len(stream)]
+    sampled = [stream for stream in streams if len(stream)]
     for kinds in (REAL, MADE):
         spans: dict[tuple[ClockKind, bool, bool], list[tuple[int, int]]] = {}
         for kind in kinds:
-            for stream in (stream for stream in told if kind in stream.clocks):
+            for stream in (stream for stream in sampled if kind in stream.clocks):
                 first, last = _ends(stream, kind)
                 spans.setdefault((kind, first >= FIRST_REAL_NS, _near_arrival(stream, first, last)), []).append(
                     (first, last)
@@ -33,7 +33,7 @@ def span_of(streams: Iterable[Stream]) -> tuple[int, int]:
 
 
 def _near_arrival(stream: Stream, first: int, last: int) -> bool:
-    """Do stamps lie where the stream arrived? What nobody noted the arrival of is believed."""
+    """Are timestamps near the stream's arrival? Without arrival times they are accepted."""
     if ClockKind.LOG not in stream.clocks:
         return True
     arrived, done = _ends(stream, ClockKind.LOG)

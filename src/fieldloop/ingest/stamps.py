@@ -1,4 +1,4 @@
-"""Is a column of numbers a clock? By its name, its unit and how it rises; and was it measured, or made up?"""
+"""Decide whether a column holds timestamps, in which unit, and whether they were measured or computed."""
 
 import re
 from collections.abc import Iterator, Mapping
@@ -40,8 +40,8 @@ OTHER_RATE = 0.1
 
 WHOLE_RATE = 5e-4
 FEWEST_STEPS = 3
-MADE_UP = "; they are even, so taken as made up and not measured"
-"""What a note says of stamps that were not measured."""
+MADE_UP = "; they are evenly spaced, so assumed to be made up, not measured"
+"""Added to a note on timestamps that were not measured."""
 
 FINEST_DECIMAL, FEWEST = 9, 2
 LARGEST_NS = float(1 << 62)
@@ -49,7 +49,7 @@ LARGEST_NS = float(1 << 62)
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Stamps:
-    """Stamps, whether they were measured (else a row's number over a rate), and how their unit was told."""
+    """Stamps, whether they were measured (else a row's number over a rate), and how their unit was found."""
 
     times_ns: Times
     measured: bool
@@ -57,7 +57,7 @@ class Stamps:
 
 
 def is_stamp(name: str) -> bool:
-    """Does a name say that a column holds moments?
+    """Does a name indicate timestamps?
 
     >>> is_stamp("timestamps"), is_stamp("camera_time_ns"), is_stamp("timeouts")
     (True, True, False)
@@ -66,7 +66,7 @@ def is_stamp(name: str) -> bool:
 
 
 def unit_in_name(name: str) -> int | None:
-    """Return the nanoseconds of the unit that a name ends in, None where it does not say.
+    """Return the nanoseconds of the unit that a name ends in, None where it states none.
 
     >>> unit_in_name("stamp_ms"), unit_in_name("timestamp"), unit_in_name("ts")
     (1000000, None, None)
@@ -115,7 +115,7 @@ def whole_rate(hz: float) -> float:
 
 
 def denied(hz: float, times_ns: Times) -> float | None:
-    """Return the rate that stamps have where they deny the stated one; None where they do not.
+    """Return the rate of the timestamps where it contradicts the stated one, else None.
 
     Both the median and the mean must: lost samples change the one, coarse stamps the other.
 
@@ -131,7 +131,7 @@ def denied(hz: float, times_ns: Times) -> float | None:
 
 
 def stamps_of(name: str, values: NDArray[Any], *, hz: float | None = None) -> Stamps | None:
-    """Read one column as stamps; None where it is none: it does not rise, or at no rate at which a robot is recorded.
+    """Read one column as timestamps; None where it does not rise, or at no rate at which robots record.
 
     `hz` is the rate that is stated elsewhere, if any: stamps far from it are something else.
     """

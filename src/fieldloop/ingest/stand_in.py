@@ -1,4 +1,4 @@
-"""A file that only stands for another, as Git LFS and git-annex leave them: what it is, and how to get the real one."""
+"""Recognise pointer files of Git LFS and git-annex, and state how to get the real file."""
 
 from pathlib import Path
 
@@ -11,7 +11,7 @@ ANNEX = "annex/objects/"
 
 
 def stand_in(path: Path) -> str:
-    """Say what stands in the file's place, '' where it is the file itself, or none is there at all."""
+    """Return what is in the file's place, '' where it is the file itself or nothing."""
     if path.is_symlink() and not path.exists():
         target = str(path.readlink())
         if ANNEX in target:
@@ -25,5 +25,5 @@ def stand_in(path: Path) -> str:
 
 
 def stand_in_bytes(head: bytes) -> str:
-    """Say what the first bytes of a file stand for, '' where they are content."""
-    return next((said for mark, said in HEADS.items() if head.startswith(mark)), "")
+    """Return what kind of pointer the first bytes are, '' where they are content."""
+    return next((advice for mark, advice in HEADS.items() if head.startswith(mark)), "")

@@ -1,12 +1,14 @@
-"""Logs that were copied as if they were text: line ends or bytes changed in them, which destroys them."""
+"""Detect binary logs that were copied in text mode, which changes bytes and destroys them."""
 
 import codecs
 from pathlib import Path
 
+from fieldloop.model.note import note
+
 MANY = 8
 START_BYTES = 1 << 20
 REPLACED = "\ufffd"
-SEEMS_MANGLED = "The file seems to have been copied in text mode; copy it again in binary mode."
+SEEMS_MANGLED = note("ingest.copied_in_text_mode")
 
 
 def in_text_mode(start: bytes) -> bool:

@@ -1,4 +1,4 @@
-"""The unit of numbers whose source does not say it: guessed by what they carry and how far they reach, with a note."""
+"""Guess the unit of values whose source does not state it, by kind and range, with a note."""
 
 import math
 from collections.abc import Iterable
@@ -7,11 +7,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from fieldloop.model.stream import StreamKind
+from fieldloop.model.stream import UNIT_NOTE, StreamKind
 
-LARGEST_ANGLE_RAD = 4 * math.pi  # two turns either way: beyond it no arm's joint is told in radians
+LARGEST_ANGLE_RAD = 4 * math.pi  # two turns either way: larger joint angles are not in radians
 LARGEST_RATE_RAD_S = 40.0  # beyond it no arm's joint turns
-FARTHEST_M = 100.0  # beyond it no arm reaches: such positions are told in millimetres
+FARTHEST_M = 100.0  # no arm reaches farther: such positions are in millimetres
 GUESSES = {
     StreamKind.JOINT_POSITION: ("rad", "radians", LARGEST_ANGLE_RAD),
     StreamKind.ACTION: ("rad", "radians", LARGEST_ANGLE_RAD),
@@ -21,12 +21,12 @@ GUESSES = {
 
 
 def guessed_unit(kind: StreamKind, values: NDArray[Any], columns: Iterable[str] = ()) -> tuple[str, dict[str, str]]:
-    """Return the SI unit that is usual, with a note that it is assumed; none where the values or columns deny it.
+    """Return the SI unit that is usual, with a note that it is assumed; none where values or columns contradict it.
 
     >>> guessed_unit(StreamKind.JOINT_POSITION, np.asarray([[1.5]]))
-    ('rad', {'unit': 'radians are assumed: the source does not say'})
+    ('rad', {'unit': 'radians are assumed: the source does not state it'})
     >>> guessed_unit(StreamKind.JOINT_POSITION, np.asarray([[150.0]]))
-    ('', {'unit': 'not told: values reach 150, so they are hardly radians'})
+    ('', {'unit': 'unknown: values reach 150, so they are hardly radians'})
     """
     if kind not in GUESSES:
         return "", {}
@@ -34,7 +34,7 @@ def guessed_unit(kind: StreamKind, values: NDArray[Any], columns: Iterable[str] 
     finite = np.abs(values[np.isfinite(values)]) if values.dtype.kind == "f" else np.abs(values.astype(np.float64))
     reach = float(finite.max()) if finite.size else 0.0
     if reach > most:
-        return "", {"unit": f"not told: values reach {reach:.4g}, so they are hardly {words}"}
+        return "", {UNIT_NOTE: f"unknown: values reach {reach:.4g}, so they are hardly {words}"}
     if "deg" in " ".join(columns).lower():
-        return "", {"unit": f"not told: the columns' names speak of degrees, so they are hardly {words}"}
-    return unit, {"unit": f"{words} are assumed: the source does not say"}
+        return "", {UNIT_NOTE: f"unknown: the column names mention degrees, so they are hardly {words}"}
+    return unit, {UNIT_NOTE: f"{words} are assumed: the source does not state it"}

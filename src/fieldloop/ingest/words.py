@@ -1,4 +1,4 @@
-"""What a stream carries, told from the words of its name."""
+"""Infer the kind of a stream from the words of its name."""
 
 import re
 
@@ -30,7 +30,7 @@ def words_of(name: str) -> set[str]:
 
 
 def kind_of(name: str) -> StreamKind:
-    """Tell a stream's kind from its name; OTHER where no word says it.
+    """Infer a stream's kind from its name; OTHER where no word matches.
 
     >>> kind_of("gripper_command"), kind_of("observation.force"), kind_of("next.reward")
     (<StreamKind.ACTION: 'action'>, <StreamKind.FORCE_TORQUE: 'force_torque'>, <StreamKind.OTHER: 'other'>)

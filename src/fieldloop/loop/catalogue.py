@@ -1,4 +1,4 @@
-"""Every use case with its command, in loop order: the doors are built from this list, so none can lack one.
+"""Every use case with its command, in loop order. The doors are built from this list.
 
 A use case is a function whose first parameter is the workspace. Its other parameters become options and JSON fields,
 its first docstring line becomes the help line and the OpenAPI summary, what it returns is printed or serialised.
@@ -10,15 +10,17 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from enum import StrEnum
 from functools import cache
-from importlib.resources import files
+from pathlib import Path
 from typing import Any
 
 from fieldloop.errors import UnknownName
 from fieldloop.model.person import Role
 
+PACKAGE = Path(__file__).parents[1]
+
 
 class Needs(StrEnum):
-    """Whether a use case works on a workspace."""
+    """Whether a use case needs a workspace."""
 
     WORKSPACE = "workspace"
     MAYBE = "maybe"
@@ -30,12 +32,12 @@ ENGINEER = ADMIN | {Role.ENGINEER}
 FLOOR = ENGINEER | {Role.OPERATOR}
 ROBOT = FLOOR | {Role.ROBOT}
 LABEL = ENGINEER | {Role.ANNOTATOR}
-ANYONE = frozenset(Role) - {Role.PROVIDER}  # a provider sees only its own, and no page for that is built yet
+ANYONE = frozenset(Role) - {Role.PROVIDER}  # a provider may see only its own data, and no page shows only that yet
 
 
 @dataclass(frozen=True, slots=True)
 class UseCase:
-    """One thing a user can do: its command, where the function is, who may, and whether it only reads."""
+    """One thing a user can do: its command, its function, the roles that may use it, and whether it only reads."""
 
     command: str
     target: str
@@ -64,100 +66,118 @@ class UseCase:
 
 USE_CASES = (
     UseCase(
-        "init", "setup:init", ADMIN, needs=Needs.NOTHING, no_route="there is no server before there is a workspace"
+        "init",
+        "house.setup:init",
+        ADMIN,
+        needs=Needs.NOTHING,
+        no_route="the server needs a workspace first",
     ),
-    UseCase("home", "home:home", ANYONE, reads=True),
-    UseCase("audit", "audit:audit", ENGINEER),
-    UseCase("audit override", "audit:override", ENGINEER),
-    UseCase("audit compare", "audit:compare", ANYONE, reads=True),
-    UseCase("audit velocity", "velocity:velocity", ENGINEER, needs=Needs.MAYBE),
-    UseCase("protocol", "numbers:protocol", ANYONE, reads=True, needs=Needs.MAYBE),
-    UseCase("protocol operations", "numbers:operations", ANYONE, reads=True, needs=Needs.MAYBE),
-    UseCase("protocol new", "protocol_new:new", ENGINEER),
-    UseCase("protocol lint", "protocol_lint:lint", ANYONE, reads=True, needs=Needs.MAYBE),
-    UseCase("protocol show", "protocol_sheet:show", ANYONE, reads=True, needs=Needs.MAYBE),
-    UseCase("protocol sheet", "protocol_sheet:sheet", ANYONE, needs=Needs.MAYBE),
-    UseCase("protocol diff", "protocol_diff:diff", ANYONE, reads=True, needs=Needs.MAYBE),
-    UseCase("protocol versions", "protocol_versions:versions", ANYONE, reads=True),
-    UseCase("protocol lock", "numbers:lock", ENGINEER),
-    UseCase("plan", "plan:plan", ENGINEER),
-    UseCase("plan show", "plan:show", ANYONE, reads=True),
-    UseCase("plan page", "plan:page", ENGINEER, reads=True),
-    UseCase("plan orders", "plan:orders", FLOOR, reads=True),
-    UseCase("plan templates", "plan_work:from_templates", ENGINEER),
-    UseCase("plan starts", "plan_work:starts", FLOOR, reads=True),
-    UseCase("plan returned", "plan:returned", ENGINEER, reads=True),
-    UseCase("plan score", "plan:score", ENGINEER),
-    UseCase("plan folder", "case_folder:plan_folder", ENGINEER, reads=True, needs=Needs.MAYBE),
-    UseCase("collect", "collect:open_session", FLOOR),
-    UseCase("collect close", "collect:close_session", FLOOR),
-    UseCase("collect synchronise", "synchronisation:synchronise", FLOOR),
-    UseCase("collect enrol", "collect:enrol", ENGINEER),
-    UseCase("collect robot", "collect:register_robot", ENGINEER),
-    UseCase("ingest", "ingest:ingest", FLOOR, needs=Needs.MAYBE),
-    UseCase("ingest mapping", "mapping:mapping", FLOOR, needs=Needs.NOTHING),
-    UseCase("ingest watch", "watch:watch", FLOOR, no_route="it runs until somebody ends it"),
-    UseCase("ingest list", "ingest:episodes", ANYONE, reads=True),
-    UseCase("ingest history", "ingest:history", ANYONE, reads=True),
-    UseCase("ingest streams", "streams:streams", ANYONE, reads=True),
-    UseCase("check", "check:check", FLOOR, needs=Needs.MAYBE),
-    UseCase("calibrate", "calibrate:calibrate", FLOOR),
-    UseCase("calibrate list", "calibrate:calibrations", ANYONE, reads=True),
-    UseCase("calibrate intrinsics", "intrinsics:intrinsics", FLOOR, needs=Needs.MAYBE),
-    UseCase("calibrate cameras", "camera_pair:camera_pair", FLOOR, needs=Needs.MAYBE),
-    UseCase("calibrate hand-eye", "hand_eye:hand_eye", FLOOR, needs=Needs.MAYBE),
-    UseCase("calibrate verify", "verification:verify", FLOOR),
-    UseCase("calibrate touch", "commanded:touch", FLOOR, reads=True),
-    UseCase("calibrate force-torque", "force_torque:force_torque", FLOOR, needs=Needs.MAYBE),
-    UseCase("calibrate schedule", "schedule:schedule", ANYONE, reads=True),
-    UseCase("annotate", "annotate:annotate", LABEL),
-    UseCase("agree", "annotate:agree", ANYONE, reads=True),
-    UseCase("release", "release:release", ENGINEER),
-    UseCase("release list", "release:releases", ANYONE, reads=True),
-    UseCase("release diff", "release:diff", ANYONE, reads=True),
-    UseCase("release datasheet", "release:datasheet", ANYONE, reads=True),
-    UseCase("release export", "export:export", ENGINEER),
-    UseCase("convert", "convert:convert", FLOOR, needs=Needs.NOTHING),
-    UseCase("train", "train:train", ENGINEER),
-    UseCase("train list", "train:policies", ANYONE, reads=True),
-    UseCase("gate", "gate:gate", ENGINEER),
-    UseCase("gate trials", "gate:trials", ANYONE, reads=True),
-    UseCase("gate decisions", "gate:decisions", ANYONE, reads=True),
-    UseCase("serve", "serve:serve", ENGINEER, no_route="it is a server of its own, on its own port"),
-    UseCase("serve health", "serve:health", ANYONE, reads=True),
-    UseCase("guard", "guard:guard", ANYONE, reads=True),
-    UseCase("guard replay", "guard:replay", ROBOT, reads=True),
-    UseCase("monitor", "monitor:monitor", ROBOT),
-    UseCase("monitor add", "monitor:add", ROBOT),
-    UseCase("monitor record", "monitor:record", ROBOT),
-    UseCase("monitor outcomes", "monitor:outcomes", ANYONE, reads=True),
-    UseCase("rollout", "rollout:status", ANYONE, reads=True),
-    UseCase("rollout start", "rollout:start", ENGINEER),
-    UseCase("rollout advance", "rollout:advance", ENGINEER),
-    UseCase("rollout back", "rollout:back", FLOOR),
-    UseCase("diagnose", "diagnose:diagnose", ENGINEER),
-    UseCase("diagnose folder", "case_folder:diagnose_folder", ENGINEER, reads=True, needs=Needs.MAYBE),
-    UseCase("incident", "incident:incidents", ANYONE, reads=True),
-    UseCase("incident open", "incident:open_incident", FLOOR),
-    UseCase("incident move", "incident:move", FLOOR),
-    UseCase("incident report", "incident:report", ANYONE, reads=True),
-    UseCase("trace", "trust:trace", ANYONE, reads=True),
-    UseCase("evidence", "trust:evidence", ENGINEER),
-    UseCase("evidence verify", "trust:verify_evidence", ANYONE, reads=True, needs=Needs.NOTHING),
-    UseCase("supply", "supply:accept", ENGINEER),
-    UseCase("supply provider", "supply:contract", ENGINEER),
-    UseCase("supply score", "supply:score", ANYONE, reads=True),
-    UseCase("simulate", "simulate:collect", ENGINEER, needs=Needs.NOTHING),
-    UseCase("simulate production", "simulate:production", ENGINEER),
-    UseCase("simulate laboratory", "simulate:laboratory", ENGINEER),
-    UseCase("simulate case", "picking:case", ENGINEER, needs=Needs.NOTHING),
-    UseCase("simulate again", "picking:again", ENGINEER, needs=Needs.NOTHING),
-    UseCase("simulate picks", "picking:picks", ENGINEER, needs=Needs.NOTHING),
-    UseCase("token", "tokens:issue", ADMIN),
-    UseCase("token revoke", "tokens:revoke", ADMIN),
-    UseCase("doctor", "doctor:doctor", ANYONE, reads=True, needs=Needs.MAYBE),
-    UseCase("doctor sweep", "doctor:sweep", ADMIN),
-    UseCase("demo", "demo:demo", ADMIN, needs=Needs.NOTHING, no_route="it makes a workspace and a server of its own"),
+    UseCase("home", "home.home:home", ANYONE, reads=True),
+    UseCase("audit", "audit.audit:audit", ENGINEER),
+    UseCase("audit override", "audit.audit:override", ENGINEER),
+    UseCase("audit show", "home.deployment:show_deployment", ANYONE, reads=True),
+    UseCase("audit compare", "audit.audit:compare", ANYONE, reads=True),
+    UseCase("audit velocity", "audit.velocity:velocity", ENGINEER, needs=Needs.MAYBE),
+    UseCase("protocol", "protocol.numbers:protocol", ANYONE, reads=True, needs=Needs.MAYBE),
+    UseCase("protocol operations", "protocol.numbers:operations", ANYONE, reads=True, needs=Needs.MAYBE),
+    UseCase("protocol settings", "home.settings:show_settings", ANYONE, reads=True),
+    UseCase("protocol new", "protocol.new:new", ENGINEER),
+    UseCase("protocol lint", "protocol.lint:lint", ANYONE, reads=True, needs=Needs.MAYBE),
+    UseCase("protocol show", "protocol.sheet:show", ANYONE, reads=True, needs=Needs.MAYBE),
+    UseCase("protocol sheet", "protocol.sheet:sheet", ANYONE, needs=Needs.MAYBE),
+    UseCase("protocol diff", "protocol.diff:diff", ANYONE, reads=True, needs=Needs.MAYBE),
+    UseCase("protocol versions", "protocol.versions:versions", ANYONE, reads=True),
+    UseCase("protocol lock", "protocol.lock:lock", ENGINEER),
+    UseCase("plan", "plan.plan:plan", ENGINEER),
+    UseCase("plan show", "plan.plan:show", ANYONE, reads=True),
+    UseCase("plan page", "plan.plan:page", ENGINEER, reads=True),
+    UseCase("plan orders", "plan.plan:orders", FLOOR, reads=True),
+    UseCase("plan templates", "plan.work:from_templates", ENGINEER),
+    UseCase("plan starts", "plan.work:starts", FLOOR, reads=True),
+    UseCase("plan returned", "plan.plan:returned", ENGINEER, reads=True),
+    UseCase("plan score", "plan.plan:score", ENGINEER),
+    UseCase("plan folder", "run.case_folder:plan_folder", ENGINEER, reads=True, needs=Needs.MAYBE),
+    UseCase("collect", "collect.sessions:open_session", FLOOR),
+    UseCase("collect close", "collect.sessions:close_session", FLOOR),
+    UseCase("collect synchronise", "collect.synchronisation:synchronise", FLOOR),
+    UseCase("collect enrol", "collect.sessions:enrol", ENGINEER),
+    UseCase("collect robot", "collect.sessions:register_robot", ENGINEER),
+    UseCase("ingest", "data.ingest:ingest", FLOOR, needs=Needs.MAYBE),
+    UseCase("ingest mapping", "data.mapping:mapping", FLOOR, needs=Needs.NOTHING),
+    UseCase("ingest watch", "data.watch:watch", FLOOR, no_route="it runs until the user ends it"),
+    UseCase("ingest list", "data.ingest:episodes", ANYONE, reads=True),
+    UseCase("ingest find", "home.episodes:find_episodes", ANYONE, reads=True),
+    UseCase("ingest show", "home.episode:show_episode", ANYONE, reads=True),
+    UseCase("ingest history", "data.ingest:history", ANYONE, reads=True),
+    UseCase("ingest streams", "data.streams:streams", ANYONE, reads=True),
+    UseCase("check", "data.check:check", FLOOR, needs=Needs.MAYBE),
+    UseCase("check show", "home.quality:show_quality", ANYONE, reads=True),
+    UseCase("calibrate", "calibrate.extrinsics:calibrate", FLOOR),
+    UseCase("calibrate list", "calibrate.extrinsics:calibrations", ANYONE, reads=True),
+    UseCase("calibrate intrinsics", "calibrate.intrinsics:intrinsics", FLOOR, needs=Needs.MAYBE),
+    UseCase("calibrate cameras", "calibrate.camera_pair:camera_pair", FLOOR, needs=Needs.MAYBE),
+    UseCase("calibrate hand-eye", "calibrate.hand_eye:hand_eye", FLOOR, needs=Needs.MAYBE),
+    UseCase("calibrate verify", "calibrate.verification:verify", FLOOR),
+    UseCase("calibrate touch", "calibrate.touch:touch", FLOOR, reads=True),
+    UseCase("calibrate force-torque", "calibrate.force_torque:force_torque", FLOOR, needs=Needs.MAYBE),
+    UseCase("calibrate schedule", "calibrate.schedule:schedule", ANYONE, reads=True),
+    UseCase("annotate", "ship.annotate:annotate", LABEL),
+    UseCase("annotate show", "home.annotations:show_annotations", ANYONE, reads=True),
+    UseCase("agree", "ship.annotate:agree", ANYONE, reads=True),
+    UseCase("release", "ship.release:release", ENGINEER),
+    UseCase("release list", "ship.release:releases", ANYONE, reads=True),
+    UseCase("release show", "home.releases:show_release", ANYONE, reads=True),
+    UseCase("release diff", "ship.release:diff", ANYONE, reads=True),
+    UseCase("release datasheet", "ship.release:datasheet", ANYONE, reads=True),
+    UseCase("release export", "ship.export:export", ENGINEER),
+    UseCase("convert", "ship.convert:convert", FLOOR, needs=Needs.NOTHING),
+    UseCase("train", "ship.train:train", ENGINEER),
+    UseCase("train list", "ship.train:policies", ANYONE, reads=True),
+    UseCase("train show", "home.policies:show_policies", ANYONE, reads=True),
+    UseCase("gate", "ship.gate:gate", ENGINEER),
+    UseCase("gate trials", "ship.gate:trials", ANYONE, reads=True),
+    UseCase("gate show", "home.policies:show_policy", ANYONE, reads=True),
+    UseCase("gate decisions", "ship.gate:decisions", ANYONE, reads=True),
+    UseCase("serve", "run.serve:serve", ENGINEER, no_route="it is a server of its own, on its own port"),
+    UseCase("serve health", "run.serve:health", ANYONE, reads=True),
+    UseCase("guard", "run.guard:guard", ANYONE, reads=True),
+    UseCase("guard replay", "run.guard:replay", ROBOT, reads=True),
+    UseCase("monitor", "run.monitor:monitor", ROBOT),
+    UseCase("monitor add", "run.monitor:add", ROBOT),
+    UseCase("monitor record", "run.monitor:record", ROBOT),
+    UseCase("monitor floor", "home.floor:floor", ANYONE, reads=True),
+    UseCase("monitor outcomes", "run.monitor:outcomes", ANYONE, reads=True),
+    UseCase("rollout", "run.rollout:status", ANYONE, reads=True),
+    UseCase("rollout start", "run.rollout:start", ENGINEER),
+    UseCase("rollout advance", "run.rollout:advance", ENGINEER),
+    UseCase("rollout back", "run.rollout:back", FLOOR),
+    UseCase("diagnose", "run.diagnose:diagnose", ENGINEER),
+    UseCase("diagnose show", "home.diagnoses:show_diagnosis", ANYONE, reads=True),
+    UseCase("diagnose folder", "run.case_folder:diagnose_folder", ENGINEER, reads=True, needs=Needs.MAYBE),
+    UseCase("incident", "run.incident:incidents", ANYONE, reads=True),
+    UseCase("incident show", "home.incidents:show_incidents", ANYONE, reads=True),
+    UseCase("incident open", "run.incident:open_incident", FLOOR),
+    UseCase("incident move", "run.incident:move", FLOOR),
+    UseCase("incident report", "run.incident:report", ANYONE, reads=True),
+    UseCase("trace", "run.trust:trace", ANYONE, reads=True),
+    UseCase("evidence", "run.trust:evidence", ENGINEER),
+    UseCase("evidence verify", "run.trust:verify_evidence", ANYONE, reads=True, needs=Needs.NOTHING),
+    UseCase("supply", "collect.supply:accept", ENGINEER),
+    UseCase("supply provider", "collect.supply:contract", ENGINEER),
+    UseCase("supply score", "collect.supply:score", ANYONE, reads=True),
+    UseCase("simulate", "floor.simulate:collect", ENGINEER, needs=Needs.NOTHING),
+    UseCase("simulate production", "floor.simulate:production", ENGINEER),
+    UseCase("simulate laboratory", "floor.simulate:laboratory", ENGINEER),
+    UseCase("simulate case", "floor.picking:case", ENGINEER, needs=Needs.NOTHING),
+    UseCase("simulate again", "floor.picking:again", ENGINEER, needs=Needs.NOTHING),
+    UseCase("simulate picks", "floor.picking:picks", ENGINEER, needs=Needs.NOTHING),
+    UseCase("token", "house.tokens:issue", ADMIN),
+    UseCase("token revoke", "house.tokens:revoke", ADMIN),
+    UseCase("doctor", "house.doctor:doctor", ANYONE, reads=True, needs=Needs.MAYBE),
+    UseCase("doctor sweep", "house.doctor:sweep", ADMIN),
+    UseCase(
+        "demo", "floor.demo:demo", ADMIN, needs=Needs.NOTHING, no_route="it makes a workspace and a server of its own"
+    ),
 )
 
 COMMANDS = {case.command: case for case in USE_CASES}
@@ -171,7 +191,14 @@ def use_case(command: str) -> UseCase:
 
 
 @cache
+def source_tree(module: str) -> ast.Module:
+    """Parse the source of one of our modules, given by its dotted name, without importing it."""
+    path = PACKAGE.joinpath(*module.split(".")[1:])
+    source = path / "__init__.py" if path.is_dir() else path.with_suffix(".py")
+    return ast.parse(source.read_text(encoding="utf-8"))
+
+
+@cache
 def _summaries(module: str) -> dict[str, str]:
-    tree = ast.parse(files("fieldloop.loop").joinpath(f"{module}.py").read_text(encoding="utf-8"))
-    functions = [node for node in tree.body if isinstance(node, ast.FunctionDef)]
+    functions = [node for node in source_tree(f"fieldloop.loop.{module}").body if isinstance(node, ast.FunctionDef)]
     return {node.name: (ast.get_docstring(node) or "").partition("\n")[0] for node in functions}

@@ -1,4 +1,4 @@
-"""A folder with settings, protocols, operations, an embedded store: what every use case works on."""
+"""The workspace: a folder with settings, protocols, operations and an embedded store, used by every use case."""
 
 import dataclasses
 import json
@@ -6,23 +6,24 @@ import re
 import secrets
 import time
 import tomllib
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, lru_cache
 from pathlib import Path
 from typing import Any, TypeVar
 
-from fieldloop.errors import Refused, UnknownName, WorkspaceError
-from fieldloop.loop.protocols_in_force import ProtocolsInForce, read_text
+from fieldloop.errors import UnknownName, WorkspaceError
+from fieldloop.loop.protocol.by_task import ProtocolsInForce
 from fieldloop.model.event import Event
 from fieldloop.model.identity import Clock, Ids
 from fieldloop.model.person import LOCAL_ADMIN, Actor
 from fieldloop.protocol import CollectionProtocol, Operations, default_protocol, parse_operations
 from fieldloop.store import Expected, Shelf, Store, open_shelf, open_store
+from fieldloop.text_files import read_text
 
 T = TypeVar("T")
 Track = Callable[[Iterable[Any], str, int | None], Iterator[Any]]
-"""Shows progress while something is iterated over; doors bring their own."""
+"""Shows progress during an iteration; each door supplies its own."""
 
 SETTINGS_FILE = "fieldloop.toml"
 INSIDE = ".fieldloop"
@@ -37,7 +38,7 @@ def track_silently(items: Iterable[T], what: str, total: int | None = None) -> I
 
 @dataclass(frozen=True)
 class Workspace:
-    """An open workspace: its store and shelf, the numbers in force, and who is asking."""
+    """An open workspace: its store and shelf, the numbers in force, and the actor."""
 
     root: Path
     settings: Mapping[str, str]
@@ -47,25 +48,27 @@ class Workspace:
     clock: Clock = time.time_ns
     random_bits: Callable[[int], int] = secrets.randbits
     track: Track = track_silently
+    seen: dict[tuple[str, type], Any] | None = None
+    """Cache of reads for one page or command; None: every read queries the store."""
 
     @property
     def name(self) -> str:
-        """What people call this workspace."""
+        """The display name of this workspace."""
         return self.settings["name"]
 
     @property
     def task(self) -> str:
-        """The task episodes are of unless they say otherwise."""
+        """The task of episodes that do not state one."""
         return self.settings["task"]
 
     @property
     def ids(self) -> Ids:
-        """The source of fresh ids."""
+        """The generator of new ids."""
         return Ids(self.clock, self.random_bits)
 
     @property
     def cache(self) -> Path:
-        """A folder for what can be made again."""
+        """The folder of cached files."""
         folder = self.root / INSIDE / "cache"
         folder.mkdir(parents=True, exist_ok=True)
         return folder
@@ -74,7 +77,7 @@ class Workspace:
     def operations(self) -> Operations:
         """How to run: the workspace's operations over the shipped ones."""
         path = self.root / "operations.toml"
-        return parse_operations(read_text(path) if path.exists() else "", path.name)
+        return _operations(read_text(path, WorkspaceError) if path.exists() else "", path.name)
 
     @cached_property
     def protocols(self) -> ProtocolsInForce:
@@ -86,41 +89,66 @@ class Workspace:
         return self.protocols.get(task or self.task, default_protocol())
 
     def newest(self, noun: type[T]) -> T | None:
-        """Return the last noun of a kind, read once until something happens: a large catalogue takes a second."""
-        last, held = self.store.last(), self._newest.get(noun)
-        if held is None or held[0] != last:
-            held = self._newest[noun] = (last, next(iter(self.store.find(noun, newest=True, limit=1)), None))
-        return held[1]
+        """Return the most recently stated noun of a kind, None without any."""
+        found: T | None = self.newest_of(noun)[noun]
+        return found
 
-    @cached_property
-    def _newest(self) -> dict[type, tuple[int, Any]]:
-        return {}
+    def newest_of(self, *nouns: type) -> dict[type, Any]:
+        """Return the last noun of several kinds in one read, None for kinds without any."""
+        return self._read("newest", nouns, lambda missing: dict.fromkeys(missing) | self.store.views.newest(*missing))
+
+    def all_of(self, noun: type[T]) -> tuple[T, ...]:
+        """Return all nouns of a kind, newest first; meant for kinds with few nouns."""
+        found: tuple[T, ...] = self.all_of_several(noun)[noun]
+        return found
+
+    def all_of_several(self, *nouns: type) -> dict[type, tuple[Any, ...]]:
+        """Return every noun of several kinds in one read, newest first."""
+        found = self._read("all", nouns, lambda missing: self.store.views.all_of(*missing))
+        return {noun: tuple(every) for noun, every in found.items()}
+
+    def _read(
+        self, what: str, nouns: Sequence[type], read: Callable[[Sequence[type]], dict[type, Any]]
+    ) -> dict[type, Any]:
+        seen = {} if self.seen is None else self.seen
+        missing = [noun for noun in nouns if (what, noun) not in seen]
+        if missing:
+            seen.update({(what, noun): found for noun, found in read(missing).items()})
+        return {noun: seen[what, noun] for noun in nouns}
+
+    def at_one_moment(self) -> "Workspace":
+        """Return the same workspace with a cache of reads, for one page or command."""
+        return dataclasses.replace(self, seen={})
+
+    def last_seq(self) -> int:
+        """Return the sequence number of the newest event, 0 where there is none."""
+        return self.store.last()
 
     def write(self, *events: Event, caused_by: int | None = None, expect: Expected | None = None) -> int:
-        """Write down what happened, all or nothing, in this actor's name; `expect` as in `Store.append`."""
+        """Append events atomically under this actor; `expect` as in `Store.append`."""
         return self.store.append(events, actor=self.actor.id, at_ns=self.clock(), caused_by=caused_by, expect=expect)
 
     def acting_as(self, actor: Actor, track: Track | None = None) -> "Workspace":
-        """Return the same workspace in somebody else's hands."""
+        """Return the same workspace for another actor."""
         return dataclasses.replace(self, actor=actor, track=track or self.track)
 
     def close(self) -> None:
-        """Let go of the database."""
+        """Close the database."""
         self.store.close()
 
 
 def create_workspace(root: Path, *, name: str = "", task: str = "pick") -> None:
-    """Lay the files of a new workspace out; refuses a folder that is one already."""
+    """Create the files of a new workspace; refuse an existing one."""
     if (root / SETTINGS_FILE).exists():
-        raise WorkspaceError(f"{root} is a workspace already. Use it with --workspace, or choose another folder.")
+        raise WorkspaceError(f"{root} is already a workspace. Use it with --workspace, or choose another folder.")
     if root.exists() and not root.is_dir():
         raise WorkspaceError(f"{root} is a file. Choose a folder that does not exist yet, or an empty one.")
     if not TASK_NAME.fullmatch(task):
-        raise WorkspaceError(f"{task!r} is no name for a task: letters, digits, - and _ make one, such as pick.")
+        raise WorkspaceError(f"{task!r} is not a valid task name. Use letters, digits, - and _, such as pick.")
     (root / "protocols").mkdir(parents=True, exist_ok=True)
     _write_new(root / "operations.toml", OPERATIONS_TEXT)
     _write_new(root / "protocols" / f"{task}.toml", PROTOCOL_TEXT.format(task=task))
-    # the settings come last: a folder with them is a whole workspace
+    # the settings are written last: a folder that has them is complete
     _write_new(root / SETTINGS_FILE, SETTINGS_TEXT.format(name=json.dumps(name or root.resolve().name), task=task))
 
 
@@ -131,25 +159,25 @@ def open_workspace(root: Path, **given: Any) -> Workspace:
     inside.mkdir(parents=True, exist_ok=True)
     if "store" not in given:
         path = root / "operations.toml"
-        section = parse_operations(read_text(path) if path.exists() else "", path.name)["store"]
+        section = _operations(read_text(path, WorkspaceError) if path.exists() else "", path.name)["store"]
         given["store"] = open_store(settings.get("store") or f"sqlite:///{inside.resolve() / 'ledger.db'}", section)
     if "shelf" not in given:
         given["shelf"] = open_shelf(settings.get("shelf") or str(inside.resolve() / "shelf"))
     return Workspace(root=root, settings=settings, **given)
 
 
-def require_role(workspace: Workspace, *roles: str) -> None:
-    """Refuse somebody whose role does not allow this."""
-    if workspace.actor.role not in roles:
-        raise Refused(f"{workspace.actor.id} is {workspace.actor.role}; this needs {' or '.join(sorted(roles))}.")
+@lru_cache(maxsize=8)
+def _operations(text: str, name: str) -> Operations:
+    """Parse operations once per content of the file."""
+    return parse_operations(text, name)
 
 
 def _settings(root: Path) -> dict[str, str]:
     path = root / SETTINGS_FILE
     if not path.is_file():
-        raise WorkspaceError(f"{root} is no workspace: it has no {SETTINGS_FILE}. Make one with: fieldloop init {root}")
+        raise WorkspaceError(f"{root} is not a workspace: it has no {SETTINGS_FILE}. Create one: fieldloop init {root}")
     try:
-        raw = tomllib.loads(read_text(path)).get("workspace", {})
+        raw = tomllib.loads(read_text(path, WorkspaceError)).get("workspace", {})
     except tomllib.TOMLDecodeError as wrong:
         raise WorkspaceError(f"{path} is not valid TOML: {wrong}.") from wrong
     for key in raw:

@@ -1,4 +1,4 @@
-"""The nouns that walk through the rooms: frozen, free of input and output, importing nothing of ours but errors.
+"""The nouns that all packages share: frozen, without input or output, importing only `errors` from this package.
 
-One file a noun. `event` lists everything that can happen, in loop order; `codec` is their written form.
+One file per noun. `event` lists all events in loop order; `codec` defines the serialised form.
 """

@@ -1,8 +1,9 @@
-"""The statistics say that something changed in the field."""
+"""Success rates in production, and alarms about them."""
 
 from dataclasses import dataclass
 
 from fieldloop.model.finding import Status
+from fieldloop.model.note import Note
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,21 +33,21 @@ class Alarm:
     rate: Rate
     evidence: float
     threshold: float
-    message: str
+    message: Note
     operations: str
 
 
 @dataclass(frozen=True, slots=True)
 class Watch:
-    """One look at production: the rates seen, the alarms that follow, and where nothing can be said yet."""
+    """One evaluation of production: rates, alarms, and the sites with too little data."""
 
     rates: tuple[Rate, ...]
     alarms: tuple[Alarm, ...]
-    cannot_tell: tuple[str, ...] = ()
+    cannot_tell: tuple[Note, ...] = ()
 
     @property
     def status(self) -> Status:
-        """An alarm is a failure; a site of which nothing can be said yet is no pass."""
+        """Fail on an alarm; a site with too little data prevents a pass."""
         if self.alarms:
             return Status.FAILED
         return Status.CANNOT_TELL if self.cannot_tell or not self.rates else Status.PASSED

@@ -1,4 +1,4 @@
-"""What happened when: spans with labels, by people or machines."""
+"""Annotations: labelled spans of episodes, by people or machines."""
 
 from dataclasses import dataclass
 
@@ -19,7 +19,7 @@ class Label:
 
 @dataclass(frozen=True, slots=True)
 class Taxonomy:
-    """The words annotators may use; versioned, locked before annotation begins."""
+    """The labels annotators may use; versioned, locked before annotation begins."""
 
     name: str
     version: int
@@ -28,7 +28,7 @@ class Taxonomy:
 
 @dataclass(frozen=True, slots=True)
 class Annotation:
-    """One label over one span of one episode, and who said so."""
+    """One label over one span of one episode, and its author."""
 
     episode: str
     kind: str
@@ -42,10 +42,10 @@ class Annotation:
 
 @dataclass(frozen=True, slots=True)
 class Agreement:
-    """How far two authors agree on the phases of the same episodes; under one condition where `stratum` says one.
+    """How far two authors agree on the phases of the same episodes; under one condition where `stratum` names one.
 
     `worst_frames` is how far apart, on average, they draw the kind of boundary that they agree on least
-    (`worst_boundary`): those that nobody could miss, such as the end of the episode, do not hide it.
+    (`worst_boundary`); obvious boundaries, such as the end of the episode, do not hide it.
     """
 
     authors: tuple[str, str]

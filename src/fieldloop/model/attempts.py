@@ -1,4 +1,4 @@
-"""One attempt, one result, however many judged it."""
+"""One outcome per attempt, by majority of its judges."""
 
 from collections.abc import Iterable
 
@@ -8,10 +8,10 @@ Key = tuple[str, str, str, str]
 
 
 def settled(outcomes: Iterable[Outcome]) -> tuple[list[Outcome], list[Outcome]]:
-    """Return one outcome per attempt, by majority of its judges; and the first verdict on each that stays contested.
+    """Return one outcome per attempt, by majority of its judges; and the first verdict on each tied attempt.
 
-    Attempts keep the order in which they first came. An even split says nothing about the conditions and much about the
-    judges: nobody knows how it ended. Robots number their attempts each on its own, so a name alone is no attempt.
+    Attempts keep the order in which they first came. A tie leaves the outcome unknown.
+    Robots number their attempts independently, so an attempt's name alone does not identify it.
     """
     judged: dict[Key | int, list[Outcome]] = {}
     for at, outcome in enumerate(outcomes):
@@ -27,7 +27,7 @@ def settled(outcomes: Iterable[Outcome]) -> tuple[list[Outcome], list[Outcome]]:
 
 
 def attempt_of(outcome: Outcome) -> Key | None:
-    """Return what the verdicts on one attempt share; None for an attempt without a name, which nobody else judged."""
+    """Return the key that all verdicts on one attempt share; None for an unnamed attempt, which has one judge."""
     if not outcome.attempt:
         return None
     return (outcome.policy, outcome.site, outcome.robot, outcome.attempt)

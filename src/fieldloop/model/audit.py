@@ -1,13 +1,14 @@
-"""What an audit of the map says: five answers, and where logs agree with the map or do not."""
+"""The result of an audit: answers to five questions, and where the logs agree with the map."""
 
 from dataclasses import dataclass
 from enum import StrEnum
 
 from fieldloop.model.finding import Status
+from fieldloop.model.note import Note
 
 
 class ComparedBy(StrEnum):
-    """What kind of claim was held against the logs."""
+    """The kind of claim that was compared with the logs."""
 
     MIX = "mix"
     RANGE = "range"
@@ -16,9 +17,9 @@ class ComparedBy(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class LevelCompared:
-    """One level of a claim: the share that the map gives it, the share measured and its interval.
+    """One level of a claim: the share that the map gives it, the measured share and its interval.
 
-    `differs` says that the two lie apart beyond chance, and by more than a trifle.
+    `differs`: the two differ beyond chance and by more than the tolerance.
     """
 
     level: str
@@ -32,20 +33,20 @@ class LevelCompared:
 
 @dataclass(frozen=True, slots=True)
 class Comparison:
-    """One claim of the map beside what logs say.
+    """One claim of the map compared with the logs.
 
-    FAILED where they surely differ by more than a trifle, PASSED where they surely do not, otherwise CANNOT_TELL.
-    `chance` is the probability of such a difference if the claim held, adjusted for all that was compared.
-    `span` is where most of the measured values lie, `claims` are the ranges they were held against.
+    FAILED: they clearly differ by more than the tolerance. PASSED: they clearly do not. Otherwise CANNOT_TELL.
+    `chance` is the p-value of such a difference if the claim were true, adjusted for all comparisons.
+    `span` is where most of the measured values lie, `claims` are the ranges they were compared with.
     """
 
     site: str
     what: str
-    claimed: str
-    measured: str
+    claimed: Note
+    measured: Note
     episodes: int
     status: Status
-    message: str
+    message: Note
     kind: ComparedBy = ComparedBy.MIX
     days: int = 0
     chance: float | None = None
@@ -60,16 +61,16 @@ class AuditAnswer:
 
     question: str
     score: float
-    missing: tuple[str, ...] = ()
+    missing: tuple[Note, ...] = ()
     asked: int = 0
 
 
 @dataclass(frozen=True, slots=True)
 class Audit:
-    """How well the map answers the five questions; going on below the bar needs a recorded override.
+    """How well the map answers the five questions; going on below the required score needs a recorded override.
 
-    `odd` is what it says that can be true and seldom is, `files` are the map and the catalogue that were read, each
-    with the SHA-256 of its bytes.
+    `odd` holds values that are possible but unusual. `files` are the map and the catalogue that were read, each with
+    the SHA-256 of its bytes.
     """
 
     deployment: str
@@ -80,5 +81,5 @@ class Audit:
     overridden_by: str | None = None
     override_reason: str = ""
     compared: tuple[Comparison, ...] = ()
-    odd: tuple[str, ...] = ()
+    odd: tuple[Note, ...] = ()
     files: tuple[tuple[str, str], ...] = ()

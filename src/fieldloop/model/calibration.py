@@ -1,8 +1,9 @@
-"""Where a sensor was, from when to when, and how well that is known."""
+"""The pose of a sensor: its uncertainty and its interval of validity."""
 
 from dataclasses import dataclass
 
 from fieldloop.model.finding import Status
+from fieldloop.model.note import Note
 
 Matrix = tuple[tuple[float, ...], ...]
 
@@ -11,8 +12,8 @@ Matrix = tuple[tuple[float, ...], ...]
 class Calibration:
     """A transform `parent_from_child` with its residual and interval of validity (end None: still valid).
 
-    The residuals are of poses or points left out; the uncertainties bound the transform itself, where they are known,
-    and `covariance` is that of its error as a small step in the child's frame: three turns (rad), three shifts (m).
+    The residuals are of held-out poses or points; the uncertainties bound the transform itself, where they are known.
+    `covariance` is that of its error as a small step in the child's frame: three rotations (rad), three shifts (m).
     """
 
     id: str
@@ -32,8 +33,8 @@ class Calibration:
     uncertainty_mm: float | None = None
     uncertainty_deg: float | None = None
     covariance: Matrix | None = None
-    message: str = ""
+    message: Note | None = None
 
     def holds_at(self, at_ns: int) -> bool:
-        """Was this calibration in force then?"""
+        """Return whether this calibration is in force at a time."""
         return self.valid_from_ns <= at_ns and (self.valid_to_ns is None or at_ns < self.valid_to_ns)

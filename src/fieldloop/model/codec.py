@@ -1,4 +1,4 @@
-"""The written form of nouns: dataclass ⇄ plain JSON values. The only place that knows it."""
+"""Serialisation of nouns: dataclass ⇄ plain JSON values."""
 
 import dataclasses
 import functools
@@ -11,19 +11,30 @@ from typing import Any, TypeVar, Union, cast, get_args, get_origin, get_type_hin
 
 from fieldloop.errors import BadInput
 from fieldloop.model.condition import Stratum
+from fieldloop.model.note import Note, Subject, from_written, to_written
 from fieldloop.model.stream import NS_PER_S
 
 T = TypeVar("T")
 
 
+OWN_FORM: dict[Any, Callable[[Any], Any]] = {Stratum: Stratum.parse, Note: from_written}
+"""Readers of nouns with a special serialised form."""
+WRITTEN: dict[Any, Callable[[Any], Any]] = {
+    Stratum: str,
+    Subject: Subject.written,
+    Note: lambda fact: to_written(fact, to_plain),
+}
+"""Writers of nouns with a special serialised form."""
+
+
 def to_plain(value: Any) -> Any:
-    """Turn nouns, enums and tuples into what `json` can write; numbers that are not finite become null.
+    """Convert nouns, enums and tuples to values that `json` can write; numbers that are not finite become null.
 
     >>> to_plain(Stratum.of(lighting="dim"))
     'lighting=dim'
     """
-    if isinstance(value, Stratum):
-        return str(value)
+    if type(value) in WRITTEN:
+        return WRITTEN[type(value)](value)
     if dataclasses.is_dataclass(value) and not isinstance(value, type):
         return {f.name: to_plain(getattr(value, f.name)) for f in dataclasses.fields(value)}
     if isinstance(value, Enum):
@@ -33,7 +44,7 @@ def to_plain(value: Any) -> Any:
     if isinstance(value, list | tuple | set | frozenset):
         return [to_plain(v) for v in value]
     if isinstance(value, float) and not math.isfinite(value):
-        return None  # JSON has no NaN; a reader that meets null knows that there is no number
+        return None  # JSON has no NaN; null stands for a missing number
     if hasattr(value, "tolist"):
         return to_plain(value.tolist())
     return value if isinstance(value, str | int | float | bool | None) else str(value)
@@ -57,10 +68,10 @@ def iso(at_ns: int) -> str:
 
 @functools.cache
 def _builder(kind: Any) -> Callable[[Any], Any]:
-    """What builds one kind of value, worked out once: a catalogue has a hundred thousand nouns."""
+    """Return the reader of one type, cached: a catalogue has a hundred thousand nouns."""
     origin, args = get_origin(kind), get_args(kind)
-    if kind is Stratum:
-        return Stratum.parse
+    if kind in OWN_FORM:
+        return OWN_FORM[kind]
     if dataclasses.is_dataclass(kind):
         return functools.partial(_noun, kind)
     if origin in (types.UnionType, Union):
@@ -95,6 +106,8 @@ def _fields(kind: Any) -> tuple[tuple[str, Callable[[Any], Any]], ...]:
 
 
 def _noun(kind: Any, raw: Any) -> Any:
+    if hasattr(kind, "from_older"):
+        raw = kind.from_older(raw)  # a noun whose written form has changed reads the older one itself
     given = {name: build(raw[name]) for name, build in _fields(kind) if name in raw}
     try:
         return kind(**given)

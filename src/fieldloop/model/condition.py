@@ -1,4 +1,4 @@
-"""Under which circumstances an attempt was made."""
+"""Conditions of attempts, and strata as combinations of conditions."""
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
@@ -48,7 +48,7 @@ class Stratum:
         return {c.factor: c.level for c in self.conditions}
 
     def level(self, factor: str) -> str | None:
-        """Return the level of one factor, None where the stratum does not say."""
+        """Return the level of one factor, None where the stratum does not have it."""
         return self.levels.get(factor)
 
     def covers(self, other: "Stratum") -> bool:
@@ -56,12 +56,12 @@ class Stratum:
         return set(self.conditions) <= set(other.conditions)
 
     def only(self, factors: Iterable[str]) -> "Stratum":
-        """Return the part of this stratum that speaks of these factors."""
+        """Return the part of this stratum with these factors."""
         kept = set(factors)
         return Stratum(tuple(c for c in self.conditions if c.factor in kept))
 
     def at(self, site: str) -> "Stratum":
-        """Return the same with the site among its conditions, where it does not say one.
+        """Return the same with the site among its conditions, where it has none.
 
         >>> str(Stratum.of(lighting="dim").at("gdansk"))
         'lighting=dim,site=gdansk'
@@ -69,7 +69,7 @@ class Stratum:
         return self if not site or self.level("site") else Stratum.of({"site": site, **self.levels})
 
     def __bool__(self) -> bool:
-        """Does it say anything? A stratum without conditions is everywhere."""
+        """Does it have any condition? A stratum without conditions is everywhere."""
         return bool(self.conditions)
 
     def __str__(self) -> str:

@@ -1,4 +1,4 @@
-"""What a dataset holds of one task: how often it succeeded, how long it took, how it failed."""
+"""The episodes of one task in a dataset: success, duration and kinds of failure."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True, slots=True)
 class TaskContents:
-    """One task: episodes, successes of those that say, lengths, and counts of everything that is labelled."""
+    """One task: episodes, successes of those with a known outcome, lengths, and counts of all labels."""
 
     task: str
     episodes: int

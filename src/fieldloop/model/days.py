@@ -1,4 +1,4 @@
-"""Days as the people of a site have them: from midnight to midnight by their own clocks."""
+"""Local days of a site: from midnight to midnight in its time zone."""
 
 from datetime import date, datetime, time
 from functools import lru_cache
@@ -8,12 +8,12 @@ from fieldloop.model.stream import NS_PER_S
 
 DAY_S = 86_400
 QUARTER_S = 900
-"""Clocks are put forward and back on a quarter of an hour, so that each quarter has one offset from UTC."""
+"""Clocks change at quarter hours, so that each quarter hour has one offset from UTC."""
 EPOCH_DAY = date(1970, 1, 1).toordinal()
 
 
 def local_day(at_ns: int, zone: str = "UTC") -> int:
-    """Return the day of a moment where the clocks show `zone` (IANA), as `date.toordinal` numbers days.
+    """Return the local day of a time in `zone` (IANA), numbered as by `date.toordinal`.
 
     >>> evening = 1_767_310_200 * NS_PER_S
     >>> [date.fromordinal(local_day(evening, zone)).isoformat() for zone in ("UTC", "Europe/Berlin")]
@@ -25,7 +25,7 @@ def local_day(at_ns: int, zone: str = "UTC") -> int:
 
 @lru_cache(maxsize=65_536)
 def day_span_ns(day: int, zone: str = "UTC") -> tuple[int, int]:
-    """Return where such a day begins and ends; twice a year it lasts 23 or 25 hours where clocks are changed.
+    """Return where a local day begins and ends; twice a year it lasts 23 or 25 hours where clocks change.
 
     >>> begin, end = day_span_ns(date(2026, 3, 29).toordinal(), "Europe/Berlin")
     >>> (end - begin) // (3600 * NS_PER_S)
@@ -35,7 +35,7 @@ def day_span_ns(day: int, zone: str = "UTC") -> tuple[int, int]:
 
 
 def _midnight_ns(day: int, zone: str) -> int:
-    # where clocks are changed at midnight, the first of two, or the moment at which it is left out
+    # where clocks change at midnight: the first of two midnights, or the moment it is skipped
     return int(datetime.combine(date.fromordinal(day), time(fold=0), ZoneInfo(zone)).timestamp()) * NS_PER_S
 
 

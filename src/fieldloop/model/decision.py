@@ -1,30 +1,31 @@
-"""What was decided about a policy version, with its evidence."""
+"""Gate decisions about a policy version, with their evidence."""
 
 from dataclasses import dataclass
 
 from fieldloop.model.finding import Status
+from fieldloop.model.note import Note
 
 
 @dataclass(frozen=True, slots=True)
 class GateTest:
-    """One requirement of the gate: what was asked, what was seen, and how sure that is."""
+    """One requirement of the gate: what is required, what was observed, and the bounds of the true value."""
 
     name: str
-    required: str
+    required: Note
     status: Status
     successes: int
     trials: int
     low: float
     high: float
     more_trials: int
-    message: str
+    message: Note
 
 
 @dataclass(frozen=True, slots=True)
 class Decision:
-    """A gate's answer; CANNOT_TELL means that more trials are needed, and each test says how many.
+    """A gate's decision; CANNOT_TELL means that more trials are needed, and each test states how many.
 
-    `site` is the only one it speaks of, empty for the whole deployment; `outcomes` names what was judged by its hash.
+    `site` is the one site it covers, empty for the whole deployment; `outcomes` is the hash of the judged outcomes.
     """
 
     id: str

@@ -1,13 +1,14 @@
-"""A batch of episodes handed over by a provider, and what became of it."""
+"""Deliveries of providers: whether they were accepted, and a provider's record."""
 
 from dataclasses import dataclass
 
 from fieldloop.model.finding import Status
+from fieldloop.model.note import Note
 
 
 @dataclass(frozen=True, slots=True)
 class Acceptance:
-    """A delivery accepted (PASSED), returned (FAILED), or undecided until more can be told of its episodes."""
+    """A delivery accepted (PASSED), returned (FAILED), or undecided until its episodes can be judged."""
 
     provider: str
     status: Status
@@ -15,16 +16,16 @@ class Acceptance:
     accepted: int
     undecided: int
     required_share: float
-    reasons: tuple[str, ...]
+    reasons: tuple[Note, ...]
     returned: tuple[str, ...]
     operations: str = ""
     at_ns: int = 0
     delivery: str = ""
-    """Names the delivery by its episodes."""
+    """Identifies the delivery by its episodes."""
 
     @property
     def share(self) -> float:
-        """Share of episodes that passed; nothing delivered is nothing accepted."""
+        """Share of episodes that passed; 0 where nothing was delivered."""
         return self.accepted / self.episodes if self.episodes else 0.0
 
 
@@ -32,8 +33,8 @@ class Acceptance:
 class Scorecard:
     """How a provider has done over its deliveries.
 
-    `between_deliveries` is the chance of seeing acceptance differ this much between deliveries if all were alike:
-    small means that quality is not repeatable.
+    `between_deliveries` is the p-value of the differences in acceptance between deliveries: a small one means that
+    quality is not repeatable.
     """
 
     provider: str

@@ -1,16 +1,19 @@
-"""Where the robot will work: real facilities, the catalogue, edge cases, and the strata that follow."""
+"""The deployment map: sites, catalogue, edge cases, and the strata of production that follow from them."""
 
 import itertools
 import math
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 
 import numpy as np
 
+from fieldloop.errors import UnknownName
 from fieldloop.model.audit import Audit, AuditAnswer, Comparison
 from fieldloop.model.condition import Condition, Exposure, Stratum
+from fieldloop.model.episode import Episode
 from fieldloop.model.facility import BinConfiguration, Container, PeopleBand, Range, Site, Zone, normalised
+from fieldloop.model.policy import Outcome
 
 __all__ = [
     "Audit",
@@ -25,13 +28,16 @@ __all__ = [
     "Site",
     "Sku",
     "Zone",
+    "episodes_by_tier",
+    "outcomes_by_tier",
     "picks_at",
+    "primary_site",
 ]
 
 
 @dataclass(frozen=True, slots=True)
 class Sku:
-    """One article: how often it is picked, by site where that is known, and what it is physically."""
+    """One article: its picks a week, by site where known, and its physical properties."""
 
     id: str
     picks_per_week: float
@@ -47,8 +53,8 @@ class Sku:
 def picks_at(skus: Iterable[Sku], site: str) -> dict[str, float]:
     """Return the picks a week of every article at a site, by its id.
 
-    Where the catalogue knows the site, an article that does not name it is not picked there; where it does not, or no
-    site is named, the picks are those of all sites.
+    Where the catalogue lists the site, an article that does not name it is not picked there. Otherwise, or without a
+    site, the picks are those of all sites.
 
     >>> cups = Sku("cup", 9.0, by_site=(("x", 9.0),)), Sku("mug", 5.0, by_site=(("y", 5.0),))
     >>> picks_at(cups, "y"), picks_at(cups, "new")
@@ -62,19 +68,19 @@ def picks_at(skus: Iterable[Sku], site: str) -> dict[str, float]:
 
 @dataclass(frozen=True, slots=True)
 class EdgeCase:
-    """Something rare and hard, with its frequency in a normal working week and, once known, its failure rate."""
+    """A rare, hard case, with its frequency in a normal working week and, once known, its failure rate."""
 
     name: str
     per_week: float
     failure_rate: float | None = None
 
 
-@dataclass(frozen=True)  # not slotted: what follows from the map is worked out once and kept beside it
+@dataclass(frozen=True)  # not slotted: what follows from the map is computed once and cached
 class Deployment:
     """The whole map: sites, catalogue, edge cases, target cycle time.
 
-    `measured` are joint shares of strata that were counted, `measured_weight` how much they count against the product
-    of the map's own shares.
+    `measured` are joint shares of strata counted in production, `measured_weight` their weight against the product of
+    the map's own shares.
     """
 
     id: str
@@ -93,9 +99,9 @@ class Deployment:
 
     @cached_property
     def exposures(self) -> tuple[Exposure, ...]:
-        """Every stratum with its share of production; not written down, because it follows from the rest.
+        """Every stratum with its share of production; not stored, because it follows from the rest.
 
-        Factors are taken as independent within a site, a factor the map is silent about is left out.
+        Factors are taken as independent within a site. A factor that the map does not state is left out.
 
         >>> site = Site("a", 1.0, lighting=(("bright", 0.6), ("dim", 0.4)))
         >>> [f"{e.stratum} {e.share:g}" for e in Deployment("d", "pick", (site,), ()).exposures]
@@ -119,7 +125,7 @@ class Deployment:
 
     @cached_property
     def time_zones(self) -> Mapping[str, str]:
-        """The zone (IANA) of every site by its id: its days begin by it."""
+        """The time zone (IANA) of every site by its id; days begin at midnight there."""
         return {site.id: site.time_zone for site in self.sites}
 
     def picks_at(self, site: str) -> dict[str, float]:
@@ -132,13 +138,13 @@ class Deployment:
         return {sku.id: sku.tier for sku in self.skus}
 
     def with_tier(self, stratum: Stratum, article: str) -> Stratum:
-        """Return the stratum with the tier of the article that was handled: logs know articles, the map knows tiers."""
+        """Add the tier of the handled article to a stratum: logs name articles, the map groups them by tier."""
         tier = self.tier_of.get(article)
         return stratum if not tier or stratum.level("tier") else Stratum.of({**stratum.levels, "tier": tier})
 
     @cached_property
     def _tiers(self) -> Mapping[str, dict[str, float]]:
-        """Share of picks by tier: at each site that the catalogue knows, and under '' over all."""
+        """Share of picks by tier: at each site that the catalogue lists, and under '' over all."""
         picks: dict[str, dict[str, float]] = {}
         for sku in self.skus:
             for site, amount in (("", sku.picks_per_week), *sku.by_site):
@@ -158,3 +164,28 @@ class Deployment:
         for levels, of_levels in zip(itertools.product(*columns, here), shares.tolist(), strict=True):
             if of_levels > 0.0:
                 yield Exposure(Stratum(tuple([levels[at] for at in order])), of_levels)
+
+
+def primary_site(shares: Mapping[str, float], named: str = "") -> str:
+    """Return the named site, else the one with the largest share of production; '' without sites.
+
+    >>> primary_site({"gdansk": 0.4, "leipzig": 0.6}), primary_site({"gdansk": 0.4, "leipzig": 0.6}, "gdansk")
+    ('leipzig', 'gdansk')
+    """
+    if named and named not in shares:
+        raise UnknownName("site of the map (plan.primary_site)", named, shares, ", ".join(sorted(shares)))
+    return named or max(sorted(shares), key=lambda site: round(shares[site], 9), default="")
+
+
+def outcomes_by_tier(outcomes: Iterable[Outcome], deployment: Deployment | None) -> tuple[Outcome, ...]:
+    """Add the tier from the map to the stratum of every attempt whose article it lists."""
+    if deployment is None or not deployment.skus:
+        return tuple(outcomes)
+    return tuple(replace(o, stratum=deployment.with_tier(o.stratum, o.item)) for o in outcomes)
+
+
+def episodes_by_tier(episodes: Iterable[Episode], deployment: Deployment | None) -> tuple[Episode, ...]:
+    """Add the tier from the map to the stratum of every demonstration whose article it lists."""
+    if deployment is None or not deployment.skus:
+        return tuple(episodes)
+    return tuple(replace(e, stratum=deployment.with_tier(e.stratum, e.handled)) for e in episodes)

@@ -1,4 +1,4 @@
-"""Which of the gaps made it fail."""
+"""A diagnosis: which gap between training and production cost success, with evidence, fix and what is not known."""
 
 import math
 from dataclasses import dataclass
@@ -6,10 +6,11 @@ from enum import StrEnum
 
 from fieldloop.model.condition import Stratum
 from fieldloop.model.finding import Status
+from fieldloop.model.note import Note
 
 
 class Gap(StrEnum):
-    """The causes that are told apart."""
+    """The kinds of cause that a diagnosis distinguishes."""
 
     ENVIRONMENT = "environment mismatch"
     TIMING = "temporal misalignment"
@@ -38,11 +39,11 @@ class Lag:
 class Cause:
     """One cause with its share of the lost success, its evidence and its fix.
 
-    `never_covered` False: it changed since deployment, from about `since_ns` on where that could be told; `since_day`
-    is its date at the site ('' in diagnoses that were made before dates were stated). `group` are conditions that
-    always go together with this one: the data cannot tell which of them it is; `group_days` has the day since which
-    each does, '' where it always did. `cost` is the success that it takes off production, with its interval; None in
-    diagnoses that were made before costs were stated.
+    `never_covered` False: it changed since deployment, from about `since_ns` on where that could be estimated.
+    `since_day` is its date at the site ('' in diagnoses older than this field). `group` are conditions that always
+    occur together with this one, so the data cannot separate them; `group_days` has the day since which each does, ''
+    where it always did. `cost` is the success that it costs in production, with its interval; None in diagnoses older
+    than this field.
     """
 
     gap: Gap
@@ -51,12 +52,12 @@ class Cause:
     high: float
     stratum: Stratum
     never_covered: bool | None
-    evidence: str
-    fix: str
+    evidence: Note
+    fix: Note
     group: tuple[Stratum, ...] = ()
     since_ns: int | None = None
     episodes: int = 0
-    """How many production outcomes it speaks of."""
+    """Number of production outcomes that it affects."""
     since_day: str = ""
     cost: float | None = None
     cost_low: float | None = None
@@ -65,14 +66,13 @@ class Cause:
 
     @property
     def rivals(self) -> tuple[tuple[Stratum, str], ...]:
-        """The conditions of its group, each with the words since when, if not always."""
-        days = self.group_days or ("",) * len(self.group)
-        return tuple((one, f" since {day}" if day else "") for one, day in zip(self.group, days, strict=True))
+        """The conditions of its group, each with the day since which it goes with this one ('': always)."""
+        return tuple(zip(self.group, self.group_days or ("",) * len(self.group), strict=True))
 
 
 @dataclass(frozen=True, slots=True)
 class Kinds:
-    """A change of success by kind: three parts that add up to the loss, below 0 where something was won."""
+    """A change of success by kind: three parts that add up to the loss, below 0 where success rose."""
 
     mix: float
     mechanism: float
@@ -86,7 +86,7 @@ class Kinds:
 
 @dataclass(frozen=True, slots=True)
 class Shifted:
-    """Conditions that are hard and a larger part of the work than before: what that costs, though nothing went wrong.
+    """Hard conditions that are a larger share of the work than before, and what that costs at unchanged performance.
 
     `worse`: fewer succeed there than before, by more than chance.
     """
@@ -102,11 +102,11 @@ class Shifted:
 
 @dataclass(frozen=True, slots=True)
 class LostSlice:
-    """Conditions that probably are a cause, with what they lost against what the baseline lets expect.
+    """Conditions that are probably a cause, with observed and expected success.
 
-    `doubt` is the probability, after all outcomes, that they are none of the causes: 1 less the probability of the sets
-    of explanations in which they stand. The doubts of all slices add up to the number of false finds to expect. It is
-    no number in diagnoses that were made before doubts were stated.
+    `doubt` is the posterior probability that they are not a cause: 1 minus the probability of the sets of explanations
+    that contain them. The sum of all doubts is the expected number of false positives. NaN in diagnoses older than this
+    field.
     """
 
     stratum: Stratum
@@ -120,9 +120,9 @@ class LostSlice:
 class Asked:
     """One of the four questions about a failure: PASSED where the answer is yes, FAILED where it is no."""
 
-    question: str
+    question: Note
     status: Status
-    answer: str
+    answer: Note
 
 
 @dataclass(frozen=True, slots=True)
@@ -138,8 +138,8 @@ class FailureExplained:
 class Diagnosis:
     """Is the drop real, how much of it is mix, mechanism and unseen conditions, and what caused it.
 
-    `unseen` are conditions hardly ever demonstrated. Of no loss there are no shares: they are 0, and `kinds` has the
-    parts in success (None in diagnoses that were made before these were stated). `shifted` says what the mix is about.
+    `unseen` are conditions hardly ever demonstrated. Without a loss all shares are 0, and `kinds` has the parts in
+    success (None in diagnoses older than this field). `shifted` lists the conditions behind a harder mix.
     """
 
     id: str
@@ -156,7 +156,7 @@ class Diagnosis:
     episodes: int
     made_ns: int
     operations: str
-    cannot_tell: tuple[str, ...] = ()
+    cannot_tell: tuple[Note, ...] = ()
     slices: tuple[LostSlice, ...] = ()
     failures: tuple[FailureExplained, ...] = ()
     loss_low: float = 0.0
@@ -166,9 +166,9 @@ class Diagnosis:
 
     @property
     def failed(self) -> int:
-        """How many of the production episodes failed; `failures` explains the least expected of them."""
+        """Number of failed production episodes; `failures` explains the least expected of them."""
         return round(self.episodes * (1.0 - self.observed)) if math.isfinite(self.observed) else 0
 
     def share_of(self, gap: Gap) -> float:
-        """The share of the loss that all causes of one gap carry together."""
+        """Sum the shares of all causes of one gap."""
         return sum(cause.share for cause in self.causes if cause.gap is gap)

@@ -1,19 +1,20 @@
-"""What one attempt left behind: small facts (Episode), open streams (Recording), its sitting (Session)."""
+"""One attempt: its facts (Episode), its streams open for reading (Recording), and its Session."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from types import MappingProxyType
 
 from fieldloop.model.condition import Stratum
+from fieldloop.model.note import Note, from_written
 from fieldloop.model.stream import Stream
 
 OBJECT_FACTORS = ("object", "sku", "item")
-"""Under which names logs say what was handled."""
+"""Names under which logs state the handled object."""
 
 
 @dataclass(frozen=True, slots=True)
 class Episode:
-    """The small facts of one attempt: what fits in a table row. None and '' mean that the log did not say."""
+    """The small facts of one attempt: what fits in a table row. None and '' mean not stated."""
 
     id: str
     name: str
@@ -35,33 +36,42 @@ class Episode:
 
     @property
     def where(self) -> Stratum:
-        """The stratum with the site among its conditions, wherever the log said it."""
+        """The stratum with the site among its conditions, wherever the log states it."""
         return self.stratum.at(self.site)
 
     @property
     def circumstances(self) -> Stratum:
-        """Where it was made and by whom: what its conditions say of the operator comes first."""
+        """Conditions with site and operator; an operator among the conditions comes first."""
         people = {"operator": self.operator} if self.operator else {}
         return Stratum.of({**people, **self.where.levels})
 
     @property
     def handled(self) -> str:
-        """The thing that was handled, as a condition or a further fact says it; '' where the log did not say."""
-        said = (self.stratum.level(name) or self.fact(name) for name in OBJECT_FACTORS)
-        return next((one for one in said if one), "")
+        """The thing that was handled, from a condition or a further fact; '' where not stated."""
+        stated = (self.stratum.level(name) or self.fact(name) for name in OBJECT_FACTORS)
+        return next((one for one in stated if one), "")
 
     def fact(self, name: str) -> str | None:
-        """Return a further fact by name, None where the log did not say."""
+        """Return a further fact by name, None where not stated."""
         return dict(self.facts).get(name)
 
 
 @dataclass(frozen=True, slots=True)
 class Defect:
-    """Something a reader could not read, and where: the rest was read."""
+    """Something a reader could not read, and where; the rest was read."""
 
     subject: str
     place: str
-    message: str
+    message: Note
+
+    def __post_init__(self) -> None:
+        if isinstance(self.message, str):  # a reader of another package may state it in its own words
+            object.__setattr__(self, "message", from_written(self.message))
+
+    @classmethod
+    def at(cls, subject: str, counted: str, number: int, message: Note) -> "Defect":
+        """Place a defect by a number (a byte, a row, an episode); the number is kept with its message, too."""
+        return cls(subject, f"{counted} {number}", replace(message, numbers=(*message.numbers, (counted, number))))
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -87,9 +97,9 @@ class Blob:
 
 @dataclass(frozen=True, slots=True)
 class Log:
-    """A source taken in: where its untouched bytes rest and which episodes it held.
+    """An ingested log: where its raw bytes are stored and which episodes it holds.
 
-    `mapping` is the hash of the house conventions under which it was read, '' where there were none.
+    `mapping` is the hash of the mapping under which it was read, '' for none.
     """
 
     blob: Blob
@@ -102,7 +112,7 @@ class Log:
 
 @dataclass(frozen=True, slots=True)
 class Session:
-    """One sitting at a station: who, on what, by which work order, with what verified beforehand."""
+    """One session at a station: operator, robot, work order, and what was verified beforehand."""
 
     id: str
     site: str

@@ -1,4 +1,4 @@
-"""An episode's small facts as flat texts: readers take them from a log by it, writers put them into one."""
+"""Convert an episode's facts to flat texts and back, for readers and writers."""
 
 import hashlib
 import math
@@ -8,11 +8,12 @@ from typing import Any
 from fieldloop.errors import BadInput
 from fieldloop.model.condition import Stratum
 from fieldloop.model.episode import Episode
+from fieldloop.model.note import Note, note
 
 TEXTS = ("name", "task", "robot", "site", "operator", "session", "provider", "protocol", "failure")
 FLAGS = ("simulated", "succeeded")
 FIELDS = (*TEXTS, *FLAGS, "stratum")
-"""What a log may say of an episode in Episode's own words; every other key is a further fact."""
+"""The fields of Episode that a log may state; every other key is a further fact."""
 
 TRUTHS = {
     "true": True, "yes": True, "1": True, "1.0": True, "false": False, "no": False, "0": False, "0.0": False,
@@ -30,77 +31,77 @@ ALIASES = {
     "simulated": ("is_simulated", "sim", "simulation"),
     "succeeded": ("success", "is_success", "successful", "task_success"),
 }  # fmt: skip
-"""What others call the fields of an Episode, most telling first."""
+"""Common other names for the fields of an Episode, best first."""
 
 LONGEST_FACT = 1 << 16
-"""Characters: an episode is a table row; a robot's description or a configuration file may be longer than that."""
+"""Characters: an episode is a table row; a robot description or configuration file may be too long for one."""
 
 
 def to_texts(episode: Episode) -> dict[str, str]:
-    """Return all that is said of an episode: its fields by their names, and its further facts.
+    """Return all facts of an episode: its fields by their names, and its further facts.
 
-    A fact that has the name of a field is left out, for it would be read as the field: `not_in_texts` names it.
+    A fact that has the name of a field is left out, because it would be read as the field; `not_in_texts` reports it.
 
     >>> to_texts(Episode("", "take 1", "mcap", succeeded=True, facts=(("lux", "400"),)))
     {'lux': '400', 'name': 'take 1', 'succeeded': 'true'}
     """
-    said = {name: getattr(episode, name) for name in TEXTS} | {"stratum": str(episode.stratum)}
+    stated = {name: getattr(episode, name) for name in TEXTS} | {"stratum": str(episode.stratum)}
     for name in FLAGS:
-        said[name] = {None: "", True: "true", False: "false"}[getattr(episode, name)]
+        stated[name] = {None: "", True: "true", False: "false"}[getattr(episode, name)]
     facts = {key: value for key, value in episode.facts if key not in FIELDS}
-    told = facts | {name: text for name, text in said.items() if text}
-    return {writable(key): writable(value) for key, value in sorted(told.items())}
+    known = facts | {name: text for name, text in stated.items() if text}
+    return {writable(key): writable(value) for key, value in sorted(known.items())}
 
 
-def not_in_texts(episode: Episode) -> list[str]:
-    """Name what `to_texts` cannot say, so that whoever reads it will not know it."""
+def not_in_texts(episode: Episode) -> list[Note]:
+    """Return what `to_texts` cannot hold, so that it is lost to readers."""
     keys = [key for key, _ in episode.facts]
-    lost = [f"fact {writable(key)}: an episode's own field has this name" for key in keys if key in FIELDS]
+    lost = [note("release.fact_named_like_field", name=writable(key)) for key in keys if key in FIELDS]
     if len(set(keys)) < len(keys):
-        lost.append("facts stated twice: the last one stands")
-    told = dict(episode.facts) | {name: getattr(episode, name) for name in TEXTS}
-    for key, text in told.items():
+        lost.append(note("release.facts_repeated"))
+    known = dict(episode.facts) | {name: getattr(episode, name) for name in TEXTS}
+    for key, text in known.items():
         if writable(key) != key or writable(text) != text:
-            lost.append(f"{writable(key)}: it holds what is no UTF-8, which is written as an escape")
+            lost.append(note("release.text_not_utf8", name=writable(key)))
         if len(text) > LONGEST_FACT:
-            lost.append(f"{writable(key)}: of {len(text)} characters a reader keeps size and SHA-256")
+            lost.append(note("release.text_shortened", name=writable(key), characters=len(text)))
     try:
         parsed = Stratum.parse(str(episode.stratum))
     except BadInput:
         parsed = None
     if parsed != episode.stratum:
-        lost.append(f"stratum: '{episode.stratum}' is read in another way, for a level holds a comma or an =")
+        lost.append(note("release.stratum_ambiguous", name="stratum", stratum=writable(str(episode.stratum))))
     return lost
 
 
-def from_texts(texts: Mapping[str, str], *, foreign: bool = False) -> tuple[dict[str, Any], list[tuple[str, str]]]:
-    """Return what texts say, ready for `Episode(**fields, …)`, and what is said wrongly: key and sentence.
+def from_texts(texts: Mapping[str, str], *, foreign: bool = False) -> tuple[dict[str, Any], list[tuple[str, Note]]]:
+    """Return what texts state, ready for `Episode(**fields, …)`, and what is wrong: key and note.
 
-    Only what is said is there, beside `stratum` and `facts`. In foreign texts other people's names for a field fill it
-    too and stay further facts; in our own they are nothing but facts, so that writing and reading gives the same.
+    Only stated fields are there, beside `stratum` and `facts`. In foreign texts common other names fill a field too and
+    stay further facts; in our own they are only facts, so that writing and reading gives the same.
 
-    >>> from_texts({"operator_id": "op-7", "succeeded": "perhaps"}, foreign=True)[1]
-    [('succeeded', "'perhaps' is neither true nor false; it was left out.")]
+    >>> from_texts({"operator_id": "op-7", "succeeded": "perhaps"}, foreign=True)[1][0][1].code
+    'ingest.not_true_or_false'
     """
-    said = {**by_any_name(texts), **_told(texts)} if foreign else _told(texts)
-    fields: dict[str, Any] = {name: shortened(said[name]) for name in TEXTS if name in said}
-    wrong: list[tuple[str, str]] = []
+    stated = {**by_any_name(texts), **_own_fields(texts)} if foreign else _own_fields(texts)
+    fields: dict[str, Any] = {name: shortened(stated[name]) for name in TEXTS if name in stated}
+    wrong: list[tuple[str, Note]] = []
     for name in FLAGS:
-        if name in said and (truth := truth_of(said[name])) is not None:
+        if name in stated and (truth := truth_of(stated[name])) is not None:
             fields[name] = truth
-        elif name in said:
-            wrong.append((name, f"{shortened(said[name])!r} is neither true nor false; it was left out."))
+        elif name in stated:
+            wrong.append((name, note("ingest.not_true_or_false", value=shortened(stated[name]))))
     try:
-        fields["stratum"] = Stratum.parse(said.get("stratum", ""))
+        fields["stratum"] = Stratum.parse(stated.get("stratum", ""))
     except BadInput as bad:
         fields["stratum"] = Stratum()
-        wrong.append(("stratum", f"{bad} It was left out."))
+        wrong.append(("stratum", note("ingest.conditions_invalid", reason=str(bad))))
     further = sorted((key, shortened(value)) for key, value in texts.items() if key not in FIELDS)
     return fields | {"facts": tuple(further)}, wrong
 
 
 def by_any_name(texts: Mapping[str, str]) -> dict[str, str]:
-    """Return the fields that foreign texts state, under our name for them or one of other people's.
+    """Return the fields that foreign texts state, under our name or a common other one.
 
     A name, a protocol or a failure of a foreign text need not be the episode's, so those are not looked for.
 
@@ -109,16 +110,16 @@ def by_any_name(texts: Mapping[str, str]) -> dict[str, str]:
     """
     found: dict[str, str] = {}
     for field, names in ALIASES.items():
-        said = (texts[name] for name in (field, *names) if texts.get(name))
-        # a success of 0.7 is a score: it stays a fact, and says nothing wrong
-        fit = (text for text in said if field not in FLAGS or truth_of(text) is not None)
+        stated = (texts[name] for name in (field, *names) if texts.get(name))
+        # a success of 0.7 is a score: it stays a fact, and is not an error
+        fit = (text for text in stated if field not in FLAGS or truth_of(text) is not None)
         if (text := next(fit, None)) is not None:
             found[field] = text
     return found
 
 
 def truth_of(text: str) -> bool | None:
-    """Return what a word for true or false means, None where it is neither.
+    """Return what a word for true or false means, None where it is none of these.
 
     >>> truth_of("Yes"), truth_of("0"), truth_of("perhaps")
     (True, False, None)
@@ -127,7 +128,7 @@ def truth_of(text: str) -> bool | None:
 
 
 def number_of(text: str) -> float | None:
-    """Return the finite number that a text is, None for anything else: a log may say 'unknown' where one is usual.
+    """Return the finite number that a text is, None for anything else: a log may state 'unknown' instead.
 
     >>> number_of("4e2"), number_of("unknown"), number_of("nan"), number_of("")
     (400.0, None, None, None)
@@ -140,14 +141,14 @@ def number_of(text: str) -> float | None:
 
 
 def shortened(text: str) -> str:
-    """Keep a fact fit for a table: of a very long text what names it is kept; the log still holds it whole."""
+    """Shorten a fact for a table: a very long text is replaced by its size and hash; the log still has all of it."""
     if len(text) <= LONGEST_FACT:
         return text
     return f"{len(text)} characters, sha256 {hashlib.sha256(text.encode('utf-8', 'backslashreplace')).hexdigest()}"
 
 
 def writable(text: str) -> str:
-    r"""Return a text that UTF-8 can hold; what it cannot is shown as an escape.
+    r"""Return a text that UTF-8 can encode; other characters are escaped.
 
     >>> writable("caf\udce9")
     'caf\\udce9'
@@ -155,5 +156,5 @@ def writable(text: str) -> str:
     return text.encode("utf-8", "backslashreplace").decode()
 
 
-def _told(texts: Mapping[str, str]) -> dict[str, str]:
+def _own_fields(texts: Mapping[str, str]) -> dict[str, str]:
     return {name: texts[name] for name in FIELDS if texts.get(name)}

@@ -1,4 +1,4 @@
-"""Everything that can happen, in the past tense and in loop order. This list is the loop."""
+"""All events, in the past tense and in loop order."""
 
 from dataclasses import dataclass
 from typing import Generic, TypeVar, get_args
@@ -15,6 +15,7 @@ from fieldloop.model.finding import EpisodeReport
 from fieldloop.model.hardware import Robot
 from fieldloop.model.incident import Incident
 from fieldloop.model.intrinsics import Intrinsics
+from fieldloop.model.note import Note
 from fieldloop.model.person import Operator, Provider, Token
 from fieldloop.model.plan import Demand, Plan, PlanScore
 from fieldloop.model.policy import Outcome, PolicyVersion
@@ -26,7 +27,7 @@ from fieldloop.model.verification import Verification
 
 @dataclass(frozen=True, slots=True)
 class WorkspaceCreated:
-    """A workspace came to be."""
+    """A workspace was created."""
 
     name: str
     fieldloop: str
@@ -34,14 +35,14 @@ class WorkspaceCreated:
 
 @dataclass(frozen=True, slots=True)
 class TokenIssued:
-    """Somebody was given a token, or one was revoked (the same id again, with `revoked_ns`)."""
+    """A token was issued, or one was revoked (the same id again, with `revoked_ns`)."""
 
     token: Token
 
 
 @dataclass(frozen=True, slots=True)
 class ProtocolLocked:
-    """A version of a protocol may not change any more; `content` is its text and every number in force then."""
+    """A version of a protocol was locked; `content` is its text and every number in force then."""
 
     name: str
     version: int
@@ -58,14 +59,14 @@ class OperatorEnrolled:
 
 @dataclass(frozen=True, slots=True)
 class RobotRegistered:
-    """A robot and its sensors became known, or changed."""
+    """A robot and its sensors were registered or changed."""
 
     robot: Robot
 
 
 @dataclass(frozen=True, slots=True)
 class ProviderContracted:
-    """A provider and the terms it delivers under became known."""
+    """A provider and its delivery terms were registered."""
 
     provider: Provider
 
@@ -79,28 +80,28 @@ class DeploymentMapped:
 
 @dataclass(frozen=True, slots=True)
 class DeploymentAudited:
-    """The five gap questions were asked of the map."""
+    """The map was audited with the five gap questions."""
 
     audit: Audit
 
 
 @dataclass(frozen=True, slots=True)
 class PlanDrawn:
-    """The next collection was decided."""
+    """The next collection was planned."""
 
     plan: Plan
 
 
 @dataclass(frozen=True, slots=True)
 class PlanScored:
-    """What a plan had promised was held against what came of it; learning curves follow."""
+    """A plan's forecast was compared with the outcomes; learning curves are fitted to these scores."""
 
     score: PlanScore
 
 
 @dataclass(frozen=True, slots=True)
 class SynchronisationVerified:
-    """Somebody measured end to end how far a device's stamps are off; the newest one of a device counts."""
+    """A device's offset was measured end to end; the newest measurement of a device counts."""
 
     stream: str
     robot: str
@@ -126,7 +127,7 @@ class SessionClosed:
 
 @dataclass(frozen=True, slots=True)
 class LogIngested:
-    """A log was taken in whole: its bytes are on the shelf, its episodes are known."""
+    """A log was ingested: its bytes are on the shelf, its episodes are in the tables."""
 
     log: Log
     episodes: tuple[Episode, ...]
@@ -134,9 +135,9 @@ class LogIngested:
 
 @dataclass(frozen=True, slots=True)
 class EpisodesMeasured:
-    """Every check looked at the bytes once; the numbers are rows of a Parquet blob, what else is kept an archive.
+    """All checks measured a log once; measurements are a Parquet blob, other arrays an archive.
 
-    `measuring` names the parameters under which was measured: under others the logs must be looked at again.
+    `measuring` identifies the parameters of the measurement: with other parameters the logs must be measured again.
     """
 
     episodes: tuple[str, ...]
@@ -148,7 +149,7 @@ class EpisodesMeasured:
 
 @dataclass(frozen=True, slots=True)
 class EpisodeJudged:
-    """A protocol was applied to what was measured."""
+    """An episode's measurements were judged under a protocol."""
 
     protocol: str
     report: EpisodeReport
@@ -156,7 +157,7 @@ class EpisodeJudged:
 
 @dataclass(frozen=True, slots=True)
 class DatasetJudged:
-    """All episodes were judged together: how the dataset stands, where to look first, what changed suddenly."""
+    """The dataset was judged as a whole: its quality, the episodes to look at first, and sudden changes."""
 
     report: DatasetReport
 
@@ -170,28 +171,28 @@ class DeliveryJudged:
 
 @dataclass(frozen=True, slots=True)
 class CalibrationAttached:
-    """It became known where a sensor is; an earlier one of the same sensor ends where this begins."""
+    """A sensor's pose was calibrated; the sensor's earlier calibration ends where this one begins."""
 
     calibration: Calibration
 
 
 @dataclass(frozen=True, slots=True)
 class IntrinsicsAttached:
-    """It became known how a camera maps directions to pixels; the newest one that has begun to hold counts."""
+    """A camera's intrinsics were determined; the newest that are already valid count."""
 
     intrinsics: Intrinsics
 
 
 @dataclass(frozen=True, slots=True)
 class SensorVerified:
-    """A marker was looked at: the camera stands where the calibration says, or it does not."""
+    """A calibration was verified against a marker."""
 
     verification: Verification
 
 
 @dataclass(frozen=True, slots=True)
 class TaxonomyLocked:
-    """The words annotators use, in this version, may not change any more."""
+    """A version of the annotators' taxonomy was locked."""
 
     name: str
     version: int
@@ -200,7 +201,7 @@ class TaxonomyLocked:
 
 @dataclass(frozen=True, slots=True)
 class EpisodeAnnotated:
-    """An author said what happened when; replaces what the same author said of this kind before."""
+    """An author annotated an episode; replaces the author's earlier annotations of this kind."""
 
     episode: str
     kind: str
@@ -210,7 +211,7 @@ class EpisodeAnnotated:
 
 @dataclass(frozen=True, slots=True)
 class ReleaseFrozen:
-    """A release came to be."""
+    """A release was created."""
 
     release: Release
 
@@ -226,14 +227,14 @@ class ReleaseExported:
     frames: int
     clock: str
     rules: tuple[tuple[str, str], ...]
-    left_out: tuple[str, ...]
+    left_out: tuple[Note, ...]
 
 
 @dataclass(frozen=True, slots=True)
 class LagsMeasured:
     """How far a release's cameras lag behind the joints was estimated from content, under a protocol's parameters.
 
-    `imprints` names what was kept of the episodes' content then: from other content it is estimated anew.
+    `imprints` identifies the episode content that was used: for other content it is estimated again.
     """
 
     release: str
@@ -244,14 +245,14 @@ class LagsMeasured:
 
 @dataclass(frozen=True, slots=True)
 class PolicyTrained:
-    """A policy version came to be."""
+    """A policy version was registered."""
 
     policy: PolicyVersion
 
 
 @dataclass(frozen=True, slots=True)
 class OutcomeRecorded:
-    """A policy version tried once, and someone or something said how it went."""
+    """A policy version made one attempt, and its outcome was judged."""
 
     outcome: Outcome
 
@@ -265,7 +266,7 @@ class PolicyGated:
 
 @dataclass(frozen=True, slots=True)
 class RolloutMoved:
-    """A candidate went up a rung, stayed, or came back."""
+    """A rollout advanced a stage, stayed, or was rolled back."""
 
     rollout: Rollout
 
@@ -279,14 +280,14 @@ class AlarmRaised:
 
 @dataclass(frozen=True, slots=True)
 class DiagnosisMade:
-    """The loss was shared out over its causes."""
+    """A loss of success was attributed to its causes."""
 
     diagnosis: Diagnosis
 
 
 @dataclass(frozen=True, slots=True)
 class IncidentOpened:
-    """Something went wrong in the field."""
+    """An incident was opened."""
 
     incident: Incident
 
@@ -300,7 +301,7 @@ class IncidentMoved:
 
 @dataclass(frozen=True, slots=True)
 class DemandPlaced:
-    """A diagnosis or an incident asks the plan for demonstrations."""
+    """A diagnosis or an incident requested demonstrations."""
 
     demand: Demand
 
@@ -316,15 +317,15 @@ Event = (
 )  # fmt: skip
 
 EVENTS: dict[str, type[Event]] = {kind.__name__: kind for kind in get_args(Event)}
-VERSION = 1
-"""Written beside every event; an older one is upcast when it is read."""
+VERSION = 2
+"""Stored with every event; older versions are upcast when they are read. Since 2, texts of rooms are notes."""
 
 E = TypeVar("E", bound=Event)
 
 
 @dataclass(frozen=True, slots=True)
 class Recorded(Generic[E]):
-    """An event as it stands in the ledger: its place, time, actor and what caused it."""
+    """An event in the ledger: its sequence number, time, actor and cause."""
 
     seq: int
     at_ns: int

@@ -1,10 +1,10 @@
-"""One real facility: its zones with light, floor and air, its bins, people and cameras."""
+"""One facility: its zones with light, floor and air, its bins, people and cameras."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
 
 Shares = tuple[tuple[str, float], ...]
-"""Level → share, in the order in which the map gives them."""
+"""Level → share, in the order of the map."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,11 +31,11 @@ class Zone:
     layout: str = ""
 
     def range_of(self, name: str) -> Range | None:
-        """Return one further quantity, None where the map does not say."""
+        """Return one further quantity, None where the map does not state it."""
         return dict(self.ranges).get(name)
 
     def ranges_of(self, name: str) -> tuple[tuple[str, Range], ...]:
-        """Return what the map states of any quantity, as telemetry calls it, with the shift it holds for, '' for all.
+        """Return the ranges that the map states for a quantity by its telemetry name, each with its shift ('' for all).
 
         >>> Zone("hall", temperature=Range(2.0, 8.0, "°C")).ranges_of("temperature_c")
         (('', Range(low=2.0, high=8.0, unit='°C')),)
@@ -49,7 +49,7 @@ class Zone:
 
 @dataclass(frozen=True, slots=True)
 class BinConfiguration:
-    """A way an item lies in its bin, and how often."""
+    """A way an item lies in its bin, and its share."""
 
     name: str
     share: float
@@ -91,7 +91,7 @@ class Site:
 
     @property
     def mixes(self) -> dict[str, dict[str, float]]:
-        """Every factor that the map gives shares of here, as level → share; they add up to one.
+        """Every factor that the map states shares of, as level → share; they add up to one.
 
         >>> Site("a", 1.0, lighting=(("bright", 3.0), ("dim", 1.0))).mixes
         {'lighting': {'bright': 0.75, 'dim': 0.25}}

@@ -1,17 +1,17 @@
-"""Names of things: content is named by its hash, everything else by noun and ULID."""
+"""Ids: the hash for content, `<noun>_<ULID>` for everything else."""
 
 import hashlib
 from collections.abc import Callable, Iterable
 
 Clock = Callable[[], int]
-"""Returns now as UTC nanoseconds. Handed in everywhere, so that a test can run a quarter of a year in a second."""
+"""Returns the current time in UTC nanoseconds. Always injected, so that a test can simulate months in a second."""
 
 CROCKFORD = "0123456789ABCDEFGHJKMNPQRSTVWXYZ"
 RANDOM_BITS = 80
 
 
 def content_id(parts: Iterable[bytes]) -> str:
-    """SHA-256 over length-prefixed parts, so that moving a byte from one part to the next changes the name.
+    """SHA-256 over length-prefixed parts, so that moving a byte from one part to the next changes the id.
 
     >>> content_id([b"ab", b"c"]) == content_id([b"a", b"bc"])
     False
@@ -34,12 +34,12 @@ def ulid(at_ns: int, random_bits: int) -> str:
 
 
 class Ids:
-    """Hands out `<noun>_<ULID>` from a clock and a source of random bits."""
+    """Generates `<noun>_<ULID>` from a clock and a source of random bits."""
 
     def __init__(self, clock: Clock, random_bits: Callable[[int], int]) -> None:
-        """Take `random.Random(seed).getrandbits` in a test, `secrets.randbits` in life."""
+        """Tests pass `random.Random(seed).getrandbits`, production `secrets.randbits`."""
         self._clock, self._random_bits = clock, random_bits
 
     def new(self, noun: str) -> str:
-        """Make a fresh id, such as `incident_01J…`."""
+        """Return a new id, such as `incident_01J…`."""
         return f"{noun}_{ulid(self._clock(), self._random_bits(RANDOM_BITS))}"

@@ -1,4 +1,4 @@
-"""What is kept of an episode's content, so that many can be looked at together without opening a log again."""
+"""The imprint: stored features of an episode's content, so that episodes can be compared without reading logs again."""
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
@@ -14,11 +14,11 @@ class Imprint:
     arrays: Mapping[str, NDArray[Any]] = field(default_factory=dict)
 
     def get(self, name: str) -> NDArray[Any] | None:
-        """Return one array, None where the episode had nothing to take it from."""
+        """Return one array, None if the episode lacks the data for it."""
         return self.arrays.get(name)
 
     def under(self, prefix: str) -> Iterator[tuple[str, NDArray[Any]]]:
-        """Yield what stands below a prefix, by the rest of its name."""
+        """Yield the arrays below a prefix, by the rest of their name."""
         for name, array in self.arrays.items():
             if name.startswith(f"{prefix}/"):
                 yield name.removeprefix(f"{prefix}/"), array

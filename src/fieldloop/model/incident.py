@@ -1,9 +1,10 @@
-"""Something went wrong in the field, with clocks running."""
+"""Incidents in production, with the deadlines of their runbook."""
 
 from dataclasses import dataclass
 from enum import StrEnum
 
 from fieldloop.model.condition import Stratum
+from fieldloop.model.note import Note
 
 
 class Step(StrEnum):
@@ -29,25 +30,25 @@ class StepDone:
 
 @dataclass(frozen=True, slots=True)
 class Incident:
-    """One incident: what it touches, since when, and which steps are done."""
+    """One incident: what happened, where, since when, and which steps are done."""
 
     id: str
     policy: str
     site: str
     stratum: Stratum
-    what: str
+    what: Note
     alerted_ns: int
     alarm: str | None = None
     steps: tuple[StepDone, ...] = ()
 
     def done(self, step: Step) -> StepDone | None:
-        """When was this step first taken?"""
+        """Return this step if it was taken."""
         return next((s for s in self.steps if s.step is step), None)
 
 
 @dataclass(frozen=True, slots=True)
 class IncidentClock:
-    """One clock of an incident: its limit, what has elapsed, and whether it was met."""
+    """A deadline of an incident: its limit, the time elapsed, and whether it was met (None while it runs)."""
 
     step: Step
     limit_s: float

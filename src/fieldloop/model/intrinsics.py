@@ -1,9 +1,10 @@
-"""How a camera maps directions to pixels, and how well that is known."""
+"""The intrinsics of a camera: lens model, error and the evidence for both."""
 
 from dataclasses import dataclass
 
 from fieldloop.model.calibration import Matrix
 from fieldloop.model.finding import Status
+from fieldloop.model.note import Note
 
 
 @dataclass(frozen=True, slots=True)
@@ -11,12 +12,12 @@ class RejectedImage:
     """A picture that was not used, and why."""
 
     name: str
-    reason: str
+    reason: Note
 
 
 @dataclass(frozen=True, slots=True)
 class BoardCoverage:
-    """How much of what a camera can see the boards showed.
+    """How much of the camera's view the boards covered.
 
     `cells` are rows of the picture plane with the share of all corners in each cell; tilts are between the board and
     the picture plane, distances along the optical axis.
@@ -32,9 +33,9 @@ class BoardCoverage:
 class Intrinsics:
     """A camera matrix (px), the distortion of a lens model, and the evidence for both.
 
-    `rms_px` is over the pictures fitted to, `held_out_px` over pictures that each fit had not seen. `deviations` are
-    one standard deviation of fx, fy, cx, cy in px. What a maker printed on the box is `provisional`: nobody here has
-    seen it hold. Only what a workspace remembers has an id, a robot and a time from which it holds.
+    `rms_px` is over the fitted pictures, `held_out_px` over held-out ones. `deviations` are one standard deviation of
+    fx, fy, cx, cy in px. Values stated by the manufacturer are `provisional` until a board confirms them. Only
+    intrinsics stored in a workspace have an id, a robot and a time from which they hold.
     """
 
     sensor: str
@@ -50,9 +51,9 @@ class Intrinsics:
     images_rejected: tuple[RejectedImage, ...] = ()
     coverage: BoardCoverage = BoardCoverage()
     deviations: tuple[float, ...] = ()
-    advice: tuple[str, ...] = ()
+    advice: tuple[Note, ...] = ()
     board: str = ""
-    message: str = ""
+    message: Note | None = None
     provisional: bool = False
     id: str = ""
     robot: str = ""

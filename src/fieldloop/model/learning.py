@@ -1,4 +1,4 @@
-"""How failure is expected to fall as demonstrations come in."""
+"""The learning curve of one stratum."""
 
 from dataclasses import dataclass
 

@@ -1,11 +1,11 @@
-"""Who did it: people by pseudonym and role, never by name."""
+"""Actors: people by pseudonym and role, never by name."""
 
 from dataclasses import dataclass
 from enum import StrEnum
 
 
 class Role(StrEnum):
-    """What somebody may do."""
+    """What a person or machine may do."""
 
     ADMIN = "admin"
     ENGINEER = "engineer"
@@ -16,7 +16,7 @@ class Role(StrEnum):
 
 
 class Duty(StrEnum):
-    """What somebody is answerable for this week."""
+    """What a person is responsible for this week."""
 
     ON_CALL_OPERATOR = "on_call_operator"
     SENIOR_OPERATOR = "senior_operator"
@@ -27,7 +27,7 @@ class Duty(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Actor:
-    """Somebody or something that can cause an event."""
+    """A person or machine that can cause an event."""
 
     id: str
     role: Role
@@ -36,12 +36,12 @@ class Actor:
 
 
 LOCAL_ADMIN = Actor("local", Role.ADMIN)
-"""Whoever sits at this machine: the actor of every command and of every request over loopback."""
+"""The user of this machine: the actor of every command and of every request over loopback."""
 
 
 @dataclass(frozen=True, slots=True)
 class Token:
-    """A secret's fingerprint and whose it is; the secret itself is shown once and never kept."""
+    """A secret's fingerprint and its holder; the secret itself is shown once and never stored."""
 
     id: str
     actor: Actor

@@ -1,17 +1,18 @@
-"""What to collect next, and why."""
+"""The collection plan: coverage, gaps, quotas, work orders, progress and scores."""
 
 from dataclasses import dataclass
 from enum import StrEnum
 
 from fieldloop.model.condition import Stratum
 from fieldloop.model.finding import Status
+from fieldloop.model.note import Note
 
 
 @dataclass(frozen=True, slots=True)
 class Coverage:
-    """One deployed stratum: its share of production, the demonstrations in hand, and how production fared there.
+    """One deployed stratum: its share of production, the demonstrations in hand, and the results of production there.
 
-    `cost` is what one demonstration costs, in units of an ordinary one; of `tried` demonstrations, `demonstrations`
+    `cost` is the cost of one demonstration in units of an ordinary one. Of `tried` demonstrations, `demonstrations`
     were good enough to keep (`tried` 0: not counted).
     """
 
@@ -28,7 +29,7 @@ class Coverage:
 
 
 class GapKind(StrEnum):
-    """In which way the data in hand do not cover what is deployed."""
+    """How the data in hand fail to cover what is deployed."""
 
     NEVER_SHOWN = "never shown"
     COMBINATION = "combination never shown"
@@ -40,16 +41,16 @@ class GapKind(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class CoverageGap:
-    """Something deployed that no demonstration shows: where, how much of production it is, in a sentence."""
+    """Something deployed that no demonstration shows: where, its share of production, and a message."""
 
     kind: GapKind
     stratum: Stratum
     share: float | None
-    message: str
+    message: Note
 
 
 class QuotaKind(StrEnum):
-    """What a quota asks for."""
+    """The kind of demonstrations that a quota asks for."""
 
     DEMONSTRATION = "demonstration"
     RECOVERY = "failure and recovery"
@@ -63,7 +64,7 @@ class Demand:
     id: str
     stratum: Stratum
     demonstrations: int
-    why: str
+    why: Note
     source: str
     at_ns: int = 0
 
@@ -77,10 +78,10 @@ class Quota:
     gain: float
     gain_low: float
     gain_high: float
-    why: str
+    why: Note
     kind: QuotaKind = QuotaKind.DEMONSTRATION
     cost: float = 0.0
-    """What it will cost with the demonstrations that will not be good enough, in units of an ordinary one."""
+    """Expected cost including rejected demonstrations, in units of an ordinary one."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -97,14 +98,14 @@ class WorkOrder:
     protocol: str
     kind: QuotaKind = QuotaKind.DEMONSTRATION
     skus: tuple[str, ...] = ()
-    """Articles to take, most wanted first; any of the stratum where none is named."""
+    """Articles to use, highest priority first; any of the stratum where none is named."""
     start: tuple[tuple[str, str], ...] = ()
     """Initial conditions to randomise, such as ("yaw", "0 to 360°")."""
 
 
 @dataclass(frozen=True, slots=True)
 class Plan:
-    """A budget spread over strata, and the work orders that follow."""
+    """A budget allocated to strata, and the resulting work orders."""
 
     id: str
     budget: int
@@ -114,30 +115,30 @@ class Plan:
     expected_gain: float
     drawn_ns: int
     operations: str
-    warnings: tuple[str, ...] = ()
+    warnings: tuple[Note, ...] = ()
     answered: tuple[tuple[str, int], ...] = ()
-    """Demands by id, and how many demonstrations each got; what is missing waits for the next plan."""
+    """Demands by id, and how many demonstrations each got; the rest waits for the next plan."""
     gaps: tuple[CoverageGap, ...] = ()
     gain_low: float = 0.0
     gain_high: float = 0.0
     cost: float = 0.0
     policy: str = ""
-    """The version whose failures it answers; '' where none was in production."""
+    """The version whose failures it is based on; '' where none was in production."""
     tiers: tuple["TierState", ...] = ()
     sites: tuple["SiteSet", ...] = ()
     cover: tuple[Stratum, ...] = ()
     """The fewest deployed strata found that together show every combination of conditions never shown."""
     in_hand_gain: float = 0.0
-    """Expected besides, from demonstrations in hand that the version in production had not learnt from."""
+    """Additional expected gain from demonstrations in hand that the version in production had not learnt from."""
     assumed: bool = False
-    """No attempt in production counted: what it wins rests on an assumed failure rate."""
+    """No attempt in production counted: the gain rests on an assumed failure rate."""
 
 
 @dataclass(frozen=True, slots=True)
 class OrderTemplate:
-    """Work as it is handed out again and again: everything of an order but who does it.
+    """A reusable work order without an operator.
 
-    `slots` is how many people share it, 0 as many as rotation gives; `robot` '' leaves the choice to whoever fills it.
+    `slots` is how many people share it, 0 as many as rotation gives. `robot` '' leaves the choice open.
     """
 
     name: str
@@ -154,7 +155,7 @@ class OrderTemplate:
 
 @dataclass(frozen=True, slots=True)
 class Returned:
-    """What a collection team says it made of one order; checks decide how much of it counts."""
+    """What a collection team reports for one order; checks decide how much of it counts."""
 
     order: str
     collected: int
@@ -163,7 +164,7 @@ class Returned:
 
 @dataclass(frozen=True, slots=True)
 class TierState:
-    """One tier of articles: its target in demonstrations per article, and how many articles are there."""
+    """One tier of articles: its target in demonstrations per article, and how many articles reached it."""
 
     tier: str
     picks_share: float
@@ -172,15 +173,15 @@ class TierState:
     at_target: int
     target: int
     simulated_share: float = 0.0
-    """What share of this tier's quotas a simulator makes."""
+    """The simulated share of this tier's quotas."""
 
 
 @dataclass(frozen=True, slots=True)
 class SiteSet:
-    """What a site needs of its own before its robots work: demonstrations of what is specific to it.
+    """The demonstrations that a site needs before it goes live: those of conditions specific to it.
 
     `specific` names the conditions that the primary site does not have; `needed`, `have` and `planned` count
-    demonstrations there, `simulated` what a simulator makes for it besides, `open` what the plan leaves lacking.
+    demonstrations there, `simulated` additional simulated ones, `open` what still lacks after the plan.
     """
 
     site: str
@@ -191,17 +192,17 @@ class SiteSet:
     have: int
     planned: int
     complete: bool
-    message: str
+    message: Note
     simulated: int = 0
     open: int = 0
 
 
 @dataclass(frozen=True, slots=True)
 class PlanScore:
-    """What a plan promised beside what came of it, once a policy trained on it worked in production.
+    """The promised and the measured gain of a plan, once a policy trained on it worked in production.
 
-    Both are gains in production success, on the mix the plan was drawn for; promised is also what was in hand and not
-    learnt when it was drawn. PASSED: the measured interval reaches what was promised; FAILED: it stays below;
+    Both are gains in production success on the mix the plan was drawn for. The promise includes data in hand but not
+    yet learnt when it was drawn. PASSED: the measured interval reaches the promise. FAILED: it stays below.
     CANNOT_TELL: too few outcomes, or none of its demonstrations came in.
     """
 
@@ -217,13 +218,13 @@ class PlanScore:
     demonstrations: int
     episodes: int
     status: Status
-    message: str
+    message: Note
     strata: tuple["StratumScore", ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
 class StratumScore:
-    """One stratum before and after: demonstrations, attempts and failures, from which curves learn."""
+    """One stratum before and after: demonstrations, attempts and failures, used to fit learning curves."""
 
     stratum: Stratum
     exposure: float
@@ -239,21 +240,21 @@ class StratumScore:
 
 @dataclass(frozen=True, slots=True)
 class Forecast:
-    """When a plan will be complete at the pace so far; None where there is no pace yet."""
+    """When a plan will be complete at the current pace; None while the pace is unknown."""
 
     left: int
     per_day: float | None
     days: float | None
     days_low: float | None
     days_high: float | None
-    message: str
+    message: Note
 
 
 @dataclass(frozen=True, slots=True)
 class Progress:
-    """How far one quota or, where `order` names it, one order is: collected, accepted, rejected and left.
+    """Progress of one quota or, where `order` names it, one order: collected, accepted, rejected and left.
 
-    `reported` is what the collection team says it collected; None where it has said nothing.
+    `reported` is what the collection team reported; None where it has not reported yet.
     """
 
     stratum: Stratum
@@ -267,5 +268,5 @@ class Progress:
 
     @property
     def left(self) -> int:
-        """How many accepted demonstrations are still missing."""
+        """Return how many accepted demonstrations are still missing."""
         return max(0, self.planned - self.accepted)

@@ -1,4 +1,4 @@
-"""What was trained, and how it fared each time it tried."""
+"""Policy versions, their observations and actions, and the outcomes of their attempts."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -38,7 +38,7 @@ class Observation:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Action:
-    """What a policy wants done: named values, and how sure it is (0 to 1; None where it cannot say)."""
+    """An action: named values, and the policy's confidence (0 to 1; None where unknown)."""
 
     names: tuple[str, ...]
     values: NDArray[np.float64]
@@ -56,7 +56,7 @@ class Input:
 
 
 class Policy(Protocol):
-    """Anything that answers an observation with an action: an engine, a remote server, a scripted expert."""
+    """Anything that returns an action for an observation: an engine, a remote server, a scripted expert."""
 
     def act(self, observation: Observation) -> Action:
         """Answer one observation."""
@@ -73,7 +73,7 @@ class FailureClass(StrEnum):
 
 
 class Stage(StrEnum):
-    """In which setting an attempt was made."""
+    """The setting of an attempt."""
 
     LAB = "lab"
     GATE = "gate"
@@ -85,7 +85,7 @@ class Stage(StrEnum):
 class Step:
     """One step of an attempt's chain, in the order tried; a step that was never reached is not listed.
 
-    `deviation_m` is how far it ended from where it should have, as the robot's own sensors measured it.
+    `deviation_m` is the final position error, as measured by the robot's own sensors.
     """
 
     name: str
@@ -95,9 +95,9 @@ class Step:
 
 @dataclass(frozen=True, slots=True)
 class Outcome:
-    """How one attempt of one policy version in one stratum ended, and who judged it.
+    """How one attempt of one policy version in one stratum ended, and its judge.
 
-    `attempt` is given where several judge the same attempt: one row each, alike in nothing else. `facts` are numbers
+    `attempt` is given where several people judge the same attempt, with one row each. `facts` are numbers
     from telemetry under their names, such as lux, temperature_c or gripper_cycles.
     """
 

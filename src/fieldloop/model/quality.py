@@ -1,16 +1,17 @@
-"""How a dataset stands: in the five dimensions into which every finding rolls up, and as a whole."""
+"""The quality of a dataset: in five dimensions, and as a whole."""
 
 from dataclasses import dataclass, field
 from enum import StrEnum
 
 from fieldloop.model.contents import TaskContents
 from fieldloop.model.finding import Finding, Status
+from fieldloop.model.note import Note
 from fieldloop.model.ranking import Ranking
 from fieldloop.model.trend import Series
 
 
 class Dimension(StrEnum):
-    """What a dataset is good or bad at."""
+    """A dimension of data quality."""
 
     SENSOR_FIDELITY = "sensor fidelity"
     TASK_COVERAGE = "task coverage"
@@ -21,10 +22,11 @@ class Dimension(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class DimensionResult:
-    """How episodes, and the dataset as a whole, stand in one dimension.
+    """The quality of episodes, and of the dataset as a whole, in one dimension.
 
-    `episodes` counts them by the worst that counts in this dimension; `share` is that of the passed among those that
-    passed or failed, with its 95 % interval; None where none did. `worst` are the dearest findings, a check once.
+    `episodes` counts them by their worst status in this dimension; `share` is the share of passed episodes among those
+    that passed or failed, with its 95 % interval; None where none did. `worst` are the costliest findings, one a
+    check.
     """
 
     dimension: Dimension
@@ -35,12 +37,12 @@ class DimensionResult:
     high: float
     dataset: dict[Status, int]
     worst: tuple[Finding, ...]
-    sentence: str
+    sentence: Note
 
 
 @dataclass(frozen=True, slots=True)
 class CheckTally:
-    """How one check was answered over all episodes; `held` counts the episodes that it stands in the way of."""
+    """The answers to one check over all episodes; `held` counts the episodes that it prevents from passing."""
 
     check: str
     answers: dict[Status, int]
@@ -53,12 +55,12 @@ class CheckTally:
 
 @dataclass(frozen=True, slots=True)
 class DatasetReport:
-    """What is known of all episodes together: enough to be shown without asking any of them again.
+    """A summary of all episodes, complete enough to be shown without reading any of them again.
 
-    `episodes` counts them by verdict. `ranking` holds the first looks only, `look_first` tells of all; `trends` are
-    the metrics that changed suddenly, of `metrics` that were followed over batches. `outdated` counts episodes that
-    were measured by other parameters or fewer checks than were in force. `protocol` names the version that judged,
-    `fingerprint` its content, `at_ns` since when this is so.
+    `episodes` counts them by status. `ranking` holds only the first episodes to look at, `look_first` sums up all;
+    `trends` are the metrics that changed suddenly, of `metrics` that were followed over batches. `outdated` counts
+    episodes measured with other parameters or fewer checks than were in force. `protocol` names the version that
+    judged, `fingerprint` its content, `at_ns` the time since which this holds.
     """
 
     protocol: str
@@ -68,7 +70,7 @@ class DatasetReport:
     findings: tuple[Finding, ...] = ()
     dimensions: tuple[DimensionResult, ...] = ()
     ranking: Ranking = field(default_factory=Ranking)
-    look_first: str = ""
+    look_first: Note | None = None
     trends: tuple[Series, ...] = ()
     metrics: int = 0
     contents: tuple[TaskContents, ...] = ()
@@ -78,5 +80,5 @@ class DatasetReport:
 
     @property
     def wrong(self) -> tuple[Finding, ...]:
-        """What stands against the dataset as a whole, failures before what could not be told."""
+        """The findings about the dataset as a whole that prevent a pass, failures first."""
         return tuple(sorted((f for f in self.findings if f.counts), key=lambda f: list(Status).index(f.status)))

@@ -1,14 +1,18 @@
-"""Which episodes to look at first, and what that order rests on."""
+"""Which episodes to look at first, and why."""
 
 from dataclasses import dataclass
 
 from fieldloop.model.finding import Finding, Status
 from fieldloop.model.fix import Fix
+from fieldloop.model.note import Note, note
+
+SHOWN_FIRST = 8
+"""Episodes that are named first; more are rarely looked at in one sitting."""
 
 
 @dataclass(frozen=True, slots=True)
 class Look:
-    """An episode to look at: the share of its worth that is lost, why (dearest first), when, what would help."""
+    """An episode to look at: the share of its worth that is lost, why (costliest first), the moment, the fixes."""
 
     episode: str
     name: str
@@ -30,9 +34,9 @@ class Correlation:
 
 @dataclass(frozen=True, slots=True)
 class Ranking:
-    """Episodes that something counts against, dearest first, of how many.
+    """Episodes with findings that count, costliest first, and the total.
 
-    `length_correlation` tells whether the order is one of length in disguise; None where that cannot be told.
+    `length_correlation` shows whether the order merely follows length; None where that is not known.
     """
 
     looks: tuple[Look, ...] = ()
@@ -40,11 +44,11 @@ class Ranking:
     length_correlation: Correlation | None = None
 
     @property
-    def sentence(self) -> str:
-        """What to do first, in one sentence."""
+    def sentence(self) -> Note:
+        """What to do first."""
         if not self.looks:
-            return "Nothing stands against any episode."
-        first = min(len(self.looks), 8)
-        lost = sum(look.cost for look in self.looks)
-        share = f"{lost / self.episodes:.0%} of what {self.episodes} episodes are worth"
-        return f"Look at {'this one' if first == 1 else f'these {first}'} first; findings take {share}."
+            return note("check.nothing_against_any")
+        first = min(len(self.looks), SHOWN_FIRST)
+        lost = sum(look.cost for look in self.looks) / self.episodes
+        cost = note("check.findings_cost", share=lost, episodes=self.episodes)
+        return note("check.look_at_one" if first == 1 else "check.look_at_these", cost, episodes=first)

@@ -4,6 +4,7 @@ from dataclasses import dataclass
 
 from fieldloop.model.condition import Stratum
 from fieldloop.model.fix import Fix
+from fieldloop.model.note import Note
 
 
 @dataclass(frozen=True, slots=True)
@@ -18,9 +19,9 @@ class StratumShare:
 
 @dataclass(frozen=True, slots=True)
 class Release:
-    """Episodes, their split, and what they stand on; identified by content. `fixes` are by episode id.
+    """Episodes, their split, and the versions they depend on; identified by content. `fixes` are by episode id.
 
-    `override` says who froze it over devices whose time nobody had verified, and why.
+    `override` states who froze it although clocks were not verified, and why.
     """
 
     id: str
@@ -32,10 +33,10 @@ class Release:
     taxonomy: str
     shares: tuple[StratumShare, ...]
     annotations_sha256: str
-    excluded: tuple[tuple[str, str], ...] = ()
+    excluded: tuple[tuple[str, Note], ...] = ()
     fixes: tuple[tuple[str, Fix], ...] = ()
     override: str = ""
 
     def fixes_of(self, episode: str) -> tuple[Fix, ...]:
-        """Return what is put right in an episode whenever this release is read."""
+        """Return the fixes applied to an episode whenever this release is read."""
         return tuple(fix for of, fix in self.fixes if of == episode)

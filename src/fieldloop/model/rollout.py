@@ -1,13 +1,14 @@
-"""How far a new version has climbed."""
+"""A rollout: which stage a new policy version has reached."""
 
 from dataclasses import dataclass
 from enum import StrEnum
 
 from fieldloop.model.finding import Status
+from fieldloop.model.note import Note
 
 
 class Rung(StrEnum):
-    """The rungs of the ladder, lowest first; BACK is off it."""
+    """The stages of a rollout, lowest first; BACK means rolled back."""
 
     SHADOW = "shadow"
     TRIAL = "trial"
@@ -19,7 +20,7 @@ class Rung(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Rollout:
-    """One candidate against one incumbent: which rung, since when, what share of tasks, and why."""
+    """A candidate replacing an incumbent: its stage, since when, its share of tasks, and why."""
 
     id: str
     candidate: str
@@ -28,7 +29,7 @@ class Rollout:
     share: float
     since_ns: int
     verdict: Status
-    reason: str
+    reason: Note
     operations: str
     candidate_episodes: int = 0
     candidate_successes: int = 0

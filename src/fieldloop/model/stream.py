@@ -10,10 +10,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 NS_PER_S = 1_000_000_000
+NS_PER_DAY = 86_400 * NS_PER_S
 MM_PER_M = 1000.0
 BURST = 3.0  # two thirds of a steady stream may be lost before it is taken for bursts
+UNIT_NOTE = "unit"
+"""The note that a reader leaves where the source does not state the unit: why it was assumed, or is unknown."""
 FIRST_REAL_NS = 10**17
-"""March 1973: no robot log is older, so smaller stamps count from an episode's beginning."""
+"""March 1973: no robot log is older, so smaller timestamps are relative to the start of the episode."""
 
 
 class StreamKind(StrEnum):
@@ -34,7 +37,7 @@ class StreamKind(StrEnum):
 
 
 class ClockKind(StrEnum):
-    """Where a stamp comes from, most trusted first."""
+    """The clock of a timestamp, most trusted first."""
 
     HEADER = "header"
     PUBLISH = "publish"
@@ -44,7 +47,7 @@ class ClockKind(StrEnum):
 
 
 MOST_TRUSTED_FIRST = tuple(ClockKind)
-"""A plain tuple: a stream is asked for its clock thousands of times, and an enumeration iterates slowly."""
+"""A plain tuple, because `primary` runs thousands of times and an enumeration iterates slowly."""
 
 
 @runtime_checkable
@@ -67,7 +70,7 @@ class FrameSource(Protocol):
 
 @runtime_checkable
 class EncodedSource(FrameSource, Protocol):
-    """A FrameSource whose pictures rest compressed: whoever writes them on need not compress them a second time."""
+    """A FrameSource whose pictures are stored compressed, so that writers need not compress them again."""
 
     def encoded(self, indices: Iterable[int] | None = None) -> Iterator[tuple[str, bytes]]:
         """Yield form and bytes in ascending order; form as ROS names it (`jpeg`, `png`, `16UC1; png` for depth in mm).
@@ -99,6 +102,11 @@ class Stream:
         object.__setattr__(self, "notes", MappingProxyType(dict(self.notes)))
 
     @property
+    def unit_stated(self) -> bool:
+        """Does the source state the unit? A reader that assumes one leaves a note under `UNIT_NOTE`, in any words."""
+        return bool(self.unit) and UNIT_NOTE not in self.notes
+
+    @property
     def clock(self) -> ClockKind:
         """The most trusted clock this stream came with."""
         for kind in MOST_TRUSTED_FIRST:
@@ -113,10 +121,10 @@ class Stream:
 
     @property
     def hz(self) -> float | None:
-        """The declared rate, else the one the median interval implies; None where neither can be said.
+        """The declared rate, else the one the median interval implies; None where neither is known.
 
-        Stamps that were all made up without a declared rate only count samples: their interval says nothing.
-        Messages that come in bursts have no rate, whatever lies between two of one burst.
+        Timestamps invented without a declared rate only count samples: their interval carries no information.
+        Messages in bursts have no rate, whatever the interval within a burst.
         """
         if self.nominal_hz:
             return self.nominal_hz

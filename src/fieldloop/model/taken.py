@@ -1,4 +1,4 @@
-"""Some samples of a stream, as a stream: nothing is copied but stamps and numbers, pictures stay where they are."""
+"""A selection of a stream's samples as a stream: timestamps and numbers are copied, pictures are not."""
 
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
@@ -36,7 +36,7 @@ class ChosenFrames:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class ChosenPackets(ChosenFrames):
-    """The same of a source whose pictures rest compressed."""
+    """A selection from a source with compressed pictures."""
 
     def encoded(self, indices: Iterable[int] | None = None) -> Iterator[tuple[str, bytes]]:
         """Yield form and bytes in ascending order."""

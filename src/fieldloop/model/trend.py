@@ -7,7 +7,7 @@ from dataclasses import dataclass
 class Series:
     """One metric over batches, for a plot: its typical value, and between which limits it was expected.
 
-    `counted` says that values are the share of episodes that differ from `usual`. Limits are NaN for the first few.
+    `counted` means that values are the share of episodes that differ from `usual`. Limits are NaN for the first few.
     """
 
     metric: str

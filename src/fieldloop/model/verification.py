@@ -1,4 +1,4 @@
-"""What a look at a marker said about a calibration."""
+"""The result of verifying a calibration against a marker."""
 
 from dataclasses import dataclass
 
@@ -10,9 +10,8 @@ from fieldloop.model.finding import Finding, Status
 class Drift:
     """How far a camera seems to have moved, in its own frame: three turns (rad), three shifts (m), and how sure.
 
-    `p_value` is the chance of seeing as much were it still where it was, None where nobody knows how far off the
-    calibration itself was; `own_noise` says that the views' own scatter was the yardstick, not the calibration's
-    residual.
+    `p_value` is the probability of such a result for a camera that has not moved, None where the calibration's own
+    error is unknown. `own_noise`: the noise is estimated from the views' scatter, not the calibration's residual.
     """
 
     twist: tuple[float, ...]
@@ -26,7 +25,7 @@ class Drift:
 
 @dataclass(frozen=True, slots=True)
 class Verification:
-    """What the marker showed, and what the protocol says about it: warn, halt, or neither."""
+    """The marker's offset, and the protocol's verdict on it: warn, halt, or neither."""
 
     calibration: str
     robot: str
@@ -41,10 +40,10 @@ class Verification:
 
     @property
     def good(self) -> bool:
-        """Nothing to warn of; what cannot be told is not good."""
+        """Whether every check passed; 'cannot tell' does not count as good."""
         return all(f.status is Status.PASSED for f in self.findings)
 
     @property
     def halts(self) -> bool:
-        """Collection stops until recalibrated; what cannot be told stops it too."""
+        """Whether collection must stop until recalibrated; 'cannot tell' stops it too."""
         return any(f.status is not Status.PASSED for f in self.findings if ".halt_" in f.check)

@@ -1,4 +1,4 @@
-"""Poses as a file writes them, before anybody has decided what the numbers mean."""
+"""Poses as written in a file, before their convention is decided."""
 
 from dataclasses import dataclass
 from enum import StrEnum
@@ -16,10 +16,10 @@ class Side(StrEnum):
 
 @dataclass(frozen=True, slots=True, eq=False)
 class WrittenPoses:
-    """n shifts (n × 3) and n rotations (n × 3, n × 4 or n × 3 × 3), and what the file says about how to read them.
+    """n shifts (n × 3) and n rotations (n × 3, n × 4 or n × 3 × 3), and what the file states about its convention.
 
-    What it does not say is empty or None: `rotation` (such as quaternion-xyzw), `unit` (m or mm), `inverse`. `stamps_s`
-    are the moments, where the file has them.
+    What it does not state is empty or None: `rotation` (such as quaternion-xyzw), `unit` (m or mm), `inverse`.
+    `stamps_s` are the moments, where the file has them.
     """
 
     side: Side

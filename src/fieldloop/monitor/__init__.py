@@ -1,6 +1,6 @@
-"""Rates in the field, and the alarm when one falls below its baseline beyond chance.
+"""Success rates in production, and an alarm when one falls below its baseline beyond chance.
 
-`daily` counts outcomes by policy, site and local day, `rolling` adds up a window, `watch` looks at all of it once.
+`daily` counts outcomes by policy, site and local day, `rolling` adds up a window, `watch` is the drift detector.
 """
 
 from fieldloop.monitor.rates import daily, rate, rolling

@@ -6,14 +6,12 @@ from fieldloop.model.alarm import Rate
 from fieldloop.model.attempts import settled
 from fieldloop.model.days import day_span_ns, local_day
 from fieldloop.model.policy import Outcome, Stage
-from fieldloop.model.stream import NS_PER_S
+from fieldloop.model.stream import NS_PER_DAY
 from fieldloop.stats import binomial
-
-NS_PER_DAY = 86_400 * NS_PER_S
 
 
 def rate(policy: str, site: str, successes: int, episodes: int, span_ns: tuple[int, int]) -> Rate:
-    """Make a rate with its 95 % interval; of no episodes it is NaN, and anything is possible."""
+    """Make a rate with its 95 % interval; without episodes it is NaN, with the interval 0 to 1."""
     low, high = binomial.interval(successes, episodes)
     share = successes / episodes if episodes else float("nan")
     return Rate(policy, site, successes, episodes, share, low, high, *span_ns)
@@ -22,7 +20,7 @@ def rate(policy: str, site: str, successes: int, episodes: int, span_ns: tuple[i
 def daily(outcomes: Iterable[Outcome], time_zones: Mapping[str, str] | None = None) -> tuple[Rate, ...]:
     """Count production attempts by policy, site and day; a day is local to its site (IANA zone, UTC by default).
 
-    What several judged counts once, by majority; where they split evenly, not at all.
+    An attempt with several judgements counts once, by majority; a tie is not counted.
     """
     zones = time_zones or {}
     counts: dict[tuple[str, str, tuple[int, int]], list[int]] = {}

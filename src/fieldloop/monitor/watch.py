@@ -1,10 +1,11 @@
-"""One look at production: rolling rates, alarms that chance does not explain, and where nothing can be said yet."""
+"""The drift detector of production: rolling success rates, alarms beyond chance, and sites with too little data."""
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 from fieldloop.model.alarm import Alarm, Rate, Watch
 from fieldloop.model.identity import Ids
+from fieldloop.model.note import Note, note
 from fieldloop.monitor.rates import rolling
 from fieldloop.protocol import Section
 from fieldloop.stats import binomial
@@ -13,7 +14,7 @@ from fieldloop.stats.change import evidence
 
 @dataclass(frozen=True, slots=True)
 class Baseline:
-    """What a policy showed before or at deployment: successes of so many episodes; site '' holds for every site."""
+    """Success of a policy before or at deployment; an empty site means every site."""
 
     policy: str
     successes: int
@@ -34,45 +35,51 @@ def watch(
     ids: Ids,
     earlier: Iterable[Alarm] = (),
 ) -> Watch:
-    """Look at every policy and site: its rolling rate, and whether it alarms.
+    """Evaluate every policy and site: its rolling rate, and whether it raises an alarm.
 
-    An alarm needs both: the rolling rate is more than the allowed drop under the baseline, and the evidence since
-    deployment (or since the last alarm) has reached the mean number of days between false alarms. `days` are the
-    daily rates since deployment, `earlier` the alarms raised so far.
+    An alarm needs both: the rolling rate is below the baseline by more than the allowed drop, and the evidence since
+    deployment (or since the last alarm) has reached the required mean number of days between false alarms. `days` are
+    the daily rates since deployment, `earlier` the alarms raised so far.
     """
     seen = sorted((d for d in days if d.start_ns <= at_ns), key=lambda d: (d.policy, d.site, d.start_ns))
     known = {(b.policy, b.site): b for b in baselines}
     raised = tuple(earlier)
     rates = rolling(seen, at_ns, settings.number("window_days"))
     alarms: list[Alarm] = []
-    unknown: list[str] = []
+    unknown: list[Note] = []
     for rate in rates:
-        own = [d for d in seen if (d.policy, d.site) == (rate.policy, rate.site)]
+        history = [d for d in seen if (d.policy, d.site) == (rate.policy, rate.site)]
         baseline = known.get((rate.policy, rate.site)) or known.get((rate.policy, ""))
         if reason := _cannot_tell(rate, baseline, settings):
             unknown.append(reason)
-        elif baseline and (alarm := _alarm(rate, own, baseline, settings, ids, _last(raised, rate))):
+        elif baseline and (alarm := _alarm(rate, history, baseline, settings, ids, _last(raised, rate))):
             alarms.append(alarm)
     return Watch(rates, tuple(alarms), tuple(unknown))
 
 
-def _cannot_tell(rate: Rate, baseline: Baseline | None, settings: Section) -> str | None:
-    who = f"{rate.policy} at {rate.site or 'no site'}"
+def _cannot_tell(rate: Rate, baseline: Baseline | None, settings: Section) -> Note | None:
     if baseline is None or baseline.episodes == 0:
-        return f"{who}: no baseline to compare with; gate this version or name its rate at deployment."
+        return note("monitor.no_baseline", policy=rate.policy, site=rate.site)
     if rate.episodes < (least := int(settings.number("min_episodes"))):
         days = settings.number("window_days")
-        return f"{who}: {rate.episodes} episodes in {days:g} days, {least} are needed."
+        return note(
+            "monitor.too_few",
+            policy=rate.policy,
+            site=rate.site,
+            episodes=rate.episodes,
+            window_days=days,
+            needed=least,
+        )
     return None
 
 
 def _alarm(
-    rate: Rate, own: Sequence[Rate], baseline: Baseline, settings: Section, ids: Ids, after_ns: int
+    rate: Rate, history: Sequence[Rate], baseline: Baseline, settings: Section, ids: Ids, after_ns: int
 ) -> Alarm | None:
-    fresh = [d for d in own if d.start_ns > after_ns]
+    fresh = [d for d in history if d.start_ns > after_ns]
     if not fresh or rate.rate >= baseline.rate - settings.number("max_drop"):
         return None
-    # the baseline was a sample too: held at its lower bound, a lucky gate does not alarm in the field
+    # the baseline was a sample too: its lower bound keeps a lucky gate from raising alarms in production
     usual = binomial.lower_bound(baseline.successes, baseline.episodes, settings.number("baseline_confidence"))
     found = evidence(
         [d.successes for d in fresh],
@@ -98,12 +105,11 @@ def _alarm(
     )
 
 
-def _message(rate: Rate, baseline: Baseline) -> str:
-    return (
-        f"Success at {rate.site or 'no site'} is {rate.rate:.0%} ({rate.successes} of {rate.episodes}, "
-        f"{rate.low:.0%} to {rate.high:.0%}), {100 * (baseline.rate - rate.rate):.0f} points under the baseline of "
-        f"{baseline.rate:.0%}, and chance does not explain it."
-    )
+def _message(rate: Rate, baseline: Baseline) -> Note:
+    return note(
+        "monitor.drop", site=rate.site, rate=rate.rate, successes=rate.successes, episodes=rate.episodes,
+        low=rate.low, high=rate.high, baseline=baseline.rate, drop_points=100 * (baseline.rate - rate.rate),
+    )  # fmt: skip
 
 
 def _last(raised: Sequence[Alarm], rate: Rate) -> int:

@@ -1,11 +1,12 @@
 """What to collect next, and why: coverage of the deployed strata becomes quotas, quotas become work orders.
 
-`coverage` counts, `find_gaps` names what was never shown, `spend` allocates a budget, `orders` hands it to people and
-robots, `draw` does all of it; `sheets` carry it out of the house and back; `progress` and `forecast` say how far it is.
+`coverage` counts, `find_gaps` names what was never shown, `spend` allocates a budget, `orders` assigns it to people and
+robots, `draw` does all of it. `sheets` writes orders to files and reads
+them back; `progress` and `forecast` report how far it is.
 """
 
 from fieldloop.plan.allocate import spend
-from fieldloop.plan.coverage import coverage, stated_costs
+from fieldloop.plan.coverage import Counts, coverage, coverage_of_counts, stated_costs
 from fieldloop.plan.draw import draw
 from fieldloop.plan.forecast import forecast
 from fieldloop.plan.gaps.find import find_gaps
@@ -21,9 +22,11 @@ from fieldloop.plan.work.templates import Crew, fill, read_templates
 
 __all__ = [
     "STRATEGIES",
+    "Counts",
     "Crew",
     "Known",
     "coverage",
+    "coverage_of_counts",
     "draw",
     "fill",
     "find_gaps",

@@ -1,4 +1,4 @@
-"""Spread a budget over strata: what is asked for first, then where it is expected to win most."""
+"""Allocate a budget to strata: demands first, then where the expected gain is largest."""
 
 import math
 from collections.abc import Iterable, Iterator, Sequence
@@ -7,6 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from fieldloop.errors import BadInput, UnknownName
+from fieldloop.model.note import Note, note
 from fieldloop.model.plan import Coverage, Demand, PlanScore, Quota
 from fieldloop.plan.always_failed import always_failed
 from fieldloop.plan.bought import Bought, by_people
@@ -22,7 +23,7 @@ from fieldloop.protocol import Section
 
 @dataclass(frozen=True, slots=True)
 class Allocation:
-    """Quotas, how much of each demand (by id) they answer, and what they win and cost together."""
+    """Quotas, how much of each demand (by id) they answer, and their total gain and cost."""
 
     quotas: tuple[Quota, ...]
     answered: tuple[tuple[str, int], ...]
@@ -30,7 +31,7 @@ class Allocation:
     gain_low: float = 0.0
     gain_high: float = 0.0
     cost: float = 0.0
-    warnings: tuple[str, ...] = ()
+    warnings: tuple[Note, ...] = ()
 
 
 def spend(
@@ -55,11 +56,11 @@ def spend(
 def hand_out(
     gain: Gain, demands: Iterable[Demand], budget: float, strategy: str, rng: np.random.Generator
 ) -> tuple[Floats, Asked]:
-    """Decide how many good demonstrations each stratum gets, and say which demands that answers."""
+    """Decide how many good demonstrations each stratum gets, and which demands that answers."""
     if strategy not in STRATEGIES:
         raise UnknownName("strategy", strategy, STRATEGIES)
     if not (math.isfinite(budget) and budget >= 0.0):
-        raise BadInput(f"A budget of {budget} demonstrations cannot be spent; give a number from 0.")
+        raise BadInput(f"A budget of {budget} demonstrations is not valid; give a number from 0.")
     asked = Asked(gain, math.floor(gain.settings.number("max_demand_share") * budget), rng)
     for demand in sorted(demands, key=lambda d: (d.at_ns, d.id)):
         asked.honour(demand)
@@ -69,11 +70,11 @@ def hand_out(
 def price(
     coverages: Sequence[Coverage], gain: Gain, bought: Bought, asked: Asked, rng: np.random.Generator
 ) -> Allocation:
-    """Say what is won and what it costs, stratum by stratum and together."""
+    """Estimate gain and cost, stratum by stratum and in total."""
     inside = quotas(coverages, gain, bought, asked.reasons, rng)
     low, high = inside.low, inside.high
     if inside.quotas and _all_failed(gain):
-        # nobody knows how far off success is: from nothing to everything may be won
+        # how far off success is cannot be estimated: anything from nothing to everything may be won
         low, high = 0.0, max(high, float(gain.failure @ gain.table.exposure))
     return Allocation(
         quotas=(*inside.quotas, *asked.outside),
@@ -93,17 +94,17 @@ def rest(
     budget: float,
     strategy: str,
     rng: np.random.Generator,
-    reasons: dict[int, list[str]],
+    reasons: dict[int, list[Note]],
 ) -> Floats:
-    """Spend what is left: by the strategy, and a little on levels that nobody would be shown otherwise.
+    """Spend what is left: by the strategy, and a little on levels that would otherwise not be shown.
 
-    What is there to explore is said among the `reasons`.
+    What explores is added to the `reasons`.
     """
     table = gain.table
     deployed = table.exposure > 0.0
     if money <= 0.0 or not deployed.any():
         return np.zeros(len(table))
-    # a cap that leaves part of the budget unspent would be a bug of the cap, not caution
+    # the cap must not leave part of the budget unspent
     cap = max(gain.settings.number("concentration_cap") * budget, budget / np.count_nonzero(deployed))
 
     def asking(now: Floats, left: float) -> Request:
@@ -127,32 +128,21 @@ def _all_failed(gain: Gain) -> bool:
     return attempts > 0.0 and float(gain.table.failures.sum()) == attempts
 
 
-def _remarks(gain: Gain, bought: Bought) -> Iterator[str]:
-    attempts, failures = float(gain.table.attempts.sum()), float(gain.table.failures.sum())
-    late = float((gain.table.demonstrations - gain.table.learnt).sum())
+def _remarks(gain: Gain, bought: Bought) -> Iterator[Note]:
+    attempts, failures = int(gain.table.attempts.sum()), float(gain.table.failures.sum())
+    late = int((gain.table.demonstrations - gain.table.learnt).sum())
     if not (bought.real.any() or bought.simulated.any()):
-        yield "Nothing is planned: the budget buys no demonstration, or nothing on the map is deployed."
+        yield note("plan.nothing_planned")
     if not attempts:
-        yield "No attempt in production counts for a stratum of the map: failure rates and gains are assumed."
+        yield note("plan.no_attempts")
     elif not failures:
         level = gain.settings.number("confidence")
-        most = -math.expm1(math.log1p(-level) / attempts)
-        none = f"None of {attempts:.0f} attempts in production failed"
-        known = f"failure of up to {most:.2%} is compatible with that ({level:.0%})"
-        if gain.nothing_to_win:
-            goes = "The budget goes by traffic to what was never or least shown; a smaller one would do."
-            yield f"{none}: little is to be won, {known}. {goes}"
-        else:
-            yield f"{none}; {known}, so the gain rests on what is assumed of it."
+        highest = -math.expm1(math.log1p(-level) / attempts)
+        then = note("plan.budget_by_traffic" if gain.nothing_to_win else "plan.gain_rests_on_assumption")
+        yield note("plan.none_failed", then, attempts=attempts, highest=highest, confidence=level)
     elif _all_failed(gain):
-        yield (
-            f"All {attempts:.0f} attempts in production failed: strata cannot be told apart by their failures, nor how "
-            "far each is from success. What a plan wins cannot be told; the interval says so."
-        )
+        yield note("plan.all_failed", attempts=attempts)
     if not _all_failed(gain):
         yield from always_failed(gain, bought)
     if late:
-        yield (
-            f"{late:.0f} demonstrations in hand were not learnt by the version in production: they are expected to "
-            f"win {100.0 * gain.waiting:.1f} points by themselves, and this plan's gain comes on top."
-        )
+        yield note("plan.not_learnt_yet", demonstrations=late, gain=gain.waiting)

@@ -20,14 +20,14 @@ class Bought:
         return Bought(self.real + other.real, self.simulated + other.simulated)
 
     def taught(self, worth: float) -> Floats:
-        """How many demonstrations of people they teach as much as, where a simulated one is worth that share."""
+        """Return the equivalent number of real demonstrations, where a simulated one is worth that share."""
         return np.asarray(self.real + worth * self.simulated)
 
     def cost(self, gain: Gain) -> float:
-        """What they cost with the tries that they take."""
+        """Return their cost, including failed tries."""
         return float(self.real @ gain.price + self.simulated.sum() * gain.settings.number("simulation_cost"))
 
 
 def by_people(good: Floats) -> Bought:
-    """Everything shown by people."""
+    """Return demonstrations that are all made by people."""
     return Bought(good, np.zeros(len(good)))

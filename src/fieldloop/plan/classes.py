@@ -1,4 +1,4 @@
-"""The classes of all parts in one row of numbers, so that a sum over strata or back is one product for all of them."""
+"""The classes of all parts as one sparse matrix, so that sums over strata and back are one product."""
 
 from collections.abc import Sequence
 
@@ -13,7 +13,7 @@ class Classes:
     """The classes of the shared parts one after the other, then each stratum by itself, as `parts` returns them."""
 
     def __init__(self, parts: Sequence[Part], rows: NDArray[np.intp] | None = None) -> None:
-        """Note which classes each stratum is in; `rows` keeps to some of the strata."""
+        """Record which classes each stratum is in; `rows` restricts it to some of the strata."""
         from scipy.sparse import csr_matrix
 
         *shared, own = parts
@@ -28,7 +28,7 @@ class Classes:
         self._in = self._has.T
 
     def row(self, by_part: Sequence[Floats]) -> Floats:
-        """Put what is known of each part's classes into one row."""
+        """Concatenate the values of each part's classes into one row."""
         return np.concatenate([*by_part[:-1], by_part[-1][self._rows]])
 
     def sums(self, values: Floats) -> Floats:
@@ -36,5 +36,5 @@ class Classes:
         return np.concatenate([self._in @ values, values])
 
     def each(self, values: Floats) -> Floats:
-        """Hand each stratum the sum of the values of its classes."""
+        """Give each stratum the sum of the values of its classes."""
         return np.asarray(self._has @ values[: self._shared] + values[self._shared :])

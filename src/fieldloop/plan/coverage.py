@@ -1,6 +1,8 @@
-"""How well the data in hand cover what is deployed, and how production fares there."""
+"""Coverage: how well the data in hand cover the deployed strata, and how production performs there."""
 
+from collections import Counter
 from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
 
 from fieldloop.errors import BadInput
 from fieldloop.model.attempts import settled
@@ -26,14 +28,35 @@ def coverage(
     """Count demonstrations and failures per deployed stratum, largest share of production first.
 
     `factors` merges strata that differ in nothing else. `episodes` are good enough to learn from, `tried` is all that
-    was collected. What an episode does not say counts for no stratum; `uncounted` tells how many those are.
+    was collected. An episode that does not log a condition counts for no stratum; `uncounted` reports how many.
     """
-    places = Places(exposures, factors)
-    shown = _count(places, (e.where for e in episodes))
-    collected = _count(places, (e.where for e in tried))
     kept = settled(outcomes)[0]
-    attempts = _count(places, (o.stratum.at(o.site) for o in kept))
-    failures = _count(places, (o.stratum.at(o.site) for o in kept if not o.succeeded))
+    counts = Counts(
+        demonstrations=((e.where, 1) for e in episodes),
+        tried=((e.where, 1) for e in tried),
+        attempts=((o.stratum.at(o.site), 1) for o in kept),
+        failures=((o.stratum.at(o.site), 1) for o in kept if not o.succeeded),
+    )
+    return coverage_of_counts(exposures, counts, factors, costs=costs)
+
+
+@dataclass(frozen=True, slots=True)
+class Counts:
+    """What was logged by stratum, already counted; the same stratum may come several times."""
+
+    demonstrations: Iterable[tuple[Stratum, int]] = ()
+    tried: Iterable[tuple[Stratum, int]] = ()
+    attempts: Iterable[tuple[Stratum, int]] = ()
+    failures: Iterable[tuple[Stratum, int]] = ()
+
+
+def coverage_of_counts(
+    exposures: Iterable[Exposure], counts: Counts, factors: Iterable[str] | None = None, *, costs: Costs = ()
+) -> tuple[Coverage, ...]:
+    """Return coverage from counts by stratum, as the store keeps them for a million outcomes."""
+    places = Places(exposures, factors)
+    shown, collected = _count(places, counts.demonstrations), _count(places, counts.tried)
+    attempts, failures = _count(places, counts.attempts), _count(places, counts.failures)
     total = sum(shown)
     prices = _prices(places.strata, costs)
     shares = [count / total if total else 0.0 for count in shown]
@@ -42,7 +65,7 @@ def coverage(
 
 
 def stated_costs(settings: Section) -> tuple[tuple[Stratum, float], ...]:
-    """Read what some demonstrations cost beside ordinary ones, as the settings state it: 'site=gdansk: 2.5'."""
+    """Read the relative cost of some demonstrations, as the settings state it: 'site=gdansk: 2.5'."""
     costs = []
     for line in settings["costs"]:
         stratum, _, factor = str(line).rpartition(":")
@@ -56,12 +79,15 @@ def stated_costs(settings: Section) -> tuple[tuple[Stratum, float], ...]:
     return tuple(costs)
 
 
-def _count(places: Places, logged: Iterable[Stratum]) -> list[int]:
+def _count(places: Places, logged: Iterable[tuple[Stratum, int]]) -> list[int]:
     counts = [0] * len(places.strata)
-    for stratum in logged:
+    by_stratum = Counter[Stratum]()
+    for stratum, count in logged:
+        by_stratum[stratum] += count
+    for stratum, count in by_stratum.items():
         at = places.of(stratum)
         if at is not None:
-            counts[at] += 1
+            counts[at] += count
     return counts
 
 

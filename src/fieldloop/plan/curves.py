@@ -1,4 +1,4 @@
-"""How failure falls with demonstrations: a power of their number, the exponent learnt from earlier rounds."""
+"""Learning curves: failure falls as a power of the demonstrations, with an exponent learnt from earlier rounds."""
 
 from dataclasses import dataclass
 
@@ -16,7 +16,7 @@ class Curve:
     borrowed: float
 
     def left(self, shown: Floats) -> Floats:
-        """The share of its hazard that a reason keeps after so many demonstrations.
+        """Return the share of its hazard that a reason keeps after so many demonstrations.
 
         >>> Curve(0.5, 5.0).left(np.asarray([0.0, 15.0])).tolist()
         [1.0, 0.5]
@@ -24,15 +24,15 @@ class Curve:
         return np.asarray(((shown + self.borrowed) / self.borrowed) ** -self.exponent)
 
     def left_of(self, shown: Floats, more: Floats) -> Floats:
-        """The share of what is now left that so many more demonstrations leave."""
+        """Return the share of the remaining hazard that so many more demonstrations leave."""
         return np.asarray(((shown + more + self.borrowed) / (shown + self.borrowed)) ** -self.exponent)
 
 
 def prior_curve(settings: Section) -> Curve:
-    """The curve to assume until rounds were scored."""
+    """Return the curve to assume until plans were scored."""
     return Curve(settings.number("learning_exponent"), settings.number("prior_demonstrations"))
 
 
 def exponents(settings: Section, count: int) -> Floats:
-    """Exponents that may be, evenly in ratio from slowest to fastest."""
+    """Return plausible exponents, geometrically spaced from slowest to fastest."""
     return np.geomspace(settings.number("learning_exponent_low"), settings.number("learning_exponent_high"), count)

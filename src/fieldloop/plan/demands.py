@@ -1,10 +1,11 @@
-"""What incidents, diagnoses and new articles ask for comes before the rest of a plan, up to a share of it."""
+"""Demands of incidents, diagnoses and new articles come before the rest of a plan, up to a share of it."""
 
 import math
 
 import numpy as np
 from numpy.typing import NDArray
 
+from fieldloop.model.note import Note, note
 from fieldloop.model.plan import Demand, Quota
 from fieldloop.plan.gain import Gain
 from fieldloop.plan.rounding import whole
@@ -13,23 +14,23 @@ from fieldloop.plan.strategies import LEAST, Request, marginal
 
 
 class Asked:
-    """Demands that are honoured one after the other while their share of the budget lasts."""
+    """Grants demands one after the other while their share of the budget lasts."""
 
     def __init__(self, gain: Gain, money: float, rng: np.random.Generator) -> None:
-        """Begin with nothing given."""
+        """Begin with nothing granted."""
         self.gain, self.left, self.rng = gain, money, rng
         self.good: Floats = np.zeros(len(gain.table))
-        self.reasons: dict[int, list[str]] = {}
+        self.reasons: dict[int, list[Note]] = {}
         self.answered: list[tuple[str, int]] = []
         self.outside: list[Quota] = []
 
     @property
     def cost(self) -> float:
-        """What has been given away."""
+        """Return the cost of what has been granted."""
         return float(self.good @ self.gain.price) + sum(q.cost for q in self.outside)
 
     def honour(self, demand: Demand) -> None:
-        """Give a demand what it asks for, where in its strata it wins most; outside the map as it is asked for."""
+        """Grant a demand where in its strata the gain is largest; outside the map exactly as requested."""
         rows = self.gain.table.rows(demand.stratum)
         usual = float(self.gain.price[rows].mean()) if len(rows) else 1.0
         money = min(self.left, demand.demonstrations * usual)
@@ -43,26 +44,28 @@ class Asked:
         among[rows] = True
         request = Request(money, among, self.good, np.full(len(price), np.inf))
         wanted = marginal(self.gain, request)
-        # where the cheap ones win most, the money of usual ones would buy more than was asked for
+        # where cheap strata gain most, the money would buy more than was requested
         wanted = wanted * min(1.0, demand.demonstrations / max(float(wanted.sum()), LEAST))
         added = whole(wanted, price, float(wanted @ price), self.gain.order(), self.rng)
         self.good = self.good + added
         self.left -= float(added @ price)
-        short = _short(demand, int(added.sum()))
         for row in np.flatnonzero(added):
-            self.reasons.setdefault(int(row), []).append(f"{int(added[row])} for {demand.source}: {demand.why}{short}")
+            reason = _answered(demand, int(added[row]), int(added.sum()))
+            self.reasons.setdefault(int(row), []).append(reason)
         return int(added.sum())
 
     def _outside(self, demand: Demand, amount: int) -> int:
         if amount <= 0:
             return 0
-        asked = f"{demand.source} asks: {demand.why}{_short(demand, amount)}."
-        why = f"{asked} Not among the deployed strata: its gain is unknown."
+        why = note("plan.quota_outside_map", _answered(demand, amount, amount), demonstrations=amount)
         self.outside.append(Quota(demand.stratum, amount, 0.0, 0.0, 0.0, why, cost=float(amount)))
         self.left -= amount
         return amount
 
 
-def _short(demand: Demand, got: int) -> str:
-    asked = f"{demand.demonstrations} asked for, demands may take no more of the budget"
-    return f" ({asked})" if got < demand.demonstrations else ""
+def _answered(demand: Demand, here: int, got: int) -> Note:
+    """Return which demand a stratum's demonstrations answer, and how far it is answered."""
+    details = [demand.why]
+    if got < demand.demonstrations:
+        details.append(note("plan.demand_cut", asked=demand.demonstrations, got=got))
+    return note("plan.demand_answered", *details, demonstrations=here, source=demand.source)

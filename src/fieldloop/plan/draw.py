@@ -1,4 +1,4 @@
-"""Draw a plan: quotas, work orders, what it is expected to win, what stays unshown, and what stands in its way."""
+"""Draw a plan: quotas, work orders, expected gain, coverage gaps, and warnings."""
 
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
@@ -6,6 +6,7 @@ from collections.abc import Iterable, Iterator, Sequence
 import numpy as np
 
 from fieldloop.model.identity import Ids
+from fieldloop.model.note import Note, note
 from fieldloop.model.plan import Demand, Plan
 from fieldloop.plan.gain import Gain
 from fieldloop.plan.gaps.find import find_gaps
@@ -34,7 +35,7 @@ def draw(
     rng: np.random.Generator,
     strategy: str = "marginal",
 ) -> Plan:
-    """Spend the settings' budget where it is expected to win most, within the rules, and hand out the work."""
+    """Spend the settings' budget where the expected gain is largest, within the rules, and assign the work."""
     name, asked = ids.new("plan"), tuple(demands)
     gain = Gain(tabulate(known.coverages), settings, known.scores)
     spent = within_minimums(known, gain, asked, rng, strategy, simulates=crew.simulates)
@@ -51,7 +52,7 @@ def draw(
         *obstacles,
         *(band_warnings(qualified(crew.operators, crew.task), known.deployment, settings) if quotas else ()),
         *_waiting(asked, answered, settings),
-        *gaps.unsaid,
+        *gaps.unlogged,
     )
     return Plan(
         id=name,
@@ -77,9 +78,7 @@ def draw(
     )
 
 
-def _waiting(asked: Sequence[Demand], answered: Sequence[tuple[str, int]], settings: Section) -> Iterator[str]:
+def _waiting(asked: Sequence[Demand], answered: Sequence[tuple[str, int]], settings: Section) -> Iterator[Note]:
     waiting = sum(d.demonstrations for d in asked) - sum(amount for _, amount in answered)
     if waiting > 0:
-        share = settings.number("max_demand_share")
-        wait = f"{waiting} demonstrations that are asked for wait for the next plan"
-        yield f"{wait}: demands may take {share:.0%} of this one."
+        yield note("plan.demands_wait", waiting=waiting, share=settings.number("max_demand_share"))

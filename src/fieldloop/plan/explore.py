@@ -1,6 +1,6 @@
-"""A few demonstrations of what would otherwise never be shown: levels of factors, not each combination of them.
+"""Exploration: a few demonstrations of levels that would otherwise never be shown.
 
-Three hundred strata cannot each have a demonstration of a budget of forty; the twenty levels they are made of can.
+A budget of forty cannot show each of three hundred strata, but it can show each of their twenty levels.
 """
 
 from collections import defaultdict
@@ -9,11 +9,13 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from fieldloop.model.note import Note, note
 from fieldloop.plan.gain import Gain
 from fieldloop.plan.parts import Reach
 from fieldloop.plan.strata import Floats
 
-FIND_OUT = "to find out"
+EXPLORES = "plan.explores"
+"""The code of a reason to show a level that would otherwise never be shown."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -23,21 +25,21 @@ class Explored:
     good: Floats
     levels: dict[int, list[tuple[str, int]]]
 
-    def reasons(self) -> Iterator[tuple[int, str]]:
-        """Say row by row what is to be found out."""
+    def reasons(self) -> Iterator[tuple[int, Note]]:
+        """Return row by row which levels are explored."""
         for row, found in self.levels.items():
             for level, count in found:
-                yield row, f"{count} {FIND_OUT} whether {level} can be learnt"
+                yield row, note(EXPLORES, demonstrations=count, level=level)
 
 
 def unexplored(gain: Gain, good: Floats, money: float) -> Explored:
-    """Good demonstrations to add so that each deployed level is tried a few times, within a share of the money.
+    """Return demonstrations to add so that each deployed level is tried a few times, within a share of the money.
 
-    Largest share of production first, each in the stratum where it wins most for its price.
+    The largest share of production comes first, each in the stratum with the largest gain for its price.
     """
     table = gain.table
     floor, left = gain.settings.number("exploration_floor"), gain.settings.number("exploration_share") * money
-    # what was tried and could not be done is explored as well
+    # tries of operators that failed count as explored too
     planned = np.maximum(table.demonstrations, table.tried) + good / gain.operators.share
     wins = table.exposure if gain.nothing_to_win else gain.next(good)
     worth = np.where(table.exposure > 0.0, wins / gain.price, -np.inf)

@@ -1,10 +1,9 @@
-"""How often each stratum fails, why, and how much of that demonstrations can remove.
+"""Estimate how often each stratum fails, for which reasons, and how much of that demonstrations can remove.
 
 Each level of a factor, each pair of levels and each stratum by itself may be a reason to fail. Each has a part that
-lasts and a part that falls with the demonstrations that show it. From a single look the two cannot be told apart, and
-the prior decides: what was never shown is probably removable, what fails in spite of many demonstrations probably
-lasts, and so does what fails nearly always, in whatever company. Earlier rounds tell them apart: what did not fall
-although demonstrations came, lasts.
+lasts and a part that falls with the demonstrations that show it. One round cannot separate the two, so the prior
+decides: what was never shown is probably removable; what fails despite many demonstrations probably lasts, and so does
+what fails nearly always. Earlier rounds separate them: what did not fall although demonstrations came, lasts.
 """
 
 import math
@@ -23,7 +22,7 @@ from fieldloop.protocol import Section
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Rows:
+class ObservedRows:
     """Observed attempts, each row in its stratum, with the demonstrations of each part at that time."""
 
     stratum: np.ndarray[tuple[int], np.dtype[np.intp]]
@@ -34,7 +33,7 @@ class Rows:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Failing:
-    """Per part its removable hazards once all in hand is learnt, with standard errors; per stratum what lasts."""
+    """Removable hazards per part once all data in hand are learnt, with standard errors; lasting hazard per stratum."""
 
     removable: tuple[Floats, ...]
     errors: tuple[Floats, ...]
@@ -47,7 +46,7 @@ class Failing:
 def failing(
     table: Table, parts: Sequence[Part], operators: Yield, scores: Sequence[PlanScore], settings: Section
 ) -> Failing:
-    """Fit why strata fail, to production now and before each of the earlier plans (scores newest first)."""
+    """Fit the reasons to fail to production now and before each earlier plan (scores newest first)."""
     scores = _one_each(scores)
     rows = _rows(table, parts, scores, settings)
     prior = prior_curve(settings)
@@ -63,17 +62,17 @@ def failing(
 
 
 def _one_each(scores: Sequence[PlanScore]) -> list[PlanScore]:
-    """The newest score of each plan: held against two versions it is still one round, and its before one look."""
+    """Return the newest score of each plan: compared with two versions it is still one round."""
     newest: dict[str, PlanScore] = {}
     for score in scores:
         newest.setdefault(score.plan, score)
     return list(newest.values())
 
 
-def _rows(table: Table, parts: Sequence[Part], scores: Sequence[PlanScore], settings: Section) -> Rows:
-    """Production now, and before each earlier plan: what came after that is the next one's before, or now.
+def _rows(table: Table, parts: Sequence[Part], scores: Sequence[PlanScore], settings: Section) -> ObservedRows:
+    """Collect production now and before each earlier plan; what followed a plan is the next plan's before, or now.
 
-    A stratum that a score does not name had been neither shown nor tried by then.
+    A stratum that a score does not name had been neither shown nor tried by that time.
     """
     looks = [(table.attempts, table.failures, table.learnt)]
     places = table.places() if scores else {}
@@ -83,7 +82,7 @@ def _rows(table: Table, parts: Sequence[Part], scores: Sequence[PlanScore], sett
         for at in score.strata:
             row = places.get(table.key(at.stratum))
             if row is not None:
-                # several, where the map has lost a factor since
+                # several strata, where the map has lost a factor since then
                 attempts[row] += at.attempts_before * fading**age
                 failures[row] += at.failures_before * fading**age
                 shown[row] += at.demonstrations_before
@@ -93,7 +92,7 @@ def _rows(table: Table, parts: Sequence[Part], scores: Sequence[PlanScore], sett
         np.concatenate([part.sums(shown)[part.codes[rows]] for rows, (_, _, shown) in zip(kept, looks, strict=True)])
         for part in parts
     ]
-    return Rows(
+    return ObservedRows(
         np.concatenate(kept),
         np.concatenate([attempts[rows] for rows, (attempts, _, _) in zip(kept, looks, strict=True)]),
         np.concatenate([failures[rows] for rows, (_, failures, _) in zip(kept, looks, strict=True)]),
@@ -102,7 +101,7 @@ def _rows(table: Table, parts: Sequence[Part], scores: Sequence[PlanScore], sett
 
 
 def _made(
-    table: Table, parts: Sequence[Part], operators: Yield, rows: Rows, curve: Curve, settings: Section
+    table: Table, parts: Sequence[Part], operators: Yield, rows: ObservedRows, curve: Curve, settings: Section
 ) -> tuple[Failing, float]:
     strengths = [curve.left(shown) for shown in rows.shown]
     usual = _usual(parts, rows, strengths, settings)
@@ -120,12 +119,12 @@ def _made(
     return _at_present(table, parts, found, curve), found.surprise
 
 
-def _may_last(part: Part, rows: Rows, managed: Floats, settings: Section) -> Floats:
-    """How far what lasts may vary, in units of what can be removed: far where a thing fails in whatever company.
+def _may_last(part: Part, rows: ObservedRows, managed: Floats, settings: Section) -> Floats:
+    """Return the prior spread of the lasting part, relative to the removable part: large where a level always fails.
 
-    What was only never shown still succeeds now and then, where the rest is easy. What hardly ever does, while other
-    levels of its factor succeed, is more often out of reach: a jammed bin, an item too heavy, a broken gripper; unless
-    operators `managed` it, which shows that it can be done. Places and light are in reach of any policy.
+    A level that was merely never shown still succeeds sometimes. One that hardly ever succeeds, while other levels of
+    its factor do, is often out of reach: a jammed bin, a heavy item, a broken gripper. It is not if operators `managed`
+    it. Sites and light are within reach of any policy.
     """
     spread = np.full(part.size, settings.number("lasting_spread"))
     if part.reach is not Reach.LEVEL or not set(part.factors) <= set(settings["impossible_factors"]):
@@ -140,7 +139,7 @@ def _may_last(part: Part, rows: Rows, managed: Floats, settings: Section) -> Flo
 
 
 def total_failure(tried: Floats, failed: Floats, settings: Section) -> Floats:
-    """How far each level's failure counts as total, from 0 to 1, beside the success of its factor's other levels."""
+    """Return how far each level's failure counts as total, from 0 to 1, compared with its factor's other levels."""
     good = tried - failed
     elsewhere = _ratio(good.sum() - good, tried.sum() - tried)
     usual = settings.number("total_failure_success") * elsewhere
@@ -163,8 +162,8 @@ def _at_present(table: Table, parts: Sequence[Part], found: Hazards, curve: Curv
     return Failing(removable, errors, lasting, curve, seen + lasting)
 
 
-def _usual(parts: Sequence[Part], rows: Rows, strengths: Sequence[Floats], settings: Section) -> list[float]:
-    """Share the removable part of the usual hazard out over levels, pairs and strata, as transfer is believed to be."""
+def _usual(parts: Sequence[Part], rows: ObservedRows, strengths: Sequence[Floats], settings: Section) -> list[float]:
+    """Split the removable part of the usual hazard over levels, pairs and strata by the assumed transfer."""
     whole = _hazard(rows, settings) * (1.0 - settings.number("lasting_share"))
     shares = {reach: settings.number(f"{reach}_share") for reach in {part.reach for part in parts}}
     total = sum(shares.values())
@@ -176,8 +175,8 @@ def _usual(parts: Sequence[Part], rows: Rows, strengths: Sequence[Floats], setti
     return found
 
 
-def _hazard(rows: Rows, settings: Section) -> float:
-    """The pooled hazard of production, leaning on a prior rate while there are few attempts."""
+def _hazard(rows: ObservedRows, settings: Section) -> float:
+    """Return the pooled hazard of production, shrunk towards a prior rate while attempts are few."""
     lean = settings.number("shrinkage_attempts")
     failed = rows.failures.sum() + lean * settings.number("prior_failure_rate")
     return -math.log1p(-failed / (rows.attempts.sum() + lean))

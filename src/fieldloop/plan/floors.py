@@ -1,4 +1,4 @@
-"""What no demonstration will mend: where even operators fail, the floor is theirs."""
+"""Failure that no demonstration removes: where even operators fail, a policy will too."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -20,10 +20,10 @@ class Yield:
 
 
 def operators_yield(table: Table, parts: Sequence[Part], settings: Section) -> Yield:
-    """Pool what operators managed over levels and strata; where nobody counted tries, every one is taken as good.
+    """Pool the success of operators over levels and strata; without counted tries, every demonstration counts as good.
 
-    Only what is beyond the usual counts as a floor: demonstrations are also rejected for reasons that no policy has,
-    such as a bad clock, and those strike everywhere.
+    Only failure above the average counts as a floor: demonstrations are also rejected for reasons that do not concern a
+    policy, such as a bad clock, and those occur everywhere.
     """
     rows = np.flatnonzero(table.tried > 0.0)
     if not len(rows):

@@ -1,10 +1,11 @@
-"""When will the plan be complete? The pace of days so far, which differ by more than chance."""
+"""Forecast when the plan will be complete, from the pace so far; days differ by more than chance."""
 
 import math
 from collections import Counter
 from collections.abc import Iterable
 
 from fieldloop.model.days import local_day
+from fieldloop.model.note import note
 from fieldloop.model.plan import Forecast
 from fieldloop.protocol import Section
 
@@ -14,32 +15,37 @@ def forecast(
 ) -> Forecast:
     """Forecast the days until so many more are accepted, with an interval; `progress.pace_of` gives both counts.
 
-    Days at the site are the unit, idle ones among them, because a bad day takes all of its demonstrations with it. The
-    sum of d future days has the pace's error in it d times over and each day's own spread once; both ends are where
-    that sum reaches what is left. Without a pace nobody can tell.
+    Days at the site are the unit, including idle ones, because a bad day affects all of its demonstrations. The sum of
+    d future days contains the error of the pace d times and the spread of each day once. Both ends are where that sum
+    reaches what is left. Without a pace, no forecast is made.
     """
     if left <= 0:
-        return Forecast(0, None, 0.0, 0.0, 0.0, "Complete: nothing is left to collect.")
+        return Forecast(0, None, 0.0, 0.0, 0.0, note("plan.complete"))
     counts = Counter(local_day(at, zone) for at in accepted_ns if began_ns <= at <= now_ns)
     days, total = local_day(now_ns, zone) - local_day(began_ns, zone) + 1, sum(counts.values())
     if total == 0:
-        text = f"Cannot tell: nothing was accepted in {_days(days)}, so there is no pace. {left} are left for people."
-        return Forecast(left, None, None, None, None, text)
+        return Forecast(left, None, None, None, None, note("plan.no_pace", days=days, left=left))
     pace = total / days
     spread = _variance(counts, days, pace, settings)
     step = _quantile(settings.number("confidence"), days + settings.number("pace_prior_days") - 1.0)
     low = _reached(left, pace, spread, days, step)
     high = _reached(left, pace, spread, days, -step)
     expected = left / pace
-    level = f"{settings.number('confidence'):.0%}"
-    until = "the upper end is open: this pace is too uncertain" if high is None else f"{low or 0.0:.1f} to {high:.1f}"
-    so_far = f"{left} left for people at {pace:.1f} a day over {_days(days)}"
-    text = f"{so_far}: {expected:.1f} days ({level} interval {until})."
-    return Forecast(left, pace, expected, low, high, text)
+    message = note(
+        "plan.forecast" if high is not None else "plan.forecast_open",
+        left=left,
+        days=expected,
+        confidence=settings.number("confidence"),
+        low_days=low or 0.0,
+        high_days=high,
+        per_day=pace,
+        days_so_far=days,
+    )
+    return Forecast(left, pace, expected, low, high, message)
 
 
 def _variance(counts: Counter[int], days: int, pace: float, settings: Section) -> float:
-    """Variance of a day's count: what these days show, leaning on a usual overdispersion while they are few."""
+    """Return the variance of a day's count, shrunk towards a usual overdispersion while days are few."""
     usual, weight = settings.number("pace_overdispersion") * pace, settings.number("pace_prior_days")
     squares = sum((count - pace) ** 2 for count in counts.values()) + (days - len(counts)) * pace**2
     seen = days - 1
@@ -62,7 +68,3 @@ def _quantile(level: float, freedom: float) -> float:
     from scipy.special import stdtrit
 
     return float(stdtrit(freedom, 0.5 + level / 2))
-
-
-def _days(count: int) -> str:
-    return "1 day" if count == 1 else f"{count} days"

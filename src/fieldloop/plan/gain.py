@@ -1,4 +1,4 @@
-"""What more demonstrations are expected to bring: production success won, with transfer between strata."""
+"""Expected gain of more demonstrations in production success, with transfer between strata."""
 
 from collections.abc import Sequence
 
@@ -16,10 +16,10 @@ from fieldloop.protocol import Section
 
 
 class Gain:
-    """Production success that demonstrations win, stratum by stratum.
+    """The production success that demonstrations gain, stratum by stratum.
 
     A demonstration counts for its levels, its pairs of levels and its stratum; each of these loses part of its hazard,
-    in every stratum that has it. What operators themselves cannot do, and what did not fall before, stays.
+    in every stratum that has it. What operators cannot do, and what did not fall before, stays.
     """
 
     def __init__(self, table: Table, settings: Section, scores: Sequence[PlanScore] = ()) -> None:
@@ -30,7 +30,7 @@ class Gain:
         self.parts = parts(table)
         self.operators = operators_yield(table, self.parts, settings)
         self.price = table.cost / self.operators.share
-        """What a good demonstration costs with the tries that it takes."""
+        """Cost of a good demonstration, including failed tries."""
         self.shown = [part.sums(table.demonstrations) for part in self.parts]
         self.why: Failing = failing(table, self.parts, self.operators, scores, settings)
         self.curve: Curve = self.why.curve
@@ -42,29 +42,29 @@ class Gain:
         self.waiting = float(table.exposure @ (-np.expm1(-self.why.seen) - self.failure))
         """Success expected from demonstrations in hand that the version in production did not learn from."""
         self.reducible = self.failure + np.expm1(-self.why.lasting)
-        """Failure that endless demonstrations would remove."""
+        """Failure that unlimited demonstrations would remove."""
         self.nothing_to_win = _nothing_to_win(table, self.reducible, settings)
-        """Production fails nowhere, and too much was tried to expect it: failures cannot tell strata apart."""
+        """Production never failed in many attempts: failures cannot rank the strata."""
         self._weight = table.exposure * (1.0 - self.failure)
 
     def of(self, more: Floats) -> Floats:
-        """Success won per stratum by so many more good demonstrations each, as a share of all production."""
+        """Return the success gained per stratum by so many more good demonstrations each, as a share of production."""
         return np.asarray(self._weight * np.expm1(self._removed(more)[0]))
 
     def next(self, more: Floats) -> Floats:
-        """Success that one more good demonstration of each stratum would win, wherever it is won."""
+        """Return the success that one more good demonstration of each stratum gains, in all strata together."""
         (removed, given), curve = self._removed(more), self.curve
         falls = curve.exponent * curve.left_of(self._shown, given) / (self._shown + given + curve.borrowed)
         worth = self._classes.sums(self._weight * np.exp(removed)) * self._size * falls
         return self._classes.each(worth)
 
     def news(self, more: Floats) -> Floats:
-        """How new a stratum's levels, pairs and itself are to the data, from nearly 0 to 1, with so many more shown."""
+        """Return how new each stratum is to the data, from nearly 0 to 1, with so many more shown."""
         seen = self._shown + self._classes.sums(more)
         return self._classes.each(self.curve.borrowed / (seen + self.curve.borrowed)) / len(self.parts)
 
     def order(self) -> NDArray[np.intp]:
-        """Strata in an order in which neighbours resemble each other in what matters most."""
+        """Order strata so that neighbours share the factors that matter most."""
         weight = [
             (float(self.table.exposure @ part.each(size)), self.table.factors.index(part.factors[0]))
             for part, size in zip(self.parts, self.why.removable, strict=True)
@@ -74,7 +74,7 @@ class Gain:
         return np.lexsort(columns) if columns else np.arange(len(self.table))
 
     def _removed(self, more: Floats) -> tuple[Floats, Floats]:
-        """The hazard that falls away per stratum, and the new demonstrations per class."""
+        """Return the removed hazard per stratum, and the new demonstrations per class."""
         given = self._classes.sums(more)
         return self._classes.each(self._size * (1.0 - self.curve.left_of(self._shown, given))), given
 

@@ -1,10 +1,9 @@
-"""Reasons to fail add up: fit how much each brings, leaning on a prior where little was tried.
+"""Fit additive hazards of reasons to fail, shrunk towards a prior where little was tried.
 
-An attempt succeeds if no reason strikes, so that success is exp(-h) and h is the sum of one hazard for each reason that
-is present. Hazards cannot be negative: nothing about a stratum makes another's difficulty go away. The fit is the most
-probable one under normal priors cut off at zero, so a reason that was seldom tried stays near what is usual. Downwards
-a prior is at least a share of its size wide: that something is hardly a reason is always possible, and a few attempts
-that went well may say so.
+An attempt succeeds if no reason strikes: success is exp(-h), and h is the sum of the hazards of the present reasons.
+Hazards cannot be negative. The fit is the maximum a posteriori under normal priors truncated at zero, so a reason that
+was seldom tried stays near the usual value. Downwards a prior is at least a share of its size wide, because a reason
+may always turn out to be negligible after a few good attempts.
 """
 
 import itertools
@@ -17,10 +16,10 @@ from numpy.typing import NDArray
 from fieldloop.plan.strata import Floats
 
 LEAST = 1e-6
-"""A hazard of nothing at all would make the first failure impossible."""
+"""A hazard of zero would make the first failure impossible."""
 
 STEPS = 200
-"""Enough for the fit to settle: on the picking floor 300 and 1000 give the same rates to four digits."""
+"""Enough for the fit to converge: on the picking floor 300 and 1000 give the same rates to four digits."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -37,7 +36,7 @@ class Reason:
 class Hazards:
     """For each family the hazard of each reason, and the standard error it is left with.
 
-    `surprise` is minus the logarithm of how probable the fit is, to compare fits of the same rows.
+    `surprise` is the negative log posterior, to compare fits of the same rows.
     """
 
     sizes: tuple[Floats, ...]
@@ -46,7 +45,7 @@ class Hazards:
 
 
 def fit(reasons: Sequence[Reason], attempts: Floats, failures: Floats, doubt: float) -> Hazards:
-    """Fit hazards to attempts and failures by row; `doubt` says how wide a prior is downwards, as a share of its size.
+    """Fit hazards to attempts and failures by row; `doubt` is the downward width of a prior, as a share of its size.
 
     >>> kind = Reason(np.asarray([0, 1]), np.ones(2), usual=np.full(2, 0.5), spread=np.full(2, 9.0))
     >>> found = fit([kind], np.asarray([1000.0, 1000.0]), np.asarray([100.0, 600.0]), 0.5)
@@ -63,12 +62,12 @@ def fit(reasons: Sequence[Reason], attempts: Floats, failures: Floats, doubt: fl
     if not len(attempts):
         return Hazards(tuple(sizes[c] for c in cut), tuple(spreads[c] for c in cut), 0.0)
     columns = np.stack([reason.codes + start for reason, start in zip(reasons, starts[:-1], strict=True)], axis=1)
-    # what no row has stays as usual: most strata of a large map were never tried
+    # what no row has keeps its prior: most strata of a large map were never tried
     seen, columns = np.unique(columns, return_inverse=True)
     usual, spread = sizes[seen], spreads[seen]
     strengths = np.stack([reason.strength for reason in reasons], axis=1)
     edges = np.arange(len(attempts) + 1) * len(reasons)
-    # in units of their spread all reasons are alike to the search, which then needs few steps
+    # scaled by their spread, all reasons look alike to the optimiser, which then needs few steps
     scaled = strengths.ravel() * spread[columns.ravel()]
     present = csr_matrix((scaled, columns.ravel(), edges), (len(attempts), len(seen)))
     absent = csr_matrix(present.T)
@@ -86,6 +85,6 @@ def fit(reasons: Sequence[Reason], attempts: Floats, failures: Floats, doubt: fl
     bounds = [(0.0, None)] * len(usual)
     answer = minimize(surprise, middle, jac=True, method="L-BFGS-B", bounds=bounds, options={"maxiter": STEPS})
     sizes[seen] = answer.x * spread
-    told = attempts / np.expm1(present @ answer.x + LEAST)
-    spreads[seen] = spread * (1.0 + absent.multiply(absent) @ told) ** -0.5
+    information = attempts / np.expm1(present @ answer.x + LEAST)
+    spreads[seen] = spread * (1.0 + absent.multiply(absent) @ information) ** -0.5
     return Hazards(tuple(sizes[c] for c in cut), tuple(spreads[c] for c in cut), float(answer.fun))

@@ -1,4 +1,4 @@
-"""What a plan stands on."""
+"""The inputs of a plan."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -22,4 +22,4 @@ class Known:
     outcomes: Sequence[Outcome] = ()
     policy: str = ""
     scores: Sequence[PlanScore] = ()
-    """How earlier plans fared, newest first."""
+    """Scores of earlier plans, newest first."""

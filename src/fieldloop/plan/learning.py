@@ -1,4 +1,4 @@
-"""Learning curves to look at: how failure of the most promising strata is expected to fall."""
+"""Learning curves to plot: how failure of the strata with the largest gain is expected to fall."""
 
 from collections.abc import Sequence
 
@@ -15,17 +15,17 @@ from fieldloop.protocol import Section
 SHOWN = 6
 POINTS = 25
 FURTHER = 4.0
-"""Curves are drawn to this many times what is in hand and planned, so that the eye sees where they flatten."""
+"""Curves extend to this multiple of what is in hand and planned, so that one sees where they flatten."""
 
 
 def learning_curves(
     coverages: Sequence[Coverage], quotas: Sequence[Quota], settings: Section, scores: Sequence[PlanScore] = ()
 ) -> tuple[LearningCurve, ...]:
-    """Draw expected failure against a stratum's demonstrations, for the quotas that win most.
+    """Compute expected failure against a stratum's demonstrations, for the quotas with the largest gain.
 
     The other strata of a plan teach it too; here only its own demonstrations grow, from none to several times what the
-    plan adds. The band holds what may be at the level of `confidence`, by draws of how fast demonstrations teach and of
-    what can be learnt at all.
+    plan adds. The band is an interval at the level of `confidence`, from draws of how fast demonstrations teach and of
+    how much can be learnt.
     """
     place = {covered.stratum: row for row, covered in enumerate(coverages)}
     wanted = [q for q in sorted(quotas, key=lambda q: -q.gain) if q.stratum in place][:SHOWN]
@@ -38,7 +38,7 @@ def learning_curves(
 def _curve(gain: Gain, row: int, quota: Quota) -> LearningCurve:
     now, planned = float(gain.table.demonstrations[row]), float(quota.demonstrations)
     points = np.linspace(0.0, FURTHER * (now + planned), POINTS)
-    # the same curve each time it is looked at
+    # a fixed seed gives the same curve each time
     rng = np.random.default_rng(row)
     worlds = [
         _failure(gain, row, points - now, curve, rng) for curve in curves(gain, int(gain.settings.number("draws")), rng)
@@ -52,12 +52,12 @@ def _curve(gain: Gain, row: int, quota: Quota) -> LearningCurve:
 
 
 def _failure(gain: Gain, row: int, more: Floats, curve: Curve, rng: np.random.Generator | None) -> Floats:
-    """Failure with so many more demonstrations (fewer, where negative), as expected or as it may be."""
+    """Return failure with so many more demonstrations (fewer where negative), expected or drawn at random."""
     hazard = np.full(len(more), gain.why.lasting[row])
     for part, sizes, errors, shown in zip(gain.parts, gain.why.removable, gain.why.errors, gain.shown, strict=True):
         at = part.codes[row]
         size, error = float(sizes[at]), float(errors[at])
         there = size if rng is None else float(drawn_hazard(size, error, rng))
-        # what was shown here cannot have been more than what was shown at all
+        # at most what was shown can be taken away
         hazard += there * curve.left_of(np.asarray(shown[at]), np.maximum(more, -shown[at]))
     return np.asarray(-np.expm1(-hazard))

@@ -1,4 +1,4 @@
-"""What strata have in common: each shares its levels, and its pairs of levels, with others, and has the rest to itself.
+"""Parts of strata: levels and pairs of levels that strata share, and each stratum by itself.
 
 A demonstration of one stratum is also one of each of its levels and of each of its pairs. That is how it helps
 neighbours, and why hundreds of strata can be taught by tens of demonstrations.
@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from fieldloop.plan.strata import Floats, Table
 
 DENSE = 2_000_000
-"""Above so many possible pairs of two factors' levels only those that occur are numbered."""
+"""Above this number of possible pairs of levels, only pairs that occur are numbered."""
 
 
 class Reach(StrEnum):
@@ -41,13 +41,13 @@ class Part:
         )
 
     def each(self, values: Floats) -> Floats:
-        """Hand each stratum the value of its class."""
-        # every code is inside: 'clip' only spares the check for negative ones, which takes most of the time
+        """Give each stratum the value of its class."""
+        # all codes are in range: 'clip' avoids the check for negative ones, which takes most of the time
         return values if self.reach is Reach.OWN else values.take(self.codes, mode="clip")
 
 
 def parts(table: Table) -> tuple[Part, ...]:
-    """All ways that tell strata apart without telling each from every other, and then each by itself."""
+    """Return the parts that separate some strata but not all, and then each stratum by itself."""
     found: list[Part] = []
     several = [at for at in range(len(table.factors)) if len(np.unique(table.codes[:, at])) > 1]
     for at in several:

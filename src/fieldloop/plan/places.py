@@ -1,4 +1,4 @@
-"""Which deployed stratum an attempt belongs to, by what its log says."""
+"""Find the deployed stratum of an attempt from its logged conditions."""
 
 import math
 from collections.abc import Iterable, Sequence
@@ -10,7 +10,7 @@ from fieldloop.model.condition import Exposure, Stratum
 class Narrowest:
     """Finds, among strata, the one with most conditions that covers a logged one.
 
-    Strata may speak of different factors, so a logged one is tried against each set of factors, the fullest first.
+    Strata may have different factors, so a logged one is tried with each set of factors, the largest first.
     """
 
     def __init__(self, strata: Sequence[Stratum], texts: Sequence[str] | None = None) -> None:
@@ -30,7 +30,7 @@ class Narrowest:
 
 
 class Places:
-    """The deployed strata with their shares of production, largest first, and the way from a logged stratum to one."""
+    """The deployed strata with their shares of production, largest first, and a lookup from logged strata."""
 
     def __init__(self, exposures: Iterable[Exposure], factors: Iterable[str] | None = None) -> None:
         """Merge strata that differ in nothing but factors left out."""

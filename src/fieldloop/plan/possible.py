@@ -1,4 +1,4 @@
-"""Worlds that may be: how far the gain of a plan could lie from what is expected, given what was seen."""
+"""Monte Carlo draws of the gain of a plan, given what was observed."""
 
 from collections import Counter
 from dataclasses import dataclass
@@ -13,7 +13,7 @@ from fieldloop.plan.gain import Gain
 from fieldloop.plan.strata import Floats
 
 WATCHED = 2000
-"""Strata that are drawn one by one, those that win most first; the others are taken to vary with them."""
+"""Strata that are drawn one by one, largest gain first; the others are assumed to vary with them."""
 
 TINY = float(np.finfo(float).tiny)
 
@@ -29,11 +29,11 @@ class Watched:
     real: Floats
     simulated: Floats
     share: Floats
-    """Of a hazard that nobody has seen yet, the share that would be this class's."""
+    """The share of a not yet observed hazard that would belong to this class."""
 
 
 def drawn_hazard(size: Floats | float, error: Floats | float, rng: np.random.Generator) -> Floats:
-    """Hazards with this mean and standard error that are never negative: gamma-distributed."""
+    """Draw non-negative hazards with this mean and standard error from a gamma distribution."""
     mean = np.maximum(size, 1e-9)
     return np.asarray(rng.gamma((mean / error) ** 2, error**2 / mean))
 
@@ -41,9 +41,8 @@ def drawn_hazard(size: Floats | float, error: Floats | float, rng: np.random.Gen
 def possible(gain: Gain, bought: Bought, rng: np.random.Generator) -> tuple[Floats, Floats, Floats]:
     """Draw worlds: per world the whole gain, and what each stratum's real and simulated demonstrations add to it.
 
-    Drawn are every hazard that demonstrations remove (which is failure, floor and transfer at once: how much falls
-    away, and for whom), a hazard that is there although too little was tried to see it, how fast and from how far
-    demonstrations teach, and what a simulated one is worth.
+    Each world draws every removable hazard (which covers failure, floor and transfer), a hazard that too few attempts
+    could have shown, the slope and offset of the learning curve, and the worth of a simulated demonstration.
     """
     count, usual = int(gain.settings.number("draws")), gain.settings.number("simulation_worth")
     chosen = np.flatnonzero(bought.real + bought.simulated)
@@ -71,7 +70,7 @@ def possible(gain: Gain, bought: Bought, rng: np.random.Generator) -> tuple[Floa
 
 
 def curves(gain: Gain, count: int, rng: np.random.Generator) -> list[Curve]:
-    """Curves that may be. Earlier rounds move the middle; how unsure it is stays, since few rounds teach it."""
+    """Draw learning curves. Earlier rounds move the centre; the spread stays, because rounds are few."""
     learnt = gain.curve.exponent / gain.settings.number("learning_exponent")
     slopes = learnt * rng.choice(exponents(gain.settings, 2 * count), count)
     unsure = gain.settings.number("prior_demonstrations_spread")
@@ -80,7 +79,7 @@ def curves(gain: Gain, count: int, rng: np.random.Generator) -> list[Curve]:
 
 
 def _unseen(gain: Gain, count: int, rng: np.random.Generator) -> Floats:
-    """Hazard beyond the fitted that as many attempts with as few failures leave possible (Jeffreys' prior)."""
+    """Draw hazard above the fitted one that these attempts and failures still allow (Jeffreys' prior)."""
     attempts, failures = float(gain.table.attempts.sum()), float(gain.table.failures.sum())
     if not attempts:
         return np.zeros(count)

@@ -1,4 +1,4 @@
-"""How far a plan is: collected, accepted, rejected, left, by quota and by order."""
+"""Progress of a plan: collected, accepted, rejected and left, by quota and by order."""
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 
@@ -25,7 +25,7 @@ class _Tally:
 
 
 def progress(plan: Plan, episodes: Iterable[Episode], statuses: Mapping[str, Status]) -> tuple[Progress, ...]:
-    """Count episodes towards the quotas: PASSED is accepted, any other answer rejected, none yet is only done.
+    """Count episodes towards the quotas: PASSED is accepted, any other status rejected, none yet is only done.
 
     An episode counts for the narrowest quota that covers it, and once; simulated ones for quotas of the simulator.
     Where nothing real came in, the floor itself is simulated: what those quotas do not need counts for the others.
@@ -42,8 +42,8 @@ def progress(plan: Plan, episodes: Iterable[Episode], statuses: Mapping[str, Sta
 def pace_of(plan: Plan, episodes: Iterable[Episode], statuses: Mapping[str, Status]) -> tuple[int, tuple[int, ...]]:
     """Return how many demonstrations by people are left, and when those began that were accepted towards them.
 
-    What comes in for no quota, beyond a full one or from a simulator brings the end no nearer: a pace with it in would
-    promise a day on which the quotas are still open.
+    Episodes for no quota, beyond a full quota or from a simulator do not bring the end nearer, so the pace leaves them
+    out.
     """
     left = {at: q.demonstrations for at, q in enumerate(plan.quotas) if q.kind is not QuotaKind.SIMULATION}
     accepted = []
@@ -61,25 +61,25 @@ def order_progress(
     sessions: Mapping[str, str],
     returned: Iterable[Returned] = (),
 ) -> tuple[Progress, ...]:
-    """Count episodes towards the orders they were made for, which their session names; beside it what was reported.
+    """Count episodes towards the orders that their sessions name, with what the collectors reported.
 
-    An episode of no such session counts for none, even where the stratum fits: nobody asked its operator for it.
+    An episode of another session counts for none, even where the stratum fits: its operator was not asked for it.
     """
     place = {order.id: at for at, order in enumerate(plan.orders)}
-    said = {one.order: one.collected for one in returned}
+    reported = {sheet.order: sheet.collected for sheet in returned}
     tally = _Tally(len(plan.orders), statuses)
     for episode in episodes:
         at = place.get(sessions.get(episode.session, ""))
         if at is not None:
             tally.add(at, episode)
     return tuple(
-        Progress(o.stratum, o.demonstrations, done, accepted, rejected, o.kind, o.id, said.get(o.id))
+        Progress(o.stratum, o.demonstrations, done, accepted, rejected, o.kind, o.id, reported.get(o.id))
         for o, (done, accepted, rejected) in zip(plan.orders, tally.counts, strict=True)
     )
 
 
 def _placed(plan: Plan, episodes: Sequence[Episode]) -> Iterator[tuple[int, Episode]]:
-    """Say for which quota each episode counts, by position; those that count for none are left out."""
+    """Yield the quota that each episode counts for, by position; episodes that count for none are left out."""
     nothing_real = all(episode.simulated for episode in episodes)
     real, simulated = (_Finder(plan, simulated=kind) for kind in (False, True))
     done = [0] * len(plan.quotas)

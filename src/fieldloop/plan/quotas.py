@@ -1,23 +1,23 @@
-"""What is bought becomes quotas: how many good demonstrations, what they win, within which interval, and why."""
+"""Turn an allocation into quotas: demonstrations, expected gain with interval, and reasons."""
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 
 import numpy as np
 
+from fieldloop.model.note import Note, note
 from fieldloop.model.plan import Coverage, Quota, QuotaKind
 from fieldloop.plan.bought import Bought
-from fieldloop.plan.explore import FIND_OUT
+from fieldloop.plan.explore import EXPLORES
 from fieldloop.plan.gain import Gain
 from fieldloop.plan.parts import Reach
 from fieldloop.plan.possible import TINY, possible
 from fieldloop.plan.strata import Floats
-from fieldloop.plan.words import of_production
 
 
 @dataclass(frozen=True, slots=True)
 class Expected:
-    """Quotas, and what they win together."""
+    """Quotas, and their total gain."""
 
     quotas: tuple[Quota, ...]
     gain: float
@@ -29,12 +29,12 @@ def quotas(
     coverages: Sequence[Coverage],
     gain: Gain,
     bought: Bought,
-    reasons: Mapping[int, Sequence[str]],
+    reasons: Mapping[int, Sequence[Note]],
     rng: np.random.Generator,
 ) -> Expected:
-    """Say what each stratum's demonstrations win; with transfer it is won elsewhere too, shared out by what each adds.
+    """Estimate what each stratum's demonstrations win; gain by transfer is shared out by what each adds.
 
-    All intervals come from the same possible worlds, so that the plan's own is one of what it asks for in the end.
+    All intervals come from the same drawn worlds, so that they are consistent with the interval of the whole plan.
     """
     chosen = np.flatnonzero(bought.real + bought.simulated)
     if not len(chosen):
@@ -47,7 +47,7 @@ def quotas(
     wholes, *by_kind = possible(gain, bought, rng)
     first, last = _ends(gain, wholes)
     if not (gain.table.attempts.any() and first <= whole <= last):
-        # where little is known, hazards vary so far that what the usual ones win is no middle of what may be
+        # where little is known, hazards vary so much that the usual ones do not give the middle of the interval
         whole = float(np.clip(wholes.mean(), first, last))
         shared = np.stack([worlds.mean(axis=0) for worlds in by_kind]) * (whole / max(float(wholes.mean()), TINY))
     lessons, made = _lessons(gain), []
@@ -57,25 +57,36 @@ def quotas(
         for at, row in enumerate(chosen.tolist()):
             if not amounts[row]:
                 continue
-            said = [_why(coverages[row], gain, row, lessons, reasons.get(row, ())), *reasons.get(row, ())]
+            details = [*_why(coverages[row], gain, row, lessons, reasons.get(row, ())), *reasons.get(row, ())]
             if kind is QuotaKind.SIMULATION:
-                both = bought.real[row] + bought.simulated[row]
-                said.append(f"{amounts[row]:.0f} of {both:.0f} simulated, each taken as {usual:g} of a shown one")
+                both = int(bought.real[row] + bought.simulated[row])
+                details.append(note("plan.simulated", simulated=int(amounts[row]), all=both, worth=usual))
             cost = gain.price[row] if kind is QuotaKind.DEMONSTRATION else gain.settings.number("simulation_cost")
             made.append(
-                Quota(
-                    stratum=coverages[row].stratum,
-                    demonstrations=int(amounts[row]),
-                    gain=float(won[at]),
-                    gain_low=float(min(low[at], won[at])),
-                    gain_high=float(max(high[at], won[at])),
-                    why="; ".join(said) + ".",
-                    kind=kind,
-                    cost=float(amounts[row] * cost),
+                explained(
+                    Quota(
+                        stratum=coverages[row].stratum,
+                        demonstrations=int(amounts[row]),
+                        gain=float(won[at]),
+                        gain_low=float(min(low[at], won[at])),
+                        gain_high=float(max(high[at], won[at])),
+                        why=Note("plan.quota", details=tuple(details)),
+                        kind=kind,
+                        cost=float(amounts[row] * cost),
+                    )
                 )
             )
     ranked = sorted(made, key=lambda quota: -quota.gain)
     return Expected(tuple(ranked), whole, float(first), float(last))
+
+
+def explained(quota: Quota) -> Quota:
+    """Put the quota's own amount and gain into the first sentence of its reason."""
+    why = note(
+        quota.why.code, *quota.why.details, demonstrations=quota.demonstrations, gain=quota.gain,
+        gain_low=quota.gain_low, gain_high=quota.gain_high,
+    )  # fmt: skip
+    return replace(quota, why=why)
 
 
 def _ends(gain: Gain, worlds: Floats) -> Floats:
@@ -83,32 +94,34 @@ def _ends(gain: Gain, worlds: Floats) -> Floats:
     return np.asarray(np.quantile(worlds, [0.5 - level / 2, 0.5 + level / 2], axis=0))
 
 
-def _why(covered: Coverage, gain: Gain, row: int, lessons: Sequence[Floats], reasons: Sequence[str]) -> str:
-    failure, reducible = float(gain.failure[row]), float(gain.reducible[row])
-    said = [of_production(covered.exposure)]
-    tried = f"{covered.failures} of {covered.attempts} attempts failed" if covered.attempts else "never tried there"
-    taken = f"taken to fail in {failure:.0%}, of which {100.0 * reducible:.0f} points can be learnt"
-    said.append(tried if gain.nothing_to_win else f"{tried} ({taken})")
-    in_hand = f"{covered.demonstrations} {'demonstration' if covered.demonstrations == 1 else 'demonstrations'} in hand"
-    said.append(in_hand if covered.demonstrations else "never demonstrated")
-    late = gain.table.demonstrations[row] - gain.table.learnt[row]
-    if late:
-        said.append(f"{late:.0f} of them not learnt by the version in production, whose failures these are")
+def _why(covered: Coverage, gain: Gain, row: int, lessons: Sequence[Floats], reasons: Sequence[Note]) -> Iterator[Note]:
+    if covered.attempts:
+        yield note(
+            "plan.stratum_tried", share=covered.exposure, failures=covered.failures, attempts=covered.attempts
+        )  # fmt: skip
+    else:
+        yield note("plan.stratum_never_tried", share=covered.exposure)
+    if not gain.nothing_to_win:
+        failure, reducible = float(gain.failure[row]), float(gain.reducible[row])
+        yield note("plan.estimated_failure", failure=failure, learnable_points=100.0 * reducible)
+    if covered.demonstrations:
+        yield note("plan.in_hand", demonstrations=covered.demonstrations)
+    else:
+        yield note("plan.never_demonstrated")
+    if late := int(gain.table.demonstrations[row] - gain.table.learnt[row]):
+        yield note("plan.stratum_not_learnt_yet", demonstrations=late)
     if covered.tried > covered.demonstrations:
-        said.append(f"operators managed {covered.demonstrations} of {covered.tried}")
+        yield note("plan.operators_managed", managed=covered.demonstrations, tries=covered.tried)
     if gain.nothing_to_win:
-        said.append("shown for coverage: little is to be won")
-    # what explores teaches nothing that is known yet
-    if gain.nothing_to_win or any(FIND_OUT in reason for reason in reasons):
-        return ", ".join(said)
-    most = max(range(len(lessons)), key=lambda at: lessons[at][gain.parts[at].codes[row]])
-    if gain.parts[most].reach is not Reach.OWN:
-        said.append("teaches " + " with ".join(gain.table.level(row, f) for f in gain.parts[most].factors))
-    return ", ".join(said)
+        yield note("plan.for_coverage")
+    elif not any(reason.code == EXPLORES for reason in reasons):  # what explores teaches nothing that is known yet
+        most = max(range(len(lessons)), key=lambda at: lessons[at][gain.parts[at].codes[row]])
+        if gain.parts[most].reach is not Reach.OWN:
+            yield note("plan.teaches", levels=tuple(gain.table.level(row, f) for f in gain.parts[most].factors))
 
 
 def _lessons(gain: Gain) -> list[Floats]:
-    """What the first demonstration of each level, pair and stratum wins: the largest is what it teaches."""
+    """Return what the first demonstration of each level, pair and stratum gains; the largest is what it teaches."""
     weight = gain.table.exposure * (1.0 - gain.failure)
     return [
         part.sums(weight) * size / (shown + gain.curve.borrowed)

@@ -1,4 +1,4 @@
-"""Fractions of demonstrations become whole ones, without favour to the large: systematic rounding."""
+"""Systematic rounding: fractions of demonstrations become whole ones without favouring large strata."""
 
 import numpy as np
 from numpy.typing import NDArray
@@ -9,10 +9,10 @@ SLACK = 1e-9
 
 
 def whole(tries: Floats, cost: Floats, budget: float, order: NDArray[np.intp], rng: np.random.Generator) -> Floats:
-    """Round tries to whole numbers, each up or down with the chance its fraction says, within a budget.
+    """Round tries to whole numbers within a budget, each up with a probability equal to its fraction.
 
-    Neighbours in `order` share their fractions, so that what is rounded away here is given next door: forty
-    demonstrations over three hundred strata still meet every site and bin in proportion.
+    Neighbours in `order` share their fractions: what is rounded down in one is given to the next. So forty
+    demonstrations over three hundred strata still cover every site and bin in proportion.
 
     >>> tries = np.asarray([0.5, 0.5, 1.5, 0.5])
     >>> int(whole(tries, np.ones(4), 3.0, np.arange(4), np.random.default_rng(0)).sum())
@@ -25,7 +25,7 @@ def whole(tries: Floats, cost: Floats, budget: float, order: NDArray[np.intp], r
 
 
 def _within(given: Floats, tries: Floats, cost: Floats, budget: float) -> Floats:
-    """Where strata cost unequally, take back what exceeds the budget and spend what is left of it."""
+    """Where costs differ, take back what exceeds the budget and spend what is left of it."""
     left = budget - float(given @ cost)
     while left < -SLACK:
         most = int(np.argmax(np.where(given > 0.0, given - tries, -np.inf)))

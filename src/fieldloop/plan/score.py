@@ -1,4 +1,4 @@
-"""Hold a plan against what came of it: what it promised, what production shows, and each stratum for the curves."""
+"""Score a plan: the gain it promised, the gain measured in production, and each stratum for the learning curves."""
 
 from collections import defaultdict
 from collections.abc import Sequence
@@ -7,6 +7,7 @@ import numpy as np
 
 from fieldloop.model.condition import Stratum
 from fieldloop.model.finding import Status
+from fieldloop.model.note import Note, note
 from fieldloop.model.plan import Coverage, Plan, PlanScore, StratumScore
 from fieldloop.plan.parts import parts
 from fieldloop.plan.rules.recovery import ordinary
@@ -21,11 +22,11 @@ def score(
     """Compare production before a plan and after a policy trained on it, on the mix the plan was drawn for.
 
     `before` is the coverage that the plan was drawn from, `after` that of today: with the demonstrations that came in
-    and the outcomes of the policy that learnt from them. A changed mix is not counted as a gain: what is
-    fitted to both is weighted by the shares of before. Promised is what the plan wins, and what was in hand and not
-    yet learnt when it was drawn.
+    and the outcomes of the policy that learnt from them. A changed mix is not counted as a gain: both are weighted by
+    the shares of before. The promise is the gain of the plan, plus that of data in hand but not yet learnt when it was
+    drawn.
     """
-    table, _ = tabulate(before), tabulate(after)  # which refuse numbers that cannot be
+    table, _ = tabulate(before), tabulate(after)  # refuses impossible numbers
     refuse_excess(table, settings)
     now = {c.stratum: c for c in after}
     pairs = [(c, now.get(c.stratum)) for c in before]
@@ -55,12 +56,12 @@ def score(
         episodes=episodes,
         status=status,
         message=message,
-        strata=tuple(_stratum(b, a, expected.get(b.stratum, 0.0)) for b, a in pairs if _says_anything(b, a)),
+        strata=tuple(_stratum(b, a, expected.get(b.stratum, 0.0)) for b, a in pairs if _known(b, a)),
     )
 
 
 def _learnt(covered: Coverage) -> int:
-    """The demonstrations that a version's outcomes rest on."""
+    """Return the demonstrations that a version was trained on."""
     return covered.demonstrations if covered.learnt is None else covered.learnt
 
 
@@ -72,28 +73,28 @@ def _quantile(level: float) -> float:
 
 def _verdict(
     gain: float, most: float, measured: float, low: float, high: float, came: int, episodes: int
-) -> tuple[Status, str]:
-    promised = f"{_points(gain)} were expected"
+) -> tuple[Status, Note]:
     if not came:
-        return Status.CANNOT_TELL, f"None of the plan's demonstrations came in; {promised}."
+        return Status.CANNOT_TELL, note("plan.score_nothing_came", expected=gain)
     if not episodes or (low == -1.0 and high == 1.0):
-        return Status.CANNOT_TELL, f"Too little of what production does was tried before and after; {promised}."
-    found = f"{_points(measured)} won ({_points(low)} to {_points(high)}) with {came} demonstrations, {promised}"
+        return Status.CANNOT_TELL, note("plan.score_too_few", expected=gain)
+
+    def scored(*details: Note) -> Note:
+        return note(
+            "plan.scored", *details, measured=measured, low=low, high=high, demonstrations=came, expected=gain
+        )  # fmt: skip
+
     if high < gain:
-        return Status.FAILED, f"{found}: less came than was promised."
+        return Status.FAILED, scored(note("plan.score_below"))
     if low <= 0.0:
-        return Status.CANNOT_TELL, f"{found}: {episodes} attempts cannot tell it from nothing. Log more."
+        return Status.CANNOT_TELL, scored(note("plan.score_unclear", attempts=episodes))
     if measured > most:
-        return Status.PASSED, f"{found}, {_points(most)} at most: more came than was promised."
-    return Status.PASSED, f"{found}."
+        return Status.PASSED, scored(note("plan.score_above", most=most))
+    return Status.PASSED, scored()
 
 
-def _points(gain: float) -> str:
-    return f"{100.0 * gain:+.1f} points"
-
-
-def _says_anything(before: Coverage, after: Coverage | None) -> bool:
-    """Was it ever shown or tried? Of a large map most strata were not, and curves learn nothing from them."""
+def _known(before: Coverage, after: Coverage | None) -> bool:
+    """Was it ever shown or tried? Most strata of a large map were not, and curves learn nothing from them."""
     return any(c.demonstrations or c.attempts for c in (before, after) if c)
 
 

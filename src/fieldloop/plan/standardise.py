@@ -1,8 +1,9 @@
-"""Success before and after on one and the same mix, from logs whose mixes differ and whose strata are mostly small.
+"""Standardise success before and after to one mix, from logs whose mixes differ and whose strata are mostly small.
 
 Failure's log odds in a stratum are a sum over its levels, its pairs of levels and itself, and so is what changed from
-before to after. What is seldom tried leans on what it shares with others. What is fitted is then weighted by the shares
-of one mix: a busier easy site moves attempts, not the odds, and is no gain.
+before to after. Strata with few attempts are shrunk towards what they share with others. The fit is then weighted by
+the shares of one mix: more traffic at an easy site changes the attempts but not the odds, so it does not count as a
+gain.
 """
 
 import math
@@ -15,13 +16,13 @@ from fieldloop.plan.strata import Floats, Table
 from fieldloop.protocol import Section
 
 FREE = 10.0
-"""Spread of the overall odds and of their change: wide enough to say nothing."""
+"""Spread of the overall odds and of their change: an uninformative prior."""
 
 
 def difference(
     table: Table, attempts: Floats, failures: Floats, parts: Sequence[Part], settings: Section
 ) -> tuple[float, float]:
-    """Success won on the table's mix, and its standard error; infinite where nothing was tried on one side.
+    """Return the success gained on the table's mix, and its standard error; infinite without attempts on one side.
 
     `attempts` and `failures` have one row per stratum and two columns: before and after.
     """
@@ -35,7 +36,7 @@ def difference(
     strata, rows = len(table), np.arange(len(table))
     shapes = [(np.zeros(strata, dtype=np.intp), 1), *((part.codes, part.size) for part in parts)]
     one = hstack([csr_matrix((np.ones(strata), (rows, codes)), (strata, size)) for codes, size in shapes])
-    # half a change back and half a change on, so that neither side is the one that is leant on
+    # half the change on each side, so that the prior treats before and after alike
     odds = csr_matrix(vstack([hstack([one, -0.5 * one]), hstack([one, 0.5 * one])]))
     spread = np.concatenate([_spreads(parts, settings, name) for name in ("score_spread", "score_change_spread")])
     scaled = csr_matrix(odds @ diags(spread))
@@ -66,7 +67,7 @@ def _rate(odds: Floats) -> Floats:
 
 
 def _spreads(parts: Sequence[Part], settings: Section, name: str) -> Floats:
-    """The spread of each column: the whole variance shared out over levels, pairs and strata as transfer is."""
+    """Return the spread of each column: the variance split over levels, pairs and strata like transfer."""
     shares = {part.reach: settings.number(f"{part.reach}_share") for part in parts}
     alike = {reach: sum(part.reach is reach for part in parts) for reach in shares}
     whole, total = settings.number(name), sum(shares.values())

@@ -1,4 +1,4 @@
-"""The strata of a map as a table of numbers: one row each, so that a hundred thousand are counted in one go."""
+"""The strata of a map as arrays, one row each, so that a hundred thousand are processed at once."""
 
 import math
 from collections.abc import Iterable, Sequence
@@ -26,33 +26,33 @@ class Table:
     exposure: Floats
     demonstrations: Floats
     learnt: Floats
-    """Those among them that the version in production was trained on."""
+    """Demonstrations that the version in production was trained on."""
     tried: Floats
     attempts: Floats
     failures: Floats
     cost: Floats
 
     def __len__(self) -> int:
-        """How many strata there are."""
+        """Return the number of strata."""
         return len(self.exposure)
 
     def level(self, row: int, factor: str) -> str:
-        """One condition of a stratum, as people write it."""
+        """Return one condition of a stratum as `factor=level`."""
         at = self.factors.index(factor)
         return f"{factor}={self.levels[at][self.codes[row, at]]}"
 
     def key(self, stratum: Stratum) -> tuple[str, ...]:
-        """The levels of a stratum in the order of the factors, '' where it does not say."""
-        said = stratum.levels
-        return tuple(said.get(factor, "") for factor in self.factors)
+        """Return the levels of a stratum in the order of the factors, '' where a factor is absent."""
+        levels = stratum.levels
+        return tuple(levels.get(factor, "") for factor in self.factors)
 
     def places(self) -> dict[tuple[str, ...], int]:
-        """The row of each stratum by its levels."""
+        """Return the row of each stratum by its levels."""
         named = [np.asarray(levels, dtype=object)[self.codes[:, at]].tolist() for at, levels in enumerate(self.levels)]
         return {key: row for row, key in enumerate(zip(*named, strict=True))}
 
     def rows(self, stratum: Stratum) -> NDArray[np.intp]:
-        """The rows of all strata that a broader one covers.
+        """Return the rows of all strata that a broader one covers.
 
         >>> small = tabulate([Coverage(Stratum.of(light=x), 0.5, 0, 0.0) for x in ("dim", "lab")])
         >>> small.rows(Stratum.of(light="lab")).tolist(), small.rows(Stratum.of(floor="wet")).tolist()
@@ -70,9 +70,9 @@ class Table:
 
 
 def tabulate(coverages: Sequence[Coverage]) -> Table:
-    """Put coverages into a table, refusing numbers that cannot be."""
+    """Put coverages into a table; refuse impossible numbers."""
     factors, columns = _columns([covered.stratum for covered in coverages])
-    # a stratum that does not say a factor has the level '' there: it is like others that do not say it
+    # a stratum without a factor has the level '' there, like other strata without it
     levels = [tuple(dict.fromkeys(("", *column))) for column in columns]
     codes = np.zeros((len(coverages), len(factors)), dtype=np.int32)
     for at, (column, known) in enumerate(zip(columns, levels, strict=True)):
@@ -84,9 +84,9 @@ def tabulate(coverages: Sequence[Coverage]) -> Table:
         codes=codes,
         exposure=_column(c.exposure for c in coverages),
         demonstrations=_column(c.demonstrations for c in coverages),
-        # a version that learnt from more than is in hand has no more to come from it
+        # a version that learnt from more than is in hand has nothing left to learn from it
         learnt=_column(c.demonstrations if c.learnt is None else min(c.learnt, c.demonstrations) for c in coverages),
-        # whoever did not count the tries kept what was tried
+        # where tries were not counted, every demonstration kept was one try
         tried=_column(max(c.tried, c.demonstrations) if c.tried else 0 for c in coverages),
         attempts=_column(c.attempts for c in coverages),
         failures=_column(c.failures for c in coverages),
@@ -97,15 +97,15 @@ def tabulate(coverages: Sequence[Coverage]) -> Table:
 
 
 def _columns(strata: Sequence[Stratum]) -> tuple[tuple[str, ...], list[Sequence[str]]]:
-    """All factors, and of each the level of every stratum."""
+    """Return all factors, and for each the level of every stratum."""
     kinds = {tuple([c.factor for c in stratum.conditions]) for stratum in strata}
     factors = tuple(sorted({factor for kind in kinds for factor in kind}))
     if kinds == {factors}:
-        # one long list: a list for each of a hundred thousand strata would keep the garbage collector busy
+        # one long list: a hundred thousand small lists would slow the garbage collector
         levels = [c.level for stratum in strata for c in stratum.conditions]
         return factors, [levels[at :: len(factors)] for at in range(len(factors))]
-    said = [stratum.levels for stratum in strata]
-    return factors, [[levels.get(factor, "") for levels in said] for factor in factors]
+    by_stratum = [stratum.levels for stratum in strata]
+    return factors, [[levels.get(factor, "") for levels in by_stratum] for factor in factors]
 
 
 def _column(values: Iterable[float]) -> Floats:
@@ -126,17 +126,19 @@ def _refuse(coverages: Sequence[Coverage], made: Table) -> None:
         if len(wrong):
             where = coverages[wrong[0]].stratum
             sign = "above zero" if least else "from zero"
-            raise BadInput(f"{where}: a {what} of {values[wrong[0]]:g} cannot be; give a finite number {sign}.")
+            raise BadInput(f"{where}: a {what} of {values[wrong[0]]:g} is not possible; give a finite number {sign}.")
     more = np.flatnonzero(made.failures > made.attempts)
     if len(more):
         row = coverages[more[0]]
-        raise BadInput(f"{row.stratum}: {row.failures} failures in {row.attempts} attempts; count both from the same.")
+        raise BadInput(
+            f"{row.stratum}: {row.failures} failures in {row.attempts} attempts; count both from the same logs."
+        )
 
 
 def refuse_excess(table: Table, settings: Section) -> None:
-    """Refuse shares that exceed the whole by more than rounding: the map they come from is wrong."""
+    """Refuse shares that add up to more than 1 beyond rounding: their map is wrong."""
     whole = float(table.exposure.sum())
     if whole > 1.0 + settings.number("share_rounding"):
         raise BadInput(
-            f"The strata's shares of production add up to {whole:.3g}; mend the deployment map so that they make 1."
+            f"The strata's shares of production add up to {whole:.3g}; correct the map so that they sum to 1."
         )

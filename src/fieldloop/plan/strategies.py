@@ -1,4 +1,4 @@
-"""Ways of spreading a budget over strata. `marginal` is the one to use; the others are what it is measured against."""
+"""Strategies for allocating a budget to strata. `marginal` is the default; the others are baselines."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -14,7 +14,7 @@ LEAST = 1e-12
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Request:
-    """What may be spent, where, on top of how many good demonstrations that are already given away."""
+    """What may be spent and where, on top of good demonstrations that are already granted."""
 
     money: float
     among: NDArray[np.bool_]
@@ -24,16 +24,15 @@ class Request:
 
 
 Strategy = Callable[[Gain, Request], Floats]
-"""Returns good demonstrations by stratum, in fractions, which cost the money with the tries that they take."""
+"""Returns fractional numbers of good demonstrations by stratum; with failed tries they cost the given money."""
 
 
 def marginal(gain: Gain, request: Request) -> Floats:
-    """Spend where money is expected to raise production success most, spread over what cannot be told apart.
+    """Spend where money is expected to raise production success most, spread over strata that are about equal.
 
-    The first guess is reducible failure × frequency. Where a further demonstration would still win more for its price
-    than elsewhere, its share is raised, until shares follow what the next demonstration wins to the power of
-    `sharpness`. The highest power would be the optimum of a model that is never quite right. Where there is nothing to
-    win, what was least shown is shown, by traffic.
+    The first guess is reducible failure × frequency. Shares are then raised where a further demonstration gains more
+    for its price, until they follow the marginal gain to the power of `sharpness`. An infinite power would be optimal
+    only if the model were exact. Where nothing is left to gain, the least shown strata are shown, by traffic.
     """
     if gain.nothing_to_win:
         return _least_shown(gain, request)
@@ -65,26 +64,26 @@ def _least_shown(gain: Gain, request: Request) -> Floats:
 
 
 def uniform(gain: Gain, request: Request) -> Floats:
-    """As many tries of each deployed stratum."""
+    """Allocate the same number of tries to each deployed stratum."""
     return _in_proportion(np.ones(len(gain.table)), gain, request)
 
 
 def frequency(gain: Gain, request: Request) -> Floats:
-    """As often as production does it: hard to beat with a large budget, wasteful where the head is already solved."""
+    """Allocate by frequency in production: hard to beat with a large budget, wasteful for solved strata."""
     return _in_proportion(gain.table.exposure, gain, request)
 
 
 def failure_index(gain: Gain, request: Request) -> Floats:
-    """Indexed to the failure rate alone, as SPEC PLAN-2 says literally; deployed strata only.
+    """Allocate by the failure rate alone, as SPEC PLAN-2 states literally; deployed strata only.
 
-    Its weakness: it spends on what is rare as on what is common, and most on what nothing will mend. docs/planning.md
-    has it 0.7 points of AUC behind `marginal`, with a budget of 40 × 4 on a floor with few hopeless strata.
+    Its weakness: it ignores frequency, and spends most where failure cannot be removed. In docs/planning.md it is
+    0.7 points of AUC behind `marginal`, with a budget of 40 × 4 and few hopeless strata.
     """
     return _in_proportion(gain.failure, gain, request)
 
 
 def failure_frequency(gain: Gain, request: Request) -> Floats:
-    """Failure × frequency: each failure in production asks for one demonstration of its stratum."""
+    """Allocate by failure × frequency: each failure in production asks for one demonstration of its stratum."""
     return _in_proportion(gain.failure * gain.table.exposure, gain, request)
 
 
@@ -107,7 +106,7 @@ def _in_proportion(weights: Floats, gain: Gain, request: Request) -> Floats:
 
 
 def _filled(logs: Floats, money: float, caps: Floats) -> Floats:
-    """Money in proportion to exp(logs), none above its cap, the excess to the others."""
+    """Split money in proportion to exp(logs), none above its cap; the excess goes to the others."""
     shares = np.exp(logs - logs.max()) if len(logs) else logs
     spent = np.zeros(len(logs))
     full = np.zeros(len(logs), dtype=bool)

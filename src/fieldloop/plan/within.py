@@ -1,10 +1,11 @@
-"""Hand a budget out within the plan's own minimums: bins out of order, and the sets of further sites."""
+"""Spend a budget within the plan's own minimums: degraded bins, and the sets of further sites."""
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 
 import numpy as np
 
+from fieldloop.model.note import Note, note
 from fieldloop.model.plan import Demand
 from fieldloop.plan.allocate import Allocation, hand_out, price, rest
 from fieldloop.plan.bought import Bought, by_people
@@ -17,7 +18,7 @@ from fieldloop.plan.rules.tiers import with_simulated
 from fieldloop.plan.strata import Floats
 
 TURNS = 3
-"""What degraded bins lack is asked for, then more of it, in the end all of it whatever the rest gives them."""
+"""Rounds of asking for what degraded bins lack: first the lack, then more, in the end the whole minimum."""
 
 
 def within_minimums(
@@ -29,9 +30,9 @@ def within_minimums(
     *,
     simulates: bool,
 ) -> Allocation:
-    """Hand out freely; where that leaves degraded bins or a further site short, hand out again with it asked for.
+    """Spend freely; where that leaves degraded bins or a further site short, spend again with a demand for them.
 
-    What people ask for comes first: the plan's own demands stand behind it in line, and what they lack is said.
+    Demands of people come first. The plan's own demands follow, and what they then lack is a warning.
     """
     settings, budget = gain.settings, gain.settings.number("budget")
     good, honoured = hand_out(gain, asked, budget, strategy, rng)
@@ -47,7 +48,7 @@ def within_minimums(
         lacking = {floor: floor.lacks(gain.table, good) for floor in floors}
         if not any(lacking.values()):
             break
-        # the rest of the plan answers what is asked for by giving less, so that the lack alone would not be enough
+        # the free allocation reacts to a demand by giving less, so asking for the lack alone is not enough
         full = turn == TURNS - 2
         asks = {f: f.least if full and lack else min(f.least, asks[f] + 2 * lack) for f, lack in lacking.items()}
     bought = _simulating(gain, good, honoured, strategy, rng) if simulates else by_people(good)
@@ -56,7 +57,7 @@ def within_minimums(
 
 
 def _simulating(gain: Gain, good: Floats, honoured: Asked, strategy: str, rng: np.random.Generator) -> Bought:
-    """Let the simulator make its share, and spend what that frees, until it buys nothing more."""
+    """Let the simulator make its share, and spend the money that frees until none is left."""
     budget, worth = gain.settings.number("budget"), gain.settings.number("simulation_worth")
     outside = sum(q.cost for q in honoured.outside)
     bought, more = by_people(np.zeros(len(good))), good
@@ -67,11 +68,10 @@ def _simulating(gain: Gain, good: Floats, honoured: Asked, strategy: str, rng: n
     return bought
 
 
-def _short(gain: Gain, floors: Iterable[Floor], sets: Iterable[Demand], bought: Bought) -> Iterator[str]:
-    """What the plan asked of itself and could not keep, because demands of people used up their part."""
+def _short(gain: Gain, floors: Iterable[Floor], sets: Iterable[Demand], bought: Bought) -> Iterator[Note]:
+    """Warn of minimums that the plan cannot meet because demands of people used up their part of the budget."""
     asked = [*((f.stratum, f.least) for f in floors), *((d.stratum, d.demonstrations) for d in sets)]
     for stratum, least in asked:
         got = float((bought.real + bought.simulated)[gain.table.rows(stratum)].sum())
         if got < least:
-            lacks = f"{stratum} gets {got:.0f} of the {least} that it should have at least"
-            yield f"{lacks}: other demands took their part of the budget first. Raise the budget, or wait with them."
+            yield note("plan.minimum_missed", stratum=str(stratum), gets=int(got), least=least)

@@ -1,10 +1,10 @@
 """Numbers someone could argue with: each with its unit, why it is so, and where it comes from.
 
-Two kinds of file: a *protocol* says how to collect one task and judges episodes (`shipped/`, a workspace's
-`protocols/<task>.toml`); *operations* say how to run (`operations.toml`). A workspace's file states only what it
+Two kinds of file: a *protocol* states how one task is collected and judged (`shipped/`, a workspace's
+`protocols/<task>.toml`); *operations* state how to run (`operations.toml`). A workspace's file states only what it
 changes; everything else is the shipped default. Fingerprints are made of the numbers in force, not of the text.
 A protocol's nouns stand one a file (`phase`, `interface`, `script`, `viewpoint`, `sensor`, `synchronisation`,
-`balance`); `linting/` looks a file over, `difference` compares two, `unverified` says what may not be released.
+`balance`); `linting/` checks a file, `difference` compares two, `unverified` lists devices that block a release.
 """
 
 from fieldloop.protocol.agreement import agree

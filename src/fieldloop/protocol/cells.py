@@ -1,4 +1,4 @@
-"""The cells of a table somebody wrote by hand: texts, lists of texts, numbers; a message names table and key."""
+"""Typed access to cells of hand-written tables; errors name table and key."""
 
 import math
 from collections.abc import Mapping

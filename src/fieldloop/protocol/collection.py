@@ -49,13 +49,13 @@ class CollectionProtocol:
         return self.settings[name].value
 
     def interface_limit(self, interface: str, name: str) -> Limit | None:
-        """Return what is asked of whoever moves the robot by this interface; None where nothing is."""
+        """Return the requirements on an operator who uses this interface; None where there are none."""
         used = self.interfaces.get(interface)
         return used.limits.get(name) if used else None
 
     @property
     def version_name(self) -> str:
-        """Name and version, as people say it."""
+        """Name and version for display."""
         return f"{self.name} v{self.version}"
 
     @property

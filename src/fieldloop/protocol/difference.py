@@ -1,4 +1,4 @@
-"""What changed from one protocol to another, and what has to be done about episodes that are there already."""
+"""The differences between two protocols, and what they require for known episodes."""
 
 from dataclasses import dataclass
 
@@ -8,7 +8,7 @@ from fieldloop.protocol.statements import Effect, Statement, statements
 
 @dataclass(frozen=True, slots=True)
 class Change:
-    """One statement that differs: where, what follows from it, before and after ('' where it is not there)."""
+    """One statement that differs: where, what follows from it, before and after ('' where absent)."""
 
     place: str
     effect: Effect
@@ -28,38 +28,38 @@ class ProtocolDiff:
 
     @property
     def sentence(self) -> str:
-        """Say in a line what has to be done."""
+        """The required action in one line."""
         if not self.changes:
-            return f"{self.older} and {self.newer} say the same."
+            return f"{self.older} and {self.newer} are the same."
         counts = [(effect, sum(c.effect is effect for c in self.changes)) for effect in Effect]
-        told = ", ".join(f"{count} × {effect.value}" for effect, count in counts if count)
-        return f"{told}. {NEXT[self.changes[0].effect]}"
+        counted = ", ".join(f"{count} × {effect.value}" for effect, count in counts if count)
+        return f"{counted}. {NEXT[self.changes[0].effect]}"
 
     @property
     def needs_measuring(self) -> bool:
-        """Must logs be opened again?"""
+        """Whether logs must be measured again."""
         return any(change.effect is Effect.MEASURE for change in self.changes)
 
     @property
     def needs_judging(self) -> bool:
-        """May verdicts differ?"""
+        """Whether verdicts may differ."""
         return any(change.effect in (Effect.MEASURE, Effect.JUDGE) for change in self.changes)
 
     @property
     def checks(self) -> tuple[str, ...]:
-        """The checks that are named by a change in a number."""
+        """The checks with a changed number."""
         named = {c.check for c in self.changes if c.check and c.effect in (Effect.MEASURE, Effect.JUDGE)}
         return tuple(sorted(named))
 
 
 NEXT = {
-    Effect.MEASURE: "What was measured no longer fits: logs have to be measured again.",
-    Effect.JUDGE: "What was measured still holds: judge it again, no log has to be opened.",
-    Effect.COLLECT: "Verdicts stay as they are; what is collected from now on is made otherwise.",
-    Effect.WORDS: "Nothing but words and records: everything stays as it is.",
+    Effect.MEASURE: "Stored measurements are no longer valid: measure the logs again.",
+    Effect.JUDGE: "Stored measurements are still valid: judge them again; no log needs to be opened.",
+    Effect.COLLECT: "Verdicts stay the same; only future collection changes.",
+    Effect.WORDS: "Only wording and records changed; everything else stays the same.",
 }
 YARDSTICKS = {"task.target_cycle_s": "throughput.cycle_time is kept as a multiple of it"}
-"""Numbers that look like limits but are what a measurement is made in: why they ask to measure again."""
+"""Numbers that scale a measurement, with the reason why they require measuring again."""
 
 
 def compare(older: CollectionProtocol, newer: CollectionProtocol) -> ProtocolDiff:
@@ -68,7 +68,7 @@ def compare(older: CollectionProtocol, newer: CollectionProtocol) -> ProtocolDif
     found = [
         _change(before.get(place), after.get(place), older, newer)
         for place in {**before, **after}
-        if _said(before.get(place)) != _said(after.get(place))
+        if _text(before.get(place)) != _text(after.get(place))
     ]
     ordered = sorted(found, key=lambda c: (list(Effect).index(c.effect), c.place))
     return ProtocolDiff(older.label, newer.label, tuple(ordered))
@@ -81,11 +81,11 @@ def _change(
     there = min(stated, key=lambda statement: list(Effect).index(statement.effect))
     limited = there.place == f"check.{there.check}"
     note = _direction(there.check, older, newer) if limited else YARDSTICKS.get(there.place, "")
-    return Change(there.place, there.effect, _said(before) or "", _said(after) or "", note, there.check)
+    return Change(there.place, there.effect, _text(before) or "", _text(after) or "", note, there.check)
 
 
 def _direction(check: str, older: CollectionProtocol, newer: CollectionProtocol) -> str:
-    """Say whether a limit admits more or less than before.
+    """Return whether a limit admits more or less than before.
 
     A limit that moved as a whole does neither: it admits other values.
     """
@@ -101,5 +101,5 @@ def _direction(check: str, older: CollectionProtocol, newer: CollectionProtocol)
     return "stricter" if low_new >= low_old and high_new <= high_old else "moved"
 
 
-def _said(statement: Statement | None) -> str | None:
-    return statement.said if statement else None
+def _text(statement: Statement | None) -> str | None:
+    return statement.text if statement else None

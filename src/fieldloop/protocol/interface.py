@@ -44,5 +44,5 @@ def _limit(where: str, name: str, rule: Any) -> Limit:
         raise ProtocolError(f"{where}: {UnknownName('limit of an interface', name, LIMIT_UNITS)}")
     read = read_limit(where, table(where, rule))
     if read.unit != LIMIT_UNITS[name]:
-        raise ProtocolError(f"{where} is measured in {LIMIT_UNITS[name]!r}, the file says {read.unit!r}.")
+        raise ProtocolError(f"{where} is measured in {LIMIT_UNITS[name]!r}, but the file has {read.unit!r}.")
     return read

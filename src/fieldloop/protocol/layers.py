@@ -13,7 +13,7 @@ from fieldloop.errors import ProtocolError
 
 
 def load(text: str, where: str) -> dict[str, Any]:
-    """Parse TOML; an error says the file, the line and the column.
+    """Parse TOML; an error states the file, the line and the column.
 
     TOML knows nan and inf. A limit that is one of them judges nothing, so both are refused wherever they stand.
     """
@@ -22,7 +22,7 @@ def load(text: str, where: str) -> dict[str, Any]:
     except tomllib.TOMLDecodeError as wrong:
         raise ProtocolError(f"{where} is not valid TOML: {wrong}.") from wrong
     for place, value in _not_finite(tables):
-        raise ProtocolError(f"{where}: {place} = {value} is no finite number. Write one, or leave the key out.")
+        raise ProtocolError(f"{where}: {place} = {value} is not a finite number. Write one, or leave the key out.")
     return tables
 
 
@@ -46,7 +46,7 @@ def shipped(name: str) -> str:
 def shipped_protocol() -> Mapping[str, Any]:
     """Join the files of the shipped protocol; a table that stands in two of them is refused.
 
-    Read once, because every protocol is laid over it: `overlay` copies, and nobody may write into it.
+    Read once, because every protocol is laid over it; `overlay` copies it, so it must never be modified.
     """
     joined: dict[str, Any] = {}
     folder = files("fieldloop.protocol").joinpath("shipped")
@@ -73,7 +73,7 @@ def overlay(base: Mapping[str, Any], over: Mapping[str, Any], where: str, path: 
     for key, value in over.items():
         here = f"{path}.{key}" if path else key
         if key == "unit" and key in base and base[key] != value:
-            raise ProtocolError(f"{where}: {path} is measured in {base[key]!r}, the file says {value!r}.")
+            raise ProtocolError(f"{where}: {path} is measured in {base[key]!r}, but the file has {value!r}.")
         if isinstance(value, Mapping) and isinstance(base.get(key), Mapping):
             merged[key] = overlay(base[key], value, where, here)
         else:

@@ -7,14 +7,14 @@ from enum import StrEnum
 from typing import Any
 
 from fieldloop.errors import ProtocolError, UnknownName
+from fieldloop.model.unit import bare, is_share
 from fieldloop.protocol.cells import flag, table
 
 Value = float | int | str | bool | tuple[float, ...] | tuple[str, ...]
 
 
-SHARE = "share "
 USUAL_COST = 0.3
-"""What a failure takes of an episode's worth where the protocol does not say: it ranks, it does not judge."""
+"""Default cost of a failure in ranking episodes; it does not affect verdicts."""
 
 
 class SourceKind(StrEnum):
@@ -62,13 +62,20 @@ class Limit:
         return (self.minimum is None or value >= self.minimum) and (self.maximum is None or value <= self.maximum)
 
     def __str__(self) -> str:
-        """Say the interval in words.
+        """Write the interval with its unit, as protocols and generated documents state it; shares in percent.
 
         >>> source = Source(SourceKind.ASSUMED, "")
         >>> str(Limit("ms", "", source, maximum=5.0)), str(Limit("s", "", source, minimum=5.0, maximum=60.0))
         ('at most 5 ms', '5 to 60 s')
+        >>> str(Limit("share of frames", "", source, maximum=0.02))
+        'at most 2 % of frames'
         """
-        return interval_in_words(self.minimum, self.maximum, self.unit) or "no limit"
+        given = [end for end in (self.minimum, self.maximum) if end is not None]
+        if not given:
+            return "no limit"
+        ends = " to ".join(f"{100 * end:.4g} %" if is_share(self.unit) else f"{end:g}" for end in given)
+        word = "at least " if self.maximum is None else "at most " if self.minimum is None else ""
+        return f"{word}{ends} {bare(self.unit)}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,26 +91,6 @@ class Setting:
 
 LIMIT_KEYS = {"unit", "min", "max", "why", "source", "parameters", "required", "pending", "cost"}
 SETTING_KEYS = {"value", "unit", "why", "source", "pending"}
-
-
-def in_words(value: float, unit: str) -> str:
-    """Write a value without its unit; a share as percent.
-
-    >>> in_words(0.02, "share of frames"), in_words(5.0, "ms")
-    ('2 %', '5')
-    """
-    return f"{100 * value:.4g} %" if unit.startswith(SHARE) else f"{value:g}"
-
-
-def interval_in_words(low: float | None, high: float | None, unit: str) -> str:
-    """Write a closed interval with its unit; shares as percent; nothing where both ends are open.
-
-    >>> interval_in_words(None, 0.02, "share of frames"), interval_in_words(5.0, 60.0, "s")
-    ('at most 2 % of frames', '5 to 60 s')
-    """
-    ends = [in_words(end, unit) for end in (low, high) if end is not None]
-    said = f"{'at least ' if high is None else 'at most ' if low is None else ''}{' to '.join(ends)}"
-    return f"{said} {unit.removeprefix(SHARE)}" if ends else ""
 
 
 def read_limit(name: str, row: Mapping[str, Any]) -> Limit:

@@ -19,11 +19,11 @@ class Script:
 
     @property
     def title(self) -> str:
-        """The name as a person would say it."""
+        """The name for display."""
         return self.name.replace("_", " ")
 
     def __str__(self) -> str:
-        """Say the steps one behind the other.
+        """Write the steps as one text.
 
         >>> str(Script("fallen_off", steps=("Stop.", "Mark the episode as failed.")))
         'Stop. Mark the episode as failed.'

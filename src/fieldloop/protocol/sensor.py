@@ -59,7 +59,7 @@ def read_declarations(
             declared[name] = read_synchronisation(where, name, raw)
         elif sensor.synchronised_by and name in declared and declared[name].by is not means:
             raise ProtocolError(
-                f"{where}.{name} says {declared[name].by.value}, sensors.{name} says {means.value}: keep one of them."
+                f"{where}.{name} has {declared[name].by.value}, sensors.{name} has {means.value}. Keep one of them."
             )
         elif sensor.synchronised_by and name not in declared:
             declared[name] = Synchronisation(name, means)

@@ -16,7 +16,7 @@ COVER = "task.cover_"
 """What a batch should cover is asked of what was kept, too."""
 LOOKED_AT = ("adherence.pre_roll", "adherence.post_roll")
 """Limits that a measurement looks at as well: what may be trimmed depends on the rolls asked for."""
-TOLD = {"task.start", "task.end", "task.interfaces", "episode.trigger", "episode.failures_kept"}
+READ_ONLY_BY_PEOPLE = {"task.start", "task.end", "task.interfaces", "episode.trigger", "episode.failures_kept"}
 """Settings that people read; every other one of task and episode changes what a check measures."""
 
 
@@ -31,22 +31,22 @@ class Effect(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Statement:
-    """One thing a protocol says, where it says it, and the checks it is about ('' where it is about all or none).
+    """One statement of a protocol, its place, and the check it concerns ('' for all or none).
 
     `numbers` is the same for machines, given where it changes what is measured: words may be put otherwise.
     """
 
     place: str
     effect: Effect
-    said: str
+    text: str
     check: str = ""
     numbers: Any = None
 
 
 def statements(protocol: CollectionProtocol) -> dict[str, Statement]:
-    """Return everything a protocol says, by place."""
-    said = (*_limits(protocol), *_settings(protocol), *_task(protocol), *_people(protocol), *_station(protocol))
-    return {statement.place: statement for statement in said}
+    """Return every statement of a protocol, by place."""
+    every = (*_limits(protocol), *_settings(protocol), *_task(protocol), *_people(protocol), *_station(protocol))
+    return {statement.place: statement for statement in every}
 
 
 def measuring_fingerprint(protocol: CollectionProtocol) -> str:
@@ -62,7 +62,7 @@ def _limits(protocol: CollectionProtocol) -> Iterator[Statement]:
     for name, limit in protocol.limits.items():
         place = f"check.{name}"
         effect = Effect.MEASURE if name in LOOKED_AT else Effect.JUDGE
-        yield Statement(place, effect, _limit_said(limit), name, _limit_numbers(limit))
+        yield Statement(place, effect, _limit_text(limit), name, _limit_numbers(limit))
         for key, value in limit.parameters.items():
             effect = Effect.JUDGE if name.startswith(ANEW) else Effect.MEASURE
             yield Statement(f"{place}.parameters.{key}", effect, exact(value), name, float(value))
@@ -72,12 +72,12 @@ def _limits(protocol: CollectionProtocol) -> Iterator[Statement]:
 
 def _settings(protocol: CollectionProtocol) -> Iterator[Statement]:
     for name, setting in protocol.settings.items():
-        yield Statement(name, _effect_of(name), _value_said(setting), numbers=[_number(setting.value), setting.unit])
+        yield Statement(name, _effect_of(name), _value_text(setting), numbers=[_number(setting.value), setting.unit])
         yield from _reason(name, setting)
 
 
 def _effect_of(name: str) -> Effect:
-    if name in TOLD:
+    if name in READ_ONLY_BY_PEOPLE:
         return Effect.COLLECT
     if name.startswith(COVER) or name.partition(".")[0] not in ("task", "episode"):
         return Effect.JUDGE
@@ -88,8 +88,8 @@ def _task(protocol: CollectionProtocol) -> Iterator[Statement]:
     names = [phase.name for phase in protocol.phases]
     yield Statement("phase", Effect.MEASURE, " → ".join(names), numbers=names)
     for phase in protocol.phases:
-        told = {"begins": phase.begins, "ends": phase.ends}
-        yield from (Statement(f"phase {phase.name}.{k}", Effect.COLLECT, text) for k, text in told.items() if text)
+        parts = {"begins": phase.begins, "ends": phase.ends}
+        yield from (Statement(f"phase {phase.name}.{k}", Effect.COLLECT, text) for k, text in parts.items() if text)
     for name, asked in protocol.balance.items():
         shares = ", ".join(f"{label} {exact(100 * share)} %" for label, share in sorted(asked.shares.items()))
         yield Statement(f"balance.{name}", Effect.JUDGE, shares, "batch.balance")
@@ -98,18 +98,18 @@ def _task(protocol: CollectionProtocol) -> Iterator[Statement]:
 def _people(protocol: CollectionProtocol) -> Iterator[Statement]:
     for name, interface in protocol.interfaces.items():
         place = f"interface.{name}"
-        told = {
+        parts = {
             "steps": " / ".join(interface.steps), "never": " / ".join(interface.never),
             "grip": interface.grip, "recovery": interface.recovery,
         }  # fmt: skip
-        yield from (Statement(f"{place}.{key}", Effect.COLLECT, text) for key, text in told.items() if text)
+        yield from (Statement(f"{place}.{key}", Effect.COLLECT, text) for key, text in parts.items() if text)
         for limited, limit in interface.limits.items():
             here, numbers = f"{place}.limits.{limited}", _limit_numbers(limit)
-            yield Statement(here, Effect.MEASURE, _limit_said(limit), numbers=numbers)
+            yield Statement(here, Effect.MEASURE, _limit_text(limit), numbers=numbers)
             yield from _reason(f"{place}.limits.{limited}", limit)
     for name, script in protocol.edge_cases.items():
-        told = {"trigger": script.trigger, "steps": " / ".join(script.steps), "label": script.label}
-        for key, text in told.items():
+        parts = {"trigger": script.trigger, "steps": " / ".join(script.steps), "label": script.label}
+        for key, text in parts.items():
             if text:
                 yield Statement(f"edge_cases.{name}.{key}", Effect.COLLECT, text)
 
@@ -117,10 +117,10 @@ def _people(protocol: CollectionProtocol) -> Iterator[Statement]:
 def _station(protocol: CollectionProtocol) -> Iterator[Statement]:
     for name, sensor in protocol.sensors.items():
         asked = {"hz": sensor.hz, "width": sensor.width, "height": sensor.height, "precision": sensor.precision}
-        told = [f"{key} {exact(value)}" for key, value in asked.items() if value is not None]
-        told += [word for word, is_so in (("delicate", sensor.delicate), ("required", sensor.required)) if is_so]
+        parts = [f"{key} {exact(value)}" for key, value in asked.items() if value is not None]
+        parts += [word for word, is_so in (("delicate", sensor.delicate), ("required", sensor.required)) if is_so]
         numbers = [sensor.kind, *map(_number, asked.values()), sensor.delicate, sensor.required]
-        yield Statement(f"sensors.{name}", Effect.MEASURE, ", ".join((sensor.kind, *told)), numbers=numbers)
+        yield Statement(f"sensors.{name}", Effect.MEASURE, ", ".join((sensor.kind, *parts)), numbers=numbers)
     for name, view in protocol.viewpoints.items():
         pose = f"{view.position_m} {view.quaternion_xyzw} in {view.parent}" if view.parent else ""
         within = f"± {view.tolerance_mm} mm, ± {view.tolerance_deg}°"
@@ -129,25 +129,25 @@ def _station(protocol: CollectionProtocol) -> Iterator[Statement]:
         )
     for name, device in protocol.synchronisation.items():
         place, most = f"synchronisation.{name}", device.max_offset_ms
-        told = [device.by.value, f"at most {most:g} ms" if most is not None else "", device.how]
-        told += [f"every {device.verify_every_days:g} days"] if device.verify_every_days is not None else []
-        yield Statement(place, Effect.COLLECT, "; ".join(filter(None, told)))
+        parts = [device.by.value, f"at most {most:g} ms" if most is not None else "", device.how]
+        parts += [f"every {device.verify_every_days:g} days"] if device.verify_every_days is not None else []
+        yield Statement(place, Effect.COLLECT, "; ".join(filter(None, parts)))
         if device.verified:
             seen = device.verified
             yield Statement(f"{place}.verified", Effect.WORDS, f"{seen.offset_ms:g} ms on {seen.day} {seen.how}")
 
 
 def _reason(place: str, number: Limit | Setting, check: str = "") -> Iterator[Statement]:
-    said = f"{number.why} ({number.source.kind}: {number.source.ref})"
-    yield Statement(f"{place}.why", Effect.WORDS, said, check)
+    reason = f"{number.why} ({number.source.kind}: {number.source.ref})"
+    yield Statement(f"{place}.why", Effect.WORDS, reason, check)
 
 
-def _limit_said(limit: Limit) -> str:
-    """Say a limit for people, and exactly: two that differ in the seventh digit must not look the same."""
+def _limit_text(limit: Limit) -> str:
+    """Write a limit, exactly where needed: two that differ in the seventh digit must not look the same."""
     marks = [word for word, is_so in (("required", limit.required), ("check to come", limit.pending)) if is_so]
     ends = [end for end in (limit.minimum, limit.maximum) if end is not None]
-    told = [] if all(float(f"{end:.4g}") == end for end in ends) else [f"exactly {' to '.join(map(repr, ends))}"]
-    return ", ".join([str(limit), *told, *marks])
+    exactly = [] if all(float(f"{end:.4g}") == end for end in ends) else [f"exactly {' to '.join(map(repr, ends))}"]
+    return ", ".join([str(limit), *exactly, *marks])
 
 
 def _limit_numbers(limit: Limit) -> list[Any]:
@@ -161,7 +161,7 @@ def _number(value: Any) -> Any:
     return float(value) if isinstance(value, int) and not isinstance(value, bool) else value
 
 
-def _value_said(setting: Setting) -> str:
+def _value_text(setting: Setting) -> str:
     value = setting.value
     if isinstance(value, tuple):
         return ", ".join(exact(v) if isinstance(v, float) else str(v) for v in value)

@@ -24,7 +24,7 @@ class SyncMeans(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class SyncVerification:
-    """Somebody measured a device's offset end to end: when, how, and what came of it."""
+    """A measured end-to-end offset of a device: when, how, and the result."""
 
     stream: str
     at_ns: int
@@ -43,7 +43,7 @@ class SyncVerification:
 
 @dataclass(frozen=True, slots=True)
 class Synchronisation:
-    """What is declared of one device; `how` says how it is verified, `verified` is the last time the file knows of."""
+    """The declared clock of one device; `how` states how to verify it, `verified` is the last result in the file."""
 
     stream: str
     by: SyncMeans = SyncMeans.UNKNOWN

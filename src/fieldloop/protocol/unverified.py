@@ -1,18 +1,18 @@
-"""Nothing is released from a device whose time nobody has verified end to end."""
+"""Devices whose clocks are not verified end to end; nothing is released from them."""
 
 from collections.abc import Iterable
 from dataclasses import dataclass
 
+from fieldloop.model.stream import NS_PER_DAY
 from fieldloop.protocol.collection import CollectionProtocol
 from fieldloop.protocol.synchronisation import Synchronisation, SyncMeans, SyncVerification
 
-NS_PER_DAY = 86_400 * 10**9
 USUAL_LIMIT = "timing.stream_offset"
 
 
 @dataclass(frozen=True, slots=True)
 class Unverified:
-    """A device whose time may not be relied on, and why."""
+    """A device with an unverified clock, and why."""
 
     stream: str
     reason: str
@@ -23,8 +23,8 @@ def unverified(
 ) -> list[Unverified]:
     """List every required or declared device that is undeclared, never verified, too far off, or verified too long ago.
 
-    The newest of the file's own verification and those handed in counts. A device without a limit of its own is held
-    to the one between any two streams. `at_ns` is now; without it nothing is too long ago.
+    The newest of the file's own verification and those given counts. A device without a limit of its own uses
+    the one between any two streams. `at_ns` is now; without it nothing is too long ago.
     """
     newest: dict[str, SyncVerification] = {}
     stated = [device.verified for device in protocol.synchronisation.values() if device.verified]
@@ -40,19 +40,19 @@ def unverified(
 
 
 def allowed_offset_ms(protocol: CollectionProtocol, device: Synchronisation) -> float | None:
-    """Return how far a device may be off: its own limit, or the one between any two streams."""
+    """Return the allowed offset of a device: its own limit, or the one between any two streams."""
     return protocol.limits[USUAL_LIMIT].maximum if device.max_offset_ms is None else device.max_offset_ms
 
 
 def _why_not(device: Synchronisation, last: SyncVerification | None, limit_ms: float | None, at_ns: int | None) -> str:
     if device.by is SyncMeans.UNKNOWN:
-        return "Nobody declared what keeps its clock: set synchronised_by in the protocol."
+        return "Its clock source is not declared. Set synchronised_by in the protocol."
     if last is None:
-        return f"Declared as {device.by}, but never verified end to end: measure its offset and write it down."
-    if limit_ms is not None and not last.offset_ms <= limit_ms:  # an offset that is no number does not pass
-        return f"Its offset was {last.offset_ms:g} ms when it was last measured, {limit_ms:g} ms is allowed."
+        return f"Declared as {device.by}, but never verified end to end. Measure its offset and record it."
+    if limit_ms is not None and not last.offset_ms <= limit_ms:  # a NaN offset does not pass
+        return f"Its last measured offset was {last.offset_ms:g} ms; at most {limit_ms:g} ms allowed."
     if device.verify_every_days is not None and at_ns is not None:
         age = (at_ns - last.at_ns) / NS_PER_DAY
         if age > device.verify_every_days:
-            return f"Verified {age:.0f} days ago, asked for every {device.verify_every_days:g}: verify it again."
+            return f"Verified {age:.0f} days ago; required every {device.verify_every_days:g} days. Verify it again."
     return ""

@@ -15,7 +15,7 @@ UNIT_LENGTH = 1e-3
 
 @dataclass(frozen=True, slots=True)
 class Viewpoint:
-    """A camera's place in words, its pose in the parent's frame where it is known, and the mounting tolerance."""
+    """A camera's described position, its pose in the parent's frame if known, and the mounting tolerance."""
 
     stream: str
     mounted: str = ""

@@ -1,29 +1,40 @@
-"""Select what may be learnt from, split it, weigh it, and name the result by its content."""
+"""Select the episodes of a release, split and weigh them, and identify the result by content."""
 
 import json
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from fieldloop.errors import Refused
 from fieldloop.model.annotation import Annotation
 from fieldloop.model.codec import to_plain
 from fieldloop.model.condition import Exposure
 from fieldloop.model.episode import Episode
-from fieldloop.model.finding import EpisodeReport, Status
+from fieldloop.model.finding import EpisodeReport, Finding, Status
 from fieldloop.model.fix import FixKind
 from fieldloop.model.identity import content_id
+from fieldloop.model.note import Note, note
 from fieldloop.model.release import Release
 from fieldloop.protocol import Section
 from fieldloop.release.fixes import accepted
 from fieldloop.release.shares import weigh
 from fieldloop.release.split import split
 
+NO_REASON = Note("")
+
+
+class NothingToRelease(Refused):
+    """No episode may enter a release; `reasons` are why, each once."""
+
+    def __init__(self, name: str, reasons: tuple[Note, ...]) -> None:
+        super().__init__(f"No episode may enter release {name!r}.")
+        self.reasons = reasons
+
 
 @dataclass(frozen=True, slots=True)
 class Terms:
     """What a release stands on: the protocol it was judged by, the taxonomy it was labelled by, the map it is for.
 
-    `fix`: the kinds of repair that may be made on the way in; `still_wrong`: episodes that these do not put right, with
+    `fix`: the kinds of repair that may be made on the way in; `still_wrong`: episodes that these do not repair, with
     why. `apart`: what may not be on both sides of the split; `together`: ids that belong on one side, such as
     near-duplicates.
     """
@@ -35,7 +46,7 @@ class Terms:
     fix: tuple[FixKind, ...] = ()
     apart: tuple[str, ...] = ("session",)
     together: tuple[tuple[str, ...], ...] = ()
-    still_wrong: tuple[tuple[str, str], ...] = ()
+    still_wrong: tuple[tuple[str, Note], ...] = ()
 
 
 def assemble(
@@ -46,7 +57,7 @@ def assemble(
     terms: Terms,
     settings: Section,
 ) -> Release:
-    """Freeze every episode that passed its checks and is annotated; the others are named with why not.
+    """Freeze every episode that passed its checks and is annotated; the others are listed with the reason.
 
     Failed attempts at the task are data and stay in; failed checks are not and stay out. The same selection has the
     same id, whatever order it comes in and whatever it is called.
@@ -57,8 +68,7 @@ def assemble(
     reasons = _reasons(offered, last, spans, terms)
     kept = [offered[key] for key in sorted(offered) if key not in reasons]
     if not kept:
-        listed = "; ".join(sorted(set(reasons.values()))[:3]) or "none was offered"
-        raise Refused(f"No episode may enter release {name!r}: {listed}.")
+        raise NothingToRelease(name, tuple(dict.fromkeys(reasons[key] for key in sorted(reasons))))
     share = settings.number("validation_share")
     train, validation = split(kept, share, terms.seed, terms.apart, terms.together)
     shares = weigh(kept, terms.exposures, settings)
@@ -66,7 +76,8 @@ def assemble(
     fixes = tuple((e.id, fix) for e in kept for fix in accepted(last[e.id], terms.fix) or ())
     content = [[e.id for e in kept], train, validation, terms.protocol, terms.taxonomy, to_plain(shares), labels]
     if fixes:
-        content.append(to_plain(fixes))
+        # the reason explains a fix and does not change it: other words must not make another release
+        content.append(to_plain(tuple((key, replace(fix, why=NO_REASON)) for key, fix in fixes)))
     return Release(
         id=content_id(json.dumps(part).encode() for part in content),
         name=name,
@@ -77,7 +88,7 @@ def assemble(
         taxonomy=terms.taxonomy,
         shares=shares,
         annotations_sha256=labels,
-        excluded=tuple(sorted(reasons.items())),
+        excluded=tuple((key, reasons[key]) for key in sorted(reasons)),
         fixes=fixes,
     )
 
@@ -99,18 +110,23 @@ def _reasons(
     reports: Mapping[str, EpisodeReport],
     spans: Mapping[str, Sequence[Annotation]],
     terms: Terms,
-) -> dict[str, str]:
-    """Say why an episode stays out; those that may enter are not in the answer."""
+) -> dict[str, Note]:
+    """Return why each excluded episode stays out."""
     reasons = {key: why for key, why in terms.still_wrong if key in offered}
     for key in offered.keys() - reasons.keys():
         report = reports.get(key)
         if report is None:
-            reasons[key] = "never checked"
+            reasons[key] = note("release.never_checked")
         elif report.status is not Status.PASSED and accepted(report, terms.fix) is None:
             against = next((f for f in report.findings if f.counts), None)
-            reasons[key] = (
-                f"{report.status}: {f'{against.check}, {against.message}' if against else 'nothing was measured'}"
-            )
+            reasons[key] = not_passed("release.not_passed", against)
         elif terms.taxonomy and not spans.get(key):
-            reasons[key] = f"not annotated by {terms.taxonomy}"
+            reasons[key] = note("release.not_annotated", taxonomy=terms.taxonomy)
     return reasons
+
+
+def not_passed(code: str, against: Finding | None) -> Note:
+    """Return that an episode did not pass, with the first finding that counts against it."""
+    if against is None:
+        return note("release.nothing_measured")
+    return note(code, check=against.check, status=against.status.value.replace("_", " "), finding=against.fact)

@@ -8,7 +8,7 @@ from fieldloop.model.release import Release
 
 @dataclass(frozen=True, slots=True)
 class ReleaseDiff:
-    """Episodes that came, went or changed sides, strata whose share changed, and what both stand on."""
+    """Episodes that came, went or changed sides, strata whose share changed, and protocol and taxonomy of both."""
 
     before: str
     after: str
@@ -28,7 +28,7 @@ class ReleaseDiff:
 
 
 def diff(before: Release, after: Release) -> ReleaseDiff:
-    """Tell two releases apart; a pair is given where protocol or taxonomy differ, None where they do not."""
+    """Compare two releases; protocol and taxonomy are pairs where they differ, else None."""
     old, new = set(before.episodes), set(after.episodes)
     was = {s.stratum: s.sampled for s in before.shares}
     now = {s.stratum: s.sampled for s in after.shares}

@@ -1,4 +1,4 @@
-"""What a check proposed and somebody accepted, done on the way into a release. The log itself is never touched."""
+"""Apply accepted repairs when a release is read. The log itself is never changed."""
 
 from collections.abc import Iterable
 from dataclasses import replace
@@ -30,7 +30,7 @@ def mend(recording: Recording, fixes: Iterable[Fix]) -> Recording:
 
 
 def accepted(report: EpisodeReport, kinds: Iterable[FixKind]) -> tuple[Fix, ...] | None:
-    """Return the fixes that make an episode sound, None where something against it has no fix of these kinds.
+    """Return the fixes that repair an episode, None where a failure has no fix of these kinds.
 
     An episode that passed needs none; one that should be dropped has none.
     """
@@ -74,7 +74,7 @@ def _behind(stream: Stream, whole: Episode) -> int:
     """How far a stream's clock is behind the episode's: not at all where they meet anywhere.
 
     A stream on a clock of its own, such as a video that counts from 0, is taken to begin with the episode if it is as
-    long; of any other nobody can say what belongs to the part that is cut off.
+    long; for any other it is unknown what belongs to the part that is cut off.
     """
     times = np.sort(stream.times_ns)
     first, last = int(times[0]), int(times[-1])
@@ -85,6 +85,6 @@ def _behind(stream: Stream, whole: Episode) -> int:
     if abs(lasts - asked) > PERIODS_APART * period:
         raise Refused(
             f"{stream.name} has a clock of its own and lasts {lasts / NS_PER_S:.2f} s, the episode "
-            f"{asked / NS_PER_S:.2f} s, so that nobody can tell what to cut off it"
+            f"{asked / NS_PER_S:.2f} s, so it is unknown what to cut off"
         )
     return whole.start_ns - first

@@ -1,4 +1,4 @@
-"""How common each stratum is on the floor and in the release, and the weight that brings the two together."""
+"""Share of each stratum in production and in the release, and the weight that matches them."""
 
 from collections import Counter
 from collections.abc import Sequence

@@ -9,9 +9,9 @@ from numpy.typing import NDArray
 
 from fieldloop.errors import UnknownName
 from fieldloop.model.episode import Episode
+from fieldloop.model.stream import NS_PER_DAY
 
 Floats = NDArray[np.float64]
-NS_PER_DAY = 86_400 * 10**9
 STARTS = 6
 """The search begins anew this often from other orders; the best end counts."""
 
@@ -114,9 +114,9 @@ def _counts(groups: Sequence[Sequence[Episode]], kinds: Sequence[str]) -> Floats
     cells: list[tuple[int, int]] = []
     for row, own in enumerate(groups):
         for episode in own:
-            said = [("", ""), *((kind, KINDS[kind](episode)) for kind in kinds)]
-            said += [(c.factor, c.level) for c in episode.stratum.conditions]
-            cells += [(row, columns.setdefault(one, len(columns))) for one in said]
+            labels = [("", ""), *((kind, KINDS[kind](episode)) for kind in kinds)]
+            labels += [(c.factor, c.level) for c in episode.stratum.conditions]
+            cells += [(row, columns.setdefault(one, len(columns))) for one in labels]
     counts = np.zeros((len(groups), len(columns)))
     np.add.at(counts, tuple(np.asarray(cells).T), 1.0)
     return counts
@@ -125,7 +125,7 @@ def _counts(groups: Sequence[Sequence[Episode]], kinds: Sequence[str]) -> Floats
 def _search(counts: Floats, share: float, random: np.random.Generator) -> NDArray[np.bool_]:
     """Move and swap groups while that brings every label nearer to its share; the best of several starts.
 
-    Neither side may be empty: a small validation set is better than none, and somebody has to train.
+    Neither side may be empty: a small validation set is better than none, and training needs episodes.
     """
     goal = share * counts.sum(axis=0)
     weight = 1.0 / (goal + 1.0)
@@ -155,7 +155,7 @@ def _descend(chosen: NDArray[np.bool_], counts: Floats, goal: Floats, weight: Fl
         if chosen.sum() == len(chosen) - 1:
             gain[~chosen] = np.inf
         at = int(np.argmin(gain))
-        if gain[at] < -1e-9:  # noqa: PLR2004 - rounding is no gain
+        if gain[at] < -1e-9:  # noqa: PLR2004 - less is rounding
             chosen[at] = not chosen[at]
             continue
         if len(counts) > MOST_SWAPPED:
@@ -165,6 +165,6 @@ def _descend(chosen: NDArray[np.bool_], counts: Floats, goal: Floats, weight: Fl
         both = change[:, None] + (own + pull)[outside][None, :]
         both -= 2.0 * (counts[inside] * weight) @ counts[outside].T
         out, into = np.unravel_index(int(np.argmin(both)), both.shape)
-        if both[out, into] >= -1e-9:  # noqa: PLR2004 - rounding is no gain
+        if both[out, into] >= -1e-9:  # noqa: PLR2004 - less is rounding
             return
         chosen[inside[out]], chosen[outside[into]] = False, True

@@ -4,7 +4,8 @@
 package of its own: `check` is the first.
 """
 
-from fieldloop.report.markup import Markup, figure, panel, paragraph, table
+from fieldloop.report.markup import figure, panel, paragraph, table
 from fieldloop.report.page import page
+from fieldloop.say.html import Markup
 
 __all__ = ["Markup", "figure", "page", "panel", "paragraph", "table"]

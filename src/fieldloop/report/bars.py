@@ -2,7 +2,7 @@
 
 import math
 
-from fieldloop.report.markup import Markup
+from fieldloop.say.html import Markup
 
 WIDTH, HEIGHT, EDGE = 140, 14, 4
 LEAST_SPAN = 1e-9
@@ -52,5 +52,5 @@ def progress_bar(accepted: int, rejected: int, planned: int) -> Markup:
     return _picture(f"{track}{bar}{hollow}", f"{accepted} of {planned} accepted, {rejected} rejected")
 
 
-def _picture(inside: str, said: str) -> Markup:
-    return Markup(f'<svg width="{WIDTH}" height="{HEIGHT}" role="img" aria-label="{said}">{inside}</svg>')
+def _picture(inside: str, label: str) -> Markup:
+    return Markup(f'<svg width="{WIDTH}" height="{HEIGHT}" role="img" aria-label="{label}">{inside}</svg>')

@@ -1,4 +1,4 @@
-"""Drawings as inline SVG: drawn in the light palette, then every colour is exchanged for its token: dark works too."""
+"""Draws plots as inline SVG in the light palette, then replaces each colour by its token, so that dark works too."""
 
 import io
 import re
@@ -8,21 +8,20 @@ from contextlib import contextmanager
 from threading import Lock
 from typing import Any, NamedTuple
 
-from fieldloop.report.markup import Markup, escape
+from fieldloop.say.html import Markup, escape
+from fieldloop.say.palette import LIGHT
 
-TOKENS = {
-    "#14181d": "ink", "#46515d": "ink-2", "#5f6b78": "ink-3", "#dce0e5": "line", "#bcc4cd": "line-2",
-    "#ffffff": "surface", "#b42a17": "bad", "#8a5600": "warn", "#0b6e4f": "good",
-    "#eef0f2": "even", "#c5d8f4": "over-1", "#7fa6e2": "over-2", "#f6d9bd": "under-1", "#e39a5c": "under-2",
-    "#2563c9": "c1", "#b3540a": "c2", "#0c7a6b": "c3", "#9d2f7c": "c4", "#6a6300": "c5", "#56606b": "c6",
-}  # fmt: skip
-SERIES = ("#2563c9", "#b3540a", "#0c7a6b", "#9d2f7c", "#6a6300", "#56606b")
-INK, INK_2, INK_3, LINE, LINE_2, SURFACE, BAD, WARN = (
-    "#14181d", "#46515d", "#5f6b78", "#dce0e5", "#bcc4cd", "#ffffff", "#b42a17", "#8a5600",
+DRAWN = (
+    "ink", "ink-2", "ink-3", "line", "line-2", "surface", "bad", "warn", "good", "even", "over-1", "over-2", "under-1",
+    "under-2", "c1", "c2", "c3", "c4", "c5", "c6",
 )  # fmt: skip
+"""Tokens that drawings use; each has a colour of its own, so that a colour leads back to its token."""
+TOKENS = {LIGHT[token]: token for token in DRAWN}
+SERIES = tuple(LIGHT[f"c{k}"] for k in range(1, 7))
+INK, INK_2, INK_3, LINE, LINE_2, SURFACE, BAD, WARN = (LIGHT[token] for token in DRAWN[:8])
 LINE_WIDTH = 1.1
 PX_PER_INCH = 102
-"""Of drawings that are sized: text of 8 points is then 11 pixels on screen."""
+"""Scale of sized drawings: text of 8 points is then 11 pixels on screen."""
 STYLE: dict[Any, Any] = {
     "svg.fonttype": "none", "svg.hashsalt": "fieldloop", "text.parse_math": False, "font.size": 8,
     "axes.edgecolor": LINE_2, "axes.labelcolor": INK_3, "text.color": INK_2,
@@ -38,7 +37,7 @@ DRAWING = Lock()
 
 
 class Margins(NamedTuple):
-    """Room around the axes, in inches; stated, because measuring text for it takes longer than all the rest."""
+    """Room around the axes, in inches; given, because measuring the text would take longer than the drawing."""
 
     left: float = 0.45
     right: float = 0.1
@@ -54,7 +53,7 @@ def drawing(width: float, height: float, margins: Margins = Margins()) -> Iterat
     from matplotlib.figure import Figure
 
     made: list[Markup] = []
-    # a name may hold letters that the font used for measuring lacks; whatever shows the page has fonts of its own
+    # the font used for measuring may lack letters of a name; the browser has its own fonts
     warnings.filterwarnings("ignore", message="Glyph .* missing from font", category=UserWarning)
     with DRAWING, mpl.rc_context(STYLE):
         sketch = Figure(figsize=(width, height))
@@ -65,14 +64,14 @@ def drawing(width: float, height: float, margins: Margins = Margins()) -> Iterat
         made.append(_inline(sketch))
 
 
-def sized(drawn: Markup, said: str, width: float, least: float = 0.0) -> Markup:
-    """Show a drawing of so many inches at its own size, smaller where there is no room, but never below `least`.
+def sized(drawn: Markup, label: str, width: float, least: float = 0.0) -> Markup:
+    """Show a drawing of so many inches at its own size, smaller on a narrow screen, but never below `least`.
 
-    `said` is what it shows in words, for those who cannot see it.
+    `label` describes the drawing in words, for screen readers.
     """
     most, fewest = (round(inches * PX_PER_INCH) for inches in (width, min(width, least)))
     style = f"display:block;width:100%;height:auto;max-width:{most}px;min-width:{fewest}px"
-    return Markup(drawn.replace("<svg ", f'<svg role="img" aria-label="{escape(said)}" style="{style}" ', 1))
+    return Markup(str(drawn).replace("<svg ", f'<svg role="img" aria-label="{escape(label)}" style="{style}" ', 1))
 
 
 def halo(text: Any) -> None:
@@ -105,7 +104,7 @@ _DRAWN = iter(range(1, 1 << 62))
 
 
 def _own_names(text: str) -> str:
-    """Give ids a prefix of their own, because several drawings share one page."""
+    """Add a prefix to ids, because several drawings share one page."""
     prefix = f"d{next(_DRAWN)}-"
     text = re.sub(r'\bid="', f'id="{prefix}', text)
     text = re.sub(r'href="#', f'href="#{prefix}', text)

@@ -1,19 +1,20 @@
-"""What a diagnosis or an incident asks of the plan."""
+"""Demonstrations that a diagnosis or an incident demands from the plan."""
 
 from fieldloop.model.condition import Stratum
 from fieldloop.model.diagnosis import Cause, Diagnosis, Gap
 from fieldloop.model.finding import Status
 from fieldloop.model.identity import Ids
 from fieldloop.model.incident import Incident
+from fieldloop.model.note import Note, note
 from fieldloop.model.plan import Demand
 from fieldloop.protocol import Section
 
 HELPED_BY_DATA = (Gap.ENVIRONMENT, Gap.EDGE_CASES, Gap.CONDITIONS, Gap.SIM_TO_REAL)
-"""The gaps that demonstrations close; a worn gripper or a slow network they do not."""
+"""Gaps that demonstrations close; a worn gripper or a slow network needs another fix."""
 
 
 def demand(about: Diagnosis | Incident, plan_settings: Section, ids: Ids, at_ns: int) -> tuple[Demand, ...]:
-    """Ask for demonstrations: a campaign shared out over a diagnosis' causes, or one block for an incident."""
+    """Demand demonstrations: a campaign divided among a diagnosis' causes, or one block for an incident."""
     if isinstance(about, Incident):
         amount = int(plan_settings.number("demonstrations_per_failure_class"))
         where = _at(about.stratum, about.site)
@@ -41,6 +42,6 @@ def _at(stratum: Stratum, site: str) -> Stratum:
     return Stratum.of({**({"site": site} if site else {}), **stratum.levels})
 
 
-def _why(cause: Cause) -> str:
-    shown = {True: ", never covered", False: ", changed since it was covered", None: ""}[cause.never_covered]
-    return f"{cause.gap.value}{shown}: {cause.share:.0%} of the lost success"
+def _why(cause: Cause) -> Note:
+    covered = {True: (note("plan.cause_never_covered"),), False: (note("plan.cause_changed"),), None: ()}
+    return note("plan.asked_by_cause", *covered[cause.never_covered], gap=cause.gap.value, share=cause.share)

@@ -1,4 +1,4 @@
-"""The runbook: which steps an incident takes, in what order, who owns them and how long they may last."""
+"""The runbook of an incident: its steps, their order, their owners and their deadlines."""
 
 from dataclasses import replace
 
@@ -7,6 +7,7 @@ from fieldloop.model.alarm import Alarm
 from fieldloop.model.condition import Stratum
 from fieldloop.model.identity import Ids
 from fieldloop.model.incident import Incident, IncidentClock, Step, StepDone
+from fieldloop.model.note import note as fact
 from fieldloop.model.person import Duty
 from fieldloop.model.stream import NS_PER_S
 from fieldloop.protocol import Section
@@ -28,7 +29,7 @@ NEEDS: dict[Step, tuple[Step, ...]] = {
     Step.CONTAINED: (Step.DETECTED,),
     Step.CLASSIFIED: (Step.DETECTED,),
     Step.DIAGNOSED: (Step.DETECTED,),
-    # a fleet that still fails is not resolved, and a review without a cause teaches nothing
+    # a fleet that still fails is not resolved, and a review needs the cause
     Step.RESOLVED: (Step.CONTAINED,),
     Step.REVIEWED: (Step.RESOLVED, Step.DIAGNOSED),
 }
@@ -47,28 +48,30 @@ def open_incident(
 def report_incident(
     policy: str, site: str, what: str, at_ns: int, ids: Ids, actor: str, stratum: Stratum | None = None
 ) -> Incident:
-    """Open an incident that somebody saw with their own eyes."""
+    """Open an incident that a person reports."""
     if not what.strip():
-        raise BadInput("Say in a sentence what went wrong; the incident is found again by it.")
-    opened = Incident(ids.new("incident"), policy, site, stratum or Stratum(), what.strip(), at_ns)
+        raise BadInput("Describe in a sentence what went wrong.")
+    opened = Incident(
+        ids.new("incident"), policy, site, stratum or Stratum(), fact("respond.reported", what=what.strip()), at_ns
+    )
     return move(opened, Step.DETECTED, at_ns, actor, "Reported by a person.")
 
 
 def move(incident: Incident, step: Step, at_ns: int, actor: str, note: str) -> Incident:
-    """Take a step of the runbook; each is taken once, after what it needs, with a note of what was done."""
+    """Take a step of the runbook: once, after the steps it needs, with a note of what was done."""
     if done := incident.done(step):
-        raise Refused(f"{incident.id} was {step} already, by {done.actor}.")
+        raise Refused(f"{incident.id} was already {step}, by {done.actor}.")
     if missing := [need for need in NEEDS[step] if not incident.done(need)]:
         raise Refused(f"{incident.id} cannot be {step} before it is {' and '.join(missing)}.")
     if at_ns < max((s.at_ns for s in incident.steps), default=incident.alerted_ns):
         raise BadInput(f"{incident.id} cannot be {step} before its last step; check the clock.")
     if not note.strip():
-        raise BadInput(f"Say what was done when {incident.id} was {step}; the post-mortem is made of these notes.")
+        raise BadInput(f"Describe what was done when {incident.id} was {step}; the post-mortem needs it.")
     return replace(incident, steps=(*incident.steps, StepDone(step, at_ns, actor, note.strip())))
 
 
 def clocks(incident: Incident, settings: Section, at_ns: int) -> tuple[IncidentClock, ...]:
-    """Read every clock: met, broken, or still running (None)."""
+    """Return every deadline: met, missed, or still running (None)."""
     return tuple(_clock(incident, step, settings, at_ns) for step in Step)
 
 

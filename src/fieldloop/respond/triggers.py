@@ -1,14 +1,13 @@
-"""When to train again: after a real drop, before a new article reaches volume, and every quarter."""
+"""Reasons to train again: a drop in success, a new article at volume, and every quarter."""
 
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 
 from fieldloop.model.diagnosis import Diagnosis
 from fieldloop.model.finding import Status
-from fieldloop.model.stream import NS_PER_S
+from fieldloop.model.note import Note, note
+from fieldloop.model.stream import NS_PER_DAY
 from fieldloop.protocol import Section
-
-NS_PER_DAY = 86_400 * NS_PER_S
 
 
 @dataclass(frozen=True, slots=True)
@@ -16,7 +15,7 @@ class Trigger:
     """One reason to train again."""
 
     kind: str
-    why: str
+    why: Note
     source: str = ""
 
 
@@ -27,7 +26,7 @@ def due(
     diagnoses: Iterable[Diagnosis] = (),
     new_articles: Mapping[str, float] | None = None,
 ) -> tuple[Trigger, ...]:
-    """List every reason to train again now; none means that the policy may stay as it is.
+    """List every reason to train again now; an empty result means that the policy may stay as it is.
 
     `new_articles` gives each article without demonstrations and its expected share of picks.
     """
@@ -42,7 +41,7 @@ def _drops(settings: Section, trained_ns: int | None, diagnoses: Iterable[Diagno
     for made in diagnoses:
         fresh = trained_ns is None or made.made_ns > trained_ns
         if fresh and made.status is Status.FAILED and made.loss > settings.number("max_drop"):
-            why = f"Success at {made.site or 'all sites'} really fell by {100 * made.loss:.0f} points, with a cause."
+            why = note("respond.train_after_drop", site=made.site, loss_points=100 * made.loss)
             yield Trigger("drop", why, made.id)
 
 
@@ -50,15 +49,13 @@ def _articles(settings: Section, new_articles: Mapping[str, float]) -> Iterator[
     volume = settings.number("new_article_share")
     for article, share in sorted(new_articles.items()):
         if share >= volume:
-            yield Trigger(
-                "new article", f"{article} makes up {share:.1%} of picks and was never demonstrated.", article
-            )
+            yield Trigger("new article", note("respond.train_new_article", article=article, share=share), article)
 
 
 def _quarter(settings: Section, at_ns: int, trained_ns: int | None) -> Iterator[Trigger]:
     if trained_ns is None:
-        yield Trigger("never trained", "There is no policy yet.")
+        yield Trigger("never trained", note("respond.never_trained"))
         return
     days = (at_ns - trained_ns) / NS_PER_DAY
     if days >= settings.number("quarter_days"):
-        yield Trigger("quarter", f"{days:.0f} days since the last training; take all production failures in.")
+        yield Trigger("quarter", note("respond.train_quarterly", days=days))

@@ -1,6 +1,6 @@
-"""The ladder a new version climbs: shadow, trial, quarter, half, fleet; and back.
+"""Staged rollout of a new version: shadow, trial, quarter, half, fleet; and back.
 
-`start` puts a gated version on it, `advance` applies the evidence, `roll_back` is the button, `arm` routes a task.
+`start` begins a rollout, `advance` moves it by the evidence, `roll_back` ends it, `arm` routes a task.
 """
 
 from fieldloop.rollout.ladder import LADDER, advance, roll_back, start

@@ -1,4 +1,4 @@
-"""One transition table: which rung follows from which verdict, and what a verdict takes."""
+"""The rollout state machine: one table from rung and verdict to the next rung."""
 
 from dataclasses import replace
 
@@ -6,22 +6,21 @@ from fieldloop.errors import Refused
 from fieldloop.model.decision import Decision
 from fieldloop.model.finding import Status
 from fieldloop.model.identity import Ids
+from fieldloop.model.note import Note, note
 from fieldloop.model.rollout import Rollout, Rung
-from fieldloop.model.stream import NS_PER_S
+from fieldloop.model.stream import NS_PER_DAY
 from fieldloop.protocol import Section
 from fieldloop.rollout.verdict import Counts, judge
-
-NS_PER_DAY = 86_400 * NS_PER_S
 
 UP = {Rung.SHADOW: Rung.TRIAL, Rung.TRIAL: Rung.QUARTER, Rung.QUARTER: Rung.HALF, Rung.HALF: Rung.FLEET}
 
 LADDER: dict[tuple[Rung, Status], Rung] = {
-    # no evidence, a broken measurement or an unanswered question moves nobody
+    # without a clear verdict a rollout stays where it is
     **{(rung, status): rung for rung in Rung for status in Status},
     **{(rung, Status.PASSED): higher for rung, higher in UP.items()},
     **{(rung, Status.FAILED): Rung.BACK for rung in Rung},
 }
-"""(rung, verdict) → rung. Nothing leads out of BACK: a version that came back needs a new gate and a new rollout."""
+"""(rung, verdict) → rung. No transition leaves BACK: after a roll-back a version needs a new gate and a new rollout."""
 
 
 def start(
@@ -33,30 +32,31 @@ def start(
     ids: Ids,
     *,
     shadow: bool = False,
-    override: str = "",
+    override: Note | None = None,
 ) -> Rollout:
-    """Put a gated version on the ladder: on its first production rung, or in shadow where nothing it says is done.
+    """Start the rollout of a gated version: on its first production rung, or in shadow, where its actions are ignored.
 
-    Where nothing is in production there is nothing to compare with: the first version takes every task, and the monitor
-    holds it against what it showed before.
+    The first version ever in production has no incumbent to compare with: it takes every task, and the monitor compares
+    it with its own baseline.
 
-    `override` says who goes on over a gate that did not pass, and why; it stands in the rollout for good.
+    `override` states who starts it although the gate did not pass, and why; the rollout keeps it.
     """
     if gate.policy != candidate:
-        raise Refused(f"Gate {gate.id} is of {gate.policy}, not of {candidate}.")
+        raise Refused(f"Gate {gate.id} judged {gate.policy}, not {candidate}.")
     if gate.status is not Status.PASSED and not override:
         raise Refused(
-            f"Gate {gate.id} says {gate.status} of {gate.policy}; only a version that passed its own gate may climb, "
-            "or one whose gate somebody overrides with a reason."
+            f"The verdict of gate {gate.id} on {gate.policy} is: {gate.status}. "
+            "A version must pass its own gate before a rollout. To override the gate, give a reason."
         )
     if candidate == incumbent:
-        raise Refused(f"{candidate} is in production already; roll out another version.")
+        raise Refused(f"{candidate} is already in production; roll out another version.")
     if shadow and not incumbent:
-        raise Refused("Nothing is in production, so there is nothing to shadow; start without --shadow.")
+        raise Refused("No version is in production, so there is nothing to shadow. Start without --shadow.")
     first = Rung.TRIAL if incumbent else Rung.FLEET
     rung = Rung.SHADOW if shadow else first
     passed = gate.status is Status.PASSED
-    reason = f"Passed gate {gate.id}." if passed else f"Gate {gate.id} says {gate.status}. {override}"
+    held = note("rollout.gate_not_passed", *((override,) if override else ()), gate=gate.id, status=gate.status.value)
+    reason = note("rollout.gate_passed", gate=gate.id) if passed else held
     return Rollout(
         ids.new("rollout"), candidate, incumbent, rung, share_of(rung, settings), at_ns, Status.CANNOT_TELL, reason,
         settings.fingerprint,
@@ -64,10 +64,10 @@ def start(
 
 
 def advance(rollout: Rollout, candidate: Counts, incumbent: Counts, settings: Section, at_ns: int) -> Rollout:
-    """Apply what both arms showed over the same days, as (successes, episodes), and move one rung at most.
+    """Judge both arms over the same days, given as (successes, episodes), and move by at most one rung.
 
-    It climbs only on enough episodes, no loss beyond the margin, and the days of its step; it comes back on a drop
-    that chance does not explain, however often one has looked; otherwise it stays and says what is missing.
+    It climbs after enough episodes and days without a loss beyond the margin. It is rolled back on a drop that chance
+    does not explain, over all looks. Otherwise it stays, and the reason states what is missing.
     """
     if rollout.rung is Rung.BACK:
         return rollout
@@ -92,14 +92,21 @@ def advance(rollout: Rollout, candidate: Counts, incumbent: Counts, settings: Se
 
 
 def roll_back(rollout: Rollout, reason: str, at_ns: int) -> Rollout:
-    """Take a candidate off the ladder now, whatever the numbers say."""
+    """Roll a candidate back now, regardless of the numbers."""
     if rollout.rung is Rung.BACK:
         return rollout
-    return replace(rollout, rung=Rung.BACK, share=0.0, since_ns=at_ns, verdict=Status.FAILED, reason=reason)
+    return replace(
+        rollout,
+        rung=Rung.BACK,
+        share=0.0,
+        since_ns=at_ns,
+        verdict=Status.FAILED,
+        reason=note("rollout.rolled_back", reason=reason),
+    )
 
 
 def share_of(rung: Rung, settings: Section) -> float:
-    """Share of tasks a candidate gets on a rung."""
+    """Return the share of tasks that a candidate gets on a rung."""
     match rung:
         case Rung.SHADOW | Rung.BACK:
             return 0.0

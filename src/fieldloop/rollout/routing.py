@@ -1,4 +1,4 @@
-"""Which version does a robot or a task get? The same one every time it asks."""
+"""Route a robot or a task to candidate or incumbent, the same one every time."""
 
 import hashlib
 from typing import Literal
@@ -9,7 +9,7 @@ WHOLE = 2**64
 
 
 def arm(robot_or_task: str, rollout: Rollout) -> Literal["candidate", "incumbent"]:
-    """Route by hash: sticky, even, and a growing share only ever moves robots towards the candidate.
+    """Route by hash: sticky and even; a growing share moves robots only towards the candidate.
 
     Change arms between episodes only, never within one.
     """

@@ -1,34 +1,40 @@
-"""What two arms show: a loss, no loss, or how many more episodes it takes to tell."""
+"""Compare candidate and incumbent: a loss, no loss, or how many more episodes are needed."""
 
 import math
 
 from fieldloop.errors import BadInput
 from fieldloop.model.finding import Status
+from fieldloop.model.note import Note, note
 from fieldloop.protocol import Section
 from fieldloop.stats import difference
 
 Counts = tuple[int, int]
 
 MOST_EPISODES = 1_000_000
-"""Nobody waits for more."""
+"""A forecast beyond this many episodes is reported as out of reach."""
 
 
-def judge(candidate: Counts, incumbent: Counts, days: float, share: float, settings: Section) -> tuple[Status, str]:
+def judge(candidate: Counts, incumbent: Counts, days: float, share: float, settings: Section) -> tuple[Status, Note]:
     """Judge a candidate against its incumbent: FAILED on a real drop, PASSED on no loss shown, else what is missing."""
     for successes, episodes in (candidate, incumbent):
         if not 0 <= successes <= episodes:
-            raise BadInput(f"{successes} successes of {episodes} episodes cannot be; count both over the same days.")
+            raise BadInput(
+                f"{successes} successes of {episodes} episodes is impossible. Count both over the same days."
+            )
     return (
         _dropped(candidate, incumbent, settings)
         or _too_few(candidate, incumbent, settings)
         or _loss_possible(candidate, incumbent, share, settings)
         or _too_soon(days, settings)
-        or (Status.PASSED, f"{_both(candidate, incumbent)}: no loss beyond {_points(settings.number('max_drop'))}.")
+        or (
+            Status.PASSED,
+            note("rollout.no_loss", _both(candidate, incumbent), margin_points=100 * settings.number("max_drop")),
+        )
     )
 
 
-def _dropped(candidate: Counts, incumbent: Counts, settings: Section) -> tuple[Status, str] | None:
-    """A drop counts when it is larger than allowed and beyond chance at every look, not only at this one."""
+def _dropped(candidate: Counts, incumbent: Counts, settings: Section) -> tuple[Status, Note] | None:
+    """A drop counts when it is larger than allowed and beyond chance over all looks, not only this one."""
     if not candidate[1] or not incumbent[1]:
         return None
     drop = incumbent[0] / incumbent[1] - candidate[0] / candidate[1]
@@ -37,40 +43,39 @@ def _dropped(candidate: Counts, incumbent: Counts, settings: Section) -> tuple[S
     )
     if drop <= settings.number("max_drop") or difference.drop_score(candidate, incumbent) <= threshold:
         return None
-    return Status.FAILED, f"{_both(candidate, incumbent)}: {_points(drop)} lower, and chance does not explain it."
+    return Status.FAILED, note("rollout.dropped", _both(candidate, incumbent), drop_points=100 * drop)
 
 
-def _too_few(candidate: Counts, incumbent: Counts, settings: Section) -> tuple[Status, str] | None:
+def _too_few(candidate: Counts, incumbent: Counts, settings: Section) -> tuple[Status, Note] | None:
     least = int(settings.number("min_episodes"))
     if not incumbent[1]:
-        return Status.CANNOT_TELL, "The incumbent has no episodes over the same days; there is nothing to compare with."
+        return Status.CANNOT_TELL, note("rollout.no_incumbent_episodes")
     if candidate[1] < least:
-        return Status.CANNOT_TELL, f"{least - candidate[1]} more episodes of the candidate are needed, {least} in all."
+        return Status.CANNOT_TELL, note("rollout.too_few", more=least - candidate[1], needed=least)
     return None
 
 
-def _loss_possible(candidate: Counts, incumbent: Counts, share: float, settings: Section) -> tuple[Status, str] | None:
-    """No loss is shown at a level that every look of the rung shares, as it is asked again and again."""
+def _loss_possible(candidate: Counts, incumbent: Counts, share: float, settings: Section) -> tuple[Status, Note] | None:
+    """Require a confidence that all looks on this rung share, because the question is asked repeatedly."""
     margin, level = settings.number("max_drop"), 1 - (1 - settings.number("confidence")) / settings.number("looks")
     if difference.lower_bound(candidate, incumbent, level) > -margin:
         return None
     more = more_needed(candidate, incumbent, share, margin, level)
-    how_many = f"about {more} more episodes" if more else "more episodes than anyone will run, at these rates,"
-    return (
-        Status.CANNOT_TELL,
-        f"{_both(candidate, incumbent)}: a loss of {_points(margin)} is still possible; {how_many} of the candidate.",
+    needed = note("rollout.more_needed", more=more) if more else note("rollout.out_of_reach", most=MOST_EPISODES)
+    return Status.CANNOT_TELL, note(
+        "rollout.loss_possible", _both(candidate, incumbent), needed, margin_points=100 * margin
     )
 
 
-def _too_soon(days: float, settings: Section) -> tuple[Status, str] | None:
+def _too_soon(days: float, settings: Section) -> tuple[Status, Note] | None:
     step = settings.number("step_days")
     if days < step:
-        return Status.CANNOT_TELL, f"No loss so far; {step - days:.1f} more days on this rung."
+        return Status.CANNOT_TELL, note("rollout.too_soon", days=step - days)
     return None
 
 
 def more_needed(candidate: Counts, incumbent: Counts, share: float, margin: float, level: float) -> int | None:
-    """How many more episodes of the candidate, at both observed rates and this split, until no loss is shown."""
+    """Return how many more candidate episodes show no loss, at both observed rates and this split."""
     ours, theirs = candidate[0] / candidate[1], incumbent[0] / incumbent[1]
     beside = (1.0 - share) / share if share else 1.0
 
@@ -90,10 +95,11 @@ def more_needed(candidate: Counts, incumbent: Counts, share: float, margin: floa
     return high
 
 
-def _both(candidate: Counts, incumbent: Counts) -> str:
-    ours, theirs = candidate[0] / candidate[1], incumbent[0] / incumbent[1]
-    return f"{ours:.1%} of {candidate[1]} against {theirs:.1%} of {incumbent[1]}"
-
-
-def _points(drop: float) -> str:
-    return f"{100 * drop:.1f} points"
+def _both(candidate: Counts, incumbent: Counts) -> Note:
+    return note(
+        "rollout.both_arms",
+        candidate_rate=candidate[0] / candidate[1],
+        candidate_episodes=candidate[1],
+        incumbent_rate=incumbent[0] / incumbent[1],
+        incumbent_episodes=incumbent[1],
+    )

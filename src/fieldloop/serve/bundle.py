@@ -1,4 +1,4 @@
-"""What a policy bundle says about itself: its inputs, its action, its rate, its guard limits."""
+"""The card of a policy bundle: inputs, action, control rate and guard limits."""
 
 import json
 import math
@@ -33,7 +33,7 @@ class Bundle:
 
     @property
     def metadata(self) -> dict[str, Any]:
-        """What a client is told on connecting."""
+        """The metadata sent to a client on connecting."""
         return {
             "schema": "policy/1",
             "policy": self.policy,
@@ -49,11 +49,11 @@ class Bundle:
 
 
 def read_bundle(folder: Path) -> Bundle:
-    """Read and check the card of a bundle; the message says which field of which file is wrong."""
+    """Read and check the card of a bundle; an error names the field and the file."""
     path = folder / CARD
     for part in (path, folder / WEIGHTS):
         if not part.is_file():
-            raise BadInput(f"{folder} is no policy bundle: it has no {part.name}.")
+            raise BadInput(f"{folder} is not a policy bundle: {part.name} is missing.")
     try:
         card = json.loads(path.read_text(encoding="utf-8"))
     except ValueError as wrong:
@@ -63,7 +63,7 @@ def read_bundle(folder: Path) -> Bundle:
         raise BadInput(f"{path} has the schema {found!r}; this fieldloop reads {SCHEMA!r}.")
     control_hz = _field(path, card, "control_hz", (int, float))
     if not (math.isfinite(control_hz) and control_hz > 0):
-        raise BadInput(f"{path}: control_hz = {control_hz!r} is no rate.")
+        raise BadInput(f"{path}: control_hz = {control_hz!r} is not a valid rate.")
     names = _field(path, card, "action_names", list)
     if not names or not all(isinstance(n, str) and n for n in names) or len(set(names)) != len(names):
         raise BadInput(f"{path}: action_names = {names!r} must be distinct names, one for each value of an action.")
@@ -89,11 +89,11 @@ def _field(path: Path, card: Mapping[str, Any], key: str, kind: type | tuple[typ
 def _input(path: Path, row: Any) -> Input:
     try:
         batch, *rest = row["shape"] or (1,)
-        told = isinstance(batch, int) and batch > 0  # a batch axis may be written as "N", null or -1
-        name, shape = str(row["name"]), (batch if told else 1, *(int(n) for n in rest))
+        stated = isinstance(batch, int) and batch > 0  # a batch axis may be written as "N", null or -1
+        name, shape = str(row["name"]), (batch if stated else 1, *(int(n) for n in rest))
         dtype = str(np.dtype(row["dtype"]))
     except (KeyError, TypeError, ValueError) as wrong:
-        raise BadInput(f"{path}: {row!r} is no input with name, shape and dtype ({wrong}).") from wrong
+        raise BadInput(f"{path}: {row!r} is not an input with name, shape and dtype ({wrong}).") from wrong
     if not name or any(n < 1 for n in shape):
         raise BadInput(f"{path}: input {name!r} of shape {shape} must have a name and whole sizes from 1.")
     return Input(name, shape, dtype)

@@ -1,4 +1,4 @@
-"""The one thread that asks the policy, with a short queue before it: whoever cannot be served in time is told so."""
+"""The inference thread of a served policy, with a short queue; requests that cannot be served in time are refused."""
 
 import asyncio
 import time
@@ -21,11 +21,11 @@ NS_PER_S = 1_000_000_000
 
 
 class Busy(FieldloopError):
-    """More requests wait than can be answered while they still matter."""
+    """Too many requests are waiting to be answered in time."""
 
 
 class PolicyFault(FieldloopError):
-    """The policy broke, hung, or answered with numbers that are not finite."""
+    """The policy failed, hung, or answered with numbers that are not finite."""
 
 
 class Desk:
@@ -42,11 +42,11 @@ class Desk:
 
     @property
     def healthy(self) -> bool | None:
-        """What the last dummy inference said; None before the first."""
+        """The result of the last dummy inference; None before the first."""
         return None if self._health is None else self._health.status is Status.PASSED
 
     async def answer(self, message: Mapping[str, Any]) -> dict[str, Any]:
-        """Answer one observation; infer_ms is the engine's time, queue_ms what was waited for it."""
+        """Answer one observation; infer_ms is the engine's time, queue_ms the time in the queue."""
         bundle, came = self.engine.bundle, time.perf_counter()
         observation = observed(message, bundle.inputs, self._clock())
         action = await self._in_thread(lambda: self.engine.act(observation))
@@ -54,7 +54,7 @@ class Desk:
         infer_ms = total_ms if action.latency_ms is None else action.latency_ms
         self.metrics.took(infer_ms)
         if not np.isfinite(action.values).all():
-            raise PolicyFault("The policy answered with numbers that are not finite; hold the robot.")
+            raise PolicyFault("The policy answered with numbers that are not finite. Hold the robot.")
         return answered(action, bundle, {"infer_ms": infer_ms, "queue_ms": max(0.0, total_ms - infer_ms)})
 
     async def health(self) -> Health:
@@ -69,13 +69,13 @@ class Desk:
             return self._health
 
     def close(self) -> None:
-        """Let the thread finish what it has and go."""
+        """Let the thread finish its work and stop."""
         self._thread.shutdown(wait=False, cancel_futures=True)
 
     async def _in_thread(self, ask: Callable[[], R]) -> R:
         self._asked = [asked for asked in self._asked if not asked.done()]
         if len(self._asked) >= int(self._settings["max_waiting"]):
-            raise Busy(f"{len(self._asked)} requests are waiting already; hold the robot and ask again.")
+            raise Busy(f"{len(self._asked)} requests are already waiting. Hold the robot and ask again.")
         timeout_s = self._settings.number("answer_timeout_s")
         future = self._thread.submit(ask)
         self._asked.append(future)

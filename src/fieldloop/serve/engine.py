@@ -1,4 +1,4 @@
-"""What every engine can do: act, and prove that it can by acting on a blank observation."""
+"""The interface of an engine, and its health probe on a blank observation."""
 
 from dataclasses import dataclass
 from typing import Protocol
@@ -18,7 +18,7 @@ class Engine(Protocol):
 
     @property
     def bundle(self) -> Bundle:
-        """What the policy says about itself."""
+        """The card of the policy's bundle."""
 
     def act(self, observation: Observation) -> Action:
         """Answer one observation."""
@@ -43,12 +43,12 @@ def blank(inputs: tuple[Input, ...]) -> Observation:
 
 
 def probe(engine: Engine, clock: Clock) -> Health:
-    """Run one dummy inference; a policy that breaks on it is ERRORED, one that answers NaN is FAILED."""
+    """Run one dummy inference; a policy that raises is ERRORED, one that answers NaN is FAILED."""
     began = clock()
     try:
         action = engine.act(blank(engine.bundle.inputs))
-    except Exception as wrong:  # noqa: BLE001  an engine is somebody else's runtime; a health probe reports, it never dies
-        return Health(Status.ERRORED, None, began, f"The dummy inference broke: {wrong}")
+    except Exception as wrong:  # noqa: BLE001  third-party runtime; a health probe reports, it never raises
+        return Health(Status.ERRORED, None, began, f"The dummy inference failed: {wrong}")
     latency_ms = (clock() - began) / NS_PER_MS
     if not np.isfinite(action.values).all():
         return Health(Status.FAILED, latency_ms, began, "The dummy inference answered numbers that are not finite.")

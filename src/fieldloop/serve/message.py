@@ -1,4 +1,4 @@
-"""Between wire messages and nouns: a flat map of stream names in, an action with its timing out."""
+"""Conversion of wire messages: observations by stream name in, an action with its timing out."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -12,11 +12,11 @@ from fieldloop.serve.bundle import Bundle
 
 
 def observed(message: Mapping[str, Any], inputs: tuple[Input, ...], now_ns: int) -> Observation:
-    """Read an observation; what the policy does not want is left aside, as clients send more than one policy needs."""
+    """Read an observation; streams the policy does not need are ignored."""
     arrays = {i.name: _array(i, message[i.name]) for i in inputs if i.name in message}
     at_ns = message.get("at_ns", now_ns)
     if not isinstance(at_ns, int) or isinstance(at_ns, bool):
-        raise BadInput(f"at_ns = {at_ns!r} is no time in nanoseconds.")
+        raise BadInput(f"at_ns = {at_ns!r} is not a valid time in nanoseconds.")
     if missing := [i.name for i in inputs if i.name not in arrays]:
         raise BadInput(
             f"The observation lacks {', '.join(missing)}; it holds {', '.join(map(str, message)) or 'nothing'}."
@@ -42,7 +42,7 @@ def _array(wanted: Input, value: Any) -> NDArray[Any]:
     try:
         array = np.asarray(value, float)  # JSON: lists of numbers, null where there is none
     except (TypeError, ValueError) as wrong:
-        raise BadInput(f"{wanted.name!r} is no array of numbers: {wrong}.") from wrong
+        raise BadInput(f"{wanted.name!r} is not an array of numbers: {wrong}.") from wrong
     kept = array.astype(wanted.dtype) if _fits(array, np.dtype(wanted.dtype)) else None
     if kept is None:
         raise BadInput(f"{wanted.name!r} holds numbers that are not {wanted.dtype}.")

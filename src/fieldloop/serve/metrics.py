@@ -1,4 +1,4 @@
-"""What a policy server counted, in the text form that Prometheus scrapes."""
+"""Metrics of a policy server in Prometheus text format."""
 
 from collections import Counter, deque
 from collections.abc import Iterator
@@ -36,7 +36,7 @@ class Metrics:
         return {"calls": len(self._recent_ms), **named}
 
     def text(self, policy: str, *, healthy: bool | None) -> str:
-        """Write all of it down."""
+        """Write all metrics as text."""
         return "\n".join(self._lines(policy, healthy=healthy)) + "\n"
 
     def _lines(self, policy: str, *, healthy: bool | None) -> Iterator[str]:

@@ -1,7 +1,7 @@
 """A policy on a port: HTTP for people and probes, a WebSocket for robots that already speak openpi's framing.
 
 One bad request gets an error answer; the connection and the server go on. Inference runs in a thread of its own, so
-that /livez answers while the policy thinks. There is no login: listen on loopback or a robot's own network only.
+that /livez answers while the policy thinks. No login is required: listen on loopback or a robot's own network only.
 """
 
 import json
@@ -38,7 +38,7 @@ def app(engine: Engine, settings: Section, clock: Clock = time.time_ns) -> FastA
 
     @asynccontextmanager
     async def lifespan(_: FastAPI) -> AsyncIterator[None]:
-        await desk.health()  # the first inference allocates; nobody's robot should wait for it
+        await desk.health()  # the first inference allocates; no robot should wait for it
         yield
         desk.close()
 
@@ -50,7 +50,7 @@ def app(engine: Engine, settings: Section, clock: Clock = time.time_ns) -> FastA
 
 
 def listen(served: FastAPI, host: str, port: int, settings: Section) -> None:
-    """Serve until interrupted; a port that somebody else holds is refused."""
+    """Serve until interrupted; a port already in use is refused."""
     import uvicorn
 
     opened = socket.socket(socket.AF_INET6 if ":" in host else socket.AF_INET, socket.SOCK_STREAM)
@@ -76,12 +76,12 @@ def config(served: FastAPI, host: str, port: int, settings: Section) -> Any:
 def _add_probes(served: FastAPI, desk: Desk) -> None:
     @served.get("/livez", response_class=PlainTextResponse)
     async def livez() -> str:
-        """Say that the process answers; the policy is not asked."""
+        """Report that the process answers; the policy is not asked."""
         return "alive\n"
 
     @served.get("/readyz", response_class=PlainTextResponse)
     async def readyz() -> PlainTextResponse:
-        """Say whether the policy has answered a dummy inference."""
+        """Report whether the policy has answered a dummy inference."""
         ready = bool(desk.healthy)
         status = HTTPStatus.OK if ready else HTTPStatus.SERVICE_UNAVAILABLE
         return PlainTextResponse("ready\n" if ready else "not ready\n", status)
@@ -95,7 +95,7 @@ def _add_probes(served: FastAPI, desk: Desk) -> None:
 
     @served.get("/metadata")
     async def metadata() -> dict[str, Any]:
-        """Say which policy this is, what it wants to see and what it answers."""
+        """Return the policy's id, inputs and outputs."""
         return desk.engine.bundle.metadata
 
     @served.get("/metrics", response_class=PlainTextResponse)
@@ -152,7 +152,7 @@ async def _answer(desk: Desk, door: str, message: Mapping[str, Any]) -> dict[str
         reply = await desk.answer(message)
     except tuple(RESULTS):
         raise
-    except Exception as wrong:  # the engine is somebody else's runtime; its break must not take the server down
+    except Exception as wrong:  # third-party runtime: its failure must not stop the server
         raise PolicyFault(f"The policy broke: {type(wrong).__name__}.") from wrong
     desk.metrics.count(door, "answered")
     return reply

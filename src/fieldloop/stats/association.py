@@ -1,9 +1,8 @@
-"""How much does knowing one thing tell about another, beyond what chance would seem to tell?
+"""Association of two categorical variables beyond chance: the uncertainty coefficient with a permutation test.
 
-The measure is the uncertainty coefficient (Theil 1970): the share of the target's entropy that a clue removes. A finite
-sample always seems to tell something, so the clue is laid against the target in other orders to see how much, and that
-is taken off. Whole blocks change places: neighbours resemble each other in both, and a hundred episodes of one session
-are not a hundred witnesses.
+The uncertainty coefficient (Theil 1970) is the share of the target's entropy that a clue removes. It is above zero in
+any finite sample, so the mean over permutations of the clue is subtracted. Whole blocks are permuted: neighbours
+resemble each other in both variables, and a hundred episodes of one session are not a hundred independent samples.
 """
 
 import math
@@ -18,8 +17,8 @@ FIRST = 20
 
 
 @dataclass(frozen=True, slots=True)
-class Told:
-    """The share of uncertainty removed, chance taken off, with one-sided bounds; `chance` is a permutation p-value."""
+class Association:
+    """The uncertainty coefficient, corrected for chance, with one-sided bounds; `chance` is the permutation p-value."""
 
     value: float
     low: float
@@ -27,14 +26,16 @@ class Told:
     chance: float
 
 
-def told(clue: Codes, target: Codes, block: Codes, level: float, upper: float, seed: int = 0) -> Told | None:
-    """Measure what a clue tells about a target, both in the order of time; None where the target does not vary.
+def uncertainty_coefficient(
+    clue: Codes, target: Codes, block: Codes, level: float, upper: float, seed: int = 0
+) -> Association | None:
+    """Measure how much a clue predicts a target, both in order of time; None where the target does not vary.
 
-    `block` numbers the stretches that change places as a whole. `level` is that of the lower bound, `upper` that of
-    the upper one.
+    `block` numbers the stretches that are permuted as a whole. `level` is that of the lower bound, `upper` that of the
+    upper one.
 
     >>> target = np.random.default_rng(0).integers(0, 2, 100)
-    >>> found = told(target, target, np.arange(100), 0.95, 0.95)
+    >>> found = uncertainty_coefficient(target, target, np.arange(100), 0.95, 0.95)
     >>> round(found.value, 2), found.low > 0.5
     (0.99, True)
     """
@@ -47,8 +48,11 @@ def told(clue: Codes, target: Codes, block: Codes, level: float, upper: float, s
     random = np.random.default_rng(seed)
     edges = np.flatnonzero(np.diff(block)) + 1
     by_chance = np.empty(0)
-    for rounds in (FIRST, SHUFFLES - FIRST):  # where a few shuffles already reach what was seen, more change nothing
-        more = [_information(_elsewhere(clue, edges, random), target)[0] for _ in range(rounds)]
+    for rounds in (
+        FIRST,
+        SHUFFLES - FIRST,
+    ):  # where a few permutations already reach the observed value, more change nothing
+        more = [_information(_permuted(clue, edges, random), target)[0] for _ in range(rounds)]
         by_chance = np.append(by_chance, more)
         if np.max(by_chance) >= seen:
             break
@@ -58,7 +62,7 @@ def told(clue: Codes, target: Codes, block: Codes, level: float, upper: float, s
     low = max(seen - _quantile(by_chance, level) - wide, 0.0)
     high = value + wide + _quantile(by_chance, upper) - usual
     chance = (1 + int(np.sum(by_chance >= seen - 1e-12))) / (len(by_chance) + 1)
-    return Told(value / entropy, low / entropy, min(high / entropy, 1.0), chance)
+    return Association(value / entropy, low / entropy, min(high / entropy, 1.0), chance)
 
 
 def classes(values: NDArray[np.float64], parts: int = 4) -> Codes:
@@ -83,8 +87,8 @@ def _information(clue: Codes, target: Codes) -> tuple[float, float]:
     return mean, math.sqrt(variance / len(clue))
 
 
-def _elsewhere(clue: Codes, edges: NDArray[np.intp], random: np.random.Generator) -> Codes:
-    """Let the blocks change places, then turn the whole, so that block ends meet others than before."""
+def _permuted(clue: Codes, edges: NDArray[np.intp], random: np.random.Generator) -> Codes:
+    """Permute the blocks, then rotate the whole, so that block ends meet different neighbours."""
     if len(edges) == len(clue) - 1:
         return random.permutation(clue)
     parts = np.split(clue, edges)
@@ -93,7 +97,7 @@ def _elsewhere(clue: Codes, edges: NDArray[np.intp], random: np.random.Generator
 
 
 def _quantile(by_chance: NDArray[np.float64], level: float) -> float:
-    """Where the shuffles are too few for a level, the gamma distribution of their mean and spread goes on.
+    """Return a quantile of the permutations; beyond their number a gamma distribution with their moments extends them.
 
     In the limit twice the information, times the sample, is chi-squared: a gamma distribution.
     """

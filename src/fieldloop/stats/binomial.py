@@ -1,15 +1,15 @@
-"""How sure can one be of a success rate after so many trials?"""
+"""Confidence bounds and intervals of a success rate from counts."""
 
 import math
 
 from fieldloop.errors import BadInput
 
 MOST_TRIALS = 10_000_000
-"""Nobody runs more; a search beyond it would only answer 'never' more slowly."""
+"""Upper limit of the search; more trials are never run."""
 
 
 def interval(successes: int, trials: int, level: float = 0.95) -> tuple[float, float]:
-    """Two-sided Wilson interval; without trials anything is possible.
+    """Return the two-sided Wilson interval; without trials it is 0 to 1.
 
     >>> [round(x, 4) for x in interval(85, 100)]
     [0.7672, 0.9069]
@@ -31,7 +31,7 @@ def interval(successes: int, trials: int, level: float = 0.95) -> tuple[float, f
 
 
 def lower_bound(successes: int, trials: int, level: float = 0.95) -> float:
-    """Exact one-sided (Clopper-Pearson) bound: the true rate is above it, except with probability 1 - level.
+    """Return the exact one-sided (Clopper-Pearson) bound that the true rate exceeds, at this level.
 
     >>> round(lower_bound(100, 100), 4), lower_bound(0, 10), lower_bound(0, 0)
     (0.9705, 0.0, 0.0)
@@ -41,7 +41,7 @@ def lower_bound(successes: int, trials: int, level: float = 0.95) -> float:
 
 
 def upper_bound(successes: int, trials: int, level: float = 0.95) -> float:
-    """Exact one-sided (Clopper-Pearson) bound: the true rate is below it, except with probability 1 - level.
+    """Return the exact one-sided (Clopper-Pearson) bound that the true rate stays below, at this level.
 
     >>> round(upper_bound(0, 100), 4), upper_bound(0, 0)
     (0.0295, 1.0)
@@ -50,7 +50,7 @@ def upper_bound(successes: int, trials: int, level: float = 0.95) -> float:
 
 
 def trials_needed(successes: int, trials: int, target: float, level: float = 0.95) -> int | None:
-    """How many more trials at the observed rate until the lower bound clears the target; None when it never will.
+    """Return how many more trials at the observed rate bring the lower bound to the target; None where none will.
 
     Nothing seen yet counts as a perfect rate: the answer is then the fewest trials that could ever do.
 
@@ -75,7 +75,7 @@ def trials_needed(successes: int, trials: int, target: float, level: float = 0.9
         step //= 2
     more += 1
     while _bound(math.floor(rate * (trials + more) + 1e-9), trials + more, level) < target:
-        more += 1  # successes come whole; the last fraction of one convinces nobody
+        more += 1  # successes are whole: a fraction of one does not raise the bound
     return more
 
 

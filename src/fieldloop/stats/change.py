@@ -1,9 +1,9 @@
-"""Has a success rate fallen since some unknown day? Evidence whose false alarms are bounded without simulation.
+"""Change detector for success rates: sequential drift detection, as CUSUM or Page-Hinkley, with bounded false alarms.
 
-A Shiryaev-Roberts statistic is kept for each of several sizes of drop, and their mean is watched. While the rate
-stays at its baseline the mean grows by at most one a period, so a detector that alarms when it reaches T waits at
-least T periods on average (Shin, Ramdas & Rinaldo 2024, 'E-detectors'). Looking more often than once a period changes
-nothing of this, as long as the last period is looked at as far as it has come.
+It mixes Shiryaev-Roberts statistics for several sizes of drop. While the rate stays at its baseline, their mean grows
+by at most one a period. A detector that alarms at T therefore runs at least T periods on average before a false alarm
+(Shin, Ramdas & Rinaldo 2024, 'E-detectors'). Evaluating it more often than once a period does not change this, as long
+as the last period is evaluated as far as it has come.
 """
 
 from collections.abc import Sequence
@@ -14,31 +14,31 @@ from numpy.typing import NDArray
 from fieldloop.errors import BadInput
 
 SIZES = 6
-"""How many drops are mixed, from the least to nearly all; neighbours in ratio are too alike to be worth more."""
+"""Number of drop sizes that are mixed, from the least to nearly all; more would be too similar to help."""
 
 EDGE = 1e-3
-"""Rates are kept this far from 0 and 1, where one surprise would count as proof."""
+"""Rates are kept this far from 0 and 1, where a single outcome would count as proof."""
 
 MOST_LOG = 600.0
-"""Evidence beyond exp(600) is written as that: a float can hold it, and nobody needs more."""
+"""Log evidence is capped here: a float can hold exp(600), and more makes no difference."""
 
 
 def evidence(
     successes: Sequence[int], trials: Sequence[int], baseline: float, least_drop: float, spread: float = 0.0
 ) -> NDArray[np.float64]:
-    """Evidence of a drop of at least `least_drop` below `baseline`, after each period.
+    """Return the detector's evidence of a drop of at least `least_drop` below `baseline`, after each period.
 
     `spread` is the standard deviation of the rate from period to period while nothing is wrong: people, light and
-    goods differ by day, and a detector that takes episodes for independent coins alarms far too often.
+    goods differ by day, and a detector that treats episodes as independent alarms far too often.
 
     >>> evidence([40, 40, 28, 28], [50, 50, 50, 50], baseline=0.8, least_drop=0.05).round(1).tolist()
     [0.2, 0.3, 407.2, 454080.8]
     """
     good, tried = np.asarray(successes, dtype=np.int64), np.asarray(trials, dtype=np.int64)
     if good.shape != tried.shape or np.any(good < 0) or np.any(good > tried):
-        raise BadInput("Every period needs its trials and no more successes than these.")
+        raise BadInput("Every period needs its trials, and at most as many successes as trials.")
     if not (0.0 <= baseline <= 1.0 and least_drop > 0.0 and spread >= 0.0):
-        raise BadInput(f"A drop of {least_drop!r} under {baseline!r} with spread {spread!r} cannot be looked for.")
+        raise BadInput(f"A drop of {least_drop!r} below {baseline!r} with spread {spread!r} cannot be detected.")
     usual = _log_likelihood(good, tried, baseline, spread)
     log_ratio = np.stack(
         [_log_likelihood(good, tried, baseline - drop, spread) - usual for drop in drops(baseline, least_drop)]
@@ -52,7 +52,7 @@ def evidence(
 
 
 def drops(baseline: float, least_drop: float) -> NDArray[np.float64]:
-    """Sizes of drop that are mixed: from the least one to nearly the whole baseline, in equal ratios."""
+    """Return the drop sizes that are mixed: from the least to nearly the whole baseline, in equal ratios."""
     most = max(least_drop, baseline - EDGE)
     return np.geomspace(least_drop, most, SIZES)
 
@@ -60,7 +60,7 @@ def drops(baseline: float, least_drop: float) -> NDArray[np.float64]:
 def _log_likelihood(
     good: NDArray[np.int64], tried: NDArray[np.int64], rate: float, spread: float
 ) -> NDArray[np.float64]:
-    """Log-likelihood of the counts up to a constant: binomial, or beta-binomial where the rate itself varies."""
+    """Return the log-likelihood of the counts up to a constant: binomial, or beta-binomial where the rate varies."""
     from scipy.special import betaln
 
     rate = min(max(rate, EDGE), 1.0 - EDGE)

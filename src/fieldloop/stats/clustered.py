@@ -1,8 +1,8 @@
-"""How sure can one be of a share, when what is counted comes in days that are alike within themselves?
+"""Intervals for shares from clustered samples: picks of one day resemble each other.
 
-A hundred picks of one day are not a hundred witnesses. The share's variance is taken from the differences between
-days (ratio estimator), and an exact binomial interval is made for as many independent picks as would vary like that,
-shortened for the few days that this was estimated from (Korn & Graubard 1998).
+A hundred picks of one day are not a hundred independent samples. The variance of the share comes from differences
+between days (ratio estimator). The interval is the exact binomial one for the effective number of independent picks,
+reduced for the few days from which it was estimated (Korn & Graubard 1998).
 """
 
 import math
@@ -16,7 +16,7 @@ Floats = NDArray[np.float64]
 
 @dataclass(frozen=True, slots=True)
 class Share:
-    """A share and of how many independent picks it is worth: `effective`, estimated from so many `days`."""
+    """A share and its effective number of independent picks, estimated from `days` days."""
 
     rate: float
     count: int
@@ -25,7 +25,7 @@ class Share:
     days: int
 
     def interval(self, level: float) -> tuple[float, float]:
-        """Two-sided exact interval.
+        """Return the two-sided exact interval.
 
         >>> [round(x, 4) for x in Share(0.1, 10, 100, 100.0, 10**9).interval(0.95)]
         [0.049, 0.1762]
@@ -40,9 +40,9 @@ class Share:
         return (low, high)
 
     def chance_beyond(self, low: float, high: float, level: float) -> float:
-        """How likely so extreme a share is if the truth lay anywhere from low to high; one when it lies there itself.
+        """Return the p-value of the share if the truth lay from low to high; 1 where the share lies there itself.
 
-        `level` is the one at which the answer will be judged.
+        `level` is the one at which the result will be judged.
         """
         from scipy.special import betainc
 
@@ -55,7 +55,7 @@ class Share:
         return 1.0
 
     def _worth(self, tail: float) -> float:
-        """How many independent picks the share is worth where one looks this far out; few days make tails heavier."""
+        """Return the effective number of picks at this tail probability; few days make tails heavier."""
         from scipy.special import ndtri, stdtrit
 
         wide = float(stdtrit(self.days - 1, tail)) if self.days > 1 else math.inf
@@ -65,8 +65,8 @@ class Share:
 def shares(counts: Floats, assumed_effect: float) -> list[Share]:
     """Return the share of each level from a table of days × levels; empty days are left out.
 
-    Where a level does not vary, the other levels say how alike the picks of a day are; where none varies nobody can
-    tell, and `assumed_effect` picks are taken to be worth one.
+    Where a level does not vary, the design effect comes from the other levels; where none varies it is unknown, and
+    `assumed_effect` is used.
 
     >>> steady = np.tile([5.0, 5.0], (20, 1))
     >>> one, _ = shares(steady, 10.0)

@@ -1,8 +1,8 @@
-"""Did a series of batches change suddenly? Control limits that drift and autocorrelation do not trip.
+"""Control chart for a series of batches: limits for sudden changes that slow drift and autocorrelation do not exceed.
 
-Each batch is held against the median of the few before it, in units of how much such differences vary by themselves:
-a slow drift moves the comparison along with it, and neighbours that resemble each other shrink both sides alike. How
-many units are too many is found by simulating series in which nothing happens, with the same estimates made from them.
+Each batch is compared with the median of the few before it, in units of how much such differences usually vary: slow
+drift moves the comparison along, and autocorrelation shrinks both sides alike. The critical number of units comes from
+simulated series without any change, with the same estimates made from them.
 """
 
 import functools
@@ -21,10 +21,10 @@ MEMORY = 3
 """A batch is compared with this many before it: enough for a median, few enough to follow a drift."""
 
 QUIET = 0.8
-"""The share of differences that the spread is taken from: the largest may be other changes."""
+"""Share of the differences from which the spread is estimated: the largest may be other changes."""
 
 QUIET_SPREAD = 0.6615
-"""The root mean square of the smaller 80 % of standard normal sizes."""
+"""Root mean square of the smaller 80 % of absolute standard normal values."""
 
 SIMULATED = 20_000
 LONG = 30
@@ -35,7 +35,7 @@ ONE = math.sqrt(1.0 + MEDIAN_VARIANCE)
 """Standard deviation of a standard normal number less the median of three others."""
 
 FEWEST = 3 * MEMORY
-"""Batches below which nothing is drawn: the spread would rest on two or three differences."""
+"""Fewest batches for limits: with fewer, the spread would be based on two or three differences."""
 
 TINY = 1e-12
 MOST_ALARM = 0.5
@@ -43,7 +43,7 @@ MOST_ALARM = 0.5
 
 @dataclass(frozen=True, slots=True)
 class Chart:
-    """For each batch: what it was expected to be, and between which limits; NaN while there are too few before it."""
+    """For each batch its expected value and its limits; NaN while too few batches precede it."""
 
     values: Floats
     expected: Floats
@@ -52,16 +52,15 @@ class Chart:
 
     @property
     def alerts(self) -> NDArray[np.intp]:
-        """The batches outside their limits."""
+        """Return the batches outside their limits."""
         return np.flatnonzero((self.values < self.low) | (self.values > self.high))
 
 
 def chart(values: Floats, errors: Floats, false_alarms: float) -> Chart:
-    """Draw the control limits of a series.
+    """Compute the control limits of a series.
 
-    `errors` are the standard errors of the values from the sample in each batch alone: no chart may be narrower, even
-    where all values happen to be equal. `false_alarms` is the chance of any alert in the whole series when nothing
-    happens.
+    `errors` are the standard errors of the values from each batch alone: limits are never narrower, even where all
+    values happen to be equal. `false_alarms` is the probability of any alert in the whole series when nothing changes.
 
     >>> steady = np.asarray([0.0, 0.1, -0.1, 0.05, 0.0, -0.05, 0.1, 0.0, 0.02, -0.02])
     >>> chart(np.append(steady, 3.0), np.full(11, 0.05), 0.01).alerts.tolist()
@@ -82,17 +81,17 @@ def chart(values: Floats, errors: Floats, false_alarms: float) -> Chart:
 
 
 def count_chart(hits: Sequence[int], trials: Sequence[int], false_alarms: float) -> Chart:
-    """Draw the control limits of shares, in normal quantiles of their exact chance.
+    """Compute the control limits of shares, in normal quantiles of their exact probability.
 
-    Each batch's hits are held against those of the few before it (hypergeometric, mid-p), so that two hits where none
-    is usual are no alarm in a small batch; more variety than coin tosses have widens the limits.
+    Each batch's hits are compared with those of the few before it (hypergeometric, mid-p), so that two hits where none
+    is usual do not alarm in a small batch; overdispersion widens the limits.
 
     >>> count_chart([0] * 11 + [8], [16] * 12, 0.01).alerts.tolist()
     [11]
     """
     good, tried = np.asarray(hits, dtype=np.int64), np.asarray(trials, dtype=np.int64)
     if good.shape != tried.shape or np.any(good < 0) or np.any(good > tried):
-        raise BadInput("Every batch needs its trials and no more hits than these.")
+        raise BadInput("Every batch needs its trials, and at most as many hits as trials.")
     values, half = np.full(len(good), np.nan), np.full(len(good), np.nan)
     if len(good) >= FEWEST:
         values[MEMORY:] = _surprise(good, tried)
@@ -101,7 +100,7 @@ def count_chart(hits: Sequence[int], trials: Sequence[int], false_alarms: float)
 
 
 def _surprise(good: NDArray[np.int64], tried: NDArray[np.int64]) -> Floats:
-    """The normal quantile of each batch's hits among those of the batches before it."""
+    """Return the normal quantile of each batch's hits given those of the batches before it."""
     from scipy.special import ndtri
     from scipy.stats import hypergeom
 
@@ -113,25 +112,25 @@ def _surprise(good: NDArray[np.int64], tried: NDArray[np.int64]) -> Floats:
 
 
 def _windows(values: NDArray[Any]) -> NDArray[Any]:
-    """The batches before each one that has enough of them."""
+    """Return the batches before each one that has enough of them."""
     return np.lib.stride_tricks.sliding_window_view(values, MEMORY, axis=-1)[..., :-1, :]
 
 
 def _half(differences: Floats, batches: int, false_alarms: float, least: float) -> Floats:
-    """Half the width of the limits: by the spread found, and never less than samples of this size ask for.
+    """Return half the width of the limits: by the estimated spread, and at least the sampling error.
 
-    The first alone keeps the false alarms; the second matters where all batches happen to be equal.
+    The first alone controls false alarms; the second matters where all batches happen to be equal.
     """
     from scipy.special import ndtri
 
     sampling = least * float(ndtri(1.0 - false_alarms / (2.0 * (batches - MEMORY))))
-    return np.maximum(_too_many(batches, round(false_alarms, 12)) * _spreads(differences), sampling)
+    return np.maximum(_critical_value(batches, round(false_alarms, 12)) * _spreads(differences), sampling)
 
 
 def _spreads(differences: Floats) -> Floats:
-    """For each difference, the root mean square of the quieter others.
+    """Return for each difference the root mean square of the smaller others.
 
-    Those that the same change would reach, by way of the memory, are left out: it must not hide itself.
+    Differences that the same change would affect, through the memory, are left out: a change must not mask itself.
     """
     size = np.abs(differences)
     count = size.shape[-1]
@@ -145,8 +144,8 @@ def _spreads(differences: Floats) -> Floats:
 
 
 @functools.lru_cache(maxsize=256)
-def _too_many(batches: int, false_alarms: float) -> float:
-    """How many spreads the largest difference of a calm series exceeds with this chance.
+def _critical_value(batches: int, false_alarms: float) -> float:
+    """Return how many spreads the largest difference of a series without change exceeds with this probability.
 
     A long series is not simulated: its differences follow Student's distribution with about as many degrees of freedom
     as it has batches (at 30, 60 and 100 batches within 3 % of the simulation).

@@ -1,4 +1,4 @@
-"""Is one success rate lower than another, and by how much could it be?
+"""Comparison of two success rates: intervals, exact test and sequential test of their difference.
 
 Counts are pairs (successes, trials).
 """
@@ -11,11 +11,11 @@ from fieldloop.stats import binomial
 Counts = tuple[int, int]
 
 LEAST_LEVEL = 0.7
-"""Below it the boundary's tuning has no solution, and nobody decides at such odds."""
+"""Smallest level: below it the tuning of the boundary has no solution."""
 
 
 def interval(ours: Counts, theirs: Counts, level: float = 0.95) -> tuple[float, float]:
-    """Two-sided interval of our rate minus theirs (Newcombe's hybrid of two Wilson intervals).
+    """Return the two-sided interval of our rate minus theirs (Newcombe's hybrid of two Wilson intervals).
 
     >>> [round(x, 4) for x in interval((56, 70), (48, 80))]
     [0.0524, 0.3339]
@@ -33,12 +33,12 @@ def interval(ours: Counts, theirs: Counts, level: float = 0.95) -> tuple[float, 
 
 
 def lower_bound(ours: Counts, theirs: Counts, level: float = 0.95) -> float:
-    """One-sided: our rate minus theirs is above this, except with probability 1 - level."""
+    """Return the one-sided bound: our rate minus theirs is above it, except with probability 1 - level."""
     return interval(ours, theirs, 2.0 * level - 1.0)[0]
 
 
 def chance_of_drop(after: Counts, before: Counts) -> float:
-    """How likely a rate after would look this much lower than before if nothing had changed (Fisher, exact).
+    """Return the one-sided p-value of a drop (Fisher's exact test).
 
     >>> round(chance_of_drop(after=(59, 100), before=(85, 100)), 6)
     3.3e-05
@@ -54,7 +54,7 @@ def chance_of_drop(after: Counts, before: Counts) -> float:
 
 
 def drop_score(ours: Counts, theirs: Counts) -> float:
-    """How many standard errors our rate lies below theirs, with the error that holds if both were equal."""
+    """Return by how many pooled standard errors our rate lies below theirs."""
     if ours[1] == 0 or theirs[1] == 0:
         return 0.0
     pooled = (ours[0] + theirs[0]) / (ours[1] + theirs[1])
@@ -63,17 +63,17 @@ def drop_score(ours: Counts, theirs: Counts) -> float:
 
 
 def anytime_threshold(ours: int, theirs: int, sharpest_at: int, level: float = 0.95) -> float:
-    """The score above which a drop is beyond chance however often one has looked before.
+    """Return the score above which a drop is significant however often it was tested before (sequential test).
 
     One-sided normal mixture (Waudby-Smith et al. 2024, asymptotic confidence sequences), sharpest when our arm alone
-    has `sharpest_at` trials. A fixed test of the same level would ask for 1.64, and be wrong far more often when it is
-    looked at daily.
+    has `sharpest_at` trials. A fixed test of the same level would require 1.64, and have far more false positives when
+    it is repeated daily.
 
     >>> round(anytime_threshold(200, 10**9, sharpest_at=200), 2), round(anytime_threshold(5, 45, sharpest_at=200), 2)
     (2.78, 5.97)
     """
     if not LEAST_LEVEL < level < 1.0:
-        raise BadInput(f"A level of {level!r} is not between {LEAST_LEVEL} and 1; 0.95 is meant by 95 %.")
+        raise BadInput(f"A level of {level!r} is not between {LEAST_LEVEL} and 1; write 95 % as 0.95.")
     if ours == 0 or theirs == 0:
         return math.inf
     alpha = 1.0 - level

@@ -1,7 +1,7 @@
-"""How far do groups lie apart, measured in the spread that each has by itself?
+"""Effect size of a grouping: how far groups differ, in units of the spread within a group.
 
-One-way analysis of variance with the interval that the non-central F distribution gives for the size of the effect
-(Steiger 2004, 'Beyond the F test'), so that 'alike' and 'not enough data to tell' are two different answers.
+One-way analysis of variance with the interval that the non-central F distribution gives for the effect size (Steiger
+2004, 'Beyond the F test'), so that 'alike' and 'not enough data' are two different answers.
 """
 
 import math
@@ -19,10 +19,10 @@ MOST_EXACT = 1000.0
 
 @dataclass(frozen=True, slots=True)
 class Apart:
-    """The root mean square distance of group means from the common mean, in spreads within a group.
+    """Root mean square distance of group means from the common mean, in standard deviations within a group.
 
     `low` and `high` are one-sided bounds, each at its own level. `means` are the groups' distances with their signs, in
-    the order of `groups`; `chance` is the probability of means this far apart if the groups were one.
+    the order of `groups`; `chance` is the p-value of the F test.
     """
 
     value: float
@@ -34,13 +34,13 @@ class Apart:
 
     @property
     def farthest(self) -> tuple[str, float]:
-        """The group that lies farthest from the common mean, and how far."""
+        """Return the group farthest from the common mean, and how far."""
         at = int(np.argmax(np.abs(self.means)))
         return self.groups[at], self.means[at]
 
 
 def normal_scores(values: Floats) -> Floats:
-    """Replace values by the normal quantiles of their ranks, equal values sharing one: outliers lose their pull.
+    """Replace values by the normal quantiles of their ranks (ties share one), so that outliers lose their influence.
 
     >>> normal_scores(np.asarray([3.0, 1.0, 900.0])).round(2).tolist()
     [0.0, -0.67, 0.67]
@@ -54,9 +54,9 @@ def normal_scores(values: Floats) -> Floats:
 def apart(
     values: Floats, labels: Sequence[str], low_level: float = 0.95, high_level: float = 0.95, removed: int = 0
 ) -> Apart | None:
-    """Measure how far groups lie apart; None where there is one group only, or nothing to compare it with.
+    """Measure how far groups differ; None with a single group, or without spread to compare with.
 
-    `removed` says how many averages over several groups, beside the common one, have been taken out of the values.
+    `removed` is the number of averages over several groups, beside the common one, already subtracted from the values.
 
     >>> scores = np.asarray([0.0, 1.0, 2.0, 0.1, 1.1, 2.1])
     >>> found = apart(scores, ["a", "a", "a", "b", "b", "b"])
@@ -78,7 +78,7 @@ def apart(
     distances = (means - float(np.mean(values))) / spread
     between = float(np.sum(counts * distances**2))
     ratio = between / freedom
-    # the sum of squares holds one share of noise for each degree of freedom; taking it out leaves the groups' own part
+    # the sum of squares contains one unit of noise per degree of freedom; the rest is due to the groups
     value = math.sqrt(max(between * (inside - 2) / inside - freedom, 0.0) / len(values)) if inside > 2 else 0.0  # noqa: PLR2004 - the mean of 1/F exists from 3 on
     low, high = (
         math.sqrt(_noncentrality(ratio, freedom, inside, p) / len(values)) for p in (low_level, 1.0 - high_level)
@@ -93,7 +93,7 @@ def _chance(ratio: float, freedom: int, inside: int) -> float:
 
 
 def _noncentrality(ratio: float, freedom: int, inside: int, probability: float) -> float:
-    """The non-centrality at which an F ratio this large or smaller has this probability; 0 where none is so small."""
+    """Return the non-centrality at which an F ratio up to this one has this probability; 0 where none is so small."""
     from scipy.optimize import brentq
 
     def miss(centre: float) -> float:
@@ -108,7 +108,7 @@ def _noncentrality(ratio: float, freedom: int, inside: int, probability: float) 
 
 
 def _below(ratio: float, freedom: int, inside: int, centre: float) -> float:
-    """The probability that a non-central F ratio lies below this one.
+    """Return the probability that a non-central F ratio lies below this one.
 
     The exact series overflows in large samples; there the cube root's normal approximation (Severo & Zelen 1960) is
     good to two or three digits.

@@ -1,4 +1,4 @@
-"""How far do two agree, beyond what chance would make them?"""
+"""Agreement of two raters beyond chance: Cohen's kappa."""
 
 from collections import Counter
 from collections.abc import Hashable, Mapping
@@ -10,7 +10,7 @@ Label = TypeVar("Label", bound=Hashable)
 def cohens_kappa(pairs: Mapping[tuple[Label, Label], int]) -> float:
     """Return the agreement beyond chance of paired labels, counted (Cohen 1960).
 
-    NaN where there are none, or where both used one and the same label throughout: nothing could have disagreed.
+    NaN without pairs, or where both used a single label throughout, so that they could not disagree.
 
     >>> pairs = {("a", "a"): 20, ("a", "b"): 5, ("b", "a"): 10, ("b", "b"): 15}
     >>> round(cohens_kappa(pairs), 4)

@@ -1,4 +1,4 @@
-"""Many questions at once: p-values adjusted so that asking more often does not find more."""
+"""Multiple testing: p-values adjusted for the number of tests."""
 
 from collections.abc import Sequence
 
@@ -9,7 +9,7 @@ from fieldloop.errors import BadInput
 
 
 def benjamini_hochberg(p_values: Sequence[float]) -> NDArray[np.float64]:
-    """Adjusted p-values: naming all at or below q keeps the expected share of false names at or below q.
+    """Return adjusted p-values: rejecting all at or below q keeps the false discovery rate at or below q.
 
     >>> benjamini_hochberg([0.01, 0.04, 0.03]).round(4).tolist()
     [0.03, 0.04, 0.04]
@@ -21,7 +21,7 @@ def benjamini_hochberg(p_values: Sequence[float]) -> NDArray[np.float64]:
 
 
 def holm(p_values: Sequence[float]) -> NDArray[np.float64]:
-    """Adjusted p-values: naming all at or below alpha keeps the chance of even one false name at or below alpha.
+    """Return adjusted p-values: rejecting all at or below alpha keeps the family-wise error rate at or below alpha.
 
     >>> holm([0.01, 0.04, 0.03]).round(4).tolist()
     [0.03, 0.06, 0.06]

@@ -1,4 +1,4 @@
-"""Quantiles of one column, as NumPy gives them to the last bit, quicker: its wrappers cost more than the work.
+"""Quantiles of one column, equal to NumPy's to the last bit but faster: its wrappers cost more than the work.
 
 Columns are of whole numbers or of float64.
 """
@@ -13,7 +13,7 @@ PERCENT = 100
 
 
 def percentile(values: NDArray[Any], percent: float) -> float:
-    """Return what this share of a column of numbers stays below, straight lines between ranks; NaN where one is NaN.
+    """Return a percentile of a column, with linear interpolation between ranks; NaN where any value is NaN.
 
     >>> percentile(np.arange(5), 99)
     3.96
@@ -54,6 +54,6 @@ def median(values: NDArray[Any]) -> float:
 
 
 def _between(low: Any, high: Any, share: float) -> float:
-    """Draw a line from the nearer end, as NumPy does: so it never passes the other end by rounding."""
+    """Interpolate from the nearer end, as NumPy does, so that rounding never passes the other end."""
     step = high - low
     return float(high - step * (1 - share)) if share >= 0.5 else float(low + step * share)  # noqa: PLR2004 - half way

@@ -1,6 +1,6 @@
-"""Where facts and bytes rest: an append-only ledger, tables rebuilt from it, a shelf of blobs, timed jobs.
+"""Storage: an append-only event ledger, tables projected from it, a shelf of blobs, and timed jobs.
 
-Only `loop` asks. `open_store(url)` picks the database, `open_shelf(url)` the place for bytes.
+Only `loop` uses it. `open_store(url)` opens a database, `open_shelf(url)` opens blob storage.
 """
 
 from pathlib import Path
@@ -8,13 +8,41 @@ from typing import Any
 
 from fieldloop.errors import BadInput
 from fieldloop.protocol import Section, default_operations
-from fieldloop.store.contract import Expected, Job, Jobs, Shelf, Store, Swept
+from fieldloop.store.contract import (
+    Count,
+    EpisodeCount,
+    EpisodeFilter,
+    Expected,
+    FoundEpisodes,
+    Job,
+    Jobs,
+    Shelf,
+    Store,
+    StratumCount,
+    Swept,
+    TrialCount,
+)
 
-__all__ = ["Expected", "Job", "Jobs", "Shelf", "Store", "Swept", "open_shelf", "open_store"]
+__all__ = [
+    "Count",
+    "EpisodeCount",
+    "EpisodeFilter",
+    "Expected",
+    "FoundEpisodes",
+    "Job",
+    "Jobs",
+    "Shelf",
+    "Store",
+    "StratumCount",
+    "Swept",
+    "TrialCount",
+    "open_shelf",
+    "open_store",
+]
 
 
 def open_store(url: str, settings: Section | None = None) -> Store:
-    """Open a database, making or migrating it first: `sqlite:///path`, `sqlite://` (in memory), `postgresql://…`.
+    """Open a database, creating or migrating it first: `sqlite:///path`, `sqlite://` (in memory), `postgresql://…`.
 
     >>> store = open_store("sqlite://")
     >>> store.last()
@@ -36,10 +64,10 @@ def open_store(url: str, settings: Section | None = None) -> Store:
 
 
 def open_shelf(url: str | Path, **options: Any) -> Shelf:
-    """Open a place for bytes: a folder, `memory://`, or `s3://bucket/prefix`.
+    """Open blob storage: a folder, `memory://`, or `s3://bucket/prefix`.
 
-    Options go to the file system behind it (`endpoint_url`, `key`, `secret` for S3); without them S3 takes what the
-    environment says (AWS_ENDPOINT_URL, AWS_ACCESS_KEY_ID, AWS_SECRET_ACCESS_KEY, AWS_PROFILE …).
+    Options go to the file system behind it (`endpoint_url`, `key`, `secret` for S3); without them S3 uses the
+    environment (AWS_ENDPOINT_URL, AWS_ACCESS_KEY_ID, AWS_SECRET_ACCESS_KEY, AWS_PROFILE …).
 
     >>> shelf = open_shelf("memory://")
     >>> shelf.read(shelf.put_bytes(b"lift").sha256)
@@ -55,4 +83,4 @@ def open_shelf(url: str | Path, **options: Any) -> Shelf:
         from fieldloop.store.shelf_remote import open_remote
 
         return open_remote(scheme, rest, options)
-    raise BadInput(f"A shelf is a folder, memory:// or s3://bucket/prefix; {text!r} is none of them.")
+    raise BadInput(f"A shelf is a folder, memory:// or s3://bucket/prefix; {text!r} is none of these.")

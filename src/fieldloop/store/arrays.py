@@ -1,4 +1,4 @@
-"""Named arrays on the shelf, as NumPy's own archive: no pickle goes in, none comes out."""
+"""Named arrays on the shelf as NumPy archives (.npz), without pickle in either direction."""
 
 import io
 import zipfile
@@ -25,7 +25,7 @@ def pack_arrays(arrays: Mapping[str, NDArray[Any]]) -> bytes:
     with zipfile.ZipFile(sink, "w", zipfile.ZIP_DEFLATED, compresslevel=1) as archive:
         for name, array in sorted(arrays.items()):
             if array.dtype.hasobject:
-                raise BadInput(f"{name}: an array of objects cannot be kept.")
+                raise BadInput(f"{name}: an array of objects cannot be stored.")
             inside = io.BytesIO()
             np.lib.format.write_array(inside, np.asarray(array, order="C"), allow_pickle=False)
             archive.writestr(zipfile.ZipInfo(f"{name}.npy"), inside.getvalue(), zipfile.ZIP_DEFLATED, 1)
@@ -41,11 +41,11 @@ def unpack_arrays(content: bytes) -> dict[str, NDArray[Any]]:
                 for name in archive.namelist()
             }
     except (zipfile.BadZipFile, ValueError, EOFError) as wrong:
-        raise BadInput(f"These bytes are no archive of arrays: {wrong}.") from wrong
+        raise BadInput(f"These bytes are not an archive of arrays: {wrong}.") from wrong
 
 
 def put_arrays(shelf: Shelf, arrays: Mapping[str, NDArray[Any]]) -> Blob:
-    """Keep arrays; return their blob."""
+    """Store arrays; return their blob."""
     return shelf.put_bytes(pack_arrays(arrays))
 
 

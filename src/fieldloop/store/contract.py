@@ -1,4 +1,4 @@
-"""What the rest of the house may ask of the store: the protocols, free of any database."""
+"""The store's interface for other packages: protocols without any database code."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from collections.abc import Set as AbstractSet
@@ -7,15 +7,17 @@ from pathlib import Path
 from typing import Any, BinaryIO, Protocol, TypeVar
 
 from fieldloop.model.alarm import Rate
-from fieldloop.model.episode import Blob, Log
+from fieldloop.model.condition import Stratum
+from fieldloop.model.episode import Blob, Episode, Log
 from fieldloop.model.event import E, Event, Recorded
+from fieldloop.model.finding import EpisodeReport, Status
 
 N = TypeVar("N")
 
 
 @dataclass(frozen=True, slots=True)
 class Job:
-    """Work that is due, in the hands of the worker that claimed it."""
+    """A due job, leased to the worker that claimed it."""
 
     name: str
     due_ns: int
@@ -26,42 +28,163 @@ class Job:
 
 
 class Jobs(Protocol):
-    """Timed and background work, claimed by lease: the only scheduler there is."""
+    """Timed and background jobs, claimed by lease; the only scheduler."""
 
     def schedule(self, name: str, due_ns: int, body: Mapping[str, Any] | None = None) -> bool:
-        """Note work for a time; False where the same name is already noted for that time."""
+        """Schedule a job; False if a job of that name is already scheduled for that time."""
 
     def claim(self, worker: str, at_ns: int, lease_s: float) -> Job | None:
-        """Take the longest due job that nobody holds; whoever held it past its lease has lost it."""
+        """Claim the job that has been due longest and has no valid lease; an expired lease is lost."""
 
     def extend(self, job: Job, at_ns: int, lease_s: float) -> bool:
-        """Hold on to a claimed job for longer; False where it was lost."""
+        """Extend the lease of a claimed job; False if the lease was lost."""
 
     def done(self, job: Job, at_ns: int) -> bool:
-        """Finish a claimed job; False where it was lost to another worker meanwhile."""
+        """Finish a claimed job; False if another worker has claimed it meanwhile."""
 
     def fail(self, job: Job, at_ns: int, error: str, retry_ns: int | None = None) -> bool:
-        """Say why a claimed job failed, for good or until it may be tried again; False where it was lost."""
+        """Record why a claimed job failed, finally or until a retry; False if the lease was lost."""
 
     def open(self, at_ns: int | None = None) -> list[Job]:
-        """Return what is not finished, first due first; only what is due by `at_ns` where that is given."""
+        """Return unfinished jobs, first due first; with `at_ns`, only jobs due by then."""
 
 
 @dataclass(frozen=True, slots=True)
 class Expected:
-    """What a writer read before it decided: no such noun was stated behind this sequence number."""
+    """A writer's optimistic lock: no event after this sequence number states such a noun."""
 
     noun: type
     last: int
     where: Mapping[str, Any] = field(default_factory=dict)
 
 
+@dataclass(frozen=True, slots=True)
+class Count:
+    """What to count: rows of a noun's table, or distinct values of one of its columns."""
+
+    noun: type
+    where: Mapping[str, Any] = field(default_factory=dict)
+    distinct: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class EpisodeFilter:
+    """Which episodes to list: by last status, and by text in an id, name, site, person, condition or fact.
+
+    `labels` are conditions, fields or facts of an episode by name, such as sku or lighting.
+    """
+
+    status: str = ""
+    text: str = ""
+    labels: Mapping[str, str] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class FoundEpisodes:
+    """The newest episodes that match a filter, how many match, and how many there are by status."""
+
+    episodes: tuple[tuple[Episode, Status | None], ...]
+    matching: int
+    by_status: Mapping[Status | None, int]
+
+
+@dataclass(frozen=True, slots=True)
+class DayCount:
+    """Attempts of one policy at one site on one local day, numbered as `date.toordinal` does."""
+
+    policy: str
+    site: str
+    day: int
+    successes: int
+    episodes: int
+
+
+@dataclass(frozen=True, slots=True)
+class StratumCount:
+    """Attempts of one policy under the same conditions; `item` is '' where the stratum states the article's tier."""
+
+    policy: str
+    site: str
+    stratum: Stratum
+    item: str
+    successes: int
+    episodes: int
+
+
+@dataclass(frozen=True, slots=True)
+class EpisodeCount:
+    """Episodes recorded under the same conditions with the same article and the same result."""
+
+    site: str
+    stratum: Stratum
+    handled: str
+    succeeded: bool | None
+    episodes: int
+
+
+@dataclass(frozen=True, slots=True)
+class TrialCount:
+    """Trials of one policy at one stage: verdicts given, and attempts with their successes, each attempt once."""
+
+    verdicts: int
+    successes: int
+    attempts: int
+
+
+class Views(Protocol):
+    """Bulk reads for pages and commands: a few queries each. Their cost does not grow with rows outside the result."""
+
+    def newest(self, *nouns: type) -> dict[type, Any]:
+        """Return the most recently stated noun of each kind; kinds without any are left out."""
+
+    def all_of(self, *nouns: type) -> dict[type, list[Any]]:
+        """Return all nouns of several kinds, newest first; meant for kinds with few nouns."""
+
+    def counts(self, *asked: Count) -> list[int]:
+        """Count several things at once."""
+
+    def episodes(self, wanted: EpisodeFilter, limit: int) -> FoundEpisodes:
+        """Return the newest episodes that match, with counts."""
+
+    def judged_episodes(self, where: Mapping[str, Any]) -> list[tuple[Episode, Status | None]]:
+        """Return episodes with the status of their last judgement, oldest first."""
+
+    def episode_counts(self, where: Mapping[str, Any]) -> list[EpisodeCount]:
+        """Count episodes by conditions, article and result."""
+
+    def last_reports(self, episodes: Sequence[str]) -> dict[str, EpisodeReport]:
+        """Return the last report on each of these episodes, with only the findings that count."""
+
+    def stated_at(self, noun: type, name: str) -> int | None:
+        """Return the sequence number of the last event that states a noun; None for an unknown id."""
+
+    def success_rates(
+        self, spans: Sequence[tuple[int, int]], stage: str = "production", policy: str | None = None
+    ) -> list[list[Rate]]:
+        """Return the result of `Store.success_rates` for each span, optionally for one policy."""
+
+    def daily_counts(self, time_zones: Mapping[str, str], stage: str = "production") -> list[DayCount]:
+        """Count all attempts by policy, site and day local to the site; sites without a zone have days in UTC."""
+
+    def stratum_counts(self, stage: str = "production", policies: Sequence[str] | None = None) -> list[StratumCount]:
+        """Count all attempts by policy, conditions and article."""
+
+    def trial_counts(
+        self, stages: Sequence[str], scenarios: Sequence[str], policies: Sequence[str] | None = None
+    ) -> dict[tuple[str, str], TrialCount]:
+        """Count trials in some scenarios by policy and stage."""
+
+
 class Store(Protocol):
-    """A ledger of typed events beside tables that follow from it, written in one transaction."""
+    """A ledger of typed events and the tables projected from it, written in one transaction."""
 
     @property
     def jobs(self) -> Jobs:
-        """Timed and background work, kept in the same database."""
+        """Timed and background jobs, in the same database."""
+
+    @property
+    def views(self) -> Views:
+        """Bulk reads for pages and commands."""
 
     def append(
         self,
@@ -72,16 +195,16 @@ class Store(Protocol):
         caused_by: int | None = None,
         expect: Expected | None = None,
     ) -> int:
-        """Write events and their table rows, all or none, durably; return the last sequence number.
+        """Write events and their table rows atomically and durably; return the last sequence number.
 
-        Where `expect` does not hold any more: StoreBusy, and nothing is written.
+        If `expect` no longer holds, StoreBusy is raised and nothing is written.
         """
 
     def last(self) -> int:
-        """Return the sequence number of the newest event, 0 where nothing has happened."""
+        """Return the sequence number of the newest event, 0 for an empty ledger."""
 
     def tail(self, after: int = 0, limit: int = 1000) -> list[Recorded[Event]]:
-        """Return events in ledger order behind a sequence number; following it skips nothing."""
+        """Return events after a sequence number, in ledger order; repeated calls skip no event."""
 
     def events(self, kind: type[E], after: int = 0) -> Iterator[Recorded[E]]:
         """Iterate over the events of one kind in ledger order."""
@@ -89,7 +212,7 @@ class Store(Protocol):
     def find(
         self, noun: type[N], where: Mapping[str, Any] | None = None, *, newest: bool = False, limit: int | None = None
     ) -> list[N]:
-        """Return nouns from their table, oldest first: in the order of the events that stated them last.
+        """Return nouns from their table, oldest first, ordered by the last event that states each.
 
         `where` filters on key columns: a value is equality, None is NULL, a list or set is any of them, and
         `range(a, b)` is a ≤ column < b.
@@ -102,24 +225,27 @@ class Store(Protocol):
         """Count rows of a noun's table."""
 
     def log_of(self, episode: str) -> Log:
-        """Return the log that an episode last came in with."""
+        """Return the log with which an episode was last ingested."""
+
+    def logs_of(self, episodes: Sequence[str]) -> dict[str, Log]:
+        """Return the same for many, by episode, with two queries however many there are."""
 
     def success_rates(self, start_ns: int, end_ns: int, stage: str = "production") -> list[Rate]:
-        """Success by policy × site at times in [start, end); what several judged counts once, by majority."""
+        """Success by policy × site at times in [start, end); an attempt with several judges counts once."""
 
     def blobs(self) -> set[str]:
-        """Return the hash of every blob that an event speaks of: what a sweep of the shelf must keep."""
+        """Return the hash of every blob that an event references: a sweep of the shelf must keep these."""
 
     def rebuild(self) -> None:
-        """Drop every table and replay the ledger."""
+        """Drop every projected table and replay the ledger."""
 
     def close(self) -> None:
-        """Let go of the database."""
+        """Close the database."""
 
 
 @dataclass(frozen=True, slots=True)
 class Swept:
-    """What a sweep removed: blobs nobody speaks of, and files that a killed writer left."""
+    """What a sweep removed: unreferenced blobs, and temporary files of killed writers."""
 
     blobs: tuple[str, ...] = ()
     temporaries: int = 0
@@ -127,28 +253,28 @@ class Swept:
 
 
 class Shelf(Protocol):
-    """Immutable bytes by the hash of their content."""
+    """Immutable blobs, addressed by the hash of their content."""
 
     def put_bytes(self, content: bytes) -> Blob:
-        """Keep bytes; keeping the same again changes nothing."""
+        """Store bytes; idempotent."""
 
     def put_file(self, path: Path) -> Blob:
-        """Keep a copy of a file."""
+        """Store a copy of a file."""
 
     def put_folder(self, path: Path, files: Sequence[Path] | None = None) -> Blob:
-        """Keep every file below a folder, or these, and a manifest that lists them; its hash is the folder's."""
+        """Store all files of a folder, or the given ones, and a manifest of them; its hash identifies the folder."""
 
     def has(self, sha256: str) -> bool:
-        """Are these bytes here?"""
+        """Is this blob stored?"""
 
     def read(self, sha256: str) -> bytes:
         """Return the bytes, verified against their hash."""
 
     def open(self, sha256: str) -> BinaryIO:
-        """Open the bytes for reading; whoever reads them through to the end has them verified."""
+        """Open the bytes for reading; reading them to the end verifies them."""
 
     def local(self, blob: Blob, cache_dir: Path) -> Path:
-        """Return a path on this machine to read a blob from, file or folder, verified."""
+        """Return a local path to a verified copy of a blob, file or folder."""
 
     def sweep(self, keep: AbstractSet[str], min_age_s: float) -> Swept:
-        """Remove what is older than this and not kept; members of kept folders are kept with them."""
+        """Remove blobs that are older than this and not in `keep`; files of kept folders are kept."""

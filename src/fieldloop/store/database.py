@@ -1,4 +1,4 @@
-"""One database behind a URL: how it is opened, read, written, and how its complaints become ours."""
+"""A database behind a URL: opening, reading, writing, and translation of driver errors."""
 
 import contextlib
 import importlib.util
@@ -19,43 +19,43 @@ from sqlalchemy.pool import StaticPool
 from fieldloop.errors import BadInput, FieldloopError, MissingExtra, StoreBusy, StoreError, StoreFull
 
 LOCK = "SELECT pg_advisory_xact_lock(7305, hashtext(current_schema()))"
-"""PostgreSQL's advisory lock for appends until the end of the transaction; stores in other schemas have their own."""
+"""PostgreSQL's advisory lock for appends, held until the transaction ends; each schema has its own."""
 
 PAUSE_S = 0.01
 IDLE_S = 5.0
 
 
 class Database:
-    """A pool of connections that reads freely and writes one transaction at a time."""
+    """A connection pool with concurrent reads and one write transaction at a time."""
 
     def __init__(self, url: str, busy_timeout_s: float) -> None:
-        """Understand the URL; nothing is touched before the first transaction."""
+        """Parse the URL; nothing is opened before the first transaction."""
         self.url = _understood(url)
         self.is_sqlite = self.url.get_backend_name() == "sqlite"
         self.in_memory = self.is_sqlite and not self.url.database
         self._engine = _sqlite(self.url, busy_timeout_s) if self.is_sqlite else _postgresql(self.url, busy_timeout_s)
         self._busy_timeout_s = busy_timeout_s
         self._writing = self._engine.execution_options(writes=True)
-        # SQLite lets one writer in at a time and makes others poll: threads of one process queue here instead.
-        # In memory all threads share one connection, so reading queues as well.
+        # SQLite allows one writer and makes others poll; threads of one process wait on this lock instead.
+        # An in-memory database has one connection for all threads, so reads take the lock as well.
         self._turn: contextlib.AbstractContextManager[Any] = (
             threading.RLock() if self.is_sqlite else contextlib.nullcontext()
         )
 
     @property
     def name(self) -> str:
-        """Where it is, without the password."""
+        """The URL without the password."""
         return self.url.render_as_string(hide_password=True)
 
     @contextlib.contextmanager
     def reading(self) -> Iterator[Connection]:
-        """Lend a connection that sees one moment."""
+        """Yield a connection with a consistent snapshot."""
         with self._turn if self.in_memory else contextlib.nullcontext(), self._translated(), self._engine.begin() as c:
             yield c
 
     @contextlib.contextmanager
     def writing(self, *, in_order: bool = False) -> Iterator[Connection]:
-        """Lend a connection whose changes are committed durably at the end, all or none.
+        """Yield a connection whose changes are committed durably and atomically at the end.
 
         `in_order` makes PostgreSQL queue such writers on one advisory lock, so that sequence numbers become visible in
         their order; SQLite has one writer at a time anyway.
@@ -67,11 +67,11 @@ class Database:
 
     @contextlib.contextmanager
     def writing_bare(self) -> Iterator[Any]:
-        """Lend the driver's own cursor for the hot path; committed at the end like `writing(in_order=True)`."""
+        """Yield the driver's own cursor for the hot path; commits at the end like `writing(in_order=True)`."""
         with (
             self._turn,
             self._translated(),
-            contextlib.closing(self._engine.raw_connection()) as connection,  # closing rolls back what is left open
+            contextlib.closing(self._engine.raw_connection()) as connection,  # closing rolls back an open transaction
             contextlib.closing(connection.cursor()) as cursor,
         ):
             cursor.execute("BEGIN IMMEDIATE" if self.is_sqlite else LOCK)
@@ -79,24 +79,24 @@ class Database:
             connection.commit()
 
     def use_write_ahead_log(self) -> None:
-        """Let readers and the writer of an SQLite file not wait for each other; the file remembers it."""
+        """Switch an SQLite file to WAL, so that readers and the writer do not block each other. The file keeps it."""
         deadline_s = time.monotonic() + self._busy_timeout_s
         with self._translated(), contextlib.closing(self._engine.raw_connection()) as connection:
             while True:
                 try:
                     mode = connection.cursor().execute("PRAGMA journal_mode=WAL").fetchone()[0]
                 except sqlite3.OperationalError as wrong:
-                    # this one statement does not wait for its lock by itself
+                    # SQLite does not apply the busy timeout to this statement
                     if wrong.sqlite_errorcode & 0xFF != sqlite3.SQLITE_BUSY or time.monotonic() > deadline_s:
                         raise _ours(self.name, wrong) from wrong
                     time.sleep(PAUSE_S)
                 else:
                     break
         if mode != "wal":
-            raise StoreError(f"{self.name}: this file system allows no write-ahead log (SQLite chose {mode!r}).")
+            raise StoreError(f"{self.name}: the file system supports no write-ahead log (SQLite chose {mode!r}).")
 
     def close(self) -> None:
-        """Let go of every connection."""
+        """Close every connection."""
         self._engine.dispose()
 
     @contextlib.contextmanager
@@ -108,13 +108,13 @@ class Database:
         except self._engine.dialect.loaded_dbapi.Error as wrong:
             raise _ours(self.name, wrong) from wrong
         except PoolTimeout as wrong:
-            raise StoreBusy(f"{self.name}: every connection stayed in use too long; try again.") from wrong
+            raise StoreBusy(f"{self.name}: all connections stayed in use for too long; try again.") from wrong
         except (UnicodeEncodeError, OverflowError) as wrong:
             raise BadInput(f"A value cannot be stored as text or as a 64-bit number: {wrong}.") from wrong
 
 
 def bare(connection: Connection) -> Any:
-    """Return a cursor of the driver itself, inside the connection's transaction: the hot path's few statements."""
+    """Return the driver's own cursor inside the connection's transaction, for the hot path."""
     return connection.connection.cursor()
 
 
@@ -123,14 +123,14 @@ def _understood(text: str) -> URL:
     try:
         url = make_url(text)
     except ArgumentError:
-        raise BadInput(f"{forms}; {text!r} is none of them.") from None
+        raise BadInput(f"{forms}; {text!r} is none of these.") from None
     if url.get_backend_name() not in ("sqlite", "postgresql", "postgres"):
-        raise BadInput(f"{forms}; {url.render_as_string(hide_password=True)!r} is none of them.")
+        raise BadInput(f"{forms}; {url.render_as_string(hide_password=True)!r} is none of these.")
     if url.get_backend_name() == "sqlite":
         if url.database == ":memory:":
             url = url.set(database=None)
         if url.database and not Path(url.database).parent.is_dir():
-            raise StoreError(f"{Path(url.database).parent} is no folder, so {text} cannot be opened. Make it first.")
+            raise StoreError(f"{Path(url.database).parent} is not a folder, so {text} cannot be opened. Create it.")
         return url.set(drivername="sqlite")
     if importlib.util.find_spec("psycopg") is None:
         raise MissingExtra("psycopg", "postgres")
@@ -146,11 +146,11 @@ def _sqlite(url: URL, busy_timeout_s: float) -> Engine:
     @event.listens_for(engine, "connect")
     def _(connection: sqlite3.Connection, _record: object) -> None:
         connection.isolation_level = None  # the driver must not begin transactions on its own
-        connection.execute("PRAGMA synchronous=FULL")  # a commit that was acknowledged survives a power cut
+        connection.execute("PRAGMA synchronous=FULL")  # an acknowledged commit survives a power loss
 
     @event.listens_for(engine, "begin")
     def _(connection: Connection) -> None:
-        # taking the write lock at once: a reader that turns writer half-way could only fail
+        # takes the write lock at once: upgrading a read transaction would fail under contention
         writes = connection.get_execution_options().get("writes")
         bare(connection).execute("BEGIN IMMEDIATE" if writes else "BEGIN")
 
@@ -174,7 +174,7 @@ def _postgresql(url: URL, busy_timeout_s: float) -> Engine:
 
     @event.listens_for(engine, "checkout")
     def _(connection: Any, record: Any, _proxy: object) -> None:
-        # a server that restarted is noticed before work begins; a connection in steady use is not asked each time
+        # pings idle connections, so that a restarted server is noticed; connections in steady use are not pinged
         if time.monotonic() - record.info.get("used_s", math.inf) > IDLE_S:
             try:
                 connection.execute("SELECT 1")
@@ -186,7 +186,7 @@ def _postgresql(url: URL, busy_timeout_s: float) -> Engine:
 
 
 def _ours(where: str, wrong: BaseException) -> FieldloopError:
-    """Turn a driver's complaint into one that says what to do."""
+    """Translate a driver's error into one that states what to do."""
     code, state = getattr(wrong, "sqlite_errorcode", None), getattr(wrong, "sqlstate", None)
     cause: Any = state if code is None else code & 0xFF
     if cause in COMPLAINTS:
@@ -200,8 +200,8 @@ def _ours(where: str, wrong: BaseException) -> FieldloopError:
     return StoreError(f"{where}: {str(wrong).strip()}")
 
 
-_BUSY = (StoreBusy, "another process kept the lock too long; nothing was written. Try again.")
-_FULL = (StoreFull, "no space left; nothing was written. Make room and try again.")
+_BUSY = (StoreBusy, "another process held the lock for too long; nothing was written. Try again.")
+_FULL = (StoreFull, "no space left; nothing was written. Free space and try again.")
 COMPLAINTS: dict[int | str, tuple[type[StoreError], str]] = {
     sqlite3.SQLITE_BUSY: _BUSY,
     sqlite3.SQLITE_LOCKED: _BUSY,
@@ -209,9 +209,9 @@ COMPLAINTS: dict[int | str, tuple[type[StoreError], str]] = {
     "40P01": _BUSY,  # deadlock
     sqlite3.SQLITE_FULL: _FULL,
     "53100": _FULL,  # disk full
-    sqlite3.SQLITE_NOTADB: (StoreError, "this is not a database. Was another file meant, or was it damaged?"),
-    sqlite3.SQLITE_CANTOPEN: (StoreError, "it cannot be opened. Does the folder exist, and may this user write there?"),
-    sqlite3.SQLITE_READONLY: (StoreError, "this user may only read it; nothing was written."),
-    sqlite3.SQLITE_CORRUPT: (StoreError, "the file is damaged. Restore a copy."),
+    sqlite3.SQLITE_NOTADB: (StoreError, "this is not a database. Check the path; the file may also be damaged."),
+    sqlite3.SQLITE_CANTOPEN: (StoreError, "it cannot be opened. Check the folder and the permission to write there."),
+    sqlite3.SQLITE_READONLY: (StoreError, "this user has read access only; nothing was written."),
+    sqlite3.SQLITE_CORRUPT: (StoreError, "the file is damaged. Restore a backup."),
 }
-"""SQLite's result codes and PostgreSQL's SQLSTATEs that have an answer of their own."""
+"""SQLite result codes and PostgreSQL SQLSTATEs with a specific message."""

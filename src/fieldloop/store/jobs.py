@@ -1,4 +1,4 @@
-"""Timed and background work in one table: noted once per name and time, claimed by lease."""
+"""Timed and background jobs in one table: one per name and time, claimed by lease."""
 
 import json
 from collections.abc import Mapping
@@ -14,14 +14,14 @@ from fieldloop.store.tables import jobs
 
 
 class SqlJobs:
-    """Jobs in the store's own database; many processes may claim at once."""
+    """Jobs in the store's database; many processes may claim concurrently."""
 
     def __init__(self, database: Database) -> None:
         """Share the store's database."""
         self._database = database
 
     def schedule(self, name: str, due_ns: int, body: Mapping[str, Any] | None = None) -> bool:
-        """Note work for a time; False where the same name is already noted for that time."""
+        """Schedule a job; False if a job of that name is already scheduled for that time."""
         row = {
             "name": name,
             "due_ns": due_ns,
@@ -35,13 +35,13 @@ class SqlJobs:
             return connection.execute(insert.on_conflict_do_nothing().returning(jobs.c.name)).first() is not None
 
     def claim(self, worker: str, at_ns: int, lease_s: float) -> Job | None:
-        """Take the longest due job that nobody holds; whoever held it past its lease has lost it."""
+        """Claim the job that has been due longest and has no valid lease; an expired lease is lost."""
         free = (
             select(jobs)
             .where(jobs.c.finished_ns.is_(None), jobs.c.due_ns <= at_ns, jobs.c.lease_until_ns <= at_ns)
             .order_by(jobs.c.due_ns, jobs.c.name)
             .limit(1)
-            .with_for_update(skip_locked=True)  # SQLite ignores it: there a writer is alone
+            .with_for_update(skip_locked=True)  # SQLite ignores it, having a single writer
         )
         with self._database.writing() as connection:
             row = connection.execute(free).first()
@@ -53,21 +53,21 @@ class SqlJobs:
         return job
 
     def extend(self, job: Job, at_ns: int, lease_s: float) -> bool:
-        """Hold on to a claimed job for longer; False where it was lost."""
+        """Extend the lease of a claimed job; False if the lease was lost."""
         return self._change(job, lease_until_ns=at_ns + round(lease_s * NS_PER_S))
 
     def done(self, job: Job, at_ns: int) -> bool:
-        """Finish a claimed job; False where it was lost to another worker meanwhile."""
+        """Finish a claimed job; False if another worker has claimed it meanwhile."""
         return self._change(job, finished_ns=at_ns, error="")
 
     def fail(self, job: Job, at_ns: int, error: str, retry_ns: int | None = None) -> bool:
-        """Say why a claimed job failed, for good or until it may be tried again; False where it was lost."""
+        """Record why a claimed job failed, finally or until a retry; False if the lease was lost."""
         if retry_ns is None:
             return self._change(job, finished_ns=at_ns, error=error)
         return self._change(job, worker=None, lease_until_ns=retry_ns, error=error)
 
     def open(self, at_ns: int | None = None) -> list[Job]:
-        """Return what is not finished, first due first; only what is due by `at_ns` where that is given."""
+        """Return unfinished jobs, first due first; with `at_ns`, only jobs due by then."""
         query = select(jobs).where(jobs.c.finished_ns.is_(None)).order_by(jobs.c.due_ns, jobs.c.name)
         if at_ns is not None:
             query = query.where(jobs.c.due_ns <= at_ns)
@@ -76,7 +76,7 @@ class SqlJobs:
         return [Job(r.name, r.due_ns, json.loads(r.body), r.worker or "", r.attempt, r.error) for r in rows]
 
     def _change(self, job: Job, **values: Any) -> bool:
-        """Change a job that is still in this worker's hands: the attempt tells its claim from every other."""
+        """Update a job if this worker still holds its lease; the attempt number identifies the lease."""
         mine = (
             jobs.c.name == job.name,
             jobs.c.due_ns == job.due_ns,

@@ -1,12 +1,14 @@
-"""Attempts that several judged: sums count every verdict, so what they count too much is taken out again here.
+"""Corrections for attempts with several judges: sums count every verdict, a rate counts every attempt once.
 
-A sum can be added to row by row, a majority of judges cannot. Only outcomes that name their attempt are looked at, by
-indexes that hold no others: where nobody names one, this is a look into an empty index.
+Sums are updated row by row; a majority cannot be. Only outcomes that name their attempt are read, through partial
+indexes. If no outcome names an attempt, these indexes are empty.
 """
 
-from collections.abc import Iterator
+import functools
+from collections.abc import Iterator, Sequence
+from typing import Any
 
-from sqlalchemy import Connection, FromClause, and_, func, literal_column, select
+from sqlalchemy import BindParameter, Connection, FromClause, Select, and_, bindparam, func, literal_column, select
 from sqlalchemy.sql import ColumnElement
 
 from fieldloop.model.attempts import settled
@@ -17,39 +19,58 @@ from fieldloop.store.tables import outcomes
 Place = tuple[str, str]
 """A policy and a site."""
 SAME = ("policy", "site", "robot", "attempt")
+FIRST_NS, LAST_NS = -(2**63), 2**63 - 1
 
 
-def too_many(connection: Connection, start_ns: int, end_ns: int, stage: str) -> dict[Place, tuple[int, int]]:
-    """Return by policy and site how many successes and verdicts at times in [start, end) are more than attempts.
+def corrections(
+    connection: Connection, start_ns: int | None, end_ns: int | None, stage: str, policy: str | None = None
+) -> Iterator[tuple[Place, int, int, int]]:
+    """Yield corrections (place, time, successes, verdicts) to sums of verdicts, so that each attempt counts once.
 
-    An attempt counts at the verdict that the majority bears out, as `settled` says; an even split counts nowhere.
+    An attempt counts at the first verdict of its majority, as in `settled`. A tie counts nowhere. Corrections
+    cover every attempt with a verdict in [start, end); they may lie outside it.
     """
-    votes = list(_votes(connection, start_ns, end_ns, stage))
-    beyond: dict[Place, tuple[int, int]] = {}
-    for sign, counted in ((1, votes), (-1, settled(votes)[0])):
+    votes = verdicts_of_several(connection, start_ns, end_ns, stage, None if policy is None else [policy])
+    for sign, counted in ((-1, votes), (1, settled(votes)[0])):
         for vote in counted:
-            if start_ns <= vote.at_ns < end_ns:
-                won, tried = beyond.get((vote.policy, vote.site), (0, 0))
-                beyond[vote.policy, vote.site] = (won + sign * vote.succeeded, tried + sign)
-    return beyond
+            yield (vote.policy, vote.site), vote.at_ns, sign * vote.succeeded, sign
 
 
-def _votes(connection: Connection, start_ns: int, end_ns: int, stage: str) -> Iterator[Outcome]:
-    """Yield all verdicts, also earlier and later ones, on attempts that have several and one of them in the span."""
+def verdicts_of_several(
+    connection: Connection,
+    start_ns: int | None,
+    end_ns: int | None,
+    stage: str,
+    policies: Sequence[str] | None = None,
+) -> list[Outcome]:
+    """Return all verdicts, oldest first, on attempts with several verdicts and at least one in the span."""
+    wanted = {"stage": stage, "start": FIRST_NS if start_ns is None else start_ns}
+    wanted |= {"end": LAST_NS if end_ns is None else end_ns}
+    votes = [noun_of(list(row)) for row in connection.execute(_query(), wanted)]
+    # filtered here: SQLite would otherwise walk the index of policies and read every outcome of one
+    return [vote for vote in votes if policies is None or vote.policy in policies]
+
+
+@functools.cache
+def _query() -> Select[Any]:
+    """Write the query once; building it takes longer than running it on few rows.
+
+    It always has both limits of time: without them SQLite takes the index of all outcomes, not that of named attempts.
+    """
     inside, each = outcomes.alias("inside"), outcomes.alias("each")
-    span = (inside.c.stage == stage) & (inside.c.at_ns >= start_ns) & (inside.c.at_ns < end_ns) & _is_named(inside)
-    touched = select(*(inside.c[name] for name in SAME)).where(span).distinct().subquery()
+    stage: BindParameter[str] = bindparam("stage")
+    limits = (inside.c.at_ns >= bindparam("start"), inside.c.at_ns < bindparam("end"))
+    span = (inside.c.stage == stage, is_named(inside), *limits)
+    touched = select(*(inside.c[name] for name in SAME)).where(*span).distinct().subquery()
     judges = func.count().over(partition_by=[each.c[name] for name in SAME]).label("judges")
     same = and_(*(each.c[name] == touched.c[name] for name in SAME))
-    of_stage = (each.c.stage == stage) & _is_named(each)
+    of_stage = (each.c.stage == stage) & is_named(each)
     found = select(*each.c, judges).join(touched, same).where(of_stage).subquery()
     cells = [found.c[column.name] for column in outcomes.c]
-    query = select(*cells).where(found.c.judges > 1).order_by(found.c.seq)
-    for row in connection.execute(query):
-        yield noun_of(list(row))
+    return select(*cells).where(found.c.judges > 1).order_by(found.c.seq)
 
 
-def _is_named(table: FromClause) -> ColumnElement[bool]:
-    """Written out, not as a parameter: only so is it known that the indexes of named attempts hold every row."""
+def is_named(table: FromClause) -> ColumnElement[bool]:
+    """Is the attempt named? A literal, not a parameter: databases use a partial index only for a literal."""
     named: ColumnElement[bool] = table.c.attempt != literal_column("''")
     return named

@@ -1,4 +1,4 @@
-"""The store on SQLAlchemy Core: an append-only ledger and the tables that follow from it, in one transaction."""
+"""The store on SQLAlchemy Core: an append-only ledger and its projected tables, written in one transaction."""
 
 import contextlib
 import re
@@ -11,8 +11,8 @@ from fieldloop.errors import BadInput, StoreBusy, StoreError
 from fieldloop.model.alarm import Rate
 from fieldloop.model.episode import Episode, Log
 from fieldloop.model.event import E, Event, OutcomeRecorded, Recorded
-from fieldloop.store import prepare, rates
-from fieldloop.store.contract import Expected, Jobs
+from fieldloop.store import prepare
+from fieldloop.store.contract import Expected, Jobs, Views
 from fieldloop.store.database import Database, bare
 from fieldloop.store.fast_lane import OutcomeBatch
 from fieldloop.store.jobs import SqlJobs
@@ -21,32 +21,39 @@ from fieldloop.store.projection import project
 from fieldloop.store.replay import replay
 from fieldloop.store.rows import Tables
 from fieldloop.store.statements import compile_for
-from fieldloop.store.tables import KEPT, ledger, schema_hash
+from fieldloop.store.tables import NOUN_TABLES, ledger, schema_hash
+from fieldloop.store.views import SqlViews
 
 N = TypeVar("N")
 PAGE = 1000
 SHA256 = re.compile(r"\b[0-9a-f]{64}\b")
 STANDING = "SELECT (SELECT max(seq) FROM ledger), (SELECT value FROM about WHERE name = 'schema')"
-"""The newest sequence number, and the layout the tables have now."""
+"""The newest sequence number and the current schema of the tables."""
 
 
-class _SeenBefore(Exception):
-    """An outcome was recorded before, so it is to be replaced."""
+class _OutcomeExists(Exception):
+    """An outcome already exists, so it must be replaced."""
 
 
 class SqlStore:
     """A Store on SQLite or PostgreSQL."""
 
     def __init__(self, database: Database) -> None:
-        """Take a database that `prepare` brought to this version's layout."""
+        """Use a database that `prepare` has migrated to this version's schema."""
         self._database = database
         self._statements = compile_for(is_sqlite=database.is_sqlite)
         self._jobs = SqlJobs(database)
+        self._views = SqlViews(database, self._statements)
 
     @property
     def jobs(self) -> Jobs:
-        """Timed and background work, kept in the same database."""
+        """Timed and background jobs, in the same database."""
         return self._jobs
+
+    @property
+    def views(self) -> Views:
+        """Bulk reads for pages and commands."""
+        return self._views
 
     def append(
         self,
@@ -57,15 +64,15 @@ class SqlStore:
         caused_by: int | None = None,
         expect: Expected | None = None,
     ) -> int:
-        """Write events and their table rows, all or none, durably; return the last sequence number."""
+        """Write events and their table rows atomically and durably; return the last sequence number."""
         if not events:
             return self.last()
         if expect is None and all(type(event) is OutcomeRecorded for event in events):
             batch = OutcomeBatch(events, actor, at_ns)
-            with contextlib.suppress(_SeenBefore), self._database.writing_bare() as cursor:
+            with contextlib.suppress(_OutcomeExists), self._database.writing_bare() as cursor:
                 last = self._standing(cursor, caused_by)
                 if not batch.write(cursor, self._statements, last, caused_by):
-                    raise _SeenBefore
+                    raise _OutcomeExists
                 return last + len(events)
         bodies = bodies_of(events)
         with self._database.writing(in_order=True) as connection:
@@ -79,12 +86,12 @@ class SqlStore:
         return last + len(events)
 
     def last(self) -> int:
-        """Return the sequence number of the newest event, 0 where nothing has happened."""
+        """Return the sequence number of the newest event, 0 for an empty ledger."""
         with self._database.reading() as connection:
             return connection.scalar(select(func.max(ledger.c.seq))) or 0
 
     def tail(self, after: int = 0, limit: int = PAGE) -> list[Recorded[Event]]:
-        """Return events in ledger order behind a sequence number; following it skips nothing."""
+        """Return events after a sequence number, in ledger order; repeated calls skip no event."""
         query = select(ledger).where(ledger.c.seq > after).order_by(ledger.c.seq).limit(limit)
         with self._database.reading() as connection:
             rows = connection.execute(query).all()
@@ -110,7 +117,7 @@ class SqlStore:
     def find(
         self, noun: type[N], where: Mapping[str, Any] | None = None, *, newest: bool = False, limit: int | None = None
     ) -> list[N]:
-        """Return nouns from their table, oldest first: in the order of the events that stated them last."""
+        """Return nouns from their table, oldest first, ordered by the last event that states each."""
         with self._database.reading() as connection:
             return Tables(connection, self._statements).find(noun, where, newest=newest, limit=limit)
 
@@ -125,21 +132,27 @@ class SqlStore:
             return Tables(connection, self._statements).count(noun, where)
 
     def log_of(self, episode: str) -> Log:
-        """Return the log that an episode last came in with."""
-        table = KEPT[Episode].table
+        """Return the log with which an episode was last ingested."""
+        return self.logs_of([episode])[episode]
+
+    def logs_of(self, episodes: Sequence[str]) -> dict[str, Log]:
+        """Return the log with which each episode was last ingested, by episode."""
+        kept = NOUN_TABLES[Episode]
         with self._database.reading() as connection:
-            sha256 = connection.scalar(select(table.c.log).where(table.c.id == episode))
-        if sha256 is None:
-            raise StoreError(f"Episode {episode} came in with no log that is known here.")
-        return self.get(Log, sha256)
+            tables = Tables(connection, self._statements)
+            query = select(kept.table.c.id, kept.table.c.log).where(*tables.criteria(kept, {"id": list(episodes)}))
+            named = {episode: sha256 for episode, sha256 in connection.execute(query) if sha256 is not None}
+            logs = {log.blob.sha256: log for log in tables.find(Log, {"blob": sorted(set(named.values()))})}
+        if missing := [episode for episode in episodes if named.get(episode) not in logs]:
+            raise StoreError(f"Episode {missing[0]} belongs to no log in this store.")
+        return {episode: logs[named[episode]] for episode in episodes}
 
     def success_rates(self, start_ns: int, end_ns: int, stage: str = "production") -> list[Rate]:
-        """Success by policy × site at times in [start, end); what several judged counts once, by majority."""
-        with self._database.reading() as connection:
-            return rates.success_rates(connection, start_ns, end_ns, str(stage))
+        """Success by policy × site at times in [start, end); an attempt with several judges counts once."""
+        return self._views.success_rates([(start_ns, end_ns)], stage)[0]
 
     def blobs(self) -> set[str]:
-        """Return every SHA-256 that any event speaks of; rather one too many than a blob swept away."""
+        """Return every SHA-256 in any event; an extra hash is harmless, a missing one would lose a blob."""
         found: set[str] = set()
         after = 0
         while True:
@@ -153,21 +166,21 @@ class SqlStore:
             after = rows[-1].seq
 
     def rebuild(self) -> None:
-        """Drop every table and replay the ledger."""
+        """Drop every projected table and replay the ledger."""
         with self._database.writing(in_order=True) as connection:
             replay(connection)
             prepare.note(connection)
 
     def close(self) -> None:
-        """Let go of the database."""
+        """Close the database."""
         self._database.close()
 
     def _standing(self, cursor: Any, caused_by: int | None) -> int:
-        """Return the newest sequence number, with the lock held; refuse what must not be written."""
+        """Check that the write is allowed, with the lock held; return the newest sequence number."""
         last, layout = cursor.execute(STANDING).fetchone()
         if layout != schema_hash():
             raise StoreError(
-                f"{self._database.name}: another fieldloop changed the tables meanwhile. Start this one anew."
+                f"{self._database.name}: another fieldloop process changed the tables meanwhile. Restart this one."
             )
         if caused_by is not None and not 0 < caused_by <= (last or 0):
             raise BadInput(f"caused_by = {caused_by}, but the ledger holds events 1 to {last or 0}.")
@@ -175,7 +188,7 @@ class SqlStore:
 
 
 def _require(tables: Tables, expect: Expected) -> None:
-    """Refuse to write over what somebody stated since it was read; the write lock is held."""
+    """Refuse to overwrite a noun that was stated again since it was read; the write lock is held."""
     for _, seq in tables.find_with_place(expect.noun, expect.where, newest=True, limit=1):
         if seq > expect.last:
-            raise StoreBusy(f"The {expect.noun.__name__.lower()} changed meanwhile; look again and repeat.")
+            raise StoreBusy(f"The {expect.noun.__name__.lower()} changed meanwhile; reload it and repeat.")

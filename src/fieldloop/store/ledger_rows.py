@@ -13,17 +13,17 @@ from fieldloop.store.upcast import upcast
 
 
 def bodies_of(events: Sequence[Event]) -> list[str]:
-    """Write every event down; one that is no event of ours is refused here, before anything is touched."""
+    """Encode every event; an unknown type is refused here, before anything is written."""
     for event in events:
         if type(event) not in _KINDS:
-            raise BadInput(f"{event!r} is no event that the ledger knows.")
+            raise BadInput(f"{event!r} is not an event of the ledger.")
     return [body_of(row_of(e.outcome)) if type(e) is OutcomeRecorded else written(e) for e in events]
 
 
 def rows_of(
     events: Iterable[Event], bodies: Iterable[str], last: int, actor: str, at_ns: int, caused_by: int | None
 ) -> list[tuple[Any, ...]]:
-    """Return the ledger's rows behind a sequence number, in the order of its columns."""
+    """Return the ledger rows after a sequence number, in the order of the columns."""
     return [
         (seq, at_ns, actor, caused_by, type(event).__name__, model.VERSION, body)
         for seq, (event, body) in enumerate(zip(events, bodies, strict=True), last + 1)
@@ -31,7 +31,7 @@ def rows_of(
 
 
 def read_event(seq: int, kind: str, version: int, body: str) -> Event:
-    """Return the event that a row holds, in the words of this version."""
+    """Decode the event of a row, upcast to this version."""
     plain: dict[str, Any] = upcast(kind, version, json.loads(body), seq)
     return event_of(plain) if kind == "OutcomeRecorded" else from_plain(EVENTS[kind], plain)
 

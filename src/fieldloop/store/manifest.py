@@ -1,4 +1,4 @@
-"""A folder on the shelf: a list of its files with their hashes, itself kept by its own hash."""
+"""Folder manifests: the list of a folder's files with their hashes, stored by its own hash."""
 
 import json
 import os
@@ -22,9 +22,9 @@ class Member:
 
 
 def list_folder(folder: Path, put_file: Callable[[Path], Blob], files: Sequence[Path] | None = None) -> list[Member]:
-    """Keep every file below a folder, or these, links followed; list them by path, empty folders not remembered."""
+    """Store all files of a folder, or the given ones, and list them by path; follows links, omits empty folders."""
     if not folder.is_dir():
-        raise BadInput(f"{folder} is no folder.")
+        raise BadInput(f"{folder} is not a folder.")
     members = []
     for path in _files(folder) if files is None else files:
         blob = put_file(path)
@@ -33,24 +33,24 @@ def list_folder(folder: Path, put_file: Callable[[Path], Blob], files: Sequence[
 
 
 def write_manifest(members: Sequence[Member]) -> bytes:
-    """Write the list so that equal folders give equal bytes."""
+    """Encode the list so that equal folders give equal bytes."""
     rows = [{"path": m.path, "sha256": m.sha256, "size": m.size} for m in members]
     return json.dumps({"schema": SCHEMA, "files": rows}, separators=(",", ":")).encode()
 
 
 def read_manifest(content: bytes, sha256: str) -> list[Member]:
-    """Read a list back; a path that leaves the folder is refused."""
+    """Decode the list; a path outside the folder is refused."""
     try:
         plain = json.loads(content)
         if plain["schema"] != SCHEMA:
-            raise StoreError(f"Blob {sha256} is no folder list that this fieldloop knows ({plain['schema']!r}).")
+            raise StoreError(f"Blob {sha256} is not a folder list of a known version ({plain['schema']!r}).")
         members = [Member(row["path"], row["sha256"], row["size"]) for row in plain["files"]]
     except (ValueError, KeyError, TypeError) as wrong:
-        raise StoreError(f"Blob {sha256} is no folder: {wrong!r}.") from wrong
+        raise StoreError(f"Blob {sha256} is not a folder: {wrong!r}.") from wrong
     for member in members:
         inside = PurePosixPath(member.path)
         if inside.is_absolute() or ".." in inside.parts:
-            raise StoreError(f"Folder {sha256} names {member.path!r}, which lies outside of it.")
+            raise StoreError(f"Folder {sha256} names {member.path!r}, which is outside it.")
     return members
 
 
@@ -60,5 +60,5 @@ def _files(folder: Path) -> Iterator[Path]:
         for name in sorted(names):
             path = Path(where, name)
             if not path.is_file():
-                raise BadInput(f"{path} is no plain file, so the folder cannot be kept whole.")
+                raise BadInput(f"{path} is not a regular file, so the folder cannot be stored completely.")
             yield path

@@ -11,7 +11,7 @@ from fieldloop.store.prepare import VERSION_TABLE
 
 
 def scripts() -> ScriptDirectory:
-    """Return the migrations, oldest first, from the folder beside this file; there is no ini file to find."""
+    """Return the migrations, oldest first, from the folder beside this file, without an alembic.ini."""
     config = Config()
     config.set_main_option("script_location", str(Path(__file__).with_name("migrations")))
     config.set_main_option("path_separator", "os")
@@ -19,11 +19,11 @@ def scripts() -> ScriptDirectory:
 
 
 def migrate(connection: Connection, to: str = "head") -> None:
-    """Bring the ledger forward, step by step; whoever lent the connection commits."""
+    """Migrate the ledger step by step; the owner of the connection commits."""
     script = scripts()
 
     def steps(present: object, _migration: object) -> object:
-        return script._upgrade_revs(to, present)  # type: ignore[arg-type]  # noqa: SLF001 - what alembic's own command calls
+        return script._upgrade_revs(to, present)  # type: ignore[arg-type]  # noqa: SLF001 - alembic's own command calls it too
 
     with EnvironmentContext(Config(), script, fn=steps, destination_rev=to) as environment:
         environment.configure(connection=connection, version_table=VERSION_TABLE)

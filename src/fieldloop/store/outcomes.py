@@ -1,6 +1,6 @@
-"""Outcomes are the stream that never stops: their written form without the general walk over fields.
+"""A fast codec for outcomes, by far the most frequent events.
 
-Each function here must say exactly what `model.codec` would; tests hold them to it.
+Each function must give exactly the result of `model.codec`; tests compare the two.
 """
 
 import functools
@@ -16,7 +16,7 @@ from fieldloop.model.event import OutcomeRecorded
 from fieldloop.model.policy import FailureClass, Outcome, Stage, Step
 
 Row = list[Any]
-"""Cells in the order of a table's columns; a list, because the sequence number comes last and late."""
+"""Cells in the order of a table's columns; a list, because the sequence number is filled in later."""
 
 
 def row_of(outcome: Outcome, seq: int = 0) -> Row:
@@ -47,7 +47,7 @@ def row_of(outcome: Outcome, seq: int = 0) -> Row:
 
 
 def body_of(row: Row) -> str:
-    """Return the ledger's body of an OutcomeRecorded from its row: the same facts, so they are gathered once."""
+    """Return the ledger body of an OutcomeRecorded from its table row, so that fields are read only once."""
     name, policy, stratum, stage, site, robot, at_ns, succeeded, judge, failure, scenario, *numbers = row[:14]
     tries, attempt, item, steps, facts = row[14:19]
     cycle, confidence, latency = numbers
@@ -64,13 +64,13 @@ def body_of(row: Row) -> str:
 
 
 def noun_of(row: Row) -> Outcome:
-    """Return the outcome that a row of its table holds."""
+    """Decode an outcome from its table row."""
     name, policy, stratum, stage, site, robot, at_ns, succeeded, judge, failure, *rest = row
     scenario, cycle, confidence, latency, tries, attempt, item, steps, facts = rest[:9]
     return Outcome(
         name,
         policy,
-        _stratum(stratum),
+        stratum_of(stratum),
         Stage(stage),
         site,
         robot,
@@ -91,12 +91,12 @@ def noun_of(row: Row) -> Outcome:
 
 
 def event_of(body: Mapping[str, Any]) -> OutcomeRecorded:
-    """Return the event that a plain body holds."""
+    """Decode the event from its plain body."""
     raw = body["outcome"]
     try:
         return OutcomeRecorded(noun_of([raw[name] for name in FIELDS]))
     except (KeyError, TypeError, ValueError):
-        return from_plain(OutcomeRecorded, body)  # an older or odd form: the general way knows, or says what is wrong
+        return from_plain(OutcomeRecorded, body)  # reads an older form, or reports the error
 
 
 def written(event: Any) -> str:
@@ -106,11 +106,11 @@ def written(event: Any) -> str:
 
 NOTHING = "[]"
 FIELDS = tuple(Outcome.__dataclass_fields__)
-_stratum = functools.lru_cache(maxsize=4096)(Stratum.parse)
+stratum_of = functools.lru_cache(maxsize=4096)(Stratum.parse)
 
 
 def _listed(nouns: tuple[Any, ...]) -> str:
-    """Most outcomes of most fleets say nothing here, and nothing is quickly written."""
+    """Usually empty, so the empty case is fast."""
     return json.dumps(to_plain(nouns), separators=(",", ":"), allow_nan=False) if nouns else NOTHING
 
 
@@ -123,7 +123,7 @@ def _facts(cell: str | list[Any]) -> tuple[tuple[str, float], ...]:
 
 
 def _plain(cell: str | list[Any]) -> list[Any]:
-    """A table holds text, the ledger's body a list."""
+    """The table stores text, the ledger body a list."""
     return json.loads(cell) if isinstance(cell, str) else cell
 
 

@@ -1,4 +1,4 @@
-"""Measurements and telemetry as rows of Parquet on the shelf: written once, read by column."""
+"""Measurements and telemetry as Parquet tables on the shelf: written once, read by column."""
 
 import io
 from collections.abc import Mapping, Sequence
@@ -10,7 +10,7 @@ from fieldloop.store.contract import Shelf
 
 
 def put_rows(shelf: Shelf, columns: Mapping[str, Sequence[Any]]) -> tuple[Blob, int]:
-    """Keep a table given by columns; return its blob and how many rows it has.
+    """Store a table given by columns; return its blob and the number of rows.
 
     >>> from fieldloop.store import open_shelf
     >>> shelf = open_shelf("memory://")
@@ -23,18 +23,18 @@ def put_rows(shelf: Shelf, columns: Mapping[str, Sequence[Any]]) -> tuple[Blob, 
 
     lengths = {name: len(values) for name, values in columns.items()}
     if len(set(lengths.values())) > 1:
-        raise BadInput(f"The columns of a table must be equally long, not {lengths}.")
+        raise BadInput(f"The columns of a table must have equal lengths, not {lengths}.")
     try:
         table = pa.table({name: pa.array(values) for name, values in columns.items()})
     except (pa.ArrowInvalid, pa.ArrowTypeError, pa.ArrowNotImplementedError, OverflowError) as wrong:
-        raise BadInput(f"A column holds values of more than one kind: {wrong}.") from wrong
+        raise BadInput(f"A column holds values of more than one type: {wrong}.") from wrong
     sink = io.BytesIO()
     pq.write_table(table, sink, compression="zstd")
     return shelf.put_bytes(sink.getvalue()), table.num_rows
 
 
 def read_rows(shelf: Shelf, sha256: str, columns: Sequence[str] | None = None) -> dict[str, list[Any]]:
-    """Read a table back as columns, all of them or those asked for."""
+    """Read a table as columns, all of them or the named ones."""
     import pyarrow as pa
     import pyarrow.parquet as pq
 
@@ -42,7 +42,7 @@ def read_rows(shelf: Shelf, sha256: str, columns: Sequence[str] | None = None) -
     try:
         file = pq.ParquetFile(io.BytesIO(content))
     except pa.ArrowInvalid as wrong:
-        raise BadInput(f"Blob {sha256} is no table of rows: {wrong}.") from wrong
+        raise BadInput(f"Blob {sha256} is not a Parquet table: {wrong}.") from wrong
     unknown = set(columns or ()) - set(file.schema_arrow.names)
     if unknown:
         raise BadInput(f"Blob {sha256} has no column {', '.join(sorted(unknown))}; it has {file.schema_arrow.names}.")

@@ -1,4 +1,4 @@
-"""Bring a database to this version's layout: migrate the ledger, rebuild the tables; refuse what is newer."""
+"""Upgrade a database to this version: migrate the ledger, rebuild the tables; refuse a newer database."""
 
 from sqlalchemy import Connection, inspect, select
 
@@ -10,13 +10,13 @@ from fieldloop.store.replay import replay
 from fieldloop.store.tables import about, kept_for_good, rebuildable, schema_hash
 
 HEAD = "0001"
-"""The newest migration of the ledger; a test holds it to the folder `migrations`."""
+"""The newest migration of the ledger; a test compares it with the folder `migrations`."""
 
 VERSION_TABLE = "fieldloop_version"
 
 
 def prepare(database: Database) -> None:
-    """Make, migrate or rebuild what needs it; a database that is up to date is only read."""
+    """Create, migrate or rebuild where needed; a database that is up to date is only read."""
     with database.reading() as connection:
         ready = _is_ready(connection, database.name)
     if ready:
@@ -25,7 +25,7 @@ def prepare(database: Database) -> None:
         database.use_write_ahead_log()
     with database.writing(in_order=True) as connection:
         if _is_ready(connection, database.name):
-            return  # another process was faster
+            return  # another process did it first
         from fieldloop.store.migrate import migrate
 
         migrate(connection)
@@ -34,42 +34,40 @@ def prepare(database: Database) -> None:
 
 
 def note(connection: Connection) -> None:
-    """Write down which layout and which events this database now has."""
+    """Record the schema and event versions of this database."""
     connection.execute(about.delete())
     values = {"schema": schema_hash(), "events": str(model.VERSION), "fieldloop": __version__}
     connection.execute(about.insert(), [{"name": name, "value": value} for name, value in values.items()])
 
 
 def _is_ready(connection: Connection, where: str) -> bool:
-    """Is nothing left to do? Raises, before anything is touched, where this version must not open the database."""
+    """Is the database up to date? Raises, before any change, if this version must not open it."""
     tables = set(inspect(connection).get_table_names())
     if VERSION_TABLE not in tables:
         ours = tables & {*kept_for_good.tables, *rebuildable.tables}
         foreign = tables if connection.dialect.name == "sqlite" else ours
         if foreign:
             raise StoreError(
-                f"{where} holds tables of something else ({', '.join(sorted(foreign)[:3])}). Name a new one."
+                f"{where} holds tables of another program ({', '.join(sorted(foreign)[:3])}). Choose another database."
             )
         return False
     revision = connection.exec_driver_sql(f"SELECT version_num FROM {VERSION_TABLE}").scalar()  # noqa: S608 - our own constant
     if (revision or "") > HEAD:
-        raise _too_new(where, f"its ledger has layout {revision}, this fieldloop knows up to {HEAD}")
+        raise _too_new(where, f"its ledger has schema {revision}, this version reads up to {HEAD}")
     if (revision or "") < HEAD:
         return False
     noted: dict[str, str] = {row.name: row.value for row in connection.execute(select(about))}
     if int(noted.get("events", 0)) > model.VERSION:
-        raise _too_new(
-            where, f"it holds events of version {noted['events']}, this fieldloop knows up to {model.VERSION}"
-        )
+        raise _too_new(where, f"it holds events of version {noted['events']}, this version reads up to {model.VERSION}")
     if noted.get("schema") == schema_hash() and noted.get("events") == str(model.VERSION):
         return True
     if _numbers(noted.get("fieldloop", "0")) > _numbers(__version__):
-        raise _too_new(where, "its tables were laid out by fieldloop " + noted["fieldloop"])
+        raise _too_new(where, "its tables were created by fieldloop " + noted["fieldloop"])
     return False
 
 
 def _too_new(where: str, why: str) -> StoreTooNew:
-    return StoreTooNew(f"{where} was written by a newer fieldloop: {why}. Nothing was touched; update fieldloop.")
+    return StoreTooNew(f"{where} was written by a newer fieldloop: {why}. Nothing was changed; update fieldloop.")
 
 
 def _numbers(version: str) -> tuple[int, ...]:

@@ -1,4 +1,4 @@
-"""What each event changes in the tables, in loop order. Nothing else writes them, so they can be replayed."""
+"""Projections: how each event changes the tables. Nothing else writes them, so they can be rebuilt by replay."""
 
 from collections.abc import Callable, Iterable
 from dataclasses import replace
@@ -11,6 +11,7 @@ from fieldloop.model.calibration import Calibration
 from fieldloop.model.episode import Episode, Session
 from fieldloop.model.event import Event
 from fieldloop.model.finding import Status
+from fieldloop.store.episodes import search_columns
 from fieldloop.store.outcomes import row_of
 from fieldloop.store.rows import Tables
 
@@ -19,7 +20,7 @@ Projection = Callable[[Tables, Any, int], None]
 
 
 def project(tables: Tables, events: Iterable[tuple[int, Event]]) -> None:
-    """Let events change the tables, in order; runs of outcomes go in as one batch."""
+    """Apply events to the tables in order; consecutive outcomes are written as one batch."""
     for is_outcome, run in groupby(events, key=lambda each: type(each[1]) is happened.OutcomeRecorded):
         if is_outcome:
             recorded = ((seq, event) for seq, event in run if isinstance(event, happened.OutcomeRecorded))
@@ -30,11 +31,11 @@ def project(tables: Tables, events: Iterable[tuple[int, Event]]) -> None:
 
 
 def _nothing(_tables: Tables, _event: Any, _seq: int) -> None:
-    """The ledger alone remembers it."""
+    """The event has no projection."""
 
 
 def _stated(attribute: str) -> Projection:
-    """The event states one noun whole; a later one with the same key replaces it."""
+    """The event holds one complete noun; a later one with the same key replaces it."""
 
     def put(tables: Tables, event: Any, seq: int) -> None:
         tables.put(getattr(event, attribute), seq)
@@ -61,7 +62,7 @@ def _close_session(tables: Tables, event: happened.SessionClosed, _seq: int) -> 
 def _ingest(tables: Tables, event: happened.LogIngested, seq: int) -> None:
     tables.put(event.log, seq)
     for place, episode in enumerate(event.episodes):
-        tables.put(episode, seq, place, log=event.log.blob)
+        tables.put(episode, seq, place, log=event.log.blob, **search_columns(episode))
 
 
 def _measure(tables: Tables, event: happened.EpisodesMeasured, seq: int) -> None:
@@ -75,9 +76,9 @@ def _judge(tables: Tables, event: happened.EpisodeJudged, seq: int) -> None:
 
 
 def _calibrate(tables: Tables, event: happened.CalibrationAttached, seq: int) -> None:
-    """Of one robot, sensor and kind at most one calibration holds at any time, whatever order they arrive in.
+    """At most one calibration per robot, sensor and kind is valid at any time, in whatever order they arrive.
 
-    One that does not pass never takes the place of one that does: it is kept, and ends where it begins.
+    A calibration that does not pass never replaces one that does: it is stored with an empty validity interval.
     """
     new = event.calibration
     same = {"robot": new.robot, "sensor": new.sensor, "kind": new.kind}
@@ -92,7 +93,7 @@ def _calibrate(tables: Tables, event: happened.CalibrationAttached, seq: int) ->
 
 
 def _end_beside(one: Calibration, other: Calibration, *, arrived_later: bool) -> int | None:
-    """When does one calibration end, next to another? Of two that begin at once, the one that arrived later holds."""
+    """Return when a calibration ends because of another. If two begin together, the later arrival is valid."""
     passed, passes = (c.status is Status.PASSED for c in (one, other))
     if passes and not passed and other.holds_at(one.valid_from_ns):
         return one.valid_from_ns
@@ -150,4 +151,4 @@ PROJECTIONS: dict[type[Event], Projection] = {
     happened.IncidentMoved: _incident,
     happened.DemandPlaced: _stated("demand"),
 }
-"""One entry per event, OutcomeRecorded apart: those come in batches."""
+"""One entry per event, except OutcomeRecorded, which is written in batches."""

@@ -1,86 +1,170 @@
-"""Success by policy and site over any span, from sums by hour and the outcomes at the span's two edges.
+"""Success by policy and site over many spans at once, and by local day.
 
-Sums count verdicts; of an attempt that several judged, `judged_again` takes out all but one.
+Whole hours come from sums. Only hours cut by a span are read outcome by outcome. Rows outside are not read.
 """
 
-from collections.abc import Iterable
+from bisect import bisect_left
+from collections import defaultdict
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 
-from sqlalchemy import Connection, Select, func, or_, select, union_all
+from sqlalchemy import BigInteger, Connection, column, func, select, values
 
 from fieldloop.model.alarm import Rate
-from fieldloop.store.database import bare
-from fieldloop.store.judged_again import too_many
-from fieldloop.store.outcomes import Row
-from fieldloop.store.statements import Statements
+from fieldloop.model.days import DAY_S, QUARTER_S, local_day
+from fieldloop.model.stream import NS_PER_S
+from fieldloop.store.contract import DayCount
+from fieldloop.store.judged_again import Place, corrections
+from fieldloop.store.sums import NS_PER_HOUR
 from fieldloop.store.tables import outcomes, success_hours
 
-NS_PER_HOUR = 3_600_000_000_000
-POLICY, STAGE, SITE, AT_NS, SUCCEEDED = (
-    list(outcomes.c.keys()).index(name) for name in ("policy", "stage", "site", "at_ns", "succeeded")
-)
+Span = tuple[int, int]
+Tally = tuple[int, int]
+"""Successes and attempts."""
+NOTHING = (0, 0)
+QUARTERS = tuple(range(0, NS_PER_HOUR, QUARTER_S * NS_PER_S))
+"""Starts of the quarter hours: the local day of any zone changes only at one of them."""
+assert DAY_S % QUARTER_S == 0
 
 
-def hours_of(rows: Iterable[Row], sign: int = 1) -> list[Row]:
-    """Sum outcomes up by hour, in the order of the columns of `success_hours`."""
-    sums: dict[tuple[str, int, str, str], list[int]] = {}
-    for row in rows:
-        key = (row[STAGE], row[AT_NS] // NS_PER_HOUR, row[POLICY], row[SITE])
-        summed = sums.get(key)
-        if summed is None:
-            summed = sums[key] = [0, 0]
-        summed[0] += row[SUCCEEDED]
-        summed[1] += 1
-    return [[*key, sign * successes, sign * episodes] for key, (successes, episodes) in sums.items()]
-
-
-def add_to_hours(connection: Connection, statements: Statements, rows: Iterable[Row], sign: int = 1) -> None:
-    """Add outcomes to the sums by hour, or take them out again."""
-    summed = hours_of(rows, sign)
-    if summed:
-        bare(connection).executemany(statements.add_hours, summed)
-
-
-def success_rates(connection: Connection, start_ns: int, end_ns: int, stage: str) -> list[Rate]:
-    """Count attempts and successes at times in [start, end) by policy and site; each with its 95 % interval."""
+def success_rates(
+    connection: Connection, spans: Sequence[Span], stage: str, policy: str | None = None
+) -> list[list[Rate]]:
+    """Return for each span [start, end) success by policy and site, each with its 95 % interval."""
     from fieldloop.stats.binomial import interval
 
-    rates, beyond = [], too_many(connection, start_ns, end_ns, stage)
-    for policy, site, successes, episodes in connection.execute(_counts(start_ns, end_ns, stage)):
-        more_won, more_tried = beyond.get((policy, site), (0, 0))
-        won, tried = int(successes) - more_won, int(episodes) - more_tried
-        if tried:
-            low, high = interval(won, tried)
-            rates.append(Rate(policy, site, won, tried, won / tried, low, high, start_ns, end_ns))
-    return rates
+    wanted = [span for span in spans if span[0] < span[1]]
+    if not wanted:
+        return [[] for _ in spans]
+    sums = _Sums(connection, wanted, stage, policy)
+    found: list[list[Rate]] = []
+    for span in spans:
+        counted = ((place, *sums.over(place, span)) for place in sums.places)
+        found.append(
+            [
+                Rate(*place, won, tried, won / tried, *interval(won, tried), *span)
+                for place, won, tried in counted
+                if tried
+            ]
+        )
+    return found
 
 
-def _counts(start_ns: int, end_ns: int, stage: str) -> Select[str, str, int, int]:
-    first, last = -(-start_ns // NS_PER_HOUR), end_ns // NS_PER_HOUR  # whole hours: first ≤ hour < last
-    at = outcomes.c.at_ns
-    edges = (
-        or_(
-            (at >= start_ns) & (at < first * NS_PER_HOUR),
-            (at >= last * NS_PER_HOUR) & (at < end_ns),
-        )
-        if first < last
-        else (at >= start_ns) & (at < end_ns)
+class _Sums:
+    """Cumulative attempts and successes by place, from which the count of each given span is a difference."""
+
+    def __init__(self, connection: Connection, spans: Sequence[Span], stage: str, policy: str | None) -> None:
+        edges = sorted({edge for span in spans for edge in span})
+        self._hours: dict[Place, list[int]] = defaultdict(list)
+        self._totals: dict[Place, list[Tally]] = defaultdict(lambda: [NOTHING])
+        for hour, place, won, tried in _whole_hours(connection, (edges[0], edges[-1]), stage, policy):
+            before = self._totals[place][-1]
+            self._hours[place].append(hour)
+            self._totals[place].append((before[0] + won, before[1] + tried))
+        self._cut = dict(_cut_hours(connection, edges, stage, policy))
+        self._corrected: dict[Place, list[int]] = defaultdict(list)
+        self._corrections: dict[Place, list[Tally]] = defaultdict(lambda: [NOTHING])
+        found = corrections(connection, edges[0], edges[-1], stage, policy)
+        for place, at_ns, won, tried in sorted(found, key=lambda each: each[1]):
+            before = self._corrections[place][-1]
+            self._corrected[place].append(at_ns)
+            self._corrections[place].append((before[0] + won, before[1] + tried))
+        self.places = sorted({*self._hours, *(place for _, place in self._cut)})
+
+    def over(self, place: Place, span: Span) -> Tally:
+        """Count attempts at one place at times in [start, end)."""
+        if span[0] >= span[1]:
+            return NOTHING
+        begin, end = self._before(place, span[0]), self._before(place, span[1])
+        return end[0] - begin[0], end[1] - begin[1]
+
+    def _before(self, place: Place, edge: int) -> Tally:
+        """Count attempts before an edge, starting with the first whole hour that was read."""
+        whole = self._totals[place][bisect_left(self._hours[place], edge // NS_PER_HOUR)]
+        part = self._cut.get((edge, place), NOTHING)
+        again = self._corrections[place][bisect_left(self._corrected[place], edge)]
+        return whole[0] + part[0] + again[0], whole[1] + part[1] + again[1]
+
+
+def _whole_hours(
+    connection: Connection, span: Span, stage: str, policy: str | None
+) -> Iterator[tuple[int, Place, int, int]]:
+    """Yield the sums of the hours that begin within a span or contain its start, in order of time."""
+    hours = success_hours.c
+    first, last = span[0] // NS_PER_HOUR, span[1] // NS_PER_HOUR
+    query = select(hours.hour, hours.policy, hours.site, hours.successes, hours.episodes).where(
+        hours.stage == stage, hours.hour >= first, hours.hour < last
     )
-    whole = select(
-        success_hours.c.policy, success_hours.c.site, success_hours.c.successes, success_hours.c.episodes
-    ).where(success_hours.c.stage == stage, success_hours.c.hour >= first, success_hours.c.hour < last)
-    part = (
-        select(
-            outcomes.c.policy,
-            outcomes.c.site,
-            func.count().filter(outcomes.c.succeeded).label("successes"),
-            func.count().label("episodes"),
-        )
-        .where(outcomes.c.stage == stage, edges)
-        .group_by(outcomes.c.policy, outcomes.c.site)
+    if policy is not None:
+        query = query.where(hours.policy == policy)
+    for hour, version, site, won, tried in connection.execute(query.order_by(hours.hour)):
+        yield hour, (version, site), won, tried
+
+
+def _cut_hours(
+    connection: Connection, edges: Iterable[int], stage: str, policy: str | None
+) -> Iterator[tuple[tuple[int, Place], Tally]]:
+    """Count for each edge the outcomes between the hour's beginning and the edge, by place."""
+    cuts = [(edge - edge % NS_PER_HOUR, edge) for edge in edges if edge % NS_PER_HOUR]
+    if not cuts:
+        return
+    cut = _listed(cuts)
+    each = outcomes.c
+    inside = (each.stage == stage) & (each.at_ns >= cut.c.begin) & (each.at_ns < cut.c.edge)
+    query = (
+        select(cut.c.edge, each.policy, each.site, func.count().filter(each.succeeded), func.count())
+        .join_from(cut, outcomes, inside)
+        .group_by(cut.c.edge, each.policy, each.site)
     )
-    both = union_all(whole, part).subquery()
-    return (
-        select(both.c.policy, both.c.site, func.sum(both.c.successes), func.sum(both.c.episodes))
-        .group_by(both.c.policy, both.c.site)
-        .order_by(both.c.policy, both.c.site)
-    )
+    if policy is not None:
+        query = query.where(each.policy == policy)
+    for edge, version, site, won, tried in connection.execute(query):
+        yield (edge, (version, site)), (won, tried)
+
+
+def _listed(cuts: Sequence[Span]):  # type: ignore[no-untyped-def]  # noqa: ANN202 - a common table expression
+    """Return pairs of times as a table to join with; literals, as PostgreSQL guesses the types of parameters."""
+    columns = (column("begin", BigInteger), column("edge", BigInteger))
+    return values(*columns, name="cuts", literal_binds=True).data(list(cuts)).cte()
+
+
+def daily(connection: Connection, zones: Mapping[str, str], stage: str) -> list[DayCount]:
+    """Count attempts by policy, site and day; a day is local to its site, in UTC where the site has no zone."""
+    counts: dict[tuple[str, str, int], list[int]] = defaultdict(lambda: [0, 0])
+    split: dict[int, set[str]] = defaultdict(set)
+
+    def add(place: Place, at_ns: int, won: int, tried: int) -> None:
+        tally = counts[(*place, local_day(at_ns, zones.get(place[1], "UTC")))]
+        tally[0] += won
+        tally[1] += tried
+
+    hours = success_hours.c
+    query = select(hours.hour, hours.policy, hours.site, hours.successes, hours.episodes).where(hours.stage == stage)
+    for hour, policy, site, won, tried in connection.execute(query):
+        if _is_in_one_day(hour, zones.get(site, "UTC")):
+            add((policy, site), hour * NS_PER_HOUR, won, tried)
+        elif tried:
+            split[hour].add(site)
+    for place, at_ns, succeeded in _outcomes_in(connection, split, stage):
+        add(place, at_ns, succeeded, 1)
+    for place, at_ns, won, tried in corrections(connection, None, None, stage):
+        add(place, at_ns, won, tried)
+    return [DayCount(*key, won, tried) for key, (won, tried) in sorted(counts.items()) if tried]
+
+
+def _is_in_one_day(hour: int, zone: str) -> bool:
+    """Is this hour free of a local midnight inside it? In India it is not: the UTC offset has a half hour."""
+    begin = hour * NS_PER_HOUR
+    return zone == "UTC" or len({local_day(begin + quarter, zone) for quarter in QUARTERS}) == 1
+
+
+def _outcomes_in(connection: Connection, split: Mapping[int, set[str]], stage: str) -> Iterator[tuple[Place, int, int]]:
+    """Yield the outcomes of some hours at some sites."""
+    if not split:
+        return
+    cut = _listed([(hour * NS_PER_HOUR, (hour + 1) * NS_PER_HOUR) for hour in split])
+    each = outcomes.c
+    inside = (each.stage == stage) & (each.at_ns >= cut.c.begin) & (each.at_ns < cut.c.edge)
+    query = select(each.policy, each.site, each.at_ns, each.succeeded).join_from(cut, outcomes, inside)
+    for policy, site, at_ns, succeeded in connection.execute(query):
+        if site in split[at_ns // NS_PER_HOUR]:
+            yield (policy, site), at_ns, int(succeeded)

@@ -1,4 +1,4 @@
-"""Make the tables anew from the ledger."""
+"""Rebuild the projected tables from the ledger."""
 
 from collections.abc import Iterator
 
@@ -15,7 +15,7 @@ CHUNK = 5_000
 
 
 def replay(connection: Connection) -> None:
-    """Drop every table that follows from the ledger, make it again and let each event happen to it once more."""
+    """Drop every projected table, create it again and apply every event of the ledger."""
     there = set(inspect(connection).get_table_names())
     rebuildable.drop_all(connection, [t for t in rebuildable.sorted_tables if t.name in there], checkfirst=False)
     rebuildable.create_all(connection, checkfirst=False)

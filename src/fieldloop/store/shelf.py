@@ -1,4 +1,4 @@
-"""What every shelf does alike: hashes, folders, verified reading, sweeping; but not where bytes lie."""
+"""The part common to all shelves: hashing, folders, verified reads and sweeps; subclasses store the bytes."""
 
 import hashlib
 import io
@@ -20,9 +20,9 @@ __all__ = [
     "FILES",
     "FOLDERS",
     "HashedShelf",
-    "Lying",
     "Shelf",
-    "Verified",
+    "StoredBlob",
+    "VerifyingStream",
     "hash_file",
     "link_or_copy",
     "missing",
@@ -30,12 +30,12 @@ __all__ = [
 ]
 
 FILES, FOLDERS = "blobs", "folders"
-"""Two areas: bytes, and lists of files. Lists lie apart, so that a sweep knows what to open."""
+"""Two areas: blobs and folder manifests. Manifests are separate, so that a sweep knows which objects to parse."""
 
 
 @dataclass(frozen=True, slots=True)
-class Lying:
-    """Bytes found in an area of the shelf."""
+class StoredBlob:
+    """A blob in an area of the shelf: its hash, size and age."""
 
     area: str
     sha256: str
@@ -44,18 +44,18 @@ class Lying:
 
 
 class HashedShelf:
-    """A shelf but for the place: children keep, open, list and remove bytes."""
+    """Base class of shelves; subclasses store, open, list and remove bytes."""
 
     def put_bytes(self, content: bytes) -> Blob:
-        """Keep bytes; keeping the same again changes nothing."""
+        """Store bytes; idempotent."""
         sha256 = hashlib.sha256(content).hexdigest()
         self._keep_bytes(FILES, sha256, content)
         return Blob(sha256, len(content))
 
     def put_file(self, path: Path) -> Blob:
-        """Keep a copy of a file."""
+        """Store a copy of a file."""
         if not path.is_file():
-            raise BadInput(f"{path} is {'a folder' if path.is_dir() else 'no file'}, so it cannot be kept as one.")
+            raise BadInput(f"{path} is {'a folder' if path.is_dir() else 'no file'}, so it cannot be stored as a file.")
         before = path.stat()
         sha256 = hash_file(path)
         self._keep_file(FILES, sha256, path, before.st_size)
@@ -65,7 +65,7 @@ class HashedShelf:
         return Blob(sha256, before.st_size)
 
     def put_folder(self, path: Path, files: Sequence[Path] | None = None) -> Blob:
-        """Keep every file below a folder, or these, and a manifest that lists them; its hash is the folder's."""
+        """Store all files of a folder, or the given ones, and a manifest of them; its hash identifies the folder."""
         members = list_folder(path, self.put_file, files)
         content = write_manifest(members)
         sha256 = hashlib.sha256(content).hexdigest()
@@ -73,7 +73,7 @@ class HashedShelf:
         return Blob(sha256, sum(member.size for member in members), is_folder=True)
 
     def has(self, sha256: str) -> bool:
-        """Are these bytes here?"""
+        """Is this blob stored?"""
         return self._find(sha256) is not None
 
     def read(self, sha256: str) -> bytes:
@@ -82,30 +82,30 @@ class HashedShelf:
             return stream.read()
 
     def open(self, sha256: str) -> BinaryIO:
-        """Open the bytes for reading; whoever reads them through to the end has them verified."""
+        """Open the bytes for reading; reading them to the end verifies them."""
         found = self._find(sha256)
         if found is None:
             raise missing(sha256)
         area, size = found
-        return cast("BinaryIO", io.BufferedReader(Verified(self._open(area, sha256), sha256, size), 1 << 20))
+        return cast("BinaryIO", io.BufferedReader(VerifyingStream(self._open(area, sha256), sha256, size), 1 << 20))
 
     def local(self, blob: Blob, cache_dir: Path) -> Path:
-        """Return a path on this machine to read a blob from, file or folder, verified."""
+        """Return a local path to a verified copy of a blob, file or folder."""
         return (
             self._local_folder(blob.sha256, cache_dir) if blob.is_folder else self._local_file(blob.sha256, cache_dir)
         )
 
     def sweep(self, keep: AbstractSet[str], min_age_s: float) -> Swept:
-        """Remove what is older than this and not kept; members of kept folders are kept with them."""
-        lying = list(self._list())
+        """Remove blobs that are older than this and not in `keep`; files of kept folders are kept."""
+        stored = list(self._list())
         kept = set(keep)
-        for found in lying:
-            if found.area == FOLDERS and (found.sha256 in keep or found.age_s < min_age_s):
-                kept.update(member.sha256 for member in self.members(found.sha256))
-        removed = [found for found in lying if found.sha256 not in kept and found.age_s >= min_age_s]
-        gone = [found for found in removed if self._remove(found, min_age_s)]
+        for blob in stored:
+            if blob.area == FOLDERS and (blob.sha256 in keep or blob.age_s < min_age_s):
+                kept.update(member.sha256 for member in self.members(blob.sha256))
+        removed = [blob for blob in stored if blob.sha256 not in kept and blob.age_s >= min_age_s]
+        gone = [blob for blob in removed if self._remove(blob, min_age_s)]
         return Swept(
-            tuple(found.sha256 for found in gone), self._remove_temporaries(min_age_s), sum(f.size for f in gone)
+            tuple(blob.sha256 for blob in gone), self._remove_temporaries(min_age_s), sum(blob.size for blob in gone)
         )
 
     def members(self, sha256: str) -> list[Member]:
@@ -113,7 +113,7 @@ class HashedShelf:
         return read_manifest(self.read(sha256), sha256)
 
     def _local_folder(self, sha256: str, cache_dir: Path) -> Path:
-        """Lay the files of a folder out; the folder appears whole or not at all."""
+        """Write the files of a folder to disk; the folder appears atomically."""
         target = cache_dir / f"folder-{sha256}"
         if target.is_dir():
             return target
@@ -128,13 +128,13 @@ class HashedShelf:
             try:
                 building.rename(target)
             except OSError:
-                if not target.is_dir():  # otherwise another process laid out the same folder first
+                if not target.is_dir():  # otherwise another process wrote the same folder first
                     raise
         finally:
             shutil.rmtree(building, ignore_errors=True)
         return target
 
-    # ── where bytes lie ──
+    # ── implemented by each storage ──
 
     def _keep_bytes(self, area: str, sha256: str, content: bytes) -> None:
         raise NotImplementedError
@@ -143,7 +143,7 @@ class HashedShelf:
         raise NotImplementedError
 
     def _find(self, sha256: str) -> tuple[str, int] | None:
-        """Return the area and size of bytes, None where they are not here."""
+        """Return the area and size of a blob, None if it is not stored."""
         raise NotImplementedError
 
     def _open(self, area: str, sha256: str) -> Any:
@@ -152,18 +152,18 @@ class HashedShelf:
     def _local_file(self, sha256: str, cache_dir: Path) -> Path:
         raise NotImplementedError
 
-    def _list(self) -> Iterator[Lying]:
+    def _list(self) -> Iterator[StoredBlob]:
         raise NotImplementedError
 
-    def _remove(self, found: Lying, min_age_s: float) -> bool:
+    def _remove(self, blob: StoredBlob, min_age_s: float) -> bool:
         raise NotImplementedError
 
     def _remove_temporaries(self, min_age_s: float) -> int:
         raise NotImplementedError
 
 
-class Verified(io.RawIOBase):
-    """Hashes what is read from the beginning on, and complains at the end if it is not what it should be."""
+class VerifyingStream(io.RawIOBase):
+    """A stream that hashes what is read, and raises at the end if the hash is wrong."""
 
     def __init__(self, stream: Any, sha256: str, size: int) -> None:
         """Take a binary stream at its beginning."""
@@ -175,7 +175,7 @@ class Verified(io.RawIOBase):
         return True
 
     def seekable(self) -> bool:
-        """Whoever jumps about gets the bytes, and no verification."""
+        """Move the position; a stream that was not read in order is not verified."""
         return True
 
     def seek(self, offset: int, whence: int = os.SEEK_SET) -> int:
@@ -184,11 +184,11 @@ class Verified(io.RawIOBase):
         return self._at
 
     def tell(self) -> int:
-        """Say where the next byte comes from."""
+        """Return the position of the next byte."""
         return self._at
 
     def readinto(self, buffer: Any) -> int:
-        """Read, hashing what comes next in order."""
+        """Read and hash the next bytes."""
         content = self._stream.read(len(buffer))
         buffer[: len(content)] = content
         if self._at <= self._hashed < self._at + len(content):
@@ -200,7 +200,7 @@ class Verified(io.RawIOBase):
         return len(content)
 
     def close(self) -> None:
-        """Close the stream behind it."""
+        """Close the underlying stream."""
         self._stream.close()
         super().close()
 
@@ -212,15 +212,13 @@ def hash_file(path: Path) -> str:
 
 
 def verify(found: str, sha256: str) -> None:
-    """Refuse bytes that are not what their name says."""
+    """Refuse bytes whose hash differs from their name."""
     if found != sha256:
-        raise StoreError(
-            f"Blob {sha256} is damaged: its content hashes to {found}. Put the original on the shelf again."
-        )
+        raise StoreError(f"Blob {sha256} is damaged: its content hashes to {found}. Store the original again.")
 
 
 def missing(sha256: str) -> StoreError:
-    """Say that bytes are not here."""
+    """Return the error for a missing blob."""
     return StoreError(f"Blob {sha256} is not on the shelf.")
 
 

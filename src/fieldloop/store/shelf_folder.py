@@ -1,4 +1,4 @@
-"""A shelf in a local folder: bytes are on the disk before they get their name, and named before anyone is told."""
+"""A shelf in a local folder: blobs are fsynced, then renamed to their final name, then returned."""
 
 import contextlib
 import errno
@@ -12,17 +12,17 @@ from pathlib import Path
 from typing import Any, BinaryIO
 
 from fieldloop.errors import StoreError, StoreFull
-from fieldloop.store.shelf import FILES, FOLDERS, HashedShelf, Lying, hash_file, missing, verify
+from fieldloop.store.shelf import FILES, FOLDERS, HashedShelf, StoredBlob, hash_file, missing, verify
 
 NO_SPACE = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
 PIECE = 1 << 20
 
 
 class FolderShelf(HashedShelf):
-    """`blobs/ab/abcd…`, `folders/ab/abcd…` (lists), and `tmp/` for what is being written."""
+    """A shelf with `blobs/ab/abcd…`, `folders/ab/abcd…` (manifests), and `tmp/` for incomplete writes."""
 
     def __init__(self, root: Path) -> None:
-        """Use a folder, made when the first bytes come."""
+        """Use a folder, created on the first write."""
         self.root = root
         self._verified: dict[str, tuple[int, int, int]] = {}
 
@@ -37,11 +37,11 @@ class FolderShelf(HashedShelf):
         self._keep(area, sha256, size, copy)
 
     def _keep(self, area: str, sha256: str, size: int, fill: Callable[[BinaryIO], None]) -> None:
-        """Write beside, force to disk, then name: a kill at any point leaves at worst a file under tmp/."""
+        """Atomic write: temporary file, fsync, rename. A kill at any point leaves at worst a file under tmp/."""
         target = self._path(area, sha256)
         with self._no_space(), self._lock(fcntl.LOCK_SH):
             if _size(target) == size:
-                os.utime(target)  # young again: a sweep leaves it to whoever is about to speak of it
+                os.utime(target)  # renew its age, so that no sweep removes it before the caller's event references it
                 return
         with self._no_space():
             temporary = self._temporary()
@@ -50,7 +50,7 @@ class FolderShelf(HashedShelf):
                     fill(stream)
                     stream.flush()
                     os.fsync(stream.fileno())
-                temporary.chmod(0o444)  # nobody changes a blob by accident
+                temporary.chmod(0o444)  # read-only, to prevent accidental changes
                 with self._lock(fcntl.LOCK_SH):
                     _make_durably(target.parent)
                     temporary.replace(target)
@@ -80,18 +80,18 @@ class FolderShelf(HashedShelf):
             self._verified[sha256] = seen
         return path
 
-    def _list(self) -> Iterator[Lying]:
+    def _list(self) -> Iterator[StoredBlob]:
         now_s = time.time()
         for area in (FILES, FOLDERS):
             for path in sorted((self.root / area).glob("??/*")):
                 with contextlib.suppress(FileNotFoundError):
-                    found = path.stat()
-                    yield Lying(area, path.name, found.st_size, now_s - found.st_mtime)
+                    status = path.stat()
+                    yield StoredBlob(area, path.name, status.st_size, now_s - status.st_mtime)
 
-    def _remove(self, found: Lying, min_age_s: float) -> bool:
-        path = self._path(found.area, found.sha256)
+    def _remove(self, blob: StoredBlob, min_age_s: float) -> bool:
+        path = self._path(blob.area, blob.sha256)
         with self._lock(fcntl.LOCK_EX), contextlib.suppress(FileNotFoundError):
-            # asked again under the lock: someone may have put the same bytes meanwhile
+            # checked again under the lock: another writer may have stored the same bytes meanwhile
             if time.time() - path.stat().st_mtime >= min_age_s:
                 path.unlink()
                 return True
@@ -117,7 +117,7 @@ class FolderShelf(HashedShelf):
 
     @contextlib.contextmanager
     def _lock(self, kind: int) -> Iterator[None]:
-        """Writers share it, a sweep has it alone; the system lets go of it when a process dies."""
+        """Shared by writers, exclusive for a sweep; the operating system releases it when a process dies."""
         self.root.mkdir(parents=True, exist_ok=True)
         with (self.root / ".lock").open("ab") as handle:
             fcntl.flock(handle, kind)
@@ -129,7 +129,7 @@ class FolderShelf(HashedShelf):
             yield
         except OSError as wrong:
             if wrong.errno in NO_SPACE:
-                raise StoreFull(f"{self.root}: no space left; nothing was kept. Make room and try again.") from wrong
+                raise StoreFull(f"{self.root}: no space left; nothing was stored. Free space and try again.") from wrong
             raise StoreError(f"{self.root}: {wrong}.") from wrong
 
 
@@ -150,7 +150,7 @@ def _size(path: Path) -> int | None:
 
 
 def _make_durably(folder: Path) -> None:
-    """Make a folder whose name survives a power cut."""
+    """Create a folder durably: its name survives a power loss."""
     if folder.is_dir():
         return
     if not folder.parent.is_dir():

@@ -1,4 +1,4 @@
-"""A shelf behind fsspec: S3 and what speaks like it, or memory."""
+"""A shelf on fsspec: S3-compatible storage or memory."""
 
 import contextlib
 import importlib.util
@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from fieldloop.errors import BadInput, FieldloopError, MissingExtra, StoreError
-from fieldloop.store.shelf import FILES, FOLDERS, HashedShelf, Lying, hash_file, missing, verify
+from fieldloop.store.shelf import FILES, FOLDERS, HashedShelf, StoredBlob, hash_file, missing, verify
 
 _memories = itertools.count()
 
@@ -30,10 +30,10 @@ def open_remote(scheme: str, place: str, options: Mapping[str, Any]) -> "RemoteS
 
 
 class RemoteShelf(HashedShelf):
-    """Bytes as objects named by their hash; an object appears whole or not at all, and is never overwritten."""
+    """A shelf of objects named by their hash; objects appear atomically and are never overwritten."""
 
     def __init__(self, system: Any, root: str, touch: Any) -> None:
-        """Take a file system of fsspec, a folder in it, and how to make an object young again."""
+        """Use an fsspec file system, a folder in it, and a function that renews an object's age."""
         self._system, self._root, self._touch = system, root, touch
         self._verified: set[Path] = set()
 
@@ -45,24 +45,24 @@ class RemoteShelf(HashedShelf):
 
     def _keep(self, area: str, sha256: str, size: int, send: Any) -> None:
         target = self._path(area, sha256)
-        with self._complaints(sha256):
+        with self._translated(sha256):
             if self._size(target) == size:
                 if self._touch is not None:
                     self._touch(self._system, target)
                 return
             try:
-                send(target, mode="create")  # S3: If-None-Match, so that a second writer changes nothing
+                send(target, mode="create")  # S3: If-None-Match, so that a concurrent writer cannot overwrite
             except FileExistsError:
                 pass
             except OSError as wrong:
-                if "NotImplemented" not in str(wrong):  # a server that does not know conditional writes
+                if "NotImplemented" not in str(wrong):  # a server without conditional writes
                     raise
                 send(target)
             if self._size(target) != size:
-                raise StoreError(f"Blob {sha256} did not arrive whole. Try again.")
+                raise StoreError(f"Blob {sha256} was not stored completely. Try again.")
 
     def _find(self, sha256: str) -> tuple[str, int] | None:
-        with self._complaints(sha256):
+        with self._translated(sha256):
             for area in (FILES, FOLDERS):
                 size = self._size(self._path(area, sha256))
                 if size is not None:
@@ -70,7 +70,7 @@ class RemoteShelf(HashedShelf):
         return None
 
     def _open(self, area: str, sha256: str) -> Any:
-        with self._complaints(sha256):
+        with self._translated(sha256):
             return self._system.open(self._path(area, sha256), "rb")
 
     def _local_file(self, sha256: str, cache_dir: Path) -> Path:
@@ -81,7 +81,7 @@ class RemoteShelf(HashedShelf):
             target.parent.mkdir(parents=True, exist_ok=True)
             coming = target.with_name(f".{sha256}-{time.monotonic_ns()}")
             try:
-                with self._complaints(sha256):
+                with self._translated(sha256):
                     if self._size(self._path(FILES, sha256)) is None:
                         raise missing(sha256)
                     self._system.get_file(self._path(FILES, sha256), str(coming))
@@ -89,29 +89,29 @@ class RemoteShelf(HashedShelf):
                 coming.replace(target)
             finally:
                 coming.unlink(missing_ok=True)
-        elif hash_file(target) != sha256:  # only a copy: fetch it again
+        elif hash_file(target) != sha256:  # only a cached copy: download it again
             target.unlink()
             return self._local_file(sha256, cache_dir)
         self._verified.add(target)
         return target
 
-    def _list(self) -> Iterator[Lying]:
+    def _list(self) -> Iterator[StoredBlob]:
         now_s = time.time()
         for area in (FILES, FOLDERS):
-            with self._complaints(area):
-                found = self._system.find(f"{self._root}/{area}", detail=True)
-            for path, info in found.items():
+            with self._translated(area):
+                objects = self._system.find(f"{self._root}/{area}", detail=True)
+            for path, info in objects.items():
                 changed = info.get("LastModified") or info["created"]
                 changed_s = changed if isinstance(changed, float) else changed.timestamp()
-                yield Lying(area, path.rpartition("/")[2], info["size"], now_s - changed_s)
+                yield StoredBlob(area, path.rpartition("/")[2], info["size"], now_s - changed_s)
 
-    def _remove(self, found: Lying, min_age_s: float) -> bool:  # noqa: ARG002 - a listing is the only moment there is
-        with self._complaints(found.sha256), contextlib.suppress(FileNotFoundError):
-            self._system.rm_file(self._path(found.area, found.sha256))
+    def _remove(self, blob: StoredBlob, min_age_s: float) -> bool:  # noqa: ARG002 - age is known from the listing
+        with self._translated(blob.sha256), contextlib.suppress(FileNotFoundError):
+            self._system.rm_file(self._path(blob.area, blob.sha256))
             return True
         return False
 
-    def _remove_temporaries(self, min_age_s: float) -> int:  # noqa: ARG002 - objects appear whole: there are none
+    def _remove_temporaries(self, min_age_s: float) -> int:  # noqa: ARG002 - objects are written atomically
         return 0
 
     def _path(self, area: str, sha256: str) -> str:
@@ -124,20 +124,20 @@ class RemoteShelf(HashedShelf):
             return None
 
     @contextlib.contextmanager
-    def _complaints(self, what: str) -> Iterator[None]:
+    def _translated(self, what: str) -> Iterator[None]:
         try:
             yield
         except FieldloopError:
             raise
         except FileNotFoundError as wrong:
-            raise StoreError(f"{self._root}: {wrong}. Does the bucket exist?") from wrong
-        except Exception as wrong:  # the client of the service raises what its transport raises, of any family
+            raise StoreError(f"{self._root}: {wrong}. Check that the bucket exists.") from wrong
+        except Exception as wrong:  # the client passes on transport errors of any class
             raise StoreError(f"{self._root} could not serve {what}: {type(wrong).__name__}: {wrong}") from wrong
 
 
 def _touch_s3(system: Any, path: str) -> None:
-    """Make an object young again by copying it onto itself, so that a sweep leaves it alone."""
+    """Renew an object's age by copying it onto itself, so that a sweep keeps it."""
     bucket, _, key = path.partition("/")
     source = {"Bucket": bucket, "Key": key}
-    with contextlib.suppress(OSError):  # an object too large to copy at once keeps its age
+    with contextlib.suppress(OSError):  # an object too large for a single copy keeps its age
         system.call_s3("copy_object", Bucket=bucket, Key=key, CopySource=source, MetadataDirective="REPLACE")

@@ -1,4 +1,4 @@
-"""The few statements of the hot path, compiled once per database and fed with bare tuples."""
+"""SQL statements of the hot path, compiled once per database and executed with plain tuples."""
 
 from dataclasses import dataclass
 from typing import Any
@@ -10,18 +10,18 @@ from sqlalchemy.dialects.postgresql.psycopg import PGDialect_psycopg
 from sqlalchemy.dialects.sqlite import insert as sqlite_insert
 from sqlalchemy.dialects.sqlite.pysqlite import SQLiteDialect_pysqlite
 
-from fieldloop.store.tables import ledger, outcomes, success_hours
+from fieldloop.store.tables import ledger, outcomes, success_hours, success_strata
 
 AnyInsert = sqlite.Insert | postgresql.Insert
 
 
 def insert_into(table: Table, *, is_sqlite: bool) -> AnyInsert:
-    """Begin an insert that knows ON CONFLICT on this database."""
+    """Return an insert that supports ON CONFLICT on this database."""
     return sqlite_insert(table) if is_sqlite else postgresql_insert(table)
 
 
 def upsert(table: Table, key: tuple[str, ...], columns: tuple[str, ...], *, is_sqlite: bool) -> Insert:
-    """Insert a row, or overwrite exactly these columns of the row with the same key."""
+    """Upsert: insert a row, or overwrite only these columns of the row with the same key."""
     insert = insert_into(table, is_sqlite=is_sqlite)
     changed = {name: insert.excluded[name] for name in columns if name not in key}
     if not changed:
@@ -31,25 +31,31 @@ def upsert(table: Table, key: tuple[str, ...], columns: tuple[str, ...], *, is_s
 
 @dataclass(frozen=True, slots=True)
 class Statements:
-    """SQL for one kind of database, each taking its columns in the table's order."""
+    """SQL for one database dialect; parameters are in the table's column order."""
 
     add_events: str
     add_outcomes: str
     add_hours: str
+    add_strata: str
 
 
 def compile_for(*, is_sqlite: bool) -> Statements:
-    """Write the statements down for SQLite or PostgreSQL."""
+    """Compile the statements for SQLite or PostgreSQL."""
     new_outcome = insert_into(outcomes, is_sqlite=is_sqlite).on_conflict_do_nothing(index_elements=["id"])
-    hour = insert_into(success_hours, is_sqlite=is_sqlite)
-    more_hours = hour.on_conflict_do_update(
-        index_elements=["stage", "hour", "policy", "site"],
-        set_={name: success_hours.c[name] + hour.excluded[name] for name in ("successes", "episodes")},
-    )
     return Statements(
         add_events=_text(insert_into(ledger, is_sqlite=is_sqlite), is_sqlite=is_sqlite),
         add_outcomes=_text(new_outcome, is_sqlite=is_sqlite),
-        add_hours=_text(more_hours, is_sqlite=is_sqlite),
+        add_hours=_text(_add_to(success_hours, is_sqlite=is_sqlite), is_sqlite=is_sqlite),
+        add_strata=_text(_add_to(success_strata, is_sqlite=is_sqlite), is_sqlite=is_sqlite),
+    )
+
+
+def _add_to(sums: Table, *, is_sqlite: bool) -> AnyInsert:
+    """Upsert: insert a sum, or add it to the row with the same key."""
+    insert = insert_into(sums, is_sqlite=is_sqlite)
+    return insert.on_conflict_do_update(
+        index_elements=[column.name for column in sums.primary_key],
+        set_={name: sums.c[name] + insert.excluded[name] for name in ("successes", "episodes")},
     )
 
 
@@ -57,5 +63,5 @@ def _text(insert: AnyInsert, *, is_sqlite: bool) -> str:
     style = "qmark" if is_sqlite else "format"
     dialect = (SQLiteDialect_pysqlite if is_sqlite else PGDialect_psycopg)(paramstyle=style)
     compiled: Any = insert.compile(dialect=dialect)
-    assert tuple(compiled.positiontup) == tuple(insert.table.c.keys()), "rows are handed over in the table's order"
+    assert tuple(compiled.positiontup) == tuple(insert.table.c.keys()), "parameters must be in the table's column order"
     return str(compiled)

@@ -1,4 +1,4 @@
-"""The ledger's own tables, and one table per noun that can be asked for; the latter can be dropped and replayed."""
+"""Database tables: the ledger's, which are never dropped, and one projected table per noun, rebuilt by replay."""
 
 import functools
 import hashlib
@@ -38,15 +38,15 @@ from fieldloop.model.release import Release
 from fieldloop.model.rollout import Rollout
 from fieldloop.model.verification import Verification
 
-PROJECTION = 1
-"""Raise it when a projection changes what it writes into the same columns: open stores then rebuild their tables."""
+PROJECTION = 2
+"""Increase it when a projection writes other values into the same columns: stores then rebuild their tables."""
 
 NAME = Text().with_variant(Text(collation="C"), "postgresql")
 """Names sort by bytes on every backend, so that a prefix is a range of the key's index."""
 
 SEQ = BigInteger().with_variant(Integer, "sqlite")
 
-# ── what migrations own: never dropped ──
+# ── managed by migrations: never dropped ──
 
 kept_for_good = MetaData()
 
@@ -84,14 +84,14 @@ jobs = Table(
     Index("ix_jobs_finished_ns_due_ns", "finished_ns", "due_ns"),
 )
 
-# ── what follows from the ledger: dropped and replayed at will ──
+# ── projected from the ledger: can be dropped and rebuilt ──
 
 rebuildable = MetaData()
 
 
 @dataclass(frozen=True, slots=True)
-class Kept:
-    """A noun's table: the columns that name a row, and those one may ask by. `body` holds the noun whole."""
+class NounTable:
+    """A noun's table: key columns and filter columns; `body` holds the complete noun."""
 
     noun: type
     table: Table
@@ -100,39 +100,41 @@ class Kept:
 
     @property
     def has_body(self) -> bool:
-        """Is the noun written whole, or is every field a column?"""
+        """Is the noun stored in `body`, rather than one column per field?"""
         return "body" in self.table.c
 
     def cells(self, noun: Any, given: Mapping[str, Any]) -> dict[str, Any]:
-        """Return the key columns of a noun; what the noun itself does not say is given, else left alone."""
+        """Return the columns of a noun; `given` supplies columns that are not fields, others keep their value."""
         own = {name: cell(getattr(noun, name)) for name in self.columns if hasattr(noun, name)}
         return own | {name: cell(value) for name, value in given.items()}
 
 
 def cell(value: Any) -> Any:
-    r"""Return what a column holds for a value: plain, finite, and text that every database can take.
+    r"""Return the column value: plain, finite, and text that every database accepts.
 
     >>> cell("a\x00b"), cell(float("nan"))
     ('a�b', None)
     """
+    if type(value) is str and value.isascii() and "\x00" not in value:
+        return value  # nearly all of them, and filters may list thousands
     plain = value.sha256 if isinstance(value, Blob) else to_plain(value)
     if isinstance(plain, str) and ("\x00" in plain or not plain.isascii()):
-        # the body keeps such text exactly, escaped; a column is only asked by
+        # the body keeps such text exactly, escaped; a column only serves as a filter
         return plain.encode("utf-8", "replace").decode().replace("\x00", "\ufffd")
     return plain
 
 
-def kept_as(noun: type) -> Kept:
+def table_of(noun: type) -> NounTable:
     """Return the table of a noun."""
-    if noun not in KEPT:
-        names = ", ".join(sorted(kind.__name__ for kind in KEPT))
-        raise BadInput(f"{noun.__name__} has no table of its own. These have: {names}.")
-    return KEPT[noun]
+    if noun not in NOUN_TABLES:
+        names = ", ".join(sorted(kind.__name__ for kind in NOUN_TABLES))
+        raise BadInput(f"{noun.__name__} has no table. Nouns with a table: {names}.")
+    return NOUN_TABLES[noun]
 
 
 @functools.cache
 def schema_hash() -> str:
-    """Name the present layout of the rebuildable tables: columns, keys, indexes and what projections write."""
+    """Return a fingerprint of the projected tables' schema: columns, keys, indexes and the projection version."""
     digest = hashlib.sha256(f"projection {PROJECTION}\n".encode())
     for table in sorted(rebuildable.tables.values(), key=lambda each: each.name):
         for column in table.c:
@@ -157,8 +159,8 @@ def _keep(
     ask: Sequence[str] = (),
     given: Sequence[str] = (),
     indexes: Sequence[str] = (),
-) -> Kept:
-    """Lay out a noun's table; `given` columns come from the event or from elsewhere, not from the noun."""
+) -> NounTable:
+    """Define a noun's table; `given` columns are not fields of the noun."""
     hints = get_type_hints(noun)
     rows: list[Column[Any]] = []
     for column in (*key, *ask, *given):
@@ -168,13 +170,14 @@ def _keep(
         rows.append(Column(column, kind, primary_key=column in key, nullable=optional or column in given))
     seq = Column("seq", BigInteger, nullable=False, primary_key="seq" in key, autoincrement=False)
     place = Column("place", Integer, nullable=False, primary_key="place" in key, autoincrement=False)
-    found = [Index(f"ix_{name}_{'_'.join(i.split())}", *i.split()) for i in indexes]
+    ordered = () if "seq" in key else ("seq place",)
+    found = [Index(f"ix_{name}_{'_'.join(i.split())}", *i.split()) for i in dict.fromkeys((*indexes, *ordered))]
     table = Table(name, rebuildable, *rows, seq, place, Column("body", Text, nullable=False), *found)
-    return Kept(noun, table, tuple(key), tuple(c.name for c in rows))
+    return NounTable(noun, table, tuple(key), tuple(c.name for c in rows))
 
 
 NAMED = text("attempt != ''")
-"""Most outcomes have one judge and name no attempt; indexes of those that do cost the others nothing."""
+"""Most outcomes have one judge and name no attempt; partial indexes cost them nothing."""
 
 outcomes = Table(
     "outcomes",
@@ -198,10 +201,11 @@ outcomes = Table(
     Column("item", NAME, nullable=False),
     Column("steps", Text, nullable=False),
     Column("facts", Text, nullable=False),
-    Column("seq", SEQ, primary_key=True, autoincrement=False),  # SQLite's row number: an index that costs nothing
+    Column("seq", SEQ, primary_key=True, autoincrement=False),  # SQLite's rowid: no additional index
     Index("ix_outcomes_id", "id", unique=True),
     Index("ix_outcomes_stage_at_ns", "stage", "at_ns"),
-    Index("ix_outcomes_policy_stage_at_ns", "policy", "stage", "at_ns"),
+    Index("ix_outcomes_stage_seq", "stage", "seq"),
+    Index("ix_outcomes_policy_stage_seq", "policy", "stage", "seq"),
     Index("ix_outcomes_named_stage_at_ns", "stage", "at_ns", sqlite_where=NAMED, postgresql_where=NAMED),
     Index(
         "ix_outcomes_named", "attempt", "policy", "site", "robot", "stage", sqlite_where=NAMED, postgresql_where=NAMED
@@ -219,11 +223,25 @@ success_hours = Table(
     Column("episodes", BigInteger, nullable=False),
     sqlite_with_rowid=False,
 )
-"""Outcomes summed up by hour in the transaction that writes them, so that a week is a few thousand rows to add."""
+"""Sums of outcomes by hour, updated in the transaction that writes them, so that a week is a few thousand rows."""
 
-KEPT: dict[type, Kept] = {
-    kept.noun: kept
-    for kept in (
+success_strata = Table(
+    "success_strata",
+    rebuildable,
+    Column("stage", NAME, primary_key=True),
+    Column("policy", NAME, primary_key=True),
+    Column("site", NAME, primary_key=True),
+    Column("stratum", NAME, primary_key=True),
+    Column("item", NAME, primary_key=True),
+    Column("successes", BigInteger, nullable=False),
+    Column("episodes", BigInteger, nullable=False),
+    sqlite_with_rowid=False,
+)
+"""Sums of outcomes by policy and conditions, so that coverage reads one row per combination."""
+
+NOUN_TABLES: dict[type, NounTable] = {
+    entry.noun: entry
+    for entry in (
         _keep(Token, "tokens", ask=("sha256", "revoked_ns"), indexes=("sha256",)),
         _keep(ProtocolLocked, "locked_protocols", key=("name", "version"), ask=("fingerprint",)),
         _keep(Operator, "operators"),
@@ -247,7 +265,7 @@ KEPT: dict[type, Kept] = {
             "sessions",
             ask=("site", "robot", "operator", "task", "protocol", "work_order", "opened_ns", "closed_ns"),
         ),
-        _keep(Log, "logs", key=("blob",), ask=("name", "format"), indexes=("seq place",)),
+        _keep(Log, "logs", key=("blob",), ask=("name", "format")),
         _keep(
             Episode,
             "episodes",
@@ -255,11 +273,11 @@ KEPT: dict[type, Kept] = {
                 *("name", "format", "task", "robot", "site", "operator", "session", "provider", "protocol"),
                 *("stratum", "start_ns", "end_ns", "simulated", "succeeded", "failure"),
             ),
-            given=("status", "log"),
-            indexes=("log", "session", "status", "site stratum", "seq place"),
+            given=("status", "log", "handled", "labels", "words"),
+            indexes=("log", "session", "status seq place", "status site stratum handled succeeded", "site stratum"),
         ),
-        _keep(EpisodesMeasured, "measurements", key=("episode", "blob"), ask=("rows",), indexes=("seq place",)),
-        _keep(EpisodeReport, "reports", key=("episode", "protocol"), ask=("name", "status"), indexes=("seq place",)),
+        _keep(EpisodesMeasured, "measurements", key=("episode", "blob"), ask=("rows",)),
+        _keep(EpisodeReport, "reports", key=("episode", "protocol"), ask=("name", "status")),
         _keep(DatasetReport, "dataset_reports", key=("seq",), ask=("protocol", "fingerprint", "status", "outdated")),
         _keep(
             Calibration,
@@ -285,12 +303,14 @@ KEPT: dict[type, Kept] = {
             "annotations",
             key=("episode", "kind", "author", "place"),
             ask=("label",),
-            indexes=("seq place",),
+            indexes=("label episode",),
         ),
         _keep(Release, "releases", ask=("name", "protocol")),
         _keep(LagsMeasured, "release_lags", key=("release", "protocol"), ask=("imprints",)),
         _keep(PolicyVersion, "policies", ask=("name", "release", "bundle")),
-        Kept(Outcome, outcomes, ("id",), tuple(c.name for c in outcomes.c if c.name not in ("steps", "facts", "seq"))),
+        NounTable(
+            Outcome, outcomes, ("id",), tuple(c.name for c in outcomes.c if c.name not in ("steps", "facts", "seq"))
+        ),
         _keep(Decision, "decisions", ask=("policy", "status", "at_ns"), indexes=("policy",)),
         _keep(Rollout, "rollouts", ask=("candidate", "incumbent", "rung"), indexes=("candidate",)),
         _keep(Alarm, "alarms", ask=("policy", "site", "raised_ns")),
@@ -298,4 +318,4 @@ KEPT: dict[type, Kept] = {
         _keep(Incident, "incidents", ask=("policy", "site", "stratum", "alarm", "alerted_ns"), given=("step",)),
     )
 }
-"""Every noun that can be asked for. `find` filters on these columns; `seq` is the event that stated the row last."""
+"""All nouns with a table. `find` filters on these columns; `seq` is the last event that states the row."""

@@ -6,6 +6,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from fieldloop.model.delivery import Acceptance
 from fieldloop.model.finding import EpisodeReport, Status
 from fieldloop.model.identity import content_id
+from fieldloop.model.note import Note, note
 from fieldloop.model.person import Provider
 from fieldloop.protocol import Section
 
@@ -13,9 +14,9 @@ UNDECIDED = (Status.CANNOT_TELL, Status.NOT_APPLICABLE, Status.ERRORED)
 
 
 def accept(reports: Iterable[EpisodeReport], provider: Provider, settings: Section, at_ns: int = 0) -> Acceptance:
-    """Judge one delivery: enough passed, too many failed, or too much that could not be told.
+    """Judge one delivery: enough passed, too many failed, or too many undecided.
 
-    The contract's bar holds where it is higher than the house's.
+    The contract's required share applies where it is higher than the workspace's.
     """
     judged = tuple({r.episode: r for r in reports}.values())
     required = max(provider.min_acceptance, settings.number("min_acceptance"))
@@ -41,22 +42,26 @@ def _status(passed: int, undecided: int, total: int, required: float) -> Status:
         return Status.CANNOT_TELL
     if passed >= required * total:
         return Status.PASSED
-    # what could not be told is not the provider's failure until someone has looked
+    # an undecided episode does not count against the provider until it is judged
     return Status.CANNOT_TELL if passed + undecided >= required * total else Status.FAILED
 
 
-def _reasons(judged: Sequence[EpisodeReport]) -> Iterator[str]:
-    """Say each check that stood in the way, in how many episodes, with an example; most frequent first."""
+def _reasons(judged: Sequence[EpisodeReport]) -> Iterator[Note]:
+    """Yield each check that blocked episodes, in how many, with an example; most frequent first."""
     if not judged:
-        yield "Nothing was delivered."
+        yield note("supply.nothing_delivered")
     counts: Counter[tuple[str, Status]] = Counter()
-    examples: dict[tuple[str, Status], str] = {}
+    examples: dict[tuple[str, Status], tuple[str, Note]] = {}
     for report in judged:
         if report.status is Status.PASSED:
             continue
-        against = {(f.check, f.status): f.message for f in report.findings if f.counts}
-        for key, message in (against or {("no finding", report.status): "nothing was measured"}).items():
+        against = {(f.check, f.status): f.fact for f in report.findings if f.counts}
+        for key, message in (against or {("no finding", report.status): note("supply.nothing_measured")}).items():
             counts[key] += 1
-            examples.setdefault(key, f"{report.name}: {message}")
+            examples.setdefault(key, (report.name, message))
     for (check, status), count in sorted(counts.items(), key=lambda item: (-item[1], item[0])):
-        yield f"{check} {status} in {count} of {len(judged)} episodes, for example {examples[check, status]}"
+        episode, example = examples[check, status]
+        yield note(
+            "supply.check_against", check=check, status=status.value.replace("_", " "), count=count,
+            episodes=len(judged), episode=episode, example=example,
+        )  # fmt: skip

@@ -9,15 +9,15 @@ from fieldloop.stats import binomial
 
 
 def scorecard(acceptances: Iterable[Acceptance], provider: Provider) -> Scorecard:
-    """Sum up what one provider delivered; other providers' deliveries are left aside."""
-    own = [a for a in acceptances if a.provider == provider.id]
-    episodes, accepted = sum(a.episodes for a in own), sum(a.accepted for a in own)
+    """Sum up what one provider delivered; other providers' deliveries are ignored."""
+    delivered = [a for a in acceptances if a.provider == provider.id]
+    episodes, accepted = sum(a.episodes for a in delivered), sum(a.accepted for a in delivered)
     low, high = binomial.interval(accepted, episodes)
     paid = None if provider.cost_per_episode is None else provider.cost_per_episode * episodes
     return Scorecard(
         provider=provider.id,
-        deliveries=len(own),
-        deliveries_accepted=sum(a.status is Status.PASSED for a in own),
+        deliveries=len(delivered),
+        deliveries_accepted=sum(a.status is Status.PASSED for a in delivered),
         episodes=episodes,
         accepted=accepted,
         share=accepted / episodes if episodes else 0.0,
@@ -25,15 +25,15 @@ def scorecard(acceptances: Iterable[Acceptance], provider: Provider) -> Scorecar
         share_high=high,
         cost_per_accepted=paid / accepted if paid is not None and accepted else None,
         currency=provider.currency,
-        between_deliveries=_chance_of_alike(own),
+        between_deliveries=_chance_of_alike(delivered),
     )
 
 
-def _chance_of_alike(own: Sequence[Acceptance]) -> float | None:
+def _chance_of_alike(delivered: Sequence[Acceptance]) -> float | None:
     """Pearson's test that all deliveries share one acceptance rate; None where there is nothing to compare."""
     from scipy.stats import chi2_contingency
 
-    table = [[a.accepted for a in own if a.episodes], [a.episodes - a.accepted for a in own if a.episodes]]
+    table = [[a.accepted for a in delivered if a.episodes], [a.episodes - a.accepted for a in delivered if a.episodes]]
     if len(table[0]) < 2 or not all(map(sum, table)):  # noqa: PLR2004 - a comparison takes two
         return None
     return float(chi2_contingency(table, correction=False).pvalue)

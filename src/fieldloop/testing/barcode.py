@@ -1,6 +1,6 @@
-"""Pictures that say which they are: camera, episode and frame in big blocks that survive a video codec.
+"""Test pictures with a barcode of camera, episode and frame, in blocks large enough to survive a video codec.
 
-A loader that hands out the wrong frame of the right shape is found by nothing else.
+No other test finds a loader that returns the wrong frame with the right shape.
 """
 
 import zlib
@@ -29,7 +29,7 @@ class Mark(NamedTuple):
 def draw(picture: NDArray[Any], mark: Mark) -> NDArray[Any]:
     """Return the picture with the mark over all of it: uint8 H×W×3 made dark and bright, float32 H×W near and far.
 
-    The picture still shows through, so that swapped colours, cut edges and lost contrast can be told from it.
+    The picture still shows through, so that swapped colours, cut edges and lost contrast can be detected.
     """
     bits = _spread(_bits(mark), picture.shape[:2])
     if picture.ndim == 2:  # noqa: PLR2004 - depth
@@ -38,7 +38,7 @@ def draw(picture: NDArray[Any], mark: Mark) -> NDArray[Any]:
 
 
 def read(picture: NDArray[Any]) -> Mark | None:
-    """Return the mark of a picture in 8-bit levels (H×W×3) or metres (H×W), None where there is none to be read.
+    """Return the mark of a picture in 8-bit levels (H×W×3) or metres (H×W), None where no mark can be read.
 
     >>> picture = np.full((48, 64, 3), 99, np.uint8)
     >>> read(draw(picture, Mark(camera=1, episode=2, frame=345)))
@@ -87,9 +87,11 @@ class MarkedPictures:
 
 
 def _bits(mark: Mark) -> NDArray[np.bool_]:
-    said = bytes((mark.camera, mark.episode >> 8, mark.episode & 255, mark.frame >> 8, mark.frame & 255))
+    content = bytes((mark.camera, mark.episode >> 8, mark.episode & 255, mark.frame >> 8, mark.frame & 255))
     return (
-        np.unpackbits(np.frombuffer(said + bytes((zlib.crc32(said) & 255,)), np.uint8)).reshape(ROWS, -1).astype(bool)
+        np.unpackbits(np.frombuffer(content + bytes((zlib.crc32(content) & 255,)), np.uint8))
+        .reshape(ROWS, -1)
+        .astype(bool)
     )
 
 

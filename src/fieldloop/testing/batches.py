@@ -1,4 +1,4 @@
-"""Batches nothing is wrong with, made of facts, measurements and imprints alone: no recording is drawn for them."""
+"""Healthy batches made of facts, measurements and imprints alone, without recordings."""
 
 from dataclasses import dataclass, replace
 from functools import cache
@@ -15,11 +15,11 @@ from fieldloop.model.episode import Episode
 from fieldloop.model.finding import Measured, Measurement, Status
 from fieldloop.model.identity import content_id
 from fieldloop.model.imprint import Imprint
-from fieldloop.model.stream import NS_PER_S
+from fieldloop.model.note import NO_SUBJECT, Subject
+from fieldloop.model.stream import NS_PER_DAY, NS_PER_S
 from fieldloop.protocol import CollectionProtocol, parse_protocol
 from fieldloop.testing.synthetic import PROTOCOL, START_NS
 
-DAY_NS = 86_400 * NS_PER_S
 ASKED = """
 [balance.outcome]
 shares = { succeeded = 0.75, failed = 0.25 }
@@ -44,7 +44,7 @@ VIEW = (48, 64)
 
 STYLE = {"mean_rad_s": 0.5, "peak_rad_s": 1.2, "pause_share": 0.1, "peaks_per_s": 1.5, "directness": 0.8}
 MEASURED = {"timing.longest_gap": 0.2, "timing.jitter": 0.5}
-"""Checks of one episode that a made-up episode has a number for, and the typical one."""
+"""Checks of one episode for which a synthetic episode has a value, with its typical value."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,12 +57,12 @@ class Shape:
 
 
 def batch_protocol() -> CollectionProtocol:
-    """Return the protocol under which a healthy batch leaves no question open."""
+    """Return the protocol under which every check of a healthy batch has an answer."""
     return parse_protocol(PROTOCOL + ASKED, "synthetic batch")
 
 
 def healthy_batch(shape: Shape | None = None, *, seed: int = 0) -> Batch:
-    """Make a batch nothing is wrong with: operators take turns session by session, conditions alternate within one."""
+    """Make a healthy batch: operators take turns by session, conditions alternate within a session."""
     shape = shape or Shape()
     random = np.random.default_rng(seed)
     episodes = tuple(e for session in range(shape.sessions) for e in _session(session, shape, random))
@@ -92,7 +92,7 @@ def _session(session: int, shape: Shape, random: np.random.Generator) -> tuple[E
 
 
 def _episode(session: int, i: int, shape: Shape, random: np.random.Generator, *, failed: bool) -> Episode:
-    start = START_NS + session * DAY_NS + i * 60 * NS_PER_S
+    start = START_NS + session * NS_PER_DAY + i * 60 * NS_PER_S
     stratum = Stratum.of(
         lighting=("bright", "dim")[i % 2], bin=("front", "back")[i // 2 % 2], object=f"sku-{i // 4 % 3}"
     )
@@ -106,9 +106,12 @@ def _episode(session: int, i: int, shape: Shape, random: np.random.Generator, *,
 
 
 def _measured(episode: Episode, random: np.random.Generator) -> tuple[Measured, ...]:
-    made = [Measured(name, (Measurement("joints", typical * _around(random)),)) for name, typical in MEASURED.items()]
+    made = [
+        Measured(name, (Measurement(Subject("joints"), typical * _around(random)),))
+        for name, typical in MEASURED.items()
+    ]
     if episode.succeeded:
-        made.append(Measured("throughput.cycle_time", (Measurement("", _around(random)),)))
+        made.append(Measured("throughput.cycle_time", (Measurement(NO_SUBJECT, _around(random)),)))
     return tuple(made)
 
 
@@ -130,7 +133,7 @@ def _arrays(episode: Episode, random: np.random.Generator) -> dict[str, NDArray[
 
 
 def _view(episode: Episode) -> dict[str, NDArray[Any]]:
-    """Let a fixed camera see the same wall in the first episode of each session; comparing all takes seconds."""
+    """Let a fixed camera see the same wall in the first episode of each session; comparing all would be slow."""
     if not episode.name.endswith("-0"):
         return {}
     grain = np.random.default_rng(_number(episode)).normal(0.0, 1.0, VIEW)
@@ -153,5 +156,5 @@ def _calibration(day: int, moved_m: float) -> Calibration:
     pose = tuple(tuple(float(r == c) + (moved_m if (r, c) == (0, 3) else 0.0) for c in range(4)) for r in range(4))
     return Calibration(
         f"calibration_{day}", "hand_eye", "arm-1", "camera/overhead", "base", "camera", pose, "park", 0.5, 0.1, 20,
-        Status.PASSED, valid_from_ns=START_NS + day * DAY_NS - NS_PER_S,
+        Status.PASSED, valid_from_ns=START_NS + day * NS_PER_DAY - NS_PER_S,
     )  # fmt: skip

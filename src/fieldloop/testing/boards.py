@@ -1,4 +1,4 @@
-"""Pictures of calibration boards with a known camera: what a calibration must find again."""
+"""Pictures of calibration boards taken by a known camera, which a calibration must recover."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -15,12 +15,12 @@ PAPER, INK, WALL = 225.0, 30.0, 120.0
 MARGIN = 1.0
 """White paper around the squares, in squares."""
 TEXTURE_PX = 60
-"""Pixels a square in the drawing of a ChArUco board."""
+"""Pixels per square in the drawing of a ChArUco board."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Lensed:
-    """A camera with a lens, as it truly is."""
+    """The true camera: its size, matrix and distortion."""
 
     width: int
     height: int
@@ -44,7 +44,7 @@ class Lensed:
 
 @dataclass(frozen=True, slots=True)
 class Exposure:
-    """How a picture is taken: grey levels of noise, blur in px, samples a pixel along each side."""
+    """How a picture is taken: grey levels of noise, blur in px, samples per pixel along each side."""
 
     noise: float = 2.0
     blur_px: float = 0.7

@@ -1,4 +1,4 @@
-"""Hand-eye scenes with a known answer: a target on a table, an arm that looks at it, and the noise of both."""
+"""Hand-eye scenes with a known solution: a target on a table, an arm with a camera, and the noise of both."""
 
 from dataclasses import dataclass
 
@@ -38,7 +38,7 @@ class Scene:
 
 
 def scene(poses: int, span_deg: float, noise: Noise, rng: np.random.Generator) -> Scene:
-    """Look at the target from `poses` places, turned by up to `span_deg` about each axis."""
+    """Observe the target from `poses` poses, rotated by up to `span_deg` about each axis."""
     robot, seen = [], []
     for _ in range(poses):
         away = rng.uniform(NEAREST_M, FURTHEST_M)

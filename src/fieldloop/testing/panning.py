@@ -1,4 +1,4 @@
-"""A camera that pans over a printed sheet as three joints turn: pictures whose lag is known exactly."""
+"""A camera that pans over a printed sheet as three joints turn, so that the lag of its pictures is known exactly."""
 
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
@@ -66,7 +66,7 @@ def panning(
 
 
 def lose_frames(recording: Recording, at: int, frames: int) -> Recording:
-    """Lose frames without a trace: later ones close up, as if none were missing."""
+    """Drop frames without a gap in the timestamps: later frames move up."""
     camera = recording.streams[CAMERA]
     assert isinstance(camera.pictures, Panned)
     places = np.delete(camera.pictures.places, np.arange(at, at + frames), axis=0)
@@ -76,7 +76,7 @@ def lose_frames(recording: Recording, at: int, frames: int) -> Recording:
 
 
 def _moves(rng: np.random.Generator, seconds: float) -> Any:
-    """Return angles as a smooth function of time: from rest to rest, some pauses, no two moves alike."""
+    """Return angles as a smooth function of time: from rest to rest, with pauses and varied moves."""
     from scipy.interpolate import PchipInterpolator
 
     moments, places = [0.0], [np.zeros(3)]

@@ -53,7 +53,7 @@ class Pick:
 
 
 def pick(random: np.random.Generator, joints: int) -> Pick:
-    """Draw one attempt: another item's place, another side, another arm."""
+    """Draw a random attempt: the position of the item, the side of the approach, the arm."""
     towards = random.uniform(0, 2 * np.pi)
     signs = np.where(np.arange(joints) % 2, -1, 1)[:, None]
     return Pick(
@@ -65,7 +65,7 @@ def pick(random: np.random.Generator, joints: int) -> Pick:
 
 
 def opening(at_s: Floats) -> Floats:
-    """Return how wide the fingers stand: shut while the item is held, changed at a finite speed."""
+    """Return the opening of the fingers: closed while the item is held, changing at a finite speed."""
     shut = _progress(at_s - PRE_S, CLOSES_S, CLOSES_S + FINGERS_S) - _progress(
         at_s - PRE_S, OPENS_S, OPENS_S + FINGERS_S
     )

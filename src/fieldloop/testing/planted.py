@@ -41,7 +41,7 @@ def answers(check: str, case: Case) -> dict[str, Measurement]:
 
 
 def wander(random: np.random.Generator, seconds: float, joints: int = 3, hz: float = 50.0) -> NDArray[np.float64]:
-    """Return a smooth motion that begins and ends nowhere in particular: the same style however long it lasts."""
+    """Return a smooth motion with random start and end; its style does not depend on its length."""
     count = round(seconds * hz)
     noise = random.normal(size=(count + 100, joints))
     window = np.hanning(51) / np.hanning(51).sum()

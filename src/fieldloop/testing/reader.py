@@ -1,4 +1,4 @@
-"""What every reader promises, for ours and for plug-in authors: call `check_reader` from a test of your own."""
+"""The contract of every reader, ours and those of plug-ins: call `check_reader` in your test."""
 
 from collections.abc import Iterable
 from pathlib import Path
@@ -15,7 +15,7 @@ CUTS = (0.0, 0.1, 0.35, 0.5, 0.8, 0.99)
 
 
 def check_reader(reader: Reader, log: Path, scratch: Path) -> None:
-    """Hold a reader to its promises with one good log of its format; `scratch` is an empty folder to write in."""
+    """Test a reader against its contract with one good log of its format; `scratch` is an empty folder to write in."""
     _recognises_only_its_own(reader, log, scratch)
     first, second = list(reader.read(log)), list(reader.read(log))
     assert first, "a good log holds at least one recording"
@@ -23,7 +23,7 @@ def check_reader(reader: Reader, log: Path, scratch: Path) -> None:
     assert len({r.episode.id for r in first}) == len(first), "every episode has an id of its own"
     for recording in first:
         assert recording.episode.name, "an episode has a name"
-        assert recording.episode.format.startswith(reader.name), "an episode says its format"
+        assert recording.episode.format.startswith(reader.name), "an episode states its format"
         for name, stream in recording.streams.items():
             _check_stream(name, stream)
     if log.is_file():
@@ -71,7 +71,7 @@ def _check_pictures(stream: Stream) -> None:
 
 
 def _survives_cuts(reader: Reader, log: Path, scratch: Path) -> None:
-    """A log that is cut off gives what can be read and says so, or is refused; it never passes for whole."""
+    """A truncated log is read as far as possible and reported, or refused; it never passes as complete."""
     data = log.read_bytes()
     for share in CUTS:
         cut = scratch / f"cut-{share}{log.suffix}"
@@ -82,7 +82,9 @@ def _survives_cuts(reader: Reader, log: Path, scratch: Path) -> None:
             recordings = list(reader.read(cut))
         except UnreadableLog:
             continue
-        assert not recordings or list(_defects(reader, cut, recordings)), f"cut at {share:.0%}, and nothing was said"
+        assert not recordings or list(_defects(reader, cut, recordings)), (
+            f"cut at {share:.0%}, and nothing was reported"
+        )
 
 
 def _defects(reader: Reader, path: Path, recordings: Iterable[Recording]) -> Iterable[Defect]:

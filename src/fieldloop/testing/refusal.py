@@ -1,14 +1,14 @@
-"""Something must be refused, in words that help."""
+"""Assert that something is refused with a helpful message."""
 
 from collections.abc import Callable
 
 
 def refused(kind: type[Exception], words: str, act: Callable[[], object]) -> None:
-    """Assert that this raises such an error, and that its message says these words."""
-    said: str | None = None
+    """Assert that `act` raises this error, and that its message contains these words."""
+    message: str | None = None
     try:
         act()
     except kind as refusal:
-        said = str(refusal)
-    assert said is not None, f"should have been refused with {kind.__name__}"
-    assert words in said, f"{said!r} should say {words!r}"
+        message = str(refusal)
+    assert message is not None, f"should have been refused with {kind.__name__}"
+    assert words in message, f"{message!r} should contain {words!r}"

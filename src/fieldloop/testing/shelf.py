@@ -1,4 +1,4 @@
-"""What every shelf obeys, for those who write one: `check_shelf(open_new, folder)` runs each law on an empty shelf."""
+"""The contract of every shelf, for authors of one: `check_shelf(open_new, folder)` runs each law on an empty shelf."""
 
 import functools
 import hashlib
@@ -16,7 +16,7 @@ Law = Callable[[Shelf, Path], None]
 
 
 def check_shelf(open_new: Callable[[], Shelf], folder: Path) -> None:
-    """Hold a kind of shelf to every law; each gets a shelf and a folder of its own."""
+    """Test a kind of shelf against every law; each law gets a new shelf and folder."""
     for law in SHELF_LAWS:
         own = folder / law.__name__
         own.mkdir()
@@ -64,7 +64,7 @@ def a_folder_is_kept_as_a_list_of_files(shelf: Shelf, folder: Path) -> None:
 
 
 def a_sweep_removes_only_orphans(shelf: Shelf, folder: Path) -> None:
-    """Kept blobs and members of kept folders stay; the young stay whatever they are."""
+    """Kept blobs and members of kept folders stay; new blobs stay in any case."""
     _lay_out(folder / "in", {"x": b"member"})
     kept, orphan, tree = shelf.put_bytes(b"kept"), shelf.put_bytes(b"orphan"), shelf.put_folder(folder / "in")
     keep = {kept.sha256, tree.sha256}

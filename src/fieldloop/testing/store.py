@@ -1,4 +1,4 @@
-"""What every store obeys, for those who write one: `check_store(open_new)` runs each law on a fresh, empty store.
+"""The contract of every store, for authors of one: `check_store(open_new)` runs each law on a new, empty store.
 
 `check_shelf` (in `testing.shelf`) does the same for shelves.
 """
@@ -35,19 +35,20 @@ from fieldloop.model.incident import Incident, Step, StepDone
 from fieldloop.model.policy import Outcome, Stage
 from fieldloop.model.rollout import Rollout, Rung
 from fieldloop.store import Store
-from fieldloop.store.tables import KEPT
+from fieldloop.store.tables import NOUN_TABLES
 from fieldloop.testing.refusal import refused
 from fieldloop.testing.samples import sample
 from fieldloop.testing.shelf import SHELF_LAWS, check_shelf
+from fieldloop.testing.store_views import VIEW_LAWS
 
-__all__ = ["JOB_LAWS", "SHELF_LAWS", "STORE_LAWS", "check_shelf", "check_store", "contents"]
+__all__ = ["JOB_LAWS", "SHELF_LAWS", "STORE_LAWS", "VIEW_LAWS", "check_shelf", "check_store", "contents"]
 
 HOUR_NS = 3_600_000_000_000
 
 
 def check_store(open_new: Callable[[], Store]) -> None:
-    """Hold a kind of store to every law; each gets a store of its own."""
-    for law in (*STORE_LAWS, *JOB_LAWS):
+    """Run every law against a store; each law gets a new one."""
+    for law in (*STORE_LAWS, *VIEW_LAWS, *JOB_LAWS):
         store = open_new()
         try:
             law(store)
@@ -56,10 +57,12 @@ def check_store(open_new: Callable[[], Store]) -> None:
 
 
 def contents(store: Store) -> dict[str, Any]:
-    """Return everything that can be asked of a store, to compare two by."""
-    found: dict[str, Any] = {kind.__name__: store.find(kind) for kind in KEPT}
+    """Return all readable content of a store, to compare two stores."""
+    found: dict[str, Any] = {kind.__name__: store.find(kind) for kind in NOUN_TABLES}
     found["rates"] = [store.success_rates(-(2**62), 2**62, stage) for stage in Stage]
     found["statuses"] = [store.count(Episode, {"status": status}) for status in (None, *Status)]
+    found["strata"] = [set(store.views.stratum_counts(stage)) for stage in Stage]
+    found["labelled"] = [set(store.views.episode_counts({"status": status})) for status in (None, *Status)]
     found["ledger"] = store.tail(limit=2**31)
     return found
 
@@ -70,9 +73,9 @@ def one_of_each(number: int = 0) -> list[Event]:
 
 
 def nothing_has_happened_in_a_new_store(store: Store) -> None:
-    """A new store is empty and says so."""
+    """A new store is empty."""
     assert (store.last(), store.tail(), store.blobs()) == (0, [], set())
-    assert all(store.find(kind) == [] and store.count(kind) == 0 for kind in KEPT)
+    assert all(store.find(kind) == [] and store.count(kind) == 0 for kind in NOUN_TABLES)
     assert store.success_rates(0, 2**62) == []
     assert store.append([], actor="a", at_ns=1) == 0
 
@@ -104,7 +107,7 @@ def whoever_follows_the_tail_skips_nothing(store: Store) -> None:
 
 
 def all_or_nothing_is_written(store: Store) -> None:
-    """One bad event in a batch, or a cause that is not there, leaves the store as it was."""
+    """A bad event in a batch, or an unknown cause, leaves the store unchanged."""
     good = sample(WorkspaceCreated)
     store.append([good], actor="a", at_ns=1)
     before = contents(store)
@@ -123,7 +126,7 @@ def all_or_nothing_is_written(store: Store) -> None:
 
 
 def nouns_are_found_by_their_columns(store: Store) -> None:
-    """Equality, NULL, any of several, a range; oldest first or newest; unknown columns are named."""
+    """Filters: equality, NULL, any of several, a range; either order; an error for unknown columns."""
     outcomes = [replace(sample(Outcome, n), site="hall" if n % 2 else "yard") for n in range(6)]
     store.append([OutcomeRecorded(o) for o in outcomes], actor="a", at_ns=1)
     store.append([SessionOpened(replace(sample(Session, n), closed_ns=None)) for n in range(3)], actor="a", at_ns=1)
@@ -143,7 +146,7 @@ def nouns_are_found_by_their_columns(store: Store) -> None:
 
 
 def one_noun_is_got_by_any_unique_prefix(store: Store) -> None:
-    """Ids may be cut short; what is ambiguous or unknown is said, with a suggestion."""
+    """Ids may be shortened; an ambiguous or unknown one is reported, with a suggestion."""
     ids = ("abc1", "abc12", "abd3")
     store.append([IncidentOpened(replace(sample(Incident), id=i)) for i in ids], actor="a", at_ns=1)
     assert store.get(Incident, "abd").id == "abd3"
@@ -155,7 +158,7 @@ def one_noun_is_got_by_any_unique_prefix(store: Store) -> None:
 
 
 def a_new_calibration_ends_the_earlier_one(store: Store) -> None:
-    """Whatever order they arrive in, at most one of a robot, sensor and kind holds at a time."""
+    """At most one calibration per robot, sensor and kind is valid at a time, in whatever order they arrive."""
     at = {"c1": 100, "c3": 300, "c2": 200, "c2b": 200}
     base = replace(sample(Calibration), valid_to_ns=None)
     for name, begin in at.items():
@@ -182,23 +185,23 @@ def a_calibration_that_does_not_pass_ends_none_that_does(store: Store) -> None:
         assert ends == {"0": 100, "1": 300, "2": 200, "3": None}
 
 
-def an_author_replaces_what_the_same_author_said(store: Store) -> None:
+def an_author_replaces_own_annotations(store: Store) -> None:
     """Annotations of one episode, kind and author are those of the last event, in its order."""
 
-    def said(author: str, *labels: str) -> EpisodeAnnotated:
+    def annotated(author: str, *labels: str) -> EpisodeAnnotated:
         base = replace(sample(Annotation), episode="e", kind="phase", author=author)
         return EpisodeAnnotated("e", "phase", author, tuple(replace(base, label=label) for label in labels))
 
-    store.append([said("ana", "lift", "place", "lift"), said("ben", "grasp")], actor="a", at_ns=1)
-    store.append([said("ana", "place", "lift")], actor="a", at_ns=1)
+    store.append([annotated("ana", "lift", "place", "lift"), annotated("ben", "grasp")], actor="a", at_ns=1)
+    store.append([annotated("ana", "place", "lift")], actor="a", at_ns=1)
     assert [a.label for a in store.find(Annotation, {"author": "ana"})] == ["place", "lift"]
     assert [a.label for a in store.find(Annotation, {"episode": "e"})] == ["grasp", "place", "lift"]
-    store.append([said("ana")], actor="a", at_ns=1)
+    store.append([annotated("ana")], actor="a", at_ns=1)
     assert [a.author for a in store.find(Annotation)] == ["ben"]
 
 
 def an_episode_knows_its_log_and_its_last_judgement(store: Store) -> None:
-    """Judging sets the status, per protocol one report; taking the same log in again forgets nothing."""
+    """Judging sets the status; each protocol has one report; ingesting the same log again loses nothing."""
     log = replace(sample(Log), episodes=("e1", "e2"))
     episodes = tuple(replace(sample(Episode, n), id=f"e{n + 1}") for n in range(2))
     ingested = LogIngested(log, episodes)
@@ -216,7 +219,7 @@ def an_episode_knows_its_log_and_its_last_judgement(store: Store) -> None:
 
 
 def measurements_are_found_by_episode(store: Store) -> None:
-    """Which blob holds an episode's rows; the newest last. The shelf's sweep must keep them all."""
+    """An episode's measurement blobs are listed, newest last; the sweep keeps them all."""
     blobs = [Blob(f"{n:064x}", 10) for n in (1, 2)]
     events = [EpisodesMeasured(("e1", "e2"), blobs[0], 9), EpisodesMeasured(("e2",), blobs[1], 4)]
     store.append(events, actor="a", at_ns=1)
@@ -226,7 +229,7 @@ def measurements_are_found_by_episode(store: Store) -> None:
 
 
 def what_moves_is_kept_as_it_stands_now(store: Store) -> None:
-    """A rollout, an incident and a session have one row each, whatever happened to them."""
+    """A rollout, an incident and a session have one row each after any number of events."""
     rollout, incident = sample(Rollout), replace(sample(Incident), steps=())
     session = replace(sample(Session), closed_ns=None)
     store.append([RolloutMoved(rollout), IncidentOpened(incident), SessionOpened(session)], actor="a", at_ns=1)
@@ -260,13 +263,13 @@ def success_is_exact_to_the_nanosecond(store: Store) -> None:
 
 
 def what_several_judged_counts_once(store: Store) -> None:
-    """Rates count attempts: a majority decides, an even split counts nowhere, and another robot's name is another's."""
+    """Rates count attempts: a majority decides, a tie is not counted, and each robot has its own attempts."""
     base = replace(sample(Outcome), stage=Stage.PRODUCTION, policy="p", site="s", robot="r", attempt="")
-    said = [("a", "r", True), ("a", "r", False), ("a", "r", False), ("b", "r", True), ("b", "r", False),
+    judged = [("a", "r", True), ("a", "r", False), ("a", "r", False), ("b", "r", True), ("b", "r", False),
             ("a", "q", True), ("c", "r", True), ("", "r", True), ("", "r", False)]  # fmt: skip
     verdicts = [
         replace(base, id=f"v{n}", attempt=attempt, robot=robot, succeeded=won, at_ns=n * HOUR_NS // 2)
-        for n, (attempt, robot, won) in enumerate(said)
+        for n, (attempt, robot, won) in enumerate(judged)
     ]
     other = replace(base, id="lab", stage=Stage.LAB, attempt="c", succeeded=False)
     store.append([*map(OutcomeRecorded, verdicts), OutcomeRecorded(other)], actor="a", at_ns=1)
@@ -279,7 +282,7 @@ def what_several_judged_counts_once(store: Store) -> None:
 
 
 def tables_follow_from_the_ledger(store: Store) -> None:
-    """Dropping every table and replaying the ledger changes no answer."""
+    """Dropping every table and replaying the ledger changes no result."""
     for number in range(4):
         store.append(one_of_each(number % 3), actor="a", at_ns=number)
     before = contents(store)
@@ -290,7 +293,7 @@ def tables_follow_from_the_ledger(store: Store) -> None:
 
 
 def a_job_is_noted_once_and_claimed_by_one(store: Store) -> None:
-    """Unique by name and time; due ones first; a lease that ran out frees it; late answers are told so."""
+    """Jobs are unique by name and time, due ones first; an expired lease frees a job; late results are refused."""
     jobs = store.jobs
     assert jobs.schedule("sweep", 50, {"why": "nightly"})
     assert not jobs.schedule("sweep", 50)
@@ -312,7 +315,7 @@ def a_job_is_noted_once_and_claimed_by_one(store: Store) -> None:
 
 
 def a_failed_job_is_tried_again_or_laid_to_rest(store: Store) -> None:
-    """A retry waits for its time and remembers why; without one it is over. Extending holds on to it."""
+    """A retry waits for its time and keeps the reason; without a retry a job is over. A lease can be extended."""
     jobs = store.jobs
     jobs.schedule("train", 10)
     job = jobs.claim("w", 10, 1.0)
@@ -338,7 +341,7 @@ STORE_LAWS: tuple[Callable[[Store], None], ...] = (
     one_noun_is_got_by_any_unique_prefix,
     a_new_calibration_ends_the_earlier_one,
     a_calibration_that_does_not_pass_ends_none_that_does,
-    an_author_replaces_what_the_same_author_said,
+    an_author_replaces_own_annotations,
     an_episode_knows_its_log_and_its_last_judgement,
     measurements_are_found_by_episode,
     what_moves_is_kept_as_it_stands_now,

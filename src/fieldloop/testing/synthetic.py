@@ -19,7 +19,7 @@ from fieldloop.model.stream import NS_PER_S, ClockKind, Stream, StreamKind
 from fieldloop.protocol import CollectionProtocol, parse_protocol
 from fieldloop.testing.pick import ATTEMPT_S, CONTACT_M, PHASES, POST_S, PRE_S, opening, pick
 
-START_NS = 1_767_225_600 * NS_PER_S  # 2026-01-01, so that nothing works only near zero
+START_NS = 1_767_225_600 * NS_PER_S  # 2026-01-01: code that works only near zero fails
 JOINTS = tuple(f"joint_{i}" for i in range(1, 7))
 IMU = ("ax", "ay", "az", "gx", "gy", "gz")
 SIZE = (64, 48)
@@ -95,9 +95,9 @@ def _background(width: int, height: int) -> NDArray[np.float64]:
 
 
 def healthy(*, seed: int = 0, **facts: Any) -> Recording:
-    """Make a recording nothing is wrong with: two cameras, depth, joints, gripper, force, IMU, tool, action.
+    """Make a healthy recording: two cameras, depth, joints, gripper, force, IMU, tool, action.
 
-    Another seed is another episode of the same task; `facts` replace fields of its Episode.
+    Another seed gives another episode of the same task; `facts` replace fields of its Episode.
     """
     random = np.random.default_rng(seed)
     streams = {stream.name: stream for stream in _streams(random)}
@@ -114,7 +114,7 @@ def healthy(*, seed: int = 0, **facts: Any) -> Recording:
 
 
 def protocol() -> CollectionProtocol:
-    """Return the protocol under which a healthy recording leaves no question open."""
+    """Return the protocol under which every check of a healthy recording has an answer."""
     return parse_protocol(PROTOCOL, "synthetic")
 
 
@@ -132,7 +132,7 @@ def with_streams(recording: Recording, changed: Mapping[str, Stream | None]) -> 
 
 
 def _filmed(recording: Recording) -> Recording:
-    """Let the wrist camera be a video beside a table too: frame n is where row n looks for it."""
+    """Give the wrist camera the clocks of a video beside a table: row n refers to frame n."""
     camera = recording.streams["camera/wrist"]
     video = camera.times_ns - camera.times_ns[0]
     clocks = {**camera.clocks, ClockKind.CONTAINER: video, ClockKind.SYNTHETIC: video}

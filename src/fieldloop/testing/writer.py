@@ -1,4 +1,4 @@
-"""What every writer promises, for ours and for plug-in authors: call `check_writer` from a test of your own."""
+"""The contract of every writer, ours and those of plug-ins: call `check_writer` in your test."""
 
 import shutil
 from collections.abc import Callable, Iterable, Iterator
@@ -12,7 +12,7 @@ from fieldloop.model.episode import Recording
 from fieldloop.model.stream import ClockKind, Stream, StreamKind
 from fieldloop.release.writers.written import Written
 from fieldloop.testing.injuries.injury import cut
-from fieldloop.testing.kept import Limits, differences
+from fieldloop.testing.round_trip import Limits, differences
 from fieldloop.testing.synthetic import healthy, healthy_case, with_streams
 
 Write = Callable[[Iterable[Recording], Path], Written]
@@ -21,29 +21,31 @@ SECONDS = 0.8
 
 
 def check_writer(write: Write, read: Read, scratch: Path, limits: Limits | None = None) -> None:
-    """Hold a writer to its promises; `scratch` is an empty folder to write in, `limits` what the format cannot keep.
+    """Test a writer against its contract; `scratch` is an empty folder, `limits` what the format cannot keep.
 
-    `write` is given recordings that can be walked through more than once, as every writer is.
+    `write` gets recordings that can be iterated more than once.
     """
     recordings = [sample_recording(seed) for seed in (1, 2)]
     target = scratch / "written"
     written = write(recordings, target)
-    assert written.path == target, "it says where it wrote"
+    assert written.path == target, "it returns where it wrote"
     assert [path.name for path in scratch.iterdir()] == [target.name], "it writes its target, and nothing beside it"
-    assert written.episodes == len(recordings), "it says how many episodes it wrote"
-    assert any("silent" in entry for entry in written.left_out), "a stream without values is left out, and named"
+    assert written.episodes == len(recordings), "it returns how many episodes it wrote"
+    assert any(loss.subject.stream == "silent" for loss in written.left_out), (
+        "a stream without values is left out, and named"
+    )
     read_back = {recording.episode.name: recording for recording in read(target)}
     assert read_back.keys() == {r.episode.name for r in recordings}, "every episode is read back under its name"
     for recording in recordings:
-        told = list(differences(recording, read_back[recording.episode.name], written, limits or Limits()))
-        assert not told, "; ".join(told)
+        lost = list(differences(recording, read_back[recording.episode.name], written, limits or Limits()))
+        assert not lost, "; ".join(lost)
     _is_whole_or_nothing(write, recordings, target)
 
 
 def sample_recording(seed: int) -> Recording:
     """Make a short recording with a bit of everything.
 
-    Whole numbers, a device's serial, a guess that is noted, a rate that nobody states, stamps that repeat, samples next
+    Whole numbers, a device's serial, a guess that is noted, a rate that is not stated, stamps that repeat, samples next
     to the frames but not at them, facts, a stream of stamps.
     """
     made = cut(healthy_case(recording=healthy(seed=seed)), lambda at_s: at_s < SECONDS).recording
@@ -64,7 +66,7 @@ def sample_recording(seed: int) -> Recording:
 
 
 def _repeated(camera: Stream) -> Stream:
-    """Give two frames one header stamp; the log tells them apart."""
+    """Give two frames one header stamp; their log stamps differ."""
     header = camera.times_ns.copy()
     header[3] = header[2]
     return replace(camera, clocks={**camera.clocks, ClockKind.HEADER: header})
@@ -83,7 +85,7 @@ def _is_whole_or_nothing(write: Write, recordings: list[Recording], target: Path
     _refuses(write, [], target.with_name("nothing"), BadInput, "no recording is refused")
     for walk in range(1, _walks(write, recordings, target.with_name("counted")) + 1):
         breaking = _Breaking(recordings, walk)
-        _refuses(write, breaking, target.with_name("broken"), OSError, "a source that breaks is not hushed up")
+        _refuses(write, breaking, target.with_name("broken"), OSError, "an error of the source is raised")
     after = sorted((path, path.stat().st_mtime_ns) for path in target.parent.rglob("*"))
     assert before == after, "it appears whole or not at all, and touches nothing that is there"
 

@@ -54,7 +54,7 @@ def clone(
 ) -> Cloned:
     """Learn to answer each row of inputs with its row of actions; the same rows, weights and seed give the same bits.
 
-    `weights` say how often a row is drawn (None: all alike). `steps` overrides how long training takes.
+    `weights` give how often a row is drawn (None: equally). `steps` overrides how long training takes.
     """
     settings = default_operations()["train"] if settings is None else settings
     inputs, actions, share = _checked(inputs, actions, weights)
@@ -153,7 +153,7 @@ def _checked(inputs: Array, actions: Array, weights: Weights | None) -> tuple[Ar
     if not inputs.ndim == actions.ndim == TABLE or len(inputs) != len(actions):
         raise BadInput(f"Inputs {inputs.shape} and actions {actions.shape} must be tables with a row for each moment.")
     if not len(inputs):
-        raise BadInput("There is no row to learn from: none of the demonstrations was kept.")
+        raise BadInput("No rows to learn from: no demonstration was kept.")
     if not (np.isfinite(inputs).all() and np.isfinite(actions).all()):
         raise BadInput("Inputs or actions hold NaN or infinite values; leave such rows out before training.")
     if weights is None:

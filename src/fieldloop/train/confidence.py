@@ -1,4 +1,4 @@
-"""Confidence of a regression policy: constructed from how strange a scene is and how far the members disagree."""
+"""Confidence of a regression policy: from the novelty of a scene and the disagreement of the ensemble members."""
 
 from dataclasses import dataclass
 

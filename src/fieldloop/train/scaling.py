@@ -7,9 +7,9 @@ import numpy as np
 from fieldloop.geometry.transforms import Floats
 
 CLIP = 4.0
-"""Beyond so many standard deviations it is only known to be far."""
+"""Values are clipped at this many standard deviations."""
 QUIET = 0.2
-"""Least spread that a direction of the context is scaled by: what never varied in training must not shout later."""
+"""Smallest spread used for scaling: a feature that never varied in training must not dominate later."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)

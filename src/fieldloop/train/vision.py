@@ -1,6 +1,6 @@
-"""What the learner looks at: where the colourful item is, how it lies, how high, and what the scene around it is like.
+"""Image features of the learner: position, direction and height of the colourful item, and its surroundings.
 
-The same steps are in the ONNX graph (`graph.py`); a parity test holds the two together.
+The same steps are in the ONNX graph (`graph.py`); a parity test compares them.
 """
 
 from dataclasses import dataclass
@@ -21,8 +21,6 @@ FAR_M = 1.0
 """What stands for depth where nothing came back."""
 DEPTH_GAIN = 3.0
 """Makes a difference of ten centimetres count like a clear difference in colour."""
-SALIENT = 10
-"""Numbers that describe the item: place, direction, extent, mass, depth, colour."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,7 +39,9 @@ class Vision:
     def __post_init__(self) -> None:
         high, wide = self.depth
         if self.picture != (high * self.pool, wide * self.pool) or not self.pool:
-            raise BadInput(f"Pictures of {self.picture} pixels are no whole multiple of depth images of {self.depth}.")
+            raise BadInput(
+                f"Pictures of {self.picture} pixels are not a whole multiple of depth images of {self.depth}."
+            )
         if high % GRID or wide % GRID:
             raise BadInput(f"Depth images of {self.depth} pixels cannot be divided into {GRID} × {GRID} fields.")
 

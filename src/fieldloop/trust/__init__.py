@@ -1,6 +1,6 @@
-"""Where a policy comes from, and evidence that nobody can change unnoticed.
+"""The lineage of a policy, and tamper-evident records of it.
 
-`trace` goes back from a policy to operators, calibrations and providers; `chain` and `verify` seal records.
+`trace` follows a policy back to operators, calibrations and providers; `chain` and `verify` seal records.
 """
 
 from fieldloop.trust.chain import Link, Verification, chain, verify

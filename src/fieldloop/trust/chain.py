@@ -1,4 +1,4 @@
-"""A hash chain over records: change, drop, add or swap one, and everything after it no longer fits."""
+"""A hash chain over records: changing, dropping, adding or swapping one breaks everything after it."""
 
 import hashlib
 import json
@@ -8,9 +8,10 @@ from typing import Any
 
 from fieldloop.errors import BadInput
 from fieldloop.model.finding import Status
+from fieldloop.model.note import Note, note
 
 ROOT = "0" * 64
-"""What the first link holds on to."""
+"""The hash before the first link."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,13 +26,13 @@ class Link:
 
 @dataclass(frozen=True, slots=True)
 class Verification:
-    """Does a chain hold? If not, where it first breaks and how. `head` is to be compared with a copy kept elsewhere."""
+    """Whether a chain is intact, else where and how it breaks. Compare `head` with a copy kept elsewhere."""
 
     status: Status
     links: int
     head: str
     broken_at: int | None
-    message: str
+    message: Note
 
 
 def chain(records: Iterable[Mapping[str, Any]]) -> tuple[Link, ...]:
@@ -55,20 +56,18 @@ def verify(links: Iterable[Link], head: str | None = None) -> Verification:
     for count, link in enumerate(links, start=1):
         wrong = _broken(link, count - 1, previous)
         if wrong:
-            return Verification(Status.FAILED, count, previous, count - 1, f"Link {count - 1}: {wrong}")
+            return Verification(Status.FAILED, count, previous, count - 1, wrong)
         previous = link.sha256
     if head is not None and head != previous:
-        message = (
-            f"The chain ends in {previous[:12]} after {count} links, not in {head[:12]}: links are missing or added."
-        )
+        message = note("trust.other_head", found=previous, links=count, head=head)
         return Verification(Status.FAILED, count, previous, count, message)
     if count == 0:
-        return Verification(Status.CANNOT_TELL, 0, previous, None, "The chain is empty; it proves nothing.")
-    return Verification(Status.PASSED, count, previous, None, f"All {count} links hold.")
+        return Verification(Status.CANNOT_TELL, 0, previous, None, note("trust.empty"))
+    return Verification(Status.PASSED, count, previous, None, note("trust.whole", links=count))
 
 
 def seal(position: int, previous: str, record: Mapping[str, Any]) -> str:
-    """Hash a record with its place and the link before it; the same values hash alike however they were laid out."""
+    """Hash a record with its place and the link before it; equal values give equal hashes in any layout."""
     try:
         written = json.dumps([position, previous, record], sort_keys=True, separators=(",", ":"), allow_nan=False)
     except (TypeError, ValueError) as wrong:
@@ -76,11 +75,11 @@ def seal(position: int, previous: str, record: Mapping[str, Any]) -> str:
     return hashlib.sha256(written.encode()).hexdigest()
 
 
-def _broken(link: Link, position: int, previous: str) -> str | None:
+def _broken(link: Link, position: int, previous: str) -> Note | None:
     if link.position != position:
-        return f"it says it is number {link.position}; a link was dropped, added or moved."
+        return note("trust.link_moved", position=position, found=link.position)
     if link.previous != previous:
-        return "it does not hold on to the link before it; one was dropped, added, moved or rewritten."
+        return note("trust.link_previous", position=position)
     if seal(link.position, link.previous, link.record) != link.sha256:
-        return "its record is not what was sealed; it was changed afterwards."
+        return note("trust.link_changed", position=position)
     return None

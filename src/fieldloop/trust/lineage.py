@@ -1,4 +1,4 @@
-"""From a policy back to its release, its episodes, and what each of them rests on."""
+"""The lineage of a policy: its release, its episodes, and what each of them depends on."""
 
 from collections.abc import Iterable
 from dataclasses import dataclass
@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from fieldloop.errors import BadInput
 from fieldloop.model.calibration import Calibration
 from fieldloop.model.episode import Episode
+from fieldloop.model.note import Note, note
 from fieldloop.model.person import Provider
 from fieldloop.model.policy import PolicyVersion
 from fieldloop.model.release import Release
@@ -13,7 +14,7 @@ from fieldloop.model.release import Release
 
 @dataclass(frozen=True, slots=True)
 class Origin:
-    """What one episode rests on: who, where, on what, by which protocol, calibrated how, delivered by whom."""
+    """What one episode depends on: operator, site, robot, protocol, calibrations and provider."""
 
     episode: str
     name: str
@@ -29,17 +30,17 @@ class Origin:
 
 @dataclass(frozen=True, slots=True)
 class Lineage:
-    """The whole way back from a policy; `open_ends` says what could not be followed."""
+    """Everything a policy depends on; `open_ends` lists what could not be traced."""
 
     policy: str
     release: str
     protocol: str
     taxonomy: str
     origins: tuple[Origin, ...]
-    open_ends: tuple[str, ...]
+    open_ends: tuple[Note, ...]
 
     def resting_on(self, name: str) -> tuple[Origin, ...]:
-        """Return what rests on an operator, session, robot, site, provider, protocol or calibration of this name."""
+        """Return what depends on an operator, session, robot, site, provider, protocol or calibration of this name."""
         return tuple(
             o for o in self.origins
             if name in (o.operator, o.session, o.robot, o.site, o.protocol, o.provider, *o.calibrations)
@@ -53,7 +54,7 @@ def trace(
     calibrations: Iterable[Calibration] = (),
     providers: Iterable[Provider] = (),
 ) -> Lineage:
-    """Follow a policy back through its release to the episodes and what they rest on."""
+    """Trace a policy through its release to the episodes and what they depend on."""
     if policy.release != release.id:
         raise BadInput(f"{policy.id} was trained on release {policy.release}, not on {release.id}; trace that one.")
     known = {e.id: e for e in episodes}
@@ -80,16 +81,16 @@ def _origin(episode: Episode, calibrations: Iterable[Calibration], split: str) -
 
 def _open_ends(
     release: Release, known: Iterable[str], origins: tuple[Origin, ...], providers: set[str]
-) -> tuple[str, ...]:
+) -> tuple[Note, ...]:
     lost = sorted(set(release.episodes) - set(known))
-    ends = [f"episode {key} of the release is not known here" for key in lost]
+    ends = [note("trust.episode_unknown", episode=key) for key in lost]
     ends.extend(
-        f"{silent} of {len(origins)} episodes do not say their {field}"
+        note("trust.fact_missing", missing=silent, episodes=len(origins), field=field)
         for field in ("operator", "session", "robot", "protocol")
         if (silent := sum(not getattr(o, field) for o in origins))
     )
     if bare := sum(not o.calibrations for o in origins):
-        ends.append(f"{bare} of {len(origins)} episodes had no calibration in force")
+        ends.append(note("trust.no_calibration", missing=bare, episodes=len(origins)))
     unknown = sorted({o.provider for o in origins if o.provider} - providers)
-    ends.extend(f"provider {name} has no contract here" for name in unknown)
+    ends.extend(note("trust.no_contract", provider=name) for name in unknown)
     return tuple(ends)

@@ -1,4 +1,4 @@
-"""The pages: NiceGUI as host, our own look, served by the app that serves the API. Importing this costs nothing."""
+"""The pages: plain HTML with small ES modules, served by the app that serves the API. Importing this costs nothing."""
 
 from collections.abc import Callable
 from typing import TYPE_CHECKING
@@ -10,7 +10,7 @@ if TYPE_CHECKING:
 
 
 def mount(app: "FastAPI", open_workspace: "Callable[[], Workspace]") -> None:
-    """Add every page to an app that serves the API already; NiceGUI becomes its last route."""
+    """Add every page to an app that serves the API already."""
     from fieldloop.ui.mounting import mount_pages
 
     mount_pages(app, open_workspace)

@@ -1,33 +1,34 @@
-"""Findings as pages say them: the number with its interval, the moment as a link, what it costs, what would help."""
+"""How pages write findings: the value with its interval, the moment as a link, the cost, the fix."""
 
 from collections.abc import Iterable
 
 from fieldloop.model.finding import Finding
 from fieldloop.model.fix import Fix, FixKind
-from fieldloop.ui.markup import Html, join, tag
-from fieldloop.ui.said import SECOND_NS, figure, measured, percent
+from fieldloop.model.stream import NS_PER_S
+from fieldloop.say.html import Markup, join, tag
+from fieldloop.say.numbers import figure, measured, percent
 
 DID = {FixKind.TRIM: "trim", FixKind.RESTAMP: "re-stamp", FixKind.DROP: "leave out"}
 
 
 def link_to(episode: str, at_s: float | None = None) -> str:
-    """Return where an episode is shown, at the moment that is meant."""
+    """Return the address of an episode at a moment."""
     return f"/episodes/{episode}" + ("" if at_s is None else f"?at={at_s:.2f}")
 
 
-def value(finding: Finding) -> Html:
-    """Write what was measured, with the interval in which the truth lies under it."""
-    said = measured(finding.measured, finding.unit)
+def value(finding: Finding) -> Markup:
+    """Write what was measured, with its interval below."""
+    written = measured(finding.measured, finding.unit)
     if finding.low is None and finding.high is None:
-        return join(said)
+        return join(written)
     ends = " to ".join(
         "no end" if end is None else measured(end, finding.unit, 3) for end in (finding.low, finding.high)
     )
-    return join(said, tag("small", ends))
+    return join(written, tag("small", ends))
 
 
-def moment_link(episode: str, at_s: float | None) -> Html:
-    """Write a moment as a link to it."""
+def moment_link(episode: str, at_s: float | None) -> Markup:
+    """Write a moment as a link."""
     return join("–") if at_s is None else tag("a", f"{at_s:.2f} s", href=link_to(episode, at_s))
 
 
@@ -37,11 +38,11 @@ def cost(share: float) -> str:
 
 
 def fix_in_words(fixes: Iterable[Fix]) -> str:
-    """Say what a release can put right."""
+    """Write what a release can fix by itself."""
     return "; ".join(dict.fromkeys(map(_fix, fixes))) or "–"
 
 
 def _fix(fix: Fix) -> str:
     if fix.kind is FixKind.RESTAMP:
-        return f"{DID[fix.kind]} {fix.stream} by {figure(1e3 * fix.shift_ns / SECOND_NS, 3)} ms"
+        return f"{DID[fix.kind]} {fix.stream} by {figure(1e3 * fix.shift_ns / NS_PER_S, 3)} ms"
     return DID[fix.kind]

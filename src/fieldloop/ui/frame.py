@@ -1,25 +1,30 @@
-"""The frame around every page: rail, bar, tabs, banner; and the islands inside it."""
+"""The document around every page: head, rail, bar, tabs, banner and the list of keys."""
 
+import base64
+import hashlib
+import re
 from collections.abc import Mapping
-from pathlib import Path
-from typing import Any
-
-from nicegui import Event, ui
-from nicegui.element import Element
 
 from fieldloop.model.person import Actor
-from fieldloop.ui.assets import url
+from fieldloop.say.html import Markup, join, tag
+from fieldloop.ui.assets import STYLE, modules_of, url
 from fieldloop.ui.components import connection_banner
-from fieldloop.ui.markup import Html, join, tag
 from fieldloop.ui.navigation import rail, tabs
-from fieldloop.ui.visit import Drawn, Island, IslandPanel, Part
+from fieldloop.ui.visit import Drawn
 
-NO_FLASH = """<script>(() => {
+NO_FLASH = """(() => {
   const root = document.documentElement, saved = localStorage.getItem("theme");
   root.dataset.theme = saved || (matchMedia("(prefers-color-scheme: dark)").matches ? "dark" : "light");
-  root.lang = "en";
-})()</script>"""
-HALF = (
+})()"""
+"""Sets the theme before the first paint; the only script that stands in a page."""
+POLICY = (
+    "default-src 'self'; img-src 'self' data:; style-src 'self' 'unsafe-inline'; "
+    f"script-src 'self' 'sha256-{base64.b64encode(hashlib.sha256(NO_FLASH.encode()).digest()).decode()}'; "
+    "object-src 'none'; base-uri 'none'; form-action 'self'; frame-ancestors 'none'"
+)
+HEADERS = {"Cache-Control": "no-store", "Content-Security-Policy": POLICY}
+"""A page shows what is so now: going back reads it again. It runs no script and fetches nothing but our own."""
+HALF = Markup(
     '<svg viewBox="0 0 16 16" aria-hidden="true"><circle cx="8" cy="8" r="5.5" fill="none" stroke="currentColor" '
     'stroke-width="1.5"/><path d="M8 2.5a5.5 5.5 0 0 1 0 11Z" fill="currentColor"/></svg>'
 )
@@ -31,77 +36,42 @@ KEYS = (
     ("g f", "floor"),
     ("?", "these keys"),
 )
-
-live: Event[dict[str, Any]] = Event()
-"""Told when the ledger grew; pages that show live numbers subscribe."""
+ISLAND = re.compile(r' data-island="([\w.]+)"')
 
 
-class IslandElement(Element, component=str(Path(__file__).parent / "assets" / "island.js")):  # type: ignore[misc, call-arg]  # NiceGUI brings no types
-    """A client-side part: a plain ES module from the assets, fed over HTTP, nudged over the socket."""
-
-    def __init__(self, module: str, args: Mapping[str, Any]) -> None:
-        """Name the module and what it is told."""
-        super().__init__()
-        self._props["module"] = url(module)
-        self._props["args"] = dict(args)
-
-    def push(self, data: dict[str, Any]) -> None:
-        """Nudge the module."""
-        self.run_method("push", data)
-
-
-def head() -> str:
-    """Return what goes into every page's head, before the first paint."""
-    sheets = "".join(tag("link", rel="stylesheet", href=url(name)) for name in ("theme.css", "parts.css"))
-    return f'{NO_FLASH}{sheets}<script type="module" src="{url("shell.js")}"></script>'
+def framed(current: str, drawn: Drawn, actor: Actor, counts: Mapping[str, int]) -> Markup:
+    """Return a whole page: what was drawn, inside rail and bar."""
+    inside = tag("main", *drawn.parts, class_="page", data_ready="1")
+    frame = tag(
+        "div",
+        tag("nav", rail(current, counts), class_="rail", aria_label="Pages"),
+        tag("header", _bar(drawn.title, actor), class_="bar"),
+        inside,
+        tag("nav", tabs(current), class_="tabs", aria_label="Main"),
+        connection_banner(),
+        _keys(),
+        class_="frame",
+    )
+    return document(current, frame, modules_of(ISLAND.findall(inside)))
 
 
-def frame(current: str, drawn: Drawn, actor: Actor, counts: Mapping[str, int]) -> None:
-    """Lay a drawn page out inside rail and bar."""
-    ui.add_head_html(head())
-    with ui.element("div").classes("frame"):
-        ui.html(rail(current, counts), sanitize=False, tag="nav").classes("rail").props('aria-label="Pages"')
-        ui.html(_bar(drawn.title, actor), sanitize=False, tag="header").classes("bar")
-        with ui.element("div").classes("page").props('data-ready="1"'):
-            for part in drawn.parts:
-                place(part)
-        ui.html(tabs(current), sanitize=False, tag="nav").classes("tabs").props('aria-label="Main"')
-        ui.html(join(connection_banner(), _keys()), sanitize=False).classes("contents")
+def document(title: str, body: Markup, modules: tuple[str, ...] = ()) -> Markup:
+    """Return an HTML document; its modules are fetched while the page is still being read."""
+    head = tag(
+        "head",
+        tag("meta", charset="utf-8"),
+        tag("meta", name="viewport", content="width=device-width, initial-scale=1"),
+        tag("title", f"{title} · fieldloop"),
+        tag("script", Markup(NO_FLASH)),
+        tag("link", rel="stylesheet", href=url(STYLE)),
+        tag("link", rel="icon", href=url("icon.svg"), type="image/svg+xml"),
+        *(tag("link", rel="modulepreload", href=url(name)) for name in modules),
+        tag("script", type="module", src=url("shell.js")),
+    )
+    return join(Markup("<!doctype html>\n"), tag("html", head, tag("body", body), lang="en"))
 
 
-def place(part: Part) -> None:
-    """Put one part on the page."""
-    if isinstance(part, Html):
-        ui.html(part, sanitize=False).classes("contents")
-    elif isinstance(part, Island):
-        _island(part.module, part.args, live_too=part.live)
-    else:
-        _panel(part)
-
-
-def _panel(part: IslandPanel) -> None:
-    with ui.element("section").classes(f"panel c{part.columns}").props(f'aria-label="{part.title}"'):
-        with ui.element("header"):
-            ui.html(join(tag("h2", part.title), tag("p", part.note) if part.note else None), sanitize=False).classes(
-                "contents"
-            )
-            if part.in_header:
-                _island(part.module, part.args, live_too=part.live).classes("right")
-        ui.html(part.before, sanitize=False).classes("contents")
-        if not part.in_header:
-            with ui.element("div").classes("body"):
-                _island(part.module, part.args, live_too=part.live)
-        ui.html(part.after, sanitize=False).classes("contents")
-
-
-def _island(module: str, args: Mapping[str, Any], *, live_too: bool) -> IslandElement:
-    island = IslandElement(module, args)
-    if live_too:
-        live.subscribe(island.push)  # unsubscribed by NiceGUI when the page goes away
-    return island
-
-
-def _bar(title: Html, actor: Actor) -> Html:
+def _bar(title: Markup, actor: Actor) -> Markup:
     find = tag(
         "form",
         tag("input", name="q", placeholder="Find an episode, SKU, robot", aria_label="Find"),
@@ -111,13 +81,13 @@ def _bar(title: Html, actor: Actor) -> Html:
         role="search",
     )
     theme = tag(
-        "button", Html(HALF), type="button", class_="btn icon ghost", data_theme_switch=True, aria_label="Light or dark"
+        "button", HALF, type="button", class_="btn icon ghost", data_theme_switch=True, aria_label="Light or dark"
     )
     who = tag("span", actor.role.value, class_="chip wide", title=f"You are {actor.id}")
     return join(tag("h1", title), tag("span", class_="fill"), find, theme, who)
 
 
-def _keys() -> Html:
+def _keys() -> Markup:
     rows = [join(tag("dt", *(tag("kbd", key) for key in keys.split())), tag("dd", what)) for keys, what in KEYS]
     close = tag("form", tag("button", "Close", class_="btn"), method="dialog")
     return tag("dialog", tag("dl", *rows, class_="kv"), close, class_="keys", aria_label="Keys")

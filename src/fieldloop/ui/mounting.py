@@ -1,27 +1,25 @@
-"""Every page gets its address; NiceGUI joins the app as its last route; one timer follows the ledger for all."""
+"""Gives every page its address: read and drawn in a worker thread, answered as one HTML document."""
 
-import secrets
+import logging
 from collections.abc import Callable
 
 from fastapi import FastAPI, Request
-from nicegui import app as host
-from nicegui import run, ui
+from fastapi.responses import HTMLResponse
 
 from fieldloop.errors import FieldloopError
-from fieldloop.loop.home import home
-from fieldloop.loop.page_reads import attention, tail
+from fieldloop.loop.home.pages import attention
 from fieldloop.loop.workspace import Workspace
 from fieldloop.model.person import Actor
+from fieldloop.say.html import escape
 from fieldloop.ui.assets import serve_assets
-from fieldloop.ui.components import empty_state
-from fieldloop.ui.frame import frame, live
-from fieldloop.ui.markup import text
+from fieldloop.ui.components import button, empty_state
+from fieldloop.ui.frame import HEADERS, framed
 from fieldloop.ui.pages import PAGES, Page
 from fieldloop.ui.pages.login import add_login
 from fieldloop.ui.visit import ACTOR, Drawn, Visit
 
-FOLLOW_S = 1.0
-ANSWER_S = 30.0
+OK, NOT_FOUND, BUG = 200, 404, 500
+log = logging.getLogger("fieldloop.ui")
 
 
 def mount_pages(app: FastAPI, open_workspace: Callable[[], Workspace]) -> None:
@@ -29,52 +27,35 @@ def mount_pages(app: FastAPI, open_workspace: Callable[[], Workspace]) -> None:
     serve_assets(app)
     add_login(app)
     for page in PAGES:
-        _add(page, open_workspace)
-    _follow(open_workspace)
-    ui.run_with(
-        app,
-        title="fieldloop",
-        favicon=None,
-        tailwind=False,
-        storage_secret=secrets.token_urlsafe(32),
-        reconnect_timeout=30,
-        binding_refresh_interval=None,
-        show_welcome_message=False,
-    )
+        _add(app, page, open_workspace)
+    _add_unknown(app, open_workspace)
 
 
-def _add(page: Page, open_workspace: Callable[[], Workspace]) -> None:
-    @ui.page(page.path, title=f"{page.name} · fieldloop", response_timeout=ANSWER_S)  # type: ignore[untyped-decorator]  # NiceGUI brings no types
-    async def show(request: Request) -> None:
+def _add(app: FastAPI, page: Page, open_workspace: Callable[[], Workspace]) -> None:
+    @app.get(page.path, include_in_schema=False)
+    def show(request: Request) -> HTMLResponse:
         actor: Actor = request.scope[ACTOR]
         visit = Visit(open_workspace().acting_as(actor), dict(request.query_params), dict(request.path_params))
-        drawn, counts = await run.io_bound(_build, page, visit)
-        frame(page.name, drawn, actor, counts)
+        drawn, status = _drawn(page, visit)
+        return HTMLResponse(framed(page.name, drawn, actor, attention(visit.workspace)), status, HEADERS)
 
 
-def _build(page: Page, visit: Visit) -> tuple[Drawn, dict[str, int]]:
-    """Read and draw, away from the event loop; what the house refuses is said on the page."""
-    counts = attention(visit.workspace)
+def _add_unknown(app: FastAPI, open_workspace: Callable[[], Workspace]) -> None:
+    @app.get("/{rest:path}", include_in_schema=False)
+    def unknown(request: Request, rest: str) -> HTMLResponse:
+        nothing = empty_state("No page here", f"/{rest} is not an address of a page.", button("Home", "/", "primary"))
+        counts = attention(open_workspace())
+        page = framed("Not found", Drawn(escape("Not found"), (nothing,)), request.scope[ACTOR], counts)
+        return HTMLResponse(page, NOT_FOUND, HEADERS)
+
+
+def _drawn(page: Page, visit: Visit) -> tuple[Drawn, int]:
+    """Read and draw; an error becomes a page that states it."""
     try:
-        return page.build(visit), counts
+        return page.build(visit), OK
     except FieldloopError as refused:
-        return Drawn(text(page.name), (empty_state("This cannot be shown", str(refused)),)), counts
-
-
-def _follow(open_workspace: Callable[[], Workspace]) -> None:
-    """Look at the ledger once a second for all open pages together."""
-    seen: list[int] = []
-
-    def look() -> bool:
-        if not seen:
-            seen.append(home(open_workspace()).seq)
-        behind = tail(open_workspace(), seen[-1])
-        if behind:
-            seen[:] = [behind[-1]["seq"]]
-        return bool(behind)
-
-    async def tick() -> None:
-        if await run.io_bound(look):
-            live.emit({"seq": seen[-1]})
-
-    host.timer(FOLLOW_S, tick)
+        return Drawn(escape(page.name), (empty_state("This cannot be shown", str(refused)),)), OK
+    except Exception:
+        log.exception("%s failed", page.path)
+        how = "This is a bug. The server's log shows where it happened."
+        return Drawn(escape(page.name), (empty_state("This page failed", how),)), BUG

@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping
 
-from fieldloop.ui.markup import Html, join, tag
+from fieldloop.say.html import Markup, join, tag
 
 RAIL = (
     ("", (("Home", "/"),)),
@@ -34,8 +34,8 @@ BRAND = (
 )
 
 
-def rail(current: str, counts: Mapping[str, int]) -> Html:
-    """Draw the rail; a count stands only where somebody must act."""
+def rail(current: str, counts: Mapping[str, int]) -> Markup:
+    """Draw the rail; a count shows how much waits for a person."""
     groups = [
         join(
             tag("h2", heading) if heading else None,
@@ -43,11 +43,11 @@ def rail(current: str, counts: Mapping[str, int]) -> Html:
         )
         for heading, pages in RAIL
     ]
-    brand = tag("a", Html(BRAND), tag("b", "fieldloop"), class_="brand", href="/")
+    brand = tag("a", Markup(BRAND), tag("b", "fieldloop"), class_="brand", href="/")
     return join(brand, *groups, tag("div", class_="fill"), _link("Settings", "/settings", current, 0))
 
 
-def tabs(current: str) -> Html:
+def tabs(current: str) -> Markup:
     """Draw the tabs of a phone."""
     return join(*(tag("a", icon(name), name, href=to, aria_current=_current(name, current)) for name, to in TABS))
 
@@ -57,12 +57,12 @@ def every_page() -> list[tuple[str, str, str]]:
     return [(heading, name, to) for heading, pages in RAIL for name, to in pages] + [("", "Settings", "/settings")]
 
 
-def icon(name: str) -> Html:
+def icon(name: str) -> Markup:
     """Draw an icon inline: it paints with the page and prints."""
-    return tag("svg", Html(f'<path d="{ICONS[name]}"/>'), viewBox="0 0 16 16", aria_hidden="true")
+    return tag("svg", Markup(f'<path d="{ICONS[name]}"/>'), viewBox="0 0 16 16", aria_hidden="true")
 
 
-def _link(name: str, to: str, current: str, count: int) -> Html:
+def _link(name: str, to: str, current: str, count: int) -> Markup:
     waiting = tag("span", f"{count:,}", class_="n") if count else None
     return tag("a", icon(name), tag("span", name), waiting, class_="to", href=to, aria_current=_current(name, current))
 

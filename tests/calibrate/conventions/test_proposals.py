@@ -56,12 +56,13 @@ def test_another_way_to_write_rotations_is_found(written, stated):
 def test_reason_and_proposal_give_one_answer():
     made = shown()
     robot = side(Side.ROBOT, made.base_from_gripper, "rpy-xyz-deg")
-    stated = Stated(Reading("rotation-vector"), PLAIN, Setup.EYE_IN_HAND, unsaid=True)
+    stated = Stated(Reading("rotation-vector"), PLAIN, Setup.EYE_IN_HAND, assumed=True)
     found = hand_eye_from_written(robot, side(Side.TARGET, made.camera_from_target), stated, default_protocol())
     assert [p.options for p in found.proposals] == [("--rotation robot:rpy-xyz-deg",)]
-    assert "those are degrees" in found.found.reason
-    assert "--rotation robot:rpy-xyz-deg" in found.found.reason
-    assert "rotation-vector-deg" not in found.found.reason
+    reason = found.found.reason
+    assert (reason.code, reason.details[0].code) == ("calibrate.degrees", "calibrate.better_reading")
+    assert "--rotation robot:rpy-xyz-deg" in reason.details[0]["options"]
+    assert "rotation-vector-deg" not in reason.details[0]["options"]
     assert found.found.status is Status.CANNOT_TELL
 
 

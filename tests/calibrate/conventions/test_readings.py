@@ -4,11 +4,12 @@ import numpy as np
 import pytest
 from scipy.spatial.transform import Rotation
 
-from fieldloop.calibrate.conventions import ROTATIONS, Reading, impossible, read, reading_of, unsaid, wrong_size
+from fieldloop.calibrate.conventions import ROTATIONS, Reading, impossible, read, reading_of, unstated, wrong_size
 from fieldloop.calibrate.conventions.reading import ORDERS, rotations
 from fieldloop.errors import BadInput, UnknownName
 from fieldloop.model.written_poses import Side, WrittenPoses
 from fieldloop.protocol import default_protocol
+from fieldloop.say import sentence
 
 PROTOCOL = default_protocol()
 TURNS = Rotation.random(20, random_state=1)
@@ -60,8 +61,8 @@ def test_the_user_counts_more_than_the_file_and_the_file_more_than_habit():
     assert reading_of(poses, inverse=("target",)).inverse is False
     bare = written("rotation-vector")
     assert reading_of(bare) == Reading("rotation-vector", "m")
-    assert unsaid(bare) == ("rotation", "unit")
-    assert unsaid(bare, ("rpy-xyz",), ("robot:mm",)) == ()
+    assert unstated(bare) == ("rotation", "unit")
+    assert unstated(bare, ("rpy-xyz",), ("robot:mm",)) == ()
 
 
 def test_words_that_mean_nothing_are_refused():
@@ -86,15 +87,16 @@ def found(poses, rotation, unit="m"):
 
 
 def test_a_marker_three_hundred_metres_away_is_in_millimetres():
-    (said,) = found(written("quaternion-xyzw", shifts=np.full((20, 3), 300.0)), "quaternion-xyzw").complaints
-    assert "--units robot:mm" in said
+    (far,) = found(written("quaternion-xyzw", shifts=np.full((20, 3), 300.0)), "quaternion-xyzw").complaints
+    assert (far.code, far.details[0].code) == ("calibrate.beyond_reach", "calibrate.try_millimetres")
+    assert sentence(far.details[0]).endswith("--units robot:mm")
     assert not found(written("quaternion-xyzw", shifts=np.full((20, 3), 300.0)), "quaternion-xyzw", "mm").complaints
 
 
 def test_a_hundred_radians_are_degrees():
-    said = found(written("rpy-xyz-deg"), "rpy-xyz")
-    assert "--rotation robot:rpy-xyz-deg" in said.complaints[0]
-    assert "--rotation" not in said.facts[0]
+    wrong = found(written("rpy-xyz-deg"), "rpy-xyz")
+    assert "--rotation robot:rpy-xyz-deg" in wrong.complaints[0].details[0]["option"]
+    assert not wrong.facts[0].details
 
 
 def test_rows_that_are_no_rotation_are_named():
@@ -108,17 +110,18 @@ def test_rows_that_are_no_rotation_are_named():
     poses.rotations[4] = np.nan
     reasons = found(poses, "matrix").rows
     assert set(reasons) == {1, 2, 4}
-    assert "left-handed" in reasons[2]
+    assert reasons[2].code == "calibrate.left_handed"
 
 
 @pytest.mark.parametrize(
-    ("size", "picture", "says"),
+    ("size", "picture", "code"),
     [
-        ((640, 480), (640, 480), ""),
-        ((1280, 960), (640, 480), "by 0.5"),
-        ((1280, 720), (640, 480), "shapes differ"),
-        ((0, 0), (640, 480), "at least one pixel"),
+        ((640, 480), (640, 480), None),
+        ((1280, 960), (640, 480), "calibrate.rescale"),
+        ((1280, 720), (640, 480), "calibrate.cropped"),
+        ((0, 0), (640, 480), "calibrate.empty_picture"),
     ],
 )
-def test_intrinsics_of_another_picture_size_are_said(size, picture, says):
-    assert says in wrong_size(size, picture)
+def test_intrinsics_of_another_picture_size_are_reported(size, picture, code):
+    wrong = wrong_size(size, picture)
+    assert (wrong.details[0].code if wrong else None) == code

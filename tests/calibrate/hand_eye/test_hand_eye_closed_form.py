@@ -13,6 +13,7 @@ from fieldloop.geometry.se3 import length_bound
 from fieldloop.model.finding import Status
 from fieldloop.model.written_poses import Side, WrittenPoses
 from fieldloop.protocol import default_protocol
+from fieldloop.say import sentence
 from fieldloop.testing.hand_eye_scene import GOOD_ARM, error, scene
 
 PROTOCOL = default_protocol()
@@ -77,4 +78,4 @@ def test_advice_turns_what_was_stated(turned, advice):
     ]
     readings = [Reading("matrix", inverse=said) for said in turned]
     found = hand_eye_from_written(*sides, Stated(*readings, Setup.EYE_IN_HAND), PROTOCOL)
-    assert advice in found.complaints[0]
+    assert advice in sentence(found.complaints[0])

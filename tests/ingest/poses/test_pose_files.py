@@ -74,7 +74,7 @@ def test_units_may_stand_in_the_columns_names(tmp_path):
     assert (given.robot.unit, given.robot.rotation) == ("mm", "rpy-xyz-deg")
 
 
-def test_two_files_are_told_apart_by_name_and_matched_by_stamp(tmp_path):
+def test_two_files_are_distinguished_by_name_and_matched_by_stamp(tmp_path):
     robot = as_csv(tmp_path / "arm.csv", ROBOT, None, stamps=range(5))
     target = as_csv(tmp_path / "marker.csv", TARGET, None, stamps=range(5))
     given = read_poses([target, robot])
@@ -120,7 +120,7 @@ HEAD = ",".join(pose_names("robot"))
         ("robot_x_mm,robot_y,robot_z,robot_qx,robot_qy,robot_qz,robot_qw\n1,2,3,0,0,0,1\n", "several units"),
     ],
 )
-def test_what_is_wrong_is_said(tmp_path, text, says):
+def test_what_is_wrong_is_reported(tmp_path, text, says):
     file = tmp_path / "poses.txt"
     file.write_text(text)
     with pytest.raises(BadInput, match=says):
@@ -128,12 +128,12 @@ def test_what_is_wrong_is_said(tmp_path, text, says):
 
 
 def test_files_that_cannot_be_are_refused(tmp_path):
-    with pytest.raises(BadInput, match="not there"):
+    with pytest.raises(BadInput, match="does not exist"):
         read_poses([tmp_path / "none.csv"])
     with pytest.raises(BadInput, match="one file with both"):
         read_poses([])
     (tmp_path / "binary").write_bytes(b"\xff\xfe\x00\x01" * 9)
-    with pytest.raises(BadInput, match="no text"):
+    with pytest.raises(BadInput, match="not a text file"):
         read_poses([tmp_path / "binary"])
     first = as_csv(tmp_path / "one.csv", ROBOT, None, stamps=range(5))
     second = as_csv(tmp_path / "two.csv", ROBOT, None, stamps=range(5))

@@ -1,9 +1,9 @@
-"""How are these numbers meant? Readings are stated or asked for, and a better one is proposed, never taken silently."""
+"""Conventions of written poses: readings are stated by the user; a better one is proposed, never applied silently."""
 
 from fieldloop.calibrate.conventions.alternatives import Proposal, proposals
 from fieldloop.calibrate.conventions.image_size import wrong_size
 from fieldloop.calibrate.conventions.impossible import Impossible, impossible
-from fieldloop.calibrate.conventions.reading import ROTATIONS, Reading, read, reading_of, unsaid
+from fieldloop.calibrate.conventions.reading import ROTATIONS, Reading, read, reading_of, unstated
 
 __all__ = [
     "ROTATIONS",
@@ -14,6 +14,6 @@ __all__ = [
     "proposals",
     "read",
     "reading_of",
-    "unsaid",
+    "unstated",
     "wrong_size",
 ]

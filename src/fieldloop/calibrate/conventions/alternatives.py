@@ -1,7 +1,7 @@
-"""Would another reading of the same numbers fit far better? Then it is proposed, with how much better it fits.
+"""Other readings of the same numbers that fit far better; they are proposed, not applied.
 
 The angle between two robot poses equals the angle between the target's two poses, wherever the camera sits. So the
-ways to write rotations are sorted out by angles alone, which costs nothing; only the few that are left are solved for.
+rotation formats are filtered by angles alone, which is cheap; only the few that remain are solved for.
 """
 
 import math
@@ -19,6 +19,7 @@ from fieldloop.calibrate.hand_eye.reject import middle_residual
 from fieldloop.geometry import transforms as tf
 from fieldloop.geometry.se3 import is_rigid
 from fieldloop.geometry.transforms import Floats
+from fieldloop.model.note import Note, note
 from fieldloop.model.written_poses import Side, WrittenPoses
 
 MOST_POSES = 16
@@ -26,7 +27,7 @@ SOLVED_FOR = 12
 """Combinations of rotations that are worth solving for."""
 NO_ANGLE = 1e-6
 SOLVED_BY = ("park", "horaud", "shah")
-"""Under a wrong reading the first may find nothing; the next one says how badly it fits."""
+"""Under a wrong reading the first may find nothing; the next one shows how badly it fits."""
 RIGID = 1e-3
 LEAST_POSES = 5
 MOST_TIMES = 1e6
@@ -48,11 +49,11 @@ class Wanted:
 
 @dataclass(frozen=True, slots=True)
 class Proposal:
-    """Options that would make the residual so many times smaller; not applied until somebody names them."""
+    """Options that would make the residual so many times smaller; applied only when the user gives them."""
 
     options: tuple[str, ...]
     times_smaller: float
-    says: str
+    says: Note
 
 
 def proposals(
@@ -64,8 +65,8 @@ def proposals(
 ) -> tuple[Proposal, ...]:
     """Compare the stated reading with all others; those far better with the fewest changes are proposed.
 
-    Target poses the other way round fit exactly as well as robot poses the other way round, or the other set-up: the
-    two unknowns change places. What sits on the gripper can only be within reach of it, and that tells some apart.
+    Inverted target poses fit exactly as well as inverted robot poses, or the other set-up: the two unknowns swap.
+    What sits on the gripper must be within its reach, which separates some of these cases.
     """
     rows = _rows(robot, target)
     if len(rows) < LEAST_POSES:
@@ -85,7 +86,7 @@ def proposals(
     least = min(_changes(stated, fit.tried) for fit in good)
     chosen = sorted((f for f in good if _changes(stated, f.tried) == least), key=lambda f: f.score)
     return tuple(
-        Proposal(_options(stated, fit, setup), min(usual / fit.score, MOST_TIMES), _in_words(stated, fit, setup))
+        Proposal(_options(stated, fit, setup), min(usual / fit.score, MOST_TIMES), _reason(stated, fit, setup))
         for fit in chosen
     )
 
@@ -180,8 +181,10 @@ def _options(stated: tuple[Reading, Reading], fit: _Fit, setup: Setup) -> tuple[
     return (*options, *([f"--setup {fit.setup}"] if fit.setup is not setup else []))
 
 
-def _in_words(stated: tuple[Reading, Reading], fit: _Fit, setup: Setup) -> str:
+def _reason(stated: tuple[Reading, Reading], fit: _Fit, setup: Setup) -> Note:
     robot = fit.tried[0] if fit.setup is setup else replace(fit.tried[0], inverse=stated[0].inverse)
-    said = "; ".join(reading.in_words(side) for side, reading in zip(Side, (robot, fit.tried[1]), strict=True))
+    readings = "; ".join(reading.in_words(side) for side, reading in zip(Side, (robot, fit.tried[1]), strict=True))
     carried = "camera" if fit.setup is Setup.EYE_IN_HAND else "target"
-    return f"Read as {fit.setup}, {said}, it fits; the {carried} then sits {fit.on_gripper_m:.2f} m from the gripper."
+    return note(
+        "calibrate.reading_fits", setup=fit.setup.value, readings=readings, carried=carried, away_m=fit.on_gripper_m
+    )

@@ -1,23 +1,26 @@
-"""Do the intrinsics belong to pictures of this size? Poses from intrinsics of another size are off by the ratio."""
+"""Whether intrinsics belong to pictures of this size; poses from another size are off by the ratio."""
+
+from fieldloop.model.note import Note, note
 
 Size = tuple[int, int]
 
 
-def wrong_size(intrinsics_size: Size, picture_size: Size) -> str:
-    """Say what is wrong where the two sizes differ, and what would put it right; empty where they agree.
+def wrong_size(intrinsics_size: Size, picture_size: Size) -> Note | None:
+    """Return what is wrong where the two sizes differ, with the remedy; None where they agree.
 
-    >>> wrong_size((1280, 720), (640, 360))[-75:]
-    'Multiply fx, fy, cx and cy by 0.5, or calibrate with pictures of 640 × 360.'
+    >>> wrong_size((1280, 720), (640, 360)).details[0]["factor"]
+    0.5
     >>> wrong_size((640, 480), (640, 480))
-    ''
     """
     if intrinsics_size == picture_size:
-        return ""
+        return None
     (wide, high), (picture_wide, picture_high) = intrinsics_size, picture_size
-    said = f"The intrinsics are of {wide} × {high} pictures, these are {picture_wide} × {picture_high}."
-    again = f"calibrate with pictures of {picture_wide} × {picture_high}."
     if min(*intrinsics_size, *picture_size) < 1:
-        return f"{said} A picture has at least one pixel."
-    if wide * picture_high != high * picture_wide:
-        return f"{said} Their shapes differ, so the picture was cut as well as scaled: {again[0].upper()}{again[1:]}"
-    return f"{said} Multiply fx, fy, cx and cy by {picture_wide / wide:g}, or {again}"
+        remedy = note("calibrate.empty_picture")
+    elif wide * picture_high != high * picture_wide:
+        remedy = note("calibrate.cropped", width=picture_wide, height=picture_high)
+    else:
+        remedy = note("calibrate.rescale", factor=picture_wide / wide, width=picture_wide, height=picture_high)
+    return note(
+        "calibrate.other_size", remedy, width=wide, height=high, picture_width=picture_wide, picture_height=picture_high
+    )

@@ -25,7 +25,7 @@ ROTATIONS_LISTED = (
 ROTATIONS = (*QUATERNIONS, *MATRICES, *ANGLES, *(f"{name}-deg" for name in ANGLES))
 UNITS = {"m": 1.0, "cm": 1e-2, "mm": 1e-3}
 USUAL = {(4,): QUATERNIONS[0], (3, 3): MATRICES[0], (3,): ANGLES[0]}
-"""What is taken where neither the file nor the user says: xyzw, rows first, rotation vector."""
+"""The reading where neither the file nor the user states one: xyzw, rows first, rotation vector."""
 STRAIGHT = {Side.ROBOT: "base_from_gripper", Side.TARGET: "camera_from_target"}
 INVERSE = {Side.ROBOT: "gripper_from_base", Side.TARGET: "target_from_camera"}
 
@@ -39,22 +39,22 @@ class Reading:
     inverse: bool = False
 
     def in_words(self, side: Side) -> str:
-        """Say it as the options would."""
+        """Write it in the words of the options."""
         return f"{side} {INVERSE[side] if self.inverse else STRAIGHT[side]}, {self.rotation}, {self.unit}"
 
 
 def reading_of(
     written: WrittenPoses, rotation: Iterable[str] = (), units: Iterable[str] = (), inverse: Iterable[str] = ()
 ) -> Reading:
-    """What the user says counts, then what the file says, then the usual."""
+    """Return how to read one side: as the user states, else as the file states, else as is usual."""
     shape = written.rotations.shape[1:]
-    said = _for_side(written.side, rotation, ROTATIONS, "rotation")
-    chosen = said or written.rotation or USUAL[shape]
+    given = _for_side(written.side, rotation, ROTATIONS, "rotation")
+    chosen = given or written.rotation or USUAL[shape]
     if chosen not in ROTATIONS:
         raise UnknownName("rotation", chosen, ROTATIONS, ROTATIONS_LISTED)
     if shape != _shape(chosen):
         count = "×".join(map(str, shape))
-        raise BadInput(f"The {written.side} rotations have {count} numbers each; {chosen} is written with other ones.")
+        raise BadInput(f"The {written.side} rotations have {count} numbers each; {chosen} does not.")
     unit = _for_side(written.side, units, UNITS, "unit") or written.unit or "m"
     if unit not in UNITS:
         raise UnknownName("unit", unit, UNITS, ", ".join(UNITS))
@@ -62,11 +62,11 @@ def reading_of(
     return Reading(chosen, unit, written.side in turned if turned else bool(written.inverse))
 
 
-def unsaid(written: WrittenPoses, rotation: Iterable[str] = (), units: Iterable[str] = ()) -> tuple[str, ...]:
-    """List what neither the file nor the user says about one side's poses: `rotation`, `unit`."""
-    said = written.rotation or _for_side(written.side, rotation, ROTATIONS, "rotation")
+def unstated(written: WrittenPoses, rotation: Iterable[str] = (), units: Iterable[str] = ()) -> tuple[str, ...]:
+    """List what neither the file nor the user states about one side's poses: `rotation`, `unit`."""
+    known = written.rotation or _for_side(written.side, rotation, ROTATIONS, "rotation")
     unit = written.unit or _for_side(written.side, units, UNITS, "unit")
-    return (*(() if said else ("rotation",)), *(() if unit else ("unit",)))
+    return (*(() if known else ("rotation",)), *(() if unit else ("unit",)))
 
 
 def read(written: WrittenPoses, reading: Reading) -> Floats:
@@ -114,10 +114,10 @@ def _shape(rotation: str) -> tuple[int, ...]:
     return (4,) if rotation in QUATERNIONS else (3, 3) if rotation in MATRICES else (3,)
 
 
-def _for_side(side: Side, said: Iterable[str], known: Iterable[str], what: str) -> str:
+def _for_side(side: Side, given: Iterable[str], known: Iterable[str], what: str) -> str:
     """Pick the word for one side: `mm` is for both, `robot:mm` for one, and a later word replaces an earlier."""
     chosen = ""
-    for words in said:
+    for words in given:
         whose, _, word = words.rpartition(":")
         if word not in known:
             raise UnknownName(what, word, known, ROTATIONS_LISTED if known is ROTATIONS else ", ".join(known))

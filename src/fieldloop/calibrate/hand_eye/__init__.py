@@ -1,4 +1,4 @@
-"""Where does a camera sit on a robot, or beside it? Hand-eye in both set-ups, with the target's pose beside it."""
+"""Hand-eye calibration in both set-ups: the pose of the camera and of the target."""
 
 from fieldloop.calibrate.hand_eye.held_out import METHODS, REFINED, Residual
 from fieldloop.calibrate.hand_eye.poses import Answer, Pairs, Setup, pairs

@@ -1,4 +1,4 @@
-"""How well does each method foretell pairs that it has not seen?"""
+"""The error of each hand-eye method on held-out pairs."""
 
 import math
 from dataclasses import dataclass
@@ -17,13 +17,13 @@ METHODS = (REFINED, *CLOSED_FORM)
 
 @dataclass(frozen=True, slots=True)
 class Residual:
-    """Root mean square distance and angle between where the target was foretold and where it was seen."""
+    """Root mean square distance and angle between the predicted and the seen target."""
 
     translation_mm: float
     rotation_deg: float
 
     def score(self, max_mm: float, max_deg: float) -> float:
-        """One number to compare by: both residuals as shares of what is allowed."""
+        """Return one number to compare by: both residuals as shares of their limits."""
         return math.hypot(self.translation_mm / max_mm, self.rotation_deg / max_deg)
 
 
@@ -33,7 +33,7 @@ def in_sample(answer: Answer, given: Pairs) -> Residual:
 
 
 def held_out(given: Pairs, start: Answer, folds: int) -> dict[str, Residual]:
-    """Fit without each fold in turn and foretell it, by every method that finds an answer each time."""
+    """Fit without each fold in turn and predict it, by every method that always finds an answer."""
     fold = np.arange(len(given)) % min(folds, len(given))
     left: dict[str, list[Floats]] = {method: [] for method in METHODS}
     for n in range(int(fold.max()) + 1):
@@ -49,7 +49,7 @@ def held_out(given: Pairs, start: Answer, folds: int) -> dict[str, Residual]:
 def left_out_covariance(given: Pairs, method: str, whole: Answer | None) -> Floats | None:
     """Return the covariance of a closed form's camera by the jackknife; None where it fails without some pair.
 
-    A closed form does not weigh the noises, so that the refined answer's covariance says nothing of it.
+    A closed form does not weigh the noises, so the refined answer's covariance does not apply to it.
     """
     if whole is None:
         return None

@@ -12,7 +12,7 @@ ROBOT_WORLD = ("shah", "li")
 CLOSED_FORM = (*HAND_EYE, *ROBOT_WORLD)
 LEAST_PAIRS = 3
 RIGID = 1e-3
-"""What is further from a rotation than this was not found, only computed."""
+"""A result further from a rotation than this is not a solution."""
 
 
 def closed_form(given: Pairs, method: str) -> Answer | None:
@@ -22,10 +22,10 @@ def closed_form(given: Pairs, method: str) -> Answer | None:
     if len(given) < LEAST_PAIRS:
         return None
     loud = cv2.utils.logging.getLogLevel()
-    cv2.utils.logging.setLogLevel(cv2.utils.logging.LOG_LEVEL_SILENT)  # what a method cannot do is said by us
+    cv2.utils.logging.setLogLevel(cv2.utils.logging.LOG_LEVEL_SILENT)  # failures are reported by this module
     try:
         camera, target = _hand_eye(given, method) if method in HAND_EYE else _robot_world(given, method)
-    except cv2.error:  # a method that cannot solve a degenerate set says so by an assertion of its own
+    except cv2.error:  # a method reports a degenerate set by an assertion
         return None
     finally:
         cv2.utils.logging.setLogLevel(loud)
@@ -60,7 +60,7 @@ def _robot_world(given: Pairs, method: str) -> tuple[Floats, Floats]:
 
 
 def target_given(mount_from_camera: Floats, given: Pairs) -> Floats:
-    """Return the mean `world_from_target` that all pairs show, were the camera there."""
+    """Return the mean `world_from_target` over all pairs for this camera pose."""
     return mean_transform(given.world_from_mount @ mount_from_camera @ given.camera_from_target)
 
 

@@ -1,4 +1,4 @@
-"""Two streams with clocks of their own become pairs: by their stamps, with the offset that their turns show."""
+"""Pairing of two pose streams by timestamp, with a clock offset estimated from their rotations."""
 
 import math
 from dataclasses import dataclass
@@ -11,12 +11,12 @@ from fieldloop.geometry.transforms import Floats
 
 GRID_HZ, WINDOW_S = 50.0, 0.3
 FURTHEST_S = 5.0
-"""How far apart two clocks may be for their turns to be laid over each other."""
+"""The largest clock offset that is searched."""
 LEAST_SAMPLES = 50
 SLOW = 0.75
-"""The fastest quarter of a stream is left aside where there is enough."""
+"""The fastest quarter of a stream is skipped where enough poses remain."""
 NOTHING_NEW = 0.02
-"""A pose this close (rad + m) to one already chosen says nothing new: a robot at rest would outvote its motion."""
+"""A pose this close (rad + m) to a chosen one adds nothing; a robot at rest would otherwise outvote its motion."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -53,10 +53,10 @@ def by_stamp(robot: Floats, robot_s: Floats, target_s: Floats, *, offset_s: floa
 def clock_offset(
     robot: Floats, robot_s: Floats, target: Floats, target_s: Floats, *, least_alike: float
 ) -> float | None:
-    """Return what must be added to target stamps to meet the robot's; None where the turns do not tell.
+    """Return what to add to target timestamps to match the robot's; None where the rotations do not determine it.
 
-    Hand and eye are one body, so they turn equally fast at the same moment, however the camera is mounted; turns that
-    correlate less than `least_alike` are not the same motion.
+    Robot and camera are one rigid body, so they rotate equally fast at any moment, however the camera is mounted.
+    Rotations that correlate less than `least_alike` are not the same motion.
     """
     ours, theirs = _Turning.of(robot, robot_s), _Turning.of(target, target_s)
     if min(len(ours.at), len(theirs.at)) < LEAST_SAMPLES:
@@ -71,7 +71,7 @@ def clock_offset(
 
 
 def spread_out(poses: Floats, speed_rad_s: Floats, most: int) -> NDArray[np.intp]:
-    """Choose poses from a stream, each far from those before; not the fastest, which a wrong stamp costs most."""
+    """Choose poses from a stream, each far from those before; not the fastest, which suffer most from timing errors."""
     slow = np.flatnonzero(speed_rad_s <= np.quantile(speed_rad_s, SLOW)) if len(poses) else np.zeros(0, np.intp)
     if len(slow) <= most:
         return np.arange(len(poses)) if len(poses) <= most else slow
@@ -106,7 +106,7 @@ class _Turning:
         return cls(((stamps[ends[0]] + stamps[ends[1]]) / 2)[whole], (turned / np.where(whole, took, 1.0))[whole])
 
     def alike(self, other: "_Turning", offset_s: float) -> float:
-        """Correlate with another stream whose stamps are moved by an offset, where both are there."""
+        """Correlate with another stream, shifted by an offset, where both have data."""
         low, high = max(self.at[0], other.at[0] + offset_s), min(self.at[-1], other.at[-1] + offset_s)
         if high - low < LEAST_SAMPLES / GRID_HZ:
             return -1.0

@@ -1,4 +1,4 @@
-"""What a hand-eye calibration starts from: where the robot was, and where the camera saw the target."""
+"""The input of hand-eye calibration: pairs of robot poses and target poses."""
 
 from dataclasses import dataclass
 from enum import StrEnum
@@ -33,7 +33,7 @@ class Setup(StrEnum):
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Pairs:
-    """Pairs of poses taken at the same time, in the words that make both set-ups one problem.
+    """Pairs of poses taken at the same time, in a notation that makes both set-ups one problem.
 
     `world_from_mount[i] @ mount_from_camera @ camera_from_target[i]` is the same `world_from_target` for every i.
     """
@@ -73,13 +73,13 @@ class Answer:
 
 
 def predicted(answer: Answer, given: Pairs) -> Floats:
-    """Return `camera_from_target` as the answer has it."""
+    """Return `camera_from_target` as predicted by the answer."""
     world_from_camera = given.world_from_mount @ answer.mount_from_camera
     return np.asarray(tf.invert(world_from_camera) @ answer.world_from_target)
 
 
 def residuals(answer: Answer, given: Pairs) -> Floats:
-    """Return for each pair what is left: rotation vector in the target's frame (rad), shift in the camera's (m)."""
+    """Return for each pair the residual: rotation vector in the target's frame (rad), shift in the camera's (m)."""
     expected, seen = predicted(answer, given), given.camera_from_target
     turn = tf.vector_from_rotation(np.swapaxes(seen[:, :3, :3], -1, -2) @ expected[:, :3, :3])
     return np.concatenate([turn, expected[:, :3, 3] - seen[:, :3, 3]], axis=-1)

@@ -1,8 +1,9 @@
-"""The refined answer: twelve parameters on SE(3), both noises weighed by what the pairs themselves show.
+"""The refined answer: twelve parameters on SE(3), both noises estimated from the pairs.
 
 Levenberg-Marquardt on the pose of the camera and of the target at once. A pair's residual is its rotation vector and
-its shift in the camera's frame, each divided by its noise; Huber's weight goes by the whole pair, because a pose is
-good or bad as one. The noises are not known beforehand: they are read off the residuals and the fit is made again.
+its shift in the camera's frame, each divided by its noise; Huber's weight applies to the whole pair, because a pose is
+good or bad as a whole. The noises are not known beforehand: they are estimated from the residuals and the fit is
+repeated.
 """
 
 from dataclasses import dataclass
@@ -19,7 +20,7 @@ HUBER = 3.55
 ROUNDS, STEPS = 4, 20
 PARAMETERS = 12
 LEAST_TURN_RAD, LEAST_SHIFT_M = 1e-7, 1e-8
-"""Below this a residual is arithmetic, not noise."""
+"""Below this a residual is rounding error, not noise."""
 CONVERGED = 1e-10
 GAIN_ON_FAILURE, GAIN_ON_SUCCESS = 10.0, 0.3
 

@@ -1,4 +1,4 @@
-"""Which pairs do not belong? Each one left out gets its reason: mirrored target, another row's stamp, or just off."""
+"""Rejection of bad pose pairs, each with its reason: mirrored target, wrong timestamp, or an outlier."""
 
 import math
 from dataclasses import dataclass
@@ -11,10 +11,11 @@ from fieldloop.calibrate.hand_eye.poses import Answer, Pairs, residuals
 from fieldloop.calibrate.hand_eye.refine import Refined, refine
 from fieldloop.geometry import transforms as tf
 from fieldloop.geometry.transforms import Floats
+from fieldloop.model.note import Note, note
 
 DRAWS, DRAWN = 60, 5
-"""Small sets to start from besides the whole: with a third of the pairs bad, 60 draws of five hold a clean one almost
-surely (99.98 %)."""
+"""Small sets to start from besides the whole: with a third of the pairs bad, 60 draws of five include a clean one with
+probability 99.98 %."""
 ROUNDS = 6
 
 
@@ -23,7 +24,7 @@ class Rejected:
     """A pair that was left out, and why."""
 
     pose: str
-    reason: str
+    reason: Note
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -38,7 +39,7 @@ class Sound:
 def sound_pairs(given: Pairs, level: float) -> Sound | None:
     """Fit to the pairs that agree with each other; None where no start can be found.
 
-    A pair is left out where one as far off would be seen with probability `level` were it sound.
+    A pair is left out if a sound pair would be as far off with a probability below `level`.
     """
     from scipy.special import chdtri
 
@@ -85,20 +86,22 @@ def _lengths(refined: Refined, given: Pairs) -> NDArray[np.float64]:
     return np.asarray(np.hypot(turn, np.linalg.norm(left[:, 3:], axis=-1) / refined.shift_noise_m))
 
 
-def _reason(row: int, given: Pairs, refined: Refined, gate: float) -> str:
+def _reason(row: int, given: Pairs, refined: Refined, gate: float) -> Note:
     one = given.only(np.array([row]))
     if _lengths(refined, Pairs(one.world_from_mount, mirrored(one.camera_from_target), one.names))[0] <= gate:
-        return "The flat target was taken for its mirror image: look at it more steeply, or with more of the picture."
+        return note("calibrate.mirrored_target")
     seen = np.repeat(one.camera_from_target, len(given), axis=0)
     elsewhere = _lengths(refined, Pairs(given.world_from_mount, seen, given.names))
     if elsewhere.min() <= gate:
-        other = given.names[int(elsewhere.argmin())]
-        return f"What the camera saw fits the robot pose of {other}: a wrong stamp, or rows that slipped."
+        return note("calibrate.other_row", other=given.names[int(elsewhere.argmin())])
     left = residuals(refined.answer, one)[0]
-    off_mm, off_deg = 1e3 * np.linalg.norm(left[3:]), math.degrees(np.linalg.norm(left[:3]))
-    usual_mm = 1e3 * math.sqrt(3) * refined.shift_noise_m
-    usual_deg = math.degrees(math.sqrt(3) * refined.turn_noise_rad)
-    return f"It is off by {off_mm:.2f} mm and {off_deg:.2f}°, where {usual_mm:.2f} mm and {usual_deg:.2f}° are usual."
+    return note(
+        "calibrate.pose_off",
+        off_mm=1e3 * float(np.linalg.norm(left[3:])),
+        off_deg=math.degrees(float(np.linalg.norm(left[:3]))),
+        usual_mm=1e3 * math.sqrt(3) * refined.shift_noise_m,
+        usual_deg=math.degrees(math.sqrt(3) * refined.turn_noise_rad),
+    )
 
 
 def mirrored(camera_from_target: Floats) -> Floats:

@@ -1,8 +1,8 @@
-"""Where does the camera sit? Every method, the refined one, what pairs left out show, and how sure one can be."""
+"""Hand-eye calibration: every method, the refined one, the error on held-out pairs, and the uncertainty."""
 
 import math
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from fieldloop.calibrate.hand_eye.held_out import REFINED, Residual, held_out, in_sample, left_out_covariance
 from fieldloop.calibrate.hand_eye.methods import closed_form
@@ -12,6 +12,7 @@ from fieldloop.calibrate.hand_eye.spread import Spread, spread
 from fieldloop.geometry.se3 import length_bound
 from fieldloop.geometry.transforms import Floats
 from fieldloop.model.finding import Status
+from fieldloop.model.note import Note, note
 from fieldloop.protocol import CollectionProtocol
 
 
@@ -19,8 +20,8 @@ from fieldloop.protocol import CollectionProtocol
 class HandEye:
     """A hand-eye calibration, judged.
 
-    `residual` is on the pairs used; `held_out` is what each method foretold of pairs it had not seen, and the chosen
-    one's is judged. The uncertainties bound the camera's pose at the protocol's confidence; `covariance` is that of its
+    `residual` is on the pairs used; `held_out` is each method's error on held-out pairs, and the chosen method's is
+    judged. The uncertainties bound the camera's pose at the protocol's confidence; `covariance` is that of its
     error as a step in its own frame: three turns (rad), three shifts (m).
     """
 
@@ -35,13 +36,13 @@ class HandEye:
     used: tuple[str, ...]
     rejected: tuple[Rejected, ...]
     status: Status
-    reason: str
-    advice: tuple[str, ...]
+    reason: Note
+    advice: tuple[Note, ...]
     covariance: Floats | None = None
 
     @property
     def verified(self) -> Residual | None:
-        """What the chosen method showed on pairs it had not seen."""
+        """The error of the chosen method on held-out pairs."""
         return self.held_out.get(self.method)
 
 
@@ -59,7 +60,7 @@ class _Rules:
 
 
 def hand_eye(given: Pairs, setup: Setup, protocol: CollectionProtocol) -> HandEye:
-    """Find `mount_from_camera` and `world_from_target`, and judge them on pairs that were left out."""
+    """Find `mount_from_camera` and `world_from_target`, and judge them on held-out pairs."""
     rules = _rules(protocol)
     wide = spread(given)
     sound = None if wide.same else sound_pairs(given, rules.level)
@@ -70,8 +71,8 @@ def hand_eye(given: Pairs, setup: Setup, protocol: CollectionProtocol) -> HandEy
             tuple(_advice(len(given), wide, setup, rules, math.inf, math.inf)),
         )  # fmt: skip
     wide = spread(sound.pairs)
-    foretold = held_out(sound.pairs, sound.refined.answer, rules.folds)
-    method = _chosen(foretold, rules)
+    predicted = held_out(sound.pairs, sound.refined.answer, rules.folds)
+    method = _chosen(predicted, rules)
     answer = sound.refined.answer if method == REFINED else closed_form(sound.pairs, method)
     covariance, freedom = (
         (sound.refined.camera_covariance, sound.refined.freedom)
@@ -82,15 +83,16 @@ def hand_eye(given: Pairs, setup: Setup, protocol: CollectionProtocol) -> HandEy
     off_deg = (
         math.inf if covariance is None else math.degrees(length_bound(covariance[:3, :3], freedom, rules.confidence))
     )
-    status, reason = _judged(foretold.get(method), off_mm, off_deg, sound, wide, rules)
+    status, reason = _judged(predicted.get(method), off_mm, off_deg, sound, wide, rules)
     if method != REFINED:
-        reason += f" On poses left out {method} does clearly better than the refined answer, so it is taken."
+        better = note("calibrate.method_better", method=method)
+        reason = replace(reason, details=(*reason.details, better))
     return HandEye(
         setup=setup,
         method=method,
         answer=answer,
         residual=in_sample(answer, sound.pairs) if answer else None,
-        held_out=foretold,
+        held_out=predicted,
         uncertainty_mm=None if covariance is None else off_mm,
         uncertainty_deg=None if covariance is None else off_deg,
         spread_deg=wide.degrees,
@@ -117,53 +119,57 @@ def _rules(protocol: CollectionProtocol) -> _Rules:
     )
 
 
-def _chosen(foretold: dict[str, Residual], rules: _Rules) -> str:
-    """The refined answer, unless another foretells unseen pairs clearly better."""
-    scores = {method: residual.score(rules.max_mm, rules.max_deg) for method, residual in foretold.items()}
+def _chosen(predicted: dict[str, Residual], rules: _Rules) -> str:
+    """Return the refined method, unless another predicts held-out pairs clearly better."""
+    scores = {method: residual.score(rules.max_mm, rules.max_deg) for method, residual in predicted.items()}
     best = min(scores, key=lambda method: scores[method], default=REFINED)
     return best if scores.get(best, math.inf) < rules.better * scores.get(REFINED, math.inf) else REFINED
 
 
 def _judged(
     verified: Residual | None, off_mm: float, off_deg: float, sound: Sound, wide: Spread, rules: _Rules
-) -> tuple[Status, str]:
+) -> tuple[Status, Note]:
     used, left_out = len(sound.pairs), len(sound.rejected)
     if used < rules.min_poses:
-        return Status.CANNOT_TELL, f"{used} usable poses; {rules.min_poses} are asked for."
+        return Status.CANNOT_TELL, note("calibrate.few_poses", poses=used, needed=rules.min_poses)
     if left_out > rules.max_rejected * (used + left_out):
-        return Status.CANNOT_TELL, f"{left_out} of {used + left_out} poses do not agree with the others: too many."
+        return Status.CANNOT_TELL, note("calibrate.many_rejected", rejected=left_out, poses=used + left_out)
     if wide.second_deg < rules.min_spread_deg or verified is None:
         return Status.CANNOT_TELL, wide.why_open(used)
-    shown = f"{verified.translation_mm:.2f} mm and {verified.rotation_deg:.3f}° on poses left out"
+    status, code = _verdict(verified, off_mm, off_deg, rules)
+    reason = note(
+        code, residual_mm=verified.translation_mm, residual_deg=verified.rotation_deg, off_mm=off_mm, off_deg=off_deg,
+        max_mm=rules.max_mm, max_deg=rules.max_deg,
+    )  # fmt: skip
+    return status, reason
+
+
+def _verdict(verified: Residual, off_mm: float, off_deg: float, rules: _Rules) -> tuple[Status, str]:
     if verified.translation_mm > rules.max_mm or verified.rotation_deg > rules.max_deg:
-        return Status.FAILED, f"{shown}; {rules.max_mm:g} mm and {rules.max_deg:g}° are allowed."
+        return Status.FAILED, "calibrate.hand_eye_failed"
     if off_mm > rules.max_mm or off_deg > rules.max_deg:
-        return Status.CANNOT_TELL, (
-            f"{shown}, but the camera's own pose is only known to {off_mm:.2f} mm and {off_deg:.3f}°: turn further."
-        )
-    return Status.PASSED, f"{shown}; the camera's pose is known to {off_mm:.2f} mm and {off_deg:.3f}°."
+        return Status.CANNOT_TELL, "calibrate.hand_eye_uncertain"
+    return Status.PASSED, "calibrate.hand_eye_passed"
 
 
-def _no_answer(poses: int, wide: Spread, rules: _Rules) -> str:
+def _no_answer(poses: int, wide: Spread, rules: _Rules) -> Note:
     if poses < rules.min_poses:
-        return f"No answer can be relied on from {poses} poses; {rules.min_poses} are asked for."
+        return note("calibrate.no_answer_few", poses=poses, needed=rules.min_poses)
     if wide.same:
         return wide.why_open(poses)
-    return f"No method finds an answer from {poses} poses that agree with each other."
+    return note("calibrate.no_answer", poses=poses)
 
 
-def _advice(used: int, wide: Spread, setup: Setup, rules: _Rules, off_mm: float, off_deg: float) -> Iterator[str]:
+def _advice(used: int, wide: Spread, setup: Setup, rules: _Rules, off_mm: float, off_deg: float) -> Iterator[Note]:
     if used < rules.min_poses:
-        yield f"Add {rules.min_poses - used} poses."
+        yield note("calibrate.add_poses", poses=rules.min_poses - used)
     if wide.same:
-        yield f"Turn the {setup.mount} between poses, by 30° and more about at least two of its axes."
+        yield note("calibrate.turn_between", mount=setup.mount)
     elif wide.second_deg < rules.min_spread_deg:
         axes = " and ".join(sorted({wide.axis_in_words(1), wide.axis_in_words(2)}))
-        yield f"Add poses turned by 30° about the {axes} axis of the {setup.mount}: so far they hardly turn about it."
+        yield note("calibrate.turn_about", axes=axes, mount=setup.mount)
     elif off_mm > rules.max_mm or off_deg > rules.max_deg:
-        yield (
-            f"Turn further: the poses spread by {wide.degrees[0]:.0f}°, {wide.degrees[1]:.0f}° and "
-            f"{wide.degrees[2]:.0f}°; three times the angle is worth nine times the poses."
-        )
+        first, second, third = wide.degrees
+        yield note("calibrate.turn_further", first_deg=first, second_deg=second, third_deg=third)
     elif wide.lopsided:
-        yield f"The next pose that helps most turns about the {wide.axis_in_words(2)} axis of the {setup.mount}."
+        yield note("calibrate.next_pose", axis=wide.axis_in_words(2), mount=setup.mount)

@@ -1,4 +1,4 @@
-"""Did the poses turn about enough axes to tell where the camera is, and which pose would help most?"""
+"""The spread of rotations: whether the poses determine the camera's position, and which pose would help most."""
 
 import math
 from dataclasses import dataclass
@@ -9,11 +9,12 @@ from fieldloop.calibrate.hand_eye.poses import Pairs
 from fieldloop.geometry import transforms as tf
 from fieldloop.geometry.se3 import nearest_rotation
 from fieldloop.geometry.transforms import Floats
+from fieldloop.model.note import Note, note
 
 SAME_DEG = 1e-3
-"""Turns below this are one pose written many times: no arm comes back to a pose that closely."""
+"""Rotations below this are one pose written many times: no arm repeats a pose that closely."""
 LOPSIDED = 3.0
-"""A spread this many times the least one leaves that axis to be asked for."""
+"""A spread this many times the smallest one makes that axis worth asking for."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -25,29 +26,23 @@ class Spread:
 
     @property
     def second_deg(self) -> float:
-        """The spread that counts: turns about one axis alone leave the camera's place along it open."""
+        """The decisive spread: rotations about one axis alone do not determine the position along it."""
         return self.degrees[1]
 
     @property
     def same(self) -> bool:
-        """Is it one orientation all along?"""
+        """Whether all poses have one orientation."""
         return self.degrees[0] < SAME_DEG
 
-    def why_open(self, poses: int) -> str:
-        """Say why turns like these leave the camera's place open."""
+    def why_open(self, poses: int) -> Note:
+        """Return why such rotations do not determine the camera's position."""
         if self.same:
-            return (
-                f"All {poses} poses have the same orientation (one pose many times, or an arm that only slid): "
-                "they say nothing about where the camera is."
-            )
-        return (
-            f"The poses turn about one axis almost alone ({self.degrees[0]:.1f}° about it, {self.second_deg:.1f}° "
-            "about the next): where the camera is along it stays open."
-        )
+            return note("calibrate.same_orientation", poses=poses)
+        return note("calibrate.one_axis", first_deg=self.degrees[0], second_deg=self.second_deg)
 
     @property
     def lopsided(self) -> bool:
-        """Is one axis hardly turned about?"""
+        """Whether there is hardly any rotation about one axis."""
         return self.degrees[0] > LOPSIDED * self.degrees[2]
 
     def axis_in_words(self, which: int) -> str:

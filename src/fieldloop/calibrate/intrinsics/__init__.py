@@ -1,4 +1,4 @@
-"""How does a camera map directions to pixels? From pictures of a board, with what they leave open."""
+"""Camera intrinsics from pictures of a board, with what they leave undetermined."""
 
 from fieldloop.calibrate.intrinsics.board import Board, BoardKind, parse_board
 from fieldloop.calibrate.intrinsics.board_size import TRIED_PICTURES, board_shown

@@ -1,4 +1,4 @@
-"""The board a camera is shown: its squares, where its corners lie, and what its look leaves open."""
+"""Calibration boards: their squares, corners and ambiguities."""
 
 import re
 from dataclasses import dataclass, replace
@@ -57,7 +57,7 @@ class Board:
 
     @property
     def looks_alike_turned(self) -> bool:
-        """Does it look the same upside down? Then a pose read from it may be half a turn off.
+        """Whether it looks the same upside down; a pose read from it may then be half a turn off.
 
         >>> parse_board("checkerboard:9x6:25mm").looks_alike_turned
         False
@@ -98,7 +98,7 @@ dictionary='', legacy=False)
 def _checkerboard(text: str, parts: list[str]) -> Board:
     if len(parts) != CHECKERBOARD_PARTS - 1:
         raise BadInput(
-            f"Board {text!r} must say inner corners and square side, such as checkerboard:9x6:25mm "
+            f"Board {text!r} needs inner corners and square side, such as checkerboard:9x6:25mm "
             "(a board of 10 × 7 squares has 9x6 inner corners)."
         )
     columns, rows = _counts(text, parts[0])
@@ -112,7 +112,7 @@ def _charuco(text: str, parts: list[str]) -> Board:
     parts = parts[:-1] if legacy else parts
     if len(parts) != CHARUCO_PARTS - 1:
         raise BadInput(
-            f"Board {text!r} must say squares, square side, marker side and dictionary, "
+            f"Board {text!r} needs squares, square side, marker side and dictionary, "
             "such as charuco:5x7:40mm:30mm:DICT_4X4_50."
         )
     columns, rows = _counts(text, parts[0])
@@ -129,17 +129,19 @@ def _charuco(text: str, parts: list[str]) -> Board:
 def _counts(text: str, part: str) -> tuple[int, int]:
     found = re.fullmatch(r"(\d{1,3})[xX×](\d{1,3})", part)
     if not found:
-        raise BadInput(f"Board {text!r}: {part!r} is no size. Write it as 9x6.")
+        raise BadInput(f"Board {text!r}: {part!r} is not a valid size. Write it as 9x6.")
     return int(found[1]), int(found[2])
 
 
 def _length_m(text: str, part: str) -> float:
     found = re.fullmatch(r"(\d+(?:\.\d+)?)(mm|cm|m)", part)
     if not found:
-        raise BadInput(f"Board {text!r}: {part!r} is no length. Write it with its unit, such as 25mm, 2.5cm or 0.025m.")
+        raise BadInput(
+            f"Board {text!r}: {part!r} is not a valid length. Write it with its unit, such as 25mm, 2.5cm or 0.025m."
+        )
     length = round(float(found[1]) * METRES[found[2]], 9)
     if length <= 0:
-        raise BadInput(f"Board {text!r}: {part!r} must be more than nothing.")
+        raise BadInput(f"Board {text!r}: {part!r} must be positive.")
     return length
 
 

@@ -1,6 +1,6 @@
-"""Is it really this board? A smaller pattern is found inside a larger one, and a wrong size finds nothing at all.
+"""The size of the board in pictures: a smaller pattern is found inside a larger one, a wrong size not at all.
 
-Another size is proposed, never used: poses read from a part of a board begin at another corner in every picture.
+Another size is proposed, never applied: poses read from part of a board start at another corner in every picture.
 """
 
 from collections import Counter
@@ -15,7 +15,7 @@ from fieldloop.calibrate.intrinsics.detect import Grey, Sighting, charuco, refin
 from fieldloop.geometry.transforms import Floats
 
 CORNER_CONTRAST = 0.75
-"""Against inner corners. Where the pattern ends, two of four squares are gone, and half of the contrast with them."""
+"""Relative to inner corners. Where the pattern ends, two of four squares are missing, and half of the contrast."""
 FURTHEST = 8
 """Lines looked for beyond each side."""
 REACH = 0.3
@@ -60,7 +60,7 @@ def whole_size(picture: Grey, sighting: Sighting, board: Board) -> tuple[int, in
 def board_shown(pictures: Sequence[Grey], board: Board) -> tuple[Board, int] | None:
     """Return a board that pictures show instead of the one asked for, and in how many; None where there is none.
 
-    It takes seconds for `TRIED_PICTURES`; more tell no more.
+    It takes seconds for `TRIED_PICTURES`; more pictures add nothing.
     """
     likely = _charuco_like(pictures, board) if board.kind is BoardKind.CHARUCO else _checkerboards(pictures, board)
     counts = [(sum(sight(picture, other) is not None for picture in pictures), other) for other in likely]
@@ -81,7 +81,7 @@ def _next_row(picture: Grey, grid: Floats, usual: float) -> Floats | None:
 
 
 def _contrast(picture: Grey, grid: Floats) -> Floats:
-    """How much brighter are two opposite squares at each corner than the two others, in grey levels?"""
+    """Return how much brighter two opposite squares are than the other two at each corner, in grey levels."""
     across, down = np.gradient(grid, axis=1), np.gradient(grid, axis=0)
     levels = [_levels(picture, grid + REACH * (a * across + d * down)) for a, d in ((1, 1), (-1, -1), (1, -1), (-1, 1))]
     return np.abs(levels[0] + levels[1] - levels[2] - levels[3]) / 2

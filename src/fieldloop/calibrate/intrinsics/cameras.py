@@ -1,4 +1,4 @@
-"""Is it one camera? Pictures of two that are nearly alike fit one lens fairly well, and it is the lens of neither."""
+"""Whether the pictures come from one camera: two similar ones fit one lens fairly well, which is right for neither."""
 
 import re
 from collections.abc import Iterator, Sequence
@@ -10,10 +10,11 @@ from fieldloop.calibrate.intrinsics.detect import Sighting
 from fieldloop.calibrate.intrinsics.held_out import FEWEST, HeldOut, held_out
 from fieldloop.calibrate.intrinsics.lens import Lens, LensFit, fit, rms
 from fieldloop.calibrate.intrinsics.lens_choice import surely_less
+from fieldloop.model.note import Note, note
 from fieldloop.protocol import CollectionProtocol
 
 MOST_CAMERAS = 4
-"""A part of the name with more values than this counts pictures, it does not name cameras."""
+"""A part of the name with more values than this numbers pictures, not cameras."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -24,31 +25,31 @@ class SeveralCameras:
     together_px: float
     apart_px: float
 
-    def __str__(self) -> str:
-        """Say it as a doubt."""
+    @property
+    def doubt(self) -> Note:
+        """Return why this set cannot be judged."""
         each = " and ".join(f"{focal:.1f} px for {name!r}" for name, focal in self.focal_px.items())
-        return (
-            f"the pictures seem to come from {len(self.focal_px)} cameras: taken apart by name they are "
-            f"{self.apart_px:.3f} px off instead of {self.together_px:.3f} px, with a focal length of {each}; "
-            "calibrate each camera by itself"
-        )
+        return note(
+            "calibrate.several_cameras", cameras=len(self.focal_px), apart_px=self.apart_px,
+            together_px=self.together_px, focal=each,
+        )  # fmt: skip
 
 
 def several_cameras(
     sightings: Sequence[Sighting], size: tuple[int, int], lens: Lens, protocol: CollectionProtocol
 ) -> SeveralCameras | None:
-    """Return the cameras that file names tell apart and the pictures confirm, None where one camera explains all.
+    """Return the cameras that file names separate and the pictures confirm, None where one camera explains all.
 
-    A group fitted alone has fewer pictures, so it foretells those left out worse unless it is a camera of its own.
+    A group fitted alone has fewer pictures, so it predicts held-out ones worse unless it is a camera of its own.
     """
     folds = int(protocol.setting("calibration.intrinsics_folds"))
     most = 1 - float(protocol.setting("calibration.intrinsics_split_gain"))
     confidence = float(protocol.setting("calibration.confidence"))
     groupings = list(_groupings([s.name for s in sightings]))
     together = fit(sightings, size, lens) if groupings else None
-    foretold = held_out(sightings, size, lens, folds) if together else None
+    predicted = held_out(sightings, size, lens, folds) if together else None
     for grouping in groupings:
-        if together is None or foretold is None:
+        if together is None or predicted is None:
             return None
         parts = [[sightings[n] for n in rows] for rows in grouping.values()]
         alone = [fit(part, size, lens) for part in parts]
@@ -57,11 +58,11 @@ def several_cameras(
             continue
         tried = [held_out(part, size, lens, folds) for part in parts]
         apart = _joined(grouping, [each for each in tried if each is not None])
-        if apart is None or apart.rms_px > most * foretold.rms_px:
+        if apart is None or apart.rms_px > most * predicted.rms_px:
             continue
-        if surely_less(apart.by_view, foretold.by_view, confidence):
+        if surely_less(apart.by_view, predicted.by_view, confidence):
             focal = {name: float(one.matrix[0, 0]) for name, one in zip(grouping, fitted, strict=True)}
-            return SeveralCameras(focal, foretold.rms_px, apart.rms_px)
+            return SeveralCameras(focal, predicted.rms_px, apart.rms_px)
     return None
 
 

@@ -1,4 +1,4 @@
-"""How much of the picture did the boards reach, at which tilts, and which view would add most?"""
+"""Coverage of the picture by boards, their tilts, and the views that would help most."""
 
 from collections import Counter
 from collections.abc import Sequence
@@ -10,6 +10,7 @@ from fieldloop.calibrate.intrinsics.detect import Sighting
 from fieldloop.calibrate.intrinsics.lens import LensFit
 from fieldloop.geometry.transforms import Floats, rotation_from_vector
 from fieldloop.model.intrinsics import BoardCoverage
+from fieldloop.model.note import Note, note
 
 ROWS, COLUMNS = 4, 4
 ADVISED_TILT_DEG = 30
@@ -18,7 +19,7 @@ SHOWN = 3
 
 @dataclass(frozen=True, slots=True)
 class Wanted:
-    """What the protocol asks of a set of views."""
+    """What the protocol requires of a set of views."""
 
     images: int
     covered: float
@@ -27,7 +28,7 @@ class Wanted:
 
 
 def coverage(sightings: Sequence[Sighting], fitted: LensFit, size: tuple[int, int]) -> BoardCoverage:
-    """Measure where corners fell, and how the boards stood."""
+    """Measure where corners fell and how the boards were tilted."""
     counts = _counts(sightings, size)
     normals = _normals(fitted)
     return BoardCoverage(
@@ -38,24 +39,25 @@ def coverage(sightings: Sequence[Sighting], fitted: LensFit, size: tuple[int, in
     )
 
 
-def missing(sightings: Sequence[Sighting], fitted: LensFit, size: tuple[int, int], wanted: Wanted) -> tuple[str, ...]:
-    """Say in words what the protocol asks for and these views do not give; nothing where they give all."""
-    said = []
+def missing(sightings: Sequence[Sighting], fitted: LensFit, size: tuple[int, int], wanted: Wanted) -> tuple[Note, ...]:
+    """Return which requirements of the protocol these views do not meet."""
+    lacking = []
     if len(sightings) < wanted.images:
-        said.append(f"{len(sightings)} pictures are used, {wanted.images} are needed")
+        lacking.append(note("calibrate.few_pictures", pictures=len(sightings), needed=wanted.images))
     covered = float((_counts(sightings, size) > 0).mean())
     if covered < wanted.covered:
-        said.append(f"boards reach {covered:.0%} of the picture, {wanted.covered:.0%} is needed")
+        lacking.append(note("calibrate.low_coverage", covered=covered, needed=wanted.covered))
     for axis, count in _tilted(fitted, wanted.tilt_deg).items():
         if count < wanted.tilted:
-            said.append(f"{count} boards lean {axis} by {wanted.tilt_deg:g}° or more, {wanted.tilted} are needed")
-    return tuple(said)
+            tilt, needed = wanted.tilt_deg, wanted.tilted
+            lacking.append(note("calibrate.few_tilted", boards=count, axis=axis, tilt_deg=tilt, needed=needed))
+    return tuple(lacking)
 
 
 def advice(
     sightings: Sequence[Sighting], fitted: LensFit | None, size: tuple[int, int], wanted: Wanted
-) -> tuple[str, ...]:
-    """Say which views to add next, the most telling first."""
+) -> tuple[Note, ...]:
+    """Return which views to add next, the most useful first."""
     places = _empty_places(_counts(sightings, size)) if fitted else []
     tilted = _tilted(fitted, wanted.tilt_deg) if fitted else {}
     leans = [axis for axis, count in sorted(tilted.items(), key=lambda t: t[1]) if count < wanted.tilted]
@@ -65,11 +67,11 @@ def advice(
         lean = leans[n] if n < len(leans) else ("left or right", "up or down")[n % 2]
         preposition = "at" if place.endswith("edge") else "in"
         views.append(
-            f"Show the board {preposition} the {place} of the picture, leaning {lean} by about {ADVISED_TILT_DEG}°."
+            note("calibrate.show_board", place=f"{preposition} the {place}", lean=lean, tilt_deg=ADVISED_TILT_DEG)
         )
     short = wanted.images - len(sightings)
-    more = f"Add at least {short} more pictures of the board, each at another place, tilt and distance."
-    return (*views[:SHOWN], *([more] if short > 0 else []))
+    more = (note("calibrate.add_pictures", pictures=short),) if short > 0 else ()
+    return (*views[:SHOWN], *more)
 
 
 def _counts(sightings: Sequence[Sighting], size: tuple[int, int]) -> Floats:

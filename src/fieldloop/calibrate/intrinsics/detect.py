@@ -1,4 +1,4 @@
-"""Where does a picture show the board? Corners to a fraction of a pixel, and nothing where it is not there."""
+"""Detection of a board in a picture: its corners to a fraction of a pixel, or None."""
 
 from dataclasses import dataclass
 from typing import Any
@@ -20,7 +20,7 @@ MARKER_SHARE = 0.6
 """The same against the distance to the nearest marker of a ChArUco board."""
 LEAST_PX, MOST_PX = 2, 11
 MARKER_LEAST_PX = 3
-"""Less sees only blur; a marker at the rim of the window does less harm than that."""
+"""A smaller window holds only blur; a marker at its rim does less harm."""
 REFINEMENT = (3, 60, 1e-4)  # stop after 60 rounds or at a ten-thousandth of a pixel
 MIN_CORNERS = 6
 """Of a partly seen ChArUco board; four points always fit a plane, so they would show no error."""
@@ -81,7 +81,7 @@ def _checkerboard(image: Grey, shape: tuple[int, int]) -> Floats | None:
     import cv2
 
     if min(image.shape) < SMALLEST_PX * max(shape):
-        return None  # no room for its squares, and the detector stumbles
+        return None  # too small for its squares; the detector would fail
     scale = min(1.0, SEARCHED_PX / max(image.shape))
     small = image if scale == 1.0 else cv2.resize(image, None, fx=scale, fy=scale, interpolation=cv2.INTER_AREA)
     flags = cv2.CALIB_CB_ADAPTIVE_THRESH | cv2.CALIB_CB_NORMALIZE_IMAGE

@@ -1,4 +1,4 @@
-"""How well does a lens fit pictures that it was not fitted to? A model with too many numbers shows here."""
+"""The error of a lens on held-out pictures; a model with too many parameters shows here."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass

@@ -1,4 +1,4 @@
-"""From looks at a board to intrinsics with a verdict: fitted, tried on pictures left out, held against the protocol."""
+"""Intrinsics with a verdict: fitted to pictures of a board, tested on held-out pictures, judged by the protocol."""
 
 from collections import Counter
 from collections.abc import Sequence
@@ -19,6 +19,7 @@ from fieldloop.calibrate.intrinsics.rejection import Sifted, sift
 from fieldloop.errors import BadInput
 from fieldloop.model.finding import Status
 from fieldloop.model.intrinsics import Intrinsics, RejectedImage
+from fieldloop.model.note import Note, note
 from fieldloop.protocol import CollectionProtocol
 
 Size = tuple[int, int]
@@ -35,8 +36,8 @@ def intrinsics(
 ) -> Intrinsics:
     """Fit a lens to looks at one board and judge it by the protocol.
 
-    Pictures without a board, of another size, or that the others do not agree with are left out, each with its reason.
-    Too few views, a corner of the picture that no board reached, or no tilt cannot tell, and say which view to add.
+    Pictures without a board, of another size, or that disagree with the others are left out, each with its reason.
+    Too few views, an uncovered corner of the picture, or no tilt cannot tell; the advice names the views to add.
     """
     size, sightings, rejected = _usable(looks)
     wanted = _wanted(protocol)
@@ -45,23 +46,26 @@ def intrinsics(
     sifted = sift(sightings, size, lens, factor, floor_px) if len(sightings) >= FEWEST else None
     if sifted is None:
         few = len(sightings) < FEWEST
-        said = f"The board {board} shows in {len(sightings)} of {len(looks)} pictures; {wanted.images} are needed."
+        rare = note(
+            "calibrate.board_rarely_seen", board=str(board), found=len(sightings), pictures=len(looks),
+            needed=wanted.images,
+        )  # fmt: skip
         return Intrinsics(
             sensor, (), (), lens.value, *size, None, None, Status.CANNOT_TELL, (), rejected,
             advice=advice(sightings, None, size, wanted), board=str(board),
-            message=said if few else "No lens fits these pictures: is it one flat board, and one camera?",
+            message=rare if few else note("calibrate.no_lens_fits"),
         )  # fmt: skip
     return _judged(looks, sifted, rejected, size, board, protocol, sensor, precision=precision)
 
 
 def factory_intrinsics(sensor: str, camera_matrix: ArrayLike, distortion: ArrayLike, size: Size) -> Intrinsics:
-    """Return what a camera's maker says of it: usable, provisional, and no pass until a board confirms it."""
+    """Return intrinsics stated by the manufacturer: usable but provisional until a board confirms them."""
     matrix = np.asarray(camera_matrix, dtype=float)
     if matrix.shape != (3, 3) or not np.isfinite(matrix).all() or min(matrix[0, 0], matrix[1, 1]) <= 0:
-        raise BadInput(f"The camera matrix of {sensor} must be 3 × 3 with focal lengths above nothing; got {matrix}.")
+        raise BadInput(f"The camera matrix of {sensor} must be 3 × 3 with positive focal lengths; got {matrix}.")
     return Intrinsics(
         sensor, _rows(matrix), tuple(float(d) for d in np.ravel(distortion)), "factory", *size, None, None,
-        Status.CANNOT_TELL, message="Stated by the maker; show the camera a board to confirm it.", provisional=True,
+        Status.CANNOT_TELL, message=note("calibrate.factory"), provisional=True,
     )  # fmt: skip
 
 
@@ -75,10 +79,13 @@ def _usable(looks: Sequence[Look]) -> tuple[Size, tuple[Sighting, ...], tuple[Re
         if one.unreadable:
             left.append(RejectedImage(one.name, one.unreadable))
         elif (one.width, one.height) != usual:
-            size = f"{one.width} × {one.height} px where the others have {usual[0]} × {usual[1]}"
-            left.append(RejectedImage(one.name, f"{size}: a camera has intrinsics per picture size"))
+            reason = note(
+                "calibrate.picture_size", width=one.width, height=one.height, usual_width=usual[0],
+                usual_height=usual[1],
+            )  # fmt: skip
+            left.append(RejectedImage(one.name, reason))
         elif one.sighting is None:
-            left.append(RejectedImage(one.name, "the board was not found in it"))
+            left.append(RejectedImage(one.name, note("calibrate.board_not_found")))
         else:
             kept.append(one.sighting)
     return usual, tuple(kept), tuple(left)
@@ -114,18 +121,17 @@ def _judged(
     tried = held_out(kept, size, fitted.lens, folds)
     limit = _limit_px(protocol, precision=precision)
     cameras = several_cameras(_usable(looks)[1], size, fitted.lens, protocol)
-    unclear = [str(cameras)] if cameras else []
+    unclear = [cameras.doubt] if cameras else []
     unclear += [*_doubts(looks, sifted, tried, board, protocol), *missing(kept, fitted, size, wanted)]
     if tried is None:
-        unclear.append("there are too few pictures to leave some out")
+        unclear.append(note("calibrate.too_few_to_hold_out"))
     error = max(fitted.rms_px, tried.rms_px if tried else 0.0)
-    enough = len(kept) >= wanted.images and not cameras  # otherwise a large error says nothing about the camera
+    enough = len(kept) >= wanted.images and not cameras  # otherwise a large error need not be the camera's
+    status, message = Status.PASSED, note("calibrate.corners_off", off_px=error, limit_px=limit)
     if error > limit and enough:
-        status, message = Status.FAILED, f"Corners are {error:.3f} px off; at most {limit:g} px is allowed."
+        status = Status.FAILED
     elif unclear:
-        status, message = Status.CANNOT_TELL, f"Cannot tell: {'; '.join(unclear)}."
-    else:
-        status, message = Status.PASSED, f"Corners are {error:.3f} px off; at most {limit:g} px is allowed."
+        status, message = Status.CANNOT_TELL, note("calibrate.unclear", *unclear)
     hints = list(advice(kept, fitted, size, wanted))
     other = tried and better_lens(
         kept, size, (fitted.lens, tried), folds=folds,
@@ -133,11 +139,8 @@ def _judged(
         confidence=float(protocol.setting("calibration.confidence")),
     )  # fmt: skip
     if other and tried:
-        hints.insert(
-            0,
-            f"The {other.lens} lens fits pictures left out to {other.held_out_px:.3f} px instead of "
-            f"{tried.rms_px:.3f} px: try --lens {other.lens}.",
-        )
+        now, then = tried.rms_px, other.held_out_px
+        hints.insert(0, note("calibrate.better_lens", lens=other.lens.value, held_out_px=then, now_px=now))
     return Intrinsics(
         sensor=sensor,
         camera_matrix=_rows(fitted.matrix),
@@ -160,25 +163,25 @@ def _judged(
 
 def _doubts(
     looks: Sequence[Look], sifted: Sifted, tried: HeldOut | None, board: Board, protocol: CollectionProtocol
-) -> list[str]:
-    """Reasons beside the views themselves for which a small error proves nothing."""
-    said = []
+) -> list[Note]:
+    """Return reasons, besides the views themselves, why a small error proves nothing."""
+    doubts = []
     if larger := larger_board([one.whole for one in looks if one.whole], board):
-        said.append(f"the pattern goes on beyond {board}; try --board {larger}")
+        doubts.append(note("calibrate.larger_board", board=str(board), larger=str(larger)))
     seen = len(sifted.kept) + len(sifted.rejected)
     most = float(protocol.setting("calibration.intrinsics_max_rejected"))
     if len(sifted.rejected) > most * seen:
-        said.append(f"{len(sifted.rejected)} of {seen} boards do not agree with the others")
+        doubts.append(note("calibrate.boards_disagree", boards=len(sifted.rejected), seen=seen))
     deviations = sifted.fitted.deviations[:2]
     if tried and not np.isfinite(deviations).all():  # OpenCV states none for a fisheye
         deviations = tried.focal_deviations
     focal = float(np.max(deviations / np.diag(sifted.fitted.matrix)[:2]))
     most = float(protocol.setting("calibration.intrinsics_max_focal_deviation"))
     if not np.isfinite(focal):
-        said.append("how well the focal length is known could not be found out")
+        doubts.append(note("calibrate.focal_unknown"))
     elif focal > most:
-        said.append(f"the focal length is known to {focal:.1%} only, {most:.1%} is needed")
-    return said
+        doubts.append(note("calibrate.focal_uncertain", deviation=focal, needed=most))
+    return doubts
 
 
 def _rows(matrix: np.ndarray) -> tuple[tuple[float, ...], ...]:

@@ -15,7 +15,7 @@ FISHEYE_STOP = (3, 100, 1e-7)
 
 
 class Lens(StrEnum):
-    """A model of how a lens bends rays; the first is right for most."""
+    """Lens distortion models; the first suits most lenses."""
 
     PLUMB_BOB = "plumb_bob"
     RATIONAL = "rational"
@@ -28,7 +28,7 @@ COEFFICIENTS = {Lens.PLUMB_BOB: 5, Lens.RATIONAL: 8, Lens.FULL: 14, Lens.FISHEYE
 
 @dataclass(frozen=True, slots=True, eq=False)
 class LensFit:
-    """A fitted lens: matrix, coefficients, the board's pose in each picture, and what is left over (n × 2 px each)."""
+    """A fitted lens: matrix, coefficients, the board's pose in each picture, and the residuals (n × 2 px each)."""
 
     lens: Lens
     matrix: Floats
@@ -66,7 +66,7 @@ def fit(sightings: Sequence[Sighting], size: tuple[int, int], lens: Lens) -> Len
         else:
             matrix, bent, rotations, translations, deviations = _radial(boards, pixels, size, lens)
     except cv2.error:
-        return None  # the solver met a set of views that fixes nothing
+        return None  # the solver met a degenerate set of views
     if not (np.isfinite(matrix).all() and np.isfinite(bent).all() and matrix[0, 0] > 0 and matrix[1, 1] > 0):
         return None
     left = tuple(
@@ -143,8 +143,8 @@ def _fisheye(boards: Any, pixels: Any, size: tuple[int, int]) -> Fitted:
         flags=flags,
         criteria=FISHEYE_STOP,
     )
-    nothing_said = np.full(4, np.nan)
-    return np.asarray(matrix), np.asarray(bent).ravel(), _vectors(rotations), _vectors(translations), nothing_said
+    unknown = np.full(4, np.nan)
+    return np.asarray(matrix), np.asarray(bent).ravel(), _vectors(rotations), _vectors(translations), unknown
 
 
 def _vectors(found: Any) -> tuple[Floats, ...]:

@@ -1,4 +1,4 @@
-"""Would another lens model tell more about pictures it has not seen? Proposed, never chosen silently."""
+"""Other lens models that fit held-out pictures better; proposed, never chosen silently."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -11,12 +11,12 @@ from fieldloop.calibrate.intrinsics.lens import Lens, fit
 from fieldloop.geometry.transforms import Floats
 
 TRIED = (Lens.PLUMB_BOB, Lens.RATIONAL, Lens.FISHEYE)
-"""Not the full model: it wins only where there is a tilted sensor, and then somebody knows."""
+"""Not the full model: it helps only with a tilted sensor, which its user knows about."""
 
 
 @dataclass(frozen=True, slots=True)
 class BetterLens:
-    """A lens with less error on pictures left out."""
+    """A lens with less error on held-out pictures."""
 
     lens: Lens
     held_out_px: float
@@ -41,7 +41,7 @@ def better_lens(
         if other is lens:
             continue
         most = (1 - gain) * errors.rms_px
-        at_best = fit(sightings, size, other)  # pictures left out are fitted no better than those fitted to
+        at_best = fit(sightings, size, other)  # held-out pictures cannot fit better than fitted ones
         tried = held_out(sightings, size, other, folds) if at_best and at_best.rms_px <= most else None
         if tried is None or tried.rms_px > most:
             continue
@@ -51,7 +51,7 @@ def better_lens(
 
 
 def surely_less(errors: Floats, others: Floats, confidence: float) -> bool:
-    """Are errors smaller than others, picture by picture, beyond chance?"""
+    """Return whether errors are smaller than others, picture by picture, beyond chance."""
     from scipy.special import stdtrit
 
     ratios = np.log(np.maximum(others, 1e-9) / np.maximum(errors, 1e-9))

@@ -1,4 +1,4 @@
-"""One picture looked at: all that is kept of it, so that a thousand pictures need no room for their pixels."""
+"""What is kept of one picture: the board in it, without the pixels."""
 
 from dataclasses import dataclass
 from typing import Any
@@ -8,6 +8,7 @@ from numpy.typing import NDArray
 from fieldloop.calibrate.intrinsics.board import Board
 from fieldloop.calibrate.intrinsics.board_size import whole_size
 from fieldloop.calibrate.intrinsics.detect import Sighting, grey, sight
+from fieldloop.model.note import Note, note
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -19,7 +20,7 @@ class Look:
     height: int
     sighting: Sighting | None
     whole: tuple[int, int] | None = None
-    unreadable: str = ""
+    unreadable: Note | None = None
 
 
 def look(picture: NDArray[Any], board: Board, name: str) -> Look:
@@ -30,6 +31,6 @@ def look(picture: NDArray[Any], board: Board, name: str) -> Look:
     return Look(name, image.shape[1], image.shape[0], found, whole)
 
 
-def unreadable(name: str, why: str) -> Look:
-    """Stand in for a file that is no picture."""
-    return Look(name, 0, 0, None, unreadable=why)
+def unreadable(name: str) -> Look:
+    """Return the entry of a file that is not a readable picture."""
+    return Look(name, 0, 0, None, unreadable=note("calibrate.not_a_picture"))

@@ -1,4 +1,4 @@
-"""Which pictures do not belong? Blurred, moved while exposed, or with corners that were taken for others."""
+"""Rejection of bad pictures: blurred, moved during exposure, or with misread corners."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -9,6 +9,7 @@ from fieldloop.calibrate.intrinsics.detect import Sighting
 from fieldloop.calibrate.intrinsics.held_out import FEWEST, squared_error
 from fieldloop.calibrate.intrinsics.lens import Lens, LensFit, fit
 from fieldloop.model.intrinsics import RejectedImage
+from fieldloop.model.note import Note, note
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -25,9 +26,8 @@ def sift(
 ) -> Sifted | None:
     """Leave out the worst picture while its error is more than `factor` times the median's; None where nothing fits.
 
-    A picture within `floor_px` is good by itself, however much better the others are, and stays.
-    One bad picture bends the fit and may make a good one look bad, so at the end each rejected picture is looked at
-    again under the lens that the others agree on.
+    A picture within `floor_px` is always kept. One bad picture distorts the fit and may make a good one look bad, so
+    each rejected picture is tested again at the end with the lens fitted to the others.
     """
     kept = list(sightings)
     fitted = fit(kept, size, lens)
@@ -47,12 +47,14 @@ def sift(
     if back:
         kept = [s for s in sightings if s.name not in outside or s in back]
         fitted = fit(kept, size, lens) or fitted
-    rejected = tuple(
-        RejectedImage(name, f"corners are {error:.2f} px off where {usual:.2f} px is usual: blurred, or misread")
-        for name, error in outside.items()
-        if error > most
-    )
+    rejected = tuple(RejectedImage(name, _reason(error, usual)) for name, error in outside.items() if error > most)
     return Sifted(tuple(kept), fitted, rejected)
+
+
+def _reason(error: float, usual: float) -> Note:
+    if not np.isfinite(error):
+        return note("calibrate.view_unfit")
+    return note("calibrate.view_off", off_px=error, usual_px=usual)
 
 
 def _error(sighting: Sighting, fitted: LensFit) -> float:

@@ -1,4 +1,4 @@
-"""Questions about episodes collected together, a file a subject."""
+"""Checks of episodes collected together, one file per subject."""
 
 from fieldloop.check.batch import alignment, approach, balance, coverage, operators, rotation, session, style, view
 

@@ -1,6 +1,5 @@
-"""Was everything visited that was asked for: every level of the environment, the whole of the work area?"""
+"""Check of coverage: every level of the environment, and the whole work area."""
 
-import math
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from itertools import pairwise
@@ -8,26 +7,28 @@ from itertools import pairwise
 import numpy as np
 from numpy.typing import NDArray
 
-from fieldloop.check.many import Batch
+from fieldloop.check.batch_case import Batch
+from fieldloop.check.naming import named
 from fieldloop.check.registry import check
-from fieldloop.check.traits import label, listed
+from fieldloop.check.traits import label
 from fieldloop.errors import ProtocolError
-from fieldloop.model.finding import Measurement
+from fieldloop.model.finding import UNKNOWN, Measurement
+from fieldloop.model.note import Subject, note
 
 Floats = NDArray[np.float64]
 FULL_TURN_DEG = 360.0
+MOST_NAMED = 5
 AXES = {"x_m": "task.cover_x_m", "y_m": "task.cover_y_m", "yaw_deg": "task.cover_yaw_deg"}
-"""Where the protocol says which range of each should be covered."""
+"""The protocol's settings for the range of each axis."""
 
 
 @check(
     "batch.coverage",
     unit="share of what was asked",
     needs=("episodes",),
-    advice="Send the next work orders where nothing has been collected.",
 )
 def coverage(batch: Batch) -> Iterator[Measurement]:
-    """Which share of the asked levels, positions and orientations was visited at all?
+    """Which share of the required levels, positions and orientations was covered?
 
     Levels are those of `[balance.…]` with a share above zero. The work area is `task.cover_x_m`, `task.cover_y_m` and
     `task.cover_yaw_deg`: each range is cut into cells, and a cell counts once `min_each` grasps fell into it.
@@ -39,9 +40,8 @@ def coverage(batch: Batch) -> Iterator[Measurement]:
         counts = Counter(label(e, asked.over) for e in batch.episodes)
         wanted = [name for name, share in asked.shares.items() if share > 0.0]
         missing = [name for name in wanted if counts[name] < least]
-        yield Measurement(
-            asked.over, 1.0 - len(missing) / len(wanted), f"(missing: {listed(missing)})" if missing else ""
-        )
+        place = note("check.levels_missing", levels=named(missing, MOST_NAMED)) if missing else None
+        yield Measurement(Subject(aspect=asked.over), 1.0 - len(missing) / len(wanted), place)
     yield from _area(batch, int(batch.parameter("batch.coverage", "cells")), least)
 
 
@@ -49,7 +49,7 @@ def _area(batch: Batch, cells: int, least: float) -> Iterator[Measurement]:
     asked = _asked(batch)
     poses = grasps(batch)
     if asked and not len(poses):
-        yield Measurement("grasp", math.nan, cannot_tell="No episode shows where the tool was at contact.")
+        yield Measurement(Subject(aspect="grasp"), UNKNOWN, cannot_tell=note("check.no_grasp_poses"))
         return
     for subject, axes in (("position", ("x_m", "y_m")), ("orientation", ("yaw_deg",))):
         ranges = {axis: asked[axis] for axis in axes if axis in asked}
@@ -59,7 +59,7 @@ def _area(batch: Batch, cells: int, least: float) -> Iterator[Measurement]:
 
 
 def _asked(batch: Batch) -> dict[str, tuple[float, float]]:
-    """The ranges that grasps should fill, by axis; an empty one asks for nothing."""
+    """The ranges that grasps should cover, by axis; an empty one requires nothing."""
     ranges: dict[str, tuple[float, float]] = {}
     for axis, name in AXES.items():
         ends: Sequence[float] = batch.protocol.setting(name)
@@ -73,7 +73,7 @@ def _asked(batch: Batch) -> dict[str, tuple[float, float]]:
 def _visited(
     subject: str, columns: Mapping[str, Floats], ranges: Mapping[str, tuple[float, float]], cells: int, least: float
 ) -> Measurement:
-    """Cut the asked ranges into cells, and count those that were visited often enough."""
+    """Divide the required ranges into cells, and count those visited often enough."""
     where = []
     for name, (low, high) in ranges.items():
         values = columns[name]
@@ -86,12 +86,12 @@ def _visited(
     total = cells ** len(ranges)
     visited = sum(1 for count in counts.values() if count >= least)
     outside = len(at) - counts.total()
-    place = f"({visited} of {total} cells, {len(at)} grasps{f', {outside} outside' if outside else ''})"
-    return Measurement(subject, visited / total, place)
+    place = note("check.cells_visited", visited=visited, cells=total, grasps=len(at), outside=outside or None)
+    return Measurement(Subject(aspect=subject), visited / total, place)
 
 
 def grasps(batch: Batch) -> Floats:
-    """Return the tool's pose at contact, a row for each episode that shows it."""
+    """Return the tool's pose at contact, a row per episode that has one."""
     rows = []
     for episode in batch.episodes:
         for _, pose in batch.imprint(episode.id).under("grasp/tool"):
@@ -102,9 +102,9 @@ def grasps(batch: Batch) -> Floats:
 
 
 def yaw_deg(poses: Floats) -> Floats:
-    """Return how far each pose is turned about the vertical, from its quaternion xyzw.
+    """Return each pose's yaw in degrees, from its quaternion xyzw.
 
-    >>> yaw_deg(np.asarray([[0, 0, 0, 0, 0, math.sqrt(0.5), math.sqrt(0.5)]])).round(6).tolist()
+    >>> yaw_deg(np.asarray([[0, 0, 0, 0, 0, 0.5**0.5, 0.5**0.5]])).round(6).tolist()
     [90.0]
     """
     x, y, z, w = poses[:, 3:].T

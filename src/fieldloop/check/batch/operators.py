@@ -1,19 +1,19 @@
-"""Questions about episodes collected together."""
+"""Checks of who demonstrated the episodes of a batch."""
 
 from collections import Counter, defaultdict
 from collections.abc import Iterator
 
-from fieldloop.check.many import Batch
+from fieldloop.check.batch_case import Batch
 from fieldloop.check.registry import check
 from fieldloop.model.episode import Episode
-from fieldloop.model.finding import Measurement
+from fieldloop.model.finding import UNKNOWN, Measurement
+from fieldloop.model.note import NO_SUBJECT, Note, Subject, note
 
 
 @check(
     "batch.operator_share",
     unit="share of episodes",
     needs=("episodes",),
-    advice="Rotate operators: the next work orders should go to others.",
 )
 def operator_share(batch: Batch) -> Iterator[Measurement]:
     """Which share of the episodes came from each operator?"""
@@ -22,21 +22,20 @@ def operator_share(batch: Batch) -> Iterator[Measurement]:
     known = Counter(episode.operator for episode in batch.episodes if episode.operator)
     unknown = _unknown(batch)
     if not known:
-        yield Measurement("", float("nan"), cannot_tell=unknown)
+        yield Measurement(NO_SUBJECT, UNKNOWN, cannot_tell=unknown)
     for operator, count in sorted(known.items()):
-        yield Measurement(operator, count / len(batch.episodes), cannot_tell=unknown)
+        yield Measurement(Subject(aspect=operator), count / len(batch.episodes), cannot_tell=unknown)
 
 
 @check(
     "batch.operators",
     unit="operators",
     needs=("episodes",),
-    advice="Have more people demonstrate this.",
 )
 def operators(batch: Batch) -> Iterator[Measurement]:
     """How many operators demonstrated each variant of each task?
 
-    A variant is what the episodes call one (`variant` among their conditions or facts); else the task is its only one.
+    A variant is the value of `variant` in an episode's conditions or facts; without it, the task is its only variant.
     """
     variants: dict[str, list[Episode]] = defaultdict(list)
     for episode in batch.episodes:
@@ -47,12 +46,12 @@ def operators(batch: Batch) -> Iterator[Measurement]:
             continue
         anonymous = sum(1 for e in own if not e.operator)
         if anonymous:
-            reason = f"{anonymous} of {len(own)} episodes do not say who demonstrated."
-            yield Measurement(name, float("nan"), cannot_tell=reason)
+            reason = note("check.operators_missing", missing=anonymous, episodes=len(own))
+            yield Measurement(Subject(aspect=name), UNKNOWN, cannot_tell=reason)
         else:
-            yield Measurement(name, float(len({e.operator for e in own})))
+            yield Measurement(Subject(aspect=name), float(len({e.operator for e in own})))
 
 
-def _unknown(batch: Batch) -> str:
+def _unknown(batch: Batch) -> Note | None:
     anonymous = sum(1 for episode in batch.episodes if not episode.operator)
-    return f"{anonymous} of {len(batch.episodes)} episodes do not say who demonstrated." if anonymous else ""
+    return note("check.operators_missing", missing=anonymous, episodes=len(batch.episodes)) if anonymous else None

@@ -1,12 +1,13 @@
-"""Did the operators take turns? Shares alone do not show it: four people can each do a quarter in one block."""
+"""Check of operator rotation: equal shares are not enough if each operator records in one block."""
 
 from collections import Counter, defaultdict
 from collections.abc import Iterator
 
-from fieldloop.check.many import Batch
+from fieldloop.check.batch_case import Batch
 from fieldloop.check.registry import check
 from fieldloop.model.episode import Episode
-from fieldloop.model.finding import Measurement
+from fieldloop.model.finding import UNKNOWN, Measurement
+from fieldloop.model.note import NO_SUBJECT, Subject, note
 from fieldloop.model.quality import Dimension
 
 
@@ -14,26 +15,26 @@ from fieldloop.model.quality import Dimension
     "batch.rotation",
     unit="turns",
     needs=("episodes",),
-    advice="Let operators come back on another day: what one block shows of a person may be the light of that day.",
     dimension=Dimension.REPRODUCIBILITY,
 )
 def rotation(batch: Batch) -> Iterator[Measurement]:
     """How many separate turns did each operator have?
 
-    A turn ends when somebody else works at that robot, or with the session. Operators with few episodes are left out:
-    a handful may well be one turn.
+    A turn ends when another operator works at that robot, or with the session. Operators with few episodes are left
+    out: these may well be one turn.
     """
     fewest = batch.parameter("batch.rotation", "min_episodes")
     counts = Counter(e.operator for e in batch.episodes if e.operator)
     if len(counts) < batch.parameter("batch.rotation", "min_operators"):
         return
     if len({e.start_ns for e in batch.episodes}) < len(batch.episodes) / 2:
-        yield Measurement("", float("nan"), cannot_tell="The episodes do not say when they were recorded.")
+        yield Measurement(NO_SUBJECT, UNKNOWN, cannot_tell=note("check.no_recording_times"))
         return
     turns = _turns(batch.episodes)
     for operator, count in sorted(counts.items()):
         if count >= fewest:
-            yield Measurement(operator, float(turns[operator]), f"in {count} episodes")
+            place = note("check.in_episodes", episodes=count)
+            yield Measurement(Subject(aspect=operator), float(turns[operator]), place)
 
 
 def _turns(episodes: tuple[Episode, ...]) -> Counter[str]:

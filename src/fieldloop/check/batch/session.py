@@ -1,4 +1,4 @@
-"""Did the rig and the pace stay the same from the first episode to the last?"""
+"""Checks of whether calibration and cycle time stayed the same over a batch."""
 
 import math
 from collections import defaultdict
@@ -7,11 +7,12 @@ from itertools import pairwise
 
 import numpy as np
 
-from fieldloop.check.many import Batch
+from fieldloop.check.batch_case import Batch
 from fieldloop.check.registry import check
 from fieldloop.check.traits import by_task
 from fieldloop.model.calibration import Calibration
 from fieldloop.model.finding import Measurement, Status
+from fieldloop.model.note import Subject, note
 from fieldloop.model.quality import Dimension
 
 CYCLE = "throughput.cycle_time"
@@ -22,13 +23,12 @@ MM_PER_M = 1000.0
     "batch.calibration_shift",
     unit="mm",
     needs=("episodes", "calibrations"),
-    advice="Find out what moved: episodes between the two calibrations may show the sensor where it was not.",
     dimension=Dimension.SENSOR_FIDELITY,
 )
 def calibration_shift(batch: Batch) -> Iterator[Measurement]:
     """How far did a sensor move between two calibrations that were in force in this batch?
 
-    Translation and rotation together: the way that a point `reach_m` before the sensor goes.
+    Translation and rotation together: how far a point `reach_m` in front of the sensor moves.
     """
     starts = [e.start_ns for e in batch.episodes]
     first, last = min(starts), max(e.end_ns for e in batch.episodes)
@@ -41,11 +41,12 @@ def calibration_shift(batch: Batch) -> Iterator[Measurement]:
     for (robot, sensor, _), own in sorted(rigs.items()):
         ordered = sorted(own, key=lambda c: c.valid_from_ns)
         shifts = [_shift_mm(before, after, reach) for before, after in pairwise(ordered)]
-        yield Measurement(f"{robot} {sensor}".strip(), max(shifts, default=0.0), f"({len(own)} calibrations)")
+        place = note("check.calibrations_compared", calibrations=len(own))
+        yield Measurement(Subject(stream=sensor, rig=robot), max(shifts, default=0.0), place)
 
 
 def _shift_mm(before: Calibration, after: Calibration, reach_m: float) -> float:
-    """How far the second pose puts points ahead of and around the sensor from where the first puts them, at most."""
+    """Return the greatest distance between points around the sensor as placed by the two poses."""
     points = np.asarray([[0, 0, 0, 1], [0, 0, reach_m, 1], [reach_m, 0, 0, 1], [0, reach_m, 0, 1]], dtype=np.float64)
     moved = points @ (np.asarray(after.parent_from_child) - np.asarray(before.parent_from_child)).T
     return MM_PER_M * float(np.linalg.norm(moved[:, :3], axis=1).max())
@@ -55,23 +56,23 @@ def _shift_mm(before: Calibration, after: Calibration, reach_m: float) -> float:
     "batch.cycle_time",
     unit="× target",
     needs=("episodes",),
-    advice="Practise until the target is met, or set a target that can be.",
 )
 def cycle_time(batch: Batch) -> Iterator[Measurement]:
     """How long does a success typically take, as a multiple of the target?
 
-    The median over successes, with the interval that its order statistics give.
+    The median over successes, with an interval from order statistics.
     """
     fewest = batch.parameter("batch.cycle_time", "min_episodes")
     for task, episodes in by_task(batch).items():
         times = [m.value for e in episodes for m in batch.measurements(e.id, CYCLE) if math.isfinite(m.value)]
         if len(times) >= fewest:
             low, high = _median_interval(sorted(times), batch.parameter("batch.cycle_time", "confidence"))
-            yield Measurement(task, float(np.median(times)), f"({len(times)} successes)", low=low, high=high)
+            place = note("check.successes", successes=len(times))
+            yield Measurement(Subject(aspect=task), float(np.median(times)), place, low=low, high=high)
 
 
 def _median_interval(ordered: Sequence[float], confidence: float) -> tuple[float, float]:
-    """Distribution-free: the order statistics between which the median lies, so surely to each side."""
+    """Return the order statistics that enclose the median with this confidence on each side; distribution-free."""
     from scipy.stats import binom
 
     rank = int(binom.ppf(1.0 - confidence, len(ordered), 0.5))

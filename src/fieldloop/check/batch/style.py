@@ -1,4 +1,4 @@
-"""Do people, and sessions, do the task alike? Told by features of motion that do not grow with an episode's length."""
+"""Checks of whether operators and sessions do the task alike, by features of motion that do not depend on length."""
 
 import math
 from collections import Counter, defaultdict
@@ -7,11 +7,12 @@ from collections.abc import Iterator, Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from fieldloop.check.many import Batch
+from fieldloop.check.batch_case import Batch
 from fieldloop.check.registry import check
 from fieldloop.check.traits import by_task, label, style
 from fieldloop.model.episode import Episode
 from fieldloop.model.finding import Measurement
+from fieldloop.model.note import Note, Subject, note
 from fieldloop.model.quality import Dimension
 from fieldloop.stats.groups import Apart, apart, normal_scores
 
@@ -23,27 +24,27 @@ GROUPINGS = ("operator", "session")
     "batch.reproducibility",
     unit="spreads",
     needs=("episodes", "imprints"),
-    advice="The protocol leaves this open: say how it is done, and have it practised.",
     dimension=Dimension.REPRODUCIBILITY,
 )
 def reproducibility(batch: Batch) -> Iterator[Measurement]:
-    """How far apart are operators, and sessions, in each feature of motion, in spreads of one alone?
+    """How far apart are operators, and sessions, in each feature of motion, relative to the spread within one?
 
     The root mean square distance of their averages from the common one, over the spread within one operator or session,
-    by ranks; sessions are compared within each operator. To call any feature different, the bound is corrected for all
-    that were looked at; to call them all alike, each must be shown alike by itself, which needs no correction. In
-    between nobody can tell.
+    by ranks; sessions are compared within each operator. To fail, any feature may differ, so the bound is corrected for
+    their number. To pass, each feature must be alike, which needs no correction. In between, the status is 'cannot
+    tell'.
     """
     for task, episodes in by_task(batch).items():
         for over in GROUPINGS:
             for name, made in _apart(batch, episodes, over):
-                yield _told(f"{task}: {over}, {name}" if task else f"{over}, {name}", made)
+                about = Subject(aspect=f"{task}: {over}, {name}" if task else f"{over}, {name}")
+                yield _spread(about, made)
 
 
-def _told(subject: str, made: Apart) -> Measurement:
+def _spread(about: Subject, made: Apart) -> Measurement:
     group, far = made.farthest
-    place = f"(most of all {group}, {abs(far):.2g} {'above' if far > 0 else 'below'} the others)"
-    return Measurement(subject, made.value, place, low=made.low, high=made.high)
+    place = note("check.farthest_above" if far > 0 else "check.farthest_below", group=str(group), far=abs(far))
+    return Measurement(about, made.value, place, low=made.low, high=made.high)
 
 
 def _apart(batch: Batch, episodes: Sequence[Episode], over: str) -> Iterator[tuple[str, Apart]]:
@@ -69,7 +70,7 @@ def _apart(batch: Batch, episodes: Sequence[Episode], over: str) -> Iterator[tup
 
 
 def _with_several_sessions(episodes: Sequence[Episode]) -> list[Episode]:
-    """Whoever had one session only cannot be told from it."""
+    """Leave out operators with one session: operator and session cannot be separated."""
     sessions: dict[str, set[str]] = defaultdict(set)
     for episode in episodes:
         sessions[episode.operator].add(episode.session)
@@ -77,7 +78,7 @@ def _with_several_sessions(episodes: Sequence[Episode]) -> list[Episode]:
 
 
 def _less_average(scores: Floats, groups: NDArray[np.object_]) -> Floats:
-    """Take each operator's own average out: sessions are compared within a person."""
+    """Subtract each operator's average: sessions are compared within an operator."""
     code = np.unique(groups.astype(str), return_inverse=True)[1]
     return np.asarray(scores - (np.bincount(code, weights=scores) / np.bincount(code))[code])
 
@@ -91,30 +92,29 @@ def _large_groups(episodes: Sequence[Episode], over: str, fewest: float) -> list
     "batch.style",
     unit="share of the variety of motion",
     needs=("episodes", "imprints"),
-    advice="Show operators each other's best episodes, and say in the protocol which way is meant.",
     dimension=Dimension.REPRODUCIBILITY,
 )
 def convergence(batch: Batch) -> Iterator[Measurement]:
-    """Which share of the variety of motion is a matter of who did it?
+    """Which share of the variety of motion is due to the operator?
 
-    Over all features of style at once, each by its ranks; what chance alone would seem to explain is taken off, and the
-    interval comes from drawing episodes anew. The first and the second half in time show whether operators converge.
+    Over all features of style at once, each by its ranks. The share expected by chance is subtracted, and the interval
+    comes from resampling episodes. The first and the second half in time show whether operators converge.
     """
     for task, episodes in by_task(batch).items():
         kept = _large_groups(episodes, "operator", batch.parameter("batch.style", "min_episodes"))
-        if len({e.operator for e in kept}) < 2:  # noqa: PLR2004 - one person has nobody to differ from
+        if len({e.operator for e in kept}) < 2:  # noqa: PLR2004 - one person alone cannot differ
             continue
         scores = _scores(batch, kept)
         if scores.shape[1] == 0:
             continue
         who = np.unique([e.operator for e in kept], return_inverse=True)[1]
         value = _explained(scores, who)
-        low, high = _drawn_anew(scores, who)
-        yield Measurement(task, value, _halves(scores, who, kept), low=low, high=high)
+        low, high = _resampled(scores, who)
+        yield Measurement(Subject(aspect=task), value, _halves(scores, who, kept), low=low, high=high)
 
 
 def _scores(batch: Batch, episodes: Sequence[Episode]) -> Floats:
-    """Features as normal scores; what could not be taken is as the typical episode."""
+    """Return features as normal scores; a missing value counts as the median."""
     columns = []
     for column in style(batch, episodes).values():
         there = np.isfinite(column)
@@ -126,7 +126,7 @@ def _scores(batch: Batch, episodes: Sequence[Episode]) -> Floats:
 
 
 def _explained(scores: Floats, who: NDArray[np.intp]) -> float:
-    """Omega squared over all columns together: the share between groups, less what chance puts there."""
+    """Return omega squared over all columns together: the share between groups, less that expected by chance."""
     counts = np.bincount(who).astype(float)
     groups, total = len(counts), len(who)
     held = scores - scores.mean(axis=0)
@@ -140,8 +140,8 @@ def _explained(scores: Floats, who: NDArray[np.intp]) -> float:
     return max((between - (groups - 1) * noise) / (whole + noise), 0.0)
 
 
-def _drawn_anew(scores: Floats, who: NDArray[np.intp], times: int = 200) -> tuple[float, float]:
-    """Draw episodes anew within each operator; the interval is centred so that chance does not widen it to one side."""
+def _resampled(scores: Floats, who: NDArray[np.intp], times: int = 200) -> tuple[float, float]:
+    """Resample episodes within each operator; the interval is centred to remove the resampling bias."""
     random = np.random.default_rng(0)
     order = np.argsort(who, kind="stable")
     counts = np.bincount(who)
@@ -155,12 +155,12 @@ def _drawn_anew(scores: Floats, who: NDArray[np.intp], times: int = 200) -> tupl
     return max(value - half, 0.0), min(value + half, 1.0)
 
 
-def _halves(scores: Floats, who: NDArray[np.intp], episodes: Sequence[Episode]) -> str:
+def _halves(scores: Floats, who: NDArray[np.intp], episodes: Sequence[Episode]) -> Note:
     starts = np.asarray([e.start_ns for e in episodes])
     if len(np.unique(starts)) < len(starts) / 2:
-        return f"({len(episodes)} episodes)"
+        return note("check.style_episodes", episodes=len(episodes))
     early = starts <= np.median(starts)
     shares = [_explained(scores[part], np.unique(who[part], return_inverse=True)[1]) for part in (early, ~early)]
     if any(math.isnan(s) for s in shares):
-        return f"({len(episodes)} episodes)"
-    return f"({len(episodes)} episodes; first half {shares[0]:.0%}, second half {shares[1]:.0%})"
+        return note("check.style_episodes", episodes=len(episodes))
+    return note("check.style_episodes", episodes=len(episodes), first_half=shares[0], second_half=shares[1])

@@ -1,4 +1,4 @@
-"""At which episode did a fixed camera's view jump? From what stands still in its pictures."""
+"""Find the episode at which a fixed camera's view jumped, from the static parts of its pictures."""
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
@@ -8,11 +8,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fieldloop.geometry.view_shift import ViewShift, view_shift
+from fieldloop.model.note import Note, note
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class View:
-    """What a fixed camera saw in an episode, small and grey: the median of some frames, so that the arm is gone."""
+    """A fixed camera's view in an episode, small and grey: the median of some frames, which removes the arm."""
 
     episode: str
     at_ns: int
@@ -21,9 +22,10 @@ class View:
 
 @dataclass(frozen=True, slots=True)
 class Rules:
-    """From when on a view has jumped: more than `most_off` (share of the width), by more than so many deviations.
+    """When a view has jumped: more than `most_off` (share of the width), by more than so many standard deviations.
 
-    Two views tell nothing where they agree or are seen too little. `anchors` first and last views are held against.
+    Two views that agree or overlap too little are not compared. Each view is compared with the first and last
+    `anchors`.
     """
 
     most_off: float
@@ -34,7 +36,7 @@ class Rules:
 
 
 class Stood(StrEnum):
-    """How a view lies against those before it; elsewhere: it has nothing in common with them, and stays so."""
+    """A view's position relative to earlier ones. Elsewhere: it and the next have nothing in common with them."""
 
     STILL = "still"
     JUMPED = "jumped"
@@ -44,7 +46,7 @@ class Stood(StrEnum):
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Compared:
-    """One view against those before it, of which `last` is the newest that is known to have stood with them.
+    """One view compared with earlier ones; `last` is the newest known to have the same position.
 
     `off` and `deviation` are shares of the picture's width, NaN where unknown.
     """
@@ -52,14 +54,14 @@ class Compared:
     view: View
     last: View
     stood: Stood
-    why: str = ""
+    why: Note | None = None
     off: float = float("nan")
     deviation: float = float("nan")
 
 
 @dataclass(slots=True)
 class _Stand:
-    """The views since the camera last came to stand: the first ones, which a slow slip shows against, and the last."""
+    """The views since the camera last moved: the first ones, which reveal a slow slip, and the last."""
 
     first: list[View] = field(default_factory=list)
     last: list[View] = field(default_factory=list)
@@ -71,12 +73,11 @@ class _Stand:
 
 
 def compare_views(views: Sequence[View], rules: Rules, calibrated_ns: Iterable[int] = ()) -> tuple[Compared, ...]:
-    """Compare the views of one camera in the order given; one answer per view after the first of each stand.
+    """Compare the views of one camera in the order given; one result per view after the first of each position.
 
     From a new calibration on, views are compared with later ones only: a camera may be moved if it is calibrated again.
-    A view that agrees with none before it (covered, dark, another scene) is unsure, and no reference for others; when
-    the next one agrees with it, the camera was moved far or stands before another scene, and later views are held
-    against these.
+    A view that agrees with no earlier one (covered, dark, another scene) is unsure and not used as a reference. If the
+    next one agrees with it, the camera was moved far or shows another scene, and later views are compared with these.
     """
     fresh = sorted(calibrated_ns)
     stand, stray, answers = _Stand(), None, []
@@ -92,7 +93,7 @@ def compare_views(views: Sequence[View], rules: Rules, calibrated_ns: Iterable[i
         if answer.stood is Stood.UNSURE and stray:
             settled = _Stand([stray], [stray])
             if _compare(view, settled, rules).stood is Stood.STILL:
-                if len(stand.last) > 1:  # one view alone, never seen again, may itself have been covered or dark
+                if len(stand.last) > 1:  # a single earlier view may itself have been covered or dark
                     answer = Compared(stray, answer.last, Stood.ELSEWHERE)
                 stand, stray = settled, None
                 stand.add(view, rules.anchors)
@@ -112,30 +113,30 @@ def _compare(view: View, stand: _Stand, rules: Rules) -> Compared:
     newest = stand.last[-1]
     later = [one for one in stand.last if one not in stand.first]
     for references in (stand.first, later):
-        telling: list[ViewShift] = []
+        comparable: list[ViewShift] = []
         for one in references:
             if one.picture.shape != view.picture.shape:
                 continue
             shift = view_shift(one.picture, view.picture)
             if shift.agreement >= rules.min_agreement and shift.seen >= rules.min_seen:
-                telling.append(shift)
+                comparable.append(shift)
                 if shift.off_px <= rules.most_off * view.picture.shape[1]:
-                    return _told(view, newest, shift, rules)  # where it stood: no need to ask the others
-        if telling:
-            telling.sort(key=lambda shift: shift.off_px)
-            return _told(view, newest, telling[(len(telling) - 1) // 2], rules)  # the middle one: no odd view decides
+                    return _judged(view, newest, shift, rules)  # unmoved: the others need no comparison
+        if comparable:
+            comparable.sort(key=lambda shift: shift.off_px)
+            median = comparable[(len(comparable) - 1) // 2]  # resists a single odd view
+            return _judged(view, newest, median, rules)
     if newest.picture.shape != view.picture.shape:
-        return Compared(view, newest, Stood.UNSURE, f"{view.episode} has pictures of another size.")
-    why = f"Nothing stands out in {view.episode} that showed before: dark, covered, featureless, or another scene."
-    return Compared(view, newest, Stood.UNSURE, why)
+        return Compared(view, newest, Stood.UNSURE, note("check.other_picture_size", name=view.episode))
+    return Compared(view, newest, Stood.UNSURE, note("check.view_unrecognised", name=view.episode))
 
 
-def _told(view: View, newest: View, shift: ViewShift, rules: Rules) -> Compared:
+def _judged(view: View, newest: View, shift: ViewShift, rules: Rules) -> Compared:
     width = view.picture.shape[1]
     off, deviation = shift.off_px / width, shift.deviation_px / width
     if off <= rules.most_off:
-        return Compared(view, newest, Stood.STILL, "", off, deviation)
+        return Compared(view, newest, Stood.STILL, None, off, deviation)
     if off - rules.deviations * deviation > rules.most_off:
-        return Compared(view, newest, Stood.JUMPED, "", off, deviation)
-    why = f"The view may have moved by {100 * off:.1f} % of its width since {newest.episode}."
+        return Compared(view, newest, Stood.JUMPED, None, off, deviation)
+    why = note("check.view_may_have_moved", off=off, since=newest.episode)
     return Compared(view, newest, Stood.UNSURE, why, off, deviation)

@@ -1,4 +1,4 @@
-"""Questions about a dataset as a whole, a file a subject."""
+"""Checks of a dataset as a whole, one file per subject."""
 
 from fieldloop.check.corpus import annotated, change, dataset, divided, near, shortcut
 

@@ -1,27 +1,31 @@
-"""Is every episode annotated?"""
+"""Check of the share of annotated episodes."""
 
 from collections.abc import Iterator
 
-from fieldloop.check.many import Batch
+from fieldloop.check.batch_case import Batch
+from fieldloop.check.naming import named
 from fieldloop.check.registry import check
-from fieldloop.check.traits import listed
 from fieldloop.model.finding import Measurement
+from fieldloop.model.note import NO_SUBJECT, note
 from fieldloop.model.quality import Dimension
+
+MOST_NAMED = 5
 
 
 @check(
     "corpus.annotated",
     unit="share of episodes",
     needs=("episodes", "annotations"),
-    advice="Annotate these, or leave them out of the release.",
     dimension=Dimension.ANNOTATION_PRECISION,
 )
 def annotated(batch: Batch) -> Iterator[Measurement]:
     """Which share of the episodes has any annotation?
 
-    Asked once annotating has begun: where no episode has one, nothing is missing yet.
+    Applies once annotating has begun: where no episode has an annotation, nothing is missing yet.
     """
     known = batch.annotations or {}
     bare = [e.name for e in batch.episodes if not known.get(e.id)]
     share = 1.0 - len(bare) / len(batch.episodes)
-    yield Measurement("", share, f"(not yet: {listed(bare)})" if bare else "")
+    yield Measurement(
+        NO_SUBJECT, share, note("check.not_yet_annotated", episodes=named(bare, MOST_NAMED)) if bare else None
+    )

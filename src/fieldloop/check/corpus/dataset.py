@@ -1,18 +1,20 @@
-"""Questions about a dataset as a whole."""
+"""Checks of a dataset as a whole: defects, copies, indices and lengths."""
 
 from collections import Counter, defaultdict
 from collections.abc import Iterator
 
 import numpy as np
 
+from fieldloop.check.batch_case import Batch
 from fieldloop.check.episode.integrity import list_defects
-from fieldloop.check.many import Batch
+from fieldloop.check.naming import named
 from fieldloop.check.registry import check
 from fieldloop.model.episode import Episode
 from fieldloop.model.finding import Measurement
+from fieldloop.model.note import NO_SUBJECT, Subject, note
 from fieldloop.model.stream import NS_PER_S
 
-ROBUST_SD = 1.4826  # a normal distribution's standard deviation over its median absolute deviation
+ROBUST_SD = 1.4826  # standard deviation of a normal distribution over its median absolute deviation
 SHORTEST_S = 0.001
 MOST_NAMED = 5
 BY_NAME = ("hdf5",)
@@ -23,22 +25,20 @@ BY_NAME = ("hdf5",)
     "corpus.defects",
     unit="defects",
     needs=("episodes",),
-    advice="Put it right before anybody trains on it.",
     place_says_it=True,
 )
 def defects(batch: Batch) -> Iterator[Measurement]:
-    """Where do the dataset's files and its own description disagree?"""
+    """Where do the dataset's files and its metadata disagree?"""
     if batch.defects:
         yield from list_defects(batch.defects)
     else:
-        yield Measurement("", 0.0)
+        yield Measurement(NO_SUBJECT, 0.0)
 
 
 @check(
     "corpus.duplicates",
     unit="episodes",
     needs=("episodes",),
-    advice="Keep one of each; a copy in the validation set makes it lie.",
 )
 def duplicates(batch: Batch) -> Iterator[Measurement]:
     """How many episodes are exact copies of another?"""
@@ -46,22 +46,20 @@ def duplicates(batch: Batch) -> Iterator[Measurement]:
     copies = []
     for episode in batch.episodes:
         if episode.id in first:
-            copies.append(f"{episode.name} of {first[episode.id]}")
+            copies.append(f"{episode.name} = {first[episode.id]}")
         first.setdefault(episode.id, episode.name)
-    more = " …" if len(copies) > MOST_NAMED else ""
-    yield Measurement("", float(len(copies)), f"({', '.join(copies[:MOST_NAMED])}{more})" if copies else "")
+    yield Measurement(NO_SUBJECT, float(len(copies)), named(copies, MOST_NAMED))
 
 
 @check(
     "corpus.index_gaps",
     unit="missing indices",
     needs=("episodes",),
-    advice="Number the episodes from 0 without a gap, or fetch the missing ones.",
 )
 def index_gaps(batch: Batch) -> Iterator[Measurement]:
     """How many episode indices are missing between 0 and the last that the dataset lists?
 
-    Asked of formats that look an episode up by its position; where it is looked up by name, a gap harms nobody.
+    Applies to formats that look up episodes by position; where they are looked up by name, a gap does no harm.
     """
     held: dict[str, set[int]] = defaultdict(set)
     listed: Counter[str] = Counter()
@@ -73,19 +71,19 @@ def index_gaps(batch: Batch) -> Iterator[Measurement]:
             listed[dataset] = max(listed[dataset], int(index) + 1, int(total) if total.isdigit() else 0)
     for dataset, indices in sorted(held.items()):
         missing = listed[dataset] - len(indices)
-        yield Measurement(dataset, float(missing), f"of {listed[dataset]}" if missing else "")
+        place = note("check.of_indices", indices=listed[dataset]) if missing else None
+        yield Measurement(Subject(aspect=dataset), float(missing), place)
 
 
 @check(
     "corpus.length_outliers",
     unit="episodes",
     needs=("episodes",),
-    advice="Look at these: two attempts in one, one that never began, or one cut short.",
 )
 def length_outliers(batch: Batch) -> Iterator[Measurement]:
     """How many episodes are far longer or shorter than the others of their task?
 
-    Told by the logarithm of their lengths, because twice as long is as unusual as half as long.
+    By the logarithm of their lengths, because twice as long is as unusual as half as long.
     """
     tasks: dict[str, list[Episode]] = defaultdict(list)
     for episode in batch.episodes:
@@ -104,7 +102,11 @@ def _outliers(task: str, episodes: list[Episode], most_sd: float, least_spread: 
     middle = float(np.median(logs))
     spread = max(ROBUST_SD * float(np.median(np.abs(logs - middle))), least_spread)
     far = np.flatnonzero(np.abs(logs - middle) > most_sd * spread)
-    named = [f"{episodes[i].name} {lengths[i]:.1f} s" for i in far[:MOST_NAMED]]
-    more = " …" if len(far) > MOST_NAMED else ""
-    place = f"({', '.join(named)}{more}; typical {np.exp(middle):.1f} s)" if named else ""
-    return Measurement(task, float(len(far)), place)
+    unusual = tuple(
+        note("check.episode_length", name=episodes[i].name, length_s=float(lengths[i])) for i in far[:MOST_NAMED]
+    )
+    more = max(0, len(far) - MOST_NAMED) or None
+    place = (
+        note("check.unusual_lengths", unusual=unusual, more=more, typical_s=float(np.exp(middle))) if unusual else None
+    )
+    return Measurement(Subject(aspect=task), float(len(far)), place)

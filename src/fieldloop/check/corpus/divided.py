@@ -1,4 +1,4 @@
-"""Is the split honest: nothing on both sides, and both sides alike?"""
+"""Checks of a split: no leakage between the parts, and similar contents."""
 
 from collections import Counter, defaultdict
 from collections.abc import Iterator, Sequence
@@ -6,17 +6,20 @@ from collections.abc import Iterator, Sequence
 import numpy as np
 from numpy.typing import NDArray
 
+from fieldloop.check.batch_case import Batch
 from fieldloop.check.corpus.near import near_groups
-from fieldloop.check.many import Batch
+from fieldloop.check.naming import named
 from fieldloop.check.registry import check
-from fieldloop.check.traits import factors, label, listed
+from fieldloop.check.traits import factors, label
 from fieldloop.model.episode import Episode
-from fieldloop.model.finding import Measurement
+from fieldloop.model.finding import UNKNOWN, Measurement
+from fieldloop.model.note import NO_SUBJECT, Subject, note
 
 TRAIN = "train"
 HELD_OUT = ("operator", "object", "site")
-"""What people hold out on purpose, to see how a policy does with others."""
+"""Labels that may be held out on purpose, to test generalisation."""
 
+MOST_NAMED = 5
 POINTS = 100.0
 DRAWS = 2000
 
@@ -25,12 +28,11 @@ DRAWS = 2000
     "corpus.split_leaks",
     unit="groups",
     needs=("episodes", "split"),
-    advice="Split anew by whole sessions; `fieldloop release` does.",
 )
 def split_leaks(batch: Batch) -> Iterator[Measurement]:
     """How many sessions, and groups of nearly the same episode, lie on both sides of the split?
 
-    Frames of one session look alike, so a model could recite in validation what it saw in training.
+    Frames of one session look alike, so a model could score in validation by remembering its training data.
     """
     sessions: dict[str, set[str]] = defaultdict(set)
     for episode in batch.episodes:
@@ -39,27 +41,26 @@ def split_leaks(batch: Batch) -> Iterator[Measurement]:
     if sessions:
         yield _leaks("session", [name for name, sides in sorted(sessions.items()) if len(sides) > 1])
     else:
-        yield Measurement("session", float("nan"), cannot_tell="The episodes name no session.")
+        yield Measurement(Subject(aspect="session"), UNKNOWN, cannot_tell=note("check.no_sessions"))
     near = [g[0].name for g in near_groups(batch) if len({batch.split.get(e.id, "") for e in g} - {""}) > 1]
     yield _leaks("nearly the same", near)
 
 
 def _leaks(subject: str, names: Sequence[str]) -> Measurement:
-    return Measurement(subject, float(len(names)), f"({listed(names)})" if names else "")
+    return Measurement(Subject(aspect=subject), float(len(names)), named(names, MOST_NAMED))
 
 
 @check(
     "corpus.split_representative",
     unit="points",
     needs=("episodes", "split"),
-    advice="Split anew by strata, or collect sessions that mix them; `fieldloop release` splits by strata.",
 )
 def split_representative(batch: Batch) -> Iterator[Measurement]:
-    """How far are the sides of the split apart in what they show?
+    """How different are the parts of the split in their labels?
 
     For each kind of label (task, object, operator, site, outcome, every factor of the environment): the share of one
-    side that would have to change to match the other. Of that, a random split of this size would give some by chance;
-    the lower bound has it taken off, corrected for the number of kinds.
+    part that would have to change to match the other. A random split of this size differs by chance too: the lower
+    bound subtracts that, corrected for the number of kinds.
     """
     sides: dict[str, list[Episode]] = defaultdict(list)
     for episode in batch.episodes:
@@ -74,19 +75,18 @@ def split_representative(batch: Batch) -> Iterator[Measurement]:
     level = 1.0 - (1.0 - confidence) / max(len(varied) * len(others), 1)
     for side in others:
         for kind in varied:
-            subject = kind if len(others) == 1 else f"{kind}, {side}"
+            about = Subject(aspect=kind if len(others) == 1 else f"{kind}, {side}")
             yield _distance(
-                subject, [label(e, kind) for e in sides[TRAIN]], [label(e, kind) for e in sides[side]], level
+                about, kind, [label(e, kind) for e in sides[TRAIN]], [label(e, kind) for e in sides[side]], level
             )
     if not varied:
-        yield Measurement("", 0.0, "(all episodes are of one kind)")
+        yield Measurement(NO_SUBJECT, 0.0, note("check.one_kind"))
 
 
-def _distance(subject: str, train: Sequence[str], other: Sequence[str], level: float) -> Measurement:
+def _distance(about: Subject, kind: str, train: Sequence[str], other: Sequence[str], level: float) -> Measurement:
     here, there = Counter(other), Counter(train)
-    if subject.partition(",")[0] in HELD_OUT and not here.keys() & there.keys():
-        kept = f"No {subject} is on both sides: the validation is on what was never trained on."
-        return Measurement(subject, float("nan"), cannot_tell=kept)
+    if kind in HELD_OUT and not here.keys() & there.keys():
+        return Measurement(about, UNKNOWN, cannot_tell=note("check.held_out", kind=kind))
     names = sorted({*here, *there})
     ours, theirs = np.asarray([here[n] for n in names]), np.asarray([there[n] for n in names])
     far = POINTS * float(_apart(ours, theirs))
@@ -94,11 +94,12 @@ def _distance(subject: str, train: Sequence[str], other: Sequence[str], level: f
     by_chance = POINTS * float(np.quantile(_apart(draws, ours + theirs - draws), level))
     gap = ours / len(other) - theirs / len(train)
     at = int(np.argmax(np.abs(gap)))
-    place = f"({names[at] or 'not said'}: {ours[at] / len(other):.0%} against {theirs[at] / len(train):.0%} in train)"
-    return Measurement(subject, far, place, low=max(far - by_chance, 0.0), high=far)
+    share, in_train = float(ours[at]) / len(other), float(theirs[at]) / len(train)
+    place = note("check.split_differs", level=names[at] or "(not stated)", share=share, in_train=in_train)
+    return Measurement(about, far, place, low=max(far - by_chance, 0.0), high=far)
 
 
 def _apart(ours: NDArray[np.int64], theirs: NDArray[np.int64]) -> NDArray[np.float64]:
-    """Half the sum of differences between shares: what would have to change."""
+    """Return half the sum of differences between shares: the share that would have to change."""
     own, other = (side / np.maximum(side.sum(axis=-1, keepdims=True), 1) for side in (ours, theirs))
     return np.asarray(np.abs(own - other).sum(axis=-1) / 2.0)

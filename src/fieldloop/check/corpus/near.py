@@ -1,4 +1,4 @@
-"""Which episodes are nearly the same: recorded once and stored twice, cut, re-encoded, or played back by a machine?"""
+"""Check of episodes that are nearly the same: stored twice, cut, re-encoded, or replayed."""
 
 import math
 from collections import defaultdict
@@ -7,50 +7,50 @@ from collections.abc import Iterator, Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from fieldloop.check.many import Batch
+from fieldloop.check.batch_case import Batch
+from fieldloop.check.naming import named
 from fieldloop.check.registry import check
-from fieldloop.check.traits import listed
 from fieldloop.model.episode import Episode
 from fieldloop.model.finding import Measurement
+from fieldloop.model.note import NO_SUBJECT, note
 
 Floats = NDArray[np.float64]
 NAME = "corpus.near_duplicates"
 SHOWN = 3
+MOST_NAMED = 5
 MOST_SAMPLED = 64
 PAIRS = 2000
-"""So many fix the median distance of two episodes to a few percent of itself, however many episodes there are."""
+"""Number of pairs that gives the median distance of two episodes to a few percent."""
 
 AXES = 6
-"""Near points are near along any axis, so a tree over the widest few finds every candidate."""
+"""Number of axes of the search tree. Near points are near along any axis, so the widest few find every candidate."""
 
 
 @check(
     NAME,
     unit="episodes",
     needs=("episodes", "imprints"),
-    advice="Keep one of each group, or keep all on one side of the split.",
 )
 def near_duplicates(batch: Batch) -> Iterator[Measurement]:
-    """How many episodes go nearly the same way as another of their task?
+    """How many episodes follow nearly the same path as another of their task?
 
-    The ways are compared by distance travelled, so that a copy that was cut or played slower is one still. Two are
-    nearly the same when their joints differ, on average, by less than a share of what two episodes of that task
-    usually differ by.
+    Paths are compared by distance travelled, so that a copy that was cut or replayed slower is still found. Two are
+    nearly the same if their joints differ, on average, by less than a share of what two episodes of that task usually
+    differ by.
     """
     compared = sum(len(members) for members in _comparable(batch))
     if not compared:
         return
     groups = near_groups(batch)
     extra = sum(len(group) - 1 for group in groups)
-    named = [" = ".join(e.name for e in group[:SHOWN]) + (" …" if len(group) > SHOWN else "") for group in groups]
+    names = [" = ".join(e.name for e in group[:SHOWN]) + (" …" if len(group) > SHOWN else "") for group in groups]
     lost = len(batch.episodes) - compared
-    unseen = f"{lost} of {len(batch.episodes)} episodes have no joint path to compare with others of their task."
-    place = f"({listed(named)})" if named else ""
-    yield Measurement("", float(extra), place, cannot_tell=unseen if lost > compared else "")
+    unseen = note("check.no_path_to_compare", lost=lost, episodes=len(batch.episodes)) if lost > compared else None
+    yield Measurement(NO_SUBJECT, float(extra), named(names, MOST_NAMED), cannot_tell=unseen)
 
 
 def near_groups(batch: Batch) -> tuple[tuple[Episode, ...], ...]:
-    """Group episodes that are nearly the same, directly or by way of others, largest first; exact copies apart."""
+    """Group episodes that are nearly the same, directly or through others, largest first; exact copies are left out."""
     return batch.keep(NAME, lambda: _near_groups(batch))
 
 
@@ -64,7 +64,7 @@ def _near_groups(batch: Batch) -> tuple[tuple[Episode, ...], ...]:
 
 
 def _comparable(batch: Batch) -> list[list[tuple[Episode, Floats]]]:
-    """Episodes of one task with ways of one shape, where there are enough to know what is usual."""
+    """Yield the episodes of one task with paths of one shape, where there are enough to know the usual distance."""
     kinds: dict[tuple[object, ...], list[tuple[Episode, Floats]]] = defaultdict(list)
     for episode in {e.id: e for e in batch.episodes}.values():
         ways = sorted(batch.imprint(episode.id).under("way"), key=lambda named: named[0])
@@ -75,9 +75,9 @@ def _comparable(batch: Batch) -> list[list[tuple[Episode, Floats]]]:
 
 
 def _usual(rows: Floats) -> float:
-    """The median distance of two episodes, over pairs drawn at random.
+    """Return the median distance of two episodes, over pairs drawn at random.
 
-    Any fixed pairing can meet a dataset that was appended to itself at just that distance, and take copies for usual.
+    With a fixed pairing, a dataset appended to itself could pair every episode with its copy.
     """
     drawn = np.random.default_rng(0)
     one = drawn.integers(len(rows), size=PAIRS)
@@ -86,7 +86,7 @@ def _usual(rows: Floats) -> float:
 
 
 def _joined(rows: Floats, within: float) -> Iterator[Sequence[int]]:
-    """Join what lies within a distance, directly or by way of others; yield groups of two and more."""
+    """Yield groups of two or more rows within this distance of each other, directly or through others."""
     from scipy.sparse import coo_array
     from scipy.sparse.csgraph import connected_components
     from scipy.spatial import cKDTree
@@ -113,7 +113,7 @@ def _joined(rows: Floats, within: float) -> Iterator[Sequence[int]]:
 
 
 def _widest(rows: Floats) -> Floats:
-    """Project onto axes along which episodes differ much, found from some of them; distances only shrink by it."""
+    """Project onto the axes of greatest variation, found from a sample; distances can only shrink."""
     centred = rows - rows.mean(axis=0)
     some = centred[:: -(-len(centred) // MOST_SAMPLED)]
     axes = np.linalg.svd(some, full_matrices=False)[2]

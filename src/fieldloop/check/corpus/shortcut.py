@@ -1,23 +1,24 @@
-"""Does anything that should not matter tell how an attempt ended, or where it was made? A model would learn that."""
+"""Check of shortcuts: circumstances that should not matter but predict the outcome or the environment."""
 
 from collections.abc import Iterator, Mapping, Sequence
 
 import numpy as np
 from numpy.typing import NDArray
 
-from fieldloop.check.many import Batch
+from fieldloop.check.batch_case import Batch
 from fieldloop.check.metric import episode_metrics
 from fieldloop.check.registry import check
 from fieldloop.check.traits import factors, label, length_s
 from fieldloop.model.episode import Episode
 from fieldloop.model.finding import Measurement
-from fieldloop.stats.association import Told, classes, told
+from fieldloop.model.note import Subject, note
+from fieldloop.stats.association import Association, classes, uncertainty_coefficient
 
 Codes = NDArray[np.int64]
 NAME = "corpus.shortcuts"
 LIGHT = ("light", "lux", "bright")
 SENSED = ("timing", "vision", "depth")
-"""Subjects whose numbers say something about sensors and nothing about what was done."""
+"""Subjects of checks that describe sensors, not the task."""
 
 CIRCUMSTANCES = ("operator", "site", "robot")
 
@@ -26,14 +27,13 @@ CIRCUMSTANCES = ("operator", "site", "robot")
     NAME,
     unit="share of the uncertainty",
     needs=("episodes",),
-    advice="Collect what breaks the tie: the rare outcome or environment under the other circumstances too.",
 )
 def shortcuts(batch: Batch) -> Iterator[Measurement]:
-    """How much does a circumstance that should not matter tell about the outcome or the environment?
+    """How well does a circumstance that should not matter predict the outcome or the environment?
 
-    Circumstances are operator, site, robot, the episode's length, how bright the cameras saw it, and what was measured
-    of its sensors. The measure is the share of the target's entropy that knowing the circumstance removes, less what
-    shuffled sessions seem to remove; the lower bound is corrected for all pairs looked at.
+    Circumstances are operator, site, robot, the episode's length, the cameras' brightness, and measurements of its
+    sensors. The measure is the share of the target's entropy that knowing the circumstance removes, less what shuffled
+    sessions seem to remove; the lower bound is corrected for all pairs examined.
     """
     ordered = _in_order(batch.episodes)
     targets = dict(_targets(ordered, batch.parameter(NAME, "min_each")))
@@ -44,32 +44,34 @@ def shortcuts(batch: Batch) -> Iterator[Measurement]:
     confidence = batch.parameter(NAME, "confidence")
     level = 1.0 - (1.0 - confidence) / len(pairs)
     blocks = _blocks(ordered)
-    found: dict[tuple[str, str], Told] = {}
+    found: dict[tuple[str, str], Association] = {}
     for clue, target in pairs:
         both = (clues[clue] >= 0) & (targets[target] >= 0)
         if both.sum() >= batch.parameter(NAME, "min_episodes"):
-            made = told(_packed(clues[clue][both]), _packed(targets[target][both]), blocks[both], level, confidence)
+            made = uncertainty_coefficient(
+                _packed(clues[clue][both]), _packed(targets[target][both]), blocks[both], level, confidence
+            )
             if made is not None:
                 found[clue, target] = made
     for target in targets:
         yield from _sum_up(target, {clue: made for (clue, about), made in found.items() if about == target})
 
 
-def _sum_up(target: str, by_clue: Mapping[str, Told]) -> Iterator[Measurement]:
-    """A line for each clue that tells anything beyond chance, and one for all the others."""
-    telling = {clue: made for clue, made in by_clue.items() if made.low > 0.0}
-    for clue, made in telling.items():
-        yield Measurement(f"{clue} → {target}", made.value, low=made.low, high=made.high)
-    others = {clue: made for clue, made in by_clue.items() if clue not in telling}
+def _sum_up(target: str, by_clue: Mapping[str, Association]) -> Iterator[Measurement]:
+    """Yield a measurement per circumstance that predicts better than chance, and one for all others."""
+    informative = {clue: made for clue, made in by_clue.items() if made.low > 0.0}
+    for clue, made in informative.items():
+        yield Measurement(Subject(aspect=f"{clue} → {target}"), made.value, low=made.low, high=made.high)
+    others = {clue: made for clue, made in by_clue.items() if clue not in informative}
     if others:
         most = max(others, key=lambda clue: others[clue].high)
-        place = f"(of {len(others)} circumstances most of all {most})"
-        subject = f"anything else → {target}" if telling else f"anything → {target}"
-        yield Measurement(subject, others[most].value, place, low=0.0, high=others[most].high)
+        place = note("check.strongest_of", circumstances=len(others), name=most)
+        about = Subject(aspect=f"anything else → {target}" if informative else f"anything → {target}")
+        yield Measurement(about, others[most].value, place, low=0.0, high=others[most].high)
 
 
 def _in_order(episodes: Sequence[Episode]) -> list[Episode]:
-    """Sessions by when they began, each in one piece even where several ran at once."""
+    """Sort by the start of the session; each session stays in one piece even where several ran at once."""
     began: dict[str, int] = {}
     for episode in episodes:
         began[episode.session] = min(episode.start_ns, began.get(episode.session, episode.start_ns))
@@ -77,8 +79,8 @@ def _in_order(episodes: Sequence[Episode]) -> list[Episode]:
 
 
 def _targets(episodes: list[Episode], least: float) -> Iterator[tuple[str, Codes]]:
-    """Outcome and every factor of the environment with two levels that occur often enough."""
-    for kind in ("outcome", *(f for f in factors(episodes) if f != "site")):  # a robot and its people stand at one
+    """Yield the outcome, and every factor of the environment with two levels that occur often enough."""
+    for kind in ("outcome", *(f for f in factors(episodes) if f != "site")):  # robot and operators belong to one site
         names = [label(e, kind) for e in episodes]
         codes = _coded(names)
         counts = np.bincount(codes[codes >= 0]) if (codes >= 0).any() else np.zeros(0)
@@ -113,7 +115,7 @@ def _brightness(batch: Batch, episodes: list[Episode]) -> Mapping[str, NDArray[n
 
 
 def _same_thing(clue: str, target: str) -> bool:
-    """Dim light is dark in the picture: that is a definition, not a shortcut."""
+    """Is the prediction trivial? Dim light is dark in the picture by definition, which is not a shortcut."""
     return "bright" in clue and any(word in target for word in LIGHT)
 
 
@@ -128,7 +130,7 @@ def _packed(codes: Codes) -> Codes:
 
 
 def _blocks(episodes: list[Episode]) -> Codes:
-    """Number the stretches of one session; without sessions, stretches as long as there are many of them."""
+    """Number the episodes' sessions; without sessions, about as many blocks as episodes in each."""
     sessions = [e.session for e in episodes]
     if len(set(sessions)) > 1:
         changes = [a != b for a, b in zip(sessions, [sessions[0], *sessions], strict=False)]

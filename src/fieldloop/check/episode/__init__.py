@@ -1,4 +1,4 @@
-"""Questions about one episode, a file a subject. `SUBJECTS` is the order in which they are asked."""
+"""Checks of one episode, one file per subject. `SUBJECTS` is the order in which they run."""
 
 from fieldloop.check.episode import (
     adherence,

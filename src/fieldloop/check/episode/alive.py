@@ -1,4 +1,4 @@
-"""Questions about whether a sensor was alive: one that died repeats itself, or is silent in one of its columns."""
+"""Checks of whether a sensor was working: a dead one repeats its last value, or one of its columns is constant."""
 
 from collections.abc import Iterator
 
@@ -6,104 +6,103 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fieldloop.check.case import Case
-from fieldloop.check.episode.movement import Movement
 from fieldloop.check.episode.saturation import at_the_rail
-from fieldloop.check.episode.signal import NO_RATE, Signal, extent, paced, signal, signals, zeroed
-from fieldloop.check.episode.stamps import moment_of, said, seconds
-from fieldloop.check.episode.witness import witnessed
+from fieldloop.check.naming import named
 from fieldloop.check.registry import check
-from fieldloop.model.finding import Measurement
+from fieldloop.check.signals.expected_motion import expected_motion
+from fieldloop.check.signals.movement import Movement
+from fieldloop.check.signals.signal import NO_RATE, Signal, extent, paced, signal, signals, zeroed
+from fieldloop.check.signals.stamps import moment_of, seconds
+from fieldloop.model.finding import UNKNOWN, Measurement
+from fieldloop.model.note import Subject, note
 from fieldloop.model.stream import StreamKind
 
-UNKNOWN = float("nan")
 SENSED = (
     StreamKind.JOINT_POSITION, StreamKind.JOINT_VELOCITY, StreamKind.JOINT_EFFORT, StreamKind.FORCE_TORQUE,
     StreamKind.IMU, StreamKind.POSE, StreamKind.HAND_POSE,
 )  # fmt: skip
-"""Kinds that change all the time while a robot moves. A gripper or a command may rest while the arm travels."""
+"""Kinds that change all the time while a robot moves. A gripper or a command may stay constant while the arm moves."""
 
 NOISY = (StreamKind.FORCE_TORQUE, StreamKind.IMU)
-"""Kinds of which every column trembles, whatever the robot does."""
+"""Kinds whose every column shows noise, whatever the robot does."""
 
 
 @check(
     "integrity.frozen",
     unit="s",
     needs=("streams",),
-    advice="Look for a driver that repeats its last value after losing its device.",
 )
 def frozen(case: Case) -> Iterator[Measurement]:
     """For how long did each sensor repeat itself exactly while the robot moved?
 
     Joints should change while they are commanded to, a tool and speeds while their joints do, force and inertial
-    sensors whatever moves. Commands and grippers may rest, so they are not looked at. A stream that often repeats
-    itself (the pose of a thing that lies still, a coarse reading) shows nothing by doing so once more.
+    sensors whatever moves. Commands and grippers may stay constant, so they are not checked. For a stream that often
+    repeats itself (the pose of an object at rest, a coarse reading), one more repetition shows nothing.
     """
     lively = case.parameter("integrity.frozen", "live_share")
     for stream in case.streams(*SENSED):
         one = signal(case, stream)
         if one is None or not np.isfinite(one.values).any():
             continue
-        moved = witnessed(case, stream)
+        moved = expected_motion(case, stream)
         if moved is None:
-            yield Measurement(stream.name, UNKNOWN, cannot_tell="no other stream shows that it should have changed.")
+            yield Measurement(Subject(stream.name), UNKNOWN, cannot_tell=note("check.no_witness"))
             continue
         if not paced(stream):
-            yield Measurement(stream.name, UNKNOWN, cannot_tell=NO_RATE)
+            yield Measurement(Subject(stream.name), UNKNOWN, cannot_tell=NO_RATE)
             continue
         lasted, first, last = _longest(one, moved)
         if lasted and _live_share(one, moved, first, last) < lively:
-            reason = "it repeats itself time and again while the robot moves, so no one stretch stands out."
-            yield Measurement(stream.name, UNKNOWN, cannot_tell=reason)
+            yield Measurement(Subject(stream.name), UNKNOWN, cannot_tell=note("check.often_repeats"))
             continue
         at_s = moment_of(case, stream, int(one.times_ns[first])) if lasted else None
-        yield Measurement(stream.name, lasted, said(at_s) if at_s is not None else "", at_s=at_s)
+        yield Measurement(
+            Subject(stream.name), lasted, None if at_s is None else note("check.at", at_s=at_s), at_s=at_s
+        )
 
 
 @check(
     "integrity.dead_columns",
     unit="columns",
     needs=("streams",),
-    advice="Look for a broken axis, an encoder that is not read, or a column filled with a constant.",
 )
 def dead_columns(case: Case) -> Iterator[Measurement]:
     """Which columns never change although they should?
 
-    Every axis of a force or inertial sensor trembles. A joint that is commanded to go somewhere else moves. A joint
-    that neither moves nor is told to is not used, which is no fault.
+    Every axis of a force or inertial sensor shows noise. A joint that is commanded to move should move. A joint that
+    neither moves nor is commanded to is unused, which is not a fault.
     """
     commands = next(signals(case, StreamKind.ACTION), None)
     far = case.parameter("integrity.dead_columns", "commanded_rad")
     for one in signals(case, StreamKind.JOINT_POSITION, *NOISY):
-        constant = np.fmax.reduce(one.values) == np.fmin.reduce(one.values)  # what is no number is not asked
+        constant = np.fmax.reduce(one.values) == np.fmin.reduce(one.values)  # NaN is ignored
         if one.stream.kind is StreamKind.JOINT_POSITION:
             asked = _commanded(one, commands, far)
             if asked is None or one.stream.unit != "rad":
-                yield Measurement(one.name, UNKNOWN, cannot_tell="no command tells which of its joints should move.")
+                yield Measurement(Subject(one.name), UNKNOWN, cannot_tell=note("check.commands_unknown"))
                 continue
             dead = constant & asked
         else:
             if constant.all():
-                yield Measurement(one.name, UNKNOWN, cannot_tell="nothing in it ever changes.")
+                yield Measurement(Subject(one.name), UNKNOWN, cannot_tell=note("check.never_changes"))
                 continue
             dead = constant
-        names = [one.column(int(i)).removeprefix(" in ") or f"column {i}" for i in np.flatnonzero(dead)]
-        yield Measurement(one.name, float(len(names)), f"({', '.join(names)})" if names else "")
+        names = [one.column(int(i)) or f"column {i}" for i in np.flatnonzero(dead)]
+        yield Measurement(Subject(one.name), float(len(names)), named(names))
 
 
 @check(
     "integrity.saturated",
     unit="s",
     needs=("streams",),
-    advice="Set the sensor to a wider range: what it felt beyond its end is lost.",
 )
 def saturated(case: Case) -> Iterator[Measurement]:
-    """For how long did an inertial sensor stand exactly at the end of its range while the robot moved?"""
+    """For how long did an inertial sensor read exactly the end of its range while the robot moved?"""
     yield from at_the_rail(case, StreamKind.IMU)
 
 
 def _longest(one: Signal, moved: Movement) -> tuple[float, int, int]:
-    """Return how long the longest stretch of equal rows lasted in movement, its first and its last row."""
+    """Return the duration within movement of the longest stretch of equal rows, its first and its last row."""
     worst, first, last = 0.0, 0, 0
     runs = _runs(one.values)
     for begin, end in runs[np.argsort(one.times_ns[runs[:, 0]] - one.times_ns[runs[:, 1]])]:
@@ -117,7 +116,7 @@ def _longest(one: Signal, moved: Movement) -> tuple[float, int, int]:
 
 
 def _live_share(one: Signal, moved: Movement, first: int, last: int) -> float:
-    """How often does the stream change from sample to sample in movement, the stretch in question aside?"""
+    """Return how often the stream changes between samples during movement, outside the given stretch."""
     times = one.times_ns[1:]
     near = np.clip(np.searchsorted(moved.moving_ns, times), 0, len(moved.moving_ns) - 1)
     before = np.clip(near - 1, 0, None)
@@ -138,7 +137,7 @@ def _runs(values: NDArray[np.float64]) -> NDArray[np.int64]:
 
 
 def _commanded(joints: Signal, commands: Signal | None, far: float) -> NDArray[np.bool_] | None:
-    """Which joints are told to travel? By the names of the columns, or by their order where all are commanded."""
+    """Return which joints are commanded to move: by column names, or by their order where all are commanded."""
     if commands is None or commands.stream.unit != joints.stream.unit:
         return None
     travel = extent(zeroed(commands.values)) > far

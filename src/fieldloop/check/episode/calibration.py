@@ -1,4 +1,4 @@
-"""Questions about whether it is known where the sensors were."""
+"""Check of whether each sensor's calibration was valid during the episode."""
 
 from collections.abc import Iterable, Iterator
 from dataclasses import replace
@@ -9,26 +9,26 @@ from fieldloop.model.calibration import Calibration
 from fieldloop.model.episode import Episode
 from fieldloop.model.finding import Measured, Measurement, Status
 from fieldloop.model.hardware import Sensor
+from fieldloop.model.note import AS_WRITTEN, Note, Subject, note
 from fieldloop.model.stream import StreamKind
 
 IN_FORCE = "calibration.in_force"
 CALIBRATED = (StreamKind.RGB, StreamKind.DEPTH, StreamKind.FORCE_TORQUE)
-KEPT = " · "
-"""Parts kind and serial number where a sensor to be counted is kept."""
+OLDER_MARK = " · "
+"""Separator of kind and serial number in the texts of earlier versions."""
 
 
 @check(
     IN_FORCE,
     unit="calibrations",
     needs=("calibrated", "calibrations"),
-    advice="Calibrate the sensor, or attach the calibration that was valid when this was recorded.",
 )
 def in_force(case: Case) -> Iterator[Measurement]:
     """Was a good calibration in force for each sensor from the episode's start to its end?
 
-    Asked of every colour camera, and of every depth and force sensor that was ever calibrated. A look at the marker
-    that fails ends a calibration where the last good look was, so every episode in between fails here; what held at the
-    start and no longer at the end does not count.
+    Applies to every colour camera, and to every depth and force sensor that was ever calibrated. A failed marker
+    verification ends a calibration at the last good one, so every episode in between fails. A calibration that was
+    valid at the start but not at the end does not count.
     """
     for stream in case.streams(*CALIBRATED):
         sensor = Sensor(_serial(stream.serial, stream.name, case.episode), stream.kind, stream.name)
@@ -36,15 +36,19 @@ def in_force(case: Case) -> Iterator[Measurement]:
 
 
 def to_be_counted(measured: Measured, sensors: Iterable[Sensor]) -> Measured:
-    """Return what is kept for counting anew: each sensor with its kind and number, whatever is known of it by now."""
-    kept = (Measurement(s.stream, 0.0, f"{s.kind}{KEPT}{s.serial}") for s in sensors if s.kind in CALIBRATED)
-    return replace(measured, measurements=found, reason="") if (found := tuple(kept)) else measured
+    """Yield what a later recount needs: each sensor with its kind and serial number."""
+    kept = tuple(Measurement(Subject(s.stream), 0.0, _sensor_fact(s)) for s in sensors if s.kind in CALIBRATED)
+    return replace(measured, measurements=kept, reason=None) if kept else measured
+
+
+def _sensor_fact(sensor: Sensor) -> Note:
+    return note("check.sensor_kept", kind=sensor.kind.value, serial=sensor.serial)
 
 
 def count_again(measured: Measured, episode: Episode, calibrations: Iterable[Calibration] | None) -> Measured:
-    """Count what was kept by what is known now: calibrations are attached and lost later too, the log stays shut.
+    """Count by the calibrations known now: some are added or invalidated later. The log is not opened.
 
-    None says that nothing was ever calibrated here.
+    None means that nothing was ever calibrated here.
     """
     if calibrations is None:
         return replace(measured, measurements=(), reason=NO_CALIBRATIONS) if measured.measurements else measured
@@ -54,13 +58,24 @@ def count_again(measured: Measured, episode: Episode, calibrations: Iterable[Cal
 
 
 def _kept(measurement: Measurement, episode: Episode) -> Sensor:
-    kind, _, serial = measurement.place.partition(KEPT)
-    known = kind in set(CALIBRATED)  # what was kept before depth and force counted is about colour cameras
+    kind, serial = _kind_and_serial(measurement.place)
+    known = kind in set(CALIBRATED)  # before depth and force sensors were checked, only colour cameras were kept
+    stream = measurement.about.stream
     return Sensor(
-        _serial(serial if known else "", measurement.subject, episode),
-        StreamKind(kind) if known else StreamKind.RGB,
-        measurement.subject,
+        _serial(serial if known else "", stream, episode), StreamKind(kind) if known else StreamKind.RGB, stream
     )
+
+
+def _kind_and_serial(place: Note | None) -> tuple[str, str]:
+    """Return the sensor that was kept; tables of earlier versions hold a text."""
+    if place is None:
+        return "", ""
+    if place.code == AS_WRITTEN:
+        kind, _, serial = str(place["text"]).partition(OLDER_MARK)
+        return kind, serial
+    if place.code != "check.sensor_kept":
+        return "", ""
+    return str(place["kind"]), str(place["serial"])
 
 
 def _serial(own: str, stream: str, episode: Episode) -> str:
@@ -70,17 +85,19 @@ def _serial(own: str, stream: str, episode: Episode) -> str:
 def _counted(sensor: Sensor, episode: Episode, calibrations: Iterable[Calibration]) -> Iterator[Measurement]:
     own = [c for c in calibrations if c.sensor in {sensor.stream, sensor.serial} - {""}]
     if not own and sensor.kind is not StreamKind.RGB:
-        return  # depth and force are of use without; once calibrated they are held to it
+        return  # depth and force sensors are usable uncalibrated; once calibrated, the calibration must be valid
     good = [c for c in own if c.status is Status.PASSED]
     holding = [c for c in good if c.holds_at(episode.start_ns) and c.holds_at(episode.end_ns)]
-    yield Measurement(sensor.stream, float(len(holding)), "" if holding else _why_none(own, good, episode))
+    yield Measurement(
+        Subject(sensor.stream), float(len(holding)), None if holding else note(_why_none(own, good, episode))
+    )
 
 
 def _why_none(own: list[Calibration], good: list[Calibration], episode: Episode) -> str:
     if not own:
-        return "(none is known for it)"
+        return "check.calibration_unknown"
     if not good:
-        return "(none of its own is good)"
+        return "check.calibration_failed"
     if any(c.holds_at(episode.start_ns) for c in good):
-        return "(one held at the episode's start and no longer at its end)"
-    return "(none held when the episode began)"
+        return "check.calibration_ended_within"
+    return "check.calibration_not_yet_valid"

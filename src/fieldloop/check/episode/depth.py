@@ -1,23 +1,24 @@
-"""Questions about distances that were sensed."""
+"""Checks of depth images: noise, range, units, holes and repeated frames."""
 
 from collections.abc import Iterator
 
 import numpy as np
 
 from fieldloop.check.case import Case
-from fieldloop.check.episode.depth_frames import DepthScan, Numbers, depth_cameras, look_at_depth
-from fieldloop.check.episode.frames import share_seen
+from fieldloop.check.episode.adherence import NO_PROTOCOL
 from fieldloop.check.episode.repeats import longest_repeat
-from fieldloop.check.episode.stamps import moment, said
 from fieldloop.check.registry import check
-from fieldloop.model.finding import Measurement
+from fieldloop.check.signals.depth_frames import DepthScan, Numbers, depth_cameras, look_at_depth
+from fieldloop.check.signals.frames import place_in
+from fieldloop.check.signals.stamps import moment
+from fieldloop.model.finding import UNKNOWN, Measurement
+from fieldloop.model.note import Subject, note
 from fieldloop.model.stream import Stream
 
-UNKNOWN = float("nan")
 QUIET = 25
-"""Percent of the pairs of frames that are taken for quiet."""
+"""Percentage of the pairs of frames that counts as quiet."""
 
-EMPTY = "no frame holds a distance."
+EMPTY = note("check.no_distances")
 
 
 @check(
@@ -25,10 +26,9 @@ EMPTY = "no frame holds a distance."
     pixels=True,
     unit="mm",
     needs=("depth",),
-    advice="Warm the camera up, light the scene, keep it dry and clean, or come nearer.",
 )
 def noise(case: Case) -> Iterator[Measurement]:
-    """How far does the distance of a thing at rest tremble from frame to frame, brought to half a metre?
+    """How much does the distance of an object at rest vary from frame to frame, scaled to half a metre?
 
     One standard deviation, over pairs of frames that follow one another; the quietest quarter of the pairs counts, so
     that an episode with still moments is judged by them. Farther pixels count less, by the square of their distance. A
@@ -37,13 +37,13 @@ def noise(case: Case) -> Iterator[Measurement]:
     for stream, seen in _looked_through(case):
         live = seen.noise_mm[np.isfinite(seen.noise_mm) & ~seen.same]
         if len(live) < case.parameter("depth.noise", "fewest_pairs"):
-            yield Measurement(stream.name, UNKNOWN, cannot_tell="too few frames follow one another and differ.")
+            yield Measurement(Subject(stream.name), UNKNOWN, cannot_tell=note("check.too_few_frame_pairs"))
             continue
         quiet = float(np.percentile(live, QUIET))
         if quiet > case.parameter("depth.noise", "motion_mm"):
-            yield Measurement(stream.name, UNKNOWN, cannot_tell="everything in its picture moves, noise or not.")
+            yield Measurement(Subject(stream.name), UNKNOWN, cannot_tell=note("check.everything_moves"))
             continue
-        yield Measurement(stream.name, quiet)
+        yield Measurement(Subject(stream.name), quiet)
 
 
 @check(
@@ -51,23 +51,22 @@ def noise(case: Case) -> Iterator[Measurement]:
     pixels=True,
     unit="m",
     needs=("depth",),
-    advice="Bring the camera nearer, or leave far distances out of what is learnt.",
 )
 def reach(case: Case) -> Iterator[Measurement]:
     """How far away is the nearest tenth of what each depth camera sees?
 
-    What is worked on is nearer than what stands behind. A warning more than a fault. Who was asked for nothing is not
-    held to it: the log has to name a protocol.
+    The workspace is nearer than the background. A warning rather than a fault. It applies only where the log names its
+    protocol, or the protocol names the camera.
     """
     for stream, seen in _looked_through(case):
         near = _median(seen.near_m)
         if not np.isfinite(near):
-            yield Measurement(stream.name, UNKNOWN, cannot_tell=EMPTY)
+            yield Measurement(Subject(stream.name), UNKNOWN, cannot_tell=EMPTY)
         elif case.collected_by_protocol or stream.name in case.protocol.sensors:
-            yield Measurement(stream.name, near)
+            yield Measurement(Subject(stream.name), near)
         else:
-            reason = f"the nearest tenth of what it sees is within {near:.3g} m, and no protocol was named that minds."
-            yield Measurement(stream.name, UNKNOWN, cannot_tell=reason)
+            reason = note("check.nearest_tenth", NO_PROTOCOL, nearest_m=near)
+            yield Measurement(Subject(stream.name), UNKNOWN, cannot_tell=reason)
 
 
 @check(
@@ -75,19 +74,18 @@ def reach(case: Case) -> Iterator[Measurement]:
     pixels=True,
     unit="m",
     needs=("depth",),
-    advice="Declare the unit of the depth pictures: 500 is half a metre in millimetres.",
 )
 def plausible(case: Case) -> Iterator[Measurement]:
-    """Is the middle of all distances one that a robot's camera can have before it?
+    """Is the median distance plausible for a robot's camera?
 
     Millimetres read as metres are a thousand times too far, metres read as millimetres a thousand times too near.
     """
     for stream, seen in _looked_through(case):
         middle = _median(seen.middle_m)
         if np.isfinite(middle):
-            yield Measurement(stream.name, middle, "in the middle")
+            yield Measurement(Subject(stream.name), middle, note("check.median_distance"))
         else:
-            yield Measurement(stream.name, UNKNOWN, cannot_tell=EMPTY)
+            yield Measurement(Subject(stream.name), UNKNOWN, cannot_tell=EMPTY)
 
 
 @check(
@@ -95,18 +93,17 @@ def plausible(case: Case) -> Iterator[Measurement]:
     pixels=True,
     unit="share of pixels",
     needs=("depth",),
-    advice="Look for glossy, black or transparent things, sunlight, and things nearer than the camera can see.",
 )
 def holes(case: Case) -> Iterator[Measurement]:
-    """Which share of the picture has no distance, in the frame in the middle of all?"""
+    """Which share of the picture has no distance, in the median frame?"""
     for stream, seen in _looked_through(case):
         shares = seen.holes[seen.decoded]
         if not len(shares):
-            yield Measurement(stream.name, UNKNOWN, cannot_tell="no frame could be decoded.")
+            yield Measurement(Subject(stream.name), UNKNOWN, cannot_tell=note("check.nothing_decoded"))
             continue
         at_s = moment(case, stream, int(seen.indices[seen.decoded][np.argmax(shares)]))
-        place = f"(at most {100 * shares.max():.3g} %, {said(at_s)}){share_seen(stream, seen.indices)}"
-        yield Measurement(stream.name, float(np.median(shares)), place, at_s=at_s)
+        place = place_in(stream, seen.indices, at_s, "check.worst_frame", worst=float(shares.max()))
+        yield Measurement(Subject(stream.name), float(np.median(shares)), place, at_s=at_s)
 
 
 @check(
@@ -114,13 +111,12 @@ def holes(case: Case) -> Iterator[Measurement]:
     pixels=True,
     unit="s",
     needs=("depth",),
-    advice="Look for a camera that stalled or a writer that repeats frames.",
 )
 def frozen(case: Case) -> Iterator[Measurement]:
-    """For how long did each depth camera repeat its picture to the last bit while the robot moved?"""
+    """For how long did each depth camera repeat an identical picture while the robot moved?"""
     for stream, seen in _looked_through(case):
         if seen.decoded.sum() < 2:  # noqa: PLR2004 - one frame repeats nothing
-            yield Measurement(stream.name, UNKNOWN, cannot_tell="fewer than two frames could be decoded.")
+            yield Measurement(Subject(stream.name), UNKNOWN, cannot_tell=note("check.one_frame_decoded"))
             continue
         yield longest_repeat(case, stream, seen.indices, seen.same)
 

@@ -1,65 +1,67 @@
-"""Questions about the forces of a grasp, and about the sensors that tell them."""
+"""Checks of grasp forces and of the sensors that measure them."""
 
 from collections.abc import Iterator
 
 import numpy as np
 
 from fieldloop.check.case import Case
-from fieldloop.check.episode.adherence import HELD_TO_NOTHING, not_held
-from fieldloop.check.episode.contact import holds
-from fieldloop.check.episode.movement import movement
-from fieldloop.check.episode.signal import Floats, Signal, at, at_s, signals
+from fieldloop.check.episode.adherence import NO_PROTOCOL, not_held
 from fieldloop.check.registry import check
-from fieldloop.model.finding import Measurement
+from fieldloop.check.signals.contact import holds
+from fieldloop.check.signals.movement import movement
+from fieldloop.check.signals.signal import Floats, Signal, at, at_s, first_at, signals
+from fieldloop.model.finding import UNKNOWN, Measurement
+from fieldloop.model.note import Note, Subject, note
 from fieldloop.model.stream import StreamKind
 
-UNKNOWN = float("nan")
 AXES = 3
 """The first three columns of a wrench are forces, the rest are torques."""
 
 FINEST = 1e-6
-"""Differences smaller than this share of the largest reading come from how numbers are stored."""
+"""Differences smaller than this share of the largest reading are rounding errors."""
 
 
 @check(
     "force.window",
     unit="N",
     needs=("gripper",),
-    advice="Set the grip force for this item; below the window it slips, above it is crushed.",
 )
 def window(case: Case) -> Iterator[Measurement]:
     """With what force was the item held, typically and at most?
 
-    A failed attempt is not held to the window: a grasp that slipped is what it teaches.
+    The window does not apply to a failed attempt: a grasp that slipped is a valid example of failure.
     """
     contact = case.parameter("force.window", "contact_n")
     for one in _grips(case):
         force = np.abs(one.values).max(axis=1)
         holding = np.flatnonzero(np.isfinite(force) & (force > contact))
         if not len(holding):
-            yield Measurement(one.name, UNKNOWN, cannot_tell="nothing was gripped.")
+            yield Measurement(Subject(one.name), UNKNOWN, cannot_tell=note("check.nothing_gripped"))
             continue
         held, peak = float(np.median(force[holding])), int(holding[np.argmax(force[holding])])
         if why := not_held(case):
-            said = f"held with {held:.3g} N, at most {force[peak]:.3g} N; {why}"
-            yield Measurement(one.name, UNKNOWN, cannot_tell=said)
+            reason = note("check.held_with", why, held_n=held, peak_n=float(force[peak]))
+            yield Measurement(Subject(one.name), UNKNOWN, cannot_tell=reason)
             continue
         moment = one.times_ns[peak]
-        yield Measurement(one.name, held, "held, typically", at_s=at_s(case, one.times_ns[holding[0]]))
-        yield Measurement(f"{one.name} peak", float(force[peak]), at(case, moment), at_s=at_s(case, moment))
+        yield Measurement(
+            Subject(one.name), held, note("check.held_typically"), at_s=at_s(case, one.times_ns[holding[0]])
+        )
+        yield Measurement(
+            Subject(one.name, aspect="peak"), float(force[peak]), at(case, moment), at_s=at_s(case, moment)
+        )
 
 
 @check(
     "force.resolution",
     unit="N",
     needs=("streams",),
-    advice="Use a finer sensor, or log its full resolution: these steps hide a light touch.",
 )
 def resolution(case: Case) -> Iterator[Measurement]:
-    """In which steps does each force sensor tell?
+    """What is the resolution of each force sensor?
 
-    The least difference between two readings that differ. Only sensors that the protocol calls delicate are held to
-    the limit.
+    The smallest difference between two readings that differ. Applies only to sensors that the protocol calls
+    delicate.
     """
     for one in (*_grips(case), *signals(case, StreamKind.FORCE_TORQUE)):
         asked = case.protocol.sensors.get(one.name)
@@ -67,47 +69,44 @@ def resolution(case: Case) -> Iterator[Measurement]:
             continue
         step = max(_step(column) for column in one.values[:, :AXES].T)
         if np.isfinite(step):
-            yield Measurement(one.name, step)
+            yield Measurement(Subject(one.name), step)
         else:
-            yield Measurement(one.name, UNKNOWN, cannot_tell="its readings hardly differ, so no step shows.")
+            yield Measurement(Subject(one.name), UNKNOWN, cannot_tell=note("check.readings_hardly_differ"))
 
 
 @check(
     "force.zero",
     unit="N",
     needs=("streams",),
-    advice="Tare the sensor before the session, and look for drift with temperature.",
 )
 def zero(case: Case) -> Iterator[Measurement]:
     """How far from zero does each force sensor read when nothing is touched?
 
-    Between the fingers: before anything moved. At the wrist, where the tool's own weight is felt: how much the reading
-    changed from before the attempt to after it, if the arm stands as it stood.
+    Between the fingers: before anything moved. At the wrist, which carries the tool's own weight: how much the reading
+    changed from before the attempt to after it, if the arm ends in the pose it started from.
     """
     moved = movement(case)
     if moved is None or any(held.contact_ns <= moved.onset_ns for held in holds(case)):
-        reason = "nothing is known to be untouched: it never moved, or was holding from the beginning."
+        reason = note("check.never_untouched")
         for one in (*_grips(case), *signals(case, StreamKind.FORCE_TORQUE)):
-            yield Measurement(one.name, UNKNOWN, cannot_tell=reason)
+            yield Measurement(Subject(one.name), UNKNOWN, cannot_tell=reason)
         return
     for one in _grips(case):
         before = one.values[one.between(int(one.times_ns[0]), moved.onset_ns)]
-        yield _off(one, before, np.zeros(one.values.shape[1]), "before anything moves")
+        yield _off(one, before, np.zeros(one.values.shape[1]), note("check.before_motion"))
     for one in signals(case, StreamKind.FORCE_TORQUE):
         before = one.values[one.between(int(one.times_ns[0]), moved.onset_ns), :AXES]
         behind = one.values[one.between(moved.offset_ns, int(one.times_ns[-1])), :AXES]
         if _elsewhere(case, moved.onset_ns, moved.offset_ns):
-            said = "the arm ends elsewhere than it began, so the tool's weight reads differently."
-            yield Measurement(one.name, UNKNOWN, cannot_tell=said)
+            yield Measurement(Subject(one.name), UNKNOWN, cannot_tell=note("check.arm_ends_elsewhere"))
         elif np.isfinite(before).any(axis=0).all():
-            yield _off(one, behind, np.nanmedian(before, axis=0), "more after the attempt than before it")
+            yield _off(one, behind, np.nanmedian(before, axis=0), note("check.after_less_before"))
 
 
 @check(
     "force.spikes",
     unit="share of samples",
     needs=("streams",),
-    advice="Look for a loose cable or a broken message: no contact lasts one sample.",
 )
 def spikes(case: Case) -> Iterator[Measurement]:
     """Which share of force readings jumps away and straight back?
@@ -124,26 +123,25 @@ def spikes(case: Case) -> Iterator[Measurement]:
             alone = (rise * fall > 0) & (apart > least) & (np.abs(rise - fall) < apart / 2)
         rows = np.flatnonzero(alone.any(axis=1)) + 1
         first = one.times_ns[rows[0]] if len(rows) else None
-        place = f"first {at(case, first)}" if first is not None else ""
+        place = None if first is None else first_at(case, first)
         moment = None if first is None else at_s(case, first)
-        yield Measurement(one.name, len(rows) / len(force), place, at_s=moment)
+        yield Measurement(Subject(one.name), len(rows) / len(force), place, at_s=moment)
 
 
 @check(
     "force.frame",
     unit="missing frames",
     needs=("streams",),
-    advice="Let the driver say in which frame it tells forces: without it nobody knows where up is.",
 )
 def frame(case: Case) -> Iterator[Measurement]:
-    """Is it known in which frame the forces are told?"""
+    """Is the reference frame of the forces known?"""
     for one in signals(case, StreamKind.FORCE_TORQUE):
         if one.stream.frame_id:
-            yield Measurement(one.name, 0.0)
+            yield Measurement(Subject(one.name), 0.0)
         elif case.collected_by_protocol:
-            yield Measurement(one.name, 1.0)
+            yield Measurement(Subject(one.name), 1.0)
         else:
-            yield Measurement(one.name, UNKNOWN, cannot_tell=f"no frame is named; {HELD_TO_NOTHING}")
+            yield Measurement(Subject(one.name), UNKNOWN, cannot_tell=note("check.no_frame_named", NO_PROTOCOL))
 
 
 def _grips(case: Case) -> Iterator[Signal]:
@@ -151,7 +149,7 @@ def _grips(case: Case) -> Iterator[Signal]:
 
 
 def _step(column: Floats) -> float:
-    """Return the least difference between readings that differ; NaN where fewer than three levels were seen."""
+    """Return the smallest difference between distinct readings; NaN where there are fewer than three levels."""
     known = column[np.isfinite(column)]
     size = float(np.abs(known).max(initial=0.0))
     if size == 0:
@@ -160,10 +158,10 @@ def _step(column: Floats) -> float:
     return float(np.diff(levels).min()) * size * FINEST if len(levels) > 2 else UNKNOWN  # noqa: PLR2004 - two levels are a switch
 
 
-def _off(one: Signal, readings: Floats, usual: Floats, words: str) -> Measurement:
+def _off(one: Signal, readings: Floats, usual: Floats, when: Note) -> Measurement:
     if not np.isfinite(readings).any(axis=0).all():
-        return Measurement(one.name, UNKNOWN, cannot_tell="it was not read while nothing was touched.")
-    return Measurement(one.name, float(np.linalg.norm(np.nanmedian(readings, axis=0) - usual)), words)
+        return Measurement(Subject(one.name), UNKNOWN, cannot_tell=note("check.not_read_untouched"))
+    return Measurement(Subject(one.name), float(np.linalg.norm(np.nanmedian(readings, axis=0) - usual)), when)
 
 
 def _elsewhere(case: Case, onset_ns: int, offset_ns: int) -> bool:

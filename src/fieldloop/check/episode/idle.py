@@ -1,23 +1,21 @@
-"""Stillness before and behind the attempt that nobody needs, and what a release may cut away."""
+"""Checks of idle time before and after the attempt, with the proposed trim."""
 
 from collections.abc import Iterator
 
 from fieldloop.check.case import Case
-from fieldloop.check.episode.astray import safe_trim
-from fieldloop.check.episode.movement import movement, still
-from fieldloop.check.episode.signal import NO_RATE, at_s
 from fieldloop.check.registry import check
-from fieldloop.model.finding import Measurement
+from fieldloop.check.signals.movement import movement, still
+from fieldloop.check.signals.overlap import safe_trim
+from fieldloop.check.signals.signal import NO_RATE, at_s
+from fieldloop.model.finding import UNKNOWN, Measurement
+from fieldloop.model.note import NO_SUBJECT, note
 from fieldloop.model.stream import NS_PER_S
-
-UNKNOWN = float("nan")
 
 
 @check(
     "motion.idle_head",
     unit="s",
     needs=("streams",),
-    advice="Trim the beginning in the release; a policy that learns to wait may never begin.",
 )
 def idle_head(case: Case) -> Iterator[Measurement]:
     """For how long does nothing move at the beginning?
@@ -26,18 +24,19 @@ def idle_head(case: Case) -> Iterator[Measurement]:
     """
     moved = movement(case)
     if moved is None or not moved.paced:
-        yield Measurement("", UNKNOWN, cannot_tell=still(case) if moved is None else NO_RATE)
+        yield Measurement(NO_SUBJECT, UNKNOWN, cannot_tell=still(case) if moved is None else NO_RATE)
         return
     keep_from = moved.onset_ns - _asked_ns(case, "adherence.pre_roll")
-    fix = safe_trim(case, "nothing moves before", start_ns=keep_from) if keep_from > moved.start_ns else None
-    yield Measurement("", (moved.onset_ns - moved.start_ns) / NS_PER_S, at_s=at_s(case, moved.onset_ns), fix=fix)
+    fix = safe_trim(case, note("check.fix_idle_head"), start_ns=keep_from) if keep_from > moved.start_ns else None
+    yield Measurement(
+        NO_SUBJECT, (moved.onset_ns - moved.start_ns) / NS_PER_S, at_s=at_s(case, moved.onset_ns), fix=fix
+    )
 
 
 @check(
     "motion.idle_tail",
     unit="s",
     needs=("streams",),
-    advice="Trim the end in the release; stillness after the end outweighs the motion that led there.",
 )
 def idle_tail(case: Case) -> Iterator[Measurement]:
     """For how long does nothing move at the end?
@@ -46,11 +45,13 @@ def idle_tail(case: Case) -> Iterator[Measurement]:
     """
     moved = movement(case)
     if moved is None or not moved.paced:
-        yield Measurement("", UNKNOWN, cannot_tell=still(case) if moved is None else NO_RATE)
+        yield Measurement(NO_SUBJECT, UNKNOWN, cannot_tell=still(case) if moved is None else NO_RATE)
         return
     keep_to = moved.offset_ns + _asked_ns(case, "adherence.post_roll")
-    fix = safe_trim(case, "nothing moves behind", end_ns=keep_to) if keep_to < moved.end_ns else None
-    yield Measurement("", (moved.end_ns - moved.offset_ns) / NS_PER_S, at_s=at_s(case, moved.offset_ns), fix=fix)
+    fix = safe_trim(case, note("check.fix_idle_tail"), end_ns=keep_to) if keep_to < moved.end_ns else None
+    yield Measurement(
+        NO_SUBJECT, (moved.end_ns - moved.offset_ns) / NS_PER_S, at_s=at_s(case, moved.offset_ns), fix=fix
+    )
 
 
 def _asked_ns(case: Case, check: str) -> int:

@@ -1,4 +1,4 @@
-"""Questions about what the protocol asks of whoever moves the robot by SpaceMouse, VR or hand."""
+"""Checks of the limits of the control interface: SpaceMouse, VR or hand guiding."""
 
 from collections.abc import Iterator
 from typing import NamedTuple
@@ -7,23 +7,23 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fieldloop.check.case import Case
-from fieldloop.check.episode.adherence import HELD_TO_NOTHING, not_held
-from fieldloop.check.episode.arms import arms
-from fieldloop.check.episode.contact import NEVER, holds
-from fieldloop.check.episode.movement import movement
-from fieldloop.check.episode.signal import NO_RATE, Floats, Signal, at, at_s, paced, signals
-from fieldloop.check.episode.speeds import speeds
-from fieldloop.check.episode.tool import NO_TOOL, tool
-from fieldloop.check.episode.turning import NO_TURN, turning
+from fieldloop.check.episode.adherence import NO_PROTOCOL, not_held
 from fieldloop.check.registry import check
-from fieldloop.model.finding import Measurement
+from fieldloop.check.signals.arms import arms
+from fieldloop.check.signals.contact import NEVER, holds
+from fieldloop.check.signals.movement import movement
+from fieldloop.check.signals.signal import NO_RATE, Floats, Signal, at_s, paced, signals
+from fieldloop.check.signals.speeds import speeds
+from fieldloop.check.signals.tool import NO_TOOL, tool
+from fieldloop.check.signals.turning import NO_TURN, turning
+from fieldloop.model.finding import UNKNOWN, Measurement
+from fieldloop.model.note import NO_SUBJECT, Note, Subject, note
 from fieldloop.model.stream import NS_PER_S, StreamKind
 from fieldloop.protocol import Limit
 
-UNKNOWN = float("nan")
 FACT = "interface"
 PLACE = 3
-NO_JOINTS = "no stream tells joints in radians."
+NO_JOINTS = note("check.no_joints_in_radians")
 WORDS = {"tool_speed": "speed", "turn_speed": "turning", "joint_speed": "speed"}
 
 
@@ -31,30 +31,29 @@ WORDS = {"tool_speed": "speed", "turn_speed": "turning", "joint_speed": "speed"}
     "adherence.speed_limit",
     unit="× limit",
     needs=("joints",),
-    advice="Move more slowly with this interface; the limit stands in its instructions.",
 )
 def speed_limit(case: Case) -> Iterator[Measurement]:
-    """How fast did tool and joints go, against the limits of the control interface?
+    """How fast did tool and joints move, relative to the limits of the control interface?
 
-    The interface is the fact `interface` of the episode; its limits stand in the protocol. Where it asks for a least
-    speed too, so does the typical one: above 1 it was slower.
+    The interface is the fact `interface` of the episode; its limits are in the protocol. Where it has a minimum speed,
+    the median speed is compared with that too: a value above 1 means slower.
     """
     if reason := _unasked(case):
-        yield Measurement("", UNKNOWN, cannot_tell=reason)
+        yield Measurement(NO_SUBJECT, UNKNOWN, cannot_tell=reason)
         return
     for arm, name, one in _limited(case):
         limit = case.protocol.interface_limit(_interface(case), name)
         if limit is None:
             continue
         pace = _pace(case, one, name)
-        if isinstance(pace, str):
-            yield Measurement(f"{arm} {name}".strip(), UNKNOWN, cannot_tell=pace)
+        if isinstance(pace, Note):
+            yield Measurement(Subject(aspect=f"{arm} {name}".strip()), UNKNOWN, cannot_tell=pace)
             continue
         yield from _against(case, limit, pace)
 
 
 def _limited(case: Case) -> Iterator[tuple[str, str, Signal | None]]:
-    """Yield each arm with what of it may be limited."""
+    """Yield each arm with its signals that may be limited."""
     for arm in arms(case):
         yield arm, "tool_speed", tool(case, arm)
         yield arm, "turn_speed", tool(case, arm)
@@ -64,16 +63,16 @@ def _limited(case: Case) -> Iterator[tuple[str, str, Signal | None]]:
 
 
 class Pace(NamedTuple):
-    """How fast something went when, and what to call it."""
+    """Speeds over time, and the name of what moved."""
 
-    subject: str
+    stream: str
     moved: str
     times_ns: NDArray[np.int64]
     fast: Floats
 
 
-def _pace(case: Case, one: Signal | None, name: str) -> Pace | str:
-    """Return how fast it went, or why nobody knows."""
+def _pace(case: Case, one: Signal | None, name: str) -> Pace | Note:
+    """Return the speeds, or why they are unknown."""
     if one is None:
         return NO_JOINTS if name == "joint_speed" else NO_TOOL
     if not paced(one.stream):
@@ -90,45 +89,46 @@ def _against(case: Case, limit: Limit, pace: Pace) -> Iterator[Measurement]:
     times, fast = pace.times_ns, pace.fast
     row = int(np.argmax(fast))
     if limit.maximum:
-        place = f"({fast[row]:.3g} {limit.unit} {at(case, times[row])})"
-        share = float(fast[row]) / limit.maximum
-        yield Measurement(f"{pace.subject} {pace.moved}", share, place, at_s=at_s(case, times[row]))
+        moment_s, most = at_s(case, times[row]), float(fast[row])
+        place = note("check.fastest", speed=most, unit=limit.unit, at_s=moment_s)
+        yield Measurement(Subject(pace.stream, aspect=pace.moved), most / limit.maximum, place, at_s=moment_s)
     moved = movement(case)
     if limit.minimum and moved is not None:
         usual = float(np.median(fast[(times >= moved.onset_ns) & (times <= moved.offset_ns)]))
-        place = f"({usual:.3g} {limit.unit} typically: too slow above 1)"
-        yield Measurement(f"{pace.subject} slowness", limit.minimum / usual if usual > 0 else UNKNOWN, place)
+        place = note("check.typical_speed", speed=usual, least=limit.minimum, unit=limit.unit)
+        slowness = limit.minimum / usual if usual > 0 else UNKNOWN
+        yield Measurement(Subject(pace.stream, aspect="slowness"), slowness, place)
 
 
 @check(
     "adherence.grasp_pause",
     unit="× asked",
     needs=("gripper",),
-    advice="Hold still while the gripper closes.",
 )
 def grasp_pause(case: Case) -> Iterator[Measurement]:
-    """For how long did the tool stand still around contact, against what the control interface asks for?"""
+    """For how long did the tool stand still around contact, relative to what the control interface requires?"""
     asked = case.protocol.interface_limit(_interface(case), "grasp_pause")
     if reason := _unasked(case) or not_held(case):
-        yield Measurement("", UNKNOWN, cannot_tell=reason)
+        yield Measurement(NO_SUBJECT, UNKNOWN, cannot_tell=reason)
         return
     if asked is None or not asked.minimum:
-        yield Measurement("", UNKNOWN, cannot_tell=f"no pause is asked for by {_interface(case)}.")
+        yield Measurement(NO_SUBJECT, UNKNOWN, cannot_tell=note("check.no_pause_asked", interface=_interface(case)))
         return
     if not holds(case):
-        yield Measurement("", UNKNOWN, cannot_tell=NEVER)
+        yield Measurement(NO_SUBJECT, UNKNOWN, cannot_tell=NEVER)
     for held in holds(case):
         pose = tool(case, held.arm)
         if pose is None or not paced(pose.stream):
-            yield Measurement(held.arm, UNKNOWN, cannot_tell=NO_TOOL if pose is None else NO_RATE)
+            reason = NO_TOOL if pose is None else NO_RATE
+            yield Measurement(Subject(aspect=held.arm), UNKNOWN, cannot_tell=reason)
             continue
         paused = _still_around(case, pose, held.contact_ns)
-        place = f"({paused:.2f} s {at(case, held.contact_ns)})"
-        yield Measurement(pose.name, paused / asked.minimum, place, at_s=at_s(case, held.contact_ns))
+        place = note("check.paused", paused_s=paused, at_s=at_s(case, held.contact_ns))
+        yield Measurement(Subject(pose.name), paused / asked.minimum, place, at_s=at_s(case, held.contact_ns))
 
 
 def _still_around(case: Case, pose: Signal, moment_ns: int) -> float:
-    """Return how long the tool stayed within a small ball around where it was at this moment."""
+    """Return how long the tool stayed within a small ball around its position at this moment."""
     away: Floats = np.sqrt(((pose.values[:, :PLACE] - pose.at(moment_ns)[:PLACE]) ** 2).sum(axis=1))
     gone = pose.times_ns[~(away <= case.parameter("adherence.grasp_pause", "ball_m"))]
     before, behind = gone[gone <= moment_ns], gone[gone > moment_ns]
@@ -141,11 +141,11 @@ def _interface(case: Case) -> str:
     return (case.episode.fact(FACT) or "").lower()
 
 
-def _unasked(case: Case) -> str:
+def _unasked(case: Case) -> Note | None:
     if not case.collected_by_protocol:
-        return HELD_TO_NOTHING
+        return NO_PROTOCOL
     if not _interface(case):
-        return f"the log does not say by which control interface it was made (fact {FACT!r})."
+        return note("check.no_interface", fact=FACT)
     if _interface(case) not in case.protocol.interfaces:
-        return f"the protocol has no instructions for the interface {_interface(case)!r}."
-    return ""
+        return note("check.unknown_interface", interface=_interface(case))
+    return None

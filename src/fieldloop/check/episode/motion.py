@@ -1,76 +1,73 @@
-"""Questions about whether the arm could have moved as the log says."""
+"""Checks of whether the recorded motion is physically possible."""
 
 from collections.abc import Iterator
 
 import numpy as np
 
 from fieldloop.check.case import Case
-from fieldloop.check.episode.adherence import HELD_TO_NOTHING
-from fieldloop.check.episode.signal import NO_RATE, Signal, at, at_s, paced, signals
-from fieldloop.check.episode.speeds import speeds, unwrapped, wraps
+from fieldloop.check.episode.adherence import NO_PROTOCOL
 from fieldloop.check.registry import check
-from fieldloop.model.finding import Measurement
+from fieldloop.check.signals.signal import NO_RATE, Signal, at, at_s, first_at, paced, signals
+from fieldloop.check.signals.speeds import speeds, unwrapped, wraps
+from fieldloop.model.finding import UNKNOWN, Measurement
+from fieldloop.model.note import Note, Subject, note
 from fieldloop.model.stream import NS_PER_S, StreamKind
 
-UNKNOWN = float("nan")
-NO_UNIT = "the log does not say in which unit the joints are told."
+NO_UNIT = note("check.no_joint_unit")
 
 
 @check(
     "motion.joint_limit",
     unit="share of samples",
     needs=("joints",),
-    advice="Check the joint's unit and zero; a reading beyond the stop is wrong.",
 )
 def joint_limit(case: Case) -> Iterator[Measurement]:
     """Which share of joint readings lies beyond what a joint can reach?"""
     limit = case.parameter("motion.joint_limit", "limit_rad")
     for one in _joints(case):
         if one.stream.unit != "rad":
-            yield Measurement(one.name, UNKNOWN, cannot_tell=NO_UNIT)
+            yield Measurement(Subject(one.name), UNKNOWN, cannot_tell=NO_UNIT)
             continue
         beyond = np.abs(one.values) > limit
         rows = np.flatnonzero(beyond.any(axis=1))
         if not len(rows):
-            yield Measurement(one.name, 0.0)
+            yield Measurement(Subject(one.name), 0.0)
             continue
         first, worst = one.times_ns[rows[0]], int(np.argmax(beyond.sum(axis=0)))
-        degrees = ", as large as degrees are" if np.nanmedian(np.abs(one.values[:, worst])) > 2 * limit else ""
-        place = f"first {at(case, first)}{one.column(worst)}{degrees}"
-        yield Measurement(one.name, len(rows) / len(one.values), place, at_s=at_s(case, first))
+        degrees = bool(np.nanmedian(np.abs(one.values[:, worst])) > 2 * limit)
+        place = first_at(case, first, one.column(worst), degrees=degrees)
+        yield Measurement(Subject(one.name), len(rows) / len(one.values), place, at_s=at_s(case, first))
 
 
 @check(
     "motion.teleport",
     unit="rad/s",
     needs=("joints",),
-    advice="Look for lost samples, or two recordings joined.",
 )
 def teleport(case: Case) -> Iterator[Measurement]:
-    """How fast did any joint have to go from one sample to the next?
+    """How fast did any joint have to move from one sample to the next?
 
     A full turn between two samples is an angle that wraps, which `motion.angle_wrap` counts.
     """
     for one in _joints(case):
         if reason := _unknown_pace(one):
-            yield Measurement(one.name, UNKNOWN, cannot_tell=reason)
+            yield Measurement(Subject(one.name), UNKNOWN, cannot_tell=reason)
             continue
         steps = np.diff(one.times_ns)
-        # two stamps that stand too close would make any step look fast
+        # two timestamps that are too close would make any step look fast
         span_s = np.maximum(steps, one.period_s * NS_PER_S / 2) / NS_PER_S
         speed = np.abs(np.diff(unwrapped(case, one.values), axis=0)) / span_s[:, None]
         speed[~np.isfinite(speed)] = 0.0
         row, column = (int(i) for i in np.unravel_index(int(np.argmax(speed)), speed.shape))
         when = one.times_ns[row + 1]
-        place = f"{at(case, when)}{one.column(column)}"
-        yield Measurement(one.name, float(speed[row, column]), place, at_s=at_s(case, when))
+        place = at(case, when, one.column(column))
+        yield Measurement(Subject(one.name), float(speed[row, column]), place, at_s=at_s(case, when))
 
 
 @check(
     "motion.angle_wrap",
     unit="wraps",
     needs=("streams",),
-    advice="Unwrap the angle where it is logged: a learner takes the jump for a motion.",
 )
 def angle_wrap(case: Case) -> Iterator[Measurement]:
     """How often does an angle jump by a full turn from one sample to the next?"""
@@ -78,45 +75,44 @@ def angle_wrap(case: Case) -> Iterator[Measurement]:
         jumps = wraps(one.values, case.parameter("motion.angle_wrap", "slack_rad")) != 0
         rows = np.flatnonzero(jumps.any(axis=1))
         if not len(rows):
-            yield Measurement(one.name, 0.0)
+            yield Measurement(Subject(one.name), 0.0)
             continue
         first = one.times_ns[rows[0] + 1]
-        place = f"first {at(case, first)}{one.column(int(np.argmax(jumps.sum(axis=0))))}"
-        yield Measurement(one.name, float(jumps.sum()), place, at_s=at_s(case, first))
+        place = first_at(case, first, one.column(int(np.argmax(jumps.sum(axis=0)))))
+        yield Measurement(Subject(one.name), float(jumps.sum()), place, at_s=at_s(case, first))
 
 
 @check(
     "motion.max_speed",
     unit="rad/s",
     needs=("joints",),
-    advice="Demonstrate more slowly, or raise the limit if the policy's controller can follow.",
 )
 def max_speed(case: Case) -> Iterator[Measurement]:
-    """How fast did the fastest joint go?
+    """How fast did the fastest joint move?
 
-    Over the window that the protocol calls moving, without a lone wrong sample. Episodes that name no protocol are
-    held to no velocity limit.
+    Measured over the protocol's moving window, without single wrong samples. The limit applies only to episodes that
+    name their protocol.
     """
     for one in _joints(case):
         if reason := _unknown_pace(one):
-            yield Measurement(one.name, UNKNOWN, cannot_tell=reason)
+            yield Measurement(Subject(one.name), UNKNOWN, cannot_tell=reason)
             continue
         made = speeds(case, one)
         fast = np.abs(made.velocity)
         row, column = (int(i) for i in np.unravel_index(int(np.argmax(fast)), fast.shape))
         value, when = float(fast[row, column]), made.times_ns[row]
         if not case.collected_by_protocol:
-            said = f"the fastest joint reaches {value:.3g} rad/s; {HELD_TO_NOTHING}"
-            yield Measurement(one.name, UNKNOWN, cannot_tell=said)
+            reason = note("check.fastest_joint", NO_PROTOCOL, speed_rad_s=value)
+            yield Measurement(Subject(one.name), UNKNOWN, cannot_tell=reason)
             continue
-        yield Measurement(one.name, value, f"{at(case, when)}{one.column(column)}", at_s=at_s(case, when))
+        yield Measurement(Subject(one.name), value, at(case, when, one.column(column)), at_s=at_s(case, when))
 
 
 def _joints(case: Case) -> Iterator[Signal]:
     return signals(case, StreamKind.JOINT_POSITION)
 
 
-def _unknown_pace(one: Signal) -> str:
+def _unknown_pace(one: Signal) -> Note | None:
     if one.stream.unit != "rad":
         return NO_UNIT
-    return "" if paced(one.stream) else NO_RATE
+    return None if paced(one.stream) else NO_RATE

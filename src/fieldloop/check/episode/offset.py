@@ -1,4 +1,4 @@
-"""Questions about how streams fit together in time."""
+"""Check of the time offset between streams."""
 
 from collections.abc import Iterator
 from itertools import combinations
@@ -6,12 +6,12 @@ from itertools import combinations
 import numpy as np
 
 from fieldloop.check.case import Case
-from fieldloop.check.episode.astray import astray_ns
-from fieldloop.check.episode.latency import NS_PER_MS, restamp
-from fieldloop.check.episode.stamps import MADE_UP, Times, made_up, moment, part_of_another, said, steady
-from fieldloop.check.judging import PAIR
 from fieldloop.check.registry import check
-from fieldloop.model.finding import Measurement
+from fieldloop.check.signals.latency import NS_PER_MS, restamp
+from fieldloop.check.signals.overlap import outside_ns
+from fieldloop.check.signals.stamps import MADE_UP, Times, made_up, moment, part_of_another, steady
+from fieldloop.model.finding import UNKNOWN, Measurement
+from fieldloop.model.note import Subject, note
 from fieldloop.model.stream import NS_PER_S, ClockKind, Stream
 from fieldloop.stats.quantile import percentile
 
@@ -20,66 +20,64 @@ from fieldloop.stats.quantile import percentile
     "timing.stream_offset",
     unit="ms",
     needs=("streams",),
-    advice="Trigger the sensors together or stamp them by one clock; a faster stream leaves less between two samples.",
 )
 def stream_offset(case: Case) -> Iterator[Measurement]:
     """How far apart are the samples that a learner would pair, beyond what their rates impose?
 
-    From every sample of the slower stream to the nearest of the faster one; 99 in 100 are nearer than this. Where one
-    rate is a whole multiple of the other, a common trigger would bring the samples together: all of the distance
-    counts, though stamps show it only up to half a period of the faster stream: a shift by whole periods looks like
-    none (`timing.stamped_behind` compares arrivals). Where it is not (20 and 30 Hz), samples must drift past each other
-    by up to half a period of the faster stream whoever triggers them: only what exceeds that counts. Two honest stamps
-    can be far apart, and stamps can lie: a wrong clock is the matter of `timing.stamped_ahead` and of alignment from
-    content.
-    Both are read on the best clock they share. Where they overlap is looked at; commands sent now and then are not.
-    A stream that meets none of the others, while those meet each other, is told once.
+    The 99th percentile of the distance from each sample of the slower stream to the nearest of the faster one. Where
+    one rate is a whole multiple of the other, a common trigger would bring the samples together, so the whole distance
+    counts. Timestamps show it only up to half a period of the faster stream: a shift by whole periods is invisible
+    (`timing.stamped_behind` compares arrivals). Otherwise (20 and 30 Hz) samples drift past each other by up to half a
+    period of the faster stream under any trigger, and only what exceeds that counts. This is about sampling, not about
+    wrong clocks, which `timing.stamped_ahead` and alignment from content detect. Both streams are read on the best
+    clock they share, where they overlap; commands sent now and then are left out. A stream that overlaps none of the
+    others, while those overlap each other, is reported once.
     """
     streams = [s for s in case.sensing() if steady(case, s) and not part_of_another(case, s)]
     if len(streams) < 2:  # noqa: PLR2004 - an offset is between two
         return
     for stream in streams:
         if reason := made_up(stream):
-            yield Measurement(stream.name, float("nan"), cannot_tell=f"{reason}.")
-        elif (apart_ns := astray_ns(case, stream)) is not None:
-            side = "behind" if apart_ns > 0 else "before"
-            place = f"{side} the others: they never overlap on the {stream.clock} clock"
-            yield Measurement(stream.name, abs(apart_ns) / NS_PER_MS, place, fix=restamp(case, stream))
-    for one, other in combinations([s for s in streams if not made_up(s) and astray_ns(case, s) is None], 2):
+            yield Measurement(Subject(stream.name), UNKNOWN, cannot_tell=reason)
+        elif (apart_ns := outside_ns(case, stream)) is not None:
+            code = "check.after_all_others" if apart_ns > 0 else "check.before_all_others"
+            place = note(code, clock=stream.clock.value)
+            yield Measurement(Subject(stream.name), abs(apart_ns) / NS_PER_MS, place, fix=restamp(case, stream))
+    for one, other in combinations([s for s in streams if not made_up(s) and outside_ns(case, s) is None], 2):
         yield _offset(case, one, other)
 
 
 def _offset(case: Case, one: Stream, other: Stream) -> Measurement:
-    subject = f"{one.name}{PAIR}{other.name}"
+    about = Subject(one.name, other.name)
     clock = next((kind for kind in ClockKind if kind in one.clocks and kind in other.clocks), None)
     if clock is None or clock in MADE_UP:
-        return Measurement(subject, float("nan"), cannot_tell="the streams share no clock.")
+        return Measurement(about, UNKNOWN, cannot_tell=note("check.no_shared_clock"))
     if one.clocks[clock] is other.clocks[clock]:
-        return Measurement(subject, 0.0, f"(by {clock} clock)")  # rows of one table
+        return Measurement(about, 0.0, note("check.by_clock", clock=clock.value))  # rows of one table
     slow, fast = sorted((one, other), key=lambda s: _pace(case, s, clock))
     slow_ns, fast_ns, period = slow.clocks[clock], fast.clocks[clock], _period_ns(case, fast, clock)
-    # streams of one table share their stamps: what stands beside one of them is as far from all
+    # streams of one table share their timestamps, so one computation serves all of them
     apart_ns, index = case.keep(("apart", id(slow_ns), id(fast_ns)), lambda: _apart(slow_ns, fast_ns, period))
     if index is None:
-        return Measurement(subject, apart_ns / NS_PER_MS, f"(they never overlap on the {clock} clock)")
+        return Measurement(about, apart_ns / NS_PER_MS, note("check.never_overlap", clock=clock.value))
     at_s = moment(case, slow, index)
     fix = (restamp(case, one) or restamp(case, other)) if clock is ClockKind.HEADER else None
     if _could_meet(case, slow, fast, clock):
-        place = f"at least, {said(at_s)} (by {clock} clock, which cannot show a shift by whole periods)"
-        return Measurement(subject, apart_ns / NS_PER_MS, place, at_s=at_s, fix=fix)
+        place = note("check.offset_at_least", at_s=at_s, clock=clock.value)
+        return Measurement(about, apart_ns / NS_PER_MS, place, at_s=at_s, fix=fix)
     beyond = max(0.0, apart_ns - period / 2) / NS_PER_MS
-    place = f"beyond the {period / 2 / NS_PER_MS:.3g} ms that their rates impose, {said(at_s)} (by {clock} clock)"
-    return Measurement(subject, beyond, place, at_s=at_s, fix=fix)
+    place = note("check.offset_beyond_rates", imposed_ms=period / 2 / NS_PER_MS, at_s=at_s, clock=clock.value)
+    return Measurement(about, beyond, place, at_s=at_s, fix=fix)
 
 
 def _could_meet(case: Case, slow: Stream, fast: Stream, clock: ClockKind) -> bool:
-    """Would each sample of the slower stream have a partner at the same moment, were they triggered together?"""
+    """Would a common trigger give each sample of the slower stream a partner at the same moment?"""
     ratio = _period_ns(case, slow, clock) / _period_ns(case, fast, clock)
     return abs(ratio - round(ratio)) <= case.parameter("timing.stream_offset", "same_rate")
 
 
 def _apart(slow_ns: Times, unsorted_ns: Times, period: float) -> tuple[float, int | None]:
-    """Return how far all but one in a hundred are at most, and the first so far off; none where nothing overlaps."""
+    """Return the 99th percentile of the distances, and the first sample beyond it; None where nothing overlaps."""
     fast_ns = np.sort(unsorted_ns)
     inside = (slow_ns >= fast_ns[0] - period) & (slow_ns <= fast_ns[-1] + period)
     if not inside.any():
@@ -97,7 +95,7 @@ def _to_nearest(wanted_ns: Times, sorted_ns: Times) -> Times:
 
 
 def _pace(case: Case, stream: Stream, clock: ClockKind) -> float:
-    """Samples a second from first to last, gaps and all."""
+    """Return samples per second from first to last, gaps included."""
     times = stream.clocks[clock]
     return float(case.keep(("pace", id(times)), lambda: _find_pace(times)))
 
@@ -108,7 +106,7 @@ def _find_pace(times: Times) -> float:
 
 
 def _period_ns(case: Case, stream: Stream, clock: ClockKind) -> float:
-    """Mean of the intervals that are about as long as most: stamps rounded to a millisecond still tell 30 Hz."""
+    """Return the mean of the intervals near the median: timestamps rounded to a millisecond still give 30 Hz."""
     times = stream.clocks[clock]
     return case.keep(("period", id(times)), lambda: _mean_step(times))
 

@@ -1,4 +1,4 @@
-"""Are rotations rotations?"""
+"""Check of the length of quaternions, which must be one."""
 
 from collections.abc import Iterator
 
@@ -6,10 +6,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fieldloop.check.case import Case
-from fieldloop.check.episode.signal import signals
-from fieldloop.check.episode.stamps import moment_of, said
 from fieldloop.check.registry import check
-from fieldloop.model.finding import Measurement
+from fieldloop.check.signals.signal import signals
+from fieldloop.check.signals.stamps import moment_of
+from fieldloop.model.finding import UNKNOWN, Measurement
+from fieldloop.model.note import Subject, note
 from fieldloop.model.stream import Stream
 
 PARTS = ("qx", "qy", "qz", "qw")
@@ -19,33 +20,33 @@ PARTS = ("qx", "qy", "qz", "qw")
     "integrity.unit_quaternion",
     unit="1",
     needs=("streams",),
-    advice="Look for rotations that were averaged, interpolated or filtered number by number, or never set.",
 )
 def unit_quaternion(case: Case) -> Iterator[Measurement]:
     """How far from length one is each quaternion at worst?
 
-    Columns called qx, qy, qz and qw, whatever stands before, are a quaternion.
+    Columns named qx, qy, qz and qw, with any prefix, are a quaternion.
     """
     for one in signals(case):
         if len(one.stream.columns) > one.values.shape[1]:
-            continue  # names that do not fit the numbers name nothing
+            continue  # the number of names differs from that of the columns
         for name, columns in quaternions(one.stream):
             length = np.linalg.norm(one.values[:, columns], axis=1)
-            subject = f"{one.name}/{name}" if name else one.name
+            about = Subject(one.name, aspect=name)
             if not np.isfinite(length).any():
-                yield Measurement(subject, float("nan"), cannot_tell="it is no number throughout.")
+                yield Measurement(about, UNKNOWN, cannot_tell=note("check.nan_throughout"))
                 continue
             if not length.any():
-                yield Measurement(subject, float("nan"), cannot_tell="it is zero throughout: nobody set it.")
+                yield Measurement(about, UNKNOWN, cannot_tell=note("check.zero_throughout"))
                 continue
-            away = np.abs(np.nan_to_num(length, nan=1.0) - 1.0)  # NaN is the matter of integrity.not_finite
+            away = np.abs(np.nan_to_num(length, nan=1.0) - 1.0)  # integrity.not_finite reports NaN
             worst = int(np.argmax(away))
             at_s = moment_of(case, one.stream, int(one.times_ns[worst]))
-            yield Measurement(subject, float(away[worst]), f"{said(at_s)} (length {length[worst]:.4g})", at_s=at_s)
+            place = note("check.quaternion_length", at_s=at_s, length=float(length[worst]))
+            yield Measurement(about, float(away[worst]), place, at_s=at_s)
 
 
 def quaternions(stream: Stream) -> Iterator[tuple[str, NDArray[np.intp]]]:
-    """Yield what stands before qx … qw in the columns' names, and where the four are."""
+    """Yield the prefix of qx … qw in the columns' names, and the indices of the four."""
     place = {name: index for index, name in enumerate(stream.columns)}
     for name in stream.columns:
         if name.endswith(PARTS[0]):

@@ -1,27 +1,25 @@
-"""Where a signal stands at the end of its range: what it would have said beyond is lost."""
+"""Checks of signals that reach the end of their range, so that larger values are cut off."""
 
 from collections.abc import Iterator
 
 import numpy as np
 
 from fieldloop.check.case import Case
-from fieldloop.check.episode.movement import movement, still
-from fieldloop.check.episode.signal import NO_RATE, Signal, at, at_s, paced, signals
 from fieldloop.check.registry import check
-from fieldloop.model.finding import Measurement
+from fieldloop.check.signals.movement import movement, still
+from fieldloop.check.signals.signal import NO_RATE, Signal, at, at_s, paced, signals
+from fieldloop.model.finding import UNKNOWN, Measurement
+from fieldloop.model.note import Subject
 from fieldloop.model.stream import NS_PER_S, StreamKind
-
-UNKNOWN = float("nan")
 
 
 @check(
     "motion.saturated",
     unit="s",
     needs=("streams",),
-    advice="Move more slowly or carry less: an actuator at its limit no longer does what it is told.",
 )
 def actuators(case: Case) -> Iterator[Measurement]:
-    """For how long did an actuator's velocity or effort stand exactly at its largest while the robot moved?"""
+    """For how long did an actuator's velocity or effort stay exactly at its largest value while the robot moved?"""
     yield from at_the_rail(case, StreamKind.JOINT_VELOCITY, StreamKind.JOINT_EFFORT)
 
 
@@ -29,10 +27,9 @@ def actuators(case: Case) -> Iterator[Measurement]:
     "force.saturated",
     unit="s",
     needs=("streams",),
-    advice="Use a sensor with a wider range, or touch more gently: the peak is cut off.",
 )
 def sensors(case: Case) -> Iterator[Measurement]:
-    """For how long did a force sensor stand exactly at the end of its range while the robot moved?"""
+    """For how long did a force sensor read exactly the end of its range while the robot moved?"""
     yield from at_the_rail(case, StreamKind.FORCE_TORQUE)
 
 
@@ -41,24 +38,24 @@ def at_the_rail(case: Case, *kinds: StreamKind) -> Iterator[Measurement]:
     for one in signals(case, *kinds):
         moved = movement(case, without=one.name)
         if moved is None:
-            yield Measurement(one.name, UNKNOWN, cannot_tell=still(case))
+            yield Measurement(Subject(one.name), UNKNOWN, cannot_tell=still(case))
             continue
         lasted, row, column = _longest(one)
         if row is None:
-            yield Measurement(one.name, 0.0)
+            yield Measurement(Subject(one.name), 0.0)
             continue
         if not paced(one.stream):
-            yield Measurement(one.name, UNKNOWN, cannot_tell=NO_RATE)
+            yield Measurement(Subject(one.name), UNKNOWN, cannot_tell=NO_RATE)
             continue
         begin = int(one.times_ns[row])
         lasted = min(lasted, moved.within(begin, begin + round(lasted * NS_PER_S)))
-        yield Measurement(one.name, lasted, f"{at(case, begin)}{one.column(column)}", at_s=at_s(case, begin))
+        yield Measurement(Subject(one.name), lasted, at(case, begin, one.column(column)), at_s=at_s(case, begin))
 
 
 def _longest(one: Signal) -> tuple[float, int | None, int]:
-    """Return how long the longest stay at an extreme lasts, and where it begins.
+    """Return the duration of the longest stay at an extreme, and where it begins.
 
-    An extreme of less than half the column's size is the rest of a signal that goes one way only, no rail.
+    An extreme of less than half the column's size is the rest position of a one-sided signal, not the end of a range.
     """
     best: tuple[float, int | None, int] = (0.0, None, 0)
     finite = np.where(np.isfinite(one.values), one.values, 0.0)

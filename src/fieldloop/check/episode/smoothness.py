@@ -1,18 +1,18 @@
-"""How smoothly the arm moved: a rate, so that a long episode is not rougher than a short one."""
+"""Check of how smoothly the arm moved: a rate, so that it does not depend on the episode's length."""
 
 from collections.abc import Iterator
 
 import numpy as np
 
 from fieldloop.check.case import Case
-from fieldloop.check.episode.movement import movement, still
-from fieldloop.check.episode.signal import NO_RATE, Signal, paced, signals
-from fieldloop.check.episode.speeds import unwrapped, windowed
 from fieldloop.check.registry import check
-from fieldloop.model.finding import Measurement
+from fieldloop.check.signals.movement import movement, still
+from fieldloop.check.signals.signal import NO_RATE, Signal, paced, signals
+from fieldloop.check.signals.speeds import unwrapped, windowed
+from fieldloop.model.finding import UNKNOWN, Measurement
+from fieldloop.model.note import Subject, note
 from fieldloop.model.stream import NS_PER_S, StreamKind
 
-UNKNOWN = float("nan")
 ROUGHNESS = "motion.roughness"
 
 
@@ -20,25 +20,24 @@ ROUGHNESS = "motion.roughness"
     ROUGHNESS,
     unit="1/s",
     needs=("joints",),
-    advice="Look for tremor, a loose wire or a controller that hunts; smooth nothing before the cause is known.",
 )
 def rough(case: Case) -> Iterator[Measurement]:
     """How roughly did the arm move?
 
-    How much the joints' velocity changes in a second, over how large it is, both as root mean square while the robot
-    moves. A motion of one frequency has 2π times that frequency, whatever its size and however long it lasts.
+    The joints' rms acceleration over their rms velocity while the robot moves. A motion of one frequency has 2π times
+    that frequency, whatever its size and duration.
     """
     for one in signals(case, StreamKind.JOINT_POSITION, unit="rad"):
         if not paced(one.stream):
-            yield Measurement(one.name, UNKNOWN, cannot_tell=NO_RATE)
+            yield Measurement(Subject(one.name), UNKNOWN, cannot_tell=NO_RATE)
         elif movement(case) is None:
-            yield Measurement(one.name, UNKNOWN, cannot_tell=still(case))
+            yield Measurement(Subject(one.name), UNKNOWN, cannot_tell=still(case))
         elif one.period_s > case.parameter(ROUGHNESS, "window_s"):
-            yield Measurement(one.name, UNKNOWN, cannot_tell="it is sampled too seldom to show tremor.")
+            yield Measurement(Subject(one.name), UNKNOWN, cannot_tell=note("check.sampled_too_slowly"))
         else:
             value = roughness(case, one)
-            reason = "" if np.isfinite(value) else "its joints do not move."
-            yield Measurement(one.name, value, cannot_tell=reason)
+            reason = None if np.isfinite(value) else note("check.joints_do_not_move")
+            yield Measurement(Subject(one.name), value, cannot_tell=reason)
 
 
 def roughness(case: Case, one: Signal) -> float:

@@ -1,43 +1,42 @@
-"""Do streams that tell of one motion agree on its size? Degrees for radians and millimetres for metres do not."""
+"""Check of units: do streams that describe one motion agree on its size?"""
 
 from collections.abc import Iterator
 
 import numpy as np
 
 from fieldloop.check.case import Case
-from fieldloop.check.episode.arms import arms, joints_of
-from fieldloop.check.episode.contact import opening
-from fieldloop.check.episode.follow import NotComparable, paired_columns, placed
-from fieldloop.check.episode.movement import movement, still
-from fieldloop.check.episode.signal import FEWEST, NO_RATE, Floats, Signal, paced, signals, zeroed
-from fieldloop.check.episode.speeds import median_of_three, unwrapped
-from fieldloop.check.episode.tool import tool
-from fieldloop.check.judging import PAIR
 from fieldloop.check.registry import check
-from fieldloop.model.finding import Measurement
+from fieldloop.check.signals.arms import arms, joints_of
+from fieldloop.check.signals.contact import opening
+from fieldloop.check.signals.follow import NotComparable, paired_columns, placed
+from fieldloop.check.signals.movement import movement, still
+from fieldloop.check.signals.signal import FEWEST, NO_RATE, Floats, Signal, paced, signals, zeroed
+from fieldloop.check.signals.speeds import median_of_three, unwrapped
+from fieldloop.check.signals.tool import tool
+from fieldloop.model.finding import UNKNOWN, Measurement
+from fieldloop.model.note import Subject, note
 from fieldloop.model.stream import MM_PER_M, NS_PER_S, StreamKind
 from fieldloop.stats.quantile import median
 
-UNKNOWN = float("nan")
 UNITS = "motion.units"
 DEG_PER_RAD = 180 / np.pi
-SUSPECTS = {DEG_PER_RAD: "degrees beside radians", MM_PER_M: "millimetres beside metres"}
+SUSPECTS = {DEG_PER_RAD: "degrees", MM_PER_M: "millimetres"}
 NEAR = 1.3
-"""A ratio this near to a conversion is taken for it, and named."""
+"""A ratio within this share of a known conversion is reported as that conversion."""
 
 
 @check(
     UNITS,
     unit="× off",
     needs=("streams",),
-    advice="Declare the right unit in the mapping, and take the log in again.",
 )
 def units(case: Case) -> Iterator[Measurement]:
-    """By which factor do streams that tell of one motion disagree about its size?
+    """By which factor do streams that describe one motion disagree about its size?
 
-    Velocities summed up must give the way of their positions; commanded joints swing as far as those that follow them;
-    a tool's way over its joints' turn is a lever no longer than an arm; fingers open no wider than a gripper. 57.3
-    betrays degrees, 1000 betrays millimetres. Commands may be scaled by right: of them only that is told.
+    Integrated velocities must match the change of the positions. Commanded joints must move as far as those that follow
+    them. A tool's path over its joints' rotation is a lever, which is at most an arm's length. A gripper's width is
+    bounded too. A factor of 57.3 points to degrees, 1000 to millimetres. Commands may be scaled on purpose, so for them
+    only these two factors are reported.
     """
     for position in signals(case, StreamKind.JOINT_POSITION):
         for velocity in signals(case, StreamKind.JOINT_VELOCITY):
@@ -52,11 +51,12 @@ def units(case: Case) -> Iterator[Measurement]:
         wide = opening(case, arm)
         if wide is not None and wide[0].stream.unit == "m" and np.isfinite(wide[1]).any():
             factor = float(np.nanmax(np.abs(wide[1]))) / case.parameter(UNITS, "widest_m")
-            yield Measurement(wide[0].name, max(1.0, factor), "than the widest gripper opens" if factor > 1 else "")
+            place = note("check.wider_than_gripper") if factor > 1 else None
+            yield Measurement(Subject(wide[0].name), max(1.0, factor), place)
 
 
 def _partners(position: Signal, velocity: Signal) -> bool:
-    """Do both tell of the same joints? By their names, or by coming in one message."""
+    """Do both streams describe the same joints? By their column names, or because they come in one message."""
     same_shape = position.values.shape == velocity.values.shape
     if not same_shape or not np.array_equal(position.times_ns, velocity.times_ns):
         return False
@@ -64,30 +64,30 @@ def _partners(position: Signal, velocity: Signal) -> bool:
 
 
 def _velocity(case: Case, position: Signal, velocity: Signal) -> Measurement:
-    subject = f"{velocity.name}{PAIR}{position.name}"
+    about = Subject(velocity.name, position.name)
     if not (paced(position.stream) and paced(velocity.stream)):
-        return Measurement(subject, UNKNOWN, cannot_tell=NO_RATE)
+        return Measurement(about, UNKNOWN, cannot_tell=NO_RATE)
     if movement(case) is None:
-        return Measurement(subject, UNKNOWN, cannot_tell=still(case))
+        return Measurement(about, UNKNOWN, cannot_tell=still(case))
     gone, summed = _ways(case, position, velocity)
     moving = (gone.std(axis=0) > 0) & (summed.std(axis=0) > 0)
     if not moving.any():
-        return Measurement(subject, UNKNOWN, cannot_tell="its joints do not move.")
+        return Measurement(about, UNKNOWN, cannot_tell=note("check.joints_do_not_move"))
     gone, summed = gone[:, moving], summed[:, moving]
     agreement = (gone * summed).sum(axis=0) / np.sqrt((gone**2).sum(axis=0) * (summed**2).sum(axis=0))
     agreeing = agreement > case.parameter(UNITS, "min_agreement")
     if not agreeing.any():
-        said = f"velocities do not follow from the positions (correlation {float(np.nanmax(agreement)):.2f})."
-        return Measurement(subject, UNKNOWN, cannot_tell=said)
+        reason = note("check.velocities_disagree", correlation=float(np.nanmax(agreement)))
+        return Measurement(about, UNKNOWN, cannot_tell=reason)
     ratios = np.sqrt((summed[:, agreeing] ** 2).sum(axis=0) / (gone[:, agreeing] ** 2).sum(axis=0))
     ratio = median(ratios)
     factor = max(ratio, 1 / ratio)
-    which = "velocities too large" if ratio > 1 else "velocities too small"
-    return Measurement(subject, factor, f"({which}{_suspect(factor)})")
+    code = "check.velocities_too_large" if ratio > 1 else "check.velocities_too_small"
+    return Measurement(about, factor, note(code, looks_like=_suspect(factor)))
 
 
 def _command(case: Case, command: Signal, position: Signal) -> Iterator[Measurement]:
-    """Compare how far commanded and real joints swing, where they swing together."""
+    """Compare the ranges of commanded and measured joints, where they move together."""
     inside = command.between(int(position.times_ns[0]), int(position.times_ns[-1]))
     when_ns = command.times_ns[inside]
     try:
@@ -103,15 +103,16 @@ def _command(case: Case, command: Signal, position: Signal) -> Iterator[Measurem
     if not together.any():
         return
     ratio = median(sizes[0][together] / sizes[1][together])
-    factor, which = max(ratio, 1 / ratio), "commands too large" if ratio > 1 else "commands too small"
+    factor, code = max(ratio, 1 / ratio), "check.commands_too_large" if ratio > 1 else "check.commands_too_small"
+    about = Subject(command.name, position.name)
     if factor < NEAR:
-        yield Measurement(f"{command.name}{PAIR}{position.name}", factor)
+        yield Measurement(about, factor)
     elif suspect := _suspect(factor):
-        yield Measurement(f"{command.name}{PAIR}{position.name}", factor, f"({which}{suspect})")
+        yield Measurement(about, factor, note(code, looks_like=suspect))
 
 
 def _ways(case: Case, position: Signal, velocity: Signal) -> tuple[Floats, Floats]:
-    """Return the way over windows: of the positions, and of the velocities summed up."""
+    """Return the displacement over windows: from positions, and from integrated velocities."""
     times_s = (position.times_ns - position.times_ns[0]) / NS_PER_S
     steps_s = np.diff(times_s)[:, None]
     rates = zeroed(velocity.values)
@@ -123,14 +124,14 @@ def _ways(case: Case, position: Signal, velocity: Signal) -> tuple[Floats, Float
 
 
 def _lever(case: Case, pose: Signal, joints: Signal) -> Measurement:
-    """Compare how far tool and joints got from their beginning: no arm has a lever of fifty metres."""
-    subject = f"{pose.name}{PAIR}{joints.name}"
+    """Compare how far tool and joints moved from their start: no arm has a lever of fifty metres."""
+    about = Subject(pose.name, joints.name)
     away_m = _farthest(pose.values[:, :3])
     turned = _farthest(unwrapped(case, joints.values))
     if turned < case.parameter(UNITS, "least_turn_rad"):
-        return Measurement(subject, UNKNOWN, cannot_tell="the joints hardly move.")
+        return Measurement(about, UNKNOWN, cannot_tell=note("check.joints_hardly_move"))
     factor = away_m / turned / case.parameter(UNITS, "longest_lever_m")
-    return Measurement(subject, max(1.0, factor), "farther than an arm of that turn reaches" if factor > 1 else "")
+    return Measurement(about, max(1.0, factor), note("check.farther_than_arm") if factor > 1 else None)
 
 
 def _farthest(values: Floats) -> float:
@@ -141,5 +142,5 @@ def _farthest(values: Floats) -> float:
 def _suspect(factor: float) -> str:
     for conversion, words in SUSPECTS.items():
         if conversion / NEAR < factor < conversion * NEAR:
-            return f": {words}"
+            return words
     return ""

@@ -1,4 +1,4 @@
-"""What is kept of an episode's content for questions about many: a file a kind of imprint."""
+"""Imprints: small arrays kept of each episode for checks of many episodes, one file per kind."""
 
 from fieldloop.check.imprint import approach, grasp, lag, light, speed, start, view, way
 

@@ -1,19 +1,19 @@
-"""Where the robot was when it took hold: what tells which places and turns of the item were tried."""
+"""Imprint of the robot's pose at contact, for the coverage of the item's positions and orientations."""
 
 import numpy as np
 from numpy.typing import NDArray
 
 from fieldloop.check.case import Case
-from fieldloop.check.episode.contact import hold
-from fieldloop.check.episode.signal import at_s, signals
-from fieldloop.check.episode.tool import tool
 from fieldloop.check.imprinting import imprinter
+from fieldloop.check.signals.contact import hold
+from fieldloop.check.signals.signal import at_s, signals
+from fieldloop.check.signals.tool import tool
 from fieldloop.model.stream import StreamKind
 
 
 @imprinter("grasp", needs=("gripper",))
 def grasp(case: Case) -> dict[str, NDArray[np.float32]]:
-    """Take tool and joints at the first contact of the longest hold, and the moment in seconds."""
+    """Return tool and joints at the contact of the longest hold, and the moment in seconds."""
     held = hold(case)
     if held is None:
         return {}

@@ -1,4 +1,4 @@
-"""What each camera tells of its lag behind the joints: about 400 kB for a minute of video."""
+"""Imprint of the evidence about each camera's lag behind the joints: about 400 kB for a minute of video."""
 
 from typing import Any
 
@@ -12,7 +12,7 @@ from fieldloop.model.stream import StreamKind
 
 @imprinter("lag", needs=("cameras",), pixels=True)
 def lag(case: Case) -> dict[str, NDArray[Any]]:
-    """Keep flow between pictures and the joints' way, camera by camera."""
+    """Return flow between pictures and the joints' path, camera by camera."""
     return {
         f"{camera.name}/{key}": array
         for camera in case.streams(StreamKind.RGB)

@@ -1,17 +1,17 @@
-"""How bright a camera saw the scene: a trait of the day, which should tell nothing about the outcome."""
+"""Imprint of the brightness of each camera's pictures, which should not predict the outcome."""
 
 import numpy as np
 from numpy.typing import NDArray
 
 from fieldloop.check.case import Case
-from fieldloop.check.episode.pictures import scan
 from fieldloop.check.imprinting import imprinter
+from fieldloop.check.signals.pictures import scan
 from fieldloop.model.stream import StreamKind
 
 
 @imprinter("light", needs=("cameras",), pixels=True)
 def light(case: Case) -> dict[str, NDArray[np.float32]]:
-    """Take the median level of each colour camera's frames, from the look that the checks had anyway."""
+    """Return the median grey level of each colour camera's frames, from the frames that the checks examine anyway."""
     taken: dict[str, NDArray[np.float32]] = {}
     for stream in case.streams(StreamKind.RGB):
         if stream.pictures is not None:

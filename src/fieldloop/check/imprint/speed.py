@@ -1,4 +1,4 @@
-"""How somebody moves, whatever the way and however long it took: what makes operators' styles alike or different."""
+"""Imprint of an operator's style of motion, independent of the path and its duration."""
 
 from collections.abc import Iterator
 
@@ -6,14 +6,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fieldloop.check.case import Case
-from fieldloop.check.episode.arms import joints_of
-from fieldloop.check.episode.contact import hold
-from fieldloop.check.episode.movement import Movement, movement
-from fieldloop.check.episode.signal import Floats, Signal, paced
 from fieldloop.check.episode.smoothness import roughness
-from fieldloop.check.episode.speeds import Speeds, high, speeds
-from fieldloop.check.episode.tool import tool
 from fieldloop.check.imprinting import imprinter
+from fieldloop.check.signals.arms import joints_of
+from fieldloop.check.signals.contact import hold
+from fieldloop.check.signals.movement import Movement, movement
+from fieldloop.check.signals.signal import Floats, Signal, paced
+from fieldloop.check.signals.speeds import Speeds, high, speeds
+from fieldloop.check.signals.tool import tool
 from fieldloop.model.stream import NS_PER_S, StreamKind
 
 Feature = tuple[str, float]
@@ -21,7 +21,7 @@ Feature = tuple[str, float]
 
 @imprinter("speed", needs=("joints",))
 def speed(case: Case) -> dict[str, NDArray[np.float32]]:
-    """Take features of style, each a rate or a share, so that none of them grows with an episode's length."""
+    """Return features of style, each a rate or a share, so that none depends on the episode's length."""
     moved = movement(case)
     if moved is None:
         return {}
@@ -30,7 +30,7 @@ def speed(case: Case) -> dict[str, NDArray[np.float32]]:
 
 def _features(case: Case, moved: Movement) -> Iterator[Feature]:
     held = hold(case)
-    arm = held.arm if held is not None else ""  # of several arms the one that held for longest
+    arm = held.arm if held is not None else ""  # with several arms, the one that held longest
     joints, pose = joints_of(case, arm), tool(case, arm)
     if joints is not None and paced(joints.stream):
         yield from _pace(case, moved, joints, ("mean_rad_s", "peak_rad_s"))
@@ -55,7 +55,7 @@ def _pace(
 
 
 def _peaks(made: Speeds, moved: Movement) -> float:
-    """Count how often a second the speed rises and falls: few in one sure motion, many in a hesitant one."""
+    """Return the peaks of speed per second: few in a confident motion, many in a hesitant one."""
     inside = _within(made, moved)
     fast, span_s = made.norm[inside], (moved.offset_ns - moved.onset_ns) / NS_PER_S
     if len(fast) < 3 or span_s <= 0:  # noqa: PLR2004 - a peak has two sides
@@ -76,7 +76,7 @@ def _parts(case: Case, moved: Movement, attempt_s: float, way: Signal | None) ->
 
 
 def _directness(way: Floats) -> float:
-    """Return the straight distance over the way gone; noise is kept out by steps of some samples."""
+    """Return the straight distance over the path length; steps of several samples keep noise out."""
     coarse = way[:: max(1, len(way) // 32)]
     gone = float(np.sqrt((np.diff(coarse, axis=0) ** 2).sum(axis=1)).sum())
     return float(np.linalg.norm(coarse[-1] - coarse[0])) / gone if len(coarse) and gone > 0 else float("nan")

@@ -1,21 +1,21 @@
-"""Where the robot waited before it moved: what tells whether attempts begin alike, or are spread as asked."""
+"""Imprint of the robot's pose before it moved, to compare how attempts begin."""
 
 import numpy as np
 from numpy.typing import NDArray
 
 from fieldloop.check.case import Case
-from fieldloop.check.episode.arms import arms
-from fieldloop.check.episode.movement import movement
-from fieldloop.check.episode.signal import Signal, signals
-from fieldloop.check.episode.tool import tool
 from fieldloop.check.imprinting import imprinter
+from fieldloop.check.signals.arms import arms
+from fieldloop.check.signals.movement import movement
+from fieldloop.check.signals.signal import Signal, signals
+from fieldloop.check.signals.tool import tool
 from fieldloop.model.stream import StreamKind
 from fieldloop.stats.quantile import median
 
 
 @imprinter("start", needs=("streams",))
 def start(case: Case) -> dict[str, NDArray[np.float32]]:
-    """Take joints and tool as they stood before the first movement; the median, so that noise is no difference."""
+    """Return the median joints and tool pose before the first movement; the median suppresses noise."""
     moved = movement(case)
     if moved is None:
         return {}

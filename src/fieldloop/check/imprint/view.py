@@ -1,4 +1,4 @@
-"""What a camera saw standing still: what tells whether a fixed camera was moved between episodes."""
+"""Imprint of the static part of each camera's view, to detect a fixed camera that moved between episodes."""
 
 from typing import Any
 
@@ -6,19 +6,19 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fieldloop.check.case import Case
-from fieldloop.check.episode.pictures import colour_cameras, scan
 from fieldloop.check.imprinting import imprinter
+from fieldloop.check.signals.pictures import colour_cameras, scan
 from fieldloop.geometry.still_view import still_view
 from fieldloop.geometry.view_shift import SMALLEST_PX
 from fieldloop.geometry.view_stays import view_stays
 
 FEWEST = 4
-"""Frames without which a median shows nothing but single moments."""
+"""Least number of frames for a useful median."""
 
 
 @imprinter("view", needs=("cameras",), pixels=True)
 def view(case: Case) -> dict[str, NDArray[Any]]:
-    """Take each colour camera's median picture, and how much of it stays: a camera on the robot shows itself there."""
+    """Return each colour camera's median picture and its static share, which is small for a camera on the robot."""
     taken: dict[str, NDArray[Any]] = {}
     for stream in colour_cameras(case):
         small = scan(case, stream).small

@@ -1,4 +1,4 @@
-"""The way the arm went, by the distance travelled: the same for a copy that was cut, delayed or played slower."""
+"""Imprint of the arm's path by distance travelled: the same for a copy that was cut, delayed or played slower."""
 
 import math
 
@@ -12,14 +12,14 @@ from fieldloop.model.stream import StreamKind
 POINTS = 32
 MOST_SAMPLES = 2000
 SURELY = 1 + 1e-9
-"""However it is rounded, what is longer than a step by this is longer than a step."""
+"""Tolerance for rounding when a distance is compared with a step."""
 STEP = 0.005
-"""Travel is counted in steps of this share of the widest joint's range: trembling at rest is no way."""
+"""Distance is counted in steps of this share of the widest joint's range, so that tremor at rest does not count."""
 
 
 @imprinter("way", needs=("joints",))
 def way(case: Case) -> dict[str, NDArray[np.float32]]:
-    """Take each joint stream at 32 points evenly spaced along the way it travelled."""
+    """Return each joint stream at 32 points evenly spaced along its path."""
     taken: dict[str, NDArray[np.float32]] = {}
     for stream in case.streams(StreamKind.JOINT_POSITION):
         values = stream.values
@@ -42,7 +42,7 @@ def _along(flat: NDArray[np.float64]) -> NDArray[np.float32] | None:
     strides = np.sqrt(((flat[1:] - flat[:-1]) ** 2).sum(axis=1))
     strode = [False, *(strides > step * SURELY).tolist()]
     kept = [0]
-    for index, row in enumerate(rows):  # plain numbers: for rows this short math.dist is quicker than NumPy
+    for index, row in enumerate(rows):  # for rows this short math.dist is quicker than NumPy
         if (strode[index] and kept[-1] == index - 1) or math.dist(row, rows[kept[-1]]) >= step:
             kept.append(index)
     corners = flat[[*kept, len(rows) - 1]]

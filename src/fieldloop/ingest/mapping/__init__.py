@@ -1,4 +1,4 @@
-"""House conventions: what a team calls its topics, in which units and frames it records, brought to one language.
+"""Mappings: translate a team's names, units and frames into fieldloop's.
 
 A mapping is a file that fieldloop proposes and people edit. It changes how a log is read, never the log.
 """

@@ -1,4 +1,4 @@
-"""A recording told in this house's language becomes one told in ours: names, SI units, REP 103 axes."""
+"""Apply a mapping to a recording: the team's names, units and axes become fieldloop's (SI, REP 103)."""
 
 from collections.abc import Mapping
 from dataclasses import replace
@@ -8,21 +8,23 @@ import numpy as np
 
 from fieldloop.errors import BadInput
 from fieldloop.ingest.mapping.axes import to_rep_103, turn_poses, turn_vectors
-from fieldloop.ingest.mapping.mapping import LogMapping, StreamRule, Told
+from fieldloop.ingest.mapping.mapping import FactSource, LogMapping, StreamRule
 from fieldloop.ingest.mapping.units import to_si
 from fieldloop.model.condition import Stratum
 from fieldloop.model.episode import Defect, Episode, Recording
 from fieldloop.model.episode_text import FLAGS, truth_of
-from fieldloop.model.stream import Stream, StreamKind
+from fieldloop.model.note import note
+from fieldloop.model.stream import UNIT_NOTE, Stream, StreamKind
 
+RECORDED_UNIT = "recorded_unit"
 POSES = (StreamKind.POSE, StreamKind.HAND_POSE)
 AXES, POSE_COLUMNS = 3, 7
 
 
 def apply(mapping: LogMapping, recording: Recording) -> Recording:
-    """Return the recording as the mapping tells it; the episode keeps its id, for its bytes are the same.
+    """Return the mapped recording; the episode keeps its id, because its bytes are the same.
 
-    What the mapping says and the log does not allow is a defect, and the stream stays as it was recorded.
+    A line of the mapping that the log does not allow is a defect; the stream stays as recorded.
     """
     defects = list(recording.defects)
     streams: dict[str, Stream] = {}
@@ -31,31 +33,27 @@ def apply(mapping: LogMapping, recording: Recording) -> Recording:
         rule = mapping.rule(stream.name)
         if rule and rule.drop:
             continue
-        told = _told(stream, rule, mapping.frames, defects) if rule else _framed(stream, mapping.frames)
-        owned = told.name in recording.streams and told.name not in renamed and told.name != stream.name
-        if told.name in streams or owned:
-            defects.append(
-                Defect(
-                    stream.name, "mapping", f"{told.name!r} is taken by another stream; the log's own name was kept."
-                )
-            )
-            told = replace(told, name=stream.name)
-        streams[told.name] = told
+        mapped = _by_rule(stream, rule, mapping.frames, defects) if rule else _framed(stream, mapping.frames)
+        owned = mapped.name in recording.streams and mapped.name not in renamed and mapped.name != stream.name
+        if mapped.name in streams or owned:
+            defects.append(Defect(stream.name, "mapping", note("ingest.mapping_name_taken", name=mapped.name)))
+            mapped = replace(mapped, name=stream.name)
+        streams[mapped.name] = mapped
     return Recording(_episode(mapping, recording.episode, defects), streams, tuple(defects))
 
 
-def _told(stream: Stream, rule: StreamRule, frames: Mapping[str, str], defects: list[Defect]) -> Stream:
-    """Apply each part of a rule; one that the stream does not allow is named, the others still hold."""
-    told = replace(
+def _by_rule(stream: Stream, rule: StreamRule, frames: Mapping[str, str], defects: list[Defect]) -> Stream:
+    """Apply each part of a rule; one that does not fit the stream is a defect, the others still apply."""
+    mapped = replace(
         stream, name=rule.name or stream.name, kind=rule.kind or stream.kind, serial=rule.serial or stream.serial,
         frame_id=rule.frame or frames.get(stream.frame_id, stream.frame_id),
     )  # fmt: skip
     for part in (_in_si, _turned, _named):
         try:
-            told = part(told, rule)
+            mapped = part(mapped, rule)
         except BadInput as wrong:
-            defects.append(Defect(stream.name, "mapping", f"{wrong}; that line was left out."))
-    return told
+            defects.append(Defect(stream.name, "mapping", note("ingest.mapping_does_not_fit", reason=str(wrong))))
+    return mapped
 
 
 def _framed(stream: Stream, frames: Mapping[str, str]) -> Stream:
@@ -81,10 +79,10 @@ def _in_si(stream: Stream, rule: StreamRule) -> Stream:
     if len(found) not in (1, width):
         raise BadInput(f"{len(found)} units are given for {width} columns; give one, or one a column")
     factors = np.asarray([factor for _, factor in found])
-    notes = {name: note for name, note in stream.notes.items() if name != "unit"}  # the log's guess is answered
+    notes = {name: text for name, text in stream.notes.items() if name != UNIT_NOTE}  # the log's guess is answered
     if (factors == 1.0).all():
         return replace(stream, unit=unit, notes=notes)
-    notes["unit"] = f"recorded in {', '.join(dict.fromkeys(rule.units))}"
+    notes[RECORDED_UNIT] = ", ".join(dict.fromkeys(rule.units))
     return replace(stream, unit=unit, values=stream.values * factors, notes=notes)
 
 
@@ -104,28 +102,28 @@ def _turned(stream: Stream, rule: StreamRule) -> Stream:
 
 def _episode(mapping: LogMapping, episode: Episode, defects: list[Defect]) -> Episode:
     fields: dict[str, Any] = {}
-    for name, told in mapping.episode.items():
-        text = _said(told, episode)
+    for name, source in mapping.episode.items():
+        text = _stated(source, episode)
         if text is None:
             continue
         if name in FLAGS:
             if (truth := truth_of(text)) is None:
-                defects.append(Defect(name, "mapping", f"{text!r} is neither true nor false; it was left out."))
+                defects.append(Defect(name, "mapping", note("ingest.not_true_or_false", value=text)))
                 continue
             fields[name] = truth
         else:
             fields[name] = text
-    conditions = {key: text for key, told in mapping.conditions.items() if (text := _said(told, episode))}
+    conditions = {key: text for key, source in mapping.conditions.items() if (text := _stated(source, episode))}
     for key in [key for key, text in conditions.items() if set(f"{key}{text}") & set(",=")]:
         wrong = f"{key}={conditions.pop(key)}"
-        defects.append(Defect("conditions", "mapping", f"{wrong!r} has a comma or = in it and was left out."))
+        defects.append(Defect("conditions", "mapping", note("ingest.condition_invalid", condition=wrong)))
     if conditions:
         fields["stratum"] = Stratum.of({**episode.stratum.levels, **conditions})
     return replace(episode, **fields)
 
 
-def _said(told: Told, episode: Episode) -> str | None:
-    if told.value:
-        return told.value
-    own = getattr(episode, told.fact, None)
-    return own if isinstance(own, str) and own else episode.fact(told.fact)
+def _stated(source: FactSource, episode: Episode) -> str | None:
+    if source.value:
+        return source.value
+    own = getattr(episode, source.fact, None)
+    return own if isinstance(own, str) and own else episode.fact(source.fact)

@@ -1,4 +1,4 @@
-"""Which way x, y and z point: REP 103 says forward, left, up; cameras and game engines say otherwise."""
+"""Turn vectors and poses into REP 103 axes (forward, left, up); cameras and game engines use others."""
 
 import numpy as np
 from numpy.typing import NDArray
@@ -13,17 +13,19 @@ REP_103 = "forward left up"
 
 
 def to_rep_103(axes: str) -> NDArray[np.float64]:
-    """Return the rotation that turns vectors recorded along these axes into REP 103; BadInput where it is none.
+    """Return the rotation from these axes to REP 103; BadInput where the axes are invalid.
 
     >>> (to_rep_103("right down forward") @ [0, 0, 1]).tolist()  # what a camera sees ahead
     [1.0, 0.0, 0.0]
     """
     words = axes.replace(",", " ").split()
     if len(words) != 3 or any(word not in DIRECTIONS for word in words):  # noqa: PLR2004 - x, y, z
-        raise BadInput(f"Axes say where x, y and z point, such as {REP_103!r} or 'right down forward', not {axes!r}.")
+        raise BadInput(
+            f"Axes must state where x, y and z point, such as {REP_103!r} or 'right down forward', not {axes!r}."
+        )
     turned = np.asarray([DIRECTIONS[word] for word in words], np.float64).T
     if round(float(np.linalg.det(turned))) != 1:
-        raise BadInput(f"Axes {axes!r} are no right-handed frame: one of them is named twice or points the wrong way.")
+        raise BadInput(f"Axes {axes!r} are not a right-handed frame: one axis is named twice or points the wrong way.")
     return turned
 
 
@@ -33,7 +35,7 @@ def turn_vectors(values: NDArray[np.float64], turn: NDArray[np.float64]) -> NDAr
 
 
 def turn_poses(values: NDArray[np.float64], turn: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Turn x y z qx qy qz qw, seven columns at a time: the frame they are told in gets other axes."""
+    """Turn x y z qx qy qz qw, seven columns at a time: their reference frame gets other axes."""
     from scipy.spatial.transform import Rotation
 
     turned = values.copy()

@@ -1,4 +1,4 @@
-"""What was seen of a stream over several logs, and which unit its numbers speak for."""
+"""Guess a stream's unit from its name and values over several logs."""
 
 import json
 from collections.abc import Iterator
@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from fieldloop.ingest.mapping.units import SI
 from fieldloop.ingest.units import FARTHEST_M, LARGEST_ANGLE_RAD
 from fieldloop.ingest.words import words_of
-from fieldloop.model.stream import Stream, StreamKind
+from fieldloop.model.stream import UNIT_NOTE, Stream, StreamKind
 
 ENOUGH_ROWS = 20_000
 WIDEST_GRIPPER_M = 1.5
@@ -23,14 +23,14 @@ NAMED = {
     StreamKind.JOINT_POSITION: ANGLES, StreamKind.ACTION: ANY, StreamKind.OTHER: ANY, StreamKind.GRIPPER: ANY,
     StreamKind.POSE: LENGTHS, StreamKind.HAND_POSE: LENGTHS, StreamKind.IMU: {"g": "g"},
 }  # fmt: skip
-"""Words of a stream's name that say its unit, by what it carries: a rate in degrees is no angle."""
+"""Words of a stream's name that state its unit, by kind of stream: a rate in degrees is not an angle."""
 
-SAID = "the name says so"
+SAID = "stated in its name"
 
 
 @dataclass(slots=True)
 class Evidence:
-    """What was seen of one stream over the logs that were looked at."""
+    """Values of one stream over the logs that were read."""
 
     stream: Stream
     logs: int = 0
@@ -50,7 +50,7 @@ class Evidence:
 
 
 def unit_lines(evidence: Evidence) -> Iterator[str]:
-    """Yield the line that states the unit, with the reason; as a comment where it cannot be told."""
+    """Yield the line that states the unit, with the reason; as a comment where the unit is uncertain."""
     stream = evidence.stream
     if stream.values is None or not evidence.rows:
         return
@@ -62,7 +62,7 @@ def unit_lines(evidence: Evidence) -> Iterator[str]:
         case StreamKind.JOINT_POSITION if reach > LARGEST_ANGLE_RAD:
             yield f'unit = "deg"  # values reach {reach:.4g}: hardly radians'
         case StreamKind.ACTION if reach > LARGEST_ANGLE_RAD:
-            yield f'# unit = "deg"  # values reach {reach:.4g}: no radians; a unit a column if a gripper is in it'
+            yield f'# unit = "deg"  # values reach {reach:.4g}: not radians; with a gripper, one unit per column'
         case StreamKind.GRIPPER if reach > WIDEST_GRIPPER_M:
             yield f'# unit = "mm"  # values reach {reach:.4g}: millimetres, per cent, or a count of the device?'
         case StreamKind.POSE | StreamKind.HAND_POSE if width in (VECTOR_COLUMNS, POSE_COLUMNS) and far > FARTHEST_M:
@@ -70,16 +70,15 @@ def unit_lines(evidence: Evidence) -> Iterator[str]:
         case StreamKind.IMU if width == IMU_COLUMNS:
             yield from _imu(evidence)
         case _ if stream.unit and stream.unit in SI:
-            why = f"  # {stream.notes['unit']}" if "unit" in stream.notes else ""
+            why = f"  # {stream.notes[UNIT_NOTE]}" if UNIT_NOTE in stream.notes else ""
             yield f'unit = "{stream.unit}"{why}'
         case _ if not stream.unit and stream.kind is not StreamKind.OTHER:
-            yield '# unit = ""  # the log does not say'
+            yield '# unit = ""  # the log does not state it'
 
 
 def _named(stream: Stream, evidence: Evidence) -> str:
-    """Return the line of a unit that a word of the name says, '' where none does or the log itself states one."""
-    stated = stream.unit and "unit" not in stream.notes
-    known = {} if stated else NAMED.get(stream.kind, {})
+    """Return the line of a unit that the name states, '' where it does not or the log states one itself."""
+    known = {} if stream.unit_stated else NAMED.get(stream.kind, {})
     found = sorted({known[word] for word in words_of(stream.name) if word in known})
     if len(found) != 1 or stream.values is None:
         return ""
@@ -94,7 +93,7 @@ def _named(stream: Stream, evidence: Evidence) -> str:
 
 
 def _units(first: str, rest: str, width: int) -> str:
-    """Write the unit of a vector, or of a vector and what stands behind it.
+    """Write the unit of a vector, or of a vector and the columns after it.
 
     >>> _units("mm", "", 3), _units("g", "rad/s", 4)
     ('"mm"', '["g", "g", "g", "rad/s"]')

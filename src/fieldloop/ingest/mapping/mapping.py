@@ -1,4 +1,4 @@
-"""The mapping file: read with suspicion, so that a slip of the pen is named before a log is opened."""
+"""Parse the mapping file, with clear errors before any log is opened."""
 
 import hashlib
 import tomllib
@@ -21,7 +21,7 @@ STREAM_KEYS = {"name", "kind", "unit", "columns", "frame", "axes", "serial", "dr
 
 @dataclass(frozen=True, slots=True)
 class StreamRule:
-    """What one stream of the log is called here and how it was recorded; what is empty stays as the log says."""
+    """How one stream is named and recorded; an empty field leaves it as the log states."""
 
     source: str
     name: str = ""
@@ -34,12 +34,12 @@ class StreamRule:
     drop: bool = False
 
     def matches(self, stream: str) -> bool:
-        """Is this the stream's rule? `*` and `?` stand for any letters."""
+        """Is this the stream's rule? `*` and `?` match any characters."""
         return self.source == stream or fnmatchcase(stream, self.source)
 
 
 @dataclass(frozen=True, slots=True)
-class Told:
+class FactSource:
     """Where a fact of the episode comes from: a fact of the log, or this text for every log."""
 
     fact: str = ""
@@ -48,13 +48,13 @@ class Told:
 
 @dataclass(frozen=True, slots=True)
 class LogMapping:
-    """One house's conventions."""
+    """The conventions of one team."""
 
     text: str
     streams: tuple[StreamRule, ...] = ()
     frames: Mapping[str, str] = field(default_factory=dict)
-    episode: Mapping[str, Told] = field(default_factory=dict)
-    conditions: Mapping[str, Told] = field(default_factory=dict)
+    episode: Mapping[str, FactSource] = field(default_factory=dict)
+    conditions: Mapping[str, FactSource] = field(default_factory=dict)
 
     @property
     def fingerprint(self) -> str:
@@ -62,15 +62,15 @@ class LogMapping:
         return hashlib.sha256(self.text.encode()).hexdigest()
 
     def rule(self, stream: str) -> StreamRule | None:
-        """Return the first rule that speaks of a stream."""
+        """Return the first rule that matches a stream."""
         return next((rule for rule in self.streams if rule.matches(stream)), None)
 
 
 def unused(mapping: LogMapping, streams: AbstractSet[str], facts: AbstractSet[str]) -> list[str]:
-    """Return the entries that speak of nothing that was met: a slip of the pen, or a sensor that was not there."""
+    """Return the entries that matched nothing: a typo, or a sensor that was not recorded."""
     silent = [f'[streams."{rule.source}"]' for rule in mapping.streams if not any(map(rule.matches, streams))]
-    told = {**mapping.episode, **mapping.conditions}
-    return silent + [f'{key} = {{ fact = "{t.fact}" }}' for key, t in told.items() if t.fact and t.fact not in facts]
+    sources = {**mapping.episode, **mapping.conditions}
+    return silent + [f'{key} = {{ fact = "{t.fact}" }}' for key, t in sources.items() if t.fact and t.fact not in facts]
 
 
 def parse_mapping(text: str, source: str) -> LogMapping:
@@ -78,26 +78,24 @@ def parse_mapping(text: str, source: str) -> LogMapping:
     try:
         raw = tomllib.loads(text)
     except tomllib.TOMLDecodeError as wrong:
-        raise BadInput(f"{source} is no TOML: {wrong}.") from wrong
+        raise BadInput(f"{source} is not valid TOML: {wrong}.") from wrong
     if raw.get("schema") != SCHEMA:
-        raise BadInput(f'{source} must say `schema = "{SCHEMA}"`; it says {raw.get("schema")!r}.')
+        raise BadInput(f'{source} must state `schema = "{SCHEMA}"`, not {raw.get("schema")!r}.')
     if unknown := sorted(raw.keys() - {"schema", "streams", "frames", "episode", "conditions"}):
-        raise BadInput(
-            f"{source} has [{unknown[0]}], which means nothing here. Known: streams, frames, episode, conditions."
-        )
+        raise BadInput(f"{source} has an unknown table [{unknown[0]}]. Known: streams, frames, episode, conditions.")
     try:
         made = LogMapping(
             text,
             tuple(_rule(key, row) for key, row in _table(raw, "streams").items()),
             {str(key): str(value) for key, value in _table(raw, "frames").items()},
-            dict(_told(_table(raw, "episode"), FIELDS)),
-            dict(_told(_table(raw, "conditions"), ())),
+            dict(_sources(_table(raw, "episode"), FIELDS)),
+            dict(_sources(_table(raw, "conditions"), ())),
         )
     except BadInput as wrong:
         raise BadInput(f"{source}: {wrong}") from wrong
     names = [rule.name for rule in made.streams if rule.name and not rule.drop]
     if twice := sorted({name for name in names if names.count(name) > 1}):
-        raise BadInput(f"{source}: two streams are both to be called {twice[0]!r}.")
+        raise BadInput(f"{source}: two streams get the same name {twice[0]!r}.")
     return made
 
 
@@ -113,12 +111,10 @@ def _rule(source: str, row: Any) -> StreamRule:
     if not isinstance(row, Mapping):
         raise BadInput(f"{where} must be a table.")
     if unknown := sorted(row.keys() - STREAM_KEYS):
-        raise BadInput(
-            f"{where} has {unknown[0]!r}, which means nothing here. Known: {', '.join(sorted(STREAM_KEYS))}."
-        )
+        raise BadInput(f"{where} has an unknown key {unknown[0]!r}. Known: {', '.join(sorted(STREAM_KEYS))}.")
     kind = row.get("kind")
     if kind is not None and kind not in set(StreamKind):
-        raise BadInput(f"{where} kind: {kind!r} is none of {', '.join(StreamKind)}.")
+        raise BadInput(f"{where} kind: {kind!r} is not one of {', '.join(StreamKind)}.")
     unit = row.get("unit", ())
     units = tuple(str(u) for u in ([unit] if isinstance(unit, str) else unit))
     try:
@@ -135,13 +131,13 @@ def _rule(source: str, row: Any) -> StreamRule:
     )  # fmt: skip
 
 
-def _told(table: Mapping[str, Any], known: tuple[str, ...]) -> Iterator[tuple[str, Told]]:
+def _sources(table: Mapping[str, Any], known: tuple[str, ...]) -> Iterator[tuple[str, FactSource]]:
     for key, row in table.items():
         if known and key not in known:
             raise BadInput(f"[episode] has {key!r}; an episode has {', '.join(known)}.")
         if isinstance(row, str | int | float):
-            yield key, Told(value=str(row).lower() if isinstance(row, bool) else str(row))
+            yield key, FactSource(value=str(row).lower() if isinstance(row, bool) else str(row))
         elif isinstance(row, Mapping) and isinstance(row.get("fact"), str) and len(row) == 1:
-            yield key, Told(fact=row["fact"])
+            yield key, FactSource(fact=row["fact"])
         else:
             raise BadInput(f'{key} must be a text, or {{ fact = "name of a fact of the log" }}, not {row!r}.')

@@ -1,4 +1,4 @@
-"""A first mapping, told from the logs: every proposal says why, and holds only once a person kept it."""
+"""Propose a first mapping from logs, each line with its reason, for a person to edit."""
 
 import json
 import re
@@ -25,11 +25,11 @@ PICTURE_WORDS = {
 }  # fmt: skip
 MORE_WORDS = {"operator": ("user", "subject"), "robot": ("arm",), "site": ("building",), "provider": ("vendor",)}
 FACT_WORDS = {field: (field, *names, *MORE_WORDS.get(field, ())) for field, names in ALIASES.items()}
-"""What the fact may be called that a field is proposed to come from: a person looks at it, so more is dared."""
+"""Names of facts that a field may come from; a person reviews the proposal, so loose matches are fine."""
 
 
 def propose(recordings: Iterable[Recording], source: str) -> str:
-    """Write the text of a mapping for logs like these; at most the first twenty are looked at."""
+    """Write the text of a mapping for logs like these, from at most the first twenty."""
     seen: dict[str, Evidence] = {}
     facts: dict[str, str] = {}
     frames: set[str] = set()
@@ -43,14 +43,14 @@ def propose(recordings: Iterable[Recording], source: str) -> str:
             seen.setdefault(stream.name, Evidence(stream)).add(stream)
             frames |= {stream.frame_id} - {""}
     if not count:
-        raise BadInput(f"{source} holds no recording to propose a mapping for.")
+        raise BadInput(f"{source} holds no recordings, so no mapping can be proposed.")
     return "\n".join((*_head(source, count), *_streams(seen, count), *_frames(frames), *_facts(facts, empty), ""))
 
 
 def _head(source: str, count: int) -> Iterator[str]:
-    yield f"# How {source} names and measures things, proposed from {count} of its recordings. Edit it: it is yours."
-    yield "# [streams.…] names a stream as the log does; a line that is removed leaves it as it is."
-    yield "# `unit` is the unit as recorded (SI is what fieldloop keeps), `axes` where recorded x, y and z point"
+    yield f"# How {source} names and measures things, proposed from {count} of its recordings. Edit it as needed."
+    yield "# [streams.…] names a stream as in the log; removing a line leaves that property unchanged."
+    yield "# `unit` is the recorded unit (converted to SI), `axes` states where the recorded x, y and z point"
     yield '# (REP 103 is "forward left up", a camera "right down forward"), `drop = true` leaves a stream out.'
     yield f'schema = "{SCHEMA}"'
 
@@ -78,7 +78,7 @@ def _streams(seen: dict[str, Evidence], count: int) -> Iterator[str]:
 
 
 def _name(stream: Stream, *, alone: bool) -> str:
-    """Call it what fieldloop calls such a stream, where nothing else could be meant.
+    """Return fieldloop's usual name for such a stream, where it is unambiguous.
 
     >>> _name(Stream("cam_wrist/image_raw/compressed", StreamKind.RGB, "", {}), alone=False)
     'camera/wrist'
@@ -91,7 +91,7 @@ def _name(stream: Stream, *, alone: bool) -> str:
 
 def _frames(frames: set[str]) -> Iterator[str]:
     if frames:
-        yield "\n[frames]  # coordinate frames as the log names them; REP 105 says base_link, tool0, …_optical_frame"
+        yield "\n[frames]  # coordinate frames as the log names them; REP 105 uses base_link, tool0, …_optical_frame"
         yield from (f"{_quoted(name)} = {_quoted(name)}" for name in sorted(frames))
 
 
@@ -102,9 +102,9 @@ def _facts(facts: dict[str, str], empty: set[str]) -> Iterator[str]:
         if found:
             lines.append(f"{name} = {{ fact = {_quoted(found[0])} }}  # here: {' '.join(facts[found[0]].split())[:60]}")
         else:
-            lines.append(f'# {name} = ""  # the log does not say; a text here holds for every log')
+            lines.append(f'# {name} = ""  # the log does not state it; a text here applies to every log')
     if lines:
-        yield "\n[episode]  # facts that the log leaves open"
+        yield "\n[episode]  # facts that the log does not state"
         yield from lines
 
 

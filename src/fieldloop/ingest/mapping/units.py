@@ -1,4 +1,4 @@
-"""Units that people record in, and what they are in SI and radians."""
+"""Convert recorded units to SI and radians."""
 
 import math
 

@@ -1,1 +1,1 @@
-"""Messages become streams: one decoder an encoding, one topic a channel, whatever file they came in."""
+"""Turn messages into streams: one decoder per encoding, one topic per channel, for every container format."""

@@ -1,4 +1,4 @@
-"""What a log hands on: which topics there are, their messages in batches, and a way to fetch one again."""
+"""The interface of a message log: its topics, their messages in batches, and a way to fetch one again."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field

@@ -1,4 +1,4 @@
-"""Camera calibrations that a log carries: in CameraInfo messages, or as a file attached to it."""
+"""Find camera calibrations in a log: CameraInfo messages, or files attached to it."""
 
 import json
 import math
@@ -15,22 +15,22 @@ MATRIX_NUMBERS = 9
 MOST_DISTORTION = 32
 
 
-def calibration_of(said: Any) -> str | None:
+def calibration_of(stated: Any) -> str | None:
     """Return a calibration as the text of a fact; None where no camera matrix is stated, or one of all zeros.
 
     >>> calibration_of({"K": [600, 0, 320, 0, 600, 240, 0, 0, 1], "D": [0.1], "width": 640, "height": 480})
     '{"camera_matrix": [600.0, 0.0, 320.0, 0.0, 600.0, 240.0, 0.0, 0.0, 1.0], "distortion": [0.1], "model": "", \
 "width": 640, "height": 480}'
     """
-    matrix = _numbers(_first(said, MATRIX))
+    matrix = _numbers(_first(stated, MATRIX))
     if len(matrix) != MATRIX_NUMBERS or not any(matrix):
         return None
-    model = _first(said, MODEL)
-    sizes = {name: _whole(_first(said, keys)) for name, keys in (("width", WIDTH), ("height", HEIGHT))}
+    model = _first(stated, MODEL)
+    sizes = {name: _whole(_first(stated, keys)) for name, keys in (("width", WIDTH), ("height", HEIGHT))}
     return json.dumps(
         {
             "camera_matrix": matrix,
-            "distortion": _numbers(_first(said, DISTORTION))[:MOST_DISTORTION],
+            "distortion": _numbers(_first(stated, DISTORTION))[:MOST_DISTORTION],
             "model": model if isinstance(model, str) else "",
             **sizes,
         }
@@ -46,7 +46,7 @@ def calibrations_in(document: Any, name: str) -> dict[str, str]:
         return {camera if isinstance(camera, str) and camera else name: found}
     inner = document.get("cameras", document)
     pairs = inner.items() if isinstance(inner, Mapping) else ()
-    return {str(camera): found for camera, said in pairs if (found := calibration_of(said))}
+    return {str(camera): found for camera, stated in pairs if (found := calibration_of(stated))}
 
 
 def parse_document(content: bytes) -> Any:
@@ -60,14 +60,14 @@ def parse_document(content: bytes) -> Any:
     except (ValueError, RecursionError):
         pass
     try:
-        return parse_yaml(text.removeprefix("%YAML:1.0"))  # OpenCV writes a head that is no YAML
+        return parse_yaml(text.removeprefix("%YAML:1.0"))  # OpenCV writes a header that is not YAML
     except ValueError:
         return None
 
 
-def _first(said: Any, names: tuple[str, ...]) -> Any:
+def _first(stated: Any, names: tuple[str, ...]) -> Any:
     for name in names:
-        found = said.get(name) if isinstance(said, Mapping) else getattr(said, name, None)
+        found = stated.get(name) if isinstance(stated, Mapping) else getattr(stated, name, None)
         if found is not None:
             return found
     return None

@@ -1,4 +1,4 @@
-"""What decoders make of a topic's messages: stamps, and rows of numbers grouped by their columns."""
+"""Decoded messages of a topic: timestamps, and rows of numbers grouped by their columns."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
@@ -47,7 +47,7 @@ class Decoded:
     texts: Texts = field(default_factory=dict)
 
     def hear(self, path: str, text: str) -> None:
-        """Note what a field says, which no stream can hold; of lists only that they were left out."""
+        """Note a text field, which no stream can hold; of lists only that they were left out."""
         if "[" not in path:
             hear(self.texts, path, text)
         if text:
@@ -55,7 +55,7 @@ class Decoded:
 
 
 def hear(texts: Texts, path: str, text: str | None) -> None:
-    """Note what a field says; once it said two things, it says nothing that holds.
+    """Note a field's text; None once it has changed.
 
     >>> texts = {}
     >>> for path, text in (("a", "x"), ("b", "x"), ("a", "x"), ("b", "y"), ("b", "x")): hear(texts, path, text)

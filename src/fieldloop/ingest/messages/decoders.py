@@ -4,8 +4,8 @@ from collections.abc import Callable
 from dataclasses import replace
 from typing import Any, NamedTuple
 
-from fieldloop.ingest.messages.about import about
 from fieldloop.ingest.messages.arrived import Described
+from fieldloop.ingest.messages.channel_metadata import about
 from fieldloop.ingest.messages.decoded import Decode
 from fieldloop.ingest.messages.json_messages import JsonDecoder, parse_json, read_picture
 from fieldloop.ingest.messages.picture_messages import PICTURES, PictureMessages, ros_pictures
@@ -19,7 +19,7 @@ ROS_SCHEMAS = {"cdr": ("ros2msg", "ros2idl"), "ros1": ("ros1msg",)}
 
 
 class Reading(NamedTuple):
-    """How a topic is read: as numbers, as pictures, or (with a note that says why) by its stamps alone.
+    """How a topic is read: as numbers, as pictures, or (with a note on why) by its timestamps alone.
 
     `message` decodes a single message, for what is stated once: calibrations.
     """
@@ -34,14 +34,14 @@ def reading_of(described: Described) -> Reading:
     """Choose how to read a topic; what cannot be decoded still gives its stamps."""
     try:
         reading = _choose(described)
-    except ValueError as wrong:  # a schema's bytes need be no text either
-        return Reading(note=f"stamps only: {wrong}")
-    if reading.pictures and _speaks_of_depth(described):
+    except ValueError as wrong:  # a schema's bytes may not even be text
+        return Reading(note=f"timestamps only: {wrong}")
+    if reading.pictures and _holds_depth(described):
         return reading._replace(pictures=replace(reading.pictures, depth=True))
     return reading
 
 
-def _speaks_of_depth(described: Described) -> bool:
+def _holds_depth(described: Described) -> bool:
     return about(described.metadata).kind is StreamKind.DEPTH or "depth" in words_of(described.topic)
 
 
@@ -62,5 +62,5 @@ def _choose(described: Described) -> Reading:
         return Reading(pictures=ros_pictures(ros)) if ros.name in PICTURES else Reading(ros, message=ros.message)
     schema = f" with a schema in {described.schema_encoding!r}" if described.schema_encoding else ""
     return Reading(
-        note=f"stamps only: messages in {described.encoding or 'no stated encoding'!r}{schema} are not decoded"
+        note=f"timestamps only: messages in {described.encoding or 'no stated encoding'!r}{schema} are not decoded"
     )

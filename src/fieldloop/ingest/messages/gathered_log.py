@@ -11,6 +11,7 @@ from fieldloop.ingest.messages.topic import Topic
 from fieldloop.ingest.messages.topic_facts import facts_of, texts_of
 from fieldloop.model.episode import Defect, Recording
 from fieldloop.model.identity import content_id
+from fieldloop.model.note import note
 from fieldloop.model.stream import Stream
 
 PIECE = 1 << 20
@@ -35,13 +36,13 @@ def recording_of(
     """
     streams: dict[str, Stream] = {}
     for topic in topics:
-        said = notes.get(key_of(topic), {})
+        noted = notes.get(key_of(topic), {})
         for stream in topic.streams():
             free = _free(stream.name, streams)
-            streams[free] = replace(stream, name=free, notes={**said, **stream.notes})
+            streams[free] = replace(stream, name=free, notes={**noted, **stream.notes})
     found = [*defects, *(defect for topic in topics for defect in topic.defects())]
     if not streams and not found:
-        found.append(Defect(files[0].name if len(files) == 1 else name, "", "The log is whole but holds no message."))
+        found.append(Defect(files[0].name if len(files) == 1 else name, "", note("ingest.no_messages")))
     episode, complaints = episode_from(
         {**attached, **texts_of(topics, facts), **facts_of(topics, streams), **facts},
         id_=_identity(topics, files),

@@ -7,7 +7,7 @@ from typing import Any
 
 from fieldloop.ingest.messages.decoded import Collector, Decoded
 from fieldloop.ingest.messages.picture_messages import PictureFields
-from fieldloop.ingest.messages.ros_types import LONGEST_ARRAY, TOLD_TEXTS, TRANSFORMS
+from fieldloop.ingest.messages.ros_types import LONGEST_ARRAY, TRANSFORMS, USED_TEXTS
 from fieldloop.ingest.messages.shapes import collect
 from fieldloop.ingest.messages.spans import Spans
 from fieldloop.model.stream import NS_PER_S
@@ -22,7 +22,7 @@ class JsonDecoder:
         self._type = "" if type_ in TRANSFORMS else type_  # their stamps and frames are found in ROS alone
 
     def __call__(self, payloads: Spans) -> Decoded:
-        """Decode a batch of payloads; one that is no JSON is a failure of that message alone."""
+        """Decode a batch of payloads; invalid JSON is a failure of that message alone."""
         collector = Collector(len(payloads))
         for index, payload in enumerate(payloads):
             try:
@@ -30,14 +30,14 @@ class JsonDecoder:
                 flat = list(_flatten(message, collector.decoded))
                 collect(self._type, flat, _words(message), index, collector)
             except (ValueError, RecursionError, OverflowError) as wrong:
-                collector.fail(index, f"no JSON: {wrong}")
+                collector.fail(index, f"not valid JSON: {wrong}")
                 continue
             collector.stamp(index, stamp_in(message), frame_in(message))
         return collector.finish()
 
 
 def parse_json(payload: bytes | memoryview) -> Any:
-    """Read one message; ValueError where it is no JSON."""
+    """Read one message; ValueError where it is not valid JSON."""
     try:
         return json.loads(bytes(payload))
     except RecursionError as wrong:
@@ -45,7 +45,7 @@ def parse_json(payload: bytes | memoryview) -> Any:
 
 
 def read_picture(payload: bytes | memoryview) -> PictureFields:
-    """Read a picture message of Foxglove, its bytes in base64; ValueError where it is none."""
+    """Read a picture message of Foxglove, its bytes in base64; ValueError where it is invalid."""
     message = parse_json(payload)
     data = message.get("data") if isinstance(message, dict) else None
     if not isinstance(data, str):
@@ -53,7 +53,7 @@ def read_picture(payload: bytes | memoryview) -> PictureFields:
     try:
         height, width, step = (int(message.get(name) or 0) for name in ("height", "width", "step"))
     except (TypeError, OverflowError) as wrong:
-        raise ValueError(f"its size is no number: {wrong}") from wrong
+        raise ValueError(f"its size is not a number: {wrong}") from wrong
     form = str(message.get("format", message.get("encoding", "")))
     return PictureFields(stamp_in(message), frame_in(message), form, base64.b64decode(data), height, width, step)
 
@@ -71,7 +71,7 @@ def _flatten(value: Any, decoded: Decoded, path: str = "") -> Iterator[tuple[str
             yield from _flatten(inner, decoded, f"{path}[{index}]")
     elif isinstance(value, bool | int | float):
         yield path, value
-    elif isinstance(value, str) and path.rpartition(".")[2] not in TOLD_TEXTS:
+    elif isinstance(value, str) and path.rpartition(".")[2] not in USED_TEXTS:
         decoded.hear(path, value)
 
 

@@ -1,4 +1,4 @@
-"""Where each number of a message stands, found by walking its type over the bytes of one example."""
+"""Find the offset of each number in a message, by walking its type over the bytes of one example."""
 
 import struct
 from collections.abc import Mapping
@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from fieldloop.ingest.messages.ros_types import SILENT, TOLD_TEXTS
+from fieldloop.ingest.messages.ros_types import SILENT, USED_TEXTS
 from fieldloop.ingest.messages.wire import Wire
 
 BASE, NAME, ARRAY, SEQUENCE = 1, 2, 3, 4  # kinds of fields, as rosbags numbers them
@@ -107,7 +107,7 @@ class _Walk:
     def _base(self, name: str, path: str, count: int, *, indexed: bool) -> None:
         if name == "string":
             self.layout.words[path] = [self._text() for _ in range(self._bounded(count, path))]
-            if not self._silent and path.rpartition(".")[2] not in TOLD_TEXTS:
+            if not self._silent and path.rpartition(".")[2] not in USED_TEXTS:
                 self._leave_out(path, indexed=indexed)
             return
         if not count:

@@ -1,4 +1,4 @@
-"""Messages that are laid out alike byte for byte, read as one table: far faster than one by one."""
+"""Decode messages with identical byte layout as one table: far faster than one by one."""
 
 from typing import Any
 

@@ -1,4 +1,4 @@
-"""Messages that hold a picture, whatever they are written in: what they say about it, and its pixels."""
+"""Read picture messages of any encoding: their header fields and pixels."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -42,7 +42,7 @@ class PictureMessages:
     read: ReadPicture
     peek: PicturePeek | None = None
     depth: bool = False
-    """Does the topic's name speak of depth? Then 16 bits that are called grey are millimetres."""
+    """Does the topic's name contain depth? Then 16-bit grey is millimetres."""
 
     def head(self, payload: bytes | memoryview) -> PictureFields:
         """Read what a message says of its picture, without its bytes where that is cheaper; ValueError as ever."""
@@ -52,7 +52,7 @@ class PictureMessages:
 
     @property
     def is_video(self) -> bool:
-        """Does a picture lean on those before it?"""
+        """Does decoding a picture need those before it?"""
         return self.type in VIDEO
 
     @property
@@ -88,7 +88,7 @@ def fields_of(message: Any, stamp_ns: int | None, frame_id: str) -> PictureField
     try:
         height, width, step = (int(getattr(message, name, 0)) for name in ("height", "width", "step"))
     except TypeError as wrong:
-        raise ValueError(f"its size is no number: {wrong}") from wrong
+        raise ValueError(f"its size is not a number: {wrong}") from wrong
     return PictureFields(
         stamp_ns, frame_id, form, bytes(data), height, width, step, bool(getattr(message, "is_bigendian", 0))
     )

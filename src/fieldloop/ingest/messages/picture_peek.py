@@ -78,5 +78,5 @@ def _is_like(payload: bytes | memoryview, known: _Known) -> bool:
 
 
 def _words(layout: Layout) -> tuple[str, str]:
-    said = {path.rpartition(".")[2]: words[0] for path, words in layout.words.items() if words}
-    return said.get("frame_id", ""), said.get("format", said.get("encoding", ""))
+    texts = {path.rpartition(".")[2]: words[0] for path, words in layout.words.items() if words}
+    return texts.get("frame_id", ""), texts.get("format", texts.get("encoding", ""))

@@ -1,4 +1,4 @@
-"""YAML of strangers: read without anchors and merges, by which a small text makes an endless one."""
+"""Parse untrusted YAML without anchors and merges, which can expand a small text endlessly."""
 
 from typing import Any
 
@@ -6,7 +6,7 @@ MERGE = "<<"
 
 
 def parse_yaml(text: str) -> Any:
-    """Read one document; ValueError where it is no YAML, or one that refers to parts of itself.
+    """Read one document; ValueError where it is not valid YAML, or refers to parts of itself.
 
     >>> parse_yaml("a: [1, 2]")
     {'a': [1, 2]}

@@ -7,7 +7,7 @@ from itertools import islice
 from typing import Any
 
 from fieldloop.ingest.messages.decoded import Decoded
-from fieldloop.ingest.messages.ros_types import LONGEST_ARRAY, LONGEST_SIGNAL, TOLD_TEXTS
+from fieldloop.ingest.messages.ros_types import LONGEST_ARRAY, LONGEST_SIGNAL, USED_TEXTS
 from fieldloop.model.stream import NS_PER_S
 
 TIMESTAMP, DURATION = "google.protobuf.Timestamp", "google.protobuf.Duration"
@@ -19,7 +19,7 @@ def numbers_of(message: Any, described: Any, decoded: Decoded) -> list[tuple[str
     """Return every number; what is passed over is noted in `decoded`. ValueError where there are far too many."""
     flat = list(islice(_Walk(decoded).message(message, described, "", ()), MOST_NUMBERS + 1))
     if len(flat) > MOST_NUMBERS:
-        raise ValueError(f"it holds more than {MOST_NUMBERS} numbers, which is no signal")
+        raise ValueError(f"it holds more than {MOST_NUMBERS} numbers, too many for a signal")
     return flat
 
 
@@ -37,7 +37,7 @@ class _Walk:
         """
         self._parts += 1
         if self._parts > MOST_NUMBERS:  # parts without a number count too: they take their time
-            raise ValueError(f"it has more than {MOST_NUMBERS} parts, which is no signal")
+            raise ValueError(f"it has more than {MOST_NUMBERS} parts, too many for a signal")
         around = (*around, described.full_name)
         for field in described.fields:
             inner = f"{path}.{field.name}" if path else field.name
@@ -61,7 +61,7 @@ class _Walk:
         absent = message is None or (field.has_presence and not message.HasField(field.name))
         if field.cpp_type != field.CPPTYPE_STRING:
             yield path, math.nan if absent else getattr(message, field.name)
-        elif not absent and field.name not in TOLD_TEXTS:
+        elif not absent and field.name not in USED_TEXTS:
             value = getattr(message, field.name)
             if isinstance(value, str):
                 self._decoded.hear(path, value)

@@ -1,4 +1,4 @@
-"""ROS message types that are treated by name, and what every other decoded message flattens to."""
+"""ROS message types with special treatment, and the flattening of all others."""
 
 from collections.abc import Iterator, Mapping
 from typing import Any
@@ -8,7 +8,7 @@ import numpy as np
 from fieldloop.ingest.messages.decoded import Decoded
 from fieldloop.model.stream import NS_PER_S
 
-LONGEST_ARRAY = 64  # longer arrays (scans, clouds, maps) are no signal; they stay in the log and are named in a note
+LONGEST_ARRAY = 64  # longer arrays (scans, clouds, maps) are not signals; they stay in the log and are listed in a note
 LONGEST_SIGNAL = 4096  # of types that are nothing but a list of numbers
 JOINT_STATE = "sensor_msgs/msg/JointState"
 IMAGE, COMPRESSED_IMAGE = "sensor_msgs/msg/Image", "sensor_msgs/msg/CompressedImage"
@@ -21,7 +21,7 @@ ARRAYS = {
 STAMPS = ("stamp", "timestamp")
 SENSED = ("header.stamp", *STAMPS)
 SILENT = ("header", "structure_needs_at_least_one_member")  # the latter fills messages that hold nothing
-TOLD_TEXTS = ("frame_id", "child_frame_id")  # texts that become something else than a number
+USED_TEXTS = ("frame_id", "child_frame_id")  # texts that are used elsewhere than as numbers
 Fields = Mapping[str, Any]
 
 
@@ -53,7 +53,7 @@ def flatten(
         if name in SILENT:
             continue
         if isinstance(value, str | bytes):
-            if name not in TOLD_TEXTS:
+            if name not in USED_TEXTS:
                 decoded.hear(path, value if isinstance(value, str) else repr(value))
             continue
         if isinstance(value, bool | int | float | np.generic):

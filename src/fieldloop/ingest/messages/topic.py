@@ -1,4 +1,4 @@
-"""Everything one topic said, gathered batch by batch, then made into streams."""
+"""Gather the messages of one topic batch by batch, then make streams of them."""
 
 import json
 from collections.abc import Iterator
@@ -20,11 +20,12 @@ from fieldloop.ingest.messages.topic_numbers import TopicNumbers
 from fieldloop.ingest.messages.topic_pictures import TopicPictures
 from fieldloop.model.episode import Defect
 from fieldloop.model.episode_text import writable
+from fieldloop.model.note import note
 from fieldloop.model.stream import Stream
 
 CALIBRATIONS = {CAMERA_INFO, "foxglove.CameraCalibration", "foxglove_msgs/msg/CameraCalibration"}
-CHATTER = {"rosgraph_msgs/msg/Log", "rcl_interfaces/msg/Log"}  # what programs say of themselves is no fact
-ROUNDED = "whole numbers beyond 2^53 were rounded to what 64-bit floats hold"
+CHATTER = {"rosgraph_msgs/msg/Log", "rcl_interfaces/msg/Log"}  # log lines of programs are not facts
+ROUNDED = "integers beyond 2^53 were rounded to 64-bit floats"
 TOO_MANY = "more than {} different sets of columns on one topic"
 MOST_NAMED = 32
 MOST_TEXTS = 256
@@ -82,25 +83,27 @@ class Topic:
         """Yield what could not be decoded, once for the whole topic."""
         part = self._pictures or self._numbers
         if self._numbers and (gathered := self._numbers.finish()).too_many:
-            said = TOO_MANY.format(len(gathered.groups()))
-            yield Defect(self.described.topic, "", f"Its values were left out: {said} are no signal.")
+            yield Defect(self.described.topic, "", note("ingest.too_many_column_sets", sets=len(gathered.groups())))
         if part is None or not (failure := part.failure()):
             return
         count, first, reason = failure
-        message = f"{count} of {self._clocks.count} messages of {self.described.type} could not be decoded"
-        yield Defect(self.described.topic, f"message {first}", f"{message}; first: {reason.rstrip('.')}.")
+        message = note(
+            "ingest.messages_undecodable", failed=count, messages=self._clocks.count, type=self.described.type,
+            reason=reason.rstrip("."),
+        )  # fmt: skip
+        yield Defect.at(self.described.topic, "message", first, message)
 
     def calibration(self) -> str | None:
-        """Return what the first message says of a camera, None where this is no calibration."""
+        """Return the camera calibration in the first message, None where this is not a calibration topic."""
         if not (self._message and self._first):
             return None
         try:
             return calibration_of(self._message(self._first))
         except ValueError:
-            return None  # that it could not be decoded is a defect already
+            return None  # already reported as a defect
 
     def transforms(self) -> dict[str, str]:
-        """Return the frames that stand still, as facts; none unless this is the topic of static transforms."""
+        """Return static transforms as facts; none unless this is the topic of static transforms."""
         if not (self._is_static and self._numbers):
             return {}
         return {
@@ -144,10 +147,10 @@ class Topic:
         if gathered.too_many:
             notes["values"], groups = f"left out: {TOO_MANY.format(len(groups))}", {}
         elif self._is_static:
-            notes["values"], groups = "left out: transforms that stand still are facts of the episode", {}
+            notes["values"], groups = "left out: static transforms are facts of the episode", {}
         elif not groups and gathered.failed < self._clocks.count:
-            said = "; texts that never change are facts of the episode" if self.texts() else ""
-            notes["values"] = f"its messages hold no numbers{said}"
+            also = "; texts that never change are facts of the episode" if self.texts() else ""
+            notes["values"] = f"its messages hold no numbers{also}"
         if not groups:
             stream = self._stamps_only(naming, stamps, notes)
             yield replace(stream, frame_id=stream.frame_id or writable(gathered.frame_id))
@@ -159,15 +162,15 @@ class Topic:
             if rows.rounded:
                 more = {**more, "rounded": ROUNDED}
             if len(siblings := [other for other, (suffix, _) in names.items() if suffix == group[0]]) > 1:
-                more = {**more, "split": f"its messages vary in their fields, a stream each: {', '.join(siblings)}"}
+                more = {**more, "split": f"its messages vary in their fields, one stream each: {', '.join(siblings)}"}
             stream = naming.numbers(name, group, clocks, rows.values, notes | more)
             yield replace(stream, frame_id=stream.frame_id or writable(rows.frame_id or gathered.frame_id))
 
     def _left_out(self, gathered: Gathered) -> str:
         """Name the parts of messages that are in no stream and no fact; joints' names are in their columns."""
         facts = set(gathered.texts) if "" in (held := self.texts()) else set(held)
-        told = facts | ({"name"} if full_name(self.described.type) == JOINT_STATE else set())
-        parts = sorted(gathered.left_out - told)
+        known = facts | ({"name"} if full_name(self.described.type) == JOINT_STATE else set())
+        parts = sorted(gathered.left_out - known)
         more = f" and {len(parts) - MOST_NAMED} more" if len(parts) > MOST_NAMED else ""
         return ", ".join(parts[:MOST_NAMED]) + more
 

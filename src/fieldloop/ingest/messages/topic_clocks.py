@@ -24,7 +24,7 @@ class TopicClocks:
         self._publish_ns: list[Integers] = []
 
     def take(self, log_ns: Integers, publish_ns: Integers | None) -> Integers:
-        """Keep the stamps of some messages; return when they were published, 0 where nobody said."""
+        """Keep the stamps of some messages; return when they were published, 0 where not stated."""
         publish = np.zeros(len(log_ns), np.int64) if publish_ns is None else publish_ns
         self._log_ns.append(log_ns)
         self._publish_ns.append(publish)
@@ -32,7 +32,7 @@ class TopicClocks:
         return publish
 
     def of(self, messages: Integers, header_ns: Integers | None, really: Slots | None = None) -> tuple[Clocks, Notes]:
-        """Return the clocks of these messages, and a note where their sensing stamps are of no use.
+        """Return the clocks of these messages, and a note where their header timestamps are unusable.
 
         `really` says which clock each stamp is; one that it does not name repeats another and is left out.
         """
@@ -50,10 +50,10 @@ class TopicClocks:
         if header_ns is None or missing == len(header_ns):
             return clocks, {}
         if missing:
-            said = f"{missing} of {len(header_ns)} messages carry no stamp of their own, so that none of them was kept"
-            return clocks, {"header": said}
+            text = f"{missing} of {len(header_ns)} messages have no header timestamp; all were left out"
+            return clocks, {"header": text}
         if not header_ns.any() and ClockKind.HEADER not in kept:
-            return clocks, {"header": "header stamps are all zero and were left out"}
+            return clocks, {"header": "header timestamps are all zero and were left out"}
         clocks[ClockKind.HEADER] = header_ns
         return clocks, {}
 

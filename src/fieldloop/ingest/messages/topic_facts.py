@@ -1,4 +1,4 @@
-"""Facts of an episode that topics state: the calibration of a camera, frames that stand still, texts that stay."""
+"""Facts of an episode from its topics: camera calibrations, static transforms, constant texts."""
 
 from collections.abc import Iterable, Mapping
 
@@ -20,7 +20,7 @@ def facts_of(topics: Iterable[Topic], streams: Mapping[str, Stream]) -> dict[str
 
 
 def texts_of(topics: Iterable[Topic], stated: Mapping[str, str]) -> dict[str, str]:
-    """Return the texts that topics say all the time, by topic and field.
+    """Return the constant texts of topics, by topic and field.
 
     A topic, or a field among nothing but texts, that has a name known for a field of the episode fills it, unless it
     is `stated` otherwise. What has a field's name and does not fill it is filed under `topic.` and its name.

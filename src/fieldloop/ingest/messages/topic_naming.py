@@ -1,4 +1,4 @@
-"""What a topic's streams are called, what they carry, and in which unit: as the log says, else by type and name."""
+"""Name, kind and unit of a topic's streams: as the log states, else by message type and topic name."""
 
 from collections.abc import Iterable, Mapping
 from typing import Any
@@ -6,21 +6,21 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from fieldloop.ingest.messages.about import about
 from fieldloop.ingest.messages.arrived import Described
+from fieldloop.ingest.messages.channel_metadata import about
 from fieldloop.ingest.messages.decoded import Group
 from fieldloop.ingest.messages.ros_types import JOINT_STATE, full_name
 from fieldloop.ingest.messages.stream_types import STREAM_TYPES
 from fieldloop.ingest.pictures.picture_bytes import GREY_16, is_depth
 from fieldloop.ingest.words import kind_of, words_of
 from fieldloop.model.episode_text import writable
-from fieldloop.model.stream import ClockKind, FrameSource, Stream, StreamKind
+from fieldloop.model.stream import UNIT_NOTE, ClockKind, FrameSource, Stream, StreamKind
 
 Clocks = Mapping[ClockKind, NDArray[np.int64]]
 Notes = Mapping[str, str]
 PART_KINDS = {"velocity": StreamKind.JOINT_VELOCITY, "effort": StreamKind.JOINT_EFFORT}
 PARTS = ("", *PART_KINDS)
-NEWS = ("header",)  # what reading a log of ours can tell that was not so when it was written
+NEWS = ("header",)  # notes that reading a log of ours may add
 ROTARY_UNITS, SLIDING_UNITS = ("rad", "rad/s", "N·m"), ("m", "m/s", "N")  # REP 103
 
 
@@ -54,41 +54,44 @@ class TopicNaming:
     def numbers(self, name: str, group: Group, clocks: Clocks, values: NDArray[Any], notes: Notes) -> Stream:
         """Make the stream of one group."""
         suffix, columns = group[0], tuple(map(writable, group[1]))
-        said = self.about
+        stated = self.about
         named_for_all = name == self.name
-        kind = said.kind or self._kind()
-        if said.columns is not None and len(said.columns) in (0, values.shape[1]):
-            columns = said.columns
-        unit = said.unit if said.unit is not None and named_for_all else self._unit(kind, suffix)
-        if kind is StreamKind.JOINT_POSITION and not (said.kind and named_for_all):
+        kind = stated.kind or self._kind()
+        if stated.columns is not None and len(stated.columns) in (0, values.shape[1]):
+            columns = stated.columns
+        unit = stated.unit if stated.unit is not None and named_for_all else self._unit(kind, suffix)
+        if kind is StreamKind.JOINT_POSITION and not (stated.kind and named_for_all):
             kind = PART_KINDS.get(suffix, kind)
-        if self._type == JOINT_STATE and said.unit is None:
-            notes = {**notes, "unit": f"{unit} is assumed: a message of joints does not say which turn and which slide"}
+        if self._type == JOINT_STATE and stated.unit is None:
+            notes = {
+                **notes,
+                UNIT_NOTE: f"{unit} is assumed: a joint message does not state which joints turn and which slide",
+            }
         return Stream(
-            name, kind, unit, clocks, self._typed(values), nominal_hz=said.nominal_hz,
-            columns=columns, frame_id=said.frame_id or "", serial=said.serial or "",
+            name, kind, unit, clocks, self._typed(values), nominal_hz=stated.nominal_hz,
+            columns=columns, frame_id=stated.frame_id or "", serial=stated.serial or "",
             notes=self._noted(notes),
         )  # fmt: skip
 
     def pictures(self, form: str, clocks: Clocks, source: FrameSource, frame_id: str, notes: Notes) -> Stream:
         """Make the stream of a camera."""
-        said = self.about
+        stated = self.about
         depth = is_depth(form) or ("depth" in words_of(self._topic) and _holds_distances(source))
-        kind = said.kind or (StreamKind.DEPTH if depth else StreamKind.RGB)
-        unit = said.unit if said.unit is not None else "m" if depth else "8-bit"
+        kind = stated.kind or (StreamKind.DEPTH if depth else StreamKind.RGB)
+        unit = stated.unit if stated.unit is not None else "m" if depth else "8-bit"
         if form.startswith(GREY_16) and not depth:
-            notes = {**notes, "pixels": "16-bit grey is shown in 8 bits"}
+            notes = {**notes, "pixels": "16-bit grey is reduced to 8 bits"}
         return Stream(
-            self.name, kind, unit, clocks, pictures=source, nominal_hz=said.nominal_hz,
-            frame_id=said.frame_id or writable(frame_id), serial=said.serial or "", notes=self._noted(notes),
+            self.name, kind, unit, clocks, pictures=source, nominal_hz=stated.nominal_hz,
+            frame_id=stated.frame_id or writable(frame_id), serial=stated.serial or "", notes=self._noted(notes),
         )  # fmt: skip
 
     def stamps_only(self, clocks: Clocks, notes: Notes) -> Stream:
         """Make the stream of a topic of which only the stamps are known."""
-        said = self.about
+        stated = self.about
         return Stream(
-            self.name, said.kind or StreamKind.OTHER, said.unit or "", clocks, nominal_hz=said.nominal_hz,
-            frame_id=said.frame_id or "", serial=said.serial or "", notes=self._noted(notes),
+            self.name, stated.kind or StreamKind.OTHER, stated.unit or "", clocks, nominal_hz=stated.nominal_hz,
+            frame_id=stated.frame_id or "", serial=stated.serial or "", notes=self._noted(notes),
         )  # fmt: skip
 
     def _kind(self) -> StreamKind:
@@ -115,14 +118,14 @@ class TopicNaming:
             return values.astype(dtype)
 
     def _noted(self, notes: Notes) -> Notes:
-        """Add what of the metadata made no sense. A log that brings its own notes keeps them: ours hold for others'."""
+        """Add a note on invalid metadata. A log that has notes of its own keeps them."""
         if self.about.notes is not None:
             notes = {**self.about.notes, **{key: notes[key] for key in NEWS if key in notes}}
         if not self.about.wrong:
             return notes
-        return {**notes, "metadata": f"not understood and passed over: {'; '.join(self.about.wrong)}"}
+        return {**notes, "metadata": f"invalid and ignored: {'; '.join(self.about.wrong)}"}
 
 
 def _holds_distances(source: FrameSource) -> bool:
-    """Does its first picture hold distances? A PNG does not say so, and a name may lie."""
+    """Does its first picture hold distances? A PNG does not state it, and a name may be wrong."""
     return any(frame.dtype.kind == "f" for frame in source.frames([0])) if len(source) else False

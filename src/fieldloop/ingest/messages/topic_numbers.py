@@ -1,4 +1,4 @@
-"""The numbers of a topic: payloads are held until a batch is worth decoding, then only their numbers are kept."""
+"""Decode the numbers of a topic in batches; only numbers are kept, not payloads."""
 
 import numpy as np
 from numpy.typing import NDArray

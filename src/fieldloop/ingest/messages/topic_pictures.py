@@ -1,7 +1,6 @@
-"""The pictures of a topic: only their places are kept; pixels are fetched and decoded when asked for."""
+"""The pictures of a topic: only their places are kept; pixels are fetched and decoded on demand."""
 
 from collections.abc import Iterable, Iterator, Sequence
-from functools import cached_property
 
 import numpy as np
 from numpy.typing import NDArray
@@ -10,7 +9,8 @@ from fieldloop.ingest.messages.arrived import Payloads
 from fieldloop.ingest.messages.decoded import stored_stamp
 from fieldloop.ingest.messages.picture_messages import PictureMessages
 from fieldloop.ingest.messages.video_messages import VideoOnDemand, begins_anew
-from fieldloop.ingest.pictures.picture_bytes import NOTHING, Picture, size_of
+from fieldloop.ingest.pictures.picture_bytes import NOTHING, Picture
+from fieldloop.ingest.pictures.placed import PlacedPictures
 from fieldloop.model.stream import FrameSource
 
 COLUMNS = 3  # message, stamp, whether decoding can begin there
@@ -65,19 +65,12 @@ class TopicPictures:
         return np.concatenate(self._rows) if self._rows else np.empty((0, COLUMNS), np.int64)
 
 
-class PicturesOnDemand:
+class PicturesOnDemand(PlacedPictures):
     """An EncodedSource over the messages of one image topic."""
 
     def __init__(self, source: Payloads, places: NDArray[np.int64], messages: PictureMessages) -> None:
-        self._source, self._places, self._messages = source, places, messages
-
-    @cached_property
-    def size(self) -> tuple[int, int]:
-        """Width and height of the first frame that decodes; 0 × 0 where none does."""
-        return size_of(self.frames())
-
-    def __len__(self) -> int:
-        return len(self._places)
+        super().__init__(places)
+        self._source, self._messages = source, messages
 
     def frames(self, indices: Iterable[int] | None = None) -> Iterator[Picture]:
         """Yield frames in ascending order; one that cannot be decoded as an empty array."""

@@ -1,4 +1,4 @@
-"""Frames that move: each child frame of a TFMessage is a group of poses with stamps of its own."""
+"""Moving frames: each child frame of a TFMessage is a group of poses with its own timestamps."""
 
 from collections.abc import Callable, Iterator
 from typing import Any, NamedTuple

@@ -1,7 +1,6 @@
-"""Video stored message by message (H.264, H.265 …): decoded from the key frame before, when asked for."""
+"""Video stored message by message (H.264, H.265 …), decoded on demand from the previous key frame."""
 
 from collections.abc import Iterable, Iterator
-from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -9,7 +8,8 @@ from numpy.typing import NDArray
 
 from fieldloop.ingest.messages.arrived import Payloads
 from fieldloop.ingest.messages.picture_messages import PictureMessages
-from fieldloop.ingest.pictures.picture_bytes import NOTHING, Picture, size_of
+from fieldloop.ingest.pictures.picture_bytes import NOTHING, Picture
+from fieldloop.ingest.pictures.placed import PlacedPictures
 
 CODECS = {"h264": "h264", "h265": "hevc", "hevc": "hevc", "vp9": "vp9", "av1": "libdav1d"}
 START_CODE = b"\x00\x00\x01"
@@ -33,22 +33,15 @@ def begins_anew(form: str, data: bytes) -> bool:
     return False
 
 
-class VideoOnDemand:
+class VideoOnDemand(PlacedPictures):
     """A FrameSource over the messages of one video topic; `keys` are those at which decoding can begin."""
 
     def __init__(
         self, source: Payloads, places: NDArray[np.int64], keys: NDArray[np.int64], messages: PictureMessages, form: str
     ) -> None:
-        self._source, self._places, self._messages, self._form = source, places, messages, form
+        super().__init__(places)
+        self._source, self._messages, self._form = source, messages, form
         self._keys = keys
-
-    @cached_property
-    def size(self) -> tuple[int, int]:
-        """Width and height of the first frame that decodes; 0 × 0 where none does."""
-        return size_of(self.frames())
-
-    def __len__(self) -> int:
-        return len(self._places)
 
     def frames(self, indices: Iterable[int] | None = None) -> Iterator[Picture]:
         """Yield frames in ascending order; one that cannot be decoded as an empty array."""
@@ -90,7 +83,7 @@ class VideoOnDemand:
                 packet.pts = packet.dts = index
                 yield from ((f.pts, f.to_ndarray(format="rgb24")) for f in context.decode(packet) if f.pts is not None)
             except (av.FFmpegError, ValueError):
-                continue  # whoever waits for it gets an empty frame
+                continue  # its frame is yielded empty
         try:
             yield from ((f.pts, f.to_ndarray(format="rgb24")) for f in context.decode(None) if f.pts is not None)
         except av.FFmpegError:

@@ -34,7 +34,7 @@ FIRST_VERSION = (0x00, 0x01)
 
 
 def wire_of(encoding: str, payload: memoryview) -> Wire:
-    """Tell how a message is written; ValueError where that form is not known."""
+    """Return how a message is encoded; ValueError where that encoding is unknown."""
     if encoding == "ros1":
         return ROS1
     if len(payload) < ENCAPSULATION:

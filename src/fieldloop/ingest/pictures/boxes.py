@@ -1,4 +1,4 @@
-"""The boxes of an MP4 or MOV file: a walk that ends, over bytes that may say anything."""
+"""Parse the boxes of an MP4 or MOV file; bounded, whatever the bytes are."""
 
 import struct
 from collections.abc import Iterator
@@ -33,7 +33,7 @@ class Box(NamedTuple):
             head, length, kind = _head(self.data[position : position + 16], len(self.data) - position)
             if length < head or position + length > len(self.data) or number == MOST_BOXES:
                 place = self.at + position
-                raise ValueError(f"box {kind!r} at byte {place} states {length} bytes, which its surroundings deny")
+                raise ValueError(f"box {kind!r} at byte {place} states {length} bytes, too many for its parent")
             yield Box(kind, self.at + position + head, self.data[position + head : position + length])
             position, number = position + length, number + 1
 

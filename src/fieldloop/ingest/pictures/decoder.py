@@ -1,4 +1,4 @@
-"""One open video that gives frames by the time they are shown, and a few of them kept open for the next asker."""
+"""An open video that returns frames by presentation time; a few are kept open for reuse."""
 
 import os
 import threading
@@ -19,7 +19,7 @@ Key = tuple[str, int, int, bool]
 
 
 class Decoder:
-    """An open video. Used by one asker at a time; it remembers where it is, so that the next frame costs one frame."""
+    """An open video, used by one caller at a time. It remembers its position, so the next frame is cheap."""
 
     def __init__(self, path: Path, *, many: bool) -> None:
         import av
@@ -59,7 +59,7 @@ class Decoder:
         self._container.close()
 
     def _has_passed(self, target: int) -> bool:
-        """Did the frame not come out where it should have? To look for it again would cost as much, and as vainly."""
+        """Was the frame already missing when decoding passed it? Then looking again is useless."""
         return self._before is not None and self._before < target and (self._frame is None or target < self._frame.pts)
 
     def _is_on_the_way(self, index: int, packets: Packets) -> bool:
@@ -97,11 +97,11 @@ class Decoder:
             try:
                 yield from (frame for frame in packet.decode() if frame.pts is not None)
             except av.FFmpegError:
-                continue  # a broken packet: its frame is missed by whoever waits for it
+                continue  # a broken packet: its frame is missing
 
 
 class _Pool:
-    """Decoders that nobody uses just now, the one used last at the end."""
+    """Idle decoders, the last used at the end."""
 
     def __init__(self) -> None:
         self.lock = threading.Lock()
@@ -137,7 +137,7 @@ if hasattr(os, "register_at_fork"):  # where processes fork
 
 @contextmanager
 def borrowed(path: Path, *, many: bool) -> Iterator[Decoder]:
-    """Lend a decoder of this file, open already or anew; a file that was rewritten since is opened anew."""
+    """Lend a decoder of this file, reusing an open one unless the file has changed."""
     state = path.stat()
     key = (str(path), state.st_mtime_ns, state.st_size, many)
     decoder = _pool.take(key) or Decoder(path, many=many)
@@ -147,7 +147,7 @@ def borrowed(path: Path, *, many: bool) -> Iterator[Decoder]:
     except Exception:
         sound = False
         raise
-    finally:  # also where the asker stops half-way
+    finally:  # also where the caller stops early
         if sound:
             _pool.give(key, decoder)
         else:

@@ -10,7 +10,7 @@ NAMES = {"libdav1d": "av1", "libaom-av1": "av1"}
 
 
 def packets_from_demuxer(path: Path) -> Packets:
-    """List a video's packets; ValueError says why it is no video that can be read."""
+    """List a video's packets; ValueError where it is not a readable video."""
     import av
 
     rows: list[tuple[int, int, bool, int]] = []

@@ -61,7 +61,7 @@ def _description(stsd: Box) -> tuple[str, tuple[int, int]]:
         raise Unusual("it describes its pictures in several ways")
     kind = bytes(stsd.data[12:16]).decode("latin-1")
     if kind not in CODECS:
-        raise Unusual(f"{kind!r} is no common codec")
+        raise Unusual(f"{kind!r} is not a common codec")
     return CODECS[kind], (stsd.number(SIZE_AT, "H"), stsd.number(SIZE_AT + 2, "H"))
 
 

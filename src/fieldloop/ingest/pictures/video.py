@@ -20,7 +20,7 @@ MANY = 64  # so many frames in one go are worth threads
 
 
 def read_packets(path: Path) -> Packets:
-    """List a video's packets; ValueError says why it is no video that can be read."""
+    """List a video's packets; ValueError where it is not a readable video."""
     try:
         state = path.stat()
     except FileNotFoundError as absent:
@@ -35,8 +35,8 @@ def _read_packets(path: Path, _mtime_ns: int, _size: int) -> Packets:
     except ValueError as unread:
         if not _size:
             raise ValueError("the file is empty") from unread
-        if said := stand_in(path):
-            raise ValueError(said) from unread
+        if pointer := stand_in(path):
+            raise ValueError(pointer) from unread
         try:
             return packets_from_demuxer(path)
         except ValueError as unreadable:

@@ -38,7 +38,7 @@ HINT = "Name the columns robot_x robot_y robot_z robot_qx robot_qy robot_qz robo
 
 
 def sides_of_csv(name: str, text: str) -> tuple[WrittenPoses, ...]:
-    """Read the sides that a CSV file has; unnamed columns are taken for a robot's until somebody knows better."""
+    """Read the sides that a CSV file has; unnamed columns are assumed to be the robot's."""
     found = poses_by_prefix(name, text, {"", *PREFIXES})
     sides = tuple(replace(found[p], side=PREFIXES[p][0], inverse=PREFIXES[p][1]) for p in PREFIXES if p in found)
     if not sides and "" in found:

@@ -1,4 +1,4 @@
-"""Which file holds what: both sides in one, or the robot's poses in one and the target's in another."""
+"""Read pose files: both sides in one, or the robot's poses in one and the target's in another."""
 
 import io
 import re
@@ -13,7 +13,7 @@ from fieldloop.ingest.poses.json_poses import sides_of_json, size_in_json
 from fieldloop.model.written_poses import Side, WrittenPoses
 
 SEEN = re.compile(r"target|camera|marker|board|tag")
-"""A file of target poses is told by one of these words, where its columns do not tell."""
+"""Words in the name of a file with target poses, used where its columns do not show it."""
 BOTH = 2
 LARGEST_BYTES = 256 * 1024 * 1024
 
@@ -37,7 +37,7 @@ def read_poses(paths: Sequence[Path]) -> PoseFiles:
     """Read one file with both sides, or two with one each; an archive counts as the files in it."""
     texts = [text for path in paths for text in _texts(path)]
     if len(texts) not in (1, BOTH):
-        raise BadInput(f"Hand-eye takes one file with both poses, or two with one each; here are {len(texts)}.")
+        raise BadInput(f"Hand-eye takes one file with both poses, or two with one each; {len(texts)} were given.")
     parts = [(name, _sides(name, text)) for name, text in texts]
     made = _from_one(*parts[0]) if len(parts) == 1 else _from_two(parts)
     for name, text in texts:
@@ -51,7 +51,7 @@ def only_text(path: Path) -> tuple[str, str]:
     """Return the name and text of a file that must be a single one and not empty."""
     texts = _texts(path)
     if len(texts) != 1 or not texts[0][1].strip():
-        wrong = "is empty" if len(texts) == 1 else f"holds {len(texts)} files; one is asked for"
+        wrong = "is empty" if len(texts) == 1 else f"holds {len(texts)} files; exactly one is needed"
         raise BadInput(f"{path.name} {wrong}.")
     return texts[0]
 
@@ -94,9 +94,9 @@ def _sides(name: str, text: str) -> tuple[WrittenPoses, ...]:
 
 def _texts(path: Path) -> list[tuple[str, str]]:
     if not path.is_file():
-        raise BadInput(f"{path} is not there.")
+        raise BadInput(f"{path} does not exist.")
     if path.stat().st_size > LARGEST_BYTES:
-        raise BadInput(f"{path.name} is larger than {LARGEST_BYTES >> 20} MiB: that is no list of poses.")
+        raise BadInput(f"{path.name} is larger than {LARGEST_BYTES >> 20} MiB, too large for a list of poses.")
     raw = path.read_bytes()
     if not zipfile.is_zipfile(io.BytesIO(raw)):
         return [(path.name, _text(path.name, raw))]
@@ -114,4 +114,4 @@ def _text(name: str, raw: bytes) -> str:
     try:
         return raw.decode("utf-8-sig")
     except UnicodeDecodeError as wrong:
-        raise BadInput(f"{name} is no text (byte {wrong.start}): poses are read from JSON or CSV.") from wrong
+        raise BadInput(f"{name} is not a text file (byte {wrong.start}). Poses are read from JSON or CSV.") from wrong

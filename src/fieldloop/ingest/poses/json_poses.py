@@ -62,7 +62,7 @@ def poses_under(
     name: str, key: str, rows: list[dict[str, Any]], head: dict[str, Any], side: Side, *, inverse: bool | None = None
 ) -> WrittenPoses:
     """Read the pose that every row has under one key."""
-    shifts, turns, said = [], [], set()
+    shifts, turns, forms = [], [], set()
     for number, row in enumerate(rows, 1):
         where = f"{name}, pose {number}, {key}"
         if key not in row:
@@ -70,16 +70,16 @@ def poses_under(
         shift, turn, rotation = _pose(where, row[key])
         shifts.append(shift)
         turns.append(turn)
-        said.add((rotation, turn.shape))
-    if len(said) > 1:
-        raise BadInput(f"{name}: {key} is written in several ways ({len(said)}); one file, one way.")
+        forms.add((rotation, turn.shape))
+    if len(forms) > 1:
+        raise BadInput(f"{name}: {key} is written in several ways ({len(forms)}); one file, one way.")
     stamps = [row.get("stamp") for row in rows]
     return WrittenPoses(
         side=side,
         shifts=np.array(shifts),
         rotations=np.array(turns),
         names=tuple(str(row.get("name", number)) for number, row in enumerate(rows, 1)),
-        rotation=said.pop()[0] or str(head.get("rotation", "")),
+        rotation=forms.pop()[0] or str(head.get("rotation", "")),
         unit=str(head.get("units", "")),
         inverse=inverse,
         stamps_s=None if None in stamps else numbers(f"{name}, stamp", stamps, (len(rows),)),

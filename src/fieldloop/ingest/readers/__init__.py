@@ -10,6 +10,7 @@ from fieldloop.ingest.readers.mcap import McapReader
 from fieldloop.ingest.readers.rlds import RldsReader
 from fieldloop.ingest.readers.rosbag import Ros1Reader, Rosbag2Reader
 from fieldloop.model.episode import Defect
+from fieldloop.model.note import note
 
 READERS: tuple[Reader, ...] = (McapReader(), Ros1Reader(), Rosbag2Reader(), LeRobotReader(), Hdf5Reader(), RldsReader())
 GROUP = "fieldloop.readers"
@@ -17,12 +18,12 @@ GROUP = "fieldloop.readers"
 
 @cache  # looking through everything installed takes longer than reading a small log
 def plug_ins() -> tuple[EntryPoint, ...]:
-    """Return what other packages announce."""
+    """Return the entry points of other packages."""
     return tuple(entry_points(group=GROUP))
 
 
 def all_readers() -> tuple[tuple[Reader, ...], tuple[Defect, ...]]:
-    """Return our readers and the plugged-in ones; a plug-in that cannot be loaded is named, the others still read."""
+    """Return our readers and the plugged-in ones; a plug-in that fails to load is a defect."""
     readers, defects = list(READERS), []
     for point in plug_ins():
         try:
@@ -33,5 +34,7 @@ def all_readers() -> tuple[tuple[Reader, ...], tuple[Defect, ...]]:
                 raise TypeError(f"it has no {', '.join(missing)}")  # noqa: TRY301 - reported like any other fault of it
             readers.append(reader)
         except Exception as broken:  # noqa: BLE001 - a stranger's package may raise anything while it is imported
-            defects.append(Defect(f"reader plug-in {point.name}", point.value, f"could not be loaded: {broken}"))
+            defects.append(
+                Defect(f"reader plug-in {point.name}", point.value, note("ingest.plug_in_failed", reason=str(broken)))
+            )
     return tuple(readers), tuple(defects)

@@ -1,4 +1,4 @@
-"""Which combinations of conditions are deployed and were never shown; counted, never assumed."""
+"""Combinations of conditions that are deployed but were never shown; counted, never assumed."""
 
 import itertools
 from collections.abc import Iterable, Iterator, Mapping
@@ -8,9 +8,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fieldloop.model.condition import Stratum
+from fieldloop.model.note import note
 from fieldloop.model.plan import CoverageGap, GapKind
 from fieldloop.plan.strata import Codes, Table
-from fieldloop.plan.words import of_production
 
 Columns = tuple[int, ...]
 Mask = NDArray[np.bool_]
@@ -29,12 +29,12 @@ class Missing:
 
     @property
     def count(self) -> int:
-        """How many of the smallest there are."""
+        """Return the number of smallest missing combinations."""
         return sum(int(marks.sum()) for marks in self.marks.values())
 
 
 def encode(table: Table, logged: Iterable[Stratum]) -> Codes:
-    """Return one row of codes per logged stratum; a level that is unsaid or not deployed is 0."""
+    """Return one row of codes per logged stratum; a level that is not logged or not deployed is 0."""
     place = {factor: at for at, factor in enumerate(table.factors)}
     known = [{level: code for code, level in enumerate(levels)} for levels in table.levels]
     strata = list(logged)
@@ -48,7 +48,7 @@ def encode(table: Table, logged: Iterable[Stratum]) -> Codes:
 
 
 def find_missing(table: Table, shown: Codes, strength: int) -> Missing:
-    """Mark what is deployed and never shown: single levels, then pairs, up to `strength` conditions together."""
+    """Mark what is deployed but never shown: single levels, then pairs, up to `strength` conditions together."""
     unseen: dict[Columns, Mask] = {}
     marks: dict[Columns, Mask] = {}
     shares: dict[Columns, NDArray[np.float64]] = {}
@@ -60,7 +60,7 @@ def find_missing(table: Table, shown: Codes, strength: int) -> Missing:
             here, cells = keys(codes, columns, shape), int(np.prod(shape))
             shares[columns] = np.bincount(here, exposure, cells).astype(np.float64)
             seen = np.bincount(keys(shown, columns, shape), minlength=cells) > 0
-            unseen[columns] = (shares[columns] > 0.0) & ~seen & ~_unspoken(shape)
+            unseen[columns] = (shares[columns] > 0.0) & ~seen & ~_without_factor(shape)
             marks[columns] = unseen[columns] & ~_implied(marks, columns, shape)
     return Missing(unseen, marks, shares)
 
@@ -74,7 +74,7 @@ def keys(codes: Codes, columns: Columns, shape: tuple[int, ...]) -> NDArray[np.i
 
 
 def holds_missing(table: Table, missing: Missing) -> Mask:
-    """Which strata hold at least one missing combination?"""
+    """Mark the strata that hold at least one missing combination."""
     inside = np.zeros(len(table), dtype=bool)
     for columns, marks in missing.marks.items():
         if marks.any():
@@ -92,28 +92,27 @@ def name_missing(table: Table, missing: Missing, most: int) -> Iterator[Coverage
     for size, share, columns, key in sorted(found)[:most]:
         stratum = _stratum(table, columns, key)
         if size == 1:
-            text = f"{stratum} is {of_production(-share)}, and no demonstration shows it."
-            yield CoverageGap(GapKind.NEVER_SHOWN, stratum, -share, text)
+            message = note("plan.level_never_shown", stratum=str(stratum), share=-share)
+            yield CoverageGap(GapKind.NEVER_SHOWN, stratum, -share, message)
         else:
-            text = f"{stratum} is {of_production(-share)}: shown one by one, never together."
-            yield CoverageGap(GapKind.COMBINATION, stratum, -share, text)
+            message = note("plan.combination_never_shown", stratum=str(stratum), share=-share)
+            yield CoverageGap(GapKind.COMBINATION, stratum, -share, message)
     if len(found) > most:
-        left = f"{len(found) - most} smaller gaps of this kind are not listed"
         whole = float(table.exposure[holds_missing(table, missing)].sum())
-        text = f"{left}; all {len(found)} together touch {of_production(whole)}."
-        yield CoverageGap(GapKind.COMBINATION, Stratum(), whole, text)
+        message = note("plan.more_combinations", more=len(found) - most, all=len(found), share=whole)
+        yield CoverageGap(GapKind.COMBINATION, Stratum(), whole, message)
 
 
-def _unspoken(shape: tuple[int, ...]) -> Mask:
-    """Which cells belong to strata that leave one of the factors out: level 0 stands for that."""
-    unspoken = np.zeros(shape, dtype=bool)
+def _without_factor(shape: tuple[int, ...]) -> Mask:
+    """Mark cells of strata that leave one of the factors out: level 0 stands for that."""
+    absent = np.zeros(shape, dtype=bool)
     for axis in range(len(shape)):
-        unspoken[(slice(None),) * axis + (0,)] = True
-    return unspoken.ravel()
+        absent[(slice(None),) * axis + (0,)] = True
+    return absent.ravel()
 
 
 def _implied(marks: Mapping[Columns, Mask], columns: Columns, shape: tuple[int, ...]) -> Mask:
-    """Which cells say nothing new, because a part of them is marked already?"""
+    """Mark cells that add nothing, because a part of them is marked already."""
     implied = np.zeros(shape, dtype=bool)
     for size in range(1, len(columns)):
         for part in itertools.combinations(range(len(columns)), size):

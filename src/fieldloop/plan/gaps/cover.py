@@ -10,17 +10,17 @@ from fieldloop.plan.gaps.combinations import Columns, Mask, Missing, keys
 from fieldloop.plan.strata import Codes, Table
 
 MOST_FOR_ARRAY = 5_000
-"""Combinations up to which a covering array takes less than a second; beyond it takes many."""
+"""Combinations up to which a covering array takes less than a second; beyond, it takes many."""
 
-Rows = NDArray[np.intp]
+RowIndices = NDArray[np.intp]
 
 
 def cover(table: Table, missing: Missing) -> list[int]:
-    """Return rows of the table, most telling first, that together show every missing combination.
+    """Return rows of the table, most useful first, that together show every missing combination.
 
-    A covering array is near the fewest possible but knows neither what was shown already nor what is deployed; picking
-    deployed strata one by one knows both and looks only one step ahead. Both are tried, the shorter list is taken; each
-    is counted off against the missing combinations, so neither can claim what it does not show.
+    A covering array is close to the minimum but ignores what was shown and what is deployed. Greedy picking of deployed
+    strata knows both but looks only one step ahead. Both are tried and the shorter list is taken; each is verified by
+    counting against the missing combinations.
     """
     deployed = np.flatnonzero(table.exposure > 0.0)
     wanted = {columns: unseen for columns, unseen in missing.unseen.items() if unseen.any()}
@@ -33,7 +33,7 @@ def cover(table: Table, missing: Missing) -> list[int]:
 
 
 def _count_off(
-    table: Table, wanted: dict[Columns, Mask], pools: Sequence[Rows], stop_at: float = math.inf
+    table: Table, wanted: dict[Columns, Mask], pools: Sequence[RowIndices], stop_at: float = math.inf
 ) -> list[int]:
     """Pick the row that shows most of what is still missing, pool after pool, until nothing is."""
     shapes = {columns: tuple(len(table.levels[at]) for at in columns) for columns in wanted}
@@ -56,7 +56,7 @@ def _count_off(
     return chosen
 
 
-def _proposed(table: Table, deployed: Rows, strength: int) -> Rows:
+def _proposed(table: Table, deployed: RowIndices, strength: int) -> RowIndices:
     """The deployed rows of a covering array over all levels."""
     from covertable import make
 
@@ -84,7 +84,7 @@ def _combinations(sizes: Sequence[int], strength: int) -> int:
     return ways[strength]
 
 
-def _found(codes: Codes, deployed: Rows, rows: Codes) -> Iterator[int]:
+def _found(codes: Codes, deployed: RowIndices, rows: Codes) -> Iterator[int]:
     known = {row.tobytes(): at for at, row in zip(deployed.tolist(), codes[deployed], strict=True)}
     for row in rows:
         at = known.get(row.tobytes())

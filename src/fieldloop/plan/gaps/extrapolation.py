@@ -1,9 +1,9 @@
-"""How much of production lies outside what demonstrations show, all measured quantities together?
+"""How much of production lies outside what demonstrations show, over all measured quantities together.
 
-In few dimensions 'outside' is outside the convex hull of the demonstrations. In many, nearly every point is outside of
-any hull, so there it is 'farther from its nearest demonstration than demonstrations are from each other'. Both have a
-share that is to be expected when nothing differs: a demonstration is outside the hull of the others exactly when it is
-a corner of it, and a known share of demonstrations is far from the others. Only what exceeds that is named.
+In few dimensions, 'outside' means outside the convex hull of the demonstrations. In many dimensions nearly every point
+is outside any hull, so there it means 'farther from its nearest demonstration than demonstrations are from each other'.
+Both have an expected share when nothing differs: a demonstration is outside the hull of the others exactly when it is a
+corner of it, and a known share of demonstrations is far from the others. Only an excess over that is reported.
 """
 
 from collections import Counter
@@ -14,6 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fieldloop.model.condition import Stratum
+from fieldloop.model.note import Note, note
 from fieldloop.model.plan import CoverageGap, GapKind
 from fieldloop.plan.gaps.quantities import Floats, Quantities
 from fieldloop.protocol import Section
@@ -21,18 +22,21 @@ from fieldloop.stats import difference
 
 Mask = NDArray[np.bool_]
 
+OUTSIDE_HULL, FAR_FROM_ANY = "plan.outside_hull", "plan.far_from_any"
+"""Codes of the two measures."""
+
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Outside:
-    """Which points of production lie outside, how many demonstrations do so of the others, and by which measure."""
+    """Points of production outside, how many demonstrations are outside the others, and the code of the measure."""
 
     points: Mask
     alike: int
-    measure: str
+    code: str
 
 
 def extrapolation_gaps(quantities: Quantities, settings: Section) -> Iterator[CoverageGap]:
-    """Name what production asks for beyond the demonstrations, with the quantities that carry it there."""
+    """Name what production asks for beyond the demonstrations, with the quantities that leave their range."""
     names, met, shown, sites = _points(quantities, settings)
     if not names or len(met) == 0 or len(shown) < int(settings.number("min_range_attempts")):
         return
@@ -43,16 +47,15 @@ def extrapolation_gaps(quantities: Quantities, settings: Section) -> Iterator[Co
     share = count / len(met)
     site, most = Counter(sites[found.points].tolist()).most_common(1)[0]
     where = Stratum.of(site=site) if site and most > count / 2 else Stratum()
-    by = "; ".join(_carriers(names, met[found.points], shown))
-    text = (
-        f"{share:.1%} of production ({count} of {len(met)} attempts) is {found.measure} in {', '.join(names)}, where "
-        f"{expected:.1%} would be if nothing differed: {by}."
-    )
-    yield CoverageGap(GapKind.EXTRAPOLATION, where, share, text)
+    message = note(
+        found.code, share=share, count=count, attempts=len(met), quantities=tuple(names), expected=expected,
+        ways=tuple(_ways(names, met[found.points], shown)), site=where.level("site") or "",
+    )  # fmt: skip
+    yield CoverageGap(GapKind.EXTRAPOLATION, where, share, message)
 
 
 def outside(met: Floats, shown: Floats, hull_dimensions: int, far_share: float) -> Outside:
-    """Which points of production lie outside the demonstrations?"""
+    """Find the points of production that lie outside the demonstrations."""
     if shown.shape[1] <= hull_dimensions:
         found = _outside_hull(met, shown)
         if found is not None:
@@ -61,7 +64,7 @@ def outside(met: Floats, shown: Floats, hull_dimensions: int, far_share: float) 
 
 
 def beyond_chance(found: Outside, demonstrations: int, settings: Section) -> bool:
-    """Is more of production outside than if it were of one kind with the demonstrations, and worth a word?"""
+    """Is clearly more of production outside than if it were drawn like the demonstrations, and enough to report?"""
     count, attempts = int(found.points.sum()), len(found.points)
     excess = count / attempts - found.alike / demonstrations
     surely = difference.lower_bound((count, attempts), (found.alike, demonstrations), settings.number("gap_confidence"))
@@ -69,13 +72,12 @@ def beyond_chance(found: Outside, demonstrations: int, settings: Section) -> boo
 
 
 def _outside_hull(met: Floats, shown: Floats) -> Outside | None:
-    """By the convex hull; None where the demonstrations are flat in some direction and span none."""
+    """Measure by the convex hull; None where the demonstrations are flat in some direction."""
     from scipy.spatial import ConvexHull, QhullError
 
-    measure = "outside the convex hull of the demonstrations"
     if shown.shape[1] == 1:
         low, high = shown.min(), shown.max()
-        return Outside((met[:, 0] < low) | (met[:, 0] > high), min(2, len(shown)), measure)
+        return Outside((met[:, 0] < low) | (met[:, 0] > high), min(2, len(shown)), OUTSIDE_HULL)
     middle, spread = shown.mean(axis=0), shown.std(axis=0)
     if not np.all(spread > 0.0):
         return None
@@ -86,11 +88,11 @@ def _outside_hull(met: Floats, shown: Floats) -> Outside | None:
     points, beyond = (met - middle) / spread, np.zeros(len(met), dtype=bool)
     for plane in hull.equations:
         beyond |= points @ plane[:-1] + plane[-1] > 1e-9  # noqa: PLR2004 - rounding of a unit normal
-    return Outside(beyond, len(hull.vertices), measure)
+    return Outside(beyond, len(hull.vertices), OUTSIDE_HULL)
 
 
 def _far_from_any(met: Floats, shown: Floats, far_share: float) -> Outside:
-    """By the distance to the nearest demonstration, against those between demonstrations."""
+    """Measure by the distance to the nearest demonstration, compared with distances between demonstrations."""
     from scipy.spatial import cKDTree
 
     both = np.vstack([shown, met])
@@ -100,11 +102,11 @@ def _far_from_any(met: Floats, shown: Floats, far_share: float) -> Outside:
     apart = tree.query(shown / spread, k=2)[0][:, 1]
     limit = np.quantile(apart, 1.0 - far_share)
     beyond = tree.query(met / spread)[0] > limit
-    return Outside(beyond, int((apart > limit).sum()), "farther from any demonstration than they are from each other")
+    return Outside(beyond, int((apart > limit).sum()), FAR_FROM_ANY)
 
 
 def _points(quantities: Quantities, settings: Section) -> tuple[list[str], Floats, Floats, NDArray[np.object_]]:
-    """Both sides in the quantities that enough of each side says, without the rows that miss one."""
+    """Return both sides in the quantities that enough of each side logs, without rows that miss one."""
     silent = 1.0 - settings.number("min_said_share")
     asked = (*settings["range_facts"], *settings["position_facts"])
     columns = {n: (quantities.met(n), quantities.shown(n)) for n in asked}
@@ -112,19 +114,19 @@ def _points(quantities: Quantities, settings: Section) -> tuple[list[str], Float
     if not names:
         return [], np.empty((0, 0)), np.empty((0, 0)), np.empty(0, dtype=object)
     met, shown = (np.column_stack([columns[n][side] for n in names]) for side in (0, 1))
-    told = ~np.isnan(met).any(axis=1)
-    return names, met[told], shown[~np.isnan(shown).any(axis=1)], quantities.sites[told]
+    complete = ~np.isnan(met).any(axis=1)
+    return names, met[complete], shown[~np.isnan(shown).any(axis=1)], quantities.sites[complete]
 
 
-def _carriers(names: Sequence[str], beyond: Floats, shown: Floats) -> Iterator[str]:
-    """Say which quantity left its range how often; what left none is new only in combination."""
+def _ways(names: Sequence[str], beyond: Floats, shown: Floats) -> Iterator[Note]:
+    """Count how often each quantity left its range; what left none is new only in combination."""
     low, high = shown.min(axis=0), shown.max(axis=0)
     below, above = beyond < low, beyond > high
-    rows = []
+    ways = []
     for at, name in enumerate(names):
-        rows.append((int(below[:, at].sum()), f"{name} below {low[at]:.4g}"))
-        rows.append((int(above[:, at].sum()), f"{name} above {high[at]:.4g}"))
-    rows.append((int((~(below | above).any(axis=1)).sum()), "each in its range, new in combination"))
-    for count, text in sorted(rows, key=lambda row: -row[0]):
-        if count:
-            yield f"{text} ({count})"
+        for end, limit, outside_it in (("below", low, below), ("above", high, above)):
+            count = int(outside_it[:, at].sum())
+            ways.append(note("plan.left_range", quantity=name, end=end, limit=float(limit[at]), count=count))
+    ways.append(note("plan.new_in_combination", count=int((~(below | above).any(axis=1)).sum())))
+    counts = [int(str(way["count"])) for way in ways]
+    yield from (ways[at] for at in sorted(range(len(ways)), key=lambda at: -counts[at]) if counts[at])

@@ -1,44 +1,44 @@
-"""Everything deployed that no demonstration shows, named."""
+"""Find everything deployed that no demonstration shows, and name it."""
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
 import numpy as np
 
 from fieldloop.model.attempts import settled
 from fieldloop.model.condition import Stratum
+from fieldloop.model.note import Note, note
 from fieldloop.model.plan import CoverageGap, GapKind
 from fieldloop.plan.gaps.combinations import encode, find_missing, name_missing
 from fieldloop.plan.gaps.cover import cover
 from fieldloop.plan.gaps.extrapolation import extrapolation_gaps
-from fieldloop.plan.gaps.positions import position_gaps, unsaid_positions
+from fieldloop.plan.gaps.positions import position_gaps, unlogged_positions
 from fieldloop.plan.gaps.quantities import Quantities
 from fieldloop.plan.gaps.ranges import range_gaps
-from fieldloop.plan.gaps.strangers import stranger_gaps
+from fieldloop.plan.gaps.unknown_articles import unknown_article_gaps
 from fieldloop.plan.known import Known
 from fieldloop.plan.strata import Table
-from fieldloop.plan.words import of_production
 from fieldloop.protocol import Section
 
 
 @dataclass(frozen=True, slots=True)
 class Gaps:
-    """What is missing, the fewest strata that would show the missing combinations, and what nobody can tell."""
+    """What is missing, the fewest strata that would show the missing combinations, and what was not logged."""
 
     named: tuple[CoverageGap, ...]
     cover: tuple[Stratum, ...]
-    unsaid: tuple[str, ...]
+    unlogged: tuple[Note, ...]
 
 
 def find_gaps(known: Known, table: Table, settings: Section) -> Gaps:
     """Look for strata, combinations, ends of ranges, positions, regions and articles that were never shown."""
     most = int(settings.number("gaps_listed"))
     kept, contested = settled(known.outcomes)
-    met = [*kept, *contested]  # what judges contest was met all the same
+    met = [*kept, *contested]  # a contested attempt was met all the same
     quantities = Quantities(known.deployment, known.episodes, met)
     measured = sorted(
         (*range_gaps(quantities, settings), *position_gaps(quantities, settings)),
-        key=lambda gap: (-(gap.share or 0.0), gap.message),
+        key=lambda gap: (-(gap.share or 0.0), _place(gap.message)),
     )
     shown = np.vstack([encode(table, (e.where for e in known.episodes)), table.codes[table.demonstrations > 0.0]])
     missing = find_missing(table, shown, int(settings.number("combination_strength")))
@@ -46,24 +46,41 @@ def find_gaps(known: Known, table: Table, settings: Section) -> Gaps:
     named = (
         *_unshown_strata(table),
         *name_missing(table, missing, most),
-        *stranger_gaps(known.deployment, kept),
+        *unknown_article_gaps(known.deployment, kept),
         *extrapolation_gaps(quantities, settings),
         *measured[:most],
         *_rest(len(measured) - most),
     )
     strata = tuple(known.coverages[row].stratum for row in rows)
-    return Gaps(named, strata, unsaid_positions(quantities, settings))
+    return Gaps(named, strata, unlogged_positions(quantities, settings))
 
 
 def _unshown_strata(table: Table) -> Iterator[CoverageGap]:
-    """One sentence for all strata without a demonstration of their own; on a large map they are nearly all."""
+    """Report all strata without their own demonstration as one gap; on a large map that is nearly all of them."""
     unshown = (table.exposure > 0.0) & (table.demonstrations == 0.0)
     if unshown.any():
         share, deployed = float(table.exposure[unshown].sum()), int((table.exposure > 0.0).sum())
-        text = f"{int(unshown.sum())} of {deployed} deployed strata, {of_production(share)}, have no demonstration."
-        yield CoverageGap(GapKind.NEVER_SHOWN, Stratum(), share, text)
+        message = note("plan.strata_never_shown", unshown=int(unshown.sum()), deployed=deployed, share=share)
+        yield CoverageGap(GapKind.NEVER_SHOWN, Stratum(), share, message)
+
+
+def _place(fact: Note) -> tuple[str, ...]:
+    """Order gaps of equal share: boxes, unlogged quantities, then by quantity, end, value and site."""
+    rank = {"plan.position_never_shown": "0", "plan.range_not_logged": "1"}.get(fact.code, "2")
+    return (rank, *_written(fact, ("quantity", "end", "edge", "low_deg", "low", "site", "box")))
+
+
+def _written(fact: Note, names: Iterable[str]) -> Iterator[str]:
+    given = dict(fact.numbers)
+    for value in map(given.get, names):
+        if isinstance(value, tuple):
+            yield from (
+                text for side in value if isinstance(side, Note) for text in _written(side, ("quantity", "low"))
+            )
+        elif value is not None:
+            yield f"{value:.4g}" if isinstance(value, float) else str(value)
 
 
 def _rest(count: int) -> Iterator[CoverageGap]:
     if count > 0:
-        yield CoverageGap(GapKind.RANGE_END, Stratum(), None, f"{count} smaller gaps of ranges are not listed.")
+        yield CoverageGap(GapKind.RANGE_END, Stratum(), None, note("plan.more_ranges", more=count))

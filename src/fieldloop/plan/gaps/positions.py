@@ -1,4 +1,4 @@
-"""Where items lay and how they were turned: which parts of the workspace does production use that nobody showed?"""
+"""Positions and orientations of items that production meets but no demonstration shows."""
 
 import itertools
 import math
@@ -7,13 +7,14 @@ from collections.abc import Iterator, Sequence
 import numpy as np
 
 from fieldloop.model.condition import Stratum
+from fieldloop.model.note import Note, note
 from fieldloop.model.plan import CoverageGap, GapKind
 from fieldloop.plan.gaps.quantities import Floats, Quantities
 from fieldloop.protocol import Section
 
 
 def position_gaps(quantities: Quantities, settings: Section) -> Iterator[CoverageGap]:
-    """Name the boxes of the workspace and the sectors of orientation that production uses and nobody showed."""
+    """Name the boxes of the workspace and the sectors of orientation that production uses but no one showed."""
     names = [n for n in settings["position_facts"] if _both(quantities, n)]
     least = settings.number("position_share")
     if names:
@@ -23,14 +24,13 @@ def position_gaps(quantities: Quantities, settings: Section) -> Iterator[Coverag
             yield from _sectors(quantities, name, int(settings.number("angle_sectors")), least)
 
 
-def unsaid_positions(quantities: Quantities, settings: Section) -> tuple[str, ...]:
-    """Say which of these numbers one side leaves out, so that nothing can be told about them."""
+def unlogged_positions(quantities: Quantities, settings: Section) -> tuple[Note, ...]:
+    """Name the positions and angles that one side does not log, so that they cannot be compared."""
     asked = (*settings["position_facts"], *settings["angle_facts"])
-    silent = [n for n in asked if not _both(quantities, n)]
-    if not silent or not quantities.episodes or not quantities.outcomes:
+    unlogged = tuple(n for n in asked if not _both(quantities, n))
+    if not unlogged or not quantities.episodes or not quantities.outcomes:
         return ()
-    what = "Positions and orientations cannot be told" if len(silent) == len(asked) else "Not all positions can be told"
-    return (f"{what}: demonstrations and production must both log {', '.join(silent)}.",)
+    return (note("plan.positions_not_logged", quantities=unlogged, all=len(unlogged) == len(asked)),)
 
 
 def _both(quantities: Quantities, name: str) -> bool:
@@ -50,11 +50,12 @@ def _boxes(quantities: Quantities, names: Sequence[str], settings: Section) -> I
     for at in itertools.product(range(cells), repeat=len(names)):
         share = float(used[at]) / len(met)
         if share >= least and not seen[at]:
-            box = ", ".join(
-                f"{name} {edges[k][at[k]]:.3g} to {edges[k][at[k] + 1]:.3g}" for k, name in enumerate(names)
+            box = tuple(
+                note("plan.box_side", quantity=name, low=float(edges[k][at[k]]), high=float(edges[k][at[k] + 1]))
+                for k, name in enumerate(names)
             )
-            text = f"Items at {box} are {share:.1%} of production and were never shown."
-            yield CoverageGap(GapKind.POSITION, Stratum(), share, text)
+            message = note("plan.position_never_shown", box=box, share=share)
+            yield CoverageGap(GapKind.POSITION, Stratum(), share, message)
 
 
 def _sectors(quantities: Quantities, name: str, sectors: int, least: float) -> Iterator[CoverageGap]:
@@ -63,9 +64,10 @@ def _sectors(quantities: Quantities, name: str, sectors: int, least: float) -> I
     for at in range(sectors):
         share = float(used[at] / used.sum())
         if share >= least and not seen[at]:
-            sector = f"{name} from {at * width:.0f}° to {(at + 1) * width:.0f}°"
-            text = f"{sector} is {share:.1%} of production and was never shown."
-            yield CoverageGap(GapKind.POSITION, Stratum(), share, text)
+            message = note(
+                "plan.angle_never_shown", quantity=name, low_deg=at * width, high_deg=(at + 1) * width, share=share
+            )  # fmt: skip
+            yield CoverageGap(GapKind.POSITION, Stratum(), share, message)
 
 
 def _by_sector(angles: Floats, sectors: int) -> Floats:
@@ -74,6 +76,6 @@ def _by_sector(angles: Floats, sectors: int) -> Floats:
 
 
 def _complete(columns: Sequence[Floats]) -> Floats:
-    """Rows in which every column says something."""
+    """Keep rows in which every column has a value."""
     table = np.column_stack(columns)
     return np.asarray(table[~np.isnan(table).any(axis=1)])

@@ -1,4 +1,4 @@
-"""Numbers that logs and the catalogue give about attempts: light, air, mass, size, where the item lay."""
+"""Quantities of attempts from logs and the catalogue: light, air, mass, size, position of the item."""
 
 import math
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
@@ -17,14 +17,14 @@ OF_ARTICLES: dict[str, Callable[[Sku], float | None]] = {
     "mass_kg": lambda sku: sku.mass_kg,
     "length_m": lambda sku: None if sku.size_m is None else max(sku.size_m),
 }
-"""Quantities that the catalogue knows of whatever is handled."""
+"""Quantities that the catalogue gives for each article."""
 
 
 class Quantities:
-    """Reads a quantity off demonstrations and off production; NaN where nobody says it."""
+    """Reads a quantity from demonstrations and from production; NaN where it is not logged."""
 
     def __init__(self, deployment: Deployment | None, episodes: Sequence[Episode], outcomes: Sequence[Outcome]) -> None:
-        """Keep both sides, and the catalogue by article."""
+        """Store both sides, and the catalogue by article."""
         self.deployment, self.episodes, self.outcomes = deployment, episodes, outcomes
         self.skus: Mapping[str, Sku] = {sku.id: sku for sku in deployment.skus} if deployment else {}
         self._facts = [dict(e.facts) for e in episodes]
@@ -32,19 +32,19 @@ class Quantities:
         self.sites = np.asarray([o.stratum.level("site") or o.site for o in outcomes], dtype=object)
 
     def shown(self, name: str) -> Floats:
-        """The quantity in each demonstration."""
-        told = [number_of(facts.get(name, "")) for facts in self._facts]
-        return self._filled(name, told, (e.handled for e in self.episodes))
+        """Return the quantity in each demonstration."""
+        logged = [number_of(facts.get(name, "")) for facts in self._facts]
+        return self._filled(name, logged, (e.handled for e in self.episodes))
 
     def met(self, name: str) -> Floats:
-        """The quantity in each attempt of production."""
-        said = (facts.get(name, math.nan) for facts in self._telemetry)
-        told = [value if math.isfinite(value) else None for value in said]
-        return self._filled(name, told, (o.item for o in self.outcomes))
+        """Return the quantity in each attempt of production."""
+        values = (facts.get(name, math.nan) for facts in self._telemetry)
+        logged = [value if math.isfinite(value) else None for value in values]
+        return self._filled(name, logged, (o.item for o in self.outcomes))
 
-    def _filled(self, name: str, told: list[float | None], handled: Iterable[str]) -> Floats:
-        """What the log leaves open, the catalogue may know."""
-        values = _column(told)
+    def _filled(self, name: str, logged: list[float | None], handled: Iterable[str]) -> Floats:
+        """Fill what the log leaves open from the catalogue."""
+        values = _column(logged)
         read = OF_ARTICLES.get(name)
         if read is None or not self.skus or not np.isnan(values).any():
             return values
@@ -52,13 +52,13 @@ class Quantities:
         return np.where(np.isnan(values), _column(known), values)
 
     def sites_but(self, measured: Collection[str]) -> list[tuple[str, float]]:
-        """The sites that are left, with their shares of production; '' for all of them where none was measured."""
+        """Return the other sites with their shares of production; '' for all where none was measured."""
         if not measured:
             return [("", 1.0)]
         return [(s.id, s.share) for s in self.deployment.sites if s.id not in measured] if self.deployment else []
 
     def catalogue(self, name: str, site: str = "") -> tuple[Floats, Floats]:
-        """The quantity of every article picked at a site that has one, and its picks; both empty where unknown."""
+        """Return the known quantity of every article picked at a site, and its picks; both empty where unknown."""
         read = OF_ARTICLES.get(name)
         if read is None:
             return np.empty(0), np.empty(0)
@@ -68,7 +68,7 @@ class Quantities:
         return np.asarray([v for v, _ in known], dtype=np.float64), np.asarray([p for _, p in known], dtype=np.float64)
 
     def stated(self, name: str) -> dict[str, tuple[float, float]]:
-        """The range that the map states at each site, over all its zones and shifts."""
+        """Return the range that the map states at each site, over all its zones and shifts."""
         found: dict[str, tuple[float, float]] = {}
         for site in self.deployment.sites if self.deployment else ():
             ranges = [span for zone in site.zones for _, span in zone.ranges_of(name)]

@@ -1,67 +1,74 @@
-"""Were the ends of every range shown, or only its middle?"""
+"""Ends of ranges that no demonstration reaches: only the middle was shown."""
 
 from collections.abc import Iterator
 
 import numpy as np
 
 from fieldloop.model.condition import Stratum
+from fieldloop.model.note import Note, note
 from fieldloop.model.plan import CoverageGap, GapKind
 from fieldloop.plan.gaps.quantities import Floats, Quantities
-from fieldloop.plan.words import of_production
 from fieldloop.protocol import Section
 
 
 def range_gaps(quantities: Quantities, settings: Section) -> Iterator[CoverageGap]:
-    """Name each end of a deployed range that hardly a demonstration reaches, site by site.
+    """Name each end of a deployed range that too few demonstrations reach, site by site.
 
-    What production measured at a site counts before what the map states of it; of mass and size the catalogue knows how
-    often each is picked. A quantity that no demonstration says is a gap of its own: nobody can tell.
+    Production measured at a site takes precedence over the map. For mass and size the catalogue gives how often each is
+    picked. A quantity that no demonstration logs is its own gap.
     """
+    # a single value may be a sensor error, so one demonstration does not show an end
     enough = int(settings.number("range_end_demonstrations"))
     for name in settings["range_facts"]:
         shown = quantities.shown(name)
         shown = shown[~np.isnan(shown)]
         for where, low, high, low_share, high_share, source in _deployed_ends(quantities, name, settings):
+            site = where.level("site") or ""
             if not len(shown):
-                text = f"No demonstration says its {name}, so nobody can tell whether {low:g} and {high:g} were shown"
-                yield CoverageGap(GapKind.RANGE_END, where, None, f"{text} ({_at(where)}{source}). Log it.")
+                message = note("plan.range_not_logged", source, quantity=name, low=low, high=high, site=site)
+                yield CoverageGap(GapKind.RANGE_END, where, None, message)
                 continue
             below, above = int((shown <= low).sum()), int((shown >= high).sum())
-            if below < enough:
-                text = f"{name} at or below {low:.4g} ({_at(where)}{source}{_part(low_share)})"
-                told = _shown(below, f"the lowest demonstration is at {shown.min():.4g}", enough)
-                yield CoverageGap(GapKind.RANGE_END, where, low_share, f"{text} {told}.")
-            if above < enough:
-                text = f"{name} at or above {high:.4g} ({_at(where)}{source}{_part(high_share)})"
-                told = _shown(above, f"the highest demonstration is at {shown.max():.4g}", enough)
-                yield CoverageGap(GapKind.RANGE_END, where, high_share, f"{text} {told}.")
+            ends = (
+                ("below", low, low_share, below, float(shown.min())),
+                ("above", high, high_share, above, float(shown.max())),
+            )
+            for end, edge, share, count, nearest in ends:
+                if count < enough:
+                    code = "plan.range_end_seldom_shown" if count else "plan.range_end_never_shown"
+                    message = note(
+                        code, source, quantity=name, end=end, edge=edge, site=site, share=share, shown=count,
+                        needed=enough, nearest=nearest,
+                    )  # fmt: skip
+                    yield CoverageGap(GapKind.RANGE_END, where, share, message)
 
 
-End = tuple[Stratum, float, float, float | None, float | None, str]
+End = tuple[Stratum, float, float, float | None, float | None, Note]
 
 
 def _deployed_ends(quantities: Quantities, name: str, settings: Section) -> Iterator[End]:
-    """Where the ends of a quantity begin, with the share beyond: at each site as measured, else as others say."""
+    """Yield where the ends of a quantity begin, with the share beyond: measured at a site, else catalogue or map."""
     end, least = settings.number("range_end_share"), int(settings.number("min_range_attempts"))
     met = quantities.met(name)
-    sites, said = quantities.sites, ~np.isnan(met)
+    sites, logged = quantities.sites, ~np.isnan(met)
     measured = set()
-    for site in sorted(set(sites[said])):
-        values = met[said & (sites == site)]
+    for site in sorted(set(sites[logged])):
+        values = met[logged & (sites == site)]
         if len(values) >= least:
             measured.add(site)
-            yield _ends(_where(site), values, np.ones(len(values)), end, len(values) / len(met), "as measured")
+            source = note("plan.range_as_measured", attempts=len(values))
+            yield _ends(_where(site), values, np.ones(len(values)), end, len(values) / len(met), source)
     for site, share in quantities.sites_but(measured):
         values, picks = quantities.catalogue(name, site)
         if len(values):
-            yield _ends(_where(site), values, picks, end, share, "by picks of the catalogue")
+            yield _ends(_where(site), values, picks, end, share, note("plan.range_by_picks"))
     for site, (low, high) in quantities.stated(name).items():
         if site not in measured:
             inset = end * (high - low)
-            yield _where(site), low + inset, high - inset, None, None, "as the map states"
+            yield _where(site), low + inset, high - inset, None, None, note("plan.range_of_map")
 
 
-def _ends(where: Stratum, values: Floats, weights: Floats, end: float, of_all: float, source: str) -> End:
+def _ends(where: Stratum, values: Floats, weights: Floats, end: float, of_all: float, source: Note) -> End:
     shares = weights / weights.sum()
     low, high = _outer(values, shares, end), -_outer(-values, shares, end)
     below, above = float(shares[values <= low].sum()), float(shares[values >= high].sum())
@@ -69,24 +76,11 @@ def _ends(where: Stratum, values: Floats, weights: Floats, end: float, of_all: f
 
 
 def _outer(values: Floats, shares: Floats, end: float) -> float:
-    """The smallest value with at least this share at or below it."""
+    """Return the smallest value with at least this share at or below it."""
     order = np.argsort(values, kind="stable")
-    reached = np.searchsorted(np.cumsum(shares[order]), end - 1e-9)  # sums of shares round
+    reached = np.searchsorted(np.cumsum(shares[order]), end - 1e-9)  # sums of shares have rounding errors
     return float(values[order][min(int(reached), len(values) - 1)])
-
-
-def _shown(count: int, nearest: str, enough: int) -> str:
-    """One value may be a slip of a sensor, so it alone shows no end."""
-    return f"was shown {count} of {enough} times that are asked" if count else f"was never shown: {nearest}"
 
 
 def _where(site: str) -> Stratum:
     return Stratum.of(site=site) if site else Stratum()
-
-
-def _at(where: Stratum) -> str:
-    return f"at {where.level('site')}, " if where else ""
-
-
-def _part(share: float | None) -> str:
-    return "" if share is None else f", {of_production(share)}"

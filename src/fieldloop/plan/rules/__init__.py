@@ -1,1 +1,1 @@
-"""What an allocation must respect: degraded bins, sites that are not at work yet, tiers, failures and recoveries."""
+"""What an allocation must respect: degraded bins, sites that are not live yet, tiers, failures and recoveries."""

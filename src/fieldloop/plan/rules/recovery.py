@@ -1,4 +1,4 @@
-"""Failures and how one recovers from them, shown on purpose: a policy that only ever saw success cannot come back."""
+"""Quotas of failures with recovery: a policy that saw only successes cannot recover."""
 
 from collections import Counter
 from collections.abc import Iterable, Sequence
@@ -8,6 +8,7 @@ from fieldloop.errors import BadInput, UnknownName
 from fieldloop.model.attempts import settled
 from fieldloop.model.condition import Stratum
 from fieldloop.model.episode import Episode
+from fieldloop.model.note import Note, note
 from fieldloop.model.plan import Quota, QuotaKind
 from fieldloop.model.policy import FailureClass, Outcome
 from fieldloop.plan.places import Narrowest
@@ -15,7 +16,7 @@ from fieldloop.plan.rules.tiers import part_of
 from fieldloop.protocol import Section
 
 FACTOR = "recovery"
-"""Under this condition the episodes of such a quota are told from ordinary ones."""
+"""The condition that marks episodes of such a quota."""
 
 
 def ask_for_recoveries(
@@ -23,8 +24,8 @@ def ask_for_recoveries(
 ) -> list[Quota]:
     """Turn a share of the demonstrations into recoveries, kind by kind, where production fails in that way.
 
-    Each kind gets one while they last, the rest by how often production failed so. At most half of a quota is turned,
-    unless it is a single demonstration, so that the ordinary way stays the usual one.
+    Each kind gets one while they last, the rest by how often production failed that way. At most half of a quota is
+    turned, unless it is a single demonstration, so that ordinary demonstrations stay the majority.
     """
     kinds = _kinds(settings)
     ordinary = [at for at, quota in enumerate(quotas) if quota.kind is QuotaKind.DEMONSTRATION]
@@ -45,31 +46,32 @@ def ask_for_recoveries(
                 continue
             taken[at] += some
             left -= some
-            made.append(_recovery(quota, some, name, _seen(tries[at], failures[at], cls), shown[at][name]))
+            made.append(_recovery(quota, some, name, _failed_so(tries[at], failures[at], cls), shown[at][name]))
     left_over = [(q, q.demonstrations - taken[at]) for at, q in enumerate(quotas)]
     return [*(part_of(q, left) if left < q.demonstrations else q for q, left in left_over if left), *made]
 
 
 def ordinary(stratum: Stratum) -> Stratum:
-    """The stratum that a recovery belongs to."""
+    """Return the stratum that a recovery belongs to."""
     return Stratum.of({factor: level for factor, level in stratum.levels.items() if factor != FACTOR})
 
 
-def _seen(tries: int, failures: Counter[FailureClass | None], cls: FailureClass) -> str:
+def _failed_so(tries: int, failures: Counter[FailureClass | None], cls: FailureClass) -> Note:
     if not tries:
-        return "not tried in production here"
+        return note("plan.not_tried_here")
     if failures[cls]:
-        return f"production failed so {'once' if failures[cls] == 1 else f'{failures[cls]} times'} here"
-    unsaid = failures[None]
-    return f"of {unsaid} failures here nobody said how" if unsaid else "production did not fail so here"
+        return note("plan.failed_this_way", failures=failures[cls])
+    if failures[None]:
+        return note("plan.failed_unclassified", failures=failures[None])
+    return note("plan.never_failed_this_way")
 
 
-def _recovery(quota: Quota, some: int, name: str, seen: str, shown: int) -> Quota:
-    times = "once" if shown == 1 else f"{shown} times"
-    before = f"shown on purpose {times} so far" if shown else "not shown on purpose yet"
-    why = f"{name}, then brought back: {seen}, {before}."
+def _recovery(quota: Quota, some: int, name: str, failed: Note, shown: int) -> Quota:
+    before = note("plan.recovery_shown", times=shown) if shown else note("plan.recovery_never_shown")
+    part = part_of(quota, some)
+    why = note("plan.quota_recovery", failed, before, name=name, demonstrations=some, gain=part.gain)
     stratum = Stratum.of({**quota.stratum.levels, FACTOR: name})
-    return replace(part_of(quota, some), stratum=stratum, kind=QuotaKind.RECOVERY, why=why)
+    return replace(part, stratum=stratum, kind=QuotaKind.RECOVERY, why=why)
 
 
 def _kinds(settings: Section) -> list[tuple[str, FailureClass]]:
@@ -88,7 +90,7 @@ def _kinds(settings: Section) -> list[tuple[str, FailureClass]]:
 def _attempts_by_quota(
     quotas: Sequence[Quota], outcomes: Iterable[Outcome]
 ) -> tuple[Counter[int], list[Counter[FailureClass | None]]]:
-    """Count production's attempts and, by class, its failures in the stratum of each quota; None: nobody said how."""
+    """Count production's attempts and, by class, its failures in the stratum of each quota; None: not classified."""
     tries: Counter[int] = Counter()
     counts: list[Counter[FailureClass | None]] = [Counter() for _ in quotas]
     narrowest = Narrowest([q.stratum for q in quotas])
@@ -115,7 +117,7 @@ def _shown_by_quota(quotas: Sequence[Quota], episodes: Iterable[Episode]) -> lis
 
 
 def _dealt(amount: int, weights: Sequence[int]) -> list[int]:
-    """One for each while they last, the heaviest first; the rest in proportion, the largest remainders rounded up.
+    """Deal one to each while they last, the heaviest first; the rest in proportion, largest remainders rounded up.
 
     >>> _dealt(9, [6, 3, 0]), _dealt(2, [0, 3, 1]), _dealt(4, [0, 0])
     ([5, 3, 1], [0, 1, 1], [2, 2])

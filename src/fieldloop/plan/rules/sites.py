@@ -1,15 +1,16 @@
-"""One primary site with most of the data, and for each further site a set that covers what is specific to it."""
+"""Demonstration sets by site: one primary site with most of the data, and a set for each further site."""
 
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 import numpy as np
 
-from fieldloop.errors import UnknownName
 from fieldloop.model.condition import Condition, Stratum
+from fieldloop.model.deployment import primary_site
+from fieldloop.model.note import Note, note
 from fieldloop.model.plan import Demand, Quota, QuotaKind, SiteSet
-from fieldloop.plan.rules.minimums import MINIMUM
+from fieldloop.plan.rules.minimums import MINIMUM, OWN
 from fieldloop.plan.strata import Floats, Table
 from fieldloop.protocol import Section
 
@@ -18,7 +19,7 @@ SITE = "site"
 
 @dataclass(frozen=True, slots=True)
 class SiteFacts:
-    """What the table knows of one site: share, attempts, and the demonstrations that show each deployed condition."""
+    """Facts of one site: share, attempts, and the demonstrations of each deployed condition."""
 
     share: float
     attempts: float
@@ -26,7 +27,7 @@ class SiteFacts:
 
 
 def site_facts(table: Table) -> dict[str, SiteFacts]:
-    """Sum the table up by site; empty where the map does not speak of sites."""
+    """Sum the table by site; empty where the map has no sites."""
     if SITE not in table.factors:
         return {}
     at = table.factors.index(SITE)
@@ -40,7 +41,7 @@ def site_facts(table: Table) -> dict[str, SiteFacts]:
         counts = np.bincount(cells, table.demonstrations, size)
         for cell in np.flatnonzero(deployed).tolist():
             site, level = divmod(cell, len(levels))
-            if level:  # 0 is a factor that the stratum does not speak of
+            if level:  # 0: the stratum does not have this factor
                 shown[site][Condition(factor, levels[level])] = int(counts[cell])
     return {
         name: SiteFacts(float(share[k]), float(attempts[k]), shown[k])
@@ -49,16 +50,8 @@ def site_facts(table: Table) -> dict[str, SiteFacts]:
     }
 
 
-def primary_of(shares: Mapping[str, float], settings: Section) -> str:
-    """The site that the settings name, else the one with the largest share of production; '' without sites."""
-    named = str(settings["primary_site"])
-    if named and named not in shares:
-        raise UnknownName("site of the map (plan.primary_site)", named, shares, ", ".join(sorted(shares)))
-    return named or max(sorted(shares), key=lambda site: round(shares[site], 9), default="")
-
-
 def site_sets(table: Table, quotas: Sequence[Quota], settings: Section) -> tuple[SiteSet, ...]:
-    """What each site needs, has and is promised, the primary first; a set must be complete before go-live."""
+    """Return what each site needs, has and gets, the primary first; a set must be complete before go-live."""
     facts = site_facts(table)
     primary, each = _primary(facts, settings), int(settings.number("fine_tuning_demonstrations"))
     planned: Counter[tuple[str, Condition]] = Counter()
@@ -94,10 +87,10 @@ def site_sets(table: Table, quotas: Sequence[Quota], settings: Section) -> tuple
 
 
 def fine_tuning_demands(table: Table, good: Floats, budget: float, settings: Section) -> Iterator[Demand]:
-    """Ask for what the sets of further sites lack, within their part of the budget: first those not yet at work.
+    """Ask for what the sets of further sites lack, within their part of the budget, sites that are not live first.
 
-    A site whose robots already work is served by where production fails, as any other: its set is asked for only
-    where `good`, which are handed out freely, would leave it incomplete.
+    A live site is served by where production fails, like any other: its set is asked for only where `good`, the free
+    allocation, would leave it incomplete.
     """
     left = int(settings.number("fine_tuning_share") * budget)
     facts = site_facts(table)
@@ -107,7 +100,7 @@ def fine_tuning_demands(table: Table, good: Floats, budget: float, settings: Sec
             continue
         promised, at_work = 0, facts[site].attempts > 0.0
         for condition in _asked(site, facts, primary):
-            # whatever shows what is specific shows the site as well
+            # a demonstration of a specific condition also shows the site
             lacking = each - facts[site].shown[condition] - (promised if condition.factor == SITE else 0)
             amount = min(left, lacking)
             stratum = Stratum(tuple(sorted({Condition(SITE, site), condition})))
@@ -115,28 +108,26 @@ def fine_tuning_demands(table: Table, good: Floats, budget: float, settings: Sec
                 continue
             left -= amount
             promised += amount
-            when = "it is at work without" if at_work else "before it goes to work"
-            why = f"{each} of {condition}, {when}"
-            yield Demand(f"{MINIMUM}{stratum}", stratum, amount, why, f"the fine-tuning set of {site}")
+            code = "plan.set_of_live_site" if at_work else "plan.set_before_go_live"
+            why = note(code, site=site, each=each, condition=str(condition))
+            yield Demand(f"{MINIMUM}{stratum}", stratum, amount, why, OWN)
 
 
 def _primary(facts: dict[str, SiteFacts], settings: Section) -> str:
-    return primary_of({site: fact.share for site, fact in facts.items()}, settings)
+    return primary_site({site: fact.share for site, fact in facts.items()}, str(settings["primary_site"]))
 
 
 def _asked(site: str, facts: dict[str, SiteFacts], primary: str) -> list[Condition]:
-    """What a further site's set must show: each condition that the primary site lacks, and last the site itself."""
+    """List what a further site's set must show: each condition that the primary site lacks, then the site itself."""
     specific = set(facts[site].shown) - set(facts[primary].shown)
     return sorted(specific, key=lambda c: (c.factor == SITE, c))
 
 
-def _message(site: str, primary: str, lacking: dict[Condition, int], left: int, *, at_work: bool) -> str:
+def _message(site: str, primary: str, lacking: dict[Condition, int], left: int, *, at_work: bool) -> Note:
     if site == primary:
-        return f"{site} is the primary site; what is general is collected here."
+        return note("plan.primary_site", site=site)
     if not lacking:
-        return f"The set of {site} is complete; gate it there before its robots work."
-    listed = ", ".join(f"{count} of {condition}" for condition, count in lacking.items())
-    plan = f"this plan leaves {left} of them open" if left else "this plan completes it"
-    if at_work:
-        return f"{site} is at work although its set lacks {listed}; {plan}."
-    return f"The set of {site} lacks {listed}: no go-live before it is complete and gated there; {plan}."
+        return note("plan.set_complete", site=site)
+    items = tuple(note("plan.lacking", count=count, condition=str(c)) for c, count in lacking.items())
+    then = note("plan.set_left_open", left=left) if left else note("plan.set_completed")
+    return note("plan.live_with_incomplete_set" if at_work else "plan.set_incomplete", then, site=site, lacking=items)

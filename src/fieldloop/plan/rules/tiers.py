@@ -1,4 +1,4 @@
-"""Tiers of articles: how deep each is to be shown, and how much of the long tail a simulator makes."""
+"""Tiers of articles: the target of each, and the simulated share of the long tail."""
 
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping
@@ -9,6 +9,7 @@ import numpy as np
 from fieldloop.model.deployment import Sku
 from fieldloop.model.plan import Quota, TierState
 from fieldloop.plan.bought import Bought, by_people
+from fieldloop.plan.quotas import explained
 from fieldloop.plan.rounding import SLACK
 from fieldloop.plan.strata import Floats, Table
 from fieldloop.protocol import Section
@@ -18,7 +19,7 @@ DEEP, TAIL = "high", "long_tail"
 
 
 def tier_targets(settings: Section) -> dict[str, int]:
-    """How many demonstrations one article of each tier should have."""
+    """Return how many demonstrations one article of each tier should have."""
     return {
         DEEP: int(settings.number("tier_high_demonstrations")),
         "medium": int(settings.number("tier_medium_demonstrations")),
@@ -27,12 +28,12 @@ def tier_targets(settings: Section) -> dict[str, int]:
 
 
 def target(targets: Mapping[str, int], tier: str) -> int:
-    """The target of an article; one without a tier is asked for once."""
+    """Return the target of an article; one without a tier has a target of 1."""
     return targets.get(tier, 1)
 
 
 def tier_states(skus: Iterable[Sku], shown: Counter[str], settings: Section) -> tuple[TierState, ...]:
-    """How far each tier of the catalogue is: articles, those ever shown, those at the tier's target."""
+    """Return the state of each tier: its articles, those ever shown, those at the target."""
     targets, tiers = tier_targets(settings), defaultdict[str, list[Sku]](list)
     for sku in skus:
         tiers[sku.tier].append(sku)
@@ -52,7 +53,7 @@ def tier_states(skus: Iterable[Sku], shown: Counter[str], settings: Section) -> 
 
 
 def with_simulated(table: Table, good: Floats, settings: Section) -> Bought:
-    """Hand a share of what the long tail gets to the simulator, counted over all its strata: most get only one."""
+    """Give a share of the long tail to the simulator, counted over all its strata because most get only one."""
     if "tier" not in table.factors:
         return by_people(good)
     at = table.factors.index("tier")
@@ -65,7 +66,8 @@ def with_simulated(table: Table, good: Floats, settings: Section) -> Bought:
 def part_of(quota: Quota, demonstrations: int) -> Quota:
     """Return some of a quota, with that share of its gain and cost."""
     part = demonstrations / quota.demonstrations
-    return replace(
+    smaller = replace(
         quota, demonstrations=demonstrations, gain=part * quota.gain, gain_low=part * quota.gain_low,
         gain_high=part * quota.gain_high, cost=part * quota.cost,
     )  # fmt: skip
+    return explained(smaller)

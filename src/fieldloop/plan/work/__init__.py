@@ -1,1 +1,1 @@
-"""Work handed to people and robots: templates, rotation, articles, initial conditions, sheets out and back."""
+"""Work orders for people and robots: templates, rotation, articles, initial conditions, order sheets."""

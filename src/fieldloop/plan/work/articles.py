@@ -1,4 +1,4 @@
-"""Which articles to take: deep where many are picked, broad in the middle, and physical extremes first."""
+"""Choose articles for orders: in depth for the high tier, in breadth for others, physical extremes first."""
 
 import heapq
 from collections import Counter
@@ -10,14 +10,14 @@ from fieldloop.model.episode import OBJECT_FACTORS
 from fieldloop.plan.rules.tiers import DEEP, target
 
 Pool = tuple[str | None, str | None, str | None]
-"""Tier, site and packaging, None where any will do."""
+"""Tier, site and packaging; None where any will do."""
 
 
 class Articles:
-    """The catalogue as something to choose from; what one quota takes, the next one knows of."""
+    """Chooses articles from the catalogue; each choice counts for the next quotas."""
 
     def __init__(self, skus: Iterable[Sku], shown: Counter[str], targets: dict[str, int]) -> None:
-        """Keep the catalogue with how often each article was shown and how often its tier should be."""
+        """Store the catalogue, how often each article was shown, and the target of each tier."""
         self._skus = {sku.id: sku for sku in skus}
         self._sites = {site for sku in self._skus.values() for site, _ in sku.by_site}
         self._have = Counter(shown)
@@ -36,7 +36,7 @@ class Articles:
             return (named,)
         chosen: dict[str, int] = {}
         here = stratum.level("site")
-        site = here if here in self._sites else None  # what the catalogue does not know shares the pool of all
+        site = here if here in self._sites else None  # a site that is not in the catalogue uses the pool of all sites
         wanted = self._wanted((stratum.level("tier"), site, stratum.level("packaging")))
         left = demonstrations
         for sku in wanted:
@@ -45,14 +45,14 @@ class Articles:
             lacking = target(self._targets, sku.tier) - self._have[sku.id]
             amount = min(left, max(1, lacking)) if sku.tier == DEEP else 1
             if sku.id in chosen and len(chosen) == 1:
-                amount = left  # the only article there is takes them all
+                amount = left  # the only article takes them all
             chosen[sku.id] = chosen.get(sku.id, 0) + amount
             self._have[sku.id] += amount
             left -= amount
         return tuple(chosen)
 
     def _wanted(self, pool: Pool) -> Iterator[Sku]:
-        """Articles of a pool in the order they are wanted, for ever: who was taken comes back behind the others."""
+        """Yield the articles of a pool by priority, endlessly; a chosen article goes to the back."""
         if pool not in self._pools:
             inside = self._inside(pool)
             self._pools[pool] = [(self._rank(sku), -picks, sku.id) for sku, picks in inside]
@@ -72,20 +72,20 @@ class Articles:
             heapq.heapreplace(heap, (self._rank(self._skus[name]), picks, name))
 
     def _inside(self, pool: Pool) -> list[tuple[Sku, float]]:
-        """Articles of a tier and packaging that are picked at the site, with their picks."""
+        """Return the articles of a tier and packaging that are picked at the site, with their picks."""
         tier, site, packaging = pool
         picks = picks_at(self._skus.values(), site or "")
         alike = (s for s in self._skus.values() if tier in (None, s.tier) and packaging in (None, s.packaging))
         return [(sku, picks[sku.id]) for sku in alike if picks[sku.id] > 0.0]
 
     def _rank(self, sku: Sku) -> int:
-        """In depth: whoever has not reached the target, most picked first; in breadth: least shown first."""
+        """Rank an article: in depth, those below the target first; in breadth, the least shown first."""
         have = self._have[sku.id]
         return int(have >= target(self._targets, sku.tier)) * have if sku.tier == DEEP else have
 
 
 def _extremes(skus: Sequence[Sku]) -> list[str]:
-    """The lightest and heaviest, the smallest and longest: between them lies what the others ask for."""
+    """Return the lightest, heaviest, smallest and longest article."""
     named: dict[str, None] = {}
     heavy = [(s.mass_kg, s.id) for s in skus if s.mass_kg is not None]
     long = [(max(s.size_m), s.id) for s in skus if s.size_m is not None]

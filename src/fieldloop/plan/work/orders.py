@@ -1,8 +1,9 @@
-"""Quotas become work orders: who collects what on which robot, with which articles, varying what."""
+"""Turn quotas into work orders: operator, robot, articles, and initial conditions to vary."""
 
 from collections.abc import Sequence
 
 from fieldloop.model.identity import Ids
+from fieldloop.model.note import Note
 from fieldloop.model.plan import OrderTemplate, Quota, WorkOrder
 from fieldloop.plan.work.articles import Articles
 from fieldloop.plan.work.starts import start_ranges
@@ -12,15 +13,15 @@ from fieldloop.protocol import Section
 
 def orders(
     quotas: Sequence[Quota], crew: Crew, settings: Section, plan: str, ids: Ids, articles: Articles | None = None
-) -> tuple[tuple[WorkOrder, ...], tuple[str, ...]]:
-    """Make a template of each quota and fill it; return the orders, and what stands in the way of rotation."""
+) -> tuple[tuple[WorkOrder, ...], tuple[Note, ...]]:
+    """Make a template of each quota and fill it; return the orders, and warnings about rotation."""
     return fill(order_templates(quotas, crew.protocol, settings, articles), crew, settings, plan, ids)
 
 
 def order_templates(
     quotas: Sequence[Quota], protocol: str, settings: Section, articles: Articles | None = None
 ) -> tuple[OrderTemplate, ...]:
-    """Write each quota as work that can be handed out, now or again."""
+    """Write each quota as an order template."""
     start = start_ranges(settings)
     return tuple(
         OrderTemplate(

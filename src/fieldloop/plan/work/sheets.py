@@ -1,4 +1,4 @@
-"""Work orders as sheets that a collection team fills in, CSV for people, JSON for machines; and reading them again."""
+"""Write order sheets for a collection team, as CSV or JSON, and read returned ones."""
 
 import csv
 import io
@@ -16,13 +16,13 @@ COLUMNS = (
     "order", "plan", "site", "robot", "operator", "kind", "stratum", "articles", "start", "demonstrations", "protocol",
     "collected", "note",
 )  # fmt: skip
-"""The last two are left empty for whoever does the work."""
+"""The collectors fill in the last two."""
 TO_FILL_IN: Mapping[str, Any] = {"collected": None, "note": ""}
 """The same two in an order's object in JSON."""
 SCHEMA = "orders/1"
 JSON_BEGINS = ("{", "[")
-Row = tuple[str, Mapping[str, Any]]
-"""Where an order stands in a sheet, and what is said of it by the columns' names."""
+SheetRow = tuple[str, Mapping[str, Any]]
+"""The place of an order in a sheet, and its values by column name."""
 
 
 def orders_csv(orders: Iterable[WorkOrder]) -> str:
@@ -40,15 +40,15 @@ def orders_csv(orders: Iterable[WorkOrder]) -> str:
 
 
 def orders_json(orders: Sequence[WorkOrder]) -> str:
-    """Write the same for machines."""
+    """Write the same as JSON."""
     listed = [{**to_plain(order), **TO_FILL_IN} for order in orders]
     return json.dumps({"schema": SCHEMA, "orders": listed}, ensure_ascii=False, indent=2) + "\n"
 
 
 def read_returned(text: str, orders: Iterable[WorkOrder], file: str = "orders.csv") -> tuple[Returned, ...]:
-    """Read a returned sheet: which of these orders, how many collected; what is left empty is not reported yet.
+    """Read a returned sheet: the number collected for each order; an empty cell is not reported yet.
 
-    Other columns are not looked at, so a team may sort, hide and add columns.
+    Other columns are ignored, so a team may sort, hide and add columns.
     """
     known = {order.id for order in orders}
     found: dict[str, Returned | None] = {}
@@ -57,19 +57,19 @@ def read_returned(text: str, orders: Iterable[WorkOrder], file: str = "orders.cs
         if name not in known:
             raise BadInput(f"{where}: {UnknownName('order', name, known)} Return the sheet that was sent out.")
         if name in found:
-            raise BadInput(f"{where}: the order {name} is there twice; add its counts into one.")
+            raise BadInput(f"{where}: the order {name} occurs twice; add its counts into one row.")
         count = _count(row, "collected", where)
         found[name] = None if count is None else Returned(name, count, str(row.get("note") or ""))
     return tuple(one for one in found.values() if one is not None)
 
 
 def read_ordered(text: str, file: str = "orders.csv") -> tuple[tuple[Stratum, int], ...]:
-    """Read what a sheet asks for, order by order: so many demonstrations of a stratum."""
+    """Read the stratum and the number of demonstrations of each order in a sheet."""
     asked = []
     for where, row in _rows(text, file, ("stratum", "demonstrations")):
         count = _count(row, "demonstrations", where)
         if count is None:
-            raise BadInput(f"{where}: it does not say how many demonstrations; keep what was sent out.")
+            raise BadInput(f"{where}: the number of demonstrations is missing; keep what was sent out.")
         try:
             asked.append((Stratum.parse(str(row["stratum"])), count))
         except BadInput as wrong:
@@ -77,25 +77,25 @@ def read_ordered(text: str, file: str = "orders.csv") -> tuple[tuple[Stratum, in
     return tuple(asked)
 
 
-def _rows(text: str, file: str, needed: Sequence[str]) -> Iterator[Row]:
-    """Read a sheet in either form, told by its content; each row has what is needed."""
+def _rows(text: str, file: str, needed: Sequence[str]) -> Iterator[SheetRow]:
+    """Read a sheet in either format, recognised by its content; each row has the needed columns."""
     clean = text.removeprefix("\ufeff")
     return (_json_rows if clean.lstrip().startswith(JSON_BEGINS) else _csv_rows)(clean, file, needed)
 
 
-def _json_rows(text: str, file: str, needed: Sequence[str]) -> Iterator[Row]:
+def _json_rows(text: str, file: str, needed: Sequence[str]) -> Iterator[SheetRow]:
     try:
-        told = json.loads(text)
+        parsed = json.loads(text)
     except json.JSONDecodeError as wrong:
-        raise BadInput(f"{file}, line {wrong.lineno}: {wrong.msg}; it is no JSON.") from wrong
-    listed = told.get("orders") if isinstance(told, dict) else None
+        raise BadInput(f"{file}, line {wrong.lineno}: {wrong.msg}; the file is not valid JSON.") from wrong
+    listed = parsed.get("orders") if isinstance(parsed, dict) else None
     if not isinstance(listed, list) or not all(isinstance(order, dict) for order in listed):
         raise BadInput(f'{file} should be {{"orders": [{{"id": …, "collected": …}}, …]}}, as `plan orders` wrote it.')
     for at, order in enumerate(listed, 1):
         yield f"{file}, order {at}", {**dict.fromkeys(needed, ""), **order, "order": order.get("id", "")}
 
 
-def _csv_rows(text: str, file: str, needed: Sequence[str]) -> Iterator[Row]:
+def _csv_rows(text: str, file: str, needed: Sequence[str]) -> Iterator[SheetRow]:
     first = text.partition("\n")[0]
     # spreadsheets in many countries write semicolons
     reader = csv.reader(io.StringIO(text, newline=""), delimiter=";" if first.count(";") > first.count(",") else ",")
@@ -103,27 +103,29 @@ def _csv_rows(text: str, file: str, needed: Sequence[str]) -> Iterator[Row]:
         header = [name.strip().lower() for name in next(reader, [])]
         for name in needed:
             if header.count(name) != 1:
-                raise BadInput(f"{file}, line 1: a column {name!r} is needed, once; keep the header that was sent out.")
+                raise BadInput(
+                    f"{file}, line 1: a column {name!r} is required exactly once; keep the header that was sent out."
+                )
         for row in reader:
             if not any(cell.strip() for cell in row):
                 continue
             if len(row) != len(header):
                 raise BadInput(
                     f"{file}, line {reader.line_num}: {len(row)} cells under {len(header)} columns. Is the sheet cut "
-                    "off? Leave a cell empty where there is nothing to say."
+                    "off? Leave a cell empty where nothing is known."
                 )
-            told = {name: cell.strip() for name, cell in zip(header, row, strict=True)}
-            yield f"{file}, line {reader.line_num}", told
+            values = {name: cell.strip() for name, cell in zip(header, row, strict=True)}
+            yield f"{file}, line {reader.line_num}", values
     except csv.Error as wrong:
         raise BadInput(f"{file}, line {reader.line_num}: {wrong}; is it a CSV file?") from wrong
 
 
 def _count(row: Mapping[str, Any], name: str, where: str) -> int | None:
-    """Read a count, a cell's text or a number of JSON; None where it is left empty."""
-    told = row[name]
-    if told is None or told == "":
+    """Read a count from a CSV cell or a JSON number; None where it is empty."""
+    given = row[name]
+    if given is None or given == "":
         return None
-    number = number_of(str(told))
+    number = number_of(str(given))
     if number is None or number < 0.0 or number % 1.0:
-        raise BadInput(f"{where}, {name}: {told!r} is not a whole number from 0.")
+        raise BadInput(f"{where}, {name}: {given!r} is not a whole number from 0.")
     return int(number)

@@ -1,4 +1,4 @@
-"""Initial conditions: which numbers to vary, and values that fill their ranges evenly."""
+"""Initial conditions: which quantities to vary, and values spread evenly over their ranges."""
 
 import re
 
@@ -14,7 +14,7 @@ STATED = re.compile(rf"([^:]+): ({NUMBER} to {NUMBER}(?: .*)?)")
 
 
 def start_ranges(settings: Section) -> tuple[tuple[str, str], ...]:
-    """What every order asks to vary from one demonstration to the next, as the settings state it: 'yaw: 0 to 360 °'."""
+    """Read which quantities every order varies between demonstrations, as the settings state: 'yaw: 0 to 360 °'."""
     ranges = []
     for line in settings["start_conditions"]:
         stated = STATED.fullmatch(str(line).strip())
@@ -28,7 +28,7 @@ def initial_conditions(order: WorkOrder, rng: np.random.Generator) -> tuple[dict
     """Draw one set of initial conditions per demonstration.
 
     Each range is cut into as many parts as there are demonstrations and each part is used once (Latin hypercube), so
-    that even five demonstrations reach both ends. What an order states in words only is left to whoever sets it up.
+    that even five demonstrations reach both ends. Conditions stated in words are left to the operator.
     """
     columns = {}
     for name, written in order.start:

@@ -1,4 +1,4 @@
-"""Templates of work: read from TOML, made from quotas, and filled with robots and people."""
+"""Order templates: read from TOML, made from quotas, and filled with robots and people."""
 
 import tomllib
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -9,6 +9,7 @@ from fieldloop.errors import BadInput, UnknownName
 from fieldloop.model.condition import Stratum
 from fieldloop.model.hardware import Robot
 from fieldloop.model.identity import Ids
+from fieldloop.model.note import Note, note
 from fieldloop.model.person import Operator
 from fieldloop.model.plan import OrderTemplate, QuotaKind, WorkOrder
 from fieldloop.plan.work.rotation import Rota, people_needed, qualified, rotation_warnings, variant_of
@@ -19,9 +20,9 @@ KEYS = ("stratum", "demonstrations", "protocol", "site", "robot", "slots", "kind
 
 @dataclass(frozen=True, slots=True)
 class Crew:
-    """Who and what collects: operators, robots, by which protocol, for which task; is there a simulator?
+    """Who and what collects: operators, robots, by which protocol, for which task, with or without a simulator.
 
-    `registers` is False where nobody could be registered: tables know no people and no robots.
+    `registers` is False where operators and robots cannot be registered: a folder of tables has neither.
     """
 
     operators: tuple[Operator, ...]
@@ -34,8 +35,8 @@ class Crew:
 
 def fill(
     templates: Sequence[OrderTemplate], crew: Crew, settings: Section, plan: str, ids: Ids
-) -> tuple[tuple[WorkOrder, ...], tuple[str, ...]]:
-    """Turn templates into orders, people and robots taking turns; say where the rules of rotation cannot hold."""
+) -> tuple[tuple[WorkOrder, ...], tuple[Note, ...]]:
+    """Turn templates into orders, people and robots taking turns; warn where the rules of rotation cannot be met."""
     rota = Rota(qualified(crew.operators, crew.task))
     robots = {site: _robots(crew.robots, site) for site in sorted({t.site for t in templates})}
     made: list[WorkOrder] = []
@@ -51,20 +52,18 @@ def fill(
             at += count
     real = sum(t.demonstrations for t in templates if t.kind is not QuotaKind.SIMULATION)
     if real and not crew.operators and not crew.robots:
-        return tuple(made), (_nobody(settings, crew),)
+        return tuple(made), (_unassigned(settings, crew),)
     warnings = [*rotation_warnings(rota, real, settings), *_without_robot(templates, robots)]
     return tuple(made), tuple(warnings)
 
 
-def _nobody(settings: Section, crew: Crew) -> str:
-    needed = people_needed(settings)
-    if not crew.registers:
-        return f"Orders name no operator and no robot: let at least {needed} people take turns."
-    return f"Nobody is enrolled and no robot registered, so orders name neither; a batch takes at least {needed}."
+def _unassigned(settings: Section, crew: Crew) -> Note:
+    code = "plan.unassigned" if crew.registers else "plan.unassigned_in_folder"
+    return note(code, needed=people_needed(settings))
 
 
 def read_templates(text: str, file: str = "templates.toml") -> tuple[OrderTemplate, ...]:
-    """Read `[name]` tables: stratum, demonstrations, protocol, and if wanted site, robot, slots, kind, skus, start."""
+    """Read `[name]` tables: stratum, demonstrations, protocol; optionally site, robot, slots, kind, skus, start."""
     try:
         tables = tomllib.loads(text)
     except tomllib.TOMLDecodeError as wrong:
@@ -127,7 +126,7 @@ def _order(
 
 
 def _share(template: OrderTemplate, at: int, count: int) -> tuple[str, ...]:
-    """Broad: each order has articles of its own. Deep: everybody takes the same few, so that none is one person's."""
+    """Broad: each order has its own articles. Deep: all operators share a few, so that none is only one person's."""
     return template.skus[at : at + count] if len(template.skus) >= template.demonstrations else template.skus
 
 
@@ -135,8 +134,8 @@ def _robots(robots: Iterable[Robot], site: str) -> list[str]:
     return [r.id for r in robots if not site or r.site == site]
 
 
-def _without_robot(templates: Sequence[OrderTemplate], robots: Mapping[str, Sequence[str]]) -> Iterator[str]:
+def _without_robot(templates: Sequence[OrderTemplate], robots: Mapping[str, Sequence[str]]) -> Iterator[Note]:
     real = {t.site for t in templates if t.kind is not QuotaKind.SIMULATION and not t.robot}
     for site in sorted(real):
         if not robots[site]:
-            yield f"No robot is registered{f' at {site}' if site else ''}; its orders name none."
+            yield note("plan.no_robot", site=site)

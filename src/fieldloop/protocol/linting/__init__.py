@@ -1,12 +1,13 @@
-"""What a protocol that can be read may still get wrong: contradictions, omissions, numbers in another unit.
+"""The protocol linter: contradictions, omissions and wrong units in a readable protocol.
 
-One small file a subject; a rule is a function from a Draft to remarks. The codes are stable: a remark's advice may be
-reworded, its code stays.
+Each file holds the rules of one subject; a rule is a function from a Draft to remarks. The codes are stable, the
+sentences may change.
 """
 
 from collections.abc import Mapping
 
 from fieldloop.errors import BadInput
+from fieldloop.model.note import note
 from fieldloop.protocol.collection import default_protocol, from_tables, in_full, stated
 from fieldloop.protocol.linting import balance, clocks, interfaces, scripts, sensing, task, values, wording
 from fieldloop.protocol.linting.draft import Draft
@@ -14,9 +15,15 @@ from fieldloop.protocol.linting.remark import Remark, Severity
 from fieldloop.protocol.operations import Section, default_operations
 
 RULES = (
-    *task.RULES, *interfaces.RULES, *sensing.RULES, *clocks.RULES, *scripts.RULES, *balance.RULES, *values.RULES,
+    *task.RULES,
+    *interfaces.RULES,
+    *sensing.RULES,
+    *clocks.RULES,
+    *scripts.RULES,
+    *balance.RULES,
+    *values.RULES,
     *wording.RULES,
-)  # fmt: skip
+)
 UNREADABLE = "P001"
 
 
@@ -29,16 +36,24 @@ def lint(
     numbers: Section | None = None,
     at_ns: int | None = None,
 ) -> tuple[Remark, ...]:
-    """Look a protocol's text over, worst first; what cannot be read at all is the one remark there is.
+    """Lint a protocol's text, worst remarks first; an unreadable text gives a single remark.
 
-    `phases` are the labels annotators know, `task_name` is what the file's name says, `at_ns` is now; without them
-    those rules rest. `numbers` say what looks wrong (operations: lint); the shipped ones unless given.
+    `phases` are the labels of the taxonomy, `task_name` is the file's name, `at_ns` is now; rules without their input
+    are skipped. `numbers` are the thresholds (operations: lint); the shipped ones unless given.
     """
     try:
         own, tables = stated(text, where), in_full(text, where)
         protocol = from_tables(tables, where)
     except BadInput as wrong:
-        return (Remark(UNREADABLE, Severity.ERROR, where, str(wrong), "Put this right first; the rest comes after."),)
+        return (
+            Remark(
+                UNREADABLE,
+                Severity.ERROR,
+                where,
+                note("protocol.p001", wrong=str(wrong)),
+                note("protocol.p001_advice"),
+            ),
+        )
     numbers = numbers or default_operations()["lint"]
     draft = Draft(protocol, default_protocol(), own, numbers, frozenset(phases or ()), task_name, at_ns)
     found = [remark for rule in RULES for remark in rule(draft)]

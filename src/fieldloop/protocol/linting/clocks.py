@@ -1,10 +1,12 @@
-"""Can what is said about a device's clock be true?"""
+"""Lint rules about declared clocks."""
 
 from collections.abc import Iterator
 
+from fieldloop.model.note import note
+from fieldloop.model.stream import NS_PER_DAY
 from fieldloop.protocol.linting.draft import Draft, Rule
 from fieldloop.protocol.linting.remark import Remark, Severity
-from fieldloop.protocol.unverified import NS_PER_DAY, allowed_offset_ms
+from fieldloop.protocol.unverified import allowed_offset_ms
 
 
 def unit_smells(draft: Draft) -> Iterator[Remark]:
@@ -14,35 +16,42 @@ def unit_smells(draft: Draft) -> Iterator[Remark]:
         given = device.max_offset_ms
         if given is not None and not low <= given <= high:
             yield Remark(
-                "P312", Severity.WARNING, f"synchronisation.{name}",
-                f"max_offset_ms = {given:g} is outside {low:g} to {high:g}.", "It is in ms: 2 ms is 2.0.",
-            )  # fmt: skip
+                "P312",
+                Severity.WARNING,
+                f"synchronisation.{name}",
+                note("protocol.p312", given=given, low=low, high=high),
+                note("protocol.p312_advice"),
+            )
 
 
 def verified_too_far_off(draft: Draft) -> Iterator[Remark]:
-    """A measured offset beyond what is allowed verifies the contrary."""
+    """A measured offset beyond the limit does not verify the clock."""
     for name, device in draft.protocol.synchronisation.items():
         most = allowed_offset_ms(draft.protocol, device)
         if device.verified and most is not None and device.verified.offset_ms > most:
             yield Remark(
-                "P313", Severity.ERROR, f"synchronisation.{name}",
-                f"It was verified at {device.verified.offset_ms:g} ms, {most:g} ms is allowed.",
-                "Put the device's clock right and measure again; nothing is released from it before.",
-            )  # fmt: skip
+                "P313",
+                Severity.ERROR,
+                f"synchronisation.{name}",
+                note("protocol.p313", offset_ms=device.verified.offset_ms, limit_ms=most),
+                note("protocol.p313_advice"),
+            )
 
 
 def verified_in_the_future(draft: Draft) -> Iterator[Remark]:
-    """Nobody has measured tomorrow; such a record would also never grow old."""
+    """A verification in the future is an error, and would never expire."""
     if draft.at_ns is None:
         return
     for name, device in draft.protocol.synchronisation.items():
-        # a day's grace: east of Greenwich a date begins before it does in UTC
+        # one day of tolerance for time zones east of UTC
         if device.verified and device.verified.at_ns > draft.at_ns + NS_PER_DAY:
             yield Remark(
-                "P314", Severity.ERROR, f"synchronisation.{name}",
-                f"It says that it was verified on {device.verified.day}, which is to come.",
-                "Write the day on which it was measured.",
-            )  # fmt: skip
+                "P314",
+                Severity.ERROR,
+                f"synchronisation.{name}",
+                note("protocol.p314", day=str(device.verified.day)),
+                note("protocol.p314_advice"),
+            )
 
 
 RULES: tuple[Rule, ...] = (unit_smells, verified_too_far_off, verified_in_the_future)

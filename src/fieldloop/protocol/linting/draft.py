@@ -1,4 +1,4 @@
-"""What a rule looks at."""
+"""The input of a lint rule."""
 
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
@@ -15,7 +15,7 @@ CAMERAS = ("rgb", "depth")
 
 @dataclass(frozen=True, slots=True)
 class Draft:
-    """A protocol that could be read, the shipped one, the tables the file states itself, what looks wrong, and now."""
+    """A protocol that could be read, the shipped one, the file's own tables, the thresholds, and the time."""
 
     protocol: CollectionProtocol
     shipped: CollectionProtocol
@@ -27,13 +27,13 @@ class Draft:
 
     @property
     def interfaces_used(self) -> dict[str, Interface]:
-        """The interfaces this task is demonstrated by, as far as they are described."""
+        """The described interfaces that this task uses."""
         known = self.protocol.interfaces
         return {name: known[name] for name in self.protocol.setting("task.interfaces") if name in known}
 
     @property
     def cameras(self) -> list[SensorRequirement]:
-        """The sensors that look."""
+        """The cameras among the sensors."""
         return [sensor for sensor in self.protocol.sensors.values() if sensor.kind in CAMERAS]
 
 

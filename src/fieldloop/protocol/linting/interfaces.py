@@ -1,7 +1,8 @@
-"""Can an operator work by the instructions, and can a check hold them to it?"""
+"""Lint rules about control interfaces and their instructions."""
 
 from collections.abc import Iterator
 
+from fieldloop.model.note import note
 from fieldloop.protocol.linting.draft import Draft, Rule
 from fieldloop.protocol.linting.remark import Remark, Severity
 
@@ -14,50 +15,62 @@ def undescribed(draft: Draft) -> Iterator[Remark]:
     for name in draft.protocol.setting("task.interfaces"):
         if name not in draft.protocol.interfaces:
             yield Remark(
-                "P201", Severity.ERROR, "task.interfaces", f"{name!r} is used, but there is no [interface.{name}].",
-                "Describe it, or take it off the list.",
-            )  # fmt: skip
+                "P201",
+                Severity.ERROR,
+                "task.interfaces",
+                note("protocol.p201", name=name),
+                note("protocol.p201_advice", name=name),
+            )
 
 
 def none_used(draft: Draft) -> Iterator[Remark]:
-    """Somebody has to demonstrate somehow."""
+    """A task needs at least one control interface."""
     if not draft.protocol.setting("task.interfaces"):
-        yield Remark(
-            "P202", Severity.ERROR, "task.interfaces", "No control interface is named.", 'Write such as ["vr"].'
-        )
+        yield Remark("P202", Severity.ERROR, "task.interfaces", note("protocol.p202"), note("protocol.p202_advice"))
 
 
 def incomplete(draft: Draft) -> Iterator[Remark]:
-    """Steps, what is prohibited and how to recover: without one of them everybody invents it."""
+    """Instructions need steps, prohibitions and recovery, or operators improvise."""
     for name, interface in draft.interfaces_used.items():
-        told = {"steps": interface.steps, "never": interface.never, "recovery": interface.recovery}
-        for key, value in told.items():
+        given = {"steps": interface.steps, "never": interface.never, "recovery": interface.recovery}
+        for key, value in given.items():
             if not value:
                 severity = Severity.ERROR if key == "steps" else Severity.WARNING
-                yield Remark("P203", severity, f"interface.{name}", f"{key} is empty.", f"Write {key}.")
+                yield Remark(
+                    "P203",
+                    severity,
+                    f"interface.{name}",
+                    note("protocol.p203", key=key),
+                    note("protocol.p203_advice", key=key),
+                )
 
 
 def unlimited(draft: Draft) -> Iterator[Remark]:
-    """Without a speed limit no check can tell a rushed demonstration."""
+    """Without a speed limit no check can detect a rushed demonstration."""
     for name, interface in draft.interfaces_used.items():
         if not any(speed in interface.limits for speed in SPEEDS):
             yield Remark(
-                "P204", Severity.WARNING, f"interface.{name}", "No speed is limited.",
-                f"Add [interface.{name}.limits.tool_speed] with unit, max, why and source.",
-            )  # fmt: skip
+                "P204",
+                Severity.WARNING,
+                f"interface.{name}",
+                note("protocol.p204"),
+                note("protocol.p204_advice", name=name),
+            )
 
 
 def faster_than_the_arm(draft: Draft) -> Iterator[Remark]:
-    """An interface may not allow what the check for all episodes fails."""
+    """An interface must not allow what the general check fails."""
     general = draft.protocol.limits.get(JOINT_SPEED)
     for name, interface in draft.interfaces_used.items():
         own = interface.limits.get("joint_speed")
         if general and own and own.maximum and general.maximum and own.maximum > general.maximum:
             yield Remark(
-                "P205", Severity.ERROR, f"interface.{name}.limits.joint_speed",
-                f"It allows {own.maximum:g} rad/s, check.{JOINT_SPEED} only {general.maximum:g}.",
-                "Lower it, or raise the general limit.",
-            )  # fmt: skip
+                "P205",
+                Severity.ERROR,
+                f"interface.{name}.limits.joint_speed",
+                note("protocol.p205", allowed=own.maximum, check=JOINT_SPEED, general=general.maximum),
+                note("protocol.p205_advice"),
+            )
 
 
 RULES: tuple[Rule, ...] = (undescribed, none_used, incomplete, unlimited, faster_than_the_arm)

@@ -1,14 +1,16 @@
-"""One thing about a protocol that somebody should look at."""
+"""A lint remark on a protocol."""
 
 from dataclasses import dataclass
 from enum import StrEnum
 
+from fieldloop.model.note import Note
+
 
 class Severity(StrEnum):
-    """How bad it is.
+    """The severity of a remark.
 
-    An error makes data wrong or unusable, so the protocol cannot be locked; a warning is probably not meant; after a
-    hint it would read or be judged better.
+    An error makes data wrong or unusable, so the protocol cannot be locked; a warning is probably a mistake; a
+    hint would improve it.
     """
 
     ERROR = "error"
@@ -18,10 +20,10 @@ class Severity(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Remark:
-    """A rule's code, how bad it is, which table it is about, what is so, and what to do."""
+    """A rule's code, its severity, the table it concerns, the problem and the remedy."""
 
     code: str
     severity: Severity
     place: str
-    message: str
-    advice: str
+    message: Note
+    advice: Note

@@ -1,8 +1,9 @@
-"""Are the numbers plausible in their unit, no looser than shipped, and founded?"""
+"""Lint rules about numbers: unit, looseness, and reasons."""
 
 from collections.abc import Iterator, Mapping
 from typing import Any
 
+from fieldloop.model.note import note
 from fieldloop.protocol.collection import SETTINGS, checks_of
 from fieldloop.protocol.linting.draft import Draft, Rule
 from fieldloop.protocol.linting.remark import Remark, Severity
@@ -10,7 +11,7 @@ from fieldloop.protocol.number import Limit
 
 EXAMPLES = {"m": "15 cm is 0.15 m.", "s": "200 ms is 0.2 s.", "rad/s": "90° a second is 1.57 rad/s."}
 RANGES = {"hz": "sensor_hz", "width": "picture_px", "height": "picture_px"}
-"""What is asked of a sensor, and the setting that says what a robot's sensor can have."""
+"""A sensor's keys, and the setting with their plausible range."""
 
 
 def unit_smells(draft: Draft) -> Iterator[Remark]:
@@ -29,46 +30,60 @@ def _smell(place: str, limit: Limit, shipped: Limit, factor: float) -> Iterator[
     for given, usual in ((limit.minimum, shipped.minimum), (limit.maximum, shipped.maximum)):
         if given and usual and not 1 / factor < given / usual < factor:
             yield Remark(
-                "P601", Severity.WARNING, place, f"{given:g} {limit.unit} where {usual:g} {limit.unit} is usual.",
-                f"Is it in {limit.unit}? {EXAMPLES.get(limit.unit, '')}".rstrip(),
-            )  # fmt: skip
+                "P601",
+                Severity.WARNING,
+                place,
+                note("protocol.p601", given=given, usual=usual, unit=limit.unit),
+                note("protocol.p601_advice", unit=limit.unit, example=EXAMPLES.get(limit.unit, "")),
+            )
 
 
 def sensor_smells(draft: Draft) -> Iterator[Remark]:
-    """Rates, sizes and distances that no robot has."""
+    """Rates, sizes and distances must be plausible."""
     for name, sensor in draft.protocol.sensors.items():
         for key, asked in RANGES.items():
             value, (low, high) = getattr(sensor, key), draft.numbers[asked]
             if value is not None and not low <= value <= high:
                 yield Remark(
-                    "P602", Severity.WARNING, f"sensors.{name}", f"{key} = {value:g} is outside {low:g} to {high:g}.",
-                    "Look at the unit.",
-                )  # fmt: skip
+                    "P602",
+                    Severity.WARNING,
+                    f"sensors.{name}",
+                    note("protocol.p602", key=key, value=value, low=low, high=high),
+                    note("protocol.p602_advice"),
+                )
     for name, viewpoint in draft.protocol.viewpoints.items():
         farthest = max(map(abs, viewpoint.position_m or (0.0,)))
         if farthest > draft.numbers.number("camera_farthest_m"):
             yield Remark(
-                "P602", Severity.WARNING, f"viewpoints.{name}", f"The camera stands {farthest:g} m away.",
-                "position_m is in metres.",
-            )  # fmt: skip
+                "P602",
+                Severity.WARNING,
+                f"viewpoints.{name}",
+                note("protocol.p602_camera", farthest_m=farthest),
+                note("protocol.p602_camera_advice"),
+            )
 
 
 def loosened(draft: Draft) -> Iterator[Remark]:
-    """A limit that admits more than the shipped one lets data in that others would refuse: say why."""
+    """A limit that admits more than the shipped one admits data that others would refuse, so it needs a reason."""
     for name, row in checks_of(draft.own).items():
         limit, usual = draft.protocol.limits[name], draft.shipped.limits[name]
         if _is_looser(limit, usual):
             founded = {"why", "source"} <= set(row)
             yield Remark(
-                "P603", Severity.HINT if founded else Severity.WARNING, f"check.{name}",
-                f"Looser than shipped: {limit} instead of {usual}.",
-                "Its own reason is given: make sure that it holds." if founded else "Say why, and where it comes from.",
-            )  # fmt: skip
+                "P603",
+                Severity.HINT if founded else Severity.WARNING,
+                f"check.{name}",
+                note("protocol.p603", limit=str(limit), usual=str(usual)),
+                note("protocol.p603_founded") if founded else note("protocol.p603_advice"),
+            )
         if usual.required and not limit.required:
             yield Remark(
-                "P603", Severity.WARNING, f"check.{name}", "The shipped protocol requires an answer, this does not.",
-                "Remove required = false, or say why.",
-            )  # fmt: skip
+                "P603",
+                Severity.WARNING,
+                f"check.{name}",
+                note("protocol.p603_required"),
+                note("protocol.p603_required_advice"),
+            )
 
 
 def _is_looser(limit: Limit, usual: Limit) -> bool:
@@ -78,13 +93,16 @@ def _is_looser(limit: Limit, usual: Limit) -> bool:
 
 
 def pending(draft: Draft) -> Iterator[Remark]:
-    """A limit whose check is not built judges nothing yet."""
+    """A limit whose check does not exist has no effect yet."""
     for name in checks_of(draft.own):
         if draft.protocol.limits[name].pending:
             yield Remark(
-                "P604", Severity.WARNING, f"check.{name}", "This check is not built yet: the limit judges nothing.",
-                "Keep it for later, but do not rely on it.",
-            )  # fmt: skip
+                "P604",
+                Severity.WARNING,
+                f"check.{name}",
+                note("protocol.p604"),
+                note("protocol.p604_advice"),
+            )
 
 
 def unfounded(draft: Draft) -> Iterator[Remark]:
@@ -99,9 +117,12 @@ def unfounded(draft: Draft) -> Iterator[Remark]:
     for place, row in rows:
         if {"min", "max", "value"} & set(row) and not {"why", "source"} <= set(row):
             yield Remark(
-                "P605", Severity.HINT, place, "The number is changed, its reason and source are the shipped ones.",
-                'Add why = "…" and source = { kind = "…", ref = "…" }.',
-            )  # fmt: skip
+                "P605",
+                Severity.HINT,
+                place,
+                note("protocol.p605"),
+                note("protocol.p605_advice"),
+            )
 
 
 RULES: tuple[Rule, ...] = (unit_smells, sensor_smells, loosened, pending, unfounded)

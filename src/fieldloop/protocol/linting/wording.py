@@ -1,26 +1,27 @@
-"""Can a person who was not there work by the words?"""
+"""Lint rules about the wording of instructions."""
 
 from collections.abc import Iterator
 
+from fieldloop.model.note import note
 from fieldloop.protocol.linting.draft import Draft, Rule
 from fieldloop.protocol.linting.remark import Remark, Severity
 
 
 def too_short(draft: Draft) -> Iterator[Remark]:
-    """One or two words are a reminder for whoever wrote them, not an instruction."""
+    """One or two words are a reminder for the author, not an instruction."""
     for place, text in _prose(draft):
         if text and len(text.split()) < draft.numbers.number("fewest_words"):
             yield Remark(
-                "P701", Severity.WARNING, place, f"{text!r} is too short to work by.", "Say it in a whole sentence."
+                "P701", Severity.WARNING, place, note("protocol.p701", text=text), note("protocol.p701_advice")
             )
 
 
 def too_few_steps(draft: Draft) -> Iterator[Remark]:
-    """Instructions in one step are a slogan."""
+    """Instructions need several steps."""
     for name, interface in draft.interfaces_used.items():
         if 0 < len(interface.steps) < draft.numbers.number("fewest_steps"):
             yield Remark(
-                "P702", Severity.WARNING, f"interface.{name}", "Too few steps.", "Break it into what is done in turn."
+                "P702", Severity.WARNING, f"interface.{name}", note("protocol.p702"), note("protocol.p702_advice")
             )
 
 

@@ -1,9 +1,10 @@
-"""What is true of all episodes written so far: a dataset's word is worth no more than its worst episode."""
+"""Collect what holds for all episodes written so far: counts, rules, clocks and losses."""
 
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 
 from fieldloop.errors import BadInput
+from fieldloop.model.note import Note, Subject, note
 from fieldloop.model.stream import ClockKind
 from fieldloop.release.writers.features import Features
 from fieldloop.release.writers.framed import TRUST, Framed
@@ -12,12 +13,12 @@ from fieldloop.release.writers.written import Written
 
 
 class Account:
-    """How many episodes and rows, by which rule and clock each stream came onto the grid, and what was noted."""
+    """Episodes and rows so far, the rule and clock of each stream, and the losses."""
 
     def __init__(self, features: Features) -> None:
         self._features = features
         self.episodes = self.frames = 0
-        self.notes: dict[str, None] = {}
+        self.notes: dict[Note, None] = {}
         self._clocks: dict[str, set[ClockKind]] = {}
         self._rules: dict[str, dict[str, None]] = {}
 
@@ -34,11 +35,10 @@ class Account:
         """The clock by which each stream's rows are stamped, the least trusted of all episodes'."""
         return {name: max(kinds, key=TRUST.index) for name, kinds in self._clocks.items()}
 
-    def worse_clocks(self) -> list[str]:
-        """Name the clocks that a dataset does not keep which calls a stream's stamps by one name in all episodes."""
+    def worse_clocks(self) -> list[Note]:
+        """Return the clocks that are lost because a dataset labels a stream's timestamps alike in all episodes."""
         return [
-            f"{name}: its {kind.value} clock; its stamps of all episodes are called {self.clocks[name].value}, the "
-            "least trusted of them"
+            note("release.clock_relabelled", about=Subject(name), clock=kind.value, kept=self.clocks[name].value)
             for name, kinds in self._clocks.items()
             for kind in TRUST
             if kind in kinds and kind is not self.clocks[name]
@@ -53,21 +53,22 @@ class Account:
             found[name] = " or ".join(made) or Rule.AS_RECORDED.value
         return found
 
-    def flattened(self) -> Iterator[str]:
-        """Name rows that were more than a list of numbers, for a format that keeps them as one."""
+    def flattened(self) -> Iterator[Note]:
+        """Yield the streams whose rows were more than a list of numbers, for a format that keeps them as one."""
         for feature in self._features.signals:
             if feature.shape:
-                yield f"{feature.name}: each row is written as {feature.width} numbers, not as {feature.shape}"
+                about = Subject(feature.name)
+                yield note("release.rows_flattened", about=about, width=feature.width, shape=feature.shape)
 
     def is_whole(self) -> None:
-        """Refuse to call it done where the recordings were not the same when they were walked through again."""
+        """Refuse to finish where the recordings changed between the first and the second reading."""
         if self.episodes != self._features.episodes:
             raise BadInput(
-                f"{self._features.episodes} recordings were there at first, and {self.episodes} when they were "
-                "written. Give recordings that can be walked through more than once."
+                f"{self._features.episodes} recordings were read first, and {self.episodes} while "
+                "writing. Give recordings that can be read more than once."
             )
 
-    def written(self, target: Path, more: Iterable[str] = ()) -> Written:
-        """Say what came of it; each loss is named once."""
+    def written(self, target: Path, more: Iterable[Note] = ()) -> Written:
+        """Return the result; each loss is listed once."""
         left_out = dict.fromkeys((*self._features.left_out, *self.notes, *more))
         return Written(target, self.episodes, self.frames, tuple(left_out), self._features.clock, self.rules)

@@ -1,7 +1,8 @@
-"""Rows that are far from the samples they are made of: across a silence every rule goes on, so it must be said."""
+"""Report rows that are far from their samples: resampling rules also bridge long gaps."""
 
 import numpy as np
 
+from fieldloop.model.note import Note, Subject, note
 from fieldloop.model.stream import NS_PER_S, Stream
 from fieldloop.release.writers.grid import Rule, Times, away_ns
 
@@ -21,21 +22,16 @@ def tolerance_ns(stream: Stream, hz: float) -> float:
     return max(period_ns, PERIODS * float(np.median(steps)))
 
 
-def far_rows(stream: Stream, grid_ns: Times, rule: Rule, hz: float) -> str:
-    """Count the rows made of samples beyond the tolerance, and say how far the worst is; '' where there is none."""
+def far_rows(stream: Stream, grid_ns: Times, rule: Rule, hz: float) -> Note | None:
+    """Count the rows made from samples beyond the tolerance, and how far the worst is; None where there are none."""
     if rule is Rule.AS_RECORDED:
-        return ""  # but for rounding it is at the moment itself
+        return None  # but for rounding it is at the moment itself
     away, most = away_ns(stream, grid_ns, rule), tolerance_ns(stream, hz)
     if not (count := int((away > most).sum())):
-        return ""
-    said = (
-        f"{count} of {len(grid_ns)} rows of {stream.name} ({rule.value}) are made of samples more than "
-        f"{_lasting(most)} away, at worst {_lasting(float(away.max()))}"
-    )
-    if stream.times_ns.min() > grid_ns[-1] or stream.times_ns.max() < grid_ns[0]:
-        return f"{said}: it shares no moment with the frames ({stream.clock.value} clock)"
-    return said
-
-
-def _lasting(ns: float) -> str:
-    return f"{ns / NS_PER_S:.4g} s" if ns >= NS_PER_S else f"{ns / NS_PER_MS:.4g} ms"
+        return None
+    apart = bool(stream.times_ns.min() > grid_ns[-1] or stream.times_ns.max() < grid_ns[0])
+    return note(
+        "release.rows_far_from_samples", about=Subject(stream.name), rows=count, total=len(grid_ns), rule=rule.value,
+        tolerance_s=most / NS_PER_S, worst_s=float(away.max()) / NS_PER_S,
+        clock_apart=stream.clock.value if apart else None,
+    )  # fmt: skip

@@ -3,6 +3,7 @@
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
+from fieldloop.model.note import Note
 from fieldloop.model.stream import ClockKind, StreamKind
 
 NOMINAL_HZ = "nominal_hz"
@@ -10,7 +11,7 @@ SHAPE = "shape"
 """The note in which a reader keeps what a row was before it became columns."""
 
 
-def note(key: str) -> str:
+def note_named(key: str) -> str:
     """Name a note among what may differ between episodes."""
     return f"note {key}"
 
@@ -51,7 +52,7 @@ class Feature:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Features:
-    """The streams that all episodes share, the clock they are brought onto, and what stays behind and why."""
+    """The streams that all episodes share, the clock of the grid, and what is left out and why."""
 
     signals: tuple[Feature, ...]
     cameras: tuple[Feature, ...]
@@ -59,7 +60,7 @@ class Features:
     hz: float
     robot: str
     uniform: bool = False
-    left_out: tuple[str, ...] = ()
+    left_out: tuple[Note, ...] = ()
     episodes: int = 0
     splits: tuple[str, ...] = ()
 

@@ -1,7 +1,7 @@
 """A recording on one frame grid: what every training format holds, decided here once for all of them."""
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 from fieldloop.errors import BadInput
 from fieldloop.model.episode import Episode, Recording
 from fieldloop.model.episode_text import not_in_texts
+from fieldloop.model.note import Note, Subject, note
 from fieldloop.model.stream import ClockKind, Stream, StreamKind
 from fieldloop.release.writers.far import far_rows
 from fieldloop.release.writers.features import Features
@@ -38,7 +39,7 @@ class Framed:
     picks: Mapping[str, NDArray[np.int64]]
     rules: Mapping[str, Rule]
     streams: Mapping[str, Stream]
-    notes: list[str]
+    notes: list[Note]
 
     def __len__(self) -> int:
         return len(self.times_ns)
@@ -62,8 +63,8 @@ class Framed:
         """When was the sample that each row shows really taken? By its most trusted clock."""
         return next(iter(self.clocks(name).values()))
 
-    def said(self, name: str) -> dict[str, Any]:
-        """Return what a stream's rows are, for whoever reads them: names, unit, rate, notes, and the rule."""
+    def stream_info(self, name: str) -> dict[str, Any]:
+        """Describe a stream's rows for readers: names, unit, rate, notes, and the resampling rule."""
         stream, rule = self.streams[name], self.rules[name]
         return {
             "name": name, "kind": stream.kind.value, "unit": stream.unit, "columns": list(stream.columns),
@@ -93,7 +94,8 @@ class Framed:
                     broken += rows
                 yield from [before] * rows
         if broken:
-            self.notes.append(f"{self.episode.name}: {broken} frames of {camera} do not decode; the one before stands")
+            about = Subject(camera, episode=self.episode.name)
+            self.notes.append(note("release.frames_repeated", about=about, frames=broken))
 
 
 def resampled_notes(notes: Mapping[str, str], rule: str, hz: float | None) -> dict[str, str]:
@@ -107,9 +109,9 @@ def resampled_notes(notes: Mapping[str, str], rule: str, hz: float | None) -> di
     if rule == Rule.AS_RECORDED.value:
         return {}
     earlier = notes.get("resampled")
-    said = {"resampled": f"{earlier}, then {rule}" if earlier else rule}
+    made = {"resampled": f"{earlier}, then {rule}" if earlier else rule}
     rate = notes.get("recorded_hz") or (f"{hz:g}" if hz else "")
-    return said | ({"recorded_hz": rate} if rate else {})
+    return made | ({"recorded_hz": rate} if rate else {})
 
 
 def ascending(picks: NDArray[np.int64]) -> list[NDArray[np.int64]]:
@@ -123,7 +125,7 @@ def ascending(picks: NDArray[np.int64]) -> list[NDArray[np.int64]]:
 
 def frame(recording: Recording, features: Features) -> Framed:
     """Bring a recording onto the grid of the dataset it will be part of."""
-    said = not_in_texts(recording.episode)
+    lost = not_in_texts(recording.episode)
     recording, strange = in_utf8(recording)
     episode, streams = recording.episode, recording.streams
     wanted = [f.name for f in features.all]
@@ -134,11 +136,15 @@ def frame(recording: Recording, features: Features) -> Framed:
     values = {f.name: resample(streams[f.name], times, rules[f.name]) for f in features.signals}
     picks = {name: picks_of(streams[name], times, rule) for name, rule in rules.items() if rule.keeps_samples}
     far = [far_rows(streams[name], times, rules[name], features.hz) for name in wanted] if len(times) else []
-    notes = [f"{episode.name}: {line}" for line in (*said, *strange, *far) if line]
+    notes = [_of(episode, loss) for loss in (*lost, *strange, *far) if loss]
     return Framed(
         episode, features.clock, features.hz, times, values, picks, rules, {name: streams[name] for name in wanted},
         notes,
     )  # fmt: skip
+
+
+def _of(episode: Episode, loss: Note) -> Note:
+    return replace(loss, subject=replace(loss.subject, episode=episode.name))
 
 
 def _grid(stamps_ns: Times, features: Features) -> Times:

@@ -1,4 +1,4 @@
-"""Samples brought onto a grid of moments: a stated rule says how a value between two samples is found."""
+"""Resample streams onto a grid of times, by a stated rule per stream."""
 
 from enum import StrEnum
 from typing import Any
@@ -31,7 +31,7 @@ class Rule(StrEnum):
 
 RULES = {
     StreamKind.ACTION: Rule.HOLD,  # a command stands until the next one
-    StreamKind.GRIPPER: Rule.HOLD,  # open and closed have no honest middle
+    StreamKind.GRIPPER: Rule.HOLD,  # between open and closed nothing can be interpolated
     StreamKind.JOINT_POSITION: Rule.LINEAR,
     StreamKind.JOINT_VELOCITY: Rule.LINEAR,
     StreamKind.JOINT_EFFORT: Rule.LINEAR,
@@ -69,9 +69,7 @@ def same_moments(times_ns: Times, grid_ns: Times) -> bool:
     steps = np.diff(grid_ns)
     apart_ns = min(LARGEST_ROUNDING_NS, int(np.median(steps)) // 10 if len(steps) else LARGEST_ROUNDING_NS)
     near = max(apart_ns, 0)
-    ends = slice(
-        None, None, max(1, len(times_ns) - 1)
-    )  # most streams that differ do so there, and soon told is all told
+    ends = slice(None, None, max(1, len(times_ns) - 1))  # most streams that differ do so there, which is quick to check
     return all(bool((distance_ns(times_ns[part], grid_ns[part]) <= near).all()) for part in (ends, slice(None)))
 
 
@@ -100,7 +98,7 @@ def nearest(times_ns: Times, grid_ns: Times) -> NDArray[np.int64]:
     [0, 1, 2]
     """
     if not len(times_ns):
-        raise ValueError("Where there is no sample, none is nearest.")
+        raise ValueError("Without samples none is nearest.")
     order = np.argsort(times_ns, kind="stable")
     times = times_ns[order]
     right = np.clip(np.searchsorted(times, grid_ns), min(1, len(times) - 1), len(times) - 1)

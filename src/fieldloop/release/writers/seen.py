@@ -4,8 +4,9 @@ from dataclasses import dataclass, field, replace
 
 import numpy as np
 
+from fieldloop.model.note import Note, Subject, note
 from fieldloop.model.stream import NS_PER_S, ClockKind, Stream
-from fieldloop.release.writers.features import NOMINAL_HZ, SHAPE, Feature, note
+from fieldloop.release.writers.features import NOMINAL_HZ, SHAPE, Feature, note_named
 from fieldloop.release.writers.shared_stamps import SharedStamps
 
 ROWS_AND_COLUMNS = 2
@@ -15,14 +16,14 @@ NUMBERS = "biuf"
 
 @dataclass(slots=True)
 class Seen:
-    """What its episodes have said so far, and what they do not agree on; `unlike` says why they cannot be one."""
+    """A stream over the episodes so far, and where they disagree; `unlike` is why they cannot be one stream."""
 
     feature: Feature
     episodes: int = 0
     rates: list[float] = field(default_factory=list)
     clocks: set[ClockKind] = field(default_factory=set)
     differs: set[str] = field(default_factory=set)
-    unlike: str = ""
+    unlike: Note | None = None
 
     def add(self, stream: Stream) -> None:
         """Take in the stream as one more episode has it."""
@@ -34,22 +35,25 @@ class Seen:
         for what in ("kind", "unit", "columns", "size", "width"):
             here, there = getattr(new, what), getattr(known, what)
             if here != there and not (what == "columns" and not (here and there)):
-                self.unlike = self.unlike or f"its {what} is {there or 'not told'} in one episode, {here} in another"
+                self.unlike = self.unlike or note(
+                    "release.episodes_differ", about=Subject(stream.name), what=what, first=str(there or "not stated"),
+                    other=str(here),
+                )  # fmt: skip
         self.differs |= {
             what for what in ("serial", "frame_id", NOMINAL_HZ) if getattr(new, what) != getattr(known, what)
         }
-        self.differs |= {note(key) for key, _ in set(new.notes.items()) ^ set(known.notes.items())}
+        self.differs |= {note_named(key) for key, _ in set(new.notes.items()) ^ set(known.notes.items())}
         if new.dtype != known.dtype:
             self.feature = replace(known, dtype=np.result_type(new.dtype, known.dtype).name)
 
-    def told(self, stamps: SharedStamps, grid: str) -> Feature:
+    def merged(self, stamps: SharedStamps, grid: str) -> Feature:
         """Return the feature as all episodes have it."""
         known = self.feature
         return replace(
             known,
             nominal_hz=None if NOMINAL_HZ in self.differs else known.nominal_hz,
             hz=float(np.median(self.rates)) if self.rates else None,
-            notes={key: text for key, text in known.notes.items() if note(key) not in self.differs},
+            notes={key: text for key, text in known.notes.items() if note_named(key) not in self.differs},
             differs=frozenset(self.differs),
             clocks=tuple(kind for kind in ClockKind if kind in self.clocks),
             own_stamps=stamps.own_stamps(known.name, grid),
@@ -57,21 +61,28 @@ class Seen:
         )
 
 
-def unfit(stream: Stream) -> str:
-    """Say why a stream cannot become rows; '' where it can."""
+def unfit(stream: Stream) -> Note | None:
+    """Return why a stream cannot become rows; None where it can."""
+    about = Subject(stream.name)
     if not len(stream):
-        return "it has no sample"
+        return note("release.no_samples", about=about)
     if stream.values is None and stream.pictures is None:
-        return stream.notes.get("encoding") or stream.notes.get("values") or "it has stamps but no values"
+        return no_values(stream)
     if stream.values is not None and (not stream.values.size or stream.values.dtype.kind not in NUMBERS):
-        return "its messages hold no numbers"
+        return note("release.no_numbers", about=about)
     if stream.pictures is not None and 0 in stream.pictures.size:
-        return "none of its pictures can be decoded"
-    return ""
+        return note("release.pictures_undecodable", about=about)
+    return None
+
+
+def no_values(stream: Stream) -> Note:
+    """Return that a stream has timestamps alone, and why, where its reader noted it."""
+    why = stream.notes.get("encoding") or stream.notes.get("values") or ""
+    return note("release.no_values", about=Subject(stream.name), reason=why)
 
 
 def _rate(stream: Stream) -> float | None:
-    """Return a stream's rate; where nobody states one, that of the stamps, whatever they are worth."""
+    """Return a stream's rate; where none is stated, that of the timestamps of any clock."""
     steps = np.diff(stream.times_ns)
     steps = steps[steps > 0]
     return stream.hz or (float(NS_PER_S / np.median(steps)) if len(steps) else None)
@@ -79,18 +90,18 @@ def _rate(stream: Stream) -> float | None:
 
 def feature_of(stream: Stream) -> Feature:
     """Return a stream as one episode has it."""
-    said = Feature(
+    bare = Feature(
         stream.name, stream.kind, stream.unit, (), frame_id=stream.frame_id, serial=stream.serial,
         nominal_hz=stream.nominal_hz, notes=dict(stream.notes),
     )  # fmt: skip
     if stream.values is None:
         assert stream.pictures is not None
-        return replace(said, size=stream.pictures.size)
+        return replace(bare, size=stream.pictures.size)
     width = _width(stream)
     names = stream.columns if len(stream.columns) == width else ()
     sides = " × ".join(map(str, stream.values.shape[1:])) if stream.values.ndim > ROWS_AND_COLUMNS else ""
     shape = sides or stream.notes.get(SHAPE, "")
-    return replace(said, columns=names, width=width, dtype=stream.values.dtype.name, shape=shape)
+    return replace(bare, columns=names, width=width, dtype=stream.values.dtype.name, shape=shape)
 
 
 def _width(stream: Stream) -> int:

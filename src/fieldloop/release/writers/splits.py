@@ -9,5 +9,5 @@ TRAIN = "train"
 
 
 def split_of(episode: Episode, splits: Mapping[str, str] | None = None) -> str:
-    """Return the split that is asked for by the episode's id, else the one it is said to be in, else `train`."""
+    """Return the split that is asked for by the episode's id, else its own, else `train`."""
     return (splits or {}).get(episode.id) or writable(episode.fact("split") or TRAIN)

@@ -1,4 +1,4 @@
-"""What a dataset will hold, told from all its recordings before the first is written."""
+"""Decide what a dataset will hold, from all its recordings before the first is written."""
 
 import math
 from collections import Counter
@@ -8,6 +8,7 @@ import numpy as np
 
 from fieldloop.errors import BadInput
 from fieldloop.model.episode import Recording
+from fieldloop.model.note import Note, Subject, note
 from fieldloop.model.stream import StreamKind
 from fieldloop.release.writers.features import Features
 from fieldloop.release.writers.seen import Seen, feature_of, unfit
@@ -23,7 +24,7 @@ SLOWEST_HZ, FASTEST_HZ = 1e-6, 1e9
 
 
 def walkable(recordings: Iterable[Recording]) -> Iterable[Recording]:
-    """Return recordings that can be walked through again: a writer looks at all of them before it writes the first."""
+    """Return recordings that can be read again: a writer surveys all of them before it writes the first."""
     return list(recordings) if isinstance(recordings, Iterator) else recordings
 
 
@@ -40,9 +41,9 @@ def survey(
     for an episode's id which split it belongs to.
     """
     if hz is not None and not (math.isfinite(hz) and SLOWEST_HZ <= hz <= FASTEST_HZ):
-        raise BadInput(f"{hz:g} Hz is no rate for rows. Give a number from {SLOWEST_HZ:g} to {FASTEST_HZ:g}.")
+        raise BadInput(f"{hz:g} Hz is not a valid rate for rows. Give a number from {SLOWEST_HZ:g} to {FASTEST_HZ:g}.")
     seen: dict[str, Seen] = {}
-    left: dict[str, str] = {}
+    left: dict[str, Note] = {}
     robots: Counter[str] = Counter()
     found_splits: dict[str, None] = {}
     stamps = SharedStamps(clock, hz)
@@ -59,30 +60,31 @@ def survey(
         stamps.note(recording)
     count = robots.total()
     if not count:
-        raise BadInput("There is no recording to write.")
+        raise BadInput("No recordings to write.")
     _drop_what_not_all_have(seen, left, count)
     grid = _clock(seen, clock)
-    features = [found.told(stamps, grid) for _, found in sorted(seen.items())]
+    features = [found.merged(stamps, grid) for _, found in sorted(seen.items())]
     return Features(
         tuple(f for f in features if not f.is_camera), tuple(f for f in features if f.is_camera),
         grid, hz or next(f.hz for f in features if f.name == grid) or 1.0, robots.most_common(1)[0][0], hz is not None,
-        tuple(f"{name}: {why}" for name, why in sorted(left.items())), count, tuple(found_splits),
+        tuple(left[name] for name in sorted(left)), count, tuple(found_splits),
     )  # fmt: skip
 
 
-def _drop_what_not_all_have(seen: dict[str, Seen], left: dict[str, str], count: int) -> None:
+def _drop_what_not_all_have(seen: dict[str, Seen], left: dict[str, Note], count: int) -> None:
     for name, found in list(seen.items()):
         if found.episodes < count or found.unlike:
-            left[name] = found.unlike or left.get(name) or f"only {found.episodes} of {count} episodes have it"
+            few = note("release.not_in_every_episode", about=Subject(name), episodes=found.episodes, total=count)
+            left[name] = found.unlike or left.get(name) or few
             del seen[name]
     if not seen:
-        raise BadInput(f"No stream is in every episode: {'; '.join(f'{n}: {why}' for n, why in left.items())}.")
+        raise BadInput(f"No stream is in every episode (and usable). Looked at: {', '.join(left)}.")
 
 
 def _clock(seen: dict[str, Seen], wanted: str) -> str:
     if wanted:
         if wanted not in seen:
-            raise BadInput(f"{wanted} is no stream that every episode has. There are: {', '.join(sorted(seen))}.")
+            raise BadInput(f"{wanted} is not a stream of every episode. Available: {', '.join(sorted(seen))}.")
         return wanted
     for kind in CLOCKS:
         of_kind = sorted(name for name, found in seen.items() if found.feature.kind is kind)

@@ -15,7 +15,7 @@ def quaternions(columns: tuple[str, ...]) -> list[int]:
 
 
 def slerp(start: NDArray[np.float64], end: NDArray[np.float64], share: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Turn the shorter way at a steady rate; a and -a are the same turn. What is no turn is held."""
+    """Turn the shorter way at a steady rate; a and -a are the same turn. Invalid rotations are held."""
     lengths = [np.linalg.norm(turn, axis=1, keepdims=True) for turn in (start, end)]
     is_turn = np.isfinite(lengths[0]) & np.isfinite(lengths[1]) & (lengths[0] > 0) & (lengths[1] > 0)
     first, last = (turn / np.where(is_turn, length, 1.0) for turn, length in zip((start, end), lengths, strict=True))

@@ -1,28 +1,29 @@
-"""Recordings whose every text UTF-8 can hold: files hold no other, and names of old logs may be none."""
+"""Make all texts of a recording valid UTF-8, as files require."""
 
 from dataclasses import replace
 from typing import Any
 
 from fieldloop.model.episode import Episode, Recording
 from fieldloop.model.episode_text import TEXTS, writable
+from fieldloop.model.note import Note, Subject, note
 from fieldloop.model.stream import Stream
 
 OF_A_STREAM = ("name", "unit", "frame_id", "serial")
 
 
-def in_utf8(recording: Recording) -> tuple[Recording, list[str]]:
-    """Return the recording with escapes where a text is no UTF-8, and which streams' texts those are.
+def in_utf8(recording: Recording) -> tuple[Recording, list[Note]]:
+    """Return the recording with escapes where a text is not UTF-8, and the streams with such texts.
 
-    What is so of the episode itself is named by `episode_text.not_in_texts`.
+    Those of the episode itself are reported by `episode_text.not_in_texts`.
     """
     streams: dict[str, Stream] = {}
-    changed: list[str] = []
+    changed: list[Note] = []
     for stream in recording.streams.values():
         clean = _stream(stream)
         while clean.name in streams:
             clean = replace(clean, name=f"{clean.name}_")
         if clean is not stream:
-            changed.append(f"{clean.name}: its texts hold what is no UTF-8, which is written as an escape")
+            changed.append(note("release.text_not_utf8", about=Subject(clean.name), name="texts"))
         streams[clean.name] = clean
     return replace(recording, episode=_episode(recording.episode), streams=streams), changed
 

@@ -1,4 +1,4 @@
-"""What came of writing, and the promise every writer keeps: whole or not at all."""
+"""The result of writing, and atomic writes: a target appears completely or not at all."""
 
 import shutil
 from collections.abc import Iterator, Mapping
@@ -7,11 +7,12 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from fieldloop.errors import BadInput
+from fieldloop.model.note import Note
 
 
 @dataclass(frozen=True, slots=True)
 class Written:
-    """What came of it. `left_out` names what the format cannot hold or could not be decoded.
+    """The result of writing. `left_out` is what the format cannot hold or could not be decoded.
 
     `rules` says for every stream how its samples were brought onto the frame grid; `clock` is the stream whose stamps
     are that grid, '' where nothing was resampled.
@@ -20,7 +21,7 @@ class Written:
     path: Path
     episodes: int
     frames: int
-    left_out: tuple[str, ...] = ()
+    left_out: tuple[Note, ...] = ()
     clock: str = ""
     rules: Mapping[str, str] | None = None
 
@@ -29,13 +30,13 @@ class Written:
 def whole_or_nothing(target: Path) -> Iterator[Path]:
     """Give a path to write to; it becomes `target` when the block ends well and is removed when it does not."""
     if target.exists():
-        raise BadInput(f"{target} is there already. Give a name that is not taken.")
+        raise BadInput(f"{target} already exists. Choose another name.")
     if not target.parent.is_dir():
-        raise BadInput(f"{target.parent} is no folder, so {target.name} cannot be written there.")
+        raise BadInput(f"{target.parent} is not a folder, so {target.name} cannot be written there.")
     part = target.with_name(f".{target.name}.part")
     if part.exists():
         raise BadInput(
-            f"{part} is left of an earlier attempt, or another process writes it. Remove it, then try again."
+            f"{part} was left by an earlier attempt, or is being written by another process. Remove it, then try again."
         )
     try:
         yield part

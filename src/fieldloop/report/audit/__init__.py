@@ -1,4 +1,4 @@
-"""The audit of a map as one page with pictures."""
+"""The audit of a map as an HTML page."""
 
 from fieldloop.report.audit.html import html
 

@@ -1,4 +1,4 @@
-"""Claimed against measured, in pictures: a diamond is what the map says, a dot with its interval what was counted."""
+"""Drawings of claimed and measured shares: a diamond is the map, a dot with its interval the measurement."""
 
 from collections.abc import Iterable, Sequence
 from typing import Any
@@ -6,15 +6,16 @@ from typing import Any
 from fieldloop.model.audit import ComparedBy, Comparison, LevelCompared
 from fieldloop.model.finding import Status
 from fieldloop.report.audit.drawings import shortened
-from fieldloop.report.markup import Markup, figure
+from fieldloop.report.markup import figure
 from fieldloop.report.plots import BAD, INK, INK_3, LINE_2, SERIES, SURFACE, Margins, drawing
+from fieldloop.say.html import Markup
 
 WIDTH = 5.3
 MOST_LEVELS = 12
 
 
 def draw_compared(found: Iterable[Comparison], most: int) -> list[Markup]:
-    """Draw mixes and ranges that anything was counted of, contradicted ones first, so many at most."""
+    """Draw mixes and ranges with measurements, contradicted ones first, at most so many."""
     worth = [one for one in found if (one.kind is ComparedBy.MIX and one.episodes) or (one.span and one.claims)]
     worth.sort(key=lambda one: one.status is not Status.FAILED)
     return [figure((_mix if one.kind is ComparedBy.MIX else _range)(one), _caption(one)) for one in worth[:most]]
@@ -25,7 +26,7 @@ def _title(one: Comparison) -> str:
 
 
 def _caption(one: Comparison) -> str:
-    word = {Status.FAILED: "Contradicted", Status.PASSED: "Borne out"}.get(one.status, "Cannot tell")
+    word = {Status.FAILED: "Contradicted", Status.PASSED: "Confirmed"}.get(one.status, "Cannot tell")
     return f"{word}: {one.episodes:,} attempts on {one.days} days."
 
 
@@ -79,7 +80,7 @@ def _range(one: Comparison) -> Markup:
 
 
 def _bar(axis: Any, row: int, span: tuple[float, float], colour: str) -> None:
-    """A range as a bar; its ends are marked, so that one value that never changes is seen too."""
+    """Draw a range as a bar with marked ends, so that a constant value is visible too."""
     axis.plot(
         span, [row, row], color=colour, linewidth=7, solid_capstyle="butt", marker="|", markersize=9, markeredgewidth=2
     )

@@ -1,12 +1,12 @@
-"""The map in pictures: how exposure spreads over factors and sites, and how picks spread over articles."""
+"""Drawings of the map: exposure by factor and site, and picks by article."""
 
 from collections.abc import Sequence
 
 import numpy as np
 
 from fieldloop.model.deployment import Deployment, Site, Sku
-from fieldloop.report.markup import Markup
 from fieldloop.report.plots import INK, INK_3, LINE, SERIES, SURFACE, Margins, drawing, halo
+from fieldloop.say.html import Markup
 
 WIDTH = 5.3
 SHADES = ("#eef0f2", "#c5d8f4", "#7fa6e2", "#2563c9")
@@ -18,7 +18,7 @@ NAMES = {"high": "high", "medium": "medium", "long_tail": "long tail"}
 
 
 def draw_exposure(deployment: Deployment, sites: Sequence[Site]) -> Markup | None:
-    """Every level of every factor as a row, every site as a column, its share of that site's picks in the cell.
+    """Draw every level of every factor as a row and every site as a column, with its share of the site's picks.
 
     None where the map gives no shares.
     """
@@ -32,7 +32,7 @@ def draw_exposure(deployment: Deployment, sites: Sequence[Site]) -> Markup | Non
     left = min(2.6, 0.35 + INCH_A_LETTER * longest)
     heads = [shortened(f"{site.id}, {site.share:.0%}") for site in sites]
     widest = INCH_A_LETTER * max(map(len, heads))
-    upright = widest > (WIDTH - left) / len(sites)  # side by side they would lie over each other
+    upright = widest > (WIDTH - left) / len(sites)  # side by side they would overlap
     top = 0.15 + widest if upright else 0.3
     height = 0.23 * len(rows) + top + 0.06
     with drawing(WIDTH, height, Margins(left=left, right=0.05, top=top, bottom=0.05)) as (axis, made):
@@ -68,7 +68,7 @@ def shortened(text: str) -> str:
 
 
 def draw_velocity(skus: Sequence[Sku]) -> Markup | None:
-    """The share of all picks that the most picked articles make up, with the tiers marked; None without picks."""
+    """Draw the cumulative share of picks by article, most picked first, with the tiers marked; None without picks."""
     ranked = sorted(skus, key=lambda sku: (-sku.picks_per_week, sku.id))
     picks = np.array([sku.picks_per_week for sku in ranked])
     if not picks.sum():

@@ -1,4 +1,4 @@
-"""The audit as one page: may one go on, what is missing and where to write it, then the map and what logs say of it."""
+"""The audit as an HTML page: the result, what is missing and how to write it, the map, and the comparison."""
 
 from collections.abc import Callable, Iterator, Sequence
 from functools import partial
@@ -6,18 +6,22 @@ from functools import partial
 from fieldloop.model.audit import Audit, Comparison
 from fieldloop.model.deployment import Deployment, Range, Site, Zone
 from fieldloop.model.finding import Status
+from fieldloop.model.note import Note
 from fieldloop.report.audit.compared import draw_compared
 from fieldloop.report.audit.drawings import MOST_SITES, draw_exposure, draw_velocity
-from fieldloop.report.markup import Markup, escape, figure, folded, join, mark, panel, paragraph, table
+from fieldloop.report.markup import figure, folded, panel, paragraph, table
 from fieldloop.report.page import page
-from fieldloop.report.words import percent
+from fieldloop.say import sentence
+from fieldloop.say.html import Markup, escape, join
+from fieldloop.say.marks import status
+from fieldloop.say.numbers import percent
 
 SITES_ABREAST = 4
 MOST_DRAWN = 24
-NOT_SAID = "not said"
+NOT_STATED = "not stated"
 QUANTITIES = {
     "light_angle_deg": "angle of the light",
-    "objects_per_bin": "objects in a bin",
+    "objects_per_bin": "objects per bin",
     "dust_mg_m3": "dust",
     "vibration_m_s2": "vibration",
     "noise_db": "noise",
@@ -25,16 +29,16 @@ QUANTITIES = {
 ORDER = (Status.FAILED, Status.PASSED, Status.CANNOT_TELL)
 
 
-def html(deployment: Deployment, audit: Audit, early: Sequence[str] = ()) -> str:
-    """Return the page; `early` names sites that went live before they were ready."""
-    notes = (*early, *audit.odd)
-    warnings = [paragraph(join([mark(Status.CANNOT_TELL, "Note"), Markup(" &nbsp; "), one])) for one in notes]
+def html(deployment: Deployment, audit: Audit, early: Sequence[Note] = ()) -> str:
+    """Return the page; `early` names sites that went live too early."""
+    notes = map(sentence, (*early, *audit.odd))
+    warnings = [paragraph(join(status(Status.CANNOT_TELL, "Note"), Markup(" &nbsp; "), one)) for one in notes]
     blocks: list[object] = [paragraph(_sentence(audit), "lead"), *warnings, _questions(audit)]
     if audit.compared:
         blocks.append(_compared(audit.compared))
     blocks.append(_exposure(deployment))
     if curve := draw_velocity(deployment.skus):
-        caption = f"{len(deployment.skus):,} articles. A steep start means that few articles are most of the work."
+        caption = f"{len(deployment.skus):,} articles. A steep start means that few articles make up most picks."
         blocks.append(panel("Velocity", [figure(curve, caption)]))
     blocks.append(_sites(deployment))
     if deployment.edge_cases:
@@ -46,15 +50,14 @@ def html(deployment: Deployment, audit: Audit, early: Sequence[str] = ()) -> str
 def _sentence(audit: Audit) -> str:
     gaps = sum(len(answer.missing) for answer in audit.answers)
     wrong = sum(one.status is Status.FAILED for one in audit.compared)
-    said = f" Logs contradict {wrong} of {len(audit.compared)} claims." if wrong else ""
+    contradicted = f" Logs contradict {wrong} of {len(audit.compared)} claims." if wrong else ""
     if audit.complete:
-        return f"The map answers the five questions to {percent(audit.score, 0)}; it may be built upon.{said}"
+        return f"The map is complete: {percent(audit.score, 0)}.{contradicted}"
     if audit.overridden_by:
         reason = f"{audit.overridden_by} went on: {audit.override_reason}"
-        return f"The map is incomplete at {percent(audit.score, 0)}, and that was overridden. {reason}{said}"
-    return (
-        f"The map is incomplete at {percent(audit.score, 0)}: {_things(gaps)} to write before anything is locked.{said}"
-    )
+        return f"The map is incomplete at {percent(audit.score, 0)}, which was overridden. {reason}{contradicted}"
+    score = percent(audit.score, 0)
+    return f"The map is incomplete at {score}: {_things(gaps)} to write before anything is locked.{contradicted}"
 
 
 def _things(count: int) -> str:
@@ -64,36 +67,47 @@ def _things(count: int) -> str:
 def _questions(audit: Audit) -> Markup:
     rows = [
         (
-            mark(Status.PASSED if not answer.missing else Status.CANNOT_TELL, percent(answer.score, 0)),
+            status(Status.PASSED if not answer.missing else Status.CANNOT_TELL, percent(answer.score, 0)),
             answer.question,
             answer.asked or "",
-            _listed(answer.missing),
+            _listed(list(map(sentence, answer.missing))),
         )
         for answer in audit.answers
     ]
-    columns = ("score", "question", "asked", "missing, and where to write it")
+    columns = ("score", "question", "asked", "missing, and how to write it")
     return panel("Five questions", [table(columns, rows, ("asked",), columns[3:])])
 
 
 def _listed(missing: Sequence[str]) -> Markup:
-    return join(Markup(f"<div>{escape(one)}</div>") for one in missing) if missing else escape("nothing")
+    return join(*(Markup(f"<div>{escape(one)}</div>") for one in missing)) if missing else escape("nothing")
 
 
 def _compared(found: Sequence[Comparison]) -> Markup:
     ranked = sorted(found, key=lambda one: ORDER.index(one.status))
     rows = [
-        (mark(one.status), one.site or "all", one.what, one.claimed, one.measured, one.episodes, one.days, one.message)
+        (
+            status(one.status),
+            one.site or "all",
+            one.what,
+            sentence(one.claimed),
+            sentence(one.measured),
+            one.episodes,
+            one.days,
+            sentence(one.message),
+        )
         for one in ranked
     ]
-    columns = ("", "site", "claim", "the map says", "logs say", "attempts", "days", "in words")
+    columns = ("", "site", "claim", "map", "logs", "attempts", "days", "result")
     drawn = draw_compared(ranked, MOST_DRAWN)
     lead = (
-        "A diamond is what the map says, a dot with its interval what was counted. The day is the unit; a difference "
-        "counts when it is beyond chance over all claims and larger than a trifle."
+        "A diamond is the map, a dot with its interval the measurement. The day is the unit. A difference counts if it "
+        "is significant over all claims and larger than the tolerance."
     )
-    body = [paragraph(lead, "dim"), Markup(f'<div class="pair">{join(drawn)}</div>')]
-    listed = table(columns, rows, ("attempts", "days"), ("in words",))
-    return panel("The map against the logs", [*body, folded("All claims", [listed], opened=len(rows) <= MOST_DRAWN)])
+    body = [paragraph(lead, "dim"), Markup(f'<div class="pair">{join(*drawn)}</div>')]
+    listed = table(columns, rows, ("attempts", "days"), ("result",))
+    return panel(
+        "The map compared with the logs", [*body, folded("All claims", [listed], opened=len(rows) <= MOST_DRAWN)]
+    )
 
 
 def _exposure(deployment: Deployment) -> Markup:
@@ -103,9 +117,9 @@ def _exposure(deployment: Deployment) -> Markup:
     if deployment.measured:
         note = f"{len(deployment.exposures):,} strata; joint shares measured in production count {_weight(deployment)}"
     if not drawn:
-        return panel("Exposure", [paragraph("The map gives no shares of light, bins or tiers yet.", "dim")])
-    caption = paragraph("Share of a site's picks at each level; beside the site its share of all picks.", "dim")
-    return panel("Exposure", [caption, Markup(f'<div class="pair">{join(drawn)}</div>')], note)
+        return panel("Exposure", [paragraph("The map states no shares of light, bins or tiers yet.", "dim")])
+    caption = paragraph("Share of a site's picks at each level; next to the site its share of all picks.", "dim")
+    return panel("Exposure", [caption, Markup(f'<div class="pair">{join(*drawn)}</div>')], note)
 
 
 def _weight(deployment: Deployment) -> str:
@@ -113,13 +127,13 @@ def _weight(deployment: Deployment) -> str:
 
 
 def _sites(deployment: Deployment) -> Markup:
-    """Sites side by side, a fact a row."""
+    """Show sites side by side, one property per row."""
     tables = []
     for at in range(0, len(deployment.sites), SITES_ABREAST):
         abreast = deployment.sites[at : at + SITES_ABREAST]
         facts = [dict(_facts(site)) for site in abreast]
         names = list(dict.fromkeys(name for of_site in facts for name in of_site))
-        rows = [(name, *(of_site.get(name) or NOT_SAID for of_site in facts)) for name in names]
+        rows = [(name, *(of_site.get(name) or NOT_STATED for of_site in facts)) for name in names]
         tables.append(table(("", *(site.id for site in abreast)), rows))
     return panel("Sites side by side", tables)
 
@@ -143,7 +157,7 @@ def _facts(site: Site) -> Iterator[tuple[str, str]]:
 
 
 def _by_zone(site: Site, fact: Callable[[Zone], str]) -> str:
-    return "; ".join(f"{zone.name}: {said}" for zone in site.zones if (said := fact(zone)))
+    return "; ".join(f"{zone.name}: {stated}" for zone in site.zones if (stated := fact(zone)))
 
 
 def _quantity(key: str, zone: Zone) -> str:
@@ -156,7 +170,7 @@ def _edge_cases(deployment: Deployment) -> Markup:
         (
             case.name,
             f"{case.per_week:,.0f}",
-            NOT_SAID if case.failure_rate is None else percent(case.failure_rate, 0),
+            NOT_STATED if case.failure_rate is None else percent(case.failure_rate, 0),
         )
         for case in sorted(deployment.edge_cases, key=lambda case: -case.per_week)
     ]

@@ -1,4 +1,4 @@
-"""The report of a check: as JSON that others rely on, as a summary to print, as a page with plots."""
+"""The report of a check: as stable JSON, as a printed summary, and as a page with plots."""
 
 from fieldloop.report.check.content import CheckReport, json_object, link_to
 from fieldloop.report.check.html import html

@@ -1,4 +1,4 @@
-"""All answers about a log, and the JSON that other programs rely on."""
+"""The content of a check report, and the JSON that other programs rely on."""
 
 from collections.abc import Iterable
 from dataclasses import dataclass, field
@@ -7,20 +7,23 @@ from typing import Any
 from fieldloop.model.codec import to_plain
 from fieldloop.model.contents import TaskContents
 from fieldloop.model.finding import EpisodeReport, Finding, Status
+from fieldloop.model.fix import Fix
 from fieldloop.model.quality import DimensionResult
 from fieldloop.model.ranking import Look, Ranking
 from fieldloop.model.trend import Series
 from fieldloop.protocol import CollectionProtocol
+from fieldloop.say.findings import message
+from fieldloop.say.spelled import fact_fields
 
 
 @dataclass(frozen=True, slots=True)
 class CheckReport:
     """What was checked, under which protocol, and every answer: by episode and for the dataset as a whole.
 
-    `ranking` says which episodes to look at first, `dimensions` what the data are good and bad at, `trends` what
-    changed from batch to batch, `contents` what there is of each task. `outdated` counts episodes that were measured
-    by other parameters or fewer checks than are in force now. `logs` names the file of each episode, in their order;
-    none where no file was opened.
+    `ranking` lists the episodes to look at first, `dimensions` sums up five dimensions of quality, `trends` are changes
+    from batch to batch, `contents` describes each task. `outdated` counts episodes measured with other parameters or
+    fewer checks than are in force now. `logs` names the file of each episode, in their order; empty where no file was
+    opened.
     """
 
     source: str
@@ -77,8 +80,8 @@ def json_object(report: CheckReport) -> dict[str, Any]:
 
 def _look(look: Look) -> dict[str, Any]:
     reasons = [reason.check for reason in look.reasons]
-    told = {"episode": look.episode, "name": look.name, "cost": look.cost, "at_s": look.at_s, "reasons": reasons}
-    return {**told, "fixes": to_plain(look.fixes), "link": link_to(look.episode, look.at_s)}
+    known = {"episode": look.episode, "name": look.name, "cost": look.cost, "at_s": look.at_s, "reasons": reasons}
+    return {**known, "fixes": [_fix(fix) for fix in look.fixes], "link": link_to(look.episode, look.at_s)}
 
 
 def link_to(episode: str, at_s: float | None = None) -> str:
@@ -95,13 +98,18 @@ def _open(findings: Iterable[Finding]) -> list[dict[str, Any]]:
     return [
         {
             "check": f.check, "subject": f.subject, "status": f.status.value, "measured": f.measured,
-            "limit": limit_of(f), "unit": f.unit, "message": f.message,
+            "limit": limit_of(f), "unit": f.unit, "message": message(f),
             "interval": None if f.low is None else [f.low, f.high], "at_s": f.at_s, "cost": f.cost,
-            "fix": to_plain(f.fix),
+            "fix": _fix(f.fix), "code": f.code, "about": f.about.written(),
+            **fact_fields("place", f.place, to_plain), **fact_fields("reason", f.reason, to_plain),
         }
         for f in findings
         if f.status is not Status.PASSED
     ]  # fmt: skip
+
+
+def _fix(fix: Fix | None) -> dict[str, Any] | None:
+    return None if fix is None else {**to_plain(fix), **fact_fields("why", fix.why, to_plain)}
 
 
 def limit_of(finding: Finding) -> float | list[float] | None:

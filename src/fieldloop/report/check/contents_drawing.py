@@ -1,18 +1,20 @@
-"""What there is of each task, as a table that a manager reads."""
+"""The contents of a dataset as a table, one row per task."""
 
 from collections.abc import Mapping, Sequence
 
 from fieldloop.model.contents import TaskContents
-from fieldloop.report.markup import Markup, panel, table
+from fieldloop.report.markup import panel, table
+from fieldloop.say.html import Markup
+from fieldloop.say.numbers import percent
 
 MOST_NAMED = 4
 
 
 def draw_contents(contents: Sequence[TaskContents]) -> Markup:
-    """Draw one row a task."""
+    """Draw one row per task."""
     rows = [
         (
-            one.task or "not said",
+            one.task or "not stated",
             one.episodes,
             _success(one),
             " / ".join(f"{length:.1f}" for length in one.length_s),
@@ -23,13 +25,13 @@ def draw_contents(contents: Sequence[TaskContents]) -> Markup:
         for one in contents
     ]
     columns = ("task", "episodes", "succeeded", "length s (least / median / most)", "operators", "failures", "grasps")
-    return panel("What is in it", [table(columns, rows, columns[1:4])])
+    return panel("Contents", [table(columns, rows, columns[1:4])])
 
 
 def _success(one: TaskContents) -> str:
     if not one.judged:
-        return "not said"
-    return f"{one.succeeded} of {one.judged} ({one.success_low:.0%} to {one.success_high:.0%})"
+        return "not known"
+    return f"{one.succeeded} of {one.judged} ({percent(one.success_low, 0)} to {percent(one.success_high, 0)})"
 
 
 def _counted(counts: Mapping[str, int]) -> str:

@@ -1,4 +1,4 @@
-"""The plots of a check: rhythm of the streams, traces with findings marked, offsets between streams."""
+"""Plots of a check report: intervals between samples, traces with findings marked, offsets between streams."""
 
 from collections.abc import Iterable, Sequence
 from typing import Any
@@ -6,13 +6,12 @@ from typing import Any
 import numpy as np
 
 from fieldloop.model.finding import Finding, Status
-from fieldloop.report.check.sketch import Intervals, Trace, moment
-from fieldloop.report.markup import Markup
+from fieldloop.report.check.sketch import Intervals, Trace
 from fieldloop.report.plots import BAD, INK, INK_3, SERIES, SURFACE, Margins, drawing, halo, seconds
+from fieldloop.say.html import Markup
 
-PAIR = " ↔ "
 WIDTH = 5.3
-"""Inches; half a page on screen, so that text of 8 points is 11 pixels there."""
+"""Size in inches: half a page on screen, where text of 8 points is 11 pixels."""
 
 LEVELS = ("#eef0f2", "#c5d8f4", "#7fa6e2")
 TALLEST = 6.0
@@ -20,7 +19,7 @@ NOTABLE = 1.5
 
 
 def draw_intervals(intervals: Sequence[Intervals]) -> Markup:
-    """One strip a stream: a healthy stream is a flat line, a gap a tooth with its height in periods."""
+    """Draw one strip per stream: a steady stream is a flat line, a gap is a peak with its height in periods."""
     with drawing(WIDTH, 0.36 * len(intervals) + 0.3, Margins(left=1.85, top=0.06)) as (axis, made):
         for row, one in enumerate(intervals):
             axis.axhline(-row, color="#dce0e5", linewidth=0.8)
@@ -40,7 +39,7 @@ def draw_intervals(intervals: Sequence[Intervals]) -> Markup:
 
 
 def draw_trace(trace: Trace, findings: Iterable[Finding]) -> Markup:
-    """The columns that move most, labelled at their ends; a finding is a dotted line with its check's name."""
+    """Draw the columns that move most, labelled at their ends; a finding is a dotted line with its check's name."""
     longest = max((len(name) for name in trace.columns), default=0)
     margins = Margins(right=min(1.5, 0.12 + 0.068 * longest))
     with drawing(WIDTH, 1.75, margins) as (axis, made):
@@ -65,15 +64,15 @@ def draw_trace(trace: Trace, findings: Iterable[Finding]) -> Markup:
 
 
 def draw_offsets(findings: Iterable[Finding]) -> Markup | None:
-    """Every two streams as a cell with its offset in ms; None where no offset could be told."""
-    told = {tuple(f.subject.split(PAIR)): f for f in findings if f.measured is not None and PAIR in f.subject}
-    names = list(dict.fromkeys(name for pair in told for name in pair))
+    """Draw each pair of streams as a cell with its offset in ms; None where no offset is known."""
+    pairs = {f.about.streams: f for f in findings if f.measured is not None and f.about.other}
+    names = list(dict.fromkeys(name for pair in pairs for name in pair))
     if len(names) < 2:  # noqa: PLR2004 - a pair
         return None
     height = 0.24 * (len(names) - 1)
     with drawing(WIDTH, height + 0.75, Margins(left=1.25, right=0.05, top=0.03, bottom=0.72)) as (axis, made):
         axis.grid(visible=False)
-        for (one, other), finding in told.items():
+        for (one, other), finding in pairs.items():
             row, column = sorted((names.index(one), names.index(other)), reverse=True)
             _cell(axis, column, row - 1, finding)
         axis.set_xlim(0, len(names) - 1)
@@ -108,7 +107,7 @@ def _cell(axis: Any, column: int, row: int, finding: Finding) -> None:
 
 
 def _label_ends(axis: Any, trace: Trace) -> None:
-    """Put names at the lines' ends, pushed apart where they would overlap."""
+    """Place labels at the lines' ends, moved apart where they would overlap."""
     ends = [float(c[np.isfinite(c)][-1]) if np.isfinite(c).any() else 0.0 for c in trace.values.T]
     low, high = axis.get_ylim()
     gap = (high - low) / 9
@@ -124,5 +123,5 @@ def _label_ends(axis: Any, trace: Trace) -> None:
 
 
 def _moments(findings: Iterable[Finding]) -> list[tuple[float, str]]:
-    found = {(at, f.check) for f in findings if f.status is Status.FAILED and (at := moment(f)) is not None}
+    found = {(f.at_s, f.check) for f in findings if f.status is Status.FAILED and f.at_s is not None}
     return sorted(found)[:6]

@@ -1,38 +1,29 @@
-"""The report of a check as one page: what is so, what to look at first, then the evidence."""
+"""The report of a check as one page: the result, what to look at first, then the evidence."""
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from fieldloop.model.finding import EpisodeReport, Finding, Status
 from fieldloop.model.quality import DimensionResult
-from fieldloop.report.check.content import CheckReport, limit_of
+from fieldloop.report.check.content import CheckReport
 from fieldloop.report.check.contents_drawing import draw_contents
 from fieldloop.report.check.drawings import draw_intervals, draw_offsets, draw_trace
 from fieldloop.report.check.sketch import Sketch, Thumbnail
 from fieldloop.report.check.summary import SEVERITY, Summary, in_order, outdated_in_words, summarise
 from fieldloop.report.check.trend_drawing import draw_trends
-from fieldloop.report.markup import (
-    Markup,
-    escape,
-    figure,
-    join,
-    link,
-    mark,
-    mono,
-    panel,
-    paragraph,
-    picture,
-    table,
-    tally,
-)
+from fieldloop.report.markup import figure, link, mono, panel, paragraph, picture, table, tally
 from fieldloop.report.page import page
+from fieldloop.say import sentence
+from fieldloop.say.findings import limit, message
+from fieldloop.say.html import Markup, escape, join
+from fieldloop.say.marks import status
+from fieldloop.say.numbers import measured, percent
 
 MOST_LISTED = 500
 LOOKED_AT_FIRST = 8
-SHARE = "share "
 
 
 def html(report: CheckReport, sketches: Mapping[str, Sketch] | None = None) -> str:
-    """Return the page; episodes that have a sketch are shown with plots, the worst first."""
+    """Return the page; episodes with a sketch are shown with plots, worst first."""
     summary, sketches = summarise(report), sketches or {}
     shown = [e for e in in_order(report) if e.episode in sketches]
     blocks = [paragraph(summary.sentence, "lead"), _whole(report, summary)]
@@ -45,29 +36,29 @@ def html(report: CheckReport, sketches: Mapping[str, Sketch] | None = None) -> s
     if summary.dataset:
         blocks.append(panel("The dataset as a whole", [_findings(summary.dataset)]))
     if drawn := draw_trends(report.trends):
-        blocks.append(panel("What changed from batch to batch", [Markup(f'<div class="pair">{join(drawn)}</div>')]))
+        blocks.append(panel("Changes from batch to batch", [Markup(f'<div class="pair">{join(*drawn)}</div>')]))
     if report.contents:
         blocks.append(draw_contents(report.contents))
     blocks += [_episode(episode, sketches[episode.episode]) for episode in shown]
-    if summary.untold:
-        blocks.append(_untold(summary, len(report.episodes)))
+    if summary.unanswered:
+        blocks.append(_unanswered(summary, len(report.episodes)))
     blocks.append(_all(in_order(report)))
-    foot = f"Judged by protocol {report.protocol.label}. A limit can be changed there and the answers judged again."
+    foot = f"Judged by protocol {report.protocol.label}. Limits can be changed there without measuring again."
     return page(report.source, blocks, kind="fieldloop check", foot=foot)
 
 
 def _whole(report: CheckReport, summary: Summary) -> Markup:
-    return join([tally(summary.counts), paragraph(f"{report.format}, judged by {report.protocol.label}", "dim")])
+    return join(tally(summary.counts), paragraph(f"{report.format}, judged by {report.protocol.label}", "dim"))
 
 
 def _dimensions(dimensions: Sequence[DimensionResult]) -> Markup:
     rows = [
         (
-            mark(one.status),
+            status(one.status),
             one.dimension.value,
-            "" if one.share is None else f"{one.share:.0%}",
-            "" if one.share is None else f"{one.low:.0%} to {one.high:.0%}",
-            one.worst[0].message if one.worst else one.sentence.partition(": ")[2],
+            "" if one.share is None else percent(one.share, 0),
+            "" if one.share is None else f"{percent(one.low, 0)} to {percent(one.high, 0)}",
+            message(one.worst[0]) if one.worst else sentence(one.sentence),
         )
         for one in dimensions
     ]
@@ -79,11 +70,11 @@ def _looks(report: CheckReport, sketches: Mapping[str, Sketch]) -> Markup:
     looks = report.ranking.looks
     rows = [
         (
-            mark(look.status),
+            status(look.status),
             _name(link(look.name, _anchor(look.episode)) if look.episode in sketches else look.name),
-            f"{look.cost:.0%}",
+            percent(look.cost, 0),
             "" if look.at_s is None else f"{look.at_s:.2f} s",
-            look.reasons[0].message if look.reasons else "Nothing in it could be measured.",
+            message(look.reasons[0]) if look.reasons else "No check could measure anything in it.",
             f"+{len(look.reasons) - 1}" if len(look.reasons) > 1 else "",
             ", ".join(dict.fromkeys(fix.kind.value for fix in look.fixes)),
         )
@@ -92,11 +83,11 @@ def _looks(report: CheckReport, sketches: Mapping[str, Sketch]) -> Markup:
     first = min(len(looks), LOOKED_AT_FIRST)
     title = f"Look at these {first} first" if first > 1 else "Look at this one first"
     columns = ("", "episode", "costs", "at", "worst finding", "more", "fix")
-    note = "Costs: the share of an episode's worth for learning that its findings take, by the protocol."
+    note = "Costs: the share of an episode's worth for training that its findings take, by the protocol."
     if (alike := report.ranking.length_correlation) is not None:
         note += f" Rank correlation with length {alike.value:+.2f} ({alike.low:+.2f} to {alike.high:+.2f})."
     fixes = paragraph(
-        "A fix is made only where a release is read: fieldloop release NAME --fix trim --fix restamp", "dim"
+        "Fixes are applied when a release is read: fieldloop release NAME --fix trim --fix restamp", "dim"
     )
     body = [table(columns, rows, ("costs", "at", "more"), ("worst finding",)), paragraph(note, "dim")]
     return panel(title, [*body, fixes] if any(look.fixes for look in looks) else body)
@@ -107,33 +98,33 @@ def _episode(episode: EpisodeReport, sketch: Sketch) -> Markup:
     parts: list[object] = [_findings(counting)] if counting else []
     if sketch.thumbnails:
         parts.append(_film(sketch.thumbnails))
-    columns = [Markup(f"<div>{join(made)}</div>") for made in (_traces(episode, sketch), _rhythm(episode, sketch))]
-    parts.append(Markup(f'<div class="pair">{join(columns)}</div>'))
+    columns = [Markup(f"<div>{join(*made)}</div>") for made in (_traces(episode, sketch), _rhythm(episode, sketch))]
+    parts.append(Markup(f'<div class="pair">{join(*columns)}</div>'))
     passed = sum(1 for f in episode.findings if f.status is Status.PASSED)
-    note = join([mark(episode.status), Markup(" &nbsp; "), f"{passed} answers passed, id {episode.episode[:12]}"])
+    note = join(status(episode.status), Markup(" &nbsp; "), f"{passed} answers passed, id {episode.episode[:12]}")
     return panel(episode.name, parts, note, _anchor(episode.episode))
 
 
 def _traces(episode: EpisodeReport, sketch: Sketch) -> Iterator[Markup]:
     for trace in sketch.traces:
-        own = [f for f in episode.findings if trace.name in f.subject.split(" ")]
-        said = [f"{trace.left_out} columns that move less are left out."] if trace.left_out else []
-        said += ["Dotted: where a check failed."] if any(f.status is Status.FAILED for f in own) else []
-        yield figure(draw_trace(trace, own), " ".join(said))
+        own = [f for f in episode.findings if trace.name in f.about.streams]
+        caption = [f"{trace.left_out} columns that move less are not shown."] if trace.left_out else []
+        caption += ["Dotted: where a check failed."] if any(f.status is Status.FAILED for f in own) else []
+        yield figure(draw_trace(trace, own), " ".join(caption))
 
 
 def _rhythm(episode: EpisodeReport, sketch: Sketch) -> Iterator[Markup]:
     if sketch.intervals:
         clocks = ", ".join(sorted({one.clock.value for one in sketch.intervals}))
-        caption = f"Time between samples ({clocks} clock): a flat line is steady, a tooth is a gap."
+        caption = f"Time between samples ({clocks} clock): a flat line is steady, a peak is a gap."
         yield figure(draw_intervals(sketch.intervals), caption)
     else:
         yield paragraph(
-            "Every stamp in this episode was made up when it was written, so its timing cannot be drawn.", "dim"
+            "All timestamps of this episode were generated when it was written, so its timing cannot be drawn.", "dim"
         )
     offsets = draw_offsets(f for f in episode.findings if f.check == "timing.stream_offset")
     if offsets:
-        yield figure(offsets, "Offset between streams in ms; 99 in 100 samples are nearer. Framed: beyond the limit.")
+        yield figure(offsets, "Offset between streams in ms (99th percentile). Framed: beyond the limit.")
 
 
 def _film(thumbnails: Iterable[Thumbnail]) -> Markup:
@@ -142,20 +133,20 @@ def _film(thumbnails: Iterable[Thumbnail]) -> Markup:
         where = f"{one.stream} at {one.at_s:.2f} s"
         shown = picture(one.data_uri, where) if one.data_uri else paragraph("does not decode", "dim")
         cells.append(figure(shown, where, "flagged" if one.flagged else ""))
-    return Markup(f'<div class="film">{join(cells)}</div>')
+    return Markup(f'<div class="film">{join(*cells)}</div>')
 
 
 def _findings(findings: Iterable[Finding]) -> Markup:
-    rows = [(mark(f.status), mono(f.check), f.message, _measured(f), _limit(f)) for f in findings]
+    rows = [(status(f.status), mono(f.check), message(f), _measured(f), limit(f)) for f in findings]
     return table(("", "check", "finding", "measured", "limit"), rows, ("measured", "limit"), ("finding",))
 
 
-def _untold(summary: Summary, total: int) -> Markup:
-    rows = [(mono(one.check), one.reason, f"{one.episodes} of {total}") for one in summary.untold]
+def _unanswered(summary: Summary, total: int) -> Markup:
+    rows = [(mono(one.check), one.reason, f"{one.episodes} of {total}") for one in summary.unanswered]
     lead = paragraph(
-        "These questions have no answer here. They do not count against an episode unless its protocol asks.", "dim"
+        "These checks gave no answer. That does not count against an episode unless its protocol requires one.", "dim"
     )
-    return panel("What could not be told", [lead, table(("check", "why", "episodes"), rows, ("episodes",), ("why",))])
+    return panel("Cannot tell", [lead, table(("check", "why", "episodes"), rows, ("episodes",), ("why",))])
 
 
 def _all(episodes: Sequence[EpisodeReport]) -> Markup:
@@ -163,7 +154,12 @@ def _all(episodes: Sequence[EpisodeReport]) -> Markup:
     for episode in episodes[:MOST_LISTED]:
         counts = {status: sum(1 for f in episode.findings if f.status is status) for status in Status}
         rows.append(
-            (mark(episode.status), _name(episode.name), *(counts[s] or "" for s in Status), mono(episode.episode[:12]))
+            (
+                status(episode.status),
+                _name(episode.name),
+                *(counts[s] or "" for s in Status),
+                mono(episode.episode[:12]),
+            )
         )
     columns = ("", "episode", "failed", "broke", "cannot tell", "not applicable", "passed", "id")
     more = f"{len(episodes) - MOST_LISTED} more are in the JSON" if len(episodes) > MOST_LISTED else ""
@@ -171,20 +167,7 @@ def _all(episodes: Sequence[EpisodeReport]) -> Markup:
 
 
 def _measured(finding: Finding) -> str:
-    return "" if finding.measured is None else _number(finding.measured, finding.unit)
-
-
-def _limit(finding: Finding) -> str:
-    limit, unit = limit_of(finding), finding.unit.removeprefix(SHARE)
-    if isinstance(limit, list):
-        return f"{_number(limit[0], finding.unit)} to {_number(limit[1], finding.unit)} {unit}"
-    if limit is None:
-        return ""
-    return f"{'at least' if finding.maximum is None else 'at most'} {_number(limit, finding.unit)} {unit}"
-
-
-def _number(value: float, unit: str) -> str:
-    return f"{100 * value:.4g} %" if unit.startswith(SHARE) else f"{value:.4g}"
+    return "" if finding.measured is None else measured(finding.measured, finding.unit)
 
 
 def _name(text: str) -> Markup:

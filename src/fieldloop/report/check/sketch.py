@@ -1,7 +1,6 @@
-"""What is drawn of an episode, taken while it is open: a few hundred points and a handful of small pictures."""
+"""Sketches of an episode, taken while its log is open: a few hundred points and a few small pictures."""
 
 import base64
-import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 
@@ -19,7 +18,6 @@ MOST_PICTURES = 6
 PICTURE_WIDTH = 344
 EVEN = 0.1
 TRACED = (StreamKind.JOINT_POSITION, StreamKind.GRIPPER, StreamKind.FORCE_TORQUE)
-MOMENT = re.compile(r"\bat (\d+\.\d+) s\b")
 Numbers = NDArray[np.float64]
 
 
@@ -34,8 +32,8 @@ class Intervals:
     periods: Numbers
 
     @property
-    def tells(self) -> bool:
-        """Do these stamps show anything? Made-up ones do only where they are torn."""
+    def shows(self) -> bool:
+        """Are these timestamps worth drawing? Generated ones only where they are uneven."""
         made_up = self.clock in (ClockKind.SYNTHETIC, ClockKind.CONTAINER)
         return not made_up or bool((np.abs(self.periods - 1.0) > EVEN).any())
 
@@ -54,7 +52,7 @@ class Trace:
 
 @dataclass(frozen=True, slots=True)
 class Thumbnail:
-    """One frame, made small."""
+    """One frame, scaled down."""
 
     stream: str
     at_s: float
@@ -64,7 +62,7 @@ class Thumbnail:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Sketch:
-    """Everything that is drawn of one episode."""
+    """Everything drawn of one episode."""
 
     intervals: tuple[Intervals, ...]
     traces: tuple[Trace, ...]
@@ -72,27 +70,18 @@ class Sketch:
 
 
 def sketch(recording: Recording, report: EpisodeReport) -> Sketch:
-    """Take what is drawn of an episode; flagged moments decide which frames are shown."""
+    """Return the sketch of an episode; flagged moments decide which frames are shown."""
     streams = [s for s in recording.streams.values() if len(s) > 2 and s.kind is not StreamKind.OTHER]  # noqa: PLR2004 - intervals
     flagged = [f for f in report.findings if f.status is Status.FAILED]
-    first = sorted(
-        streams, key=lambda s: (s.name not in " ".join(f.subject for f in flagged), s.clock is ClockKind.SYNTHETIC)
-    )
-    intervals = [one for s in first if (one := _intervals(s, recording)).tells][:MOST_STREAMS]
+    named = {name for f in flagged for name in f.about.streams}
+    first = sorted(streams, key=lambda s: (s.name not in named, s.clock is ClockKind.SYNTHETIC))
+    intervals = [one for s in first if (one := _intervals(s, recording)).shows][:MOST_STREAMS]
     traces = tuple(_trace(s, recording) for kind in TRACED for s in streams if s.kind is kind and s.values is not None)
     return Sketch(tuple(intervals), traces[:3], tuple(_thumbnails(recording, flagged))[:MOST_PICTURES])
 
 
-def moment(finding: Finding) -> float | None:
-    """Return when a finding lies, in seconds from the episode's start; older messages say it as `at 3.42 s`."""
-    if finding.at_s is not None:
-        return finding.at_s
-    found = MOMENT.search(finding.message)
-    return float(found[1]) if found else None
-
-
 def _seconds(stream: Stream, recording: Recording) -> Numbers:
-    """Seconds from the episode's start; a stream on another clock, such as a video from 0, counts from its own."""
+    """Return seconds from the episode's start; a stream on another clock (a video from 0) counts from its own."""
     begins, episode = int(stream.times_ns.min()), recording.episode
     start = episode.start_ns if episode.start_ns <= begins <= episode.end_ns else begins
     at_s: Numbers = (stream.times_ns - start) / NS_PER_S
@@ -117,7 +106,7 @@ def _extremes(values: Numbers) -> NDArray[np.int64]:
 
 
 def _jumps(values: Numbers) -> NDArray[np.int64]:
-    """Keep of each bin its first row and the rows around its largest step: thinning must not hide a jump."""
+    """Keep the first row of each bin and the rows around its largest step: thinning must not hide a jump."""
     if len(values) <= MOST_POINTS:
         return np.arange(len(values))
     steps = np.concatenate([[0.0], np.nan_to_num(np.abs(np.diff(values, axis=0))).max(axis=1)])
@@ -141,10 +130,10 @@ def _trace(stream: Stream, recording: Recording) -> Trace:
 
 def _thumbnails(recording: Recording, flagged: list[Finding]) -> Iterator[Thumbnail]:
     cameras = [s for s in recording.streams.values() if s.kind is StreamKind.RGB and s.pictures is not None and len(s)]
-    named = [c for c in cameras if any(c.name in f.subject for f in flagged)]
+    named = [c for c in cameras if any(c.name in f.about.streams for f in flagged)]
     for camera in [*named, *(c for c in cameras if c not in named)][:2]:
-        own = [f for f in flagged if camera.name in f.subject] or flagged
-        moments = sorted({at for f in own if (at := moment(f)) is not None})[:3]
+        own = [f for f in flagged if camera.name in f.about.streams] or flagged
+        moments = sorted({f.at_s for f in own if f.at_s is not None})[:3]
         at_s = _seconds(camera, recording)
         yield from _frames(camera, at_s, moments or [0.0, float(at_s[-1]) / 2, float("inf")], flagged=bool(moments))
 

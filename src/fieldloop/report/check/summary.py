@@ -1,6 +1,5 @@
-"""What a person wants to know first: one sentence, then which episodes to look at and why."""
+"""The summary of a check report: one sentence, then which episodes to look at and why."""
 
-import re
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
@@ -8,14 +7,15 @@ from dataclasses import dataclass
 from fieldloop.model.finding import EpisodeReport, Finding, Status
 from fieldloop.model.ranking import Look
 from fieldloop.report.check.content import CheckReport
+from fieldloop.say.findings import without_subject
+from fieldloop.say.numbers import plural
 
 SEVERITY = list(Status)
-NUMBER = re.compile(r"\d+(\.\d+)?")
 
 
 @dataclass(frozen=True, slots=True)
-class Untold:
-    """A question that could not be answered, for how many episodes, and why."""
+class Unanswered:
+    """A check without a result: the number of episodes, and the reason."""
 
     check: str
     episodes: int
@@ -24,32 +24,32 @@ class Untold:
 
 @dataclass(frozen=True, slots=True)
 class Summary:
-    """The report in short, ready to be printed."""
+    """The report in short, ready to print."""
 
     sentence: str
     counts: Mapping[Status, int]
     looks: tuple[Look, ...]
     dataset: tuple[Finding, ...]
-    untold: tuple[Untold, ...]
+    unanswered: tuple[Unanswered, ...]
 
 
 def summarise(report: CheckReport) -> Summary:
-    """Sum a report up: episodes that did not pass worst first, what is wrong with the whole, what nobody can tell."""
+    """Return the summary: episodes that did not pass, worst first; findings about the dataset; unanswered checks."""
     dataset = tuple(sorted((f for f in report.dataset if f.counts), key=lambda f: SEVERITY.index(f.status)))
     counts = Counter(episode.status for episode in report.episodes)
-    return Summary(_sentence(report, dataset), counts, report.ranking.looks, dataset, tuple(_untold(report)))
+    return Summary(_sentence(report, dataset), counts, report.ranking.looks, dataset, tuple(_unanswered(report)))
 
 
 def outdated_in_words(episodes: int) -> str:
-    """Say that some numbers are old, and how to bring them up to date."""
+    """Return a line on outdated measurements and how to renew them; '' without any."""
     return (
-        f"{_episodes(episodes)} {'was' if episodes == 1 else 'were'} measured by other parameters or fewer checks than "
-        "are in force now. Look at the logs again: fieldloop check --again, or with their path if they are outside"
+        f"{plural(episodes, 'episode')} {'was' if episodes == 1 else 'were'} measured with other parameters or fewer "
+        "checks than are in force. Measure again: fieldloop check --again, or fieldloop check PATH for other logs."
     )
 
 
 def in_order(report: CheckReport) -> list[EpisodeReport]:
-    """Return the episodes as they should be looked at: by what they cost, those nothing stands against last."""
+    """Return the episodes by the cost of their findings, those without findings last."""
     place = {look.episode: number for number, look in enumerate(report.ranking.looks)}
     return sorted(report.episodes, key=lambda e: (place.get(e.episode, len(place)), SEVERITY.index(e.status), e.name))
 
@@ -61,40 +61,40 @@ def _sentence(report: CheckReport, dataset: tuple[Finding, ...]) -> str:
     if not total:
         return "No episode could be read."
     if total == 1:
-        said = {Status.PASSED: "The episode passed."}.get(
+        result = {Status.PASSED: "The episode passed."}.get(
             report.episodes[0].status, "The episode failed." if failed else "The episode could not be judged."
         )
     elif failed:
-        said = f"{failed} of {_episodes(total)} failed; look at {'it' if failed == 1 else 'them'} first."
+        result = f"{failed} of {plural(total, 'episode')} failed; look at {'it' if failed == 1 else 'them'} first."
     elif unclear:
-        said = f"{unclear} of {_episodes(total)} could not be judged."
+        result = f"{unclear} of {plural(total, 'episode')} could not be judged."
     else:
-        said = f"All {_episodes(total)} passed."
+        result = f"All {plural(total, 'episode')} passed."
     if dataset:
-        count = len(dataset)
-        said += f" {count} thing{'s are' if count > 1 else ' is'} wrong with the dataset as a whole."
-    return said
+        result += f" {plural(len(dataset), 'finding')} about the dataset as a whole."
+    return result
 
 
-def _episodes(count: int) -> str:
-    return f"{count} episode{'' if count == 1 else 's'}"
-
-
-def _untold(report: CheckReport) -> Iterable[Untold]:
-    """Group what could not be told: the same reason in a thousand episodes is one line."""
-    seen: dict[tuple[str, str], dict[str, str]] = defaultdict(dict)
+def _unanswered(report: CheckReport) -> Iterable[Unanswered]:
+    """Group checks without a result by the code of the reason: the same reason in a thousand episodes is one line."""
+    groups: dict[tuple[str, str], dict[str, Finding]] = defaultdict(dict)
     for episode in report.episodes:
         for finding in episode.findings:
             if finding.status is Status.CANNOT_TELL and not finding.counts:
-                reason = _reason(finding)
-                seen[finding.check, NUMBER.sub("#", reason)].setdefault(episode.episode, reason)
-    most: dict[str, Untold] = {}
-    for (check, _), reasons in seen.items():
-        if check not in most or len(reasons) > most[check].episodes:
-            said = list(dict.fromkeys(reasons.values()))
-            most[check] = Untold(check, len(reasons), said[0] if len(said) == 1 else f"for example: {said[0]}")
+                code = finding.reason.code if finding.reason else ""
+                groups[finding.check, code].setdefault(episode.episode, finding)
+    most: dict[str, Unanswered] = {}
+    for (check, _), findings in groups.items():
+        if check not in most or len(findings) > most[check].episodes:
+            most[check] = Unanswered(check, len(findings), _example(list(findings.values())))
     return most.values()
 
 
-def _reason(finding: Finding) -> str:
-    return finding.message.removeprefix(f"{finding.subject}: ") if finding.subject else finding.message
+def _example(findings: list[Finding]) -> str:
+    first = without_subject(findings[0])
+    alike = all((f.reason, f.place, f.measured) == _facts(findings[0]) for f in findings[1:])
+    return first if alike else f"for example: {first}"
+
+
+def _facts(finding: Finding) -> tuple[object, ...]:
+    return finding.reason, finding.place, finding.measured

@@ -1,19 +1,20 @@
-"""Metrics over batches, drawn with the limits between which they were expected."""
+"""Plots of metrics over batches, with their control limits."""
 
 from collections.abc import Sequence
 
 import numpy as np
 
 from fieldloop.model.trend import Series
-from fieldloop.report.markup import Markup, figure
+from fieldloop.report.markup import figure
 from fieldloop.report.plots import BAD, INK, SERIES, Margins, drawing, halo
+from fieldloop.say.html import Markup
 
 WIDTH = 5.3
 MOST_DRAWN = 6
 
 
 def draw_trends(trends: Sequence[Series]) -> list[Markup]:
-    """Draw the metrics that changed suddenly; none where none did."""
+    """Draw the metrics that changed suddenly; nothing where none did."""
     changed = [series for series in trends if series.alerts]
     return [figure(_draw(series), _caption(series)) for series in changed[:MOST_DRAWN]]
 

@@ -1,6 +1,6 @@
-"""The report of a diagnosis: is the drop real, what caused it, what to do; as sentences and as a page with pictures."""
+"""The report of a diagnosis: is the drop real, what caused it, what to do; as sentences and as an HTML page."""
 
-from fieldloop.report.diagnose.content import DiagnosisReport, main_cause, sentence
+from fieldloop.report.diagnose.content import DiagnosisReport, headline, main_cause
 from fieldloop.report.diagnose.html import html
 
-__all__ = ["DiagnosisReport", "html", "main_cause", "sentence"]
+__all__ = ["DiagnosisReport", "headline", "html", "main_cause"]

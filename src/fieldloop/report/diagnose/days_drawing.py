@@ -1,4 +1,4 @@
-"""Success in production day by day, with its interval, the baseline, and when a cause set in."""
+"""Drawing of production success by day, with its interval, the baseline, and the day a cause began."""
 
 import math
 from collections import defaultdict
@@ -8,9 +8,9 @@ from typing import Any
 
 from fieldloop.model.alarm import Rate
 from fieldloop.model.diagnosis import Cause, Diagnosis
-from fieldloop.report.markup import Markup
 from fieldloop.report.plots import BAD, INK_3, SERIES, Margins, drawing, halo, sized
-from fieldloop.report.words import day
+from fieldloop.say.html import Markup
+from fieldloop.say.numbers import day
 from fieldloop.stats import binomial
 
 WIDTH, HEIGHT = 10.4, 2.1
@@ -22,15 +22,15 @@ FEW = 2
 
 def draw_days(days: Sequence[Rate], found: Diagnosis) -> Markup | None:
     """Draw the rate of each day, all sites together; None where there are fewer than two days."""
-    told = _together(days)
-    if len(told) < FEW:
+    rates = _together(days)
+    if len(rates) < FEW:
         return None
-    at = [_date(one) for one in told]
+    at = [_date(one) for one in rates]
     x = [one.toordinal() for one in at]
     with drawing(WIDTH, HEIGHT, Margins(left=0.5, right=0.9, top=0.15, bottom=0.3)) as (axis, made):
-        axis.fill_between(x, [d.low for d in told], [d.high for d in told], color=BAND, linewidth=0)
-        axis.plot(x, [d.rate for d in told], color=SERIES[0], marker="o", markersize=3)
-        low = min(d.low for d in told)
+        axis.fill_between(x, [d.low for d in rates], [d.high for d in rates], color=BAND, linewidth=0)
+        axis.plot(x, [d.rate for d in rates], color=SERIES[0], marker="o", markersize=3)
+        low = min(d.low for d in rates)
         if math.isfinite(found.baseline):
             axis.axhline(found.baseline, color=INK_3, linestyle=(0, (4, 2)), linewidth=0.9)
             beside = {"xycoords": ("axes fraction", "data"), "textcoords": "offset points", "annotation_clip": False}
@@ -42,12 +42,12 @@ def draw_days(days: Sequence[Rate], found: Diagnosis) -> Markup | None:
         axis.yaxis.set_major_formatter(lambda value, _: f"{100 * value:.0f} %")
         axis.locator_params(axis="y", nbins=5)
         _label_days(axis, at)
-    said = f"Success by day from {at[0]:%Y-%m-%d} to {at[-1]:%Y-%m-%d}"
-    return sized(made[0], said, WIDTH, least=6.0)
+    described = f"Success by day from {at[0]:%Y-%m-%d} to {at[-1]:%Y-%m-%d}"
+    return sized(made[0], described, WIDTH, least=6.0)
 
 
 def _together(days: Sequence[Rate]) -> list[Rate]:
-    """Add up the sites of each day."""
+    """Sum the sites of each day."""
     parts: dict[date, list[Rate]] = defaultdict(list)
     for one in days:
         if one.episodes:
@@ -79,5 +79,5 @@ def _dated(causes: Sequence[Cause]) -> list[Cause]:
 
 
 def _date(one: Rate) -> date:
-    """The date its noon falls on, because midnights differ from site to site."""
+    """Return the date of its noon, because midnights differ from site to site."""
     return date.fromisoformat(day((one.start_ns + one.end_ns) // 2))

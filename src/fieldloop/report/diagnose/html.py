@@ -1,9 +1,10 @@
-"""The diagnosis as one page: is the drop real, what it is made of, what caused it, what to do, then the evidence."""
+"""The diagnosis as one HTML page: is the drop real, its parts, its causes, what to do, then the evidence."""
 
 from collections.abc import Sequence
 
 from fieldloop.model.diagnosis import Cause, Diagnosis, FailureExplained, LostSlice
 from fieldloop.model.finding import Status
+from fieldloop.model.note import Note
 from fieldloop.report.bars import share_bar
 from fieldloop.report.diagnose.content import (
     ANSWERS,
@@ -11,46 +12,49 @@ from fieldloop.report.diagnose.content import (
     DiagnosisReport,
     by_loss,
     doubt,
+    headline,
     main_cause,
     place,
     remarks_title,
     sampled,
-    sentence,
     since,
 )
 from fieldloop.report.diagnose.days_drawing import draw_days
-from fieldloop.report.diagnose.kinds import kinds_said
+from fieldloop.report.diagnose.kinds import by_kind
 from fieldloop.report.diagnose.parts import columns as sized_columns
 from fieldloop.report.diagnose.parts import in_points, part, size
 from fieldloop.report.diagnose.waterfall import draw_waterfall
-from fieldloop.report.markup import Markup, escape, figure, folded, join, mark, panel, paragraph, table
+from fieldloop.report.markup import figure, folded, panel, paragraph, table
 from fieldloop.report.page import page
-from fieldloop.report.words import moment, percent, plural, points, short, where
+from fieldloop.say import sentence
+from fieldloop.say.html import Markup, escape, join
+from fieldloop.say.marks import status
+from fieldloop.say.numbers import moment, percent, plural, points, short, where
 
 MOST_SLICES = 40
 FIRST_FAILURES, MOST_FAILURES = 8, 40
 WATERFALL = (
-    "The same loss cut twice: by kind of change, then by cause. Each bar begins where the last one ended; orange is "
-    "success lost, blue won back; in brackets the interval."
+    "The loss divided twice: by kind of change, then by cause. Each bar begins where the last one ended. Orange is "
+    "success lost, blue success gained; intervals in brackets."
 )
 BY_KIND = (
-    "The loss cut by kind of change. Each bar begins where the last one ended; orange is success lost, blue won back."
+    "The loss divided by kind of change. Each bar begins where the last one ended. Orange is success lost, blue gained."
 )
-DAYS = "Success of each day with its 95 % interval; dashed the baseline, dotted when a cause set in."
+DAYS = "Success by day with its 95 % interval. Dashed: the baseline. Dotted: the day a cause began."
 
 
 def html(report: DiagnosisReport) -> str:
     """Return the page."""
     found = report.diagnosis
-    blocks: list[object] = [paragraph(sentence(found), "lead")]
-    if said := main_cause(found):
-        blocks.append(paragraph(said))
-    blocks.append(_stands_on(report))
+    blocks: list[object] = [paragraph(headline(found), "lead")]
+    if cause := main_cause(found):
+        blocks.append(paragraph(cause))
+    blocks.append(_identity(report))
     if drawn := draw_waterfall(found):
         caption = WATERFALL if found.causes else BY_KIND
         blocks.append(panel("Where the loss comes from", [_scroll(figure(drawn, caption))], anchor="loss"))
-    elif told := kinds_said(found):
-        blocks.append(paragraph(told))
+    elif parts := by_kind(found):
+        blocks.append(paragraph(parts))
     if found.causes:
         blocks.append(_causes(found))
     if found.cannot_tell:
@@ -65,10 +69,10 @@ def html(report: DiagnosisReport) -> str:
     return page(title, blocks, kind="fieldloop diagnose", foot=f"Judged by operations {found.operations}.")
 
 
-def _stands_on(report: DiagnosisReport) -> Markup:
+def _identity(report: DiagnosisReport) -> Markup:
     found = report.diagnosis
-    said = f"{found.id}, made {moment(found.made_ns)}, policy {report.policy or short(found.policy)}"
-    return paragraph(f"{said}.", "dim")
+    policy = report.policy or short(found.policy)
+    return paragraph(f"{found.id}, made {moment(found.made_ns)}, policy {policy}.", "dim")
 
 
 def _causes(found: Diagnosis) -> Markup:
@@ -80,16 +84,17 @@ def _causes(found: Diagnosis) -> Markup:
 
 def _cause(found: Diagnosis, cause: Cause) -> tuple[object, ...]:
     drawn = "" if in_points(found) else share_bar(cause.share, cause.low, cause.high)
-    told = "{} ({})".format(*size(found, cause))
-    share = Markup(f'<span class="bars">{drawn}{escape(told)}</span>')
+    written = "{} ({})".format(*size(found, cause))
+    share = Markup(f'<span class="bars">{drawn}{escape(written)}</span>')
     seen = f" ({cause.episodes:,} outcomes)" if cause.episodes else ""
-    acts = join([place(cause), Markup("<br>"), Markup(f'<span class="dim">{escape(since(cause))}</span>')])
-    return cause.gap.value, share, acts, f"{cause.evidence}{seen}", cause.fix
+    acts = join(place(cause), Markup("<br>"), Markup(f'<span class="dim">{escape(since(cause))}</span>'))
+    return cause.gap.value, share, acts, f"{sentence(cause.evidence)}{seen}", sentence(cause.fix)
 
 
 def _log(found: Diagnosis) -> Markup:
-    lines = join(Markup(f"<li>{escape(reason)}</li>") for reason in found.cannot_tell)
-    lead = [] if found.status is Status.PASSED else [paragraph("Each would let the next diagnosis say more.", "dim")]
+    lines = join(*(Markup(f"<li>{escape(sentence(reason))}</li>") for reason in found.cannot_tell))
+    more = paragraph("Each of these lets the next diagnosis answer more.", "dim")
+    lead = [] if found.status is Status.PASSED else [more]
     return panel(remarks_title(found), [*lead, Markup(f"<ul>{lines}</ul>")], anchor="log")
 
 
@@ -107,7 +112,7 @@ def _slices(slices: Sequence[LostSlice]) -> Markup:
         for s in order[:MOST_SLICES]
     ]
     columns = ("where", "episodes", "success expected", "observed", "difference, points", "doubt")
-    note = "success there, and what the baseline lets expect"
+    note = "success there, and what the baseline predicts"
     below = [paragraph(DOUBT, "dim")]
     if len(order) > MOST_SLICES:
         below.append(paragraph(f"{len(order) - MOST_SLICES} more are in the JSON.", "dim"))
@@ -117,7 +122,7 @@ def _slices(slices: Sequence[LostSlice]) -> Markup:
 def _failures(found: Diagnosis) -> Markup:
     failures = found.failures
     questions = list(dict.fromkeys(asked.question for failure in failures for asked in failure.asked))
-    columns = ("failure", *questions)
+    columns = ("failure", *map(sentence, questions))
     rows = [(_which(one), *_answers(one, questions)) for one in failures[:MOST_FAILURES]]
     body = [_stacked(table(columns, rows[:FIRST_FAILURES], medium=columns))]
     if rest := rows[FIRST_FAILURES:]:
@@ -128,20 +133,22 @@ def _failures(found: Diagnosis) -> Markup:
 
 
 def _which(failure: FailureExplained) -> Markup:
-    """Where it was, and under that the id, which may break anywhere."""
-    return join([where(failure.stratum), Markup(f'<div class="dim id">{escape(failure.outcome)}</div>')])
+    """Write where it happened, and under that its id, which may break anywhere."""
+    return join(where(failure.stratum), Markup(f'<div class="dim id">{escape(failure.outcome)}</div>'))
 
 
-def _answers(failure: FailureExplained, questions: Sequence[str]) -> list[object]:
-    told = {
-        asked.question: join([mark(asked.status, ANSWERS.get(asked.status, "")), Markup("<br>"), asked.answer])
+def _answers(failure: FailureExplained, questions: Sequence[Note]) -> list[object]:
+    answers = {
+        asked.question: join(
+            status(asked.status, ANSWERS.get(asked.status, "")), Markup("<br>"), sentence(asked.answer)
+        )
         for asked in failure.asked
     }
-    return [join([_asked(question), told.get(question, "not asked")]) for question in questions]
+    return [join(_asked(sentence(q)), answers.get(q, "not asked")) for q in questions]
 
 
 def _asked(question: str) -> Markup:
-    """The question over its answer, for screens too narrow to show the head of the table."""
+    """Repeat the question over its answer, for screens too narrow to show the table head."""
     return Markup(f'<span class="asked dim">{escape(question)}</span>')
 
 

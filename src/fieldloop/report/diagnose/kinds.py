@@ -1,62 +1,80 @@
-"""The change of success by kind: a harder mix, the same gone worse, conditions that demonstrations hardly had."""
+"""The change of success by kind: a harder mix, lower success under known conditions, conditions never demonstrated."""
 
 import math
+from dataclasses import dataclass
 
 from fieldloop.model.diagnosis import Diagnosis, Shifted
-from fieldloop.report.words import percent, points, where
+from fieldloop.model.note import Note, note
+from fieldloop.say import sentence
 
 LEAST = 5e-3
 """Half a point: smaller changes need no explanation."""
 ABOUT = 0.05
-"""Where one kind wins back no more than this part of a loss, shares of the loss still say what they should."""
+"""Shares are shown while no kind gains back more than this part of the loss; beyond that they mislead."""
 
 
-def kinds(found: Diagnosis) -> tuple[tuple[str, float], ...]:
-    """Cut the loss by kind of change: each kind in words, with the success it took, which add up to the loss."""
+@dataclass(frozen=True, slots=True)
+class KindOfChange:
+    """One kind of change: its short name, its label, and the success it cost (below 0: gained)."""
+
+    key: str
+    label: str
+    lost: float
+
+
+def kinds(found: Diagnosis) -> tuple[KindOfChange, ...]:
+    """Divide the loss by kind of change; the parts add up to the loss."""
     shares = (found.mix_share, found.mechanism_share, found.unseen_share)
     stated = found.kinds
-    lost = (stated.mix, stated.mechanism, stated.unseen) if stated else tuple(found.loss * share for share in shares)
-    names = (
-        f"mix: {'less' if lost[0] < 0.0 else 'more'} of what was hard before",
-        f"mechanism: the same went {'better' if lost[1] < 0.0 else 'worse'}",
-        "unseen: conditions hardly ever demonstrated",
+    mix, mechanism, unseen = (
+        (stated.mix, stated.mechanism, stated.unseen) if stated else (found.loss * share for share in shares)
     )
-    return tuple((name, part) for name, part in zip(names, lost, strict=True) if math.isfinite(part))
+    harder = note("diagnose.kind_mix_easier" if mix < 0.0 else "diagnose.kind_mix_harder")
+    worse = note("diagnose.kind_mechanism_better" if mechanism < 0.0 else "diagnose.kind_mechanism_worse")
+    every = (
+        KindOfChange("mix", sentence(harder), mix),
+        KindOfChange("mechanism", sentence(worse), mechanism),
+        KindOfChange("unseen", sentence(note("diagnose.kind_unseen")), unseen),
+    )
+    return tuple(kind for kind in every if math.isfinite(kind.lost))
 
 
 def has_kinds(found: Diagnosis) -> bool:
-    """Is there anything to tell by kind?"""
-    return any(abs(lost) >= LEAST for _, lost in kinds(found))
+    """Is any kind of change large enough to show?"""
+    return any(abs(kind.lost) >= LEAST for kind in kinds(found))
 
 
 def shares(found: Diagnosis) -> tuple[float, ...]:
-    """Each kind's share of the loss; none where one wins what another loses: of the little left they say nothing."""
-    parts = [lost / found.loss if found.loss > 0.0 else math.nan for _, lost in kinds(found)]
-    told = all(-ABOUT <= share <= 1.0 + ABOUT for share in parts)
-    return tuple(min(max(share, 0.0), 1.0) for share in parts) if told else ()
+    """Return each kind's share of the loss; none where one gains what another loses, because shares would mislead."""
+    parts = [kind.lost / found.loss if found.loss > 0.0 else math.nan for kind in kinds(found)]
+    meaningful = all(-ABOUT <= share <= 1.0 + ABOUT for share in parts)
+    return tuple(min(max(share, 0.0), 1.0) for share in parts) if meaningful else ()
 
 
-def kinds_said(found: Diagnosis) -> str:
-    """Say the kinds in points, which add up to the change even where one wins what another loses; '' without any."""
-    parts = [f"{name.partition(':')[0]} {points(-lost)}" for name, lost in kinds(found)]
-    return f"By kind, in points: {', '.join(parts)}." if has_kinds(found) else ""
+def by_kind(found: Diagnosis) -> str:
+    """State the kinds in points, which add up even where one gains what another loses; '' without any."""
+    if not has_kinds(found):
+        return ""
+    change = {kind.key: -kind.lost for kind in kinds(found)}
+    mix, mechanism, unseen = (change.get(key) for key in ("mix", "mechanism", "unseen"))
+    return sentence(note("diagnose.by_kind", mix=mix, mechanism=mechanism, unseen=unseen))
 
 
-def mix_said(found: Diagnosis) -> str:
-    """Say that most of a loss is a harder mix, and of what; '' where it is not."""
+def harder_mix(found: Diagnosis) -> str:
+    """State that most of a loss is a harder mix, and of which conditions; '' where it is not."""
     if found.kinds is None or not found.kinds.mostly_mix:
         return ""
     mix, loss = found.kinds.mix, found.loss
-    said = f"A harder mix takes {100 * mix:.1f} of the {100 * loss:.1f} points"
+    grown = tuple(map(_shifted, found.shifted))
     if abs(mix - loss) < LEAST:
-        said = f"A harder mix takes all of the {100 * loss:.1f} points"
-    elif mix > loss:
-        said = f"A harder mix costs {100 * mix:.1f} points, all of it and more"
-    told = "; ".join(map(_shifted, found.shifted))
-    return f"{said}: {told}." if told else f"{said}."
+        return sentence(note("diagnose.mix_all", *grown, loss_points=100.0 * loss))
+    code = "diagnose.mix_more_than_all" if mix > loss else "diagnose.mix_part"
+    return sentence(note(code, *grown, mix_points=100.0 * mix, loss_points=100.0 * loss))
 
 
-def _shifted(one: Shifted) -> str:
-    grown = f"{where(one.stratum)} went from {100 * one.share_before:.0f} to {percent(one.share_after, 0)} of the work"
-    rates = f"{percent(one.success_before, 0)} succeeded before, {percent(one.success_after, 0)} now"
-    return f"{grown}, and the policy is {'also' if one.worse else 'no'} worse there ({rates})"
+def _shifted(shift: Shifted) -> Note:
+    return note(
+        "diagnose.mix_shifted_worse" if shift.worse else "diagnose.mix_shifted",
+        where=str(shift.stratum), before=shift.share_before, after=shift.share_after,
+        success_before=shift.success_before, success_after=shift.success_after,
+    )  # fmt: skip

@@ -1,4 +1,4 @@
-"""The loss as a waterfall: from the baseline down to what was observed, once by kind of change, once by cause."""
+"""The loss as a waterfall chart from baseline to observed success, once by kind of change and once by cause."""
 
 import itertools
 import math
@@ -8,23 +8,25 @@ from typing import Any
 
 from fieldloop.model.diagnosis import Cause, Diagnosis, Gap
 from fieldloop.model.finding import Status
+from fieldloop.model.note import note
 from fieldloop.report.diagnose.kinds import has_kinds, kinds
 from fieldloop.report.diagnose.parts import has_drop, in_points
-from fieldloop.report.markup import Markup
 from fieldloop.report.plots import INK, INK_2, LINE_2, SERIES, Margins, drawing, sized
-from fieldloop.report.words import interval, plural, points, where
+from fieldloop.say import sentence
+from fieldloop.say.html import Markup
+from fieldloop.say.numbers import interval, points, where
 
 WIDTH, LEFT, RIGHT, ROW = 10.4, 3.1, 1.9, 0.24
 MOST_CAUSES = 8
 LONGEST = 46
 LOST, WON, LEVEL = SERIES[1], SERIES[0], "#56606b"
 NEGLIGIBLE = 5e-4
-"""A twentieth of a point: less than a printed digit is no step of its own."""
+"""A twentieth of a point: less than a printed digit gets no step."""
 
 
 @dataclass(frozen=True, slots=True)
 class Step:
-    """One row: a level that stands on its own (baseline, observed), or a step from one level to the next."""
+    """One row: a level (baseline, observed), or a step from one level to the next."""
 
     name: str
     start: float
@@ -34,8 +36,8 @@ class Step:
 
 
 def draw_waterfall(found: Diagnosis) -> Markup | None:
-    """Draw both cuts of the loss over one axis, by kind alone where no cause is named; None where there is no loss."""
-    if not _can_be_cut(found):
+    """Draw both divisions of the loss over one axis, by kind alone without causes; None without a loss."""
+    if not _can_be_divided(found):
         return None
     by_kind, by_cause = steps(found)
     rows = [*by_kind, None, *by_cause] if found.causes else [*by_kind]
@@ -50,24 +52,24 @@ def draw_waterfall(found: Diagnosis) -> Markup | None:
         seen = [v for step in rows if step is not None for v in (step.start, step.end) if not step.level]
         ends = [*seen, found.baseline, found.observed]
         room = max(0.02, 0.06 * (max(ends) - min(ends)))
-        # a waterfall reads by its steps: the axis need not begin at nothing, and says so by its numbers
+        # a waterfall is read by its steps: the axis need not begin at zero, and its numbers show that
         axis.set_xlim(max(0.0, min(ends) - 3 * room), min(1.0, max(ends) + room))
         axis.set_ylim(len(rows) - 0.4, -0.6)
         axis.set_yticks([])
         axis.xaxis.set_major_formatter(lambda value, _: f"{100 * value:.3g} %")
         axis.locator_params(axis="x", nbins=6)
-    said = "; ".join(f"{step.name} {step.note}" for step in rows if step is not None)
-    return sized(made[0], said, WIDTH, least=7.0)
+    described = "; ".join(f"{step.name} {step.note}" for step in rows if step is not None)
+    return sized(made[0], described, WIDTH, least=7.0)
 
 
 def steps(found: Diagnosis) -> tuple[list[Step], list[Step]]:
-    """Cut the loss by kind of change, and by cause: both lead from the baseline to what was observed."""
+    """Divide the loss by kind of change, and by cause: both lead from the baseline to what was observed."""
     return list(_levelled(found, _kinds(found))), list(_levelled(found, _causes(found)))
 
 
-def _can_be_cut(found: Diagnosis) -> bool:
-    told = all(map(math.isfinite, (found.baseline, found.observed, found.loss)))
-    if not told or found.loss <= NEGLIGIBLE or (found.status is Status.PASSED and not has_drop(found)):
+def _can_be_divided(found: Diagnosis) -> bool:
+    known = all(map(math.isfinite, (found.baseline, found.observed, found.loss)))
+    if not known or found.loss <= NEGLIGIBLE or (found.status is Status.PASSED and not has_drop(found)):
         return False
     return bool(found.causes) or has_kinds(found)
 
@@ -75,14 +77,14 @@ def _can_be_cut(found: Diagnosis) -> bool:
 def _levelled(found: Diagnosis, parts: Sequence[tuple[str, float, str]]) -> Iterator[Step]:
     yield Step("Baseline", 0.0, found.baseline, f"{100 * found.baseline:.1f} %", level=True)
     at = found.baseline
-    for name, lost, note in parts:
-        yield Step(name, at, at - lost, note or points(-lost))
+    for name, lost, beside in parts:
+        yield Step(name, at, at - lost, beside or points(-lost))
         at -= lost
     yield Step("Observed in production", 0.0, found.observed, f"{100 * found.observed:.1f} %", level=True)
 
 
 def _kinds(found: Diagnosis) -> list[tuple[str, float, str]]:
-    return [(name[0].upper() + name[1:], lost, "") for name, lost in kinds(found)]
+    return [(kind.label[0].upper() + kind.label[1:], kind.lost, "") for kind in kinds(found)]
 
 
 def _causes(found: Diagnosis) -> list[tuple[str, float, str]]:
@@ -94,18 +96,24 @@ def _causes(found: Diagnosis) -> list[tuple[str, float, str]]:
         name = _fit(f"{cause.gap.value.capitalize()}: {where(cause.stratum)}")
         parts.append((name, lost, f"{points(-lost)} ({interval(-high, -low)})"))
     if smaller := named[MOST_CAUSES:]:
-        parts.append((plural(len(smaller), "smaller cause"), sum(_lost(found, c)[0] for c in smaller), ""))
+        label = sentence(note("diagnose.smaller_causes_step", causes=len(smaller)))
+        parts.append((label, sum(_lost(found, c)[0] for c in smaller), ""))
     unexplained = found.loss - sum(lost for _, lost, _ in parts)
     if abs(unexplained) >= NEGLIGIBLE:
-        unknown = any(c.gap is Gap.UNKNOWN for c in known)
-        rest = "Not explained" if unknown else "Nobody's: mix, pace, hard by nature"
-        more = "Won elsewhere" if in_points(found) else "Counted twice by the causes above"
-        parts.append((more if unexplained < 0 else rest, unexplained, ""))
+        parts.append((sentence(note(_rest(found, unexplained))), unexplained, ""))
     return parts
 
 
+def _rest(found: Diagnosis, unexplained: float) -> str:
+    """Return the code of the step that remains after all causes."""
+    if unexplained < 0:
+        return "diagnose.gained_step" if in_points(found) else "diagnose.overlap_step"
+    unknown = any(c.gap is Gap.UNKNOWN for c in found.causes if math.isfinite(c.share))
+    return "diagnose.unexplained_step" if unknown else "diagnose.unassigned_step"
+
+
 def _lost(found: Diagnosis, cause: Cause) -> tuple[float, float, float]:
-    """What a cause costs, with its interval: its share of the loss, or its own cost where there are no shares."""
+    """Return what a cause costs, with its interval: its share of the loss, or its cost where shares mislead."""
     if in_points(found):
         return cause.cost or 0.0, cause.cost_low or 0.0, cause.cost_high or 0.0
     return found.loss * cause.share, found.loss * cause.low, found.loss * cause.high
@@ -124,7 +132,7 @@ def _row(axis: Any, place: int, step: Step) -> None:
 
 
 def _connect(axis: Any, rows: Sequence[Step | None]) -> None:
-    """Lead each level down to the next row with a hairline, so that the steps hang together."""
+    """Connect each level to the next row with a hairline."""
     for place, (one, other) in enumerate(itertools.pairwise(rows)):
         if one is not None and other is not None:
             axis.plot([one.end] * 2, [place, place + 1], color=LINE_2, linewidth=0.8, zorder=0)

@@ -1,6 +1,6 @@
-"""The report of a plan: what to collect next and why, as sentences to print and as a page with pictures."""
+"""The report of a plan: what to collect next and why, as sentences and as an HTML page."""
 
-from fieldloop.report.plan.content import PlanReport, sentence, uncovered
+from fieldloop.report.plan.content import PlanReport, headline, uncovered
 from fieldloop.report.plan.html import html
 
-__all__ = ["PlanReport", "html", "sentence", "uncovered"]
+__all__ = ["PlanReport", "headline", "html", "uncovered"]

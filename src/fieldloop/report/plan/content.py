@@ -1,4 +1,4 @@
-"""All that the page of a plan is drawn from, and what it says in a sentence."""
+"""The content of a plan report, and its headline."""
 
 import math
 from collections import Counter
@@ -8,18 +8,15 @@ from dataclasses import dataclass
 from fieldloop.model.condition import Stratum
 from fieldloop.model.learning import LearningCurve
 from fieldloop.model.plan import Coverage, Forecast, Plan, PlanScore, Progress, Quota
-from fieldloop.report.words import interval, percent, plural, points
+from fieldloop.say.numbers import interval, plural, points
 
 MOST_LEVELS = 8
-"""Levels of one factor that are told; a factor of very many, as articles are, has its tail summed up."""
-
-LEAST_SHARE = 0.0005
-"""Below it one digit behind the point would say that production never does it."""
+"""Levels of one factor that are listed; the rest, as of articles, is summed up."""
 
 
 @dataclass(frozen=True, slots=True)
 class PlanReport:
-    """The plan in force, how far it is, what it stands on, and how earlier plans turned out (newest first)."""
+    """The plan in force, its progress, the coverage it is based on, and scores of earlier plans (newest first)."""
 
     plan: Plan | None
     progress: tuple[Progress, ...]
@@ -29,8 +26,8 @@ class PlanReport:
     curves: tuple[LearningCurve, ...] = ()
 
 
-def sentence(report: PlanReport) -> str:
-    """Say what to collect and what it will bring."""
+def headline(report: PlanReport) -> str:
+    """Write what to collect and what it will bring."""
     if report.plan is None:
         return f"No plan yet. {uncovered(report.coverage)}"
     asked = sum(quota.demonstrations for quota in report.plan.quotas)
@@ -46,19 +43,10 @@ def sentence(report: PlanReport) -> str:
     return f"Collect {plural(asked, 'demonstration')} in {strata}: {promise(report.plan)}."
 
 
-def of_production(share: float | None) -> str:
-    """Write a share of production, which is more than nothing.
-
-    >>> of_production(0.047), of_production(0.0002)
-    ('4.7 %', 'under 0.1 %')
-    """
-    return "under 0.1 %" if share is not None and 0.0 < share < LEAST_SHARE else percent(share)
-
-
 def promise(plan: Plan) -> str:
-    """Say what a plan is expected to bring, with its interval where it has one."""
+    """Write the expected gain of a plan, with its interval where it has one."""
     if not math.isfinite(plan.expected_gain):
-        return "what they will bring cannot be told"
+        return "their gain is not known"
     known = plan.gain_low < plan.gain_high and math.isfinite(plan.gain_low + plan.gain_high)
     span = f" ({interval(plan.gain_low, plan.gain_high)})" if known else ""
     how = "assumed, no outcome yet" if plan.assumed else "expected"
@@ -66,10 +54,10 @@ def promise(plan: Plan) -> str:
 
 
 def uncovered(coverage: Sequence[Coverage]) -> str:
-    """Say how much of production no demonstration shows."""
+    """Write how much of production no demonstration shows."""
     there = deployed(coverage)
     if not there:
-        return "No deployed stratum is known; map the floor first."
+        return "No deployed stratum is known; audit the deployment map first."
     never = [c for c in there if c.demonstrations == 0]
     share = sum(c.exposure for c in never)
     total = plural(len(there), "deployed stratum", "deployed strata")
@@ -79,19 +67,21 @@ def uncovered(coverage: Sequence[Coverage]) -> str:
 
 
 def deployed(coverage: Sequence[Coverage]) -> list[Coverage]:
-    """Leave out what is known only because it was demonstrated elsewhere: production never meets it."""
+    """Leave out strata that production never meets."""
     return [one for one in coverage if one.exposure > 0.0]
 
 
 def by_gain(quotas: Sequence[Quota]) -> list[Quota]:
-    """Return quotas, the largest expected gain first; one whose gain cannot be told comes last."""
+    """Return quotas, the largest expected gain first; those with an unknown gain last."""
     return sorted(quotas, key=lambda q: -q.gain if math.isfinite(q.gain) else math.inf)
 
 
 def by_level(quotas: Sequence[Quota]) -> Iterator[tuple[str, str]]:
-    """Say factor by factor how many demonstrations each level gets: rows of strata alone do not show the whole.
+    """Yield how many demonstrations each level gets, factor by factor.
 
-    >>> asked = [Quota(Stratum.of(bin=b, site="south"), n, 0.0, 0.0, 0.0, "") for b, n in (("back", 2), ("side", 5))]
+    >>> from fieldloop.model.note import Note
+    >>> why = Note("plan.quota")
+    >>> asked = [Quota(Stratum.of(bin=b, site="south"), n, 0.0, 0.0, 0.0, why) for b, n in (("back", 2), ("side", 5))]
     >>> dict(by_level(asked))
     {'bin': 'side 5, back 2', 'site': 'south 7'}
     """
@@ -101,14 +91,14 @@ def by_level(quotas: Sequence[Quota]) -> Iterator[tuple[str, str]]:
             if level := quota.stratum.level(factor):
                 counts[level] += quota.demonstrations
         ranked = sorted(counts.items(), key=lambda pair: (-pair[1], pair[0]))
-        said = [f"{level} {count:,}" for level, count in ranked[:MOST_LEVELS]]
+        counted = [f"{level} {count:,}" for level, count in ranked[:MOST_LEVELS]]
         if rest := ranked[MOST_LEVELS:]:
-            said.append(f"{plural(len(rest), 'more level')} {sum(count for _, count in rest):,}")
-        yield factor, ", ".join(said)
+            counted.append(f"{plural(len(rest), 'more level')} {sum(count for _, count in rest):,}")
+        yield factor, ", ".join(counted)
 
 
 def shared_factors(strata: Sequence[Stratum]) -> list[str]:
-    """Name the factors whose level all strata share, so that it need not stand in each row."""
+    """Name the factors whose level all strata share, so that rows can leave it out."""
     if len(strata) < 2:  # noqa: PLR2004 - with one, everything would be shared
         return []
     common = set.intersection(*(set(stratum.conditions) for stratum in strata))

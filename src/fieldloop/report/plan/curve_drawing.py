@@ -8,10 +8,11 @@ from typing import Any
 from fieldloop.model.condition import Stratum
 from fieldloop.model.learning import LearningCurve
 from fieldloop.model.plan import Coverage, PlanScore, Quota
-from fieldloop.report.markup import Markup, figure
+from fieldloop.report.markup import figure
 from fieldloop.report.plan.content import PlanReport, by_gain, shared_factors
 from fieldloop.report.plots import INK, INK_2, INK_3, LINE_2, SERIES, Margins, drawing, halo, sized
-from fieldloop.report.words import percent, plural, where
+from fieldloop.say.html import Markup
+from fieldloop.say.numbers import percent, plural, where
 from fieldloop.stats import binomial
 
 WIDTH, HEIGHT = 3.5, 1.75
@@ -21,7 +22,7 @@ WHOLE = 1.0
 
 
 @dataclass(frozen=True, slots=True)
-class Seen:
+class MeasuredFailure:
     """Failure measured in production at a number of demonstrations, with its interval."""
 
     demonstrations: float
@@ -32,7 +33,7 @@ class Seen:
 
 
 def draw_curves(report: PlanReport) -> list[Markup]:
-    """Draw the strata of the largest expected gains; none where nothing is known of them."""
+    """Draw the curves of the strata with the largest expected gain."""
     quotas = by_gain(report.plan.quotas) if report.plan else []
     known = {curve.stratum: curve for curve in report.curves}
     covered = {one.stratum: one for one in report.coverage}
@@ -47,7 +48,7 @@ def draw_curves(report: PlanReport) -> list[Markup]:
     return drawn
 
 
-def draw_curve(curve: LearningCurve, past: Sequence[Seen]) -> Markup:
+def draw_curve(curve: LearningCurve, past: Sequence[MeasuredFailure]) -> Markup:
     """Draw one curve; the dashed line is where the data are now, the open dot where the plan leads."""
     with drawing(WIDTH, HEIGHT, Margins(left=0.5, right=0.2, top=0.12, bottom=0.38)) as (axis, made):
         axis.fill_between(curve.demonstrations, curve.low, curve.high, color=BAND, linewidth=0)
@@ -66,7 +67,7 @@ def draw_curve(curve: LearningCurve, past: Sequence[Seen]) -> Markup:
     return sized(made[0], "Failure against demonstrations", WIDTH)
 
 
-def _axes(axis: Any, curve: LearningCurve, past: Sequence[Seen]) -> None:
+def _axes(axis: Any, curve: LearningCurve, past: Sequence[MeasuredFailure]) -> None:
     highest = max((v for v in (*curve.high, *(s.high for s in past)) if math.isfinite(v)), default=WHOLE)
     axis.set_ylim(0.0, min(WHOLE, 1.15 * highest) or WHOLE)
     axis.yaxis.set_major_formatter(lambda value, _: f"{100 * value:.0f} %")
@@ -76,7 +77,7 @@ def _axes(axis: Any, curve: LearningCurve, past: Sequence[Seen]) -> None:
     axis.set_xlabel("demonstrations", color=INK_3, labelpad=2, fontsize=8)
 
 
-def _caption(curve: LearningCurve, past: Sequence[Seen]) -> str:
+def _caption(curve: LearningCurve, past: Sequence[MeasuredFailure]) -> str:
     rounds = f" Dots: measured over {plural(sum(s.attempts for s in past), 'attempt')}." if past else ""
     after = percent(_at(curve, curve.now + curve.planned), 0)
     return f"{curve.now:g} in hand; with {curve.planned:g} more {after} are expected to fail.{rounds}"
@@ -89,12 +90,12 @@ def _at(curve: LearningCurve, demonstrations: float) -> float:
 
 
 def _promised(quotas: Sequence[Quota], now: Coverage | None) -> LearningCurve | None:
-    """Where nobody handed in a curve: a line from what is measured now to what the plan promises for this stratum."""
+    """Without a given curve, draw a line from the measured failure to what the plan promises for this stratum."""
     if now is None or not now.attempts or now.exposure <= 0.0:
         return None
     gain, low, high = (sum(getattr(q, name) for q in quotas) for name in ("gain", "gain_low", "gain_high"))
     seen = _seen(now.demonstrations, now.failures, now.attempts)
-    # a plan may hold a stratum for worse than its few attempts show; then there is no line between the two
+    # a plan may estimate more failure than few attempts show; then the two cannot be connected
     if not all(map(math.isfinite, (gain, low, high))) or gain > seen.failure * now.exposure:
         return None
     ends = (float(now.demonstrations), float(now.demonstrations + sum(q.demonstrations for q in quotas)))
@@ -105,17 +106,17 @@ def _promised(quotas: Sequence[Quota], now: Coverage | None) -> LearningCurve | 
     )  # fmt: skip
 
 
-def _rounds(scores: Sequence[PlanScore], stratum: Stratum) -> Iterator[Seen]:
+def _rounds(scores: Sequence[PlanScore], stratum: Stratum) -> Iterator[MeasuredFailure]:
     for one in (s for score in scores for s in score.strata if s.stratum == stratum):
         if one.attempts_before:
             yield _seen(one.demonstrations_before, one.failures_before, one.attempts_before)
 
 
-def _now(now: Coverage | None) -> Iterator[Seen]:
+def _now(now: Coverage | None) -> Iterator[MeasuredFailure]:
     if now is not None and now.attempts:
         yield _seen(now.demonstrations, now.failures, now.attempts)
 
 
-def _seen(demonstrations: int, failures: int, attempts: int) -> Seen:
+def _seen(demonstrations: int, failures: int, attempts: int) -> MeasuredFailure:
     failed = min(failures, attempts)
-    return Seen(float(demonstrations), failed / attempts, *binomial.interval(failed, attempts), attempts)
+    return MeasuredFailure(float(demonstrations), failed / attempts, *binomial.interval(failed, attempts), attempts)

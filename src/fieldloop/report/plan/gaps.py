@@ -1,4 +1,4 @@
-"""What nobody had shown when a plan was drawn, how far each tier is, and what a site needs before its robots work."""
+"""Gaps, tiers and site sets of a plan report, as of the day the plan was drawn."""
 
 import math
 from collections import Counter
@@ -7,29 +7,31 @@ from collections.abc import Sequence
 from fieldloop.model.finding import Status
 from fieldloop.model.plan import CoverageGap, Plan, SiteSet, TierState
 from fieldloop.report.bars import progress_bar
-from fieldloop.report.markup import Markup, mark, panel, paragraph, table
-from fieldloop.report.plan.content import of_production
-from fieldloop.report.words import percent, plural, where
+from fieldloop.report.markup import panel, paragraph, table
+from fieldloop.say import sentence
+from fieldloop.say.html import Markup
+from fieldloop.say.marks import status
+from fieldloop.say.numbers import percent, plural, small_share, where
 
 MOST_LISTED = 12
 THEN = "when the plan was drawn"
 
 
 def named_gaps(plan: Plan) -> Markup:
-    """How many gaps there are of each kind, then the largest by name."""
+    """List how many gaps there are of each kind, then the largest by name."""
     ranked = sorted(plan.gaps, key=_share, reverse=True)
     counts = Counter(gap.kind.value for gap in ranked)
-    said = ", ".join(f"{count:,} × {kind}" for kind, count in counts.items())
-    hidden = f" The {MOST_LISTED} largest stand here." if len(ranked) > MOST_LISTED else ""
+    kinds = ", ".join(f"{count:,} × {kind}" for kind, count in counts.items())
+    hidden = f" The {MOST_LISTED} largest are listed." if len(ranked) > MOST_LISTED else ""
     covers = f" {plural(len(plan.cover), 'stratum', 'strata')} would show every missing combination." * bool(plan.cover)
-    rows = [(g.kind.value, where(g.stratum), of_production(g.share), g.message) for g in ranked[:MOST_LISTED]]
+    rows = [(g.kind.value, where(g.stratum), small_share(g.share), sentence(g.message)) for g in ranked[:MOST_LISTED]]
     columns = ("gap", "where", "of production", "what")
-    body = [paragraph(f"{said}.{hidden}{covers}", "dim"), table(columns, rows, columns[2:3], columns[3:], columns[:2])]
-    return panel("What nobody had shown", body, f"{plural(len(ranked), 'gap')} {THEN}", "gaps")
+    body = [paragraph(f"{kinds}.{hidden}{covers}", "dim"), table(columns, rows, columns[2:3], columns[3:], columns[:2])]
+    return panel("What was never shown", body, f"{plural(len(ranked), 'gap')} {THEN}", "gaps")
 
 
 def tiers(states: Sequence[TierState]) -> Markup:
-    """How many articles of each tier have reached its target."""
+    """Show how many articles of each tier have reached its target."""
     rows = [
         (
             one.tier.replace("_", " "),
@@ -47,16 +49,16 @@ def tiers(states: Sequence[TierState]) -> Markup:
 
 
 def sites(sets: Sequence[SiteSet]) -> Markup:
-    """What each site still needs of its own, before it goes live."""
+    """Show what each site still needs before it goes live."""
     rows = [
         (
-            mark(Status.PASSED if one.complete else Status.CANNOT_TELL, "complete" if one.complete else "not yet"),
+            status(Status.PASSED if one.complete else Status.CANNOT_TELL, "complete" if one.complete else "not yet"),
             f"{one.site} (primary)" if one.primary else one.site,
             percent(one.share, 0),
             progress_bar(one.have, 0, one.needed),
             f"{one.have:,} of {one.needed:,}",
             f"{one.planned:,} and {one.simulated:,} simulated" if one.simulated else f"{one.planned:,}",
-            one.message,
+            sentence(one.message),
         )
         for one in sets
     ]

@@ -1,4 +1,4 @@
-"""Coverage summed up by two factors, as heat maps show it, and which two factors tell most."""
+"""Coverage summed by two factors for heat maps, and the choice of the most informative factors."""
 
 import math
 from collections import defaultdict
@@ -11,12 +11,12 @@ UNSAID = "any"
 OTHERS = "others"
 SITE = "site"
 MOST_LEVELS = 12
-"""More rows or columns than this are no picture any more; the least common become one."""
+"""Larger heat maps are unreadable; the least common levels are merged."""
 
 
 @dataclass(frozen=True, slots=True)
 class Cell:
-    """Several strata as one: their share of production and of the data, and how production fared."""
+    """Several strata as one: their share of production and of the data, and the results of production."""
 
     exposure: float
     share: float
@@ -42,14 +42,14 @@ class Grid:
 
 
 def factors(coverage: Sequence[Coverage]) -> list[str]:
-    """Name the factors that the deployed strata speak of."""
+    """Name the factors of the deployed strata."""
     return list(dict.fromkeys(c.factor for one in coverage for c in one.stratum.conditions))
 
 
 def grid(coverage: Sequence[Coverage], rows: str = "tier", columns: str = "bin", most: int | None = None) -> Grid:
-    """Sum coverage up by two factors; a factor that no stratum has is replaced by one that they have.
+    """Sum coverage by two factors; a factor that no stratum has is replaced by one that they have.
 
-    With `most`, levels stand by their share of production and those beyond it become one.
+    With `most`, levels are ordered by their share of production and those beyond it are merged.
 
     >>> from fieldloop.model.condition import Stratum
     >>> one = Coverage(Stratum.of(tier="high", bin="back"), 0.5, 3, 0.25)
@@ -72,7 +72,7 @@ def grid(coverage: Sequence[Coverage], rows: str = "tier", columns: str = "bin",
 def telling(coverage: Sequence[Coverage]) -> tuple[str, str]:
     """Name the two factors along which production differs most from the data, and fails most unevenly.
 
-    The site is not among them where two others are: it gets a map each. Factors of very many levels, such as the
+    The site is left out where two others exist: each site gets its own map. Factors with very many levels, such as the
     article, come last.
     """
     known = factors(coverage)
@@ -82,13 +82,13 @@ def telling(coverage: Sequence[Coverage]) -> tuple[str, str]:
         for condition in one.stratum.conditions:
             if condition.factor in parts:
                 parts[condition.factor][condition.level].append(one)
-    told = {factor: _tells([_sum(part) for part in levels.values()]) for factor, levels in parts.items()}
-    first, second = [*sorted(told, key=lambda factor: told[factor], reverse=True), "", ""][:2]
+    scores = {factor: _informative([_sum(part) for part in levels.values()]) for factor, levels in parts.items()}
+    first, second = [*sorted(scores, key=lambda factor: scores[factor], reverse=True), "", ""][:2]
     return first, second
 
 
-def _tells(cells: Sequence[Cell]) -> tuple[bool, float]:
-    """Total variation between production and data over a factor's levels, plus the spread of failure over them."""
+def _informative(cells: Sequence[Cell]) -> tuple[bool, float]:
+    """Return the total variation between production and data over a factor's levels, plus the spread of failure."""
     apart = sum(abs(c.exposure - c.share) for c in cells) / 2
     attempts, failures = sum(c.attempts for c in cells), sum(c.failures for c in cells)
     usual = failures / attempts if attempts else 0.0
@@ -97,7 +97,7 @@ def _tells(cells: Sequence[Cell]) -> tuple[bool, float]:
 
 
 def _levels(one: Coverage, row: str, column: str) -> tuple[str, str]:
-    """The levels of two factors, read without a mapping of all of them: a map may sum up very many strata."""
+    """Return the levels of two factors; avoids building a dict per stratum, because there may be very many."""
     upper = lower = UNSAID
     for condition in one.stratum.conditions:
         if condition.factor == row:
@@ -108,7 +108,7 @@ def _levels(one: Coverage, row: str, column: str) -> tuple[str, str]:
 
 
 def _names(found: Iterable[tuple[Coverage, str]], most: int | None) -> dict[str, str]:
-    """What each level is called on the map, in the order in which they stand there."""
+    """Return the displayed name of each level, in displayed order."""
     exposure: dict[str, float] = defaultdict(float)
     for one, level in found:
         exposure[level] += one.exposure

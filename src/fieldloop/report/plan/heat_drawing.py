@@ -1,14 +1,15 @@
-"""Coverage as a heat map: a number in every cell, orange is too little, blue more than its share, hatched none."""
+"""Coverage as a heat map: a number in every cell; orange is too little, blue more than its share, hatched none."""
 
 from collections.abc import Sequence
 from typing import Any
 
 from fieldloop.model.plan import Coverage
-from fieldloop.report.markup import Markup, figure, folded, join, paragraph
+from fieldloop.report.markup import figure, folded, paragraph
 from fieldloop.report.plan.content import deployed
 from fieldloop.report.plan.grid import MOST_LEVELS, SITE, Cell, Grid, grid, telling
 from fieldloop.report.plots import BAD, INK, INK_2, INK_3, LINE_2, SURFACE, Margins, drawing, sized
-from fieldloop.report.words import plural
+from fieldloop.say.html import Markup, join
+from fieldloop.say.numbers import plural
 from fieldloop.stats import binomial
 
 TONES = ((0.4, "#b3540a"), (0.7, "#e39a5c"), (0.9, "#f6d9bd"), (1.1, "#eef0f2"), (1.5, "#c5d8f4"))
@@ -23,13 +24,13 @@ LONGEST_NAME = 24
 FEW_SITES, MOST_SITES = 3, 6
 LEGEND = (
     "Bold: share of the data ÷ share of production; 1 matches, orange is too little, blue more than its share, hatched "
-    "none at all. At the right: share of production. Below: failures among attempts in production, red or heavy where "
-    "they are above the rate of the whole by more than chance."
+    "none. At the right: share of production. Below: failures among attempts in production, red or bold where they are "
+    "clearly above the overall rate."
 )
 
 
 def draw_coverage(coverage: Sequence[Coverage]) -> Markup:
-    """Draw the two factors that tell most: one map for all, and one a site where there are several."""
+    """Draw the two most informative factors: one map for all, and one per site where there are several."""
     coverage = deployed(coverage)
     rows, columns = telling(coverage)
     whole = grid(coverage, rows, columns, MOST_LEVELS)
@@ -45,9 +46,9 @@ def draw_coverage(coverage: Sequence[Coverage]) -> Markup:
     hidden = len(sites) - MOST_SITES
     first, legend = figure(draw_grid(whole, usual), "all sites"), paragraph(LEGEND, "dim")
     if len(maps) <= FEW_SITES:
-        return Markup(f'<div class="maps">{join([first, *maps])}</div>{legend}')
+        return Markup(f'<div class="maps">{join(first, *maps)}</div>{legend}')
     smaller = f"; {plural(hidden, 'smaller one')} only in the map of all" if hidden > 0 else ""
-    by_site = folded(f"The {len(maps)} largest sites{smaller}", [Markup(f'<div class="maps">{join(maps)}</div>')])
+    by_site = folded(f"The {len(maps)} largest sites{smaller}", [Markup(f'<div class="maps">{join(*maps)}</div>')])
     return Markup(f'<div class="maps">{first}</div>{legend}{by_site}')
 
 
@@ -70,8 +71,8 @@ def draw_grid(shown: Grid, usual: float) -> Markup:
         corner = f"{_name(shown.row_factor)} ↓  {_name(shown.column_factor)} →"
         above = {"xycoords": ("axes fraction", "axes fraction"), "textcoords": "offset points", "color": INK_3}
         axis.annotate(corner, (0, 1), (0, 19), ha="left", **above)
-    said = f"Share of the data over share of production by {shown.row_factor} and {shown.column_factor}"
-    return sized(made[0], said, width, least=width)
+    title = f"Share of the data over share of production by {shown.row_factor} and {shown.column_factor}"
+    return sized(made[0], title, width, least=width)
 
 
 def _cell(axis: Any, x: int, y: int, cell: Cell | None, usual: float) -> None:
@@ -85,7 +86,7 @@ def _cell(axis: Any, x: int, y: int, cell: Cell | None, usual: float) -> None:
     tone = _tone(cell)
     if cell.demonstrations == 0:
         axis.add_patch(Rectangle(*place, facecolor=SURFACE, edgecolor=NONE, linewidth=0.8, hatch="////"))
-        # a plate behind the words, or the hatching would run through them
+        # a background behind the text, so that the hatching does not cross it
         axis.add_patch(Rectangle((x + 0.05, y + 0.1), 0.9, 0.8, facecolor=SURFACE, edgecolor="none"))
     else:
         axis.add_patch(Rectangle(*place, facecolor=tone, edgecolor="none"))
@@ -100,7 +101,7 @@ def _cell(axis: Any, x: int, y: int, cell: Cell | None, usual: float) -> None:
 
 
 def _fails(cell: Cell, usual: float) -> tuple[str, bool]:
-    """Say how production fared, and whether that is worse than usual beyond chance."""
+    """Write the failures of a cell, and mark them where they are clearly above the overall rate."""
     if not cell.attempts:
         return "not tried", False
     low, _ = binomial.interval(min(cell.failures, cell.attempts), cell.attempts)
@@ -130,10 +131,10 @@ def _small_share(share: float) -> str:
 
 
 def _name(text: str) -> str:
-    said = text.replace("_", " ")
-    return said if len(said) <= LONGEST_NAME else f"{said[: LONGEST_NAME - 1]}…"
+    name = text.replace("_", " ")
+    return name if len(name) <= LONGEST_NAME else f"{name[: LONGEST_NAME - 1]}…"
 
 
 def _fit(text: str) -> str:
-    said, most = text.replace("_", " "), int(CELL_WIDTH / LETTER)
-    return said if len(said) <= most else f"{said[: most - 1]}…"
+    name, most = text.replace("_", " "), int(CELL_WIDTH / LETTER)
+    return name if len(name) <= most else f"{name[: most - 1]}…"

@@ -1,17 +1,20 @@
-"""The plan as one page that a collection lead reads: what to collect, what it will bring, then why."""
+"""The plan as an HTML page for a collection lead: what to collect, the expected gain, then why."""
 
 from fieldloop.model.finding import Status
 from fieldloop.model.plan import Plan
-from fieldloop.report.markup import Markup, join, mark, panel, paragraph
+from fieldloop.report.markup import panel, paragraph
 from fieldloop.report.page import page
-from fieldloop.report.plan.content import PlanReport, deployed, sentence, uncovered
+from fieldloop.report.plan.content import PlanReport, deployed, headline, uncovered
 from fieldloop.report.plan.curve_drawing import draw_curves
 from fieldloop.report.plan.gaps import named_gaps, sites, tiers
 from fieldloop.report.plan.heat_drawing import draw_coverage
 from fieldloop.report.plan.orders import how_far, work_orders
 from fieldloop.report.plan.quotas import what_to_collect
 from fieldloop.report.plan.scores import earlier
-from fieldloop.report.words import moment, plural, short
+from fieldloop.say import sentence
+from fieldloop.say.html import Markup, join
+from fieldloop.say.marks import status
+from fieldloop.say.numbers import moment, plural, short
 
 STEPS = "A gain is in points of production success, on the mix of the deployment map, with its interval."
 
@@ -19,12 +22,12 @@ STEPS = "A gain is in points of production success, on the mix of the deployment
 def html(report: PlanReport) -> str:
     """Return the page."""
     plan = report.plan
-    blocks: list[object] = [paragraph(sentence(report), "lead")]
+    blocks: list[object] = [paragraph(headline(report), "lead")]
     if plan is not None:
-        blocks += [paragraph(_stands_on(plan), "dim"), *_warnings(plan), what_to_collect(plan)]
+        blocks += [paragraph(_basis(plan), "dim"), *_warnings(plan), what_to_collect(plan)]
     if deployed(report.coverage):
-        said = paragraph(uncovered(report.coverage))
-        blocks.append(panel("Coverage of the floor", [said, draw_coverage(report.coverage)], anchor="coverage"))
+        summary = paragraph(uncovered(report.coverage))
+        blocks.append(panel("Coverage of production", [summary, draw_coverage(report.coverage)], anchor="coverage"))
     if plan is not None:
         blocks += _missing(plan)
     if curves := draw_curves(report):
@@ -38,7 +41,7 @@ def html(report: PlanReport) -> str:
     return page("What to collect next", blocks, kind="fieldloop plan", foot=STEPS)
 
 
-def _stands_on(plan: Plan) -> str:
+def _basis(plan: Plan) -> str:
     cost = f", cost {plan.cost:.4g} in ordinary demonstrations" if plan.cost else ""
     answers = f", answering failures of policy {short(plan.policy)}" if plan.policy else ""
     budget = f"{plan.id}, drawn {moment(plan.drawn_ns)} by {plan.strategy}, budget {plan.budget:,}{cost}{answers}"
@@ -47,18 +50,18 @@ def _stands_on(plan: Plan) -> str:
 
 def _warnings(plan: Plan) -> list[Markup]:
     return [
-        Markup(f"<p>{join([mark(Status.CANNOT_TELL, 'When drawn'), Markup(' &nbsp; '), warning])}</p>")
+        Markup(f"<p>{join(status(Status.CANNOT_TELL, 'When drawn'), Markup(' &nbsp; '), sentence(warning))}</p>")
         for warning in plan.warnings
     ]
 
 
 def _missing(plan: Plan) -> list[Markup]:
     drawn = ((named_gaps(plan), plan.gaps), (tiers(plan.tiers), plan.tiers), (sites(plan.sites), plan.sites))
-    return [panel for panel, told in drawn if told]
+    return [panel for panel, items in drawn if items]
 
 
 def _curves(curves: list[Markup], *, given: bool) -> Markup:
-    how = "The line is the failure expected in production" if given else "The line leads from now to what is promised"
+    how = "The line is the failure expected in production" if given else "The line leads to the promised failure"
     note = f"{how}, the band its interval, the dashed line what is in hand, the circle where the plan leads."
-    body = [paragraph(note, "dim"), Markup(f'<div class="charts">{join(curves)}</div>')]
-    return panel("What more demonstrations will bring", body, anchor="curves")
+    body = [paragraph(note, "dim"), Markup(f'<div class="charts">{join(*curves)}</div>')]
+    return panel("Expected effect of more demonstrations", body, anchor="curves")

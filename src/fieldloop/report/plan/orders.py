@@ -1,13 +1,15 @@
-"""Work orders by site, and how far the plan is."""
+"""Work orders by site, and the progress of the plan."""
 
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
 
 from fieldloop.model.plan import Forecast, Progress, QuotaKind, WorkOrder
 from fieldloop.report.bars import progress_bar
-from fieldloop.report.markup import Markup, folded, mono, panel, paragraph, table
+from fieldloop.report.markup import folded, mono, panel, paragraph, table
 from fieldloop.report.plan.content import shared_factors
-from fieldloop.report.words import plural, where
+from fieldloop.say import sentence
+from fieldloop.say.html import Markup
+from fieldloop.say.numbers import plural, where
 
 MOST_SHOWN = 40
 MOST_LISTED = 400
@@ -16,7 +18,7 @@ LONGEST_ID, SHORT_ID = 16, 8
 
 
 def work_orders(orders: Sequence[WorkOrder], progress: Sequence[Progress]) -> Markup:
-    """Draw a table a site; a site of very many orders is folded."""
+    """Draw one table per site; a site with many orders is folded."""
     sites: dict[str, list[WorkOrder]] = defaultdict(list)
     for order in orders:
         sites[order.site].append(order)
@@ -24,32 +26,32 @@ def work_orders(orders: Sequence[WorkOrder], progress: Sequence[Progress]) -> Ma
     body = []
     for site, own in sorted(sites.items()):
         count = plural(sum(o.demonstrations for o in own), "demonstration")
-        said = f"{site or 'any site'}: {plural(len(own), 'order')}, {count}"
-        body.append(folded(said, _of_site(own, accepted), opened=len(own) <= MOST_SHOWN))
+        title = f"{site or 'any site'}: {plural(len(own), 'order')}, {count}"
+        body.append(folded(title, _of_site(own, accepted), opened=len(own) <= MOST_SHOWN))
     protocols = sorted({o.protocol for o in orders if o.protocol})
     return panel("Work orders", body, f"by protocol {', '.join(protocols)}" if protocols else "", "orders")
 
 
 def _of_site(orders: Sequence[WorkOrder], accepted: Mapping[str, int]) -> list[Markup]:
-    """The orders of one site; how to begin is said once where it is the same for all."""
+    """Draw the orders of one site; shared initial conditions are written once."""
     starts = {order.start for order in orders}
     columns = ["order", "robot", "operator", "what", "demos", *(["accepted"] if accepted else []), "kind", "articles"]
-    columns += ["vary at the start"] if len(starts) > 1 else []
+    columns += ["initial conditions"] if len(starts) > 1 else []
     rows = []
     for order in orders[:MOST_LISTED]:
         done = [accepted.get(order.id, 0)] if accepted else []
         begin = [_start(order.start)] if len(starts) > 1 else []
         rows.append((*_who(order), order.demonstrations, *done, order.kind.value, _articles(order), *begin))
-    made = [table(columns, rows, ("demos", "accepted"), ("what",), ("kind", "articles", "vary at the start"))]
+    made = [table(columns, rows, ("demos", "accepted"), ("what",), ("kind", "articles", "initial conditions"))]
     if len(starts) == 1 and orders[0].start:
-        made.insert(0, paragraph(f"Vary at the start of each: {_start(orders[0].start)}.", "dim"))
+        made.insert(0, paragraph(f"Vary the initial conditions: {_start(orders[0].start)}.", "dim"))
     if len(orders) > MOST_LISTED:
         made.append(paragraph(f"{len(orders) - MOST_LISTED:,} more are in the CSV.", "dim"))
     return made
 
 
 def how_far(progress: Sequence[Progress], forecast: Forecast | None) -> Markup:
-    """Draw accepted, rejected and left by quota, what is most behind first, under the forecast."""
+    """Draw accepted, rejected and left by quota, the most behind first, under the forecast."""
     quotas = sorted((p for p in progress if not p.order), key=lambda p: -p.left)
     without = shared_factors([p.stratum for p in quotas])
     rows = [
@@ -66,27 +68,27 @@ def how_far(progress: Sequence[Progress], forecast: Forecast | None) -> Markup:
         for p in quotas[:MOST_SHOWN]
     ]
     columns = ("where", "kind", "", "planned", "done", "accepted", "rejected", "left")
-    body = [paragraph(said_of(quotas, forecast))]
+    body = [paragraph(progress_line(quotas, forecast))]
     begun = any(p.done for p in quotas)
     if begun:
         body.append(table(columns, rows, columns[3:]))
     if begun and len(quotas) > MOST_SHOWN:
         body.append(paragraph(f"{plural(len(quotas) - MOST_SHOWN, 'row')} more in the JSON.", "dim"))
-    return panel("How far it is", body, anchor="progress")
+    return panel("Progress", body, anchor="progress")
 
 
-def said_of(progress: Sequence[Progress], forecast: Forecast | None) -> str:
-    """Say how much of what was ordered is accepted, what came beyond it, and when the rest will be."""
+def progress_line(progress: Sequence[Progress], forecast: Forecast | None) -> str:
+    """Write how much of the order is accepted, the surplus, and the forecast for the rest."""
     quotas = [p for p in progress if not p.order]
-    said = [counted(quotas)] if quotas else []
-    return " ".join([*said, forecast.message] if forecast else said)
+    parts = [counted(quotas)] if quotas else []
+    return " ".join([*parts, sentence(forecast.message)] if forecast else parts)
 
 
 def counted(progress: Sequence[Progress]) -> str:
-    """Say how much of quotas or of orders is accepted, what came beyond them, and what was rejected."""
+    """Write how much of quotas or orders is accepted, the surplus, and what was rejected."""
     planned, left = sum(p.planned for p in progress), sum(p.left for p in progress)
     beyond = sum(p.accepted for p in progress) - (planned - left)
-    more = f", {beyond:,} more beyond what was ordered" if beyond else ""
+    more = f", {beyond:,} more than ordered" if beyond else ""
     simulated = sum(p.planned for p in progress if p.kind is QuotaKind.SIMULATION)
     made = f" ({simulated:,} of them to be simulated)" if simulated else ""
     return f"{planned - left:,} of {planned:,}{made} accepted{more}, {sum(p.rejected for p in progress):,} rejected."
@@ -103,4 +105,4 @@ def _articles(order: WorkOrder) -> str:
 
 
 def _start(start: Sequence[tuple[str, str]]) -> str:
-    return ", ".join(f"{name} {span}" for name, span in start) or "as the protocol says"
+    return ", ".join(f"{name} {span}" for name, span in start) or "as in the protocol"

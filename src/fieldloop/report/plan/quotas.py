@@ -1,13 +1,15 @@
-"""The what-to-collect table: one row a quota, with its expected gain drawn on a common scale, and why."""
+"""The table of quotas: one row each, with its expected gain on a common scale, and its reasons."""
 
 import math
 from collections.abc import Sequence
 
 from fieldloop.model.plan import Plan, Quota
 from fieldloop.report.bars import LEAST_SPAN, interval_bar
-from fieldloop.report.markup import Markup, escape, folded, panel, paragraph, table
+from fieldloop.report.markup import folded, panel, paragraph, table
 from fieldloop.report.plan.content import by_gain, by_level, shared_factors
-from fieldloop.report.words import interval, plural, points, where
+from fieldloop.say import details
+from fieldloop.say.html import Markup, escape
+from fieldloop.say.numbers import interval, plural, points, where
 
 MOST_SHOWN = 40
 MOST_LISTED = 400
@@ -15,7 +17,7 @@ COLUMNS = ("where", "demos", "kind", "gain in points", "why")
 
 
 def what_to_collect(plan: Plan) -> Markup:
-    """Draw the quotas, the largest expected gain first; the rest is one click away, and open on paper."""
+    """Draw the quotas, the largest expected gain first; the rest is folded, but open in print."""
     ranked = by_gain([q for q in plan.quotas if q.demonstrations])
     if not ranked:
         return panel("What to collect", [paragraph("No quota asks for a demonstration.")])
@@ -30,7 +32,7 @@ def what_to_collect(plan: Plan) -> Markup:
             folded(f"{plural(len(rest), 'more row')}: {demos}, {points(won)} points", [_table(rows[MOST_SHOWN:])])
         )
     if len(ranked) > MOST_LISTED:
-        body.append(paragraph(f"{len(ranked) - MOST_LISTED:,} rows more are in the JSON and the work orders.", "dim"))
+        body.append(paragraph(f"{len(ranked) - MOST_LISTED:,} more rows are in the JSON and the work orders.", "dim"))
     same = f"everything at {where(ranked[0].stratum.only(without))}" if without else ""
     return panel("What to collect", body, same, "collect")
 
@@ -40,7 +42,7 @@ def _table(rows: Sequence[Sequence[object]]) -> Markup:
 
 
 def _scale(quotas: Sequence[Quota]) -> tuple[float, float]:
-    """Both ends of the scale that all rows share, zero on it."""
+    """Return both ends of the common scale, which includes zero."""
     ends = [v for q in quotas for v in (q.gain_low, q.gain_high, q.gain) if math.isfinite(v)]
     return min([0.0, *ends]), max([LEAST_SPAN, *ends])
 
@@ -48,6 +50,6 @@ def _scale(quotas: Sequence[Quota]) -> tuple[float, float]:
 def _row(quota: Quota, without: Sequence[str], scale: tuple[float, float]) -> tuple[object, ...]:
     drawn = interval_bar(quota.gain_low, quota.gain, quota.gain_high, first=scale[0], last=scale[1], tick=0.0)
     beside = f"{points(quota.gain, 2)} ({interval(quota.gain_low, quota.gain_high, 2)})"
-    told = beside if math.isfinite(quota.gain) else "cannot be told"
-    gain = Markup(f'<span class="bars">{drawn}{escape(told)}</span>')
-    return where(quota.stratum, without), quota.demonstrations, quota.kind.value, gain, quota.why
+    shown = beside if math.isfinite(quota.gain) else "not known"
+    gain = Markup(f'<span class="bars">{drawn}{escape(shown)}</span>')
+    return where(quota.stratum, without), quota.demonstrations, quota.kind.value, gain, details(quota.why)

@@ -2,14 +2,15 @@
 
 import math
 
+from fieldloop.model.unit import is_share
 from fieldloop.protocol import Limit
-from fieldloop.protocol.number import SHARE, in_words
+from fieldloop.say.numbers import measured
 
 CENTIMETRES = 100.0
 
 
 def amount(value: float, unit: str) -> str:
-    """Write a number as an operator would say it.
+    """Write a number in an operator's words.
 
     >>> amount(0.15, "m"), amount(1.5, "m"), amount(0.3, "share of episodes"), amount(5.0, "N"), amount(0.025, "N")
     ('15 cm', '1.5 m', '30 %', '5 N', '0.025 N')
@@ -20,13 +21,13 @@ def amount(value: float, unit: str) -> str:
         return f"{math.degrees(value):.3g}° a second"
     if unit == "deg":
         return f"{value:.4g}°"
-    if unit.startswith(SHARE):
-        return in_words(value, unit)
+    if is_share(unit):
+        return measured(value, unit)
     return f"{value:.4g} {unit}"
 
 
 def within(limit: Limit) -> str:
-    """Write a limit as an operator would say it.
+    """Write a limit in an operator's words.
 
     >>> from fieldloop.protocol import default_protocol
     >>> within(default_protocol().limits["force.window"])

@@ -53,6 +53,6 @@ class Sheet:
 
     @property
     def foot(self) -> str:
-        """Say which version this is, so that an old print can be told."""
+        """Write which version this is, so that an old print can be recognised."""
         state = "locked" if self.locked else "not locked yet: it may still change"
         return f"Protocol {self.protocol}, {state}."

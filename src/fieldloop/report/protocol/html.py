@@ -2,9 +2,11 @@
 
 from importlib.resources import files
 
-from fieldloop.report.markup import SHAPES, Markup, escape, join, panel, paragraph, table
+from fieldloop.report.markup import panel, paragraph, table
 from fieldloop.report.page import page
 from fieldloop.report.protocol.content import Block, Facts, Grid, Lines, Sheet
+from fieldloop.say.html import Markup, escape, join
+from fieldloop.say.marks import shape
 
 
 def html(sheet: Sheet) -> str:
@@ -26,8 +28,8 @@ def _block(block: Block) -> Markup:
 
 def _sentences(block: Lines) -> Markup:
     kind = "ol" if block.ordered else "ul"
-    sign = Markup(f'<svg viewBox="0 0 12 12" aria-hidden="true">{SHAPES["bad"]}</svg>') if block.prohibited else ""
-    items = join(Markup(f"<li>{escape(sign)}<span>{escape(line)}</span></li>") for line in block.lines)
+    sign = shape("bad", "never") if block.prohibited else ""
+    items = join(*(Markup(f"<li>{escape(sign)}<span>{escape(line)}</span></li>") for line in block.lines))
     heading = Markup(f"<h3>{escape(block.heading)}</h3>") if block.heading else ""
     name = "never" if block.prohibited else "do"
-    return join([heading, Markup(f'<{kind} class="{name}">{items}</{kind}>')])
+    return join(heading, Markup(f'<{kind} class="{name}">{items}</{kind}>'))

@@ -41,7 +41,7 @@ def sheet(
     """Write a protocol's sheet; `labels` give the words of phases that the protocol leaves to the taxonomy."""
     used = _used(protocol, interface)
     parts = [
-        *(Part(f"With {_said(one.name)}", tuple(_interface(one))) for one in used),
+        *(Part(f"With {_name(one.name)}", tuple(_interface(one))) for one in used),
         Part("The motion", (_task(protocol),)),
         Part("Recording", (_recording(protocol),)),
         *([Part("When something unusual happens", tuple(_scripts(protocol)))] if protocol.edge_cases else []),
@@ -51,7 +51,7 @@ def sheet(
         *([Part("Sensors and clocks", (_sensors(protocol),))] if protocol.sensors else []),
         Part("Team and batch", (_batch(protocol),)),
     ]  # fmt: skip
-    title = f"{protocol.version_name}{f' with {_said(interface)}' if interface else ''}"
+    title = f"{protocol.version_name}{f' with {_name(interface)}' if interface else ''}"
     return Sheet(title, _lead(protocol), tuple(parts), protocol.label, locked, interface)
 
 
@@ -63,7 +63,7 @@ def _used(protocol: CollectionProtocol, interface: str) -> list[Interface]:
     return [protocol.interfaces[name] for name in protocol.setting("task.interfaces") if name in protocol.interfaces]
 
 
-def _said(interface: str) -> str:
+def _name(interface: str) -> str:
     return NAMES.get(interface, interface.replace("_", " "))
 
 
@@ -124,7 +124,7 @@ def _cameras(protocol: CollectionProtocol) -> Grid:
             place.append(f"At {', '.join(f'{v:g}' for v in view.position_m)} m in the frame of {view.parent}.")
         limits = [f"± {view.tolerance_mm:g} mm" if view.tolerance_mm is not None else ""]
         limits += [f"± {view.tolerance_deg:g}°" if view.tolerance_deg is not None else ""]
-        rows.append((name, " ".join(filter(None, place)), view.sees, ", ".join(filter(None, limits)) or "not said"))
+        rows.append((name, " ".join(filter(None, place)), view.sees, ", ".join(filter(None, limits)) or "not stated"))
     return Grid(("camera", "where it stands", "what it sees", "tolerance"), tuple(rows))
 
 
@@ -160,11 +160,11 @@ def _batch(protocol: CollectionProtocol) -> Facts:
         (f"Mix asked for, by {name}", ", ".join(f"{label} {100 * share:g} %" for label, share in asked.shares.items()))
         for name, asked in protocol.balance.items()
     ]
-    kept = TEAM if mixes else {name: said for name, said in TEAM.items() if name != "batch.balance"}
+    kept = TEAM if mixes else {name: words for name, words in TEAM.items() if name != "batch.balance"}
     return Facts((*mixes, *_limits(protocol, kept)))
 
 
-def _limits(protocol: CollectionProtocol, said: Mapping[str, str]) -> Iterator[tuple[str, str]]:
-    for name, words in said.items():
+def _limits(protocol: CollectionProtocol, names: Mapping[str, str]) -> Iterator[tuple[str, str]]:
+    for name, words in names.items():
         if name in protocol.limits:
             yield words, within(protocol.limits[name])

@@ -1,1 +1,1 @@
-"""Ways to run a policy: `onnx` in this process, `remote` on another machine."""
+"""Engines: ways to run a policy; `onnx` runs it in this process."""

@@ -37,7 +37,7 @@ class OnnxEngine:
 
     @property
     def bundle(self) -> Bundle:
-        """What the policy says about itself."""
+        """The card of the policy's bundle."""
         return self._bundle
 
     def act(self, observation: Observation) -> Action:
@@ -61,7 +61,7 @@ def load(folder: Path, threads: int = 1, policy: str = "") -> OnnxEngine:
     bundle = read_bundle(folder)
     options = onnxruntime.SessionOptions()
     options.intra_op_num_threads = options.inter_op_num_threads = threads
-    options.log_severity_level = 3  # its warnings are about speed, and go to a terminal that nobody reads
+    options.log_severity_level = 3  # its warnings are about speed and would fill the terminal
     try:
         session = onnxruntime.InferenceSession(
             (folder / WEIGHTS).read_bytes(), options, providers=["CPUExecutionProvider"]
@@ -102,8 +102,8 @@ def _same(declared: Input, node: Any, folder: Path) -> Input:
     where = f"{folder}: input {declared.name!r}"
     if TYPES.get(node.type) != declared.dtype:
         raise BadInput(f"{where} is {declared.dtype} on the card and {TYPES.get(node.type, node.type)} in the graph.")
-    told = len(declared.shape) == len(node.shape)  # a card may tell the batch axis or leave it out
-    sample, wanted = declared.shape[told:], node.shape[1:]
+    stated = len(declared.shape) == len(node.shape)  # a card may state the batch axis or leave it out
+    sample, wanted = declared.shape[stated:], node.shape[1:]
     if len(sample) != len(wanted) or any(isinstance(w, int) and w != s for s, w in zip(sample, wanted, strict=True)):
         raise BadInput(f"{where} has the shape {declared.shape} on the card and {node.shape} in the graph.")
     return Input(declared.name, sample, declared.dtype)
@@ -122,7 +122,7 @@ def _try_once(engine: OnnxEngine, folder: Path) -> None:
 
 def _sure(confidence: Any) -> float | None:
     value = float(np.asarray(confidence).reshape(-1)[0])
-    return value if 0.0 <= value <= 1.0 else None  # NaN and what is no probability say nothing
+    return value if 0.0 <= value <= 1.0 else None  # NaN or out of range: unknown
 
 
 def _first_line(wrong: Exception) -> str:

@@ -1,8 +1,7 @@
-"""A picking floor for many thousand picks: arrays in, arrays out, success only from what the policy's actions did.
+"""A vectorised picking simulator for many thousand picks; success follows only from the policy's actions.
 
-`world` is the door. Behind it, in the order of a pick: `strata`, `presets`, `sites` and `catalogue` say what there is;
-`drawing` and `surroundings` draw `scenes` from it; people choose (`choosing`) and demonstrate (`demonstrating`) by
-their habits (`operators`), or a policy answers what `sight` shows, step by step in `pick`; `physics` with `shapes` and
-`wear` says what came of it. `faults` says what somebody got wrong on purpose. `nouns`, `map_text` and `recording`
-write it down.
+`world` is the entry point. In the order of a pick: `strata`, `presets`, `sites` and `catalogue` define what exists;
+`drawing` and `surroundings` draw `scenes` from it; people choose grasps (`choosing`) and demonstrate (`demonstrating`)
+by their habits (`operators`), or a policy answers what `sight` shows, step by step in `pick`; `physics` with `shapes`
+and `wear` decides the result. `faults` are planted on purpose. `nouns`, `map_text` and `recording` write the records.
 """

@@ -1,4 +1,4 @@
-"""Thousands of articles: how often each is picked, and what it is physically."""
+"""Thousands of articles: how often each is picked, and its physical properties."""
 
 from dataclasses import dataclass
 
@@ -24,7 +24,7 @@ RANGES: dict[str, tuple[tuple[float, ...], tuple[float, ...]]] = {
     "roundness": ((0.0, 0.85, 0.3, 0.05, 0.0), (0.15, 1.0, 0.6, 0.3, 0.5)),
     "doming": ((0.0, 0.05, 0.35, 0.15, 0.05), (0.02, 0.2, 0.6, 0.4, 0.35)),
 }
-"""From where to where each attribute lies, by packaging."""
+"""Range of each attribute, by packaging."""
 LONGEST_M = 0.075
 MASS_KG = (0.05, 1.8)
 OFF_CENTRE = (0.05, 0.05, 0.15, 0.10, 0.22)
@@ -60,7 +60,7 @@ class Catalogue:
         return f"sku-{row:05d}"
 
     def of_packaging(self, code: int) -> Floats:
-        """How likely each article is, given its packaging."""
+        """Return the probability of each article, given its packaging."""
         share = np.where(self.packaging == code, self.velocity, 0.0)
         return np.asarray(share / share.sum())
 
@@ -96,7 +96,7 @@ def draw(count: int, rng: np.random.Generator) -> Catalogue:
 
 
 def _master(size: Floats, mass: Floats, hidden: Floats, packaging: Ints, rng: np.random.Generator) -> Floats:
-    """What the item master says: measured size and mass, and words that only hint at friction and crush strength."""
+    """Return the item master records: measured size and mass, and words that hint at friction and strength."""
     count, words = hidden.shape
     scaled = (hidden - hidden.mean(axis=0)) / hidden.std(axis=0)
     # The dictionary is the same for every catalogue: a policy may learn it from one and use it on another.

@@ -1,4 +1,4 @@
-"""How a person decides: where to take hold of an article, and what to tell the gripper and the lift."""
+"""How a person decides: where to grasp an article, and which commands to send to the gripper and the lift."""
 
 from dataclasses import dataclass
 
@@ -12,7 +12,7 @@ from fieldloop.simulate.picking.shapes import half_turn
 ROUND = 0.7
 """An article whose corners are rounder than this share of its length is taken from any side."""
 TOO_TIGHT = 100.0
-"""What a grasp that would collide costs a person's choice: more than anything else."""
+"""Cost of a grasp that would collide, higher than any other."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -61,8 +61,8 @@ def choose(scenes: Scenes, coming: Floats) -> Choice:
     return Choice(x, y, yaw, depth, width, cost < TOO_TIGHT)
 
 
-def told(scenes: Scenes, choice: Choice, person: Ints, rng: np.random.Generator) -> Floats:
-    """What a person tells the gripper and the lift: n × (depth, width, log force, acceleration, release)."""
+def grasp_commands(scenes: Scenes, choice: Choice, person: Ints, rng: np.random.Generator) -> Floats:
+    """Return a person's commands to gripper and lift: n × (depth, width, log force, acceleration, release)."""
     acceleration = operators.column("acceleration", person) + rng.normal(0, 0.05, len(scenes))
     least = 1.08 * scenes.burden * scenes.mass * (GRAVITY + acceleration) / (2 * scenes.grip)
     window = np.log(np.maximum(scenes.crush / least, 1.02))

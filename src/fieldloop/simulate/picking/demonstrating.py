@@ -6,7 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fieldloop.simulate.picking import operators, physics, sight
-from fieldloop.simulate.picking.choosing import Choice, choose, told
+from fieldloop.simulate.picking.choosing import Choice, choose, grasp_commands
 from fieldloop.simulate.picking.pick import ACTIONS, SHOWN, TREMOR, back_in_time, closed, moved
 from fieldloop.simulate.picking.scenes import Bools, Floats, Ints, Scenes
 from fieldloop.simulate.picking.shapes import half_turn
@@ -42,11 +42,11 @@ def steer(choice: Choice, first: Floats, person: Ints, rng: np.random.Generator)
 
 
 CARELESS = 0.08
-"""So many first grasps are done carelessly: too shallow and too loose."""
+"""Share of first grasps that are careless: too shallow and too loose."""
 RETRIED = tuple(physics.ENDS.index(end) for end in ("missed", "slipped", "turned_in_hand"))
-"""After these ends a person notices, comes back and grasps again."""
+"""Results after which a person notices, returns and grasps again."""
 STANDARDS = (0.0, -1.0, 1.0)
-"""Where three annotators see the grasp moment of an unusual variant: when jaws close, before that, after that."""
+"""Standards of three annotators for the grasp moment of an unusual variant: when the jaws close, before, after."""
 DESCENT_M_S, CLOSING_M_S = 0.20, 0.20
 
 
@@ -57,7 +57,7 @@ class Shown:
     end: Ints
     first_end: Ints
     steered: Steered
-    told: Floats
+    commands: Floats
     deviation: Floats
 
     @property
@@ -67,14 +67,14 @@ class Shown:
 
     @property
     def recovered(self) -> Bools:
-        """Which went wrong at first and were put right?"""
+        """Which failed at first and recovered?"""
         return np.asarray((self.first_end != 0) & (self.end == 0))
 
 
 def show(scenes: Scenes, first: Floats, person: Ints, rng: np.random.Generator) -> Shown:
     """Let people demonstrate; a slipped or missed grasp is tried again, more carefully."""
     choice = choose(scenes, first[:, 2])
-    orders = told(scenes, choice, person, rng)
+    orders = grasp_commands(scenes, choice, person, rng)
     careless = rng.random(len(scenes)) < CARELESS
     at_first = orders - careless[:, None] * np.array([0.012, 0.0, 0.5, 0.0, 0.0])
     steered, verdicts = _try(scenes, choice, first, person, at_first, rng)
@@ -114,7 +114,7 @@ def annotated(scenes: Scenes, orders: Floats, moment_s: Floats) -> Floats:
 def rows(
     scenes: Scenes, shown: Shown, orders: Floats, lag_s: float, rng: np.random.Generator
 ) -> tuple[NDArray[np.float32], NDArray[np.float32], Ints]:
-    """Return inputs, actions and owners of the steps to imitate; each action beside the picture of `lag_s` ago."""
+    """Return inputs, actions and owners of the steps to imitate; each action with the frame of `lag_s` ago."""
     kept = np.flatnonzero(shown.kept)
     mine = scenes.take(kept)
     numbers = sight.numbers(mine, rng)

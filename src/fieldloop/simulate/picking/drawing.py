@@ -1,4 +1,4 @@
-"""Scenes are drawn: an article of the cell's packaging, laid by somebody, in the cell's bin, light and site."""
+"""Draws scenes: an article of the cell's packaging, placed by a person, in the cell's bin, light and site."""
 
 from dataclasses import dataclass
 
@@ -17,7 +17,7 @@ LUX = ((600.0, 950.0), (60.0, 250.0), (1800.0, 6000.0))
 FILM_FRICTION, FILM_SHEEN = 0.72, 0.25
 """Packing film left on an article: how much friction it leaves, and how much brighter it looks."""
 BURDEN = (1.0, 1.0, 1.0, 1.4, 1.3, 1.0, 1.0, 1.4)
-"""What has to be lifted, by bin, as a multiple of the article: what lies on it comes along, what is packed drags."""
+"""Load to lift, by bin, as a multiple of the article: things on top come along, tight packing drags."""
 TWIN_FRICTION = 0.55
 """The simulator twin gives every surface this friction, in any air, with pads as new."""
 
@@ -70,7 +70,7 @@ def _article(kind: Ints, bins: Ints, catalogue: Catalogue, rng: np.random.Genera
         sku[mine] = np.searchsorted(catalogue.of_packaging(code).cumsum(), luck[mine] * (1 - 1e-9))
     long, short, height = catalogue.long[sku], catalogue.short[sku], catalogue.height[sku]
     radius = catalogue.roundness[sku]
-    # lying on another face: what the item master says of its size misleads now
+    # lying on another face: the size in the item master misleads now
     over = (bins == BINS.index("reoriented")) & (height > FLAT_M)
     lying = np.where(over, np.clip(height / 2, 0.012, 0.055), short)
     height = np.where(over, short * 2, height)
@@ -120,7 +120,7 @@ def _air(site: Ints, lamp: Ints, bins: Ints, ask: Ask, rng: np.random.Generator)
 
 
 def _avoid(drawn: Floats, gap: tuple[float, float], site: Ints, rng: np.random.Generator) -> Floats:
-    """Draw again what fell into the gap; where a site has nothing else, people wait for the nearer end."""
+    """Redraw temperatures inside the gap; where a site has no others, take the nearer end of the gap."""
     for _ in range(20):
         inside = (drawn > gap[0]) & (drawn < gap[1])
         drawn = np.where(inside, sites.between("temperature_c", site, rng), drawn)

@@ -1,4 +1,4 @@
-"""What can be wrong with the data, the robots or the line, as plain data; nothing is wrong unless said."""
+"""Faults of data, robots or line as plain data; by default nothing is wrong."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -40,18 +40,18 @@ class Starved:
 
 @dataclass(frozen=True, slots=True)
 class Faults:
-    """Everything that somebody may have got wrong; each acts only through images, actions, friction or labels."""
+    """All possible faults; each acts only through images, actions, friction or labels."""
 
     camera_lag_s: float = 0.0
-    """Training pairs the action at t with the picture of t − lag."""
+    """Training pairs the action at t with the frame of t − lag."""
     run_lag_s: float = 0.0
-    """At run time the policy answers the picture of t − lag."""
+    """At run time the policy sees the frame of t − lag."""
     latency_s: float = 0.0
-    """At run time an action takes effect this much later, on top of what every robot needs."""
+    """At run time an action takes effect this much later, in addition to the usual delay."""
     label_noise: float = 0.0
     """How far apart annotators' standards of the grasp moment are on unusual variants, in seconds."""
     simulated_share: float = 0.0
-    """So many of the demonstrations are made in a simulator twin."""
+    """Share of the demonstrations made in a simulator twin."""
     simulated_where: Mapping[str, str] = field(default_factory=dict)
     """Only demonstrations of these conditions are made in the twin; empty: any."""
     starved: tuple[Starved, ...] = ()
@@ -83,15 +83,15 @@ def left_out(strata: Strata, *conditions: Mapping[str, str]) -> tuple[Starved, .
     return tuple(Starved(condition) for condition in conditions)
 
 
-def demonstrable(cells: Ints, strata: Strata, faults: Faults, rng: np.random.Generator) -> Ints:
-    """Return what is demonstrated instead of what was asked for: starved cells give way to others that were asked."""
+def substitute_starved(cells: Ints, strata: Strata, faults: Faults, rng: np.random.Generator) -> Ints:
+    """Replace starved cells by random others that were requested."""
     lost = np.zeros(len(cells), dtype=bool)
     draws = rng.random((len(faults.starved), len(cells)))
     for one, draw in zip(faults.starved, draws, strict=True):
         lost |= strata.where(one.where)[cells] & (draw >= one.share)
     rest = cells[~lost]
     if len(rest) == 0 and len(cells):
-        raise BadInput("Every demonstration asked for is in conditions that were left out.")
+        raise BadInput("Every requested demonstration is in conditions that were left out.")
     return np.where(lost, rng.choice(rest, len(cells)), cells) if lost.any() else cells
 
 

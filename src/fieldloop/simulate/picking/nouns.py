@@ -1,4 +1,4 @@
-"""Picks and demonstrations in the words of the house: outcomes of attempts, episodes of demonstrations."""
+"""Picks and demonstrations as model objects: outcomes of attempts, episodes of demonstrations."""
 
 import numpy as np
 
@@ -6,19 +6,18 @@ from fieldloop.errors import BadInput
 from fieldloop.model.episode import Episode
 from fieldloop.model.identity import content_id, ulid
 from fieldloop.model.policy import FailureClass, Outcome, Stage, Step
-from fieldloop.model.stream import NS_PER_S
+from fieldloop.model.stream import NS_PER_DAY, NS_PER_S
 from fieldloop.simulate.picking import operators, physics, pick
 from fieldloop.simulate.picking.physics import ENDS, STEPS
 from fieldloop.simulate.picking.scenes import Scenes
 from fieldloop.simulate.picking.world import Demonstrations, Tries, World
 
 JUDGE = "picking floor"
-DAY_NS = 24 * 3600 * NS_PER_S
 DAYS_A_WEEK = 7
 BETWEEN_NS = 45 * NS_PER_S
 """From one demonstration to the next, with the reset of the scene."""
 HANDLED_S = 3.0
-"""From the closing of the jaws to the release, as people do it."""
+"""Time from closing the jaws to the release, by people."""
 FAILURES = {
     "hit_neighbour": FailureClass.COLLISION,
     "hit_item": FailureClass.COLLISION,
@@ -32,12 +31,12 @@ FAILURES = {
 
 
 def outcomes(world: World, tries: Tries, policy: str, stage: Stage, start_ns: int, days: float = 7.0) -> list[Outcome]:
-    """Write tries down, in their order over so many days, after the weeks they were made in."""
+    """Record attempts in order over so many days, by the week in which they were made."""
     if days <= 0:
         raise BadInput(f"Outcomes are spread over more than {days} days.")
     count, scenes = len(tries.end), tries.scenes
     through = (np.arange(count) + 0.5) / max(count, 1) * days
-    times = start_ns + np.round((scenes.week * DAYS_A_WEEK + through) * DAY_NS).astype(np.int64)
+    times = start_ns + np.round((scenes.week * DAYS_A_WEEK + through) * NS_PER_DAY).astype(np.int64)
     bits = world.chance("outcome", policy, stage.value, start_ns).integers(2**62, size=count).tolist()
     travel = np.linalg.norm(tries.poses[0, :, :2] - tries.poses[-1, :, :2], axis=1).tolist()
     return [
@@ -63,17 +62,17 @@ def outcomes(world: World, tries: Tries, policy: str, stage: Stage, start_ns: in
 
 
 def episodes(world: World, demonstrations: Demonstrations, start_ns: int, session: str = "") -> list[Episode]:
-    """Write demonstrations down, failures and recoveries among them, one after the other."""
+    """Record demonstrations one after the other, including failures and recoveries."""
     return [
         episode(world, demonstrations, i, start_ns + i * BETWEEN_NS, session) for i in range(len(demonstrations.cell))
     ]
 
 
 def episode(world: World, demonstrations: Demonstrations, i: int, start_ns: int, session: str = "") -> Episode:
-    """Write one demonstration down."""
+    """Record one demonstration."""
     scenes, shown = demonstrations.scenes, demonstrations.shown
     path = np.ascontiguousarray(shown.steered.poses[:, i])
-    identity = content_id([str(world.seed).encode(), path.tobytes(), shown.told[i].tobytes()])
+    identity = content_id([str(world.seed).encode(), path.tobytes(), shown.commands[i].tobytes()])
     facts = {name: f"{value:.4g}" for name, value in _facts(scenes, i).items()} | {
         "sku": world.catalogue.sku(int(scenes.sku[i])),
         "filled_by": operators.name(int(scenes.person[i])),
@@ -123,7 +122,7 @@ def _steps(tries: Tries, i: int) -> tuple[Step, ...]:
 
 
 def _facts(scenes: Scenes, i: int) -> dict[str, float]:
-    """What telemetry says of the circumstances; `filled_by` is the number in a person's pseudonym."""
+    """Return telemetry of the circumstances; `filled_by` is the number in a person's pseudonym."""
     return {
         "lux": float(scenes.lux[i]),
         "temperature_c": float(scenes.temperature[i]),

@@ -1,4 +1,4 @@
-"""What comes of a grasp: collisions, contact, crushing, slipping, turning in the hand, falling. Rules, no chances."""
+"""The result of a grasp by deterministic rules: collision, contact, crushing, slipping, turning, falling."""
 
 from dataclasses import dataclass
 
@@ -13,7 +13,7 @@ ENDS = (
     "succeeded", "hit_neighbour", "hit_item", "hit_floor", "missed", "crushed", "slipped", "turned_in_hand", "dropped",
 )  # fmt: skip
 STEP_OF_END = (4, 0, 0, 0, 1, 1, 2, 2, 3)
-"""In which step of STEPS an attempt of each end stopped; 4: in none."""
+"""Step of STEPS in which an attempt with each result stopped; 4: none."""
 STEPS = ("approach", "grasp", "lift", "place")
 FINGER_M, FINGER_HALF_M = 0.006, 0.010
 """Thickness of a finger, and half its width."""
@@ -26,7 +26,7 @@ FLAT_ENOUGH = 0.8
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Grasp:
-    """Where the tool is when it closes and what it is told: metres, radians, newtons, m/s²."""
+    """Pose of the tool when it closes, and its commands: metres, radians, newtons, m/s²."""
 
     x: Floats
     y: Floats
@@ -116,7 +116,7 @@ def judge(scenes: Scenes, grasp: Grasp) -> Verdicts:
 
 
 def leaning(scenes: Scenes) -> Floats:
-    """How much lower the lower side of a tilted article is."""
+    """Return how much lower the lower side of a tilted article is."""
     return np.asarray(0.4 * np.abs(scenes.tilt) * scenes.long)
 
 

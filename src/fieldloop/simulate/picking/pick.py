@@ -16,9 +16,9 @@ ACTIONS = ("vx", "vy", "turn_rate", "depth", "width", "log_force", "acceleration
 """Speeds in the tool's frame (m/s, rad/s), then what holds when the jaws close (m, m, log N, m/s², m)."""
 FASTEST = np.array([0.6, 0.6, 6.0])
 TREMOR = np.array([0.0006, 0.0006, 0.004])
-"""How far a step ends from where it was sent."""
+"""Standard deviation of a step's end from its target."""
 SETTLED = np.array([0.0008, 0.0008, 0.006])
-"""How far the closing tool is from where its encoders say."""
+"""Standard deviation between the closing tool and its encoder position."""
 
 Act = Callable[[NDArray[np.float32]], NDArray[np.float32]]
 
@@ -56,7 +56,7 @@ def start(count: int, pace: Pace, rng: np.random.Generator) -> Floats:
 def fly(
     scenes: Scenes, act: Act, pace: Pace, first: Floats, late_s: float, lag_s: float, rng: np.random.Generator
 ) -> Flown:
-    """Let a policy servo: it sees the picture of `lag_s` ago, and what it answers takes effect `late_s` later."""
+    """Let a policy servo: it sees the frame of `lag_s` ago, and its answer takes effect `late_s` later."""
     numbers = sight.numbers(scenes, rng)
     poses, answers = [first], []
     for _ in range(pace.steps):
@@ -68,20 +68,20 @@ def fly(
 
 
 def back_in_time(poses: list[Floats], lag_s: float) -> Floats:
-    """Return the poses of a moment ago, between steps where the moment is."""
+    """Return the poses `lag_s` ago, interpolated between steps."""
     steps, part = divmod(lag_s / STEP_S, 1.0)
     later, earlier = poses[max(-1 - int(steps), -len(poses))], poses[max(-2 - int(steps), -len(poses))]
     return (1 - part) * later + part * earlier
 
 
 def delayed(answers: list[Floats], late_s: float) -> Floats:
-    """Return what is in effect over the next step: before the first answer arrives, nothing moves."""
+    """Return the command in effect over the next step; before the first answer arrives nothing moves."""
     steps, part = divmod(late_s / STEP_S, 1.0)
 
-    def told(ago: int) -> Floats:
+    def answered(ago: int) -> Floats:
         return answers[-1 - ago] if ago < len(answers) else np.zeros_like(answers[0])
 
-    return (1 - part) * told(int(steps)) + part * told(int(steps) + 1)
+    return (1 - part) * answered(int(steps)) + part * answered(int(steps) + 1)
 
 
 def moved(pose: Floats, speed: Floats) -> Floats:
@@ -90,8 +90,8 @@ def moved(pose: Floats, speed: Floats) -> Floats:
     return pose + np.column_stack([dx, dy, speed[:, 2]]) * STEP_S
 
 
-def closed(scenes: Scenes, pose: Floats, told: Floats, rng: np.random.Generator) -> Grasp:
-    """Close the jaws where the tool is, as told, as well as the drive can."""
+def closed(scenes: Scenes, pose: Floats, commands: Floats, rng: np.random.Generator) -> Grasp:
+    """Close the jaws at the tool's position by the commands, with the errors of the drive."""
     at = pose + rng.normal(0, 1, pose.shape) * SETTLED
     play = rng.uniform(-1, 1, (2, len(pose))) * scenes.backlash
     range_error = rng.normal(0, 0.001, len(pose))
@@ -99,9 +99,9 @@ def closed(scenes: Scenes, pose: Floats, told: Floats, rng: np.random.Generator)
         x=at[:, 0] + play[0] * np.cos(at[:, 2]),
         y=at[:, 1] + play[0] * np.sin(at[:, 2]),
         yaw=at[:, 2],
-        depth=told[:, 3] + range_error,
-        width=np.clip(told[:, 4] - np.abs(play[1]), 0, WIDEST_M),
-        force=np.exp(np.clip(told[:, 5], -3, 5)),
-        acceleration=np.clip(told[:, 6], 1.0, 8.0),
-        release=told[:, 7],
+        depth=commands[:, 3] + range_error,
+        width=np.clip(commands[:, 4] - np.abs(play[1]), 0, WIDEST_M),
+        force=np.exp(np.clip(commands[:, 5], -3, 5)),
+        acceleration=np.clip(commands[:, 6], 1.0, 8.0),
+        release=commands[:, 7],
     )

@@ -1,4 +1,4 @@
-"""Maps of the floor: what the laboratory practises, what production asks for week by week, what showing it costs."""
+"""Presets of the floor: the laboratory's mix, production's mix by week, and the cost of demonstrations."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -42,7 +42,7 @@ def _mix(
     bins: Sequence[Sequence[float]],
     light: Sequence[Sequence[float]],
 ) -> Mix:
-    """Fill up the sites that are planned but not deployed: everything may come there."""
+    """Add sites that are planned but not deployed, with every level."""
     missing = len(sites) - len(bins)
     filled = [[*part, *[even] * missing] for part, even in zip((packaging, bins, light), EVEN, strict=True)]
     return Mix(sites, *filled)

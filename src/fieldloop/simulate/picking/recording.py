@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from fieldloop.model.episode import Episode, Recording
 from fieldloop.model.stream import NS_PER_S, Stream, StreamKind
-from fieldloop.simulate.clocks import Beat, stamp, ticks
+from fieldloop.simulate.arm.clocks import Beat, stamp, ticks
 from fieldloop.simulate.picking import nouns, pick, sight
 from fieldloop.simulate.picking.catalogue import GRAVITY
 from fieldloop.simulate.picking.physics import ENDS, STEPS, reached
@@ -26,7 +26,7 @@ ABOVE_M, CARRY_M = 0.12, 0.35
 """How far above an article an approach begins, and how far away it is put down."""
 CLOSING_S, LIFTING_S, CARRYING_S, LETTING_GO_S, REST_S = 0.25, 0.6, 0.9, 0.3, 0.2
 HAND_KG = 0.9
-"""What the force sensor carries when the hand is empty."""
+"""Reading of the force sensor with an empty hand."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -84,10 +84,10 @@ class WristFrames:
 def record_demonstration(
     world: World, demonstrations: Demonstrations, i: int, start_ns: int, lag_s: float = 0.0, session: str = ""
 ) -> Recording:
-    """Return the recording of one demonstration; `lag_s` is how much older pictures are than their stamps say."""
+    """Return the recording of one demonstration; `lag_s` is how much older frames are than their timestamps."""
     shown = demonstrations.shown
     speeds = np.concatenate(
-        [shown.steered.speeds[:, i], np.tile(shown.told[i], (len(shown.steered.speeds), 1))], axis=1
+        [shown.steered.speeds[:, i], np.tile(shown.commands[i], (len(shown.steered.speeds), 1))], axis=1
     )
     facts = nouns.episode(world, demonstrations, i, start_ns, session)
     stopped = int(reached(shown.end[i : i + 1])[0])
@@ -163,12 +163,12 @@ def _record(
     return Recording(replace(facts, end_ns=max(ends, facts.start_ns + round(span[1] * NS_PER_S))), found)
 
 
-def _motion(scene: Scenes, poses: Floats, told: Floats, stopped: int) -> Motion:
-    """Lay out a pick in time: approach, close, lift, carry, let go; one that failed earlier stops there and rests."""
+def _motion(scene: Scenes, poses: Floats, commands: Floats, stopped: int) -> Motion:
+    """Lay out a pick in time: approach, close, lift, carry, release; a failed one stops there and rests."""
     grasp, lift, place = (STEPS.index(name) for name in ("grasp", "lift", "place"))
     steps = len(poses) - 1
     times = [k * pick.STEP_S for k in range(steps + 1)]
-    top, depth, width = float(scene.top[0]), float(told[3]), float(told[4])
+    top, depth, width = float(scene.top[0]), float(commands[3]), float(commands[4])
     height = [top + ABOVE_M * (1 - k / steps) - depth * k / steps for k in range(steps + 1)]
     pose, opening, load = list(poses), [width] * (steps + 1), [0.0] * (steps + 1)
     weight = float(scene.mass[0] * scene.burden[0]) * GRAVITY
@@ -187,14 +187,14 @@ def _motion(scene: Scenes, poses: Floats, told: Floats, stopped: int) -> Motion:
     if stopped >= lift:
         then(LIFTING_S, 0.0, top + ABOVE_M, held, weight if stopped > lift else 0.0)
     if stopped >= place:
-        then(CARRYING_S, CARRY_M, float(told[7]), held, weight)
-        then(LETTING_GO_S, 0.0, float(told[7]), width, 0.0)
+        then(CARRYING_S, CARRY_M, float(commands[7]), held, weight)
+        then(LETTING_GO_S, 0.0, float(commands[7]), width, 0.0)
     then(REST_S, 0.0, height[-1] + 0.02, opening[-1], load[-1])
     return Motion(np.array(times), np.stack(pose), np.array(height), np.array(opening), np.array(load), closed)
 
 
 def _metres(depth: NDArray[np.float32]) -> NDArray[np.float32]:
-    """Turn scaled heights into distances from the camera; holes are no return."""
+    """Turn scaled heights into distances from the camera; holes have no return."""
     return np.where(depth <= -1, np.float32(np.nan), np.float32(sight.CAMERA_ABOVE_M) - (depth + 1) * np.float32(0.1))
 
 

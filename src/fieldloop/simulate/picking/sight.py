@@ -1,4 +1,4 @@
-"""What the policy gets to see: a small crop of the wrist camera around the tool, and a few numbers."""
+"""Observations of the policy: a small crop of the wrist camera around the tool, and a few numbers."""
 
 import numpy as np
 from numpy.typing import NDArray
@@ -21,7 +21,7 @@ INPUTS = 2 * PIXELS * PIXELS + NUMBERS
 
 
 def grid(pixels: int = PIXELS, fovea: float = 0.6) -> tuple[Image, Image]:
-    """Where the pixels look, in the camera's frame: denser in the middle, where precision is won."""
+    """Return the directions of the pixels in the camera's frame: denser in the middle, where precision matters."""
     line = ((np.arange(pixels) + 0.5) / pixels * 2 - 1).astype(np.float32)
     line = HALF_VIEW_M * line * (1 - fovea + fovea * line**2)
     u, v = np.meshgrid(line, line, indexing="xy")
@@ -64,7 +64,7 @@ def numbers(scenes: Scenes, rng: np.random.Generator) -> Image:
 
 
 def _col(values: Floats) -> Image:
-    """A column of single precision, to be laid beside pixels."""
+    """Return a column in single precision, to be joined with pixels."""
     return values.astype(np.float32)[:, None]
 
 
@@ -127,7 +127,7 @@ def _exposed(
     where: tuple[Image, Image],
     rng: np.random.Generator,
 ) -> Image:
-    """Light and sensor: noise in the dark, glare and holes in the depth of shiny things. The twin knows none of it."""
+    """Apply light and sensor: noise in the dark, glare, holes in the depth of shiny things (none in the twin)."""
     x, y, out = seen
     u, v = where
     count, pixels = depth.shape

@@ -1,4 +1,4 @@
-"""What a gripper's cycles do to it: pads lose friction, the drive gains backlash. Nothing else."""
+"""Wear of a gripper by its cycles: pads lose friction and the drive gains backlash, nothing else."""
 
 import numpy as np
 from numpy.typing import NDArray
@@ -19,7 +19,7 @@ def fleet(rng: np.random.Generator) -> Floats:
 
 
 def pad_friction(cycles: Floats) -> Floats:
-    """How much of a new pad's friction is left.
+    """Return the share of a new pad's friction that is left.
 
     >>> [round(float(k), 2) for k in pad_friction(np.array([0.0, 50_000.0]))]
     [1.0, 0.7]
@@ -28,5 +28,5 @@ def pad_friction(cycles: Floats) -> Floats:
 
 
 def backlash_m(cycles: Floats) -> Floats:
-    """How far the jaws may be from where the encoder says."""
+    """Return how far the jaws may be from their encoder position."""
     return np.asarray(0.0003 + 0.0025 * cycles / SERVICE_CYCLES)

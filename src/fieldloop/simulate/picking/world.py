@@ -8,7 +8,7 @@ from numpy.typing import NDArray
 
 from fieldloop.errors import BadInput
 from fieldloop.simulate.picking import catalogue, demonstrating, drawing, operators, physics, pick, wear
-from fieldloop.simulate.picking.faults import NOTHING, Faults, demonstrable, in_twin
+from fieldloop.simulate.picking.faults import NOTHING, Faults, in_twin, substitute_starved
 from fieldloop.simulate.picking.pick import LINE, Act, Pace
 from fieldloop.simulate.picking.presets import preset
 from fieldloop.simulate.picking.scenes import Bools, Floats, Ints, Scenes
@@ -16,7 +16,7 @@ from fieldloop.simulate.picking.strata import LEVELS, Strata
 
 ARTICLES = 3_000
 AT_ONCE = 1_000
-"""So many picks are stepped together: small enough to stay near the processor."""
+"""Number of picks that are stepped together: small enough for the processor's cache."""
 ROBOT_LATENCY_S = 0.015
 UNUSUAL_FROM = 3
 """Bins from this code on are unusual variants, on which annotators may differ."""
@@ -24,7 +24,7 @@ UNUSUAL_FROM = 3
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Demonstrations:
-    """What was shown: rows to learn from (`owner` says of which demonstration), and one entry a demonstration."""
+    """Demonstrations: rows to learn from (`owner` is their demonstration), and one entry a demonstration."""
 
     inputs: NDArray[np.float32]
     actions: NDArray[np.float32]
@@ -34,7 +34,7 @@ class Demonstrations:
     person: Ints
     """Who demonstrated; `scenes.person` filled the bin."""
     moments_s: Floats
-    """Where each of two annotators saw the grasp, against where it was: n × 2."""
+    """Grasp moment of two annotators relative to the true one: n × 2."""
     cost: Floats
 
     @property
@@ -55,7 +55,7 @@ class Demonstrations:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Tries:
-    """What came of picks: the scenes, how each ended (a row of physics.ENDS), deviations by step, latency, time."""
+    """Results of picks: the scenes, how each ended (a row of physics.ENDS), deviations by step, latency, time."""
 
     scenes: Scenes
     end: Ints
@@ -72,7 +72,7 @@ class Tries:
 
     @property
     def succeeded(self) -> Bools:
-        """Which went through?"""
+        """Which succeeded?"""
         return np.asarray(self.end == 0)
 
 
@@ -114,7 +114,7 @@ class World:
     def scenes(
         self, cells: Ints, purpose: str, faults: Faults, weeks: Floats | float, *, demonstrating: bool
     ) -> Scenes:
-        """Draw the scenes of cells: the same purpose and cells give the same scenes, whoever works in them."""
+        """Draw the scenes of cells: the same purpose and cells give the same scenes, with any policy."""
         kinds = np.asarray(cells, dtype=np.intp)
         if kinds.ndim != 1 or (len(kinds) and not 0 <= kinds.min() <= kinds.max() < len(self.strata)):
             raise BadInput(f"Cells are numbers from 0 to {len(self.strata) - 1}, in one row.")
@@ -131,13 +131,15 @@ class World:
         self, cells: Ints, purpose: str, faults: Faults = NOTHING, week: Floats | float = 0.0
     ) -> Demonstrations:
         """Let people demonstrate once in each cell."""
-        made = demonstrable(np.asarray(cells, dtype=np.intp), self.strata, faults, self.chance("starved", purpose))
+        made = substitute_starved(
+            np.asarray(cells, dtype=np.intp), self.strata, faults, self.chance("starved", purpose)
+        )
         scenes = self.scenes(made, purpose, faults, week, demonstrating=True)
         rng = self.chance("demonstration", purpose)
         person = operators.on_shift(len(made), rng)
         shown = demonstrating.show(scenes, pick.start(len(made), pick.SHOWN, rng), person, rng)
         moments = self._moments(scenes, faults, rng)
-        orders = demonstrating.annotated(scenes, shown.told, moments[:, 0])
+        orders = demonstrating.annotated(scenes, shown.commands, moments[:, 0])
         inputs, actions, owner = demonstrating.rows(scenes, shown, orders, faults.camera_lag_s, rng)
         return Demonstrations(inputs, actions, owner, scenes, shown, person, moments, self.cost[made])
 
@@ -150,7 +152,7 @@ class World:
         weeks: Floats | float = 0.0,
         pace: Pace = LINE,
     ) -> Tries:
-        """Let a policy pick once in each cell; what it meets does not depend on which policy it is."""
+        """Let a policy pick once in each cell; the scenes do not depend on the policy."""
         if not len(cells):
             raise BadInput("There is nothing to pick: no cell was given.")
         scenes = self.scenes(cells, purpose, faults, weeks, demonstrating=False)
@@ -183,7 +185,7 @@ class World:
         return Tries(scenes, verdicts.end, measured, latency, cycle, flown.poses, flown.answers)
 
     def _moments(self, scenes: Scenes, faults: Faults, rng: np.random.Generator) -> Floats:
-        """Draw where two annotators saw each grasp: alike on standard variants, by their own standards on others."""
+        """Draw the grasp moments of two annotators: alike on standard variants, by their own standards on others."""
         unusual = self.strata.code("bin", scenes.cell) >= UNUSUAL_FROM
         standard = np.array(demonstrating.STANDARDS)[rng.integers(len(demonstrating.STANDARDS), size=(len(scenes), 2))]
         read = rng.normal(0, 0.01, (len(scenes), 2))

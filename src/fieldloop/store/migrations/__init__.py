@@ -1,1 +1,1 @@
-"""How the ledger came to its present layout: one file per step. Written by hand, run by `store.migrate`."""
+"""Migrations of the ledger's schema: one file per step, written by hand, run by `store.migrate`."""

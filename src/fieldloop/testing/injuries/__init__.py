@@ -1,4 +1,4 @@
-"""One injury a check: a healthy case made to fail it. What else it fails is declared, with why. A file a subject."""
+"""Injuries: for each check, a healthy case damaged so that it fails, with the other checks that fail and why."""
 
 from fieldloop.testing.injuries import (
     adherence,

@@ -14,11 +14,11 @@ from fieldloop.testing.synthetic import with_streams
 
 HZ = 120.0
 CONTACT_S, LIFTS_S, LETS_GO_S = 3.75, 3.95, 5.56
-"""When the healthy pick takes hold, lifts, and lets go, from the recording's beginning."""
+"""Times of contact, lift and release of the healthy pick, in seconds from the recording's start."""
 
 
 def squeeze(case: Case) -> Case:
-    """Let the attempt pass in half the time: 3 s instead of 6."""
+    """Halve the attempt's duration: 3 s instead of 6."""
     start = int(case.recording.streams["joints"].times_ns[0])
     begin, end = start + round(1.5 * NS_PER_S), start + round(7.5 * NS_PER_S)
 
@@ -38,7 +38,7 @@ def squeeze(case: Case) -> Case:
 
 
 def move_tool(change: Callable[[NDArray[Any], NDArray[np.float64]], None]) -> Callable[[Case], Case]:
-    """Return an injury that changes the tool's pose, given its values and seconds from the beginning."""
+    """Return an injury that changes the tool's pose, given its values and seconds from the start."""
 
     def hurt(case: Case) -> Case:
         return change_values(case, "tool", lambda values: change(values, np.arange(len(values)) / HZ))
@@ -54,7 +54,7 @@ def lift_low(values: NDArray[Any], at_s: NDArray[np.float64]) -> None:
 
 
 def let_fall(values: NDArray[Any], at_s: NDArray[np.float64]) -> None:
-    """Let the item go from twelve centimetres up."""
+    """Release the item twelve centimetres up."""
     values[:, 2] += 0.12 * np.clip((at_s - 4.6) / 0.6, 0, 1) * np.clip((7.5 - at_s) / 1.5, 0, 1)
 
 
@@ -64,7 +64,7 @@ def drag(values: NDArray[Any], at_s: NDArray[np.float64]) -> None:
 
 
 def come_flat(values: NDArray[Any], at_s: NDArray[np.float64]) -> None:
-    """Come down beside the item, then slide to it along the ground."""
+    """Descend beside the item, then slide to it along the ground."""
     home, item = values[0, :3].copy(), values[int(CONTACT_S * HZ), :3].copy()
     beside = item + np.array([0.06, 0.0, 0.002])
     come, slide = (np.clip((at_s - begin) / lasts, 0, 1)[:, None] for begin, lasts in ((1.2, 1.5), (2.7, 0.7)))
@@ -94,13 +94,13 @@ def begin_shut(values: NDArray[Any]) -> None:
 
 
 def forget_phase(case: Case) -> Case:
-    """Let nobody have annotated the lift."""
+    """Leave the lift without an annotation."""
     return replace(case, annotations=tuple(a for a in case.annotations if a.label != "lift"), _kept={})
 
 
 FASTER = {
     "timing.rate": "time that passes twice as fast looks like twice the rate",
-    "adherence.speed_limit": "the same way in half the time is twice as fast",
+    "adherence.speed_limit": "the same path in half the time is twice as fast",
 }
 INJURIES: dict[str, Injury] = {
     "adherence.duration": Injury(squeeze, FASTER),

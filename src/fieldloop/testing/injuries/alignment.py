@@ -1,4 +1,4 @@
-"""Injuries that the checks of alignment by content must notice: their healthy camera pans as its joints turn."""
+"""Injuries that the checks of alignment by content must notice; the healthy camera pans as the joints turn."""
 
 from dataclasses import replace
 
@@ -11,17 +11,17 @@ EPISODES = 5
 
 
 def panned(case: Case) -> Case:
-    """Show the robot 30 ms from where the stamps say."""
+    """Shift the camera's pictures by 30 ms against its timestamps."""
     return replace(case, recording=panning(1, lag_ms=LATE_MS), _kept={})
 
 
 def cut_short(case: Case) -> Case:
-    """Lose a frame without a trace."""
+    """Lose a frame without a gap in the timestamps."""
     return replace(case, recording=lose_frames(panning(3), 180, 1), _kept={})
 
 
 def rig(lag_ms: float = 0.0) -> Batch:
-    """Some episodes of one rig, with what was kept of their pictures."""
+    """Return some episodes of one rig, with their imprints."""
     made = [panning(seed, lag_ms=lag_ms) for seed in range(EPISODES)]
     kept = {one.episode.id: take_imprint(Case(one)) for one in made}
     return Batch(tuple(one.episode for one in made), imprints=kept)

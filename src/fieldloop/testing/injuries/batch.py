@@ -7,22 +7,23 @@ from numpy.typing import NDArray
 
 from fieldloop.check import Batch
 from fieldloop.model.finding import Measured, Measurement
+from fieldloop.model.note import NO_SUBJECT
 from fieldloop.testing.injuries.injury import BatchInjury, change_imprints, relabel
 
 
 def one_operator(batch: Batch) -> Batch:
-    """Let one person do a third of another's work."""
+    """Give a third of one operator's episodes to another."""
     return relabel(batch, lambda i, e: {"operator": "operator-0"} if e.operator == "operator-1" and i % 3 == 0 else {})
 
 
 def in_one_block(batch: Batch) -> Batch:
-    """Let everybody work once, one after the other, in four long sessions."""
+    """Let each operator work once, one after the other, in four long sessions."""
     fourth = len(batch.episodes) // 4
     return relabel(batch, lambda i, _: {"operator": f"operator-{i // fourth}", "session": f"session-{i // fourth}"})
 
 
 def never_dim(batch: Batch) -> Batch:
-    """Call three in four of the dim episodes bright."""
+    """Label three in four of the dim episodes as bright."""
     return relabel(
         batch,
         lambda i, e: {"stratum": type(e.stratum).of({**e.stratum.levels, "lighting": "bright"})} if i % 8 != 1 else {},
@@ -30,7 +31,7 @@ def never_dim(batch: Batch) -> Batch:
 
 
 def left_half(batch: Batch) -> Batch:
-    """Let every grasp happen on one side of the work area."""
+    """Move every grasp to one side of the work area."""
 
     def near(array: NDArray[np.float32]) -> NDArray[np.float32]:
         moved = array.copy()
@@ -41,7 +42,7 @@ def left_half(batch: Batch) -> Batch:
 
 
 def one_side(batch: Batch) -> Batch:
-    """Let every approach come from one side, a little scattered."""
+    """Make every approach come from one side, with a little scatter."""
     random = np.random.default_rng(0)
     return change_imprints(
         batch, "approach/tool", lambda *_: _unit(np.asarray([0.4, 0.0, -0.9]) + random.normal(0.0, 0.15, 3))
@@ -49,20 +50,20 @@ def one_side(batch: Batch) -> Batch:
 
 
 def along_a_line(batch: Batch) -> Batch:
-    """Let all but a tenth of the approaches come along two lines that are no more than a tool's width apart."""
+    """Make nine in ten approaches come along two lines at most a tool's width apart."""
     one = _unit(np.asarray([0.42, 0.0, -0.9]))
     other = _unit(np.asarray([0.0, 0.75, -0.66]))
     return change_imprints(batch, "approach/tool", lambda i, _: other if i % 10 == 0 else one)
 
 
 def hasty(batch: Batch) -> Batch:
-    """Let two people move at three times the speed of the others."""
+    """Make two operators move at three times the speed of the others."""
     factor = [3.0 if e.operator in ("operator-2", "operator-3") else 1.0 for e in batch.episodes]
     return change_imprints(batch, "speed/mean_rad_s", lambda i, array: array * np.float32(factor[i]))
 
 
 def own_ways(batch: Batch) -> Batch:
-    """Give each person a way of moving of their own, in every feature."""
+    """Give each operator a distinct style of motion, in every feature."""
     who = [int(e.operator[-1]) for e in batch.episodes]
     hurt = batch
     for name in ("mean_rad_s", "peak_rad_s", "pause_share", "peaks_per_s", "directness"):
@@ -71,7 +72,7 @@ def own_ways(batch: Batch) -> Batch:
 
 
 def knocked(batch: Batch) -> Batch:
-    """Let the second calibration find the camera two centimetres away."""
+    """Shift the camera by two centimetres in the second calibration."""
     assert batch.calibrations
     first, second = batch.calibrations
     rows = [list(row) for row in second.parent_from_child]
@@ -80,7 +81,7 @@ def knocked(batch: Batch) -> Batch:
 
 
 def turned_aside(batch: Batch) -> Batch:
-    """Turn the camera aside for good before the sixth session, and calibrate it only before the ninth."""
+    """Turn the camera permanently before the sixth session, and calibrate it only before the ninth."""
     late = [int(e.session.removeprefix("session-")) >= 5 for e in batch.episodes]  # noqa: PLR2004  the sixth
     return change_imprints(
         batch, "view/camera/overhead/picture", lambda i, array: np.roll(array, 2, axis=1) if late[i] else array
@@ -88,12 +89,12 @@ def turned_aside(batch: Batch) -> Batch:
 
 
 def slow(batch: Batch) -> Batch:
-    """Let every success take twice the target."""
+    """Make every success take twice the target."""
     return replace(
         batch,
         measured={
             key: tuple(
-                Measured(one.check, tuple(Measurement("", 2.0 * m.value) for m in one.measurements))
+                Measured(one.check, tuple(Measurement(NO_SUBJECT, 2.0 * m.value) for m in one.measurements))
                 if one.check == "throughput.cycle_time"
                 else one
                 for one in found

@@ -8,6 +8,7 @@ from fieldloop.check import Batch
 from fieldloop.model.episode import Defect
 from fieldloop.model.finding import Measured, Measurement
 from fieldloop.model.imprint import Imprint
+from fieldloop.model.note import note
 from fieldloop.model.stream import NS_PER_S
 from fieldloop.testing.injuries.injury import BatchInjury, change_imprints, relabel
 
@@ -15,7 +16,7 @@ SINCE = 11
 
 
 def copied(batch: Batch) -> Batch:
-    """Store one episode of a session again in it, a little cut and re-encoded."""
+    """Store one episode of a session again in it, slightly cut and re-encoded."""
     first, second, *_ = batch.episodes
     way = np.asarray(batch.imprint(first.id).arrays["way/joints"]) + np.float32(1e-4)
     arrays = {**batch.imprint(second.id).arrays, "way/joints": way}
@@ -23,29 +24,29 @@ def copied(batch: Batch) -> Batch:
 
 
 def by_episode(batch: Batch) -> Batch:
-    """Put one episode of a session to the other side."""
+    """Move one episode of a session to the other part of the split."""
     moved = next(e for e in batch.episodes if batch.split[e.id] == "train")
     return replace(batch, split={**batch.split, moved.id: "validation"})
 
 
 def by_operator(batch: Batch) -> Batch:
-    """Validate on two sessions of one person only."""
+    """Validate on two sessions of one operator only."""
     held = ("session-0", "session-4")
     return replace(batch, split={e.id: "validation" if e.session in held else "train" for e in batch.episodes})
 
 
 def dark_failures(batch: Batch) -> Batch:
-    """Let the picture be darker whenever the attempt fails."""
+    """Darken the pictures of failed attempts."""
     failed = [e.succeeded is False for e in batch.episodes]
     return change_imprints(batch, "light/camera/overhead", lambda i, level: level - 60.0 * failed[i])
 
 
 def sudden_gaps(batch: Batch) -> Batch:
-    """Let the gaps grow threefold from the twelfth session on, still within their limit."""
+    """Triple the gaps from the twelfth session on, still within their limit."""
     later = {e.id for e in batch.episodes if int(e.session.removeprefix("session-")) >= SINCE}
     measured = {
         key: tuple(
-            Measured(one.check, tuple(Measurement(m.subject, 3.0 * m.value) for m in one.measurements))
+            Measured(one.check, tuple(Measurement(m.about, 3.0 * m.value) for m in one.measurements))
             if key in later and one.check == "timing.longest_gap"
             else one
             for one in found
@@ -56,7 +57,9 @@ def sudden_gaps(batch: Batch) -> Batch:
 
 
 BATCH_INJURIES: dict[str, BatchInjury] = {
-    "corpus.defects": BatchInjury(lambda batch: replace(batch, defects=(Defect("info.json", "fps", "No rate."),))),
+    "corpus.defects": BatchInjury(
+        lambda batch: replace(batch, defects=(Defect("info.json", "fps", note("ingest.rate_not_stated")),))
+    ),
     "corpus.duplicates": BatchInjury(
         lambda batch: replace(
             batch, episodes=(*batch.episodes[:-1], replace(batch.episodes[-1], id=batch.episodes[-2].id))

@@ -14,7 +14,7 @@ Picture = NDArray[Any]
 
 
 def tremble(case: Case, deviation_mm: float = 4.0) -> Case:
-    """Add noise that grows with the square of the distance, so large at half a metre."""
+    """Add noise that grows with the square of the distance, given at half a metre."""
     random = np.random.default_rng(0)
 
     def shake(frame: Picture) -> Picture:
@@ -25,7 +25,7 @@ def tremble(case: Case, deviation_mm: float = 4.0) -> Case:
 
 
 def pierce(case: Case) -> Case:
-    """Take the distance away from three pixels in five."""
+    """Remove the distance of three pixels in five."""
     random = np.random.default_rng(0)
 
     def drill(frame: Picture) -> Picture:
@@ -36,14 +36,14 @@ def pierce(case: Case) -> Case:
 
 
 def stall(case: Case) -> Case:
-    """Repeat a picture for a second in mid-movement."""
+    """Repeat a picture for a second during movement."""
     places = list(drawn(case, DEPTH).places)
     places[126:157] = [places[126]] * 31
     return move(case, DEPTH, places)
 
 
 def scale(case: Case, factor: float) -> Case:
-    """Let everything be farther away."""
+    """Multiply all distances by a factor."""
     return repaint(case, DEPTH, lambda frame: frame * np.float32(factor))
 
 

@@ -19,7 +19,7 @@ def crush(case: Case) -> Case:
 
 
 def coarsen(case: Case) -> Case:
-    """Let the wrist tell forces in steps of a quarter newton only."""
+    """Round the wrist's forces to steps of a quarter newton."""
 
     def step(values: NDArray[Any]) -> None:
         values[:] = np.round(values / 0.25) * 0.25
@@ -28,7 +28,7 @@ def coarsen(case: Case) -> Case:
 
 
 def lose_zero(case: Case) -> Case:
-    """Let the wrist's reading drift by three newtons over the episode."""
+    """Make the wrist's reading drift by three newtons over the episode."""
 
     def drift(values: NDArray[Any]) -> None:
         values[:, 0] += np.linspace(0.0, 3.0, len(values))
@@ -37,7 +37,7 @@ def lose_zero(case: Case) -> Case:
 
 
 def add_spikes(case: Case) -> Case:
-    """Let one reading in a hundred be broken."""
+    """Add a spike to one reading in a hundred."""
 
     def break_some(values: NDArray[Any]) -> None:
         values[50::100, 1] += 40.0
@@ -46,7 +46,7 @@ def add_spikes(case: Case) -> Case:
 
 
 def clip(case: Case) -> Case:
-    """Let the wrist's range end below what it feels while it carries."""
+    """Clip the wrist's readings below the force it carries."""
 
     def cut_off(values: NDArray[Any]) -> None:
         values[:, 2] = np.minimum(values[:, 2], 9.2)

@@ -1,4 +1,4 @@
-"""How to hurt a case or a batch, and the tools that injuries are made of."""
+"""Injury types for a case and a batch, and functions to build injuries."""
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
@@ -19,9 +19,9 @@ STEP_NS = NS_PER_S // 1000
 
 @dataclass(frozen=True, slots=True)
 class Injury:
-    """How to hurt a case, and which other checks notice.
+    """A function that damages a case, and the other checks that fail too.
 
-    `healthy`: the case to hurt, where the usual healthy one cannot show what the check asks about.
+    `healthy`: the case to damage, where the usual healthy one lacks what the check examines.
     """
 
     hurt: Callable[[Case], Case]
@@ -31,7 +31,7 @@ class Injury:
 
 @dataclass(frozen=True, slots=True)
 class BatchInjury:
-    """How to hurt a batch, and which other checks notice; `healthy` as above."""
+    """A function that damages a batch, and the other checks that fail too; `healthy` as above."""
 
     hurt: Callable[[Batch], Batch]
     also: Mapping[str, str] = field(default_factory=dict)
@@ -69,13 +69,13 @@ def change_values(case: Case, name: str, change: Callable[[NDArray[Any]], None])
 
 
 def change_stamps(case: Case, name: str, change: Callable[[NDArray[np.int64]], NDArray[np.int64]]) -> Case:
-    """Change every clock of one stream alike."""
+    """Apply the same change to every clock of one stream."""
     clocks = {kind: change(np.array(times)) for kind, times in case.recording.streams[name].clocks.items()}
     return change_stream(case, name, clocks=clocks)
 
 
 def drop_samples(case: Case, name: str = "force", first: int = 900, count: int = 4) -> Case:
-    """Lose some samples in a row."""
+    """Drop some successive samples."""
     stream = case.recording.streams[name]
     rows = np.delete(np.arange(len(stream)), slice(first, first + count))
     return replace(case, recording=with_streams(case.recording, {name: take(stream, rows)}), _kept={})
@@ -104,7 +104,7 @@ class Spoilt:
 
 
 def cut(case: Case, keep: Callable[[NDArray[np.float64]], NDArray[np.bool_]]) -> Case:
-    """Keep of every stream what lies in a span of seconds from the beginning."""
+    """Keep the samples of every stream within a span of seconds from the start."""
     start = min(int(s.times_ns[0]) for s in case.recording.streams.values())
     shorter: dict[str, Stream | None] = {
         name: take(stream, np.flatnonzero(keep((stream.times_ns - start) / NS_PER_S)))

@@ -8,12 +8,13 @@ from numpy.typing import NDArray
 
 from fieldloop.check import Case
 from fieldloop.model.episode import Defect
+from fieldloop.model.note import note
 from fieldloop.testing.injuries.injury import Injury, change_values
 from fieldloop.testing.synthetic import with_streams
 
 
 def set_nan(case: Case) -> Case:
-    """Let one reading be no number."""
+    """Set one reading to NaN."""
 
     def spoil(values: NDArray[Any]) -> None:
         values[700, 1] = np.nan
@@ -22,7 +23,7 @@ def set_nan(case: Case) -> Case:
 
 
 def freeze_force(case: Case) -> Case:
-    """Repeat the wrench for a second in mid-movement."""
+    """Repeat the wrench for a second during movement."""
 
     def repeat(values: NDArray[Any]) -> None:
         values[1000:1300] = values[1000]
@@ -31,7 +32,7 @@ def freeze_force(case: Case) -> Case:
 
 
 def kill_axis(case: Case) -> Case:
-    """Let one axis of the inertial sensor be silent."""
+    """Hold one axis of the inertial sensor constant."""
 
     def silence(values: NDArray[Any]) -> None:
         values[:, 2] = 0.0
@@ -40,7 +41,7 @@ def kill_axis(case: Case) -> Case:
 
 
 def cut_peak(case: Case) -> Case:
-    """Cut a blow off at the end of the inertial sensor's range."""
+    """Clip an impact at the end of the inertial sensor's range."""
 
     def clip(values: NDArray[Any]) -> None:
         values[1000:1060, 0] = 19.6
@@ -49,7 +50,7 @@ def cut_peak(case: Case) -> Case:
 
 
 def shrink_quaternion(case: Case) -> Case:
-    """Let a rotation be a twentieth too short for a while, as an average of two is."""
+    """Shorten a quaternion by a twentieth for a while, as averaging two does."""
 
     def shorten(values: NDArray[Any]) -> None:
         values[500:520, 3:] *= 0.95
@@ -58,8 +59,8 @@ def shrink_quaternion(case: Case) -> Case:
 
 
 def add_defect(case: Case) -> Case:
-    """Let the reader have missed something."""
-    defect = Defect("log.mcap", "byte 4096", "A chunk cannot be read.")
+    """Add a read defect."""
+    defect = Defect.at("log.mcap", "byte", 4096, note("ingest.chunk_damaged", reason="its checksum does not match"))
     return replace(case, recording=replace(case.recording, defects=(defect,)), _kept={})
 
 

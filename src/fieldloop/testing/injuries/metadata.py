@@ -6,5 +6,5 @@ INJURIES: dict[str, Injury] = {
     "metadata.missing_fields": Injury(lambda case: change_episode(case, site="", session="")),
     "metadata.conditions": Injury(lambda case: change_episode(case, facts=(("lux", "600"),))),
     "metadata.serials": Injury(lambda case: change_stream(case, "camera/wrist", serial="")),
-    "metadata.units": Injury(lambda case: change_stream(case, "imu", unit="", notes={"unit": "nobody said"})),
+    "metadata.units": Injury(lambda case: change_stream(case, "imu", unit="", notes={"unit": "not stated"})),
 }

@@ -16,7 +16,7 @@ WAIT_NS = 10 * NS_PER_S
 
 
 def jump(case: Case) -> Case:
-    """Let one joint be somewhere else for a sample."""
+    """Move one joint far away for one sample."""
 
     def away(values: NDArray[Any]) -> None:
         values[500, 2] += 1.0
@@ -25,7 +25,7 @@ def jump(case: Case) -> Case:
 
 
 def overwind(case: Case) -> Case:
-    """Turn one joint a full turn and more beyond its stop, as a wrong zero does."""
+    """Shift one joint by more than a full turn beyond its limit, as a wrong zero does."""
 
     def turn(values: NDArray[Any]) -> None:
         values[:, 3] += 7.0
@@ -34,7 +34,7 @@ def overwind(case: Case) -> Case:
 
 
 def wrap(case: Case) -> Case:
-    """Let one joint's angle be told a turn off for half a second."""
+    """Report one joint's angle a whole turn off for half a second."""
 
     def off(values: NDArray[Any]) -> None:
         values[500:560, 2] -= np.sign(values[500, 2]) * 2 * np.pi
@@ -43,7 +43,7 @@ def wrap(case: Case) -> Case:
 
 
 def mix_units(case: Case) -> Case:
-    """Tell the velocities in degrees a second, and call them radians."""
+    """Write the velocities in degrees per second, but label them as radians."""
 
     def degrees(values: NDArray[Any]) -> None:
         values *= DEG_PER_RAD
@@ -52,7 +52,7 @@ def mix_units(case: Case) -> Case:
 
 
 def hurry(case: Case) -> Case:
-    """Let the joints swing five times as far as they did, commands and velocities with them."""
+    """Scale the joints' motion by five, with commands and velocities."""
 
     def farther(values: NDArray[Any]) -> None:
         values[:, :6] *= 5.0
@@ -63,7 +63,7 @@ def hurry(case: Case) -> Case:
 
 
 def saturate(case: Case) -> Case:
-    """Let one velocity stand at its largest for a second of the motion."""
+    """Hold one velocity at its maximum for a second of the motion."""
 
     def stuck(values: NDArray[Any]) -> None:
         values[500:620, 1] = values[:, 1].max()
@@ -72,7 +72,7 @@ def saturate(case: Case) -> Case:
 
 
 def tremble(case: Case) -> Case:
-    """Let the arm and its commands tremble by a fiftieth of a radian, eight times a second."""
+    """Add a tremor of a fiftieth of a radian at 8 Hz to the arm and its commands."""
 
     def shake(values: NDArray[Any]) -> None:
         at_s = np.arange(len(values)) / 120.0
@@ -82,7 +82,7 @@ def tremble(case: Case) -> Case:
 
 
 def wait(case: Case, *, before: bool) -> Case:
-    """Let everything stand still for ten seconds more, at the beginning or at the end."""
+    """Add ten seconds of stillness at the start or at the end."""
     streams: dict[str, Stream | None] = {}
     for name, stream in case.recording.streams.items():
         if stream.values is None:
@@ -109,15 +109,15 @@ def _longer(stream: Stream, more: int, *, before: bool) -> dict[Any, NDArray[np.
 
 
 def delay_arm(case: Case) -> Case:
-    """Let the commands come 0.8 s early."""
+    """Shift the commands 0.8 s earlier."""
     return change_stamps(case, "action", lambda times: times - 800 * STEP_NS)
 
 
 def copy_state(case: Case) -> Case:
-    """Write the joints down as their own commands."""
+    """Replace the commands by the joint positions."""
     joints = case.recording.streams["joints"].values
     assert joints is not None
-    own = joints  # bound here: a closure does not keep what an assertion told
+    own = joints  # bound here: type checkers forget an assertion inside a closure
 
     def copied(values: NDArray[Any]) -> None:
         values[:, :6] = own
@@ -126,7 +126,7 @@ def copy_state(case: Case) -> Case:
 
 
 def forget_command(case: Case) -> Case:
-    """Let one joint be commanded the same for ever."""
+    """Hold the command of one joint constant."""
 
     def fixed(values: NDArray[Any]) -> None:
         values[:, 2] = 0.1
@@ -135,7 +135,7 @@ def forget_command(case: Case) -> Case:
 
 
 def shift_zero(case: Case) -> Case:
-    """Let one joint's zero lie half a radian away from where its commands have it."""
+    """Shift one joint by half a radian against its commands."""
 
     def away(values: NDArray[Any]) -> None:
         values[:, 1] += 0.5

@@ -1,4 +1,4 @@
-"""How to spoil what a camera of a healthy recording saw."""
+"""Functions that change the pictures of a healthy recording's camera."""
 
 from collections.abc import Callable, Iterable
 from dataclasses import replace
@@ -22,7 +22,7 @@ def repaint(case: Case, name: str, change: Callable[[Picture], Picture], frames:
 
 
 def move(case: Case, name: str, places: Iterable[float]) -> Case:
-    """Let what one camera sees be elsewhere, frame by frame."""
+    """Shift one camera's view, frame by frame."""
     return change_stream(case, name, pictures=replace(drawn(case, name), places=tuple(places)))
 
 

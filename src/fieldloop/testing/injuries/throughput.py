@@ -14,7 +14,7 @@ target_cycle_s = 2.0
 
 
 def ask_for_more(case: Case) -> Case:
-    """Let the task be one that operators do in two seconds."""
+    """Set the target cycle time to two seconds."""
     return replace(case, protocol=parse_protocol(PROTOCOL + QUICK, "quick"), _kept={})
 
 

@@ -11,7 +11,7 @@ Times = NDArray[np.int64]
 
 
 def set_clock_back(case: Case) -> Case:
-    """Let one stamp lie before the one that came before it."""
+    """Set one timestamp before the previous one."""
 
     def back(times: Times) -> Times:
         times[500] = times[499] - STEP_NS // 10
@@ -31,7 +31,7 @@ def repeat_stamp(case: Case) -> Case:
 
 
 def shake_clock(case: Case) -> Case:
-    """Let every third stamp come almost a period late."""
+    """Delay every third timestamp by almost a period."""
     period = round(NS_PER_S / 240)
 
     def late(times: Times) -> Times:
@@ -42,32 +42,32 @@ def shake_clock(case: Case) -> Case:
 
 
 def shift_clock(case: Case) -> Case:
-    """Put one camera 12 ms beside the others."""
+    """Shift one camera by 12 ms against the others."""
     return change_stamps(case, "camera/wrist", lambda times: times + 12 * STEP_NS)
 
 
 def forget_stamps(case: Case) -> Case:
-    """Keep only a made-up clock of one stream."""
+    """Keep only a generated clock of one stream."""
     times = case.recording.streams["imu"].times_ns
     return change_stream(case, "imu", clocks={ClockKind.SYNTHETIC: times - times[0]})
 
 
 def arrive_early(case: Case) -> Case:
-    """Let the recorder's clock be 20 ms behind the sensor's."""
+    """Set the recorder's clock 20 ms behind the sensor's."""
     clocks = case.recording.streams["imu"].clocks
     late = {kind: times if kind is ClockKind.HEADER else times - 20 * STEP_NS for kind, times in clocks.items()}
     return change_stream(case, "imu", clocks=late)
 
 
 def lag_clock(case: Case) -> Case:
-    """Let a camera's clock be 80 ms behind the recorder's, its frames arriving as before."""
+    """Set a camera's clock 80 ms behind the recorder's; its frames arrive as before."""
     clocks = case.recording.streams["camera/wrist"].clocks
     behind = {**clocks, ClockKind.HEADER: clocks[ClockKind.HEADER] - 80 * STEP_NS}
     return change_stream(case, "camera/wrist", clocks=behind)
 
 
 def slow_clock(case: Case) -> Case:
-    """Let the sensor's clock lose two milliseconds a second against the recorder's."""
+    """Make the sensor's clock lose two milliseconds per second against the recorder's."""
     clocks = case.recording.streams["imu"].clocks
     sensed = clocks[ClockKind.HEADER]
     slow = sensed - ((sensed - sensed[0]) * 0.002).astype(np.int64)
@@ -75,7 +75,7 @@ def slow_clock(case: Case) -> Case:
 
 
 def set_clock(case: Case) -> Case:
-    """Set the sensor's clock back by 40 ms in mid-recording, the recorder's not."""
+    """Set the sensor's clock, but not the recorder's, back by 40 ms during the recording."""
     clocks = case.recording.streams["imu"].clocks
     sensed = np.array(clocks[ClockKind.HEADER])
     sensed[1200:] -= 40 * STEP_NS
@@ -83,7 +83,7 @@ def set_clock(case: Case) -> Case:
 
 
 def begin_rows_late(case: Case) -> Case:
-    """Let a camera be a video, and the table beside it begin a frame later."""
+    """Make a camera a video whose table begins one frame later."""
     clocks = case.recording.streams["camera/wrist"].clocks
     video = clocks[ClockKind.HEADER] - case.episode.start_ns
     beside = {ClockKind.CONTAINER: video, ClockKind.SYNTHETIC: video + NS_PER_S // 30}

@@ -14,7 +14,7 @@ WRIST = "camera/wrist"
 
 
 def freeze_frames(case: Case) -> Case:
-    """Repeat a picture for half a second in mid-movement."""
+    """Repeat a picture for half a second during movement."""
     places = list(drawn(case, WRIST).places)
     places[126:141] = [places[126]] * 15
     return move(case, WRIST, places)
@@ -27,20 +27,20 @@ def repeat_every_second(case: Case) -> Case:
 
 
 def halve_rate(case: Case) -> Case:
-    """Let a camera give 15 frames a second, and say so."""
+    """Reduce a camera to 15 frames per second, and declare that rate."""
     stream = case.recording.streams[WRIST]
     half = take(stream, np.arange(0, len(stream), 2))
     return change_stream(case, WRIST, clocks=half.clocks, pictures=half.pictures, nominal_hz=15.0)
 
 
 def shrink(case: Case) -> Case:
-    """Let the overhead camera give a quarter of its pixels."""
+    """Reduce the overhead camera to a quarter of its pixels."""
     pictures = drawn(case, "camera/overhead")
     return change_stream(case, "camera/overhead", pictures=replace(pictures, width=32, height=24))
 
 
 def spoil_frames(case: Case, frames: range, picture: NDArray[Any]) -> Case:
-    """Put another picture in place of frames of the wrist camera."""
+    """Replace frames of the wrist camera by another picture."""
     return repaint(case, WRIST, lambda _: picture, frames)
 
 
@@ -51,7 +51,7 @@ def blind(case: Case) -> Case:
 
 
 def burn_out(case: Case) -> Case:
-    """Let the upper and the lower third of every picture be white."""
+    """Make the upper and lower third of every picture white."""
 
     def whiten(frame: NDArray[Any]) -> NDArray[Any]:
         third = len(frame) // 3
@@ -62,13 +62,13 @@ def burn_out(case: Case) -> Case:
 
 
 def cover(case: Case) -> Case:
-    """Hold a hand before the lens for a second."""
+    """Cover the lens for a second."""
     random = np.random.default_rng(0)
     return repaint(case, WRIST, lambda frame: random.integers(88, 93, frame.shape, np.uint8), range(100, 130))
 
 
 def defocus(case: Case, frames: int = 60) -> Case:
-    """Let the lens be out of focus for two seconds, or for some frames."""
+    """Blur the picture for two seconds, or for some frames."""
 
     def blur(frame: NDArray[Any]) -> NDArray[Any]:
         width = 13

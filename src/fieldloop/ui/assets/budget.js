@@ -16,5 +16,4 @@ export function mount(el, { table, total }) {
   };
   input.addEventListener("input", show);
   show();
-  return { push() {}, destroy() {} };
 }

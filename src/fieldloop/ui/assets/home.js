@@ -1,21 +1,15 @@
-// Live counts: mount(el, {src}) waits for pushes, fetches the JSON twin once, and touches only the numbers that changed.
-export function mount(el, { src }) {
-  performance.mark("usable");
+// Live counts: mount() returns push(numbers), which changes only the counts and facts that are new.
+export function mount(el) {
   el.dataset.ready = "1";
-  let busy = false, again = false;
-  async function refresh() {
-    if (busy) { again = true; return; }
-    busy = true;
-    const home = await (await fetch(src)).json();
-    for (const stage of home.stages) {
-      put(`[data-count="${stage.key}"]`, stage.count);
-      put(`[data-fact="${stage.key}"]`, stage.fact);
-    }
-    el.dataset.seq = home.seq;
-    busy = false;
-    if (again) { again = false; refresh(); }
-  }
-  return { push: refresh, destroy() {} };
+  return {
+    push({ seq, stages }) {
+      for (const stage of stages) {
+        put(`[data-count="${stage.key}"]`, stage.count);
+        put(`[data-fact="${stage.key}"]`, stage.fact);
+      }
+      el.dataset.seq = seq;
+    },
+  };
 }
 
 function put(selector, value) {

@@ -1,4 +1,4 @@
-// Escaping and small drawing words shared by the modules. No module knows NiceGUI, so each also runs in a bare HTML page.
+// Escaping, percent and dates for the modules. Each module needs only an element, so it also runs in a report.
 export const text = (value) => String(value).replace(/[&<>"']/g, (c) => ({ "&": "&amp;", "<": "&lt;", ">": "&gt;", '"': "&quot;", "'": "&#39;" })[c]);
 export const percent = (share, digits = 1) => `${(100 * share).toFixed(digits)} %`;
 

@@ -1,12 +1,10 @@
-// The frame's own behaviour: theme, keys, copied commands, posted actions, the banner when the server is gone.
+// The frame's own behaviour: theme, keys, copied commands, posted actions, islands, live numbers, the banner.
 const root = document.documentElement;
 
-window.setTheme = (theme) => {
+function setTheme(theme) {
   root.dataset.theme = theme;
   localStorage.setItem("theme", theme);
-  window.Quasar?.Dark.set(theme === "dark");
-};
-addEventListener("load", () => window.Quasar?.Dark.set(root.dataset.theme === "dark"));
+}
 
 const going = { h: "/", d: "/deployment", p: "/plan", e: "/episodes", q: "/quality", r: "/releases", f: "/floor", i: "/incidents", s: "/settings" };
 let went = 0; // when g was pressed
@@ -39,13 +37,42 @@ async function act(button) { // what cannot be undone asks once, in place
   button.disabled = false;
 }
 
-// the socket says when the server is gone; NiceGUI reloads the page by itself once it is back
-const watch = setInterval(() => {
-  const socket = window.socket;
-  if (!socket) return;
-  clearInterval(watch);
-  socket.on("connect", () => delete root.dataset.lost);
-  socket.on("disconnect", () => { root.dataset.lost = "1"; });
-  socket.on("connect_error", () => { root.dataset.lost = "1"; });  // the server went before the socket came up
-  root.dataset.live = "1";
-}, 200);
+// an island is an element with data-island; its module exports mount(el, args), which returns {push(numbers)} or nothing
+const places = [...document.querySelectorAll("[data-island]")];
+const islands = await Promise.all(places.map(async (el) => (await import(el.dataset.module)).mount(el, JSON.parse(el.dataset.args))));
+performance.mark("usable");
+
+// one stream of numbers; it is closed while the page is hidden, because a browser allows six streams to one server
+const shown = places.filter((el) => el.dataset.live).map((el) => Number(el.dataset.live));
+let seq = Math.min(...shown), stream, instance;
+if (document.querySelector(".lost")) { // pages have a banner, the sign-in form has none
+  addEventListener("visibilitychange", follow);
+  addEventListener("pagehide", () => stream?.close());
+  addEventListener("pageshow", (event) => event.persisted && follow());
+  follow();
+}
+
+function follow() {
+  stream?.close();
+  if (document.visibilityState === "hidden") return;
+  stream = new EventSource(shown.length ? `/api/live?numbers=1&after=${seq}` : "/api/live");
+  stream.onmessage = ({ data }) => hear(JSON.parse(data));
+  stream.onerror = () => { root.dataset.lost = "1"; if (stream.readyState === EventSource.CLOSED) setTimeout(reload, 3000); };
+}
+
+function hear(news) {
+  if (news.instance) {
+    if (instance && news.instance !== instance) return reload(); // the server was started again
+    instance = news.instance;
+    delete root.dataset.lost;
+    root.dataset.live = "1";
+    return;
+  }
+  seq = news.seq;
+  for (const island of islands) island?.push?.(news);
+}
+
+async function reload() { // only if the server answers: otherwise the page would be replaced by the browser's error
+  const answer = await fetch("/favicon.ico", { cache: "no-store" }).catch(() => null);
+  if (answer?.ok) location.reload(); else setTimeout(reload, 3000);
+}

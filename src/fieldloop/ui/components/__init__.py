@@ -6,9 +6,9 @@ from fieldloop.ui.components.charts import control_chart, signal_plot
 from fieldloop.ui.components.clock import clocks
 from fieldloop.ui.components.film import film_strip
 from fieldloop.ui.components.heatmap import heat_map
+from fieldloop.ui.components.island import island
 from fieldloop.ui.components.ladder import ladder
 from fieldloop.ui.components.loopstrip import change_list, loop_strip
-from fieldloop.ui.components.marks import level_of, status, status_mark
 from fieldloop.ui.components.panels import connection_banner, empty_state, facts, folded, key_value, next_card, panel
 from fieldloop.ui.components.phases import phase_lane
 from fieldloop.ui.components.prose import prose
@@ -32,9 +32,9 @@ __all__ = [
     "gain_bar",
     "heat_map",
     "interval_bar",
+    "island",
     "key_value",
     "ladder",
-    "level_of",
     "loop_strip",
     "meter",
     "next_card",
@@ -43,6 +43,4 @@ __all__ = [
     "prose",
     "share_bar",
     "signal_plot",
-    "status",
-    "status_mark",
 ]

@@ -4,15 +4,15 @@ import json
 from collections.abc import Mapping
 from typing import Any
 
-from fieldloop.ui.markup import Html, tag
+from fieldloop.say.html import Markup, tag
 
 
-def button(label: str, href: str, kind: str = "") -> Html:
+def button(label: str, href: str, kind: str = "") -> Markup:
     """Make a link that looks like a button; kinds: primary, ghost, danger, or plain."""
     return tag("a", label, href=href, class_=f"btn {kind}".strip())
 
 
-def action(label: str, post: str, body: Mapping[str, Any] | None = None, *, kind: str = "", sure: str = "") -> Html:
+def action(label: str, post: str, body: Mapping[str, Any] | None = None, *, kind: str = "", sure: str = "") -> Markup:
     """Make a button that calls the API; with `sure` it asks once, in place, in these words."""
     return tag(
         "button",
@@ -25,13 +25,13 @@ def action(label: str, post: str, body: Mapping[str, Any] | None = None, *, kind
     )
 
 
-def chip(label: Any, level: str = "", href: str | None = None, *, current: bool = False) -> Html:
+def chip(label: Any, level: str = "", href: str | None = None, *, current: bool = False) -> Markup:
     """Make a small label, a link where it has somewhere to lead."""
     name = "a" if href else "span"
     return tag(name, label, class_=f"chip {level}".strip(), href=href, aria_current="true" if current else None)
 
 
-def command(line: str) -> Html:
+def command(line: str) -> Markup:
     """Show a command with a button that copies it."""
     copy = tag("button", "Copy", type="button", class_="btn", data_copy=line, aria_label=f"Copy: {line}")
     return tag("span", tag("code", line), copy, class_="cmd")

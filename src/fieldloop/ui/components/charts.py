@@ -1,13 +1,13 @@
-"""Small charts drawn on the server: a metric over batches between its limits, signals around a moment."""
+"""Small charts drawn on the server: a metric by batch with its limits, and signals around a moment."""
 
 import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
-from fieldloop.loop.glimpse import SignalSeen
+from fieldloop.loop.data.moment import SignalSeen
 from fieldloop.model.trend import Series
-from fieldloop.ui.markup import Html, tag, text
-from fieldloop.ui.said import measured
+from fieldloop.say.html import Markup, escape, tag
+from fieldloop.say.numbers import measured
 
 WIDTH, HEIGHT = 370, 132
 LEFT, RIGHT, TOP, BOTTOM = 46, 10, 16, 20
@@ -36,7 +36,7 @@ class _Frame:
         return self.height - BOTTOM - share * (self.height - TOP - BOTTOM)
 
     def line(self, at: Sequence[float], values: Sequence[float]) -> str:
-        """Return a path; where a value is missing the line is torn."""
+        """Return a path; the line is interrupted where a value is missing."""
         drawn, pen = [], "M"
         for t, v in zip(at, values, strict=True):
             if math.isfinite(v):
@@ -49,12 +49,12 @@ class _Frame:
         values = [self.low, (self.low + self.high) / 2, self.high] if self.high > self.low else [self.low]
         return "".join(
             f'<path d="M{LEFT} {self.y(v):.1f}H{self.width - RIGHT}" stroke="var(--line)"/>'
-            f'<text x="{LEFT - 6}" y="{self.y(v) + 4:.1f}" text-anchor="end" {LABEL}>{text(say(v))}</text>'
+            f'<text x="{LEFT - 6}" y="{self.y(v) + 4:.1f}" text-anchor="end" {LABEL}>{escape(say(v))}</text>'
             for v in values
         )
 
 
-def control_chart(series: Series) -> Html:
+def control_chart(series: Series) -> Markup:
     """Draw a metric over batches: the band is where it was expected, octagons are sudden changes."""
     seen = [v for v in (*series.values, *series.low, *series.high) if math.isfinite(v)] or [0.0]
     frame = _Frame(WIDTH, HEIGHT, 0, max(len(series.values) - 1, 1), min(seen), max(seen))
@@ -64,13 +64,13 @@ def control_chart(series: Series) -> Html:
     parts += [_alert(frame, place, series) for place in series.alerts if math.isfinite(series.values[place])]
     parts.append(_ends(frame, series.batches[0], series.batches[-1]))
     when = ", ".join(series.batches[place] for place in series.alerts)
-    said = f"{series.metric} by batch, sudden change at {when}" if when else f"{series.metric} by batch"
+    label = f"{series.metric} by batch, sudden change at {when}" if when else f"{series.metric} by batch"
     title = tag("figcaption", tag("span", series.metric, class_="mono"), f", {series.unit}" if series.unit else "")
-    return tag("figure", title, _svg(frame, parts, said), class_="small-chart")
+    return tag("figure", title, _svg(frame, parts, label), class_="small-chart")
 
 
-def signal_plot(signal: SignalSeen, at_s: float, length_s: float) -> Html:
-    """Draw the columns of a stream over an episode, with a line at the moment that is meant."""
+def signal_plot(signal: SignalSeen, at_s: float, length_s: float) -> Markup:
+    """Draw the columns of a stream over an episode, with a line at one moment."""
     seen = [v for row in signal.values for v in row if math.isfinite(v)] or [0.0]
     frame = _Frame(WIDTH, HEIGHT, 0.0, max(length_s, at_s, 1e-9), min(seen), max(seen))
     parts = [frame.grid(lambda v: measured(v, signal.unit, 3))]
@@ -85,14 +85,14 @@ def signal_plot(signal: SignalSeen, at_s: float, length_s: float) -> Html:
     ]
     unit = f", {signal.unit}" if signal.unit else ""
     title = tag("figcaption", tag("span", signal.name, class_="mono"), unit, tag("span", *key, class_="legend"))
-    said = f"{signal.name} over the episode, {at_s:.2f} s marked"
-    return tag("figure", title, _svg(frame, parts, said), class_="small-chart")
+    label = f"{signal.name} over the episode, {at_s:.2f} s marked"
+    return tag("figure", title, _svg(frame, parts, label), class_="small-chart")
 
 
 def _band(frame: _Frame, series: Series) -> str:
     limits = zip(series.low, series.high, strict=True)
     known = [(k, lo, hi) for k, (lo, hi) in enumerate(limits) if math.isfinite(lo) and math.isfinite(hi)]
-    # each batch has limits of its own: steps, so that one batch's band is not read into the next
+    # each batch has its own limits, so the band is drawn in steps
     edges = [(max(0.0, k - MIDDLE), min(frame.last, k + MIDDLE), lo, hi) for k, lo, hi in known]
     boxes = (
         f"M{frame.x(a):.1f} {frame.y(hi):.1f}H{frame.x(b):.1f}V{frame.y(lo):.1f}H{frame.x(a):.1f}Z"
@@ -106,7 +106,7 @@ def _alert(frame: _Frame, place: int, series: Series) -> str:
     beside, anchor = (-9, "end") if x > frame.width / 2 else (9, "start")
     label = (
         f'<text x="{x + beside:.1f}" y="{max(y - 6, 10):.1f}" text-anchor="{anchor}" '
-        f'font-size="11" fill="var(--bad)" {HALO}>{text(series.batches[place])}</text>'
+        f'font-size="11" fill="var(--bad)" {HALO}>{escape(series.batches[place])}</text>'
     )
     mark = f'<path d="M{x - 2:.1f} {y - 5:.1f}h4l3 3v4l-3 3h-4l-3 -3v-4Z" fill="var(--bad)" stroke="var(--surface)"/>'
     return f"{mark}{label}"
@@ -125,11 +125,11 @@ def _moment(frame: _Frame, at_s: float) -> str:
 def _ends(frame: _Frame, first: str, last: str) -> str:
     y = frame.height - 5
     return (
-        f'<text x="{LEFT}" y="{y}" {LABEL}>{text(first)}</text>'
-        f'<text x="{frame.width - RIGHT}" y="{y}" text-anchor="end" {LABEL}>{text(last)}</text>'
+        f'<text x="{LEFT}" y="{y}" {LABEL}>{escape(first)}</text>'
+        f'<text x="{frame.width - RIGHT}" y="{y}" text-anchor="end" {LABEL}>{escape(last)}</text>'
     )
 
 
-def _svg(frame: _Frame, parts: Sequence[str], said: str) -> Html:
+def _svg(frame: _Frame, parts: Sequence[str], label: str) -> Markup:
     box = f"0 0 {frame.width} {frame.height}"
-    return tag("svg", Html("".join(parts)), viewBox=box, class_="chart", role="img", aria_label=said)
+    return tag("svg", Markup("".join(parts)), viewBox=box, class_="chart", role="img", aria_label=label)

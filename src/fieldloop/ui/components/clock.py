@@ -1,21 +1,21 @@
-"""Incident clocks: one bar each, with its limit as a tick, what has elapsed, and whether it was met."""
+"""Incident clocks as bars: the time that has passed, the limit as a tick, and whether it was met."""
 
 from collections.abc import Sequence
 
 from fieldloop.model.incident import IncidentClock
-from fieldloop.ui.components.marks import status_mark
-from fieldloop.ui.markup import Html, join, tag
-from fieldloop.ui.said import span
+from fieldloop.say.html import Markup, join, tag
+from fieldloop.say.marks import shape
+from fieldloop.say.numbers import span
 
-ROOM = 1.25  # a bar reaches a quarter past its limit, so that a late one is seen to be late
+ROOM = 1.25  # a bar reaches a quarter past its limit, so that a late one shows
 
 
-def clocks(given: Sequence[IncidentClock]) -> Html:
+def clocks(given: Sequence[IncidentClock]) -> Markup:
     """Draw the clocks of one incident under each other."""
     return tag("div", *(_clock(clock) for clock in given), class_="clocks")
 
 
-def _clock(clock: IncidentClock) -> Html:
+def _clock(clock: IncidentClock) -> Markup:
     late = clock.elapsed_s > clock.limit_s
     level = {True: "good", False: "bad", None: "bad" if late else "run"}[clock.met]
     word = {True: "met", False: "missed", None: "late" if late else "running"}[clock.met]
@@ -26,10 +26,10 @@ def _clock(clock: IncidentClock) -> Html:
         tag("u", style=f"left:{100 / ROOM:.0f}%"),
         class_=f"track {level}",
     )
-    said = f"{span(clock.elapsed_s)} of {span(clock.limit_s)}, {word}"
+    reading = f"{span(clock.elapsed_s)} of {span(clock.limit_s)}, {word}"
     return join(
         tag("span", clock.step.value),
         track,
-        tag("span", status_mark(level, word), tag("span", said), class_="st"),
+        tag("span", shape(level, word), tag("span", reading), class_="st"),
         tag("span", clock.owner.replace("_", " "), class_="dim who"),
     )

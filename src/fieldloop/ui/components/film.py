@@ -1,24 +1,24 @@
-"""A few frames beside each other, the one that is meant in a frame of its own."""
+"""Frames of each camera in a row; the one nearest to the chosen moment is outlined."""
 
 from collections.abc import Sequence
 
-from fieldloop.loop.glimpse import FrameSeen
-from fieldloop.ui.markup import Html, tag
+from fieldloop.loop.data.moment import FrameSeen
+from fieldloop.say.html import Markup, tag
 
 
-def film_strip(frames: Sequence[FrameSeen], at_s: float) -> Html:
+def film_strip(frames: Sequence[FrameSeen], at_s: float) -> Markup:
     """Show frames by camera in the order of time."""
     cameras = dict.fromkeys(frame.stream for frame in frames)
     rows = (_row(camera, [f for f in frames if f.stream == camera], at_s) for camera in cameras)
     return tag("div", *rows, class_="films")
 
 
-def _row(camera: str, own: Sequence[FrameSeen], at_s: float) -> Html:
-    meant = min(own, key=lambda frame: abs(frame.at_s - at_s))
-    return tag("div", *(_figure(camera, frame, here=frame is meant) for frame in own), class_="film")
+def _row(camera: str, own: Sequence[FrameSeen], at_s: float) -> Markup:
+    nearest = min(own, key=lambda frame: abs(frame.at_s - at_s))
+    return tag("div", *(_figure(camera, frame, here=frame is nearest) for frame in own), class_="film")
 
 
-def _figure(camera: str, frame: FrameSeen, *, here: bool) -> Html:
-    said = f"{camera} at {frame.at_s:.2f} s"
-    drawn = tag("img", src=frame.picture, alt=said) if frame.picture else tag("p", "did not decode", class_="dim")
-    return tag("figure", drawn, tag("figcaption", said), class_="here" if here else None)
+def _figure(camera: str, frame: FrameSeen, *, here: bool) -> Markup:
+    caption = f"{camera} at {frame.at_s:.2f} s"
+    drawn = tag("img", src=frame.picture, alt=caption) if frame.picture else tag("p", "did not decode", class_="dim")
+    return tag("figure", drawn, tag("figcaption", caption), class_="here" if here else None)

@@ -3,7 +3,7 @@
 from urllib.parse import urlencode
 
 from fieldloop.report.plan.grid import Cell, Grid
-from fieldloop.ui.markup import Html, join, tag
+from fieldloop.say.html import Markup, join, tag
 
 STEPS = ((0.4, "under-3"), (0.7, "under-2"), (0.9, "under-1"), (1.1, "even"), (1.5, "over-1"))
 LEGEND = (
@@ -17,34 +17,34 @@ LEGEND = (
 )
 
 
-def heat_map(grid: Grid) -> Html:
+def heat_map(grid: Grid) -> Markup:
     """Draw the share of the data over the share of production, by two factors."""
-    head = [tag("span"), *(tag("span", name, class_="h") for name in map(_said, grid.columns))]
+    head = [tag("span"), *(tag("span", name, class_="h") for name in map(_name, grid.columns))]
     rows = [
-        join(tag("span", _said(name), class_="r"), *(_cell(grid, name, column) for column in grid.columns))
+        join(tag("span", _name(name), class_="r"), *(_cell(grid, name, column) for column in grid.columns))
         for name in grid.rows
     ]
     width = f"grid-template-columns:max-content repeat({len(grid.columns)},minmax(76px,1fr))"
     return join(tag("div", *head, *rows, class_="heat", style=width), _legend())
 
 
-def _cell(grid: Grid, row: str, column: str) -> Html:
+def _cell(grid: Grid, row: str, column: str) -> Markup:
     cell = grid.cells.get((row, column))
     if cell is None:
         return tag("span", tag("b", "–"), tag("i", "not deployed"), class_="cell absent")
     fails = "not tried" if cell.attempts == 0 else f"{100 * cell.failures / cell.attempts:.0f} % fail"
     ratio = "none" if cell.demonstrations == 0 else f"{cell.ratio:.2f}"
-    said = (
+    label = (
         f"{row}, {column}: {cell.demonstrations} demonstrations, ratio {ratio}, "
         f"{100 * cell.exposure:.1f} % of production, {fails} of {cell.attempts}"
     )
     target = f"/episodes?{urlencode({grid.row_factor: row, grid.column_factor: column})}"
     return tag(
-        "a", tag("b", ratio), tag("i", fails), href=target, class_=f"cell {_tone(cell)}", title=said, aria_label=said
+        "a", tag("b", ratio), tag("i", fails), href=target, class_=f"cell {_tone(cell)}", title=label, aria_label=label
     )
 
 
-def _said(level: str) -> str:
+def _name(level: str) -> str:
     return level.replace("_", " ")
 
 
@@ -54,5 +54,5 @@ def _tone(cell: Cell) -> str:
     return next((name for limit, name in STEPS if cell.ratio <= limit), "over-2")
 
 
-def _legend() -> Html:
+def _legend() -> Markup:
     return tag("div", *(tag("span", tag("i", class_=name), word) for name, word in LEGEND), class_="legend")

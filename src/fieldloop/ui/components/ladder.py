@@ -1,26 +1,26 @@
 """The rollout ladder: which rung, what is below, and whether it came back."""
 
 from fieldloop.model.rollout import Rollout, Rung
-from fieldloop.ui.components.marks import status_mark
-from fieldloop.ui.markup import Html, tag
+from fieldloop.say.html import Markup, tag
+from fieldloop.say.marks import shape
 
 RUNGS = [rung for rung in Rung if rung is not Rung.BACK]
 
 
-def ladder(climb: Rollout) -> Html:
+def ladder(climb: Rollout) -> Markup:
     """Draw the rungs, lowest first, with the candidate's place."""
     at = RUNGS.index(climb.rung) if climb.rung in RUNGS else -1
     steps = [_step(rung, place, at, climb) for place, rung in enumerate(RUNGS)]
     if climb.rung is Rung.BACK:
-        steps.append(tag("li", tag("b", status_mark("bad"), "back"), tag("span", "off the ladder"), class_="here"))
+        steps.append(tag("li", tag("b", shape("bad"), "back"), tag("span", "off the ladder"), class_="here"))
     return tag("ol", *steps, class_="ladder")
 
 
-def _step(rung: Rung, place: int, at: int, climb: Rollout) -> Html:
+def _step(rung: Rung, place: int, at: int, climb: Rollout) -> Markup:
     state = "here" if place == at else "past" if place < at else ""
     # with nothing in production to be compared with, the first version never stood on the lower rungs
     climbed = climb.incumbent is not None and rung is not Rung.SHADOW
-    mark = status_mark({"here": "run", "past": "good" if climbed else "idle"}.get(state, "idle"))
+    mark = shape({"here": "run", "past": "good" if climbed else "idle"}.get(state, "idle"))
     below = "passed" if climbed else "skipped"
     word = f"{100 * climb.share:.0f} % of tasks" if state == "here" else {"past": below}.get(state, "to come")
     return tag(

@@ -2,34 +2,36 @@
 
 from collections.abc import Sequence
 
-from fieldloop.loop.home_changes import Change
-from fieldloop.loop.home_stages import StageNow
-from fieldloop.ui.components.marks import status_mark
-from fieldloop.ui.markup import Html, tag
-from fieldloop.ui.said import ago, moment
+from fieldloop.loop.home.changes import Change
+from fieldloop.loop.home.stages import StageNow
+from fieldloop.model.note import Note
+from fieldloop.say import sentence
+from fieldloop.say.html import Markup, tag
+from fieldloop.say.marks import shape
+from fieldloop.say.numbers import ago, moment, short
 
-BACK = Html('<svg viewBox="0 0 14 14" aria-hidden="true"><path d="M12 2v4a3 3 0 0 1-3 3H2M5 6 2 9l3 3"/></svg>')
+BACK = Markup('<svg viewBox="0 0 14 14" aria-hidden="true"><path d="M12 2v4a3 3 0 0 1-3 3H2M5 6 2 9l3 3"/></svg>')
 
 
-def loop_strip(stages: Sequence[StageNow], way_back: str) -> Html:
+def loop_strip(stages: Sequence[StageNow], way_back: Note) -> Markup:
     """Draw the stages of the loop with what is in each now."""
     cells = [
         tag(
             "a",
-            tag("span", status_mark(stage.mark), stage.name, class_="k"),
+            tag("span", shape(stage.mark), stage.name, class_="k"),
             tag("span", stage.count, class_="v", data_count=stage.key),
-            tag("span", stage.fact, class_="s", title=stage.fact, data_fact=stage.key),
+            tag("span", sentence(stage.fact), class_="s", title=sentence(stage.fact), data_fact=stage.key),
             href=stage.page,
         )
         for stage in stages
     ]
-    back = tag("div", BACK, tag("span", way_back), class_="return")
+    back = tag("div", BACK, tag("span", sentence(way_back)), class_="return")
     return tag(
         "section", tag("nav", *cells, class_="loop", aria_label="Stages"), back, class_="panel", aria_label="The loop"
     )
 
 
-def change_list(changes: Sequence[Change], now_ns: int) -> Html:
+def change_list(changes: Sequence[Change], now_ns: int) -> Markup:
     """List what happened last, newest first."""
     if not changes:
         return tag("p", "Nothing has happened yet.", class_="body dim")
@@ -37,9 +39,9 @@ def change_list(changes: Sequence[Change], now_ns: int) -> Html:
         tag(
             "li",
             tag("time", ago(c.at_ns, now_ns), title=moment(c.at_ns)),
-            status_mark(c.mark),
-            tag("span", c.text),
-            tag("p", c.detail),
+            shape(c.mark),
+            tag("span", short(sentence(c.text))),
+            tag("p", sentence(c.detail) if isinstance(c.detail, Note) else c.detail),
         )
         for c in changes
     ]

@@ -3,12 +3,12 @@
 from collections.abc import Sequence
 
 from fieldloop.model.annotation import PHASES, Annotation
-from fieldloop.ui.markup import Html, tag
+from fieldloop.say.html import Markup, tag
 
 NS_PER_S = 1_000_000_000
 
 
-def phase_lane(spans: Sequence[Annotation], start_ns: int, end_ns: int) -> Html:
+def phase_lane(spans: Sequence[Annotation], start_ns: int, end_ns: int) -> Markup:
     """Draw spans with their label; hover says the seconds."""
     whole = max(1, end_ns - start_ns)
     drawn = [

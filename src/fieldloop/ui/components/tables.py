@@ -4,7 +4,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from fieldloop.ui.markup import Html, tag
+from fieldloop.say.html import Markup, tag
 
 
 @dataclass(frozen=True, slots=True)
@@ -19,7 +19,7 @@ Cells = Sequence[Any]
 Row = Cells | tuple[Cells, Mapping[str, Any]]
 
 
-def dense_table(columns: Sequence[Column | str], rows: Iterable[Row], table_id: str | None = None) -> Html:
+def dense_table(columns: Sequence[Column | str], rows: Iterable[Row], table_id: str | None = None) -> Markup:
     """Lay rows out; a row may be a pair of cells and attributes of its own (`data_x`, `class_`)."""
     known = [column if isinstance(column, Column) else Column(column) for column in columns]
     head = tag("tr", *(tag("th", c.title, class_=_class(c, k), scope="col") for k, c in enumerate(known)))
@@ -27,7 +27,7 @@ def dense_table(columns: Sequence[Column | str], rows: Iterable[Row], table_id: 
     return tag("table", tag("thead", head), tag("tbody", *body), class_="t", id=table_id)
 
 
-def _row(columns: Sequence[Column], row: Row) -> Html:
+def _row(columns: Sequence[Column], row: Row) -> Markup:
     cells, own = _split(row)
     return tag("tr", *(tag("td", cell, class_=_class(columns[k], k)) for k, cell in enumerate(cells)), **own)
 

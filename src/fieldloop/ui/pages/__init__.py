@@ -24,29 +24,30 @@ from fieldloop.ui.visit import Build
 
 @dataclass(frozen=True, slots=True)
 class Page:
-    """A page: which entry of the rail it belongs to, its address, and what draws it."""
+    """A page: its entry of the rail, its address, its drawing, and the command that returns the same as JSON."""
 
     name: str
     path: str
     build: Build
+    command: str
 
 
 PAGES = (
-    Page("Home", "/", home.draw),
-    Page("Deployment", "/deployment", deployment.draw),
-    Page("Protocol", "/protocol", protocol.draw),
-    Page("Coverage and plan", "/plan", plan.draw),
-    Page("Episodes", "/episodes", episodes.draw),
-    Page("Episodes", "/episodes/{episode}", episode.draw),
-    Page("Annotate", "/annotate", annotate.draw),
-    Page("Quality", "/quality", quality.draw),
-    Page("Releases", "/releases", releases.draw),
-    Page("Releases", "/releases/{release}", releases.draw_one),
-    Page("Policies", "/policies", policies.draw),
-    Page("Policies", "/policies/{policy}", policies.draw_one),
-    Page("Floor", "/floor", floor.draw),
-    Page("Diagnosis", "/diagnose", diagnose.draw),
-    Page("Incidents", "/incidents", incidents.draw),
-    Page("Settings", "/settings", settings.draw),
-    Page("More", "/more", more.draw),
+    Page("Home", "/", home.draw, "home"),
+    Page("Deployment", "/deployment", deployment.draw, "audit show"),
+    Page("Protocol", "/protocol", protocol.draw, "protocol show"),
+    Page("Coverage and plan", "/plan", plan.draw, "plan show"),
+    Page("Episodes", "/episodes", episodes.draw, "ingest find"),
+    Page("Episodes", "/episodes/{episode}", episode.draw, "ingest show"),
+    Page("Annotate", "/annotate", annotate.draw, "annotate show"),
+    Page("Quality", "/quality", quality.draw, "check show"),
+    Page("Releases", "/releases", releases.draw, "release list"),
+    Page("Releases", "/releases/{release}", releases.draw_one, "release show"),
+    Page("Policies", "/policies", policies.draw, "train show"),
+    Page("Policies", "/policies/{policy}", policies.draw_one, "gate show"),
+    Page("Floor", "/floor", floor.draw, "monitor floor"),
+    Page("Diagnosis", "/diagnose", diagnose.draw, "diagnose show"),
+    Page("Incidents", "/incidents", incidents.draw, "incident show"),
+    Page("Settings", "/settings", settings.draw, "protocol settings"),
+    Page("More", "/more", more.draw, ""),
 )

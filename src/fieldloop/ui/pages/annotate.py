@@ -1,16 +1,14 @@
-"""Annotate: who said what happened when, and how far authors agree."""
+"""The Annotate page: phases by author, and how far authors agree."""
 
 from collections import defaultdict
 from collections.abc import Sequence
-from itertools import combinations
 
-from fieldloop.errors import BadInput
-from fieldloop.loop.annotate import agree
-from fieldloop.loop.ingest import episodes
-from fieldloop.loop.page_reads import every
-from fieldloop.model.annotation import Agreement, Annotation
-from fieldloop.model.episode import Episode
+from fieldloop.loop.home.annotations import AnnotationsShown, show_annotations
+from fieldloop.model.annotation import Annotation
 from fieldloop.model.finding import Status
+from fieldloop.say.html import Markup, escape, join, tag
+from fieldloop.say.marks import status
+from fieldloop.say.numbers import figure, plural
 from fieldloop.ui.components import (
     Column,
     command,
@@ -20,45 +18,33 @@ from fieldloop.ui.components import (
     next_card,
     panel,
     phase_lane,
-    status,
 )
-from fieldloop.ui.markup import Html, join, tag, text
-from fieldloop.ui.said import figure, plural
 from fieldloop.ui.visit import Drawn, Visit
-
-MOST_LANES = 20
 
 
 def draw(visit: Visit) -> Drawn:
     """Draw the annotation page."""
-    spans = every(visit.workspace, Annotation, {"kind": "phase"})[::-1]
-    accepted = episodes(visit.workspace, status=Status.PASSED, limit=100_000)
-    done = {span.episode for span in spans}
-    queue = sum(e.id not in done for e in accepted)
+    now = show_annotations(visit.workspace)
+    spans = now.phases
     if not spans:
         nothing = empty_state(
             "No phase yet",
-            f"{plural(len(accepted), 'accepted episode')} wait for phases; they are proposed from the signals.",
+            f"{plural(now.accepted, 'accepted episode')} without phases. They are proposed from the signals.",
             command("fieldloop annotate"),
         )
-        return Drawn(text("Annotate"), (nothing,))
-    limit = (
-        float(visit.workspace.protocol().setting("annotation.min_kappa"))
-        if _has(visit, "annotation.min_kappa")
-        else None
-    )
-    by_id = {e.id: e for e in accepted}
+        return Drawn(escape("Annotate"), (nothing,))
+    done = len({span.episode for span in spans})
     return Drawn(
-        text("Annotate"),
-        (_answer(len(done), queue), _authors(spans), _agreement(visit, spans, limit), _lanes(spans, by_id)),
+        escape("Annotate"),
+        (_answer(done, now.waiting), _authors(spans), _agreement(now), _lanes(now)),
     )
 
 
-def _answer(done: int, queue: int) -> Html:
+def _answer(done: int, queue: int) -> Markup:
     if queue:
         return next_card(
             "run",
-            f"{plural(queue, 'accepted episode')} wait for phases",
+            f"{plural(queue, 'accepted episode')} without phases",
             f"{done:,} have them.",
             command("fieldloop annotate"),
         )
@@ -70,7 +56,7 @@ def _answer(done: int, queue: int) -> Html:
     )
 
 
-def _authors(spans: Sequence[Annotation]) -> Html:
+def _authors(spans: Sequence[Annotation]) -> Markup:
     held: dict[str, set[str]] = defaultdict(set)
     for span in spans:
         held[span.author].add(span.episode)
@@ -83,9 +69,8 @@ def _authors(spans: Sequence[Annotation]) -> Html:
     )
 
 
-def _agreement(visit: Visit, spans: Sequence[Annotation], limit: float | None) -> Html:
-    pairs = list(combinations(sorted({s.author for s in spans}), 2))
-    found = [a for first, second in pairs if (a := _agree(visit, first, second)) is not None]
+def _agreement(now: AnnotationsShown) -> Markup:
+    found, limit = now.agreements, now.min_kappa
     if not found:
         how = "Agreement is measured where two authors annotated the same episodes; at least one in ten should be."
         return panel("Agreement", empty_state("Nothing was annotated twice", how), columns=7)
@@ -110,22 +95,15 @@ def _agreement(visit: Visit, spans: Sequence[Annotation], limit: float | None) -
         Column("Most at", "wrap"),
         Column("Unmatched", "num"),
     )
-    note = "" if limit is None else f"κ above {limit:g} is asked for"
+    note = "" if limit is None else f"κ above {limit:g} required"
     return panel("Agreement", dense_table(columns, rows), note=note, columns=7, flush=True)
 
 
-def _agree(visit: Visit, first: str, second: str) -> Agreement | None:
-    try:
-        return agree(visit.workspace, first, second)
-    except BadInput:
-        return None  # they share no episode
-
-
-def _lanes(spans: Sequence[Annotation], known: dict[str, Episode]) -> Html:
+def _lanes(now: AnnotationsShown) -> Markup:
     by_episode: dict[str, list[Annotation]] = defaultdict(list)
-    for span in spans:
+    for span in now.phases:
         by_episode[span.episode].append(span)
-    shown = [(known[e], found) for e, found in by_episode.items() if e in known][:MOST_LANES]
+    shown = [(episode, by_episode[episode.id]) for episode in now.episodes]
     rows = [
         join(
             tag("p", tag("a", episode.name, href=f"/episodes/{episode.id}")),
@@ -137,7 +115,3 @@ def _lanes(spans: Sequence[Annotation], known: dict[str, Episode]) -> Html:
         for episode, found in shown
     ]
     return panel("Phases", *rows, note=f"{len(shown)} of {plural(len(by_episode), 'episode')}")
-
-
-def _has(visit: Visit, name: str) -> bool:
-    return name in visit.workspace.protocol().settings

@@ -1,11 +1,13 @@
-"""Deployment: where the robot will work, as mapped, and how well the map answers the five questions."""
+"""The Deployment page: the map of the facilities, and how well it answers the five questions."""
 
 from collections import Counter, defaultdict
 
-from fieldloop.loop.audit import latest_audit, latest_deployment
-from fieldloop.loop.audited_map import map_changed
-from fieldloop.loop.live_sites import live_without_a_set
+from fieldloop.loop.home.deployment import show_deployment
 from fieldloop.model.deployment import Audit, Deployment
+from fieldloop.say import sentence
+from fieldloop.say.html import Markup, escape, tag
+from fieldloop.say.marks import shape
+from fieldloop.say.numbers import levels, percent, plural
 from fieldloop.ui.components import (
     Column,
     button,
@@ -16,12 +18,9 @@ from fieldloop.ui.components import (
     meter,
     next_card,
     panel,
-    status_mark,
 )
-from fieldloop.ui.markup import Html, tag, text
 from fieldloop.ui.pages.deployment_claims import claims
 from fieldloop.ui.pages.deployment_sites import mixes, sites, zones
-from fieldloop.ui.said import percent, plural, where
 from fieldloop.ui.visit import Drawn, Visit
 
 MOST_STRATA = 24
@@ -29,24 +28,26 @@ MOST_STRATA = 24
 
 def draw(visit: Visit) -> Drawn:
     """Draw the deployment page."""
-    if visit.workspace.newest(Deployment) is None:
+    now = show_deployment(visit.workspace)
+    deployment, audit = now.deployment, now.audit
+    if deployment is None:
         nothing = empty_state(
             "No deployment is mapped yet",
             "Describe the facility in deployment.toml with skus.csv beside it, then ask the five questions.",
             command("fieldloop audit deployment.toml"),
         )
-        return Drawn(text("Deployment"), (nothing,))
-    deployment, audit = latest_deployment(visit.workspace), latest_audit(visit.workspace)
+        return Drawn(escape("Deployment"), (nothing,))
     parts = [sites(deployment), zones(deployment), _tiers(deployment), _edges(deployment), mixes(deployment)]
     answers = (_answer(audit), _audit(audit), *claims(audit)) if audit else ()
-    early = [tag("p", f"Note: {one}", class_="warn") for one in live_without_a_set(visit.workspace, deployment)]
+    live = map(sentence, now.early)
+    early = [tag("p", f"Note: {text}", class_="warn") for text in live]
     answers = (*answers[:1], panel("Sites that went live early", *early), *answers[1:]) if early else answers
-    notes = (*map_changed(visit.workspace), *(audit.odd if audit else ()))
+    notes = (*map(sentence, now.changed), *map(sentence, audit.odd if audit else ()))
     odd = [panel("Notes", *(tag("p", f"Note: {one}", class_="warn") for one in notes))] if notes else []
-    return Drawn(text("Deployment"), (*odd, *answers, *parts, _strata(deployment)))
+    return Drawn(escape("Deployment"), (*odd, *answers, *parts, _strata(deployment)))
 
 
-def _answer(audit: Audit) -> Html:
+def _answer(audit: Audit) -> Markup:
     gaps = sum(len(answer.missing) for answer in audit.answers)
     if audit.complete:
         return next_card(
@@ -56,7 +57,7 @@ def _answer(audit: Audit) -> Html:
             button("To the plan", "/plan", "primary"),
         )
     if audit.overridden_by:
-        why = f"{audit.overridden_by} went on: {audit.override_reason}"
+        why = f"Overridden by {audit.overridden_by}: {audit.override_reason}"
         return next_card("warn", f"The map is incomplete at {percent(audit.score, 0)}, and that was overridden", why)
     return next_card(
         "bad",
@@ -66,13 +67,13 @@ def _answer(audit: Audit) -> Html:
     )
 
 
-def _audit(audit: Audit) -> Html:
+def _audit(audit: Audit) -> Markup:
     rows = [
         (
-            tag("span", status_mark("good" if not a.missing else "warn"), tag("span", a.question), class_="st"),
+            tag("span", shape("good" if not a.missing else "warn"), tag("span", a.question), class_="st"),
             meter(a.score),
             percent(a.score, 0),
-            tag("div", *(tag("p", one) for one in a.missing)) if a.missing else "nothing",
+            tag("div", *(tag("p", sentence(one)) for one in a.missing)) if a.missing else "nothing",
         )
         for a in audit.answers
     ]
@@ -83,7 +84,7 @@ def _audit(audit: Audit) -> Html:
     )
 
 
-def _tiers(deployment: Deployment) -> Html:
+def _tiers(deployment: Deployment) -> Markup:
     counts = Counter(s.tier for s in deployment.skus)
     picks: defaultdict[str, float] = defaultdict(float)
     for sku in deployment.skus:
@@ -104,7 +105,7 @@ def _tiers(deployment: Deployment) -> Html:
     )
 
 
-def _edges(deployment: Deployment) -> Html:
+def _edges(deployment: Deployment) -> Markup:
     facts = [
         (
             e.name,
@@ -116,9 +117,9 @@ def _edges(deployment: Deployment) -> Html:
     return panel("Edge cases", key_value(facts or [("none", "none is described")]), columns=6)
 
 
-def _strata(deployment: Deployment) -> Html:
+def _strata(deployment: Deployment) -> Markup:
     ranked = sorted(deployment.exposures, key=lambda e: -e.share)
-    rows = [(where(e.stratum), meter(e.share / ranked[0].share), percent(e.share)) for e in ranked[:MOST_STRATA]]
+    rows = [(levels(e.stratum), meter(e.share / ranked[0].share), percent(e.share)) for e in ranked[:MOST_STRATA]]
     note = f"{len(ranked)} in all, {min(len(ranked), MOST_STRATA)} most common shown"
     return panel(
         "Strata of production",

@@ -1,32 +1,42 @@
-"""What logs say of the map's claims, for the Deployment page."""
+"""The claims of the map compared with the logs, for the Deployment page."""
 
 from collections.abc import Iterator
 
 from fieldloop.model.audit import Audit
 from fieldloop.model.finding import Status
-from fieldloop.ui.components import Column, dense_table, panel, status
-from fieldloop.ui.markup import Html
+from fieldloop.say import sentence
+from fieldloop.say.html import Markup
+from fieldloop.say.marks import status
+from fieldloop.ui.components import Column, dense_table, panel
 
 ORDER = (Status.FAILED, Status.PASSED, Status.CANNOT_TELL)
 MOST_CLAIMS = 40
 
 
-def claims(audit: Audit) -> Iterator[Html]:
-    """Draw every claim beside what was measured, contradicted ones first; nothing where no log was there."""
+def claims(audit: Audit) -> Iterator[Markup]:
+    """Draw every claim beside what was measured, contradicted ones first; nothing if no log was there."""
     if not audit.compared:
         return
     ranked = sorted((one for one in audit.compared if one.episodes), key=lambda one: ORDER.index(one.status))
     silent = sorted({one.what for one in audit.compared if not one.episodes})
     rows = [
-        (status(one.status), one.site or "all", one.what, one.claimed, one.measured, f"{one.episodes:,}", one.message)
+        (
+            status(one.status),
+            one.site or "all",
+            one.what,
+            sentence(one.claimed),
+            sentence(one.measured),
+            f"{one.episodes:,}",
+            sentence(one.message),
+        )
         for one in ranked[:MOST_CLAIMS]
     ]
     columns = (
         "",
         "Site",
         "Claim",
-        Column("The map says", "text"),
-        Column("Logs say", "text"),
+        Column("Map", "text"),
+        Column("Logs", "text"),
         Column("Attempts", "num"),
         Column("In words", "text wide"),
     )
@@ -35,5 +45,5 @@ def claims(audit: Audit) -> Iterator[Html]:
     if len(ranked) > MOST_CLAIMS:
         note += f", {MOST_CLAIMS} shown; fieldloop audit compare has all"
     if silent:
-        note += f"; no attempt says: {', '.join(silent)}"
-    yield panel("The map against the logs", dense_table(columns, rows), note=note, flush=True)
+        note += f"; no attempt reports: {', '.join(silent)}"
+    yield panel("The map compared with the logs", dense_table(columns, rows), note=note, flush=True)

@@ -1,15 +1,15 @@
 """The facilities of the map, for the Deployment page: sites side by side, their zones, their mixes."""
 
 from fieldloop.model.deployment import Deployment, Range, Site
+from fieldloop.say.html import Markup
+from fieldloop.say.numbers import figure, percent
 from fieldloop.ui.components import Column, dense_table, empty_state, meter, panel
-from fieldloop.ui.markup import Html
-from fieldloop.ui.said import figure, percent
 
-NOT_SAID = "not said"
+NOT_GIVEN = "not given"
 MOST_ROWS = 60
 
 
-def sites(deployment: Deployment) -> Html:
+def sites(deployment: Deployment) -> Markup:
     """Draw the sites with their people, bins and cameras."""
     rows = [
         (
@@ -18,9 +18,9 @@ def sites(deployment: Deployment) -> Html:
             site.time_zone,
             _people(site),
             ", ".join(f"{c.name} {' × '.join(f'{side:g}' for side in c.size_m)} m" for c in site.containers)
-            or NOT_SAID,
-            site.shelving or NOT_SAID,
-            "; ".join(site.camera_mounts) or NOT_SAID,
+            or NOT_GIVEN,
+            site.shelving or NOT_GIVEN,
+            "; ".join(site.camera_mounts) or NOT_GIVEN,
         )
         for site in deployment.sites
     ]
@@ -37,19 +37,19 @@ def sites(deployment: Deployment) -> Html:
     return panel("Sites", dense_table(columns, rows), note=target, flush=True)
 
 
-def zones(deployment: Deployment) -> Html:
+def zones(deployment: Deployment) -> Markup:
     """Draw light, floor, air and room by zone."""
     rows = [
         (
             site.id,
             zone.name,
-            ", ".join(f"{shift} {_range(lux)}" for shift, lux in zone.lux_by_shift) or NOT_SAID,
-            "; ".join(part for part in (zone.floor, *zone.transitions) if part) or NOT_SAID,
+            ", ".join(f"{shift} {_range(lux)}" for shift, lux in zone.lux_by_shift) or NOT_GIVEN,
+            "; ".join(part for part in (zone.floor, *zone.transitions) if part) or NOT_GIVEN,
             _range(zone.temperature),
             _range(zone.humidity),
-            ", ".join(f"{name.replace('_', ' ')} {_range(span)}" for name, span in zone.ranges) or NOT_SAID,
+            ", ".join(f"{name.replace('_', ' ')} {_range(span)}" for name, span in zone.ranges) or NOT_GIVEN,
             ", ".join(part for part in (f"ceiling {zone.ceiling_m:g} m" if zone.ceiling_m else "", zone.layout) if part)
-            or NOT_SAID,
+            or NOT_GIVEN,
         )
         for site in deployment.sites
         for zone in site.zones
@@ -72,7 +72,7 @@ def zones(deployment: Deployment) -> Html:
     return panel("Zones", dense_table(columns, rows), flush=True)
 
 
-def mixes(deployment: Deployment) -> Html:
+def mixes(deployment: Deployment) -> Markup:
     """Draw how a site's picks spread over the levels of each factor."""
     found = [
         (site.id, factor.replace("_", " "), level.replace("_", " "), meter(share), percent(share, 0))
@@ -81,7 +81,7 @@ def mixes(deployment: Deployment) -> Html:
         for level, share in shares.items()
         if share > 0.0
     ]
-    note = "within a site factors are taken as independent"
+    note = "within a site the factors are assumed independent"
     if deployment.measured:
         note = f"joint shares measured in production count {percent(deployment.measured_weight, 0)}"
     if len(found) > MOST_ROWS:
@@ -95,8 +95,8 @@ def _people(site: Site) -> str:
         f"{p.quantity}: {', '.join(f'{band} {percent(share, 0)}' for band, share in p.shares)}" for p in site.people
     ]
     bands += [f"{quantity}: {text}" for quantity, text in site.people_bands]
-    return "; ".join(bands) or NOT_SAID
+    return "; ".join(bands) or NOT_GIVEN
 
 
 def _range(given: Range | None) -> str:
-    return NOT_SAID if given is None else f"{figure(given.low)} to {figure(given.high)} {given.unit}"
+    return NOT_GIVEN if given is None else f"{figure(given.low)} to {figure(given.high)} {given.unit}"

@@ -1,12 +1,11 @@
-"""Diagnosis: is the drop real, what it is made of, what caused it, and what to log to know more."""
+"""Diagnosis page: is the drop real, its parts, its causes, and what to log."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from urllib.parse import urlencode
 
-from fieldloop.loop.page_reads import daily_rates, every
+from fieldloop.loop.home.diagnoses import show_diagnosis
 from fieldloop.model.diagnosis import Cause, Diagnosis, LostSlice
 from fieldloop.model.finding import Status
-from fieldloop.model.policy import PolicyVersion
 from fieldloop.report.diagnose.content import (
     ANSWERS,
     DOUBT,
@@ -25,52 +24,40 @@ from fieldloop.report.diagnose.days_drawing import draw_days
 from fieldloop.report.diagnose.parts import columns as sized_columns
 from fieldloop.report.diagnose.parts import in_points, size
 from fieldloop.report.diagnose.waterfall import draw_waterfall
-from fieldloop.report.markup import Markup
-from fieldloop.report.words import where
-from fieldloop.ui.components import (
-    Column,
-    command,
-    dense_table,
-    empty_state,
-    level_of,
-    next_card,
-    panel,
-    share_bar,
-    status,
-)
-from fieldloop.ui.markup import Html, join, tag, text
-from fieldloop.ui.said import moment, percent, plural, short
+from fieldloop.say import sentence
+from fieldloop.say.html import Markup, escape, join, tag
+from fieldloop.say.marks import level_of, status
+from fieldloop.say.numbers import moment, percent, plural, short, where
+from fieldloop.ui.components import Column, command, dense_table, empty_state, next_card, panel, share_bar
 from fieldloop.ui.visit import Drawn, Visit
 
 MOST_ROWS = 40
 
 
 def draw(visit: Visit) -> Drawn:
-    """Draw the newest diagnosis, or the one that is asked for, over the list of all."""
-    known = every(visit.workspace, Diagnosis)
-    if not known:
-        how = "A diagnosis compares production with the gate's trials, and says which gap made the difference."
-        return Drawn(text("Diagnosis"), (empty_state("No diagnosis yet", how, command("fieldloop diagnose")),))
-    found = next((one for one in known if one.id == visit.query.get("id")), known[0])
-    days = daily_rates(visit.workspace, found.policy, found.site, found.made_ns)
-    names = {version.id: version.name for version in every(visit.workspace, PolicyVersion)}
+    """Draw the newest diagnosis, or the one in the address, above the list of all."""
+    now = show_diagnosis(visit.workspace, diagnosis=visit.query.get("id", ""))
+    found, known = now.diagnosis, now.diagnoses
+    if found is None:
+        how = "A diagnosis compares production with the gate trials and names the gap that cost success."
+        return Drawn(escape("Diagnosis"), (empty_state("No diagnosis yet", how, command("fieldloop diagnose")),))
     parts = [_answer(found), _picture("Where the loss comes from", draw_waterfall(found)), _causes(found), _log(found)]
-    parts += [_picture("Success over the days", draw_days(days, found), "95 % interval; dashed: the baseline")]
-    parts += [_slices(found.slices), _failures(found), _earlier(known, names)]
-    return Drawn(text("Diagnosis"), tuple(part for part in parts if part is not None))
+    parts += [_picture("Success over the days", draw_days(now.days, found), "95 % interval; dashed: the baseline")]
+    parts += [_slices(found.slices), _failures(found), _earlier(known, now.policies)]
+    return Drawn(escape("Diagnosis"), tuple(part for part in parts if part is not None))
 
 
-def _answer(found: Diagnosis) -> Html:
+def _answer(found: Diagnosis) -> Markup:
     why = join(change(found), " ", main_cause(found))
     card = {Status.FAILED: "fieldloop plan", Status.CANNOT_TELL: "fieldloop diagnose"}.get(found.status)
     return next_card(level_of(found.status), verdict(found), why, *([command(card)] if card else []))
 
 
-def _picture(title: str, drawn: Markup | None, note: str = "") -> Html | None:
-    return panel(title, tag("div", Html(drawn), class_="drawn"), note=note) if drawn else None
+def _picture(title: str, drawn: Markup | None, note: str = "") -> Markup | None:
+    return panel(title, tag("div", Markup(drawn), class_="drawn"), note=note) if drawn else None
 
 
-def _causes(found: Diagnosis) -> Html | None:
+def _causes(found: Diagnosis) -> Markup | None:
     rows = [_cause(found, cause) for cause in found.causes]
     columns = (
         Column("Cause", "short"),
@@ -85,15 +72,21 @@ def _causes(found: Diagnosis) -> Html | None:
 def _cause(found: Diagnosis, cause: Cause) -> tuple[object, ...]:
     drawn = [] if in_points(found) else [share_bar(cause.share, cause.low, cause.high)]
     share = join(tag("div", "{} ({})".format(*size(found, cause))), *drawn)
-    return cause.gap.value, share, join(place(cause), tag("small", since(cause))), cause.evidence, cause.fix
+    return (
+        cause.gap.value,
+        share,
+        join(place(cause), tag("small", since(cause))),
+        sentence(cause.evidence),
+        sentence(cause.fix),
+    )
 
 
-def _log(found: Diagnosis) -> Html | None:
-    lines = [tag("p", reason) for reason in found.cannot_tell]
+def _log(found: Diagnosis) -> Markup | None:
+    lines = [tag("p", sentence(reason)) for reason in found.cannot_tell]
     return panel(remarks_title(found), *lines) if lines else None
 
 
-def _slices(slices: Sequence[LostSlice]) -> Html | None:
+def _slices(slices: Sequence[LostSlice]) -> Markup | None:
     rows = [
         (where(s.stratum), f"{s.episodes:,}", percent(s.expected, 0), percent(s.observed, 0), doubt(s))
         for s in by_loss(slices)[:MOST_ROWS]
@@ -103,21 +96,26 @@ def _slices(slices: Sequence[LostSlice]) -> Html | None:
     return panel("Conditions that lost", dense_table(columns, rows), note=DOUBT, flush=True) if rows else None
 
 
-def _failures(found: Diagnosis) -> Html | None:
+def _failures(found: Diagnosis) -> Markup | None:
     failures = found.failures
     questions = list(dict.fromkeys(asked.question for one in failures for asked in one.asked))
     rows = []
     for one in failures[:MOST_ROWS]:
         answers = {
-            a.question: join(status(a.status, ANSWERS.get(a.status, "")), tag("small", a.answer)) for a in one.asked
+            a.question: join(status(a.status, ANSWERS.get(a.status, "")), tag("small", sentence(a.answer)))
+            for a in one.asked
         }
         rows.append((short(one.outcome), where(one.stratum), *(answers.get(q, "not asked") for q in questions)))
-    columns = [Column("Failure"), Column("Where", "wrap"), *(Column(question, "wrap") for question in questions)]
+    columns = [
+        Column("Failure"),
+        Column("Where", "wrap"),
+        *(Column(sentence(question), "wrap") for question in questions),
+    ]
     note = sampled(found)
     return panel("Four questions about failures", dense_table(columns, rows), note=note, flush=True) if rows else None
 
 
-def _earlier(known: Sequence[Diagnosis], names: dict[str, str]) -> Html:
+def _earlier(known: Sequence[Diagnosis], names: Mapping[str, str]) -> Markup:
     rows = [
         (
             tag("a", moment(one.made_ns), href=f"/diagnose?{urlencode({'id': one.id})}"),

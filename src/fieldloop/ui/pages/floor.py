@@ -1,17 +1,19 @@
-"""Floor: how production fares by site, how far the candidate has climbed, which alarms stand."""
+"""The Floor page: success by site, the stage of the rollout, and the alarms."""
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
-from fieldloop.loop.home_success import Success, success_over_time
-from fieldloop.loop.monitor import outcomes
-from fieldloop.loop.page_reads import every, rates
-from fieldloop.loop.rollout import status as rollouts
+from fieldloop.doors.written import as_json
+from fieldloop.loop.home.floor import floor
+from fieldloop.loop.home.success import Success
 from fieldloop.model.alarm import Alarm, Rate
-from fieldloop.model.codec import to_plain
 from fieldloop.model.finding import Status
-from fieldloop.model.policy import Outcome, PolicyVersion, Stage
+from fieldloop.model.policy import Outcome
 from fieldloop.model.rollout import Rollout, Rung
+from fieldloop.say import sentence
+from fieldloop.say.html import Markup, escape, tag
+from fieldloop.say.marks import shape, status
+from fieldloop.say.numbers import figure, levels, moment, percent, percent_range, plural, short
 from fieldloop.ui.components import (
     Column,
     action,
@@ -19,66 +21,57 @@ from fieldloop.ui.components import (
     dense_table,
     empty_state,
     interval_bar,
+    island,
     key_value,
     ladder,
     next_card,
     panel,
-    status,
-    status_mark,
 )
-from fieldloop.ui.markup import Html, tag, text
-from fieldloop.ui.said import figure, interval, moment, percent, plural, short, where
-from fieldloop.ui.visit import Drawn, IslandPanel, Part, Visit
-
-MOST_OUTCOMES = 40
+from fieldloop.ui.visit import Drawn, Visit
 
 
 def draw(visit: Visit) -> Drawn:
     """Draw the floor."""
-    recent = outcomes(visit.workspace, stage=Stage.PRODUCTION, limit=MOST_OUTCOMES)
-    climbs, alarms = rollouts(visit.workspace), every(visit.workspace, Alarm)
-    names = {p.id: p.name for p in every(visit.workspace, PolicyVersion)}
-    if not recent and not climbs:
+    now = floor(visit.workspace)
+    names, alarms, over_time = now.policies, now.alarms, now.success
+    if not now.outcomes and not now.rollouts:
         nothing = empty_state(
             "No robot reports yet",
             "Roll an admitted policy out, or record outcomes that robots spooled.",
             command("fieldloop monitor record FILE"),
         )
-        return Drawn(text("Floor"), (nothing,))
-    seen, over_time = rates(visit.workspace), success_over_time(visit.workspace)
-    parts: list[Part] = [_answer(alarms, over_time), *(_climb(climb, names) for climb in climbs[:1])]
+        return Drawn(escape("Floor"), (nothing,))
+    parts: list[Markup] = [_summary(alarms, over_time), *(_climb(climb, names) for climb in now.rollouts[:1])]
     if over_time.points:
         parts.append(
-            IslandPanel(
+            panel(
                 "Success on the floor",
-                "success.js",
-                {"src": "/api/home", "first": to_plain(over_time)},
-                f"{over_time.policy}, all sites, 95 % interval",
-                8,
-                live=True,
+                island("success.js", {"first": as_json(over_time)}, live=0),
+                note=f"{over_time.policy}, all sites, 95 % interval",
+                columns=8,
             )
         )
-    parts += [_alarms(alarms), _by_site(seen, names), _outcomes(recent, names)]
-    return Drawn(text("Floor"), tuple(parts))
+    parts += [_alarms(alarms), _by_site(now.rates, names), _outcomes(now.outcomes, names)]
+    return Drawn(escape("Floor"), tuple(parts))
 
 
-def _answer(alarms: Sequence[Alarm], over_time: Success) -> Html:
+def _summary(alarms: Sequence[Alarm], over_time: Success) -> Markup:
     if alarms:
         last = alarms[0]
-        return next_card("bad", f"Alarm at {last.site}", last.message, command("fieldloop diagnose"))
+        return next_card("bad", f"Alarm at {last.site}", sentence(last.message), command("fieldloop diagnose"))
     if not over_time.points:
         return next_card("idle", "Too few outcomes to give a rate", "It appears as robots report.")
     now, base = over_time.points[-1], over_time.baseline
     days = f"succeeded in {over_time.window_days:g} days"
-    said = f"{over_time.policy}: {percent(now.rate)} of {plural(now.episodes, 'episode')} {days}"
+    headline = f"{over_time.policy}: {percent(now.rate)} of {plural(now.episodes, 'episode')} {days}"
     if base is not None and over_time.alarm is not None and now.rate < over_time.alarm:
-        under = f"That is {100 * (base - now.rate):.1f} points under the baseline, and no alarm was raised. Look again:"
-        return next_card("warn", said, under, command("fieldloop monitor"))
-    against = "There is no baseline to hold it against." if base is None else f"The baseline is {percent(base)}."
-    return next_card("good" if base is not None else "run", f"{said}, no alarm", against)
+        under = f"That is {100 * (base - now.rate):.1f} points under the baseline without an alarm. Run the monitor:"
+        return next_card("warn", headline, under, command("fieldloop monitor"))
+    against = "No baseline to compare it with." if base is None else f"The baseline is {percent(base)}."
+    return next_card("good" if base is not None else "run", f"{headline}, no alarm", against)
 
 
-def _climb(climb: Rollout, names: dict[str, str]) -> Html:
+def _climb(climb: Rollout, names: Mapping[str, str]) -> Markup:
     def arm(policy: str | None, won: int, tried: int) -> str:
         return "none" if policy is None else f"{names.get(policy, short(policy))}: {won} of {tried} succeeded"
 
@@ -86,7 +79,7 @@ def _climb(climb: Rollout, names: dict[str, str]) -> Html:
         ("Candidate", arm(climb.candidate, climb.candidate_successes, climb.candidate_episodes)),
         ("Incumbent", arm(climb.incumbent, climb.incumbent_successes, climb.incumbent_episodes)),
         ("Since", moment(climb.since_ns)),
-        ("Why", climb.reason),
+        ("Why", sentence(climb.reason)),
     ]
     back = (
         None
@@ -102,24 +95,24 @@ def _climb(climb: Rollout, names: dict[str, str]) -> Html:
     return panel("Rollout", ladder(climb), tag("div", key_value(facts), style="padding-top:12px"), right=back)
 
 
-def _alarms(alarms: Sequence[Alarm]) -> Html:
+def _alarms(alarms: Sequence[Alarm]) -> Markup:
     if not alarms:
         return panel("Alarms", tag("p", "No alarm was raised.", class_="dim"), columns=4)
     items = [
-        tag("li", status_mark("bad"), tag("span", f"{a.site}, {moment(a.raised_ns)}"), tag("p", a.message))
+        tag("li", shape("bad"), tag("span", f"{a.site}, {moment(a.raised_ns)}"), tag("p", sentence(a.message)))
         for a in alarms
     ]
     return panel("Alarms", tag("ul", *items, class_="list"), columns=4)
 
 
-def _by_site(seen: Sequence[Rate], names: dict[str, str]) -> Html:
+def _by_site(seen: Sequence[Rate], names: Mapping[str, str]) -> Markup:
     rows = [
         (
             r.site,
             names.get(r.policy, short(r.policy)),
             percent(r.rate),
             interval_bar(r.low, r.rate, r.high),
-            interval(r.low, r.high),
+            percent_range(r.low, r.high),
             f"{r.episodes:,}",
         )
         for r in sorted(seen, key=lambda r: r.rate)
@@ -135,7 +128,7 @@ def _by_site(seen: Sequence[Rate], names: dict[str, str]) -> Html:
     return panel("By site and policy", dense_table(columns, rows), note="lowest first", flush=True)
 
 
-def _outcomes(recent: Sequence[Outcome], names: dict[str, str]) -> Html:
+def _outcomes(recent: Sequence[Outcome], names: Mapping[str, str]) -> Markup:
     failed = Counter(o.failure.value for o in recent if o.failure)
     rows = [
         (
@@ -146,7 +139,7 @@ def _outcomes(recent: Sequence[Outcome], names: dict[str, str]) -> Html:
             o.site,
             o.robot,
             names.get(o.policy, short(o.policy)),
-            where(o.stratum, without=("site",)),
+            levels(o.stratum, without=("site",)),
             f"{figure(o.cycle_s, 3)} s",
             figure(o.confidence, 2),
             o.judged_by,

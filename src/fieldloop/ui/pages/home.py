@@ -1,14 +1,17 @@
-"""Home: the next thing to do, the loop, success on the floor, what changed, coverage, what to collect."""
+"""The Home page: next step, the loop, success on the floor, changes, coverage, what to collect."""
 
 import math
 from collections.abc import Sequence
-from typing import Any
 
-from fieldloop.loop.home import Home, home
-from fieldloop.model.codec import to_plain
+from fieldloop.doors.written import as_json
+from fieldloop.loop.home.home import Home, home
 from fieldloop.model.plan import Plan, Progress, Quota, QuotaKind
 from fieldloop.report.plan.content import by_gain, shared_factors
 from fieldloop.report.plan.grid import grid
+from fieldloop.say import details, sentence
+from fieldloop.say.html import Markup, escape, join, tag
+from fieldloop.say.marks import shape
+from fieldloop.say.numbers import levels, percent, percent_range, plural
 from fieldloop.ui.components import (
     Column,
     button,
@@ -19,16 +22,14 @@ from fieldloop.ui.components import (
     empty_state,
     gain_bar,
     heat_map,
+    island,
     loop_strip,
     meter,
     next_card,
     panel,
-    status_mark,
 )
 from fieldloop.ui.components.tables import Row
-from fieldloop.ui.markup import Html, join, tag, text
-from fieldloop.ui.said import interval, percent, plural, where
-from fieldloop.ui.visit import Drawn, Island, IslandPanel, Part, Visit
+from fieldloop.ui.visit import Drawn, Visit
 
 COLLECT = "collect"
 MOST_ROWS = 8
@@ -38,49 +39,52 @@ def draw(visit: Visit) -> Drawn:
     """Draw the home page."""
     now = home(visit.workspace)
     step = now.next
-    card = next_card(step.mark, step.sentence, step.why, command(step.command), button("Show", step.page, "primary"))
+    card = next_card(
+        step.mark,
+        sentence(step.sentence),
+        sentence(step.why),
+        command(step.command),
+        button("Show", step.page, "primary"),
+    )
     changes = panel("What changed", change_list(now.changes, now.at_ns), note="newest first", columns=4, flush=True)
     strip = loop_strip(now.stages, now.way_back)
-    live = Island("home.js", {"src": "/api/home"}, live=True)
-    return Drawn(text("Home"), (card, *_then(now), strip, _success(now), changes, _coverage(now), _collect(now), live))
+    live = island("home.js", {}, live=now.seq)
+    return Drawn(
+        escape("Home"), (card, *_then(now), strip, _success(now), changes, _coverage(now), _collect(now), live)
+    )
 
 
-def _then(now: Home) -> tuple[Html, ...]:
-    """List what comes after the first thing, a line each."""
+def _then(now: Home) -> tuple[Markup, ...]:
+    """List the steps after the first, a line each."""
     if not now.then:
         return ()
     lines = [
-        tag("li", status_mark(s.mark), tag("a", s.sentence, href=s.page), tag("span", s.why, class_="dim"))
+        tag(
+            "li", shape(s.mark), tag("a", sentence(s.sentence), href=s.page), tag("span", sentence(s.why), class_="dim")
+        )
         for s in now.then
     ]
     return (panel("Then", tag("ol", *lines, class_="steps"), flush=True),)
 
 
-def _success(now: Home) -> Part:
+def _success(now: Home) -> Markup:
     if not now.success.points:
         nothing = empty_state(
             "No rate yet",
-            "Success appears here once enough outcomes came from the floor to say something.",
+            "Success appears here once enough outcomes have come from the floor.",
             command("fieldloop monitor record FILE"),
         )
         return panel("Success on the floor", nothing, columns=8)
     note = f"{now.success.policy}, {now.success.window_days:g}-day rolling, all sites, 95 % interval"
-    return IslandPanel(
-        "Success on the floor",
-        "success.js",
-        {"src": "/api/home", "first": to_plain(now.success)},
-        note,
-        8,
-        before=_headline(now),
-        live=True,
-    )
+    chart = island("success.js", {"first": as_json(now.success)}, live=now.seq)
+    return panel("Success on the floor", _headline(now), chart, note=note, columns=8)
 
 
-def _headline(now: Home) -> Html:
+def _headline(now: Home) -> Markup:
     last, base = now.success.points[-1], now.success.baseline
-    said = [
+    headline = [
         tag("b", percent(last.rate)),
-        tag("span", interval(last.low, last.high)),
+        tag("span", percent_range(last.low, last.high)),
         tag("span", plural(last.episodes, "episode")),
     ]
     if base is not None:
@@ -93,11 +97,11 @@ def _headline(now: Home) -> Html:
             else "warn"
         )
         beside = f"{abs(100 * under):.1f} points {'under' if under > 0 else 'over'} baseline"
-        said.insert(1, tag("span", status_mark(level), tag("span", beside), class_="st"))
-    return tag("div", *said, class_="big body", style="padding-bottom:0")
+        headline.insert(1, tag("span", shape(level), tag("span", beside), class_="st"))
+    return tag("div", *headline, class_="big")
 
 
-def _coverage(now: Home) -> Html:
+def _coverage(now: Home) -> Markup:
     note = "share of the data ÷ share of production"
     if not now.coverage:
         nothing = empty_state(
@@ -105,9 +109,9 @@ def _coverage(now: Home) -> Html:
             "Coverage is measured against the map of the floor.",
             command("fieldloop audit deployment.toml"),
         )
-        return panel("Coverage of the floor", nothing, columns=6)
+        return panel("Coverage of production", nothing, columns=6)
     return panel(
-        "Coverage of the floor",
+        "Coverage of production",
         heat_map(grid(now.coverage)),
         note=note,
         columns=6,
@@ -115,20 +119,20 @@ def _coverage(now: Home) -> Html:
     )
 
 
-def _collect(now: Home) -> Part:
+def _collect(now: Home) -> Markup:
     if now.plan is None or not now.plan.quotas:
-        how = "A plan says what to collect next, and what it is expected to bring."
+        how = "A plan states what to collect next and the expected gain."
         return panel("What to collect next", empty_state("No plan yet", how, command("fieldloop plan")), columns=6)
-    table = tag("div", quotas(now.plan, now.progress, MOST_ROWS), class_="flush scroll")
-    return IslandPanel("What to collect next", "budget.js", budget(now.plan), columns=6, in_header=True, after=table)
+    table = quotas(now.plan, now.progress, MOST_ROWS)
+    return panel("What to collect next", table, right=budget(now.plan), columns=6, flush=True)
 
 
-def budget(plan: Plan) -> dict[str, Any]:
-    """Tell the budget slider which table it greys, and how far it goes."""
-    return {"table": COLLECT, "total": sum(quota.demonstrations for quota in plan.quotas)}
+def budget(plan: Plan) -> Markup:
+    """Draw the budget slider; it greys the rows of the table that the budget does not reach."""
+    return island("budget.js", {"table": COLLECT, "total": sum(quota.demonstrations for quota in plan.quotas)})
 
 
-def quotas(plan: Plan, progress: Sequence[Progress], most: int | None = None) -> Html:
+def quotas(plan: Plan, progress: Sequence[Progress], most: int | None = None) -> Markup:
     """Draw the quotas of a plan, the largest gain first, each with its interval; all of them with their reasons too."""
     ranked = by_gain(plan.quotas)[:most]
     largest = max((q.gain_high for q in ranked if math.isfinite(q.gain_high)), default=0.0)
@@ -151,7 +155,7 @@ def quotas(plan: Plan, progress: Sequence[Progress], most: int | None = None) ->
 def _quota(quota: Quota, done: Progress | None, largest: float, same: tuple[str, ...], *, whole: bool) -> Row:
     accepted, rejected = (done.accepted, done.rejected) if done else (0, 0)
     cells = [
-        where(quota.stratum, without=same),
+        levels(quota.stratum, without=same),
         tag("span", str(quota.demonstrations), data_given=True),
         gain_bar(quota.gain_low, quota.gain, quota.gain_high, largest=largest),
         str(accepted) if accepted else "–",
@@ -161,5 +165,5 @@ def _quota(quota: Quota, done: Progress | None, largest: float, same: tuple[str,
         done_bar = meter(share, "good" if share >= 1 else "")
         cells += [done_bar, str(rejected) if rejected else "–"]
         kind = "" if quota.kind is QuotaKind.DEMONSTRATION else f" ({quota.kind.value})"
-        cells[0] = join(f"{cells[0]}{kind}", tag("small", quota.why))
+        cells[0] = join(f"{cells[0]}{kind}", tag("small", details(quota.why)))
     return cells, {"data_demos": quota.demonstrations}

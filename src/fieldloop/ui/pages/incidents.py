@@ -1,16 +1,20 @@
-"""Incidents: clocks from the alert, steps taken, and what the diagnosis found."""
+"""The Incidents page: clocks from the alert, steps taken, and what the diagnosis found."""
 
 from collections.abc import Sequence
 
-from fieldloop.loop.incident import IncidentNow, incidents
-from fieldloop.loop.page_reads import every
+from fieldloop.loop.home.incidents import show_incidents
+from fieldloop.loop.run.incident import IncidentNow
 from fieldloop.model.diagnosis import Diagnosis
 from fieldloop.model.finding import Status
 from fieldloop.model.incident import Step
 from fieldloop.report.diagnose.content import change, main_cause, place, remark_word, since, verdict
-from fieldloop.report.diagnose.kinds import kinds_said
+from fieldloop.report.diagnose.kinds import by_kind
 from fieldloop.report.diagnose.parts import columns as sized_columns
 from fieldloop.report.diagnose.parts import in_points, size
+from fieldloop.say import sentence
+from fieldloop.say.html import Markup, escape, tag
+from fieldloop.say.marks import shape
+from fieldloop.say.numbers import moment, plural, short
 from fieldloop.ui.components import (
     Column,
     action,
@@ -22,38 +26,35 @@ from fieldloop.ui.components import (
     key_value,
     next_card,
     panel,
-    status_mark,
 )
-from fieldloop.ui.markup import Html, tag, text
-from fieldloop.ui.said import moment, plural, short
 from fieldloop.ui.visit import Drawn, Visit
 
 
 def draw(visit: Visit) -> Drawn:
     """Draw the incidents, open ones first, and the newest diagnosis."""
-    known = sorted(incidents(visit.workspace), key=lambda now: now.incident.done(Step.REVIEWED) is not None)
-    found = tuple(_diagnosis(d) for d in every(visit.workspace, Diagnosis)[:1])
+    now = show_incidents(visit.workspace)
+    known, found = now.incidents, (_diagnosis(now.diagnosis),) if now.diagnosis else ()
     if not known:
-        how = "An alarm opens one by itself; anybody on the floor can open one too."
+        how = "An alarm opens one automatically. Anyone can open one by hand."
         return Drawn(
-            text("Incidents"), (empty_state("No incident", how, command("fieldloop incident open --help")), *found)
+            escape("Incidents"), (empty_state("No incident", how, command("fieldloop incident open --help")), *found)
         )
-    return Drawn(text("Incidents"), (_answer(known), *map(_incident, known), *found))
+    return Drawn(escape("Incidents"), (_answer(known), *map(_incident, known), *found))
 
 
-def _answer(known: Sequence[IncidentNow]) -> Html:
+def _answer(known: Sequence[IncidentNow]) -> Markup:
     still = [now for now in known if now.incident.done(Step.REVIEWED) is None]
     if not still:
         asked = sum(d.demonstrations for now in known for d in now.demands)
-        why = f"They asked the plan for {plural(asked, 'demonstration')}."
+        why = f"They requested {plural(asked, 'demonstration')} from the plan."
         return next_card("good", f"All {plural(len(known), 'incident')} are reviewed", why)
     late = sum(c.met is False or (c.met is None and c.elapsed_s > c.limit_s) for now in still for c in now.clocks)
     why = f"{plural(late, 'clock')} missed." if late else "Every clock is met or still running."
-    said = f"{plural(len(still), 'incident')} open: {still[0].incident.what}"
-    return next_card("bad" if late else "warn", said, why)
+    headline = f"{plural(len(still), 'incident')} open: {sentence(still[0].incident.what)}"
+    return next_card("bad" if late else "warn", headline, why)
 
 
-def _incident(now: IncidentNow) -> Html:
+def _incident(now: IncidentNow) -> Markup:
     incident = now.incident
     step = next((s for s in Step if incident.done(s) is None), None)
     facts = [
@@ -61,26 +62,31 @@ def _incident(now: IncidentNow) -> Html:
         ("Policy", short(incident.policy)),
         ("Where", str(incident.stratum).replace(",", ", ") or "everywhere"),
         ("Alerted", moment(incident.alerted_ns)),
-        ("Asked of the plan", "; ".join(f"{d.demonstrations} of {d.stratum}" for d in now.demands) or "nothing yet"),
+        (
+            "Requested from the plan",
+            "; ".join(f"{d.demonstrations} of {d.stratum}" for d in now.demands) or "nothing yet",
+        ),
     ]
     steps = [
-        tag("li", status_mark("good"), tag("span", f"{s.step.value} by {s.actor}, {moment(s.at_ns)}"), tag("p", s.note))
+        tag("li", shape("good"), tag("span", f"{s.step.value} by {s.actor}, {moment(s.at_ns)}"), tag("p", s.note))
         for s in incident.steps
     ]
     body = (clocks(now.clocks), tag("div", key_value(facts), class_="under"), tag("ul", *steps, class_="list under"))
-    return panel(incident.what, *body, note=short(incident.id), right=_move(incident.id, step) if step else None)
+    return panel(
+        sentence(incident.what), *body, note=short(incident.id), right=_move(incident.id, step) if step else None
+    )
 
 
-def _move(incident: str, step: Step) -> Html:
+def _move(incident: str, step: Step) -> Markup:
     body = {"incident": incident, "step": step.value, "note": "Marked on the incidents page."}
     return action(f"Mark {step.value}", "/api/incident/move", body, sure=f"Mark it {step.value}?")
 
 
-def _diagnosis(found: Diagnosis) -> Html:
-    said = tag(
+def _diagnosis(found: Diagnosis) -> Markup:
+    headline = tag(
         "p",
         tag("b", verdict(found)),
-        f": {change(found)} {main_cause(found)} {kinds_said(found)}",
+        f": {change(found)} {main_cause(found)} {by_kind(found)}",
         class_="body",
     )
     rows = [
@@ -91,8 +97,8 @@ def _diagnosis(found: Diagnosis) -> Html:
             size(found, c)[1],
             place(c),
             since(c),
-            c.evidence,
-            c.fix,
+            sentence(c.evidence),
+            sentence(c.fix),
         )
         for c in found.causes
     ]
@@ -107,6 +113,6 @@ def _diagnosis(found: Diagnosis) -> Html:
         Column("Fix", "text"),
     )
     look = "body" if found.status is Status.PASSED else "body warn"
-    unknown = [tag("p", f"{remark_word(found)}: {reason}", class_=look) for reason in found.cannot_tell]
+    unknown = [tag("p", f"{remark_word(found)}: {sentence(reason)}", class_=look) for reason in found.cannot_tell]
     causes = dense_table(columns, rows) if rows else None
-    return panel("Diagnosis", said, causes, *unknown, note=moment(found.made_ns), flush=True)
+    return panel("Diagnosis", headline, causes, *unknown, note=moment(found.made_ns), flush=True)

@@ -1,36 +1,34 @@
-"""Sign-in for visitors from elsewhere: a plain form, because a socket handler cannot set a cookie."""
+"""Sign-in for visitors from other machines: a plain form that posts a token."""
 
 from typing import TYPE_CHECKING
 
-from fieldloop.ui.markup import Html, tag
+from fieldloop.say.html import Markup, tag
 
 if TYPE_CHECKING:
     from fastapi import FastAPI
 
 
 def add_login(app: "FastAPI") -> None:
-    """Add the form; it posts to the API, which knows tokens."""
+    """Add the form; it posts to the API, which checks tokens."""
     from fastapi.responses import HTMLResponse
 
-    from fieldloop.ui.frame import head
+    from fieldloop.ui.frame import HEADERS, document
 
     @app.get("/login", include_in_schema=False)
     def login(to: str = "/", wrong: bool = False) -> HTMLResponse:  # noqa: FBT001, FBT002 - a query parameter
         page = tag("main", form(to, wrong=wrong), class_="page", style="max-width:560px;margin:10vh auto")
-        start = '<!doctype html><html lang="en"><head><meta charset="utf-8"><title>Sign in · fieldloop</title>'
-        meta = '<meta name="viewport" content="width=device-width, initial-scale=1">'
-        return HTMLResponse(f"{start}{meta}{head()}</head><body style='margin:0'>{page}</body></html>")
+        return HTMLResponse(document("Sign in", page), headers=HEADERS)
 
 
-def form(to: str, *, wrong: bool) -> Html:
+def form(to: str, *, wrong: bool) -> Markup:
     """Draw the form."""
-    said = tag("p", "This token is unknown or was revoked.", class_="bad", role="alert") if wrong else None
+    alert = tag("p", "This token is unknown or was revoked.", class_="bad", role="alert") if wrong else None
     return tag(
         "section",
         tag("b", "Sign in"),
         tag(
             "span",
-            "This page is served from another machine. An admin issues a token with: ",
+            "This server runs on another machine. An admin issues a token with: ",
             tag("code", "fieldloop token NAME"),
         ),
         tag(
@@ -46,7 +44,7 @@ def form(to: str, *, wrong: bool) -> Html:
                 autocomplete="current-password",
             ),
             tag("input", type="hidden", name="to", value=to),
-            said,
+            alert,
             tag("button", "Sign in", class_="btn primary"),
             class_="form",
             method="post",

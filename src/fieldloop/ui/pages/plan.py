@@ -1,18 +1,21 @@
-"""Coverage and plan: what the data lack against the floor, what to collect, what it will bring, how far that is."""
+"""The Coverage and plan page: gaps in the data, what to collect, the expected gain, and progress."""
 
 import math
 from collections.abc import Sequence
 from urllib.parse import urlencode
 
-from fieldloop.loop.plan import PlanNow, show
+from fieldloop.loop.plan.plan import PlanNow, show
 from fieldloop.model.deployment import Deployment
 from fieldloop.model.plan import CoverageGap, Plan, PlanScore
-from fieldloop.report.plan import sentence, uncovered
-from fieldloop.report.plan.content import deployed, of_production
+from fieldloop.report.plan import headline, uncovered
+from fieldloop.report.plan.content import deployed
 from fieldloop.report.plan.curve_drawing import draw_curves
 from fieldloop.report.plan.grid import MOST_LEVELS, factors, grid, telling
-from fieldloop.report.plan.orders import said_of
-from fieldloop.report.words import interval
+from fieldloop.report.plan.orders import progress_line
+from fieldloop.say import sentence
+from fieldloop.say.html import Markup, escape, join, tag
+from fieldloop.say.marks import status
+from fieldloop.say.numbers import interval, levels, moment, percent, plural, points, short, small_share
 from fieldloop.ui.components import (
     Column,
     chip,
@@ -23,12 +26,9 @@ from fieldloop.ui.components import (
     interval_bar,
     next_card,
     panel,
-    status,
 )
-from fieldloop.ui.markup import Html, join, tag, text
 from fieldloop.ui.pages.home import budget, quotas
-from fieldloop.ui.said import moment, percent, plural, points, short, where
-from fieldloop.ui.visit import Drawn, IslandPanel, Part, Visit
+from fieldloop.ui.visit import Drawn, Visit
 
 MOST_ORDERS = 60
 MOST_STRATA = 200
@@ -38,17 +38,17 @@ MOST_GAPS = 12
 def draw(visit: Visit) -> Drawn:
     """Draw the plan page."""
     if visit.workspace.newest(Deployment) is None:
-        how = "Coverage and plan are measured against the map of the floor."
+        how = "Coverage and plan need the deployment map."
         nothing = empty_state("No deployment is mapped yet", how, command("fieldloop audit deployment.toml"))
-        return Drawn(text("Coverage and plan"), (nothing,))
+        return Drawn(escape("Coverage and plan"), (nothing,))
     now = show(visit.workspace)
-    parts: list[Part | None] = [_answer(now), _heat(now, visit)]
+    parts: list[Markup | None] = [_answer(now), _heat(now, visit)]
     parts += _plan(now.plan, now) if now.plan else ()
     parts += [_scores(now.scores), _strata(now)]
-    return Drawn(text("Coverage and plan"), tuple(part for part in parts if part is not None))
+    return Drawn(escape("Coverage and plan"), tuple(part for part in parts if part is not None))
 
 
-def _heat(now: PlanNow, visit: Visit) -> Html:
+def _heat(now: PlanNow, visit: Visit) -> Markup:
     there = deployed(now.coverage)
     usual = telling(there)
     rows, columns = visit.query.get("rows", usual[0]), visit.query.get("columns", usual[1])
@@ -58,57 +58,58 @@ def _heat(now: PlanNow, visit: Visit) -> Html:
         _axis("Columns", "columns", shown.column_factor, known, {"rows": shown.row_factor}),
     )
     drawn = tag("div", heat_map(shown), style="padding-top:8px")
-    return panel("Coverage of the floor", axes, drawn, note="share of the data ÷ share of production")
+    return panel("Coverage of production", axes, drawn, note="share of the data ÷ share of production")
 
 
-def _answer(now: PlanNow) -> Html:
+def _answer(now: PlanNow) -> Markup:
     left = sum(p.left for p in now.progress if not p.order)
     level = "idle" if now.plan is None else "run" if left else "good"
     do = "fieldloop ingest PATH" if level == "run" else "fieldloop plan"
     why = uncovered(now.coverage) if now.plan else ""
-    return next_card(level, sentence(now), why, command(do))
+    return next_card(level, headline(now), why, command(do))
 
 
-def _plan(plan: Plan, now: PlanNow) -> tuple[Part | None, ...]:
+def _plan(plan: Plan, now: PlanNow) -> tuple[Markup | None, ...]:
     drawn = f"{short(plan.id)}, {moment(plan.drawn_ns)}, by {plan.strategy}"
-    notes = [tag("p", f"When it was drawn: {warning}", class_="body warn") for warning in plan.warnings]
-    said = tag("p", said_of(now.progress, now.forecast), class_="body")
-    table = join(tag("div", quotas(plan, now.progress), class_="flush scroll"), said, *notes)
-    what = IslandPanel("What to collect", "budget.js", budget(plan), drawn, in_header=True, after=table)
+    notes = [tag("p", f"When it was drawn: {sentence(warning)}", class_="body warn") for warning in plan.warnings]
+    progress = tag("p", progress_line(now.progress, now.forecast), class_="body")
+    what = panel(
+        "What to collect", quotas(plan, now.progress), progress, *notes, note=drawn, right=budget(plan), flush=True
+    )
     return what, _curves(now), _gaps(plan.gaps), _orders(plan)
 
 
-def _curves(now: PlanNow) -> Html | None:
-    drawn = [Html(curve) for curve in draw_curves(now)]
+def _curves(now: PlanNow) -> Markup | None:
+    drawn = [Markup(curve) for curve in draw_curves(now)]
     if not drawn:
         return None
-    note = "failure in production against demonstrations; dots: measured; circle: where the plan leads"
-    return panel("What more demonstrations will bring", tag("div", *drawn, class_="charts drawn"), note=note)
+    note = "failure rate in production by demonstrations; dots: measured; circle: with this plan"
+    return panel("What more demonstrations are expected to bring", tag("div", *drawn, class_="charts drawn"), note=note)
 
 
-def _gaps(gaps: Sequence[CoverageGap]) -> Html | None:
+def _gaps(gaps: Sequence[CoverageGap]) -> Markup | None:
     ranked = sorted(gaps, key=lambda g: -1.0 if g.share is None else g.share, reverse=True)
-    rows = [(g.kind.value, where(g.stratum), of_production(g.share), g.message) for g in ranked[:MOST_GAPS]]
+    rows = [(g.kind.value, levels(g.stratum), small_share(g.share), sentence(g.message)) for g in ranked[:MOST_GAPS]]
     columns = ("Gap", "Where", Column("Of production", "num"), Column("What", "text"))
     note = f"{plural(len(ranked), 'gap')} when the plan was drawn, largest first"
-    return panel("What nobody had shown", dense_table(columns, rows), note=note, flush=True) if rows else None
+    return panel("Gaps", dense_table(columns, rows), note=note, flush=True) if rows else None
 
 
-def _orders(plan: Plan) -> Html:
+def _orders(plan: Plan) -> Markup:
     if not plan.orders:
-        how = "Register a robot and enrol operators; work orders then follow from the plan."
+        how = "Register a robot and enrol operators; the plan then makes work orders."
         return panel("Work orders", empty_state("No work order", how, command("fieldloop collect enrol PSEUDONYM")))
     rows = [
-        (short(o.id), o.site, o.robot, o.operator, where(o.stratum), o.kind.value, o.demonstrations)
+        (short(o.id), o.site, o.robot, o.operator, levels(o.stratum), o.kind.value, o.demonstrations)
         for o in plan.orders[:MOST_ORDERS]
     ]
     columns = ("Order", "Site", "Robot", "Operator", "Stratum", "Kind", Column("Demos", "num"))
     return panel("Work orders", dense_table(columns, rows), note=f"{len(plan.orders)} in all", flush=True)
 
 
-def _scores(scores: Sequence[PlanScore]) -> Html | None:
-    told = [v for s in scores for v in (s.expected_low, s.expected_high, s.measured_low, s.measured_high)]
-    ends = [0.0, *filter(math.isfinite, told)]
+def _scores(scores: Sequence[PlanScore]) -> Markup | None:
+    bounds = [v for s in scores for v in (s.expected_low, s.expected_high, s.measured_low, s.measured_high)]
+    ends = [0.0, *filter(math.isfinite, bounds)]
     first, last = min(ends), max(ends)
     rows = [
         (
@@ -118,28 +119,28 @@ def _scores(scores: Sequence[PlanScore]) -> Html | None:
             f"{points(s.expected)} ({interval(s.expected_low, s.expected_high)})",
             interval_bar(s.measured_low, s.measured, s.measured_high, first=first, last=last, tick=0.0),
             f"{points(s.measured)} ({interval(s.measured_low, s.measured_high)})",
-            s.message,
+            sentence(s.message),
         )
         for s in scores
     ]
     columns = (
         "Verdict",
         "Plan",
-        Column("Promised, points", "slim"),
+        Column("Expected, points", "slim"),
         "",
-        Column("Came, points", "slim"),
+        Column("Measured, points", "slim"),
         "",
         Column("What", "text"),
     )
-    return panel("How earlier plans turned out", dense_table(columns, rows), flush=True) if rows else None
+    return panel("Scores of earlier plans", dense_table(columns, rows), flush=True) if rows else None
 
 
-def _strata(now: PlanNow) -> Html:
+def _strata(now: PlanNow) -> Markup:
     there = sorted(deployed(now.coverage), key=lambda c: -c.exposure)
     rows = [
         (
-            where(c.stratum),
-            of_production(c.exposure),
+            levels(c.stratum),
+            small_share(c.exposure),
             c.demonstrations,
             percent(c.share),
             _fails(c.attempts, c.failures),
@@ -164,7 +165,7 @@ def _fails(attempts: int, failures: int) -> str:
     return percent(failures / attempts, 0) if attempts else "not tried"
 
 
-def _axis(label: str, key: str, current: str, known: list[str], other: dict[str, str]) -> Html:
+def _axis(label: str, key: str, current: str, known: list[str], other: dict[str, str]) -> Markup:
     picks = [chip(name, href=f"/plan?{urlencode({key: name, **other})}", current=name == current) for name in known]
     return tag(
         "div", tag("span", label, class_="dim", style="width:56px"), *picks, class_="chips", style="padding:2px 0"

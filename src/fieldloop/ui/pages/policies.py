@@ -1,27 +1,16 @@
-"""Policies: what was trained on what, and what the gate said about it."""
+"""The Policies page: what each version was trained on, and the decisions of the gate."""
 
 from collections.abc import Sequence
 
-from fieldloop.loop.page_reads import every
-from fieldloop.loop.policies import named
+from fieldloop.loop.home.policies import show_policies, show_policy
 from fieldloop.model.decision import Decision, GateTest
 from fieldloop.model.finding import Status
 from fieldloop.model.policy import PolicyVersion
-from fieldloop.model.release import Release
-from fieldloop.ui.components import (
-    Column,
-    command,
-    dense_table,
-    empty_state,
-    interval_bar,
-    key_value,
-    level_of,
-    next_card,
-    panel,
-    status,
-)
-from fieldloop.ui.markup import Html, join, tag, text
-from fieldloop.ui.said import figure, interval, moment, plural, short
+from fieldloop.say import sentence
+from fieldloop.say.html import Markup, escape, join, tag
+from fieldloop.say.marks import level_of, status
+from fieldloop.say.numbers import figure, moment, percent_range, plural, short
+from fieldloop.ui.components import Column, command, dense_table, empty_state, interval_bar, key_value, next_card, panel
 from fieldloop.ui.visit import Drawn, Visit
 
 WORDS = {Status.PASSED: "admitted", Status.FAILED: "held back", Status.CANNOT_TELL: "needs more trials"}
@@ -30,16 +19,15 @@ ORDER = {status: place for place, status in enumerate(Status)}
 
 def draw(visit: Visit) -> Drawn:
     """Draw the list of policies, with the gate's last decision in full."""
-    known, decisions = every(visit.workspace, PolicyVersion), every(visit.workspace, Decision)
+    now = show_policies(visit.workspace)
+    known, gated, names = now.policies, now.decisions, now.releases
     if not known:
         nothing = empty_state(
             "No policy yet",
             "A policy version is trained on a release, and named by its content.",
             command("fieldloop train RELEASE"),
         )
-        return Drawn(text("Policies"), (nothing,))
-    names = {release.id: release.name for release in every(visit.workspace, Release)}
-    gated = {decision.policy: decision for decision in reversed(decisions)}
+        return Drawn(escape("Policies"), (nothing,))
     rows = [
         (
             tag("a", p.name, href=f"/policies/{p.id}"),
@@ -66,7 +54,7 @@ def draw(visit: Visit) -> Drawn:
     newest = gated.get(known[0].id)
     gate = (_gate(newest),) if newest else ()
     return Drawn(
-        text("Policies"),
+        escape("Policies"),
         (
             _answer(known[0], newest),
             panel("Policies", dense_table(columns, rows), note="newest first", flush=True),
@@ -77,8 +65,8 @@ def draw(visit: Visit) -> Drawn:
 
 def draw_one(visit: Visit) -> Drawn:
     """Draw one policy with every decision about it."""
-    policy = named(visit.workspace, visit.path["policy"])
-    decisions = every(visit.workspace, Decision, {"policy": policy.id})
+    now = show_policy(visit.workspace, visit.path["policy"])
+    policy, decisions = now.policy, now.decisions
     facts = [
         ("Id", tag("span", policy.id, class_="mono")),
         ("Release", tag("a", short(policy.release), href=f"/releases/{policy.release}")),
@@ -100,7 +88,7 @@ def draw_one(visit: Visit) -> Drawn:
     )
 
 
-def _answer(policy: PolicyVersion, decision: Decision | None) -> Html:
+def _answer(policy: PolicyVersion, decision: Decision | None) -> Markup:
     if decision is None:
         return next_card(
             "idle",
@@ -110,28 +98,32 @@ def _answer(policy: PolicyVersion, decision: Decision | None) -> Html:
         )
     more = sum(test.more_trials for test in decision.tests)
     held = [test for test in decision.tests if test.status is not Status.PASSED]
-    why = f"All {plural(len(decision.tests), 'test')} passed." if not held else f"{held[0].name}: {held[0].message}"
+    why = (
+        f"All {plural(len(decision.tests), 'test')} passed."
+        if not held
+        else f"{held[0].name}: {sentence(held[0].message)}"
+    )
     do = (
         f"fieldloop rollout start {policy.name}"
         if decision.status is Status.PASSED
         else f"fieldloop gate {policy.name}"
     )
-    said = WORDS.get(decision.status, decision.status.value) + (
+    verdict = WORDS.get(decision.status, decision.status.value) + (
         f": {more:,} more" if decision.status is Status.CANNOT_TELL and more else ""
     )
     return next_card(
         level_of(decision.status),
-        f"{policy.name} is {said}" if decision.status is not Status.CANNOT_TELL else f"{policy.name} {said}",
+        f"{policy.name} is {verdict}" if decision.status is not Status.CANNOT_TELL else f"{policy.name} {verdict}",
         why,
         command(do),
     )
 
 
-def _verdict(decision: Decision | None) -> Html:
-    return text("not gated") if decision is None else status(decision.status, WORDS.get(decision.status, ""))
+def _verdict(decision: Decision | None) -> Markup:
+    return escape("not gated") if decision is None else status(decision.status, WORDS.get(decision.status, ""))
 
 
-def _gate(decision: Decision) -> Html:
+def _gate(decision: Decision) -> Markup:
     columns = (
         "Verdict",
         "Test",
@@ -156,12 +148,12 @@ def _tests(tests: Sequence[GateTest]) -> list[tuple[object, ...]]:
         (
             status(t.status),
             t.name,
-            t.required,
+            sentence(t.required),
             f"{t.successes} of {t.trials}" if t.trials else "–",
             interval_bar(t.low, t.successes / t.trials, t.high) if _is_rate(t) else "",
-            interval(t.low, t.high, 0) if _is_rate(t) else "–",
+            percent_range(t.low, t.high, 0) if _is_rate(t) else "–",
             t.more_trials or "–",
-            t.message,
+            sentence(t.message),
         )
         for t in sorted(tests, key=lambda t: ORDER[t.status])
     ]

@@ -1,15 +1,17 @@
-"""Protocol: what an operator works by, what lint says about it, and which versions are locked."""
+"""The Protocol page: the sheet that operators follow, what lint reports, and the locked versions."""
 
 from collections.abc import Sequence
 from typing import Any
 
-from fieldloop.loop.protocol_lint import Linted, linted_task
-from fieldloop.loop.protocol_sheet import sheet_in_force
-from fieldloop.loop.protocol_versions import LockedVersion, versions
-from fieldloop.ui.components import Column, chip, command, dense_table, key_value, next_card, panel, status_mark
-from fieldloop.ui.markup import Html, join, tag, text
+from fieldloop.loop.protocol.lint import Linted, linted_task
+from fieldloop.loop.protocol.sheet import sheet_in_force
+from fieldloop.loop.protocol.versions import LockedVersion, versions
+from fieldloop.say import sentence
+from fieldloop.say.html import Markup, escape, join, tag
+from fieldloop.say.marks import shape
+from fieldloop.say.numbers import plural
+from fieldloop.ui.components import Column, chip, command, dense_table, key_value, next_card, panel
 from fieldloop.ui.pages.protocol_clocks import synchronised
-from fieldloop.ui.said import plural
 from fieldloop.ui.visit import Drawn, Visit
 
 SHORT = 28
@@ -25,24 +27,24 @@ def draw(visit: Visit) -> Drawn:
     chosen = visit.query.get("interface", "")
     shown = sheet_in_force(visit.workspace, interface=chosen) if chosen in names else whole
     linted = linted_task(visit.workspace)
-    parts: list[Html] = [_answer(linted, shown), _interfaces(names, chosen)]
+    parts: list[Markup] = [_answer(linted, shown), _interfaces(names, chosen)]
     parts += [_part(part) for part in shown.parts]
     if linted.remarks:
         parts.append(_remarks(linted))
     parts += synchronised(visit.workspace)
-    return Drawn(text(f"Protocol {shown.title}"), (*parts, _versions(versions(visit.workspace))))
+    return Drawn(escape(f"Protocol {shown.title}"), (*parts, _versions(versions(visit.workspace))))
 
 
-def _answer(linted: Linted, shown: Any) -> Html:
+def _answer(linted: Linted, shown: Any) -> Markup:
     if linted.errors:
-        return next_card("bad", f"{plural(len(linted.errors), 'error')} stand in the way of locking it", shown.lead)
+        return next_card("bad", f"{plural(len(linted.errors), 'error')} to fix before it can be locked", shown.lead)
     if not shown.locked:
         lock = command("fieldloop protocol lock")
-        return next_card("warn", "Not locked: it may still change under those who collect by it", shown.lead, lock)
+        return next_card("warn", "Not locked: it can still change while people collect by it", shown.lead, lock)
     return next_card("good", f"{shown.protocol} is locked", shown.lead)
 
 
-def _interfaces(names: Sequence[str], chosen: str) -> Html:
+def _interfaces(names: Sequence[str], chosen: str) -> Markup:
     every = chip("all interfaces", href="/protocol", current=chosen not in names)
     chips = [chip(name, href=f"/protocol?interface={name}", current=name == chosen) for name in names]
     name = f" --interface {chosen}" if chosen in names else ""
@@ -52,7 +54,7 @@ def _interfaces(names: Sequence[str], chosen: str) -> Html:
     )  # fmt: skip
 
 
-def _block(block: Any) -> Html:
+def _block(block: Any) -> Markup:
     """Draw a block of the sheet: facts have pairs, tables have rows, the rest is sentences."""
     if hasattr(block, "pairs"):
         return key_value(block.pairs)
@@ -67,32 +69,32 @@ def _block(block: Any) -> Html:
     return tag("div", tag("h3", block.heading) if block.heading else None, listed, class_="prose")
 
 
-def _marked(level: str, word: str) -> Html:
-    return tag("span", status_mark(level, word), tag("span", word), class_="st")
+def _marked(level: str, word: str) -> Markup:
+    return tag("span", shape(level, word), tag("span", word), class_="st")
 
 
-def _part(part: Any) -> Html:
+def _part(part: Any) -> Markup:
     is_table = any(hasattr(block, "rows") for block in part.blocks)
     columns = 12 if is_table or len(part.blocks) > 1 else 6
     return panel(part.title, *map(_block, part.blocks), note=part.note, columns=columns, flush=is_table)
 
 
-def _remarks(linted: Linted) -> Html:
+def _remarks(linted: Linted) -> Markup:
     rows = [
         (
             _marked(LEVELS[r.severity], r.severity.value),
             tag("span", r.code, class_="mono"),
             r.place,
-            r.message,
-            r.advice,
+            sentence(r.message),
+            sentence(r.advice),
         )
         for r in linted.remarks
     ]
-    columns = ("", "Code", "Table", Column("What is so", "text"), Column("What to do", "text"))
-    return panel("What lint says", dense_table(columns, rows), note=linted.file, flush=True)
+    columns = ("", "Code", "Table", Column("Remark", "text"), Column("What to do", "text"))
+    return panel("Lint", dense_table(columns, rows), note=linted.file, flush=True)
 
 
-def _versions(locked: Sequence[LockedVersion]) -> Html:
+def _versions(locked: Sequence[LockedVersion]) -> Markup:
     if not locked:
         return panel("Locked versions", tag("p", "None yet.", class_="dim"), columns=6)
     rows = [

@@ -1,14 +1,15 @@
-"""Whose time may be relied on: what each device's clock is declared to be, and when somebody last measured it."""
+"""The clocks of the Protocol page: how each device is synchronised, and when that was last measured."""
 
-from fieldloop.loop.page_reads import every
-from fieldloop.loop.synchronisation import unverified_devices
+from fieldloop.loop.collect.synchronisation import unverified_devices
+from fieldloop.loop.home.pages import every
 from fieldloop.loop.workspace import Workspace
 from fieldloop.model.event import SynchronisationVerified
 from fieldloop.model.finding import Status
 from fieldloop.model.hardware import Robot
-from fieldloop.ui.components import Column, command, dense_table, panel, status
-from fieldloop.ui.markup import Html
-from fieldloop.ui.said import figure, moment, plural
+from fieldloop.say.html import Markup
+from fieldloop.say.marks import status
+from fieldloop.say.numbers import figure, moment, plural
+from fieldloop.ui.components import Column, command, dense_table, panel
 
 COLUMNS = (
     "Status",
@@ -22,8 +23,8 @@ COLUMNS = (
 HOW = "fieldloop collect synchronise STREAM --robot ROBOT --offset-ms MS --how HOW"
 
 
-def synchronised(workspace: Workspace) -> tuple[Html, ...]:
-    """Draw every declared device of every robot; nothing where the protocol declares none."""
+def synchronised(workspace: Workspace) -> tuple[Markup, ...]:
+    """Draw every declared device of every robot; nothing if the protocol declares none."""
     rules = workspace.protocol()
     devices = sorted({*rules.synchronisation, *(s.stream for s in rules.sensors.values() if s.required)})
     if not devices:
@@ -36,7 +37,7 @@ def synchronised(workspace: Workspace) -> tuple[Html, ...]:
         missing += len(why_not)
         for stream in devices:
             by = rules.synchronisation[stream].by.value if stream in rules.synchronisation else "unknown"
-            # the file may know of a verification that the ledger does not
+            # a verification may be declared in the protocol file only
             found = last.get((robot, stream)) or getattr(rules.synchronisation.get(stream), "verified", None)
             reason = why_not.get(stream, "")
             rows.append(
@@ -50,6 +51,6 @@ def synchronised(workspace: Workspace) -> tuple[Html, ...]:
                     reason or (found.how if found else ""),
                 )
             )
-    note = f"{plural(missing, 'device')} not verified: nothing of them is released" if missing else "all verified"
+    note = f"{plural(missing, 'device')} not verified: their data cannot be released" if missing else "all verified"
     measure = command(HOW) if missing else None
     return (panel("Synchronisation", dense_table(COLUMNS, rows), note=note, right=measure, flush=True),)

@@ -1,26 +1,18 @@
-"""Quality: how the dataset stands, where to look first and what it costs, then the evidence, as last judged."""
+"""The Quality page: the verdict on the dataset, what to look at first, and the evidence."""
 
-from fieldloop.model.episode import Episode
+from fieldloop.loop.home.quality import QualityShown, show_quality
 from fieldloop.model.finding import Finding, Status
 from fieldloop.model.quality import DatasetReport, DimensionResult
 from fieldloop.model.ranking import Look
-from fieldloop.ui.components import (
-    Column,
-    command,
-    dense_table,
-    empty_state,
-    interval_bar,
-    level_of,
-    meter,
-    next_card,
-    panel,
-    status,
-)
+from fieldloop.say import sentence
+from fieldloop.say.findings import limit, message, without_subject
+from fieldloop.say.html import Markup, escape, join, tag
+from fieldloop.say.marks import level_of, status
+from fieldloop.say.numbers import moment, percent, percent_range, plural
+from fieldloop.ui.components import Column, command, dense_table, empty_state, interval_bar, meter, next_card, panel
 from fieldloop.ui.findings import cost, fix_in_words, link_to, moment_link, value
-from fieldloop.ui.markup import Html, join, tag, text
 from fieldloop.ui.pages.quality_evidence import checks, contents, trends
 from fieldloop.ui.pages.quality_sensors import calibrations
-from fieldloop.ui.said import interval, limit, moment, percent, plural
 from fieldloop.ui.visit import Drawn, Visit
 
 FIRST_LOOKS = 8
@@ -38,7 +30,7 @@ DIMENSION_COLUMNS = (
     Column("Pass", "num"),
     Column("", "slim"),
     "95 % interval",
-    Column("Not told", "num"),
+    Column("Cannot tell", "num"),
     Column("In short", "text most"),
 )
 FINDING_COLUMNS = (
@@ -53,15 +45,15 @@ FINDING_COLUMNS = (
 
 def draw(visit: Visit) -> Drawn:
     """Draw the quality page."""
-    known: DatasetReport | None = visit.workspace.newest(DatasetReport)
-    sensors = calibrations(visit.workspace)
+    now = show_quality(visit.workspace)
+    known, sensors = now.report, calibrations(now)
     if known is None:
-        return Drawn(text("Quality"), (_never(visit), *sensors))
+        return Drawn(escape("Quality"), (_never(now), *sensors))
     return Drawn(
-        text("Quality"),
+        escape("Quality"),
         (
             _answer(known),
-            *_behind(visit, known),
+            *_behind(now, known),
             _looks(known),
             _dimensions(known),
             _findings(known),
@@ -73,73 +65,71 @@ def draw(visit: Visit) -> Drawn:
     )
 
 
-def _never(visit: Visit) -> Html:
-    episodes = visit.workspace.store.count(Episode)
-    if not episodes:
+def _never(now: QualityShown) -> Markup:
+    if not now.episodes:
         how = "Every episode is checked when it is taken in."
         return empty_state("Nothing is judged yet", how, command("fieldloop ingest PATH"))
-    passed = visit.workspace.store.count(Episode, {"status": Status.PASSED})
     return next_card(
         "run",
-        f"{passed:,} of {plural(episodes, 'episode')} passed; they have not been judged together yet",
-        "Balance, trends, near-duplicates and where to look first are told of all episodes at once.",
+        f"{now.passed:,} of {plural(now.episodes, 'episode')} passed; they have not been judged together yet",
+        "Balance, trends, near-duplicates and what to look at first are found over all episodes.",
         command("fieldloop check"),
     )
 
 
-def _answer(known: DatasetReport) -> Html:
+def _answer(known: DatasetReport) -> Markup:
     total, passed = sum(known.episodes.values()), known.episodes.get(Status.PASSED, 0)
     wrong, failed = known.wrong, [f for f in known.wrong if f.status in (Status.FAILED, Status.ERRORED)]
-    said = f"{passed:,} of {plural(total, 'episode')} are fit to learn from: {percent(passed / max(total, 1), 0)}"
+    headline = f"{passed:,} of {plural(total, 'episode')} are fit to learn from: {percent(passed / max(total, 1), 0)}"
     if failed:
-        said += f"; {plural(len(failed), 'thing')} {'is' if len(failed) == 1 else 'are'} wrong with the whole"
+        headline += f"; {plural(len(failed), 'problem')} of the dataset as a whole"
     open_ = len(wrong) - len(failed)
-    untold = f" {plural(open_, 'question')} about the whole could not be told." if open_ else ""
+    unknown = f" {plural(open_, 'check')} of the whole could not tell." if open_ else ""
     return next_card(
         level_of(known.status),
-        said,
-        f"Judged by {known.protocol} on {moment(known.at_ns)}.{untold} A check that cannot tell is no pass.",
+        headline,
+        f"Judged by {known.protocol} on {moment(known.at_ns)}.{unknown} Only a passed check counts as passed.",
     )
 
 
-def _behind(visit: Visit, known: DatasetReport) -> tuple[Html, ...]:
-    """Say what has changed since, and how to bring the numbers up to date."""
-    rules, said = visit.workspace.protocol(), []
+def _behind(now: QualityShown, known: DatasetReport) -> tuple[Markup, ...]:
+    """State what has changed since, and how to update the numbers."""
+    changes = []
     if known.outdated:
-        said.append(
-            f"{plural(known.outdated, 'episode')} measured by other parameters or fewer checks than are in force"
+        changes.append(
+            f"{plural(known.outdated, 'episode')} measured with other parameters or fewer checks than are in force"
         )
-    if rules.version_name != known.protocol:
-        said.append(f"judged by {known.protocol}, in force now is {rules.version_name}")
-    elif rules.fingerprint != known.fingerprint:
-        said.append(f"{known.protocol} has changed since it judged")
-    if since := visit.workspace.store.count(Episode) - sum(known.episodes.values()):
-        said.append(f"{plural(abs(since), 'episode')} {'came in' if since > 0 else 'left'} since")
-    if not said:
+    if now.protocol != known.protocol:
+        changes.append(f"judged by {known.protocol}, but {now.protocol} is in force")
+    elif now.fingerprint != known.fingerprint:
+        changes.append(f"{known.protocol} has changed since")
+    if since := now.episodes - sum(known.episodes.values()):
+        changes.append(f"{plural(abs(since), 'episode')} {'came in' if since > 0 else 'left'} since")
+    if not changes:
         return ()
-    how = "Judged anew from what was measured; no log is opened."
+    how = "It is judged again from the measurements; no log is opened."
     if known.outdated:
-        how = "Their logs are looked at again, then everything is judged anew."
+        how = "Their logs are read again, then everything is judged again."
     mend = command("fieldloop check --again" if known.outdated else "fieldloop check")
-    return (next_card("warn", f"These numbers are outdated: {'; '.join(said)}", how, mend),)
+    return (next_card("warn", f"These numbers are outdated: {'; '.join(changes)}", how, mend),)
 
 
-def _looks(known: DatasetReport) -> Html:
+def _looks(known: DatasetReport) -> Markup:
     looks = known.ranking.looks[:FIRST_LOOKS]
     if not looks:
-        return panel("Look first", tag("p", known.look_first or "Nothing stands against any episode.", class_="dim"))
+        return panel("Look first", tag("p", sentence(known.look_first or known.ranking.sentence), class_="dim"))
     named = "this one" if len(looks) == 1 else f"these {len(looks)}"
     return panel(
         f"Look at {named} first",
         dense_table(LOOK_COLUMNS, [_look(look) for look in looks]),
-        note=known.look_first.partition("; ")[2],
+        note=" ".join(sentence(detail) for detail in known.look_first.details) if known.look_first else "",
         right=tag("a", "All that are held back", href="/episodes?status=failed", class_="chip"),
         flush=True,
     )
 
 
 def _look(look: Look) -> tuple[object, ...]:
-    first = look.reasons[0].message if look.reasons else look.status.value
+    first = message(look.reasons[0]) if look.reasons else look.status.value
     more = f"and {plural(len(look.reasons) - 1, 'more finding')}" if len(look.reasons) > 1 else ""
     return (
         tag("a", look.name, href=link_to(look.episode, look.at_s), title=look.episode),
@@ -151,32 +141,32 @@ def _look(look: Look) -> tuple[object, ...]:
     )
 
 
-def _dimensions(known: DatasetReport) -> Html:
+def _dimensions(known: DatasetReport) -> Markup:
     rows = [_dimension(result) for result in known.dimensions]
     note = "share of the episodes that passed or failed in it"
     return panel("Five dimensions", dense_table(DIMENSION_COLUMNS, rows), note=note, flush=True)
 
 
 def _dimension(result: DimensionResult) -> tuple[object, ...]:
-    worst = result.worst[0].message if result.worst else result.sentence.partition(": ")[2]
-    tells = result.share is not None
+    worst = message(result.worst[0]) if result.worst else sentence(result.sentence)
+    known = result.share is not None
     return (
         result.dimension.value.capitalize(),
         status(result.status),
-        percent(result.share, 0) if tells else "–",
-        interval_bar(result.low, result.share or 0.0, result.high) if tells else "",
-        interval(result.low, result.high, 0) if tells else "no episode tells",
+        percent(result.share, 0) if known else "–",
+        interval_bar(result.low, result.share or 0.0, result.high) if known else "",
+        percent_range(result.low, result.high, 0) if known else "not known",
         result.episodes.get(Status.CANNOT_TELL, 0) or "–",
         worst,
     )
 
 
-def _findings(known: DatasetReport) -> Html:
+def _findings(known: DatasetReport) -> Markup:
     quiet = len(known.findings) - len(known.wrong)
     passed = sum(f.status is Status.PASSED for f in known.findings)
     note = f"{passed} of {plural(len(known.findings), 'answer')} passed, {quiet - passed} do not count"
     if not known.wrong:
-        return panel("The dataset as a whole", tag("p", "Nothing stands against it.", class_="dim"), note=note)
+        return panel("The dataset as a whole", tag("p", "No finding counts against it.", class_="dim"), note=note)
     table = dense_table(FINDING_COLUMNS, map(_finding, known.wrong))
     return panel("The dataset as a whole", table, note=note, flush=True)
 
@@ -188,5 +178,5 @@ def _finding(finding: Finding) -> tuple[object, ...]:
         finding.subject or "all episodes",
         value(finding),
         limit(finding),
-        finding.message,
+        without_subject(finding),
     )

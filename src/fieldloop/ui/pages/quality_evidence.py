@@ -1,20 +1,20 @@
-"""The evidence under the quality page: what changed from batch to batch, what there is, how each check was answered."""
+"""Evidence on the Quality page: changes between batches, contents, and the results of each check."""
 
 from collections.abc import Mapping
 
 from fieldloop.model.contents import TaskContents
 from fieldloop.model.finding import Status
 from fieldloop.model.quality import CheckTally, DatasetReport
-from fieldloop.protocol.number import interval_in_words
+from fieldloop.say.findings import limit
+from fieldloop.say.html import Markup, join, tag
+from fieldloop.say.numbers import measured, percent, percent_range, plural
 from fieldloop.ui.components import Column, control_chart, dense_table, facts, folded, meter, panel
-from fieldloop.ui.markup import Html, join, tag
-from fieldloop.ui.said import interval, measured, percent, plural
 
 MOST_CHARTS, MOST_LEVELS = 6, 4
 CHECK_COLUMNS = (
     "Check",
     Column("", "slim"),
-    Column("Episodes held", "num"),
+    Column("Episodes blocked", "num"),
     Column("Passed", "num"),
     Column("Failed", "num"),
     Column("Cannot tell", "num"),
@@ -24,7 +24,7 @@ CHECK_COLUMNS = (
 )
 
 
-def trends(known: DatasetReport) -> Html:
+def trends(known: DatasetReport) -> Markup:
     """Draw the metrics that changed suddenly."""
     title = "Sudden changes"
     if not known.metrics:
@@ -38,16 +38,16 @@ def trends(known: DatasetReport) -> Html:
     return panel(title, drawn, note=note)
 
 
-def contents(known: DatasetReport) -> Html:
-    """Show what there is of each task."""
+def contents(known: DatasetReport) -> Markup:
+    """Show the contents of each task."""
     several = len(known.contents) > 1
-    parts = [join(tag("h3", held.task or "task not said") if several else None, _task(held)) for held in known.contents]
-    return panel("What is in it", *parts, note="as labelled; the commonest first")
+    parts = [join(tag("h3", held.task or "no task given") if several else None, _task(held)) for held in known.contents]
+    return panel("What is in it", *parts, note="as labelled; most common first")
 
 
-def _task(held: TaskContents) -> Html:
+def _task(held: TaskContents) -> Markup:
     shortest, middle, longest = held.length_s
-    sure = f"{held.succeeded} of {held.judged}, {interval(held.success_low, held.success_high, 0)}"
+    sure = f"{held.succeeded} of {held.judged}, {percent_range(held.success_low, held.success_high, 0)}"
     pairs = [
         ("Task", held.task),
         ("Episodes", f"{held.episodes:,}"),
@@ -64,19 +64,19 @@ def _task(held: TaskContents) -> Html:
 
 def _counted(counts: Mapping[str, int]) -> str:
     most = sorted(counts.items(), key=lambda each: (-each[1], each[0]))
-    said = ", ".join(f"{name} {count}" for name, count in most[:MOST_LEVELS])
-    return (said or "none") + (f" and {len(most) - MOST_LEVELS} more" if len(most) > MOST_LEVELS else "")
+    label = ", ".join(f"{name} {count}" for name, count in most[:MOST_LEVELS])
+    return (label or "none") + (f" and {len(most) - MOST_LEVELS} more" if len(most) > MOST_LEVELS else "")
 
 
-def checks(known: DatasetReport) -> Html:
-    """Show how every check was answered, what holds most episodes back first."""
+def checks(known: DatasetReport) -> Markup:
+    """Show the results of every check; the one that blocks most episodes comes first."""
     total = sum(known.episodes.values())
     telling = [tally for tally in known.checks if set(tally.answers) != {Status.PASSED}]
     silent = [tally for tally in known.checks if tally not in telling]
     table = dense_table(CHECK_COLUMNS, [_check(tally, total) for tally in telling])
-    said = f"{plural(len(silent), 'check')} that every episode passed"
-    rest = folded(said, dense_table(CHECK_COLUMNS, [_check(tally, total) for tally in silent])) if silent else None
-    return panel("Checks", table if telling else None, rest, note="what holds most episodes back first", flush=True)
+    label = f"{plural(len(silent), 'check')} that every episode passed"
+    rest = folded(label, dense_table(CHECK_COLUMNS, [_check(tally, total) for tally in silent])) if silent else None
+    return panel("Checks", table if telling else None, rest, note="what blocks most episodes first", flush=True)
 
 
 def _check(tally: CheckTally, episodes: int) -> tuple[object, ...]:
@@ -90,5 +90,5 @@ def _check(tally: CheckTally, episodes: int) -> tuple[object, ...]:
         tally.answers.get(Status.CANNOT_TELL, 0) or "–",
         tally.answers.get(Status.NOT_APPLICABLE, 0) or "–",
         measured(tally.median, tally.unit, 3),
-        interval_in_words(tally.minimum, tally.maximum, tally.unit) or "–",
+        limit(tally),
     )

@@ -1,16 +1,16 @@
-"""How well each sensor's place is known: calibrations, the last look at a marker, and what is due."""
+"""Sensors on the Quality page: calibrations, the last verification of each, and what is due."""
 
 from collections.abc import Sequence
 
-from fieldloop.loop.page_reads import every
-from fieldloop.loop.schedule import schedule
-from fieldloop.loop.workspace import Workspace
+from fieldloop.loop.home.quality import QualityShown
 from fieldloop.model.calibration import Calibration
 from fieldloop.model.finding import Status
 from fieldloop.model.verification import Verification
-from fieldloop.ui.components import Column, command, dense_table, empty_state, panel, status, status_mark
-from fieldloop.ui.markup import Html, tag
-from fieldloop.ui.said import figure, moment, plural
+from fieldloop.say import sentence
+from fieldloop.say.html import Markup, tag
+from fieldloop.say.marks import shape, status
+from fieldloop.say.numbers import figure, moment, plural
+from fieldloop.ui.components import Column, command, dense_table, empty_state, panel
 
 MOST = 40
 COLUMNS = (
@@ -28,17 +28,17 @@ COLUMNS = (
 DUE_COLUMNS = ("", "Robot", "Sensor", "To do", "When", Column("Why", "text wide"))
 
 
-def calibrations(workspace: Workspace) -> tuple[Html, ...]:
+def calibrations(now: QualityShown) -> tuple[Markup, ...]:
     """Draw what is due, then every calibration, newest first."""
-    known = every(workspace, Calibration)
+    known = now.calibrations
     if not known:
-        how = "Attach one so that sessions can open and episodes say where each sensor was."
+        how = "Attach one: sessions need it to open, and episodes to state where each sensor was."
         nothing = empty_state("No calibration yet", how, command("fieldloop calibrate --help"))
-        return (panel("Calibration", nothing), *_due(workspace))
-    seen = {(v.robot, v.sensor): v for v in reversed(every(workspace, Verification))}
+        return (panel("Calibration", nothing), *_due(now))
+    seen = {(v.robot, v.sensor): v for v in reversed(now.verifications)}
     rows = [_row(c, seen.get((c.robot, c.sensor))) for c in known[:MOST]]
     note = f"newest {MOST} of {len(known):,}" if len(known) > MOST else "newest first"
-    return *_due(workspace), panel("Calibration", dense_table(COLUMNS, rows), note=note, flush=True)
+    return *_due(now), panel("Calibration", dense_table(COLUMNS, rows), note=note, flush=True)
 
 
 def _row(held: Calibration, seen: Verification | None) -> Sequence[object]:
@@ -56,25 +56,25 @@ def _row(held: Calibration, seen: Verification | None) -> Sequence[object]:
     )
 
 
-def _verified(seen: Verification) -> Html:
+def _verified(seen: Verification) -> Markup:
     word = "good" if seen.good else "halts" if seen.halts else "warns"
     verdict = Status.PASSED if seen.good else Status.FAILED if seen.halts else Status.CANNOT_TELL
     return status(verdict, f"{word}, {moment(seen.at_ns)}")
 
 
-def _due(workspace: Workspace) -> tuple[Html, ...]:
-    found = schedule(workspace).due
+def _due(now: QualityShown) -> tuple[Markup, ...]:
+    found = now.due.due
     if not found:
         return ()
     late = sum(due.overdue for due in found)
     rows = [
         (
-            status_mark("warn", "overdue") if due.overdue else status_mark("idle", "to come"),
+            shape("warn", "overdue") if due.overdue else shape("idle", "to come"),
             due.robot,
             due.sensor,
             due.work.value,
             "when the next session begins" if due.due_ns is None else moment(due.due_ns),
-            due.why,
+            sentence(due.why),
         )
         for due in found[:MOST]
     ]

@@ -1,10 +1,12 @@
-"""Releases: what was frozen, and one release with its datasheet and shares."""
+"""The Releases pages: what was frozen, and one release with its datasheet and shares."""
 
-from fieldloop.loop.release import datasheet, named, releases
+from fieldloop.loop.home.releases import show_release
+from fieldloop.loop.ship.release import releases
 from fieldloop.model.release import Release
+from fieldloop.say import sentence
+from fieldloop.say.html import Markup, escape, join, tag
+from fieldloop.say.numbers import levels, percent, plural, short
 from fieldloop.ui.components import Column, command, dense_table, empty_state, key_value, meter, next_card, panel, prose
-from fieldloop.ui.markup import Html, join, tag, text
-from fieldloop.ui.said import percent, plural, short, where
 from fieldloop.ui.visit import Drawn, Visit
 
 
@@ -17,7 +19,7 @@ def draw(visit: Visit) -> Drawn:
             "A release is an immutable selection of accepted, annotated episodes.",
             command("fieldloop release NAME"),
         )
-        return Drawn(text("Releases"), (nothing,))
+        return Drawn(escape("Releases"), (nothing,))
     last = known[0]
     card = next_card(
         "good",
@@ -49,28 +51,29 @@ def draw(visit: Visit) -> Drawn:
         "Taxonomy",
     )
     return Drawn(
-        text("Releases"), (card, panel("Releases", dense_table(columns, rows), note="newest first", flush=True))
+        escape("Releases"), (card, panel("Releases", dense_table(columns, rows), note="newest first", flush=True))
     )
 
 
 def draw_one(visit: Visit) -> Drawn:
     """Draw one release."""
-    release = named(visit.workspace, visit.path["release"])
+    now = show_release(visit.workspace, visit.path["release"])
+    release = now.release
     title = join(tag("a", "Releases", href="/releases"), " / ", release.name)
     card = next_card(
         "good",
         f"{release.name}: {plural(len(release.episodes), 'episode')}, {len(release.validation):,} for validation",
         f"Content {release.id[:12]}; the same episodes always give the same release.",
     )
-    sheet = panel("Datasheet", prose(datasheet(visit.workspace, release.id)), columns=6)
+    sheet = panel("Datasheet", prose(now.datasheet), columns=6)
     return Drawn(title, (card, sheet, _shares(release), _left_out(release)))
 
 
-def _shares(release: Release) -> Html:
+def _shares(release: Release) -> Markup:
     most = max((s.natural for s in release.shares), default=1.0) or 1.0
     rows = [
         (
-            where(s.stratum),
+            levels(s.stratum),
             meter(s.natural / most),
             percent(s.natural),
             percent(s.sampled),
@@ -88,11 +91,11 @@ def _shares(release: Release) -> Html:
     return panel("Shares", dense_table(columns, rows), columns=6, flush=True)
 
 
-def _left_out(release: Release) -> Html:
+def _left_out(release: Release) -> Markup:
     if not release.excluded:
-        return panel("Left out", key_value([("none", "every episode in hand is in")]))
+        return panel("Left out", key_value([("none", "the release holds every episode")]))
     rows = [
-        (tag("a", short(episode), href=f"/episodes/{episode}", class_="mono"), reason)
+        (tag("a", short(episode), href=f"/episodes/{episode}", class_="mono"), sentence(reason))
         for episode, reason in release.excluded
     ]
     return panel(

@@ -1,11 +1,13 @@
-"""Settings: every number in force with its unit, reason and source; the assumed ones first."""
+"""The Settings page: every number in force with its unit, reason and source; assumed ones first."""
 
 from collections.abc import Sequence
 
-from fieldloop.loop.numbers import Number, Numbers, operations, protocol
-from fieldloop.ui.components import Column, chip, dense_table, key_value, next_card, panel, status_mark
-from fieldloop.ui.markup import Html, tag, text
-from fieldloop.ui.said import figure, plural
+from fieldloop.loop.home.settings import show_settings
+from fieldloop.loop.protocol.numbers import Number, Numbers
+from fieldloop.say.html import Markup, escape, tag
+from fieldloop.say.marks import shape
+from fieldloop.say.numbers import figure, plural
+from fieldloop.ui.components import Column, chip, dense_table, key_value, next_card, panel
 from fieldloop.ui.visit import Drawn, Visit
 
 ASSUMED = "assumed"
@@ -13,28 +15,29 @@ ASSUMED = "assumed"
 
 def draw(visit: Visit) -> Drawn:
     """Draw the settings page."""
-    rules, running = protocol(visit.workspace), operations(visit.workspace)
+    now = show_settings(visit.workspace)
+    rules, running = now.protocol, now.operations
     assumed = sum(n.source_kind == ASSUMED for n in (*rules.numbers, *running.numbers))
     total = len(rules.numbers) + len(running.numbers)
     card = next_card(
         "warn" if assumed else "good",
         f"{assumed} of {plural(total, 'number')} are assumed",
-        "They work until somebody measures them; change one in protocols/ or operations.toml of the workspace.",
+        "Replace an assumed number by a measured one in protocols/ or operations.toml of the workspace.",
     )
     where = panel(
         "Workspace",
         key_value(
             [
-                ("Name", visit.workspace.name),
-                ("Task", visit.workspace.task),
+                ("Name", now.workspace),
+                ("Task", now.task),
                 ("Protocol", _label(rules)),
                 ("Operations", running.fingerprint),
-                ("You are", f"{visit.workspace.actor.id}, {visit.workspace.actor.role.value}"),
+                ("You are", f"{now.user}, {now.role}"),
             ]
         ),
     )
     return Drawn(
-        text("Settings"),
+        escape("Settings"),
         (card, where, _table("Protocol: how to collect", rules), _table("Operations: how to run", running)),
     )
 
@@ -43,7 +46,7 @@ def _label(rules: Numbers) -> str:
     return f"{rules.name} v{rules.version} ({rules.fingerprint}), {'locked' if rules.locked else 'not locked'}"
 
 
-def _table(title: str, shown: Numbers) -> Html:
+def _table(title: str, shown: Numbers) -> Markup:
     columns = ("Number", Column("Value", "num text"), "Unit", Column("Why", "text wide"), Column("Source", "source"))
     rows = [_row(n) for n in _assumed_first(shown.numbers)]
     return panel(
@@ -56,12 +59,12 @@ def _assumed_first(numbers: Sequence[Number]) -> list[Number]:
 
 
 def _row(number: Number) -> tuple[object, ...]:
-    mark = tag("span", status_mark("warn", "assumed"), tag("span", f"assumed: {number.source}"), class_="st")
+    mark = tag("span", shape("warn", "assumed"), tag("span", f"assumed: {number.source}"), class_="st")
     source = (
         mark if number.source_kind == ASSUMED else tag("span", f"{number.source_kind}: {number.source}", class_="dim")
     )
     name = tag("span", number.name, class_="mono")
-    to_come = "check to come" if number.value is None else "not used yet"
+    to_come = "no check yet" if number.value is None else "not used yet"
     return (
         tag("span", name, " ", chip(to_come)) if number.pending else name,
         _value(number),

@@ -13,7 +13,7 @@ from fieldloop.ingest.stamps import stated_rate
 from fieldloop.model.stream import StreamKind
 
 HZ = 50.0  # DT = 0.02 s in both recorders
-NOTE = "no stamps are stored; row number over 50 Hz is used, the recorder's rate, which the file does not state"
+NOTE = "no timestamps are stored; row number over 50 Hz is used, the recorder's rate, which the file does not state"
 ARM = ("waist", "shoulder", "elbow", "forearm_roll", "wrist_angle", "wrist_rotate", "gripper")
 JOINTS = tuple(f"{side}_{joint}" for side in ("left", "right") for joint in ARM)
 BASE = ("linear", "angular")
@@ -50,7 +50,7 @@ class Aloha:
         yield draft
 
     def check(self, opened: Opened, root: Folder) -> None:
-        """Nothing is said about the file that its one episode does not say."""
+        """Nothing to check beyond the one episode."""
 
 
 def _part(leaf: Leaf) -> Part:

@@ -1,4 +1,4 @@
-"""A draft becomes a Recording: numbers are read, pictures and videos stay where they are."""
+"""Build a Recording from a draft: numbers are read, pictures and videos stay in the file."""
 
 from collections import Counter
 from collections.abc import Iterator, Mapping
@@ -20,21 +20,22 @@ from fieldloop.ingest.units import guessed_unit
 from fieldloop.model.episode import Defect, Episode, Recording
 from fieldloop.model.episode_text import from_texts
 from fieldloop.model.identity import content_id
+from fieldloop.model.note import note
 from fieldloop.model.stream import ClockKind, Stream, StreamKind
 
 Seen = dict[str, Stream]
 
 
 def build(opened: Opened, draft: Draft, layout: str) -> Recording:
-    """Read one episode. Its id is made of what it holds, never of where it stands."""
+    """Read one episode. Its id comes from its content, never from its position."""
     opened.defects = draft.defects  # from here on, what cannot be read is this episode's
     streams: Seen = {}
     lengths: dict[str, int] = {}
     identity = content_id(_contents(opened, draft, streams, lengths))
     _compare_lengths(draft, lengths)
-    if not streams:  # it has no content: in which file it was not found is all that tells it from others
+    if not streams:  # without content, only its file distinguishes it from others
         identity = content_id([opened.digest(), draft.name.encode()])
-        draft.defects.append(Defect(draft.name, "", "Nothing of this episode can be read."))
+        draft.defects.append(Defect(draft.name, "", note("ingest.episode_unreadable")))
     fields, wrong = from_texts(draft.facts, foreign=not draft.ours)
     concluded = draft.conclude(streams) if draft.conclude else {}
     start_ns, end_ns = span_of(streams.values())
@@ -42,7 +43,7 @@ def build(opened: Opened, draft: Draft, layout: str) -> Recording:
         **{"name": draft.name, **concluded, **fields}, id=identity, format=f"hdf5 {layout}", start_ns=start_ns,
         end_ns=end_ns,
     )  # fmt: skip
-    draft.defects += [*opened.damaged_heaps(), *(Defect(draft.name, key, said) for key, said in wrong)]
+    draft.defects += [*opened.damaged_heaps(), *(Defect(draft.name, key, message) for key, message in wrong)]
     return Recording(episode, streams, tuple(draft.defects))
 
 
@@ -53,7 +54,9 @@ def _contents(opened: Opened, draft: Draft, streams: Seen, lengths: dict[str, in
         try:
             yield from _one(opened, draft, part, streams, lengths)
         except HDF5_ERRORS as wrong:
-            draft.defects.append(Defect(part.leaves[0].path, "", f"It cannot be read: {reason(wrong)}."))
+            draft.defects.append(
+                Defect(part.leaves[0].path, "", note("ingest.part_unreadable", part="array", reason=reason(wrong)))
+            )
 
 
 def _one(opened: Opened, draft: Draft, part: Part, streams: Seen, lengths: dict[str, int]) -> Iterator[bytes]:
@@ -67,8 +70,8 @@ def _one(opened: Opened, draft: Draft, part: Part, streams: Seen, lengths: dict[
         yield text.encode()
         return
     if form is None and not all(other.is_numeric for other in part.leaves):
-        what = "rows of bytes that are no pictures" if leaf.is_bytes else f"values of the type {leaf.dtype}"
-        draft.defects.append(Defect(leaf.path, "", f"It holds {what}, which were left out."))
+        what = "bytes that are not pictures" if leaf.is_bytes else str(leaf.dtype)
+        draft.defects.append(Defect(leaf.path, "", note("ingest.type_not_supported", type=what)))
         return
     spans = [_span_of(opened, draft, other) for other in part.leaves]
     for other, (first, last) in zip(part.leaves, spans, strict=True):
@@ -125,8 +128,7 @@ def _pictures(
             continue
         yield from block
     if lost:
-        message = f"Pictures cannot be read in {len(lost)} places; there the frames are empty."
-        draft.defects.append(Defect(leaf.path, f"row {lost[0]}", message))
+        draft.defects.append(Defect.at(leaf.path, "row", lost[0], note("ingest.pictures_unreadable", places=len(lost))))
     kind = _picture_kind(part, form)
     clocks, notes, stored = _clocks(draft, part, np.arange(last - first))
     yield from stored
@@ -152,10 +154,10 @@ def _video(opened: Opened, part: Part, streams: Seen) -> Iterator[bytes]:
     try:
         source = look_at_video(opened.path, leaf, data)
     except ValueError as wrong:
-        opened.defects.append(Defect(leaf.path, "", f"It is no video that can be read: {wrong}."))
+        opened.defects.append(Defect(leaf.path, "", note("ingest.part_unreadable", part="video", reason=str(wrong))))
         return
     if not len(source):
-        opened.defects.append(Defect(leaf.path, "", "The video has no frame."))
+        opened.defects.append(Defect(leaf.path, "", note("ingest.video_empty")))
         return
     clocks = dict(part.clocks or {}) if part.clocks and _fits(part.clocks, len(source)) else {}
     clocks[ClockKind.CONTAINER] = source.times_ns.copy()
@@ -176,18 +178,18 @@ def _clocks(draft: Draft, part: Part, rows: Rows) -> tuple[Clocks, dict[str, str
             note = {"clock": draft.clock_note} if draft.clock_note and clocks is draft.clocks else {}
             mine = {kind: stamps[rows] for kind, stamps in clocks.items()}
             return mine, {**note, **part.notes}, [kind.encode() + stamps.tobytes() for kind, stamps in mine.items()]
-    said = draft.clock_note if not draft.clocks and draft.clock_note else counted(draft.hz)
-    return draft.times(rows), {"clock": said, **part.notes}, []
+    text = draft.clock_note if not draft.clocks and draft.clock_note else counted(draft.hz)
+    return draft.times(rows), {"clock": text, **part.notes}, []
 
 
 def _nominal(draft: Draft, part: Part, clocks: Clocks) -> tuple[float | None, dict[str, str]]:
-    """Return the stream's own rate, else the one the file states for all, unless its stamps deny it: then a note."""
+    """Return the stream's own rate, else the file's; where timestamps contradict that, a note instead."""
     if part.nominal_hz or not draft.hz:
         return part.nominal_hz, {}
     trusted = next(stamps for kind in ClockKind if (stamps := clocks.get(kind)) is not None)
     if (real := denied(draft.hz, trusted)) is None:
         return draft.hz, {}
-    return None, {"rate": f"the file states {draft.hz:g} Hz, the stream's own stamps say {real:.4g}"}
+    return None, {"rate": f"the file states {draft.hz:g} Hz, the stream's own timestamps give {real:.4g}"}
 
 
 def _fits(clocks: Clocks, rows: int) -> bool:
@@ -199,12 +201,12 @@ def _not_finite(draft: Draft, part: Part, values: NDArray[Any], rows: Rows) -> N
         return
     bad = rows[~np.isfinite(values).all(axis=1)]
     if len(bad):
-        message = f"{len(bad)} of {len(rows)} rows hold values that are not finite."
-        draft.defects.append(Defect(part.leaves[0].path, f"row {bad[0]}", message))
+        message = note("ingest.not_finite", bad=len(bad), rows=len(rows))
+        draft.defects.append(Defect.at(part.leaves[0].path, "row", int(bad[0]), message))
 
 
 def _compare_lengths(draft: Draft, lengths: Mapping[str, int]) -> None:
-    """Name arrays that are shorter or longer than most of their episode."""
+    """Report arrays that are shorter or longer than most of their episode."""
     own_clock = {leaf.path for part in draft.parts if part.clocks for leaf in part.leaves}
     compared = {path: rows for path, rows in lengths.items() if path not in own_clock}
     if len(set(compared.values())) < 2:  # noqa: PLR2004 - all alike
@@ -212,5 +214,5 @@ def _compare_lengths(draft: Draft, lengths: Mapping[str, int]) -> None:
     usual = Counter(compared.values()).most_common(1)[0][0]
     for path, rows in sorted(compared.items()):
         if rows not in (usual, usual + 1):  # one more is the state after the last step
-            message = f"It has {rows} rows, most arrays of {draft.name} have {usual}."
-            draft.defects.append(Defect(path, f"row {min(rows, usual)}", message))
+            message = note("ingest.rows_differ", rows=rows, others=f"most arrays of {draft.name}", usual=usual)
+            draft.defects.append(Defect.at(path, "row", min(rows, usual), message))

@@ -1,4 +1,4 @@
-"""Arrays of a group that are stamps: of the group as a whole, or of one array beside them."""
+"""Find arrays of timestamps in a group: for the whole group, or for one array in it."""
 
 from collections import Counter
 from collections.abc import Iterable
@@ -17,7 +17,7 @@ from fieldloop.model.stream import NS_PER_S, ClockKind
 
 FEWEST_ROWS = 2
 SHORT_NAME = "t"
-"""A name that says little: it is of stamps where others of its group have as many rows and it plainly counts time."""
+"""An ambiguous name: it means timestamps where other arrays of its group have as many rows and it only rises."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -36,7 +36,7 @@ class Found:
 
     @property
     def hz(self) -> float | None:
-        """Even stamps state a rate; real ones are counted by whoever wants to know."""
+        """The rate of evenly spaced timestamps; None for measured ones."""
         if self.clock is not ClockKind.SYNTHETIC:
             return None
         return whole_rate((len(self.times_ns) - 1) * NS_PER_S / int(self.times_ns[-1] - self.times_ns[0]))
@@ -48,7 +48,7 @@ class Found:
 
 
 def find_clocks(opened: Opened, folder: Folder) -> tuple[list[Found], Found | None]:
-    """Return every array of stamps below a group, and the one that counts for all of it: the group's own."""
+    """Return every array of timestamps below a group, and the group's own, which applies to all of it."""
     found = []
     beside = Counter((_group(leaf), leaf.shape[0]) for leaf in folder.all_leaves() if leaf.shape)
     for leaf in folder.all_leaves():
@@ -59,11 +59,11 @@ def find_clocks(opened: Opened, folder: Folder) -> tuple[list[Found], Found | No
         if not (short or is_stamp(leaf.name)):
             continue
         values, rows = read_rows(opened, leaf, 0, stored_rows(opened, leaf))
-        told = stamps_of(leaf.name, values) if len(rows) == leaf.shape[0] else None
-        if told is not None and not (short and not _only_rises(values[:, 0])):
-            clock = ClockKind.HEADER if told.measured else ClockKind.SYNTHETIC
-            note = f"{leaf.name} {told.how}{'' if told.measured else MADE_UP}"
-            found.append(Found(leaf.path, told.times_ns, clock, note))
+        stamps = stamps_of(leaf.name, values) if len(rows) == leaf.shape[0] else None
+        if stamps is not None and not (short and not _only_rises(values[:, 0])):
+            clock = ClockKind.HEADER if stamps.measured else ClockKind.SYNTHETIC
+            note = f"{leaf.name} {stamps.how}{'' if stamps.measured else MADE_UP}"
+            found.append(Found(leaf.path, stamps.times_ns, clock, note))
     return found, _best(one for one in found if one.place == folder.path)
 
 

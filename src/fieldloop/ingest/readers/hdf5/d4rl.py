@@ -1,4 +1,4 @@
-"""D4RL's layout: all episodes one behind the other; where one ends is said step by step."""
+"""D4RL's layout: all episodes in sequence, with end marks per step."""
 
 from collections.abc import Iterator
 from itertools import pairwise
@@ -15,6 +15,7 @@ from fieldloop.ingest.readers.hdf5.rows import stored_rows
 from fieldloop.ingest.readers.hdf5.tree import BEST_COMPRESSION, Folder, Leaf
 from fieldloop.ingest.stamps import stated_rate
 from fieldloop.model.episode import Defect
+from fieldloop.model.note import note
 from fieldloop.model.stream import StreamKind
 
 ENDS = ("terminals", "timeouts")
@@ -52,24 +53,25 @@ class D4rl:
                 f"episode_{index:06d}", parts, (first, last), hz, clock_note=counted(hz), facts={**facts, **place}
             )
             if not ends[last - 1]:
-                message = f"The rows from {first} on have no mark of an end; the episode may be cut off."
-                draft.defects.append(Defect("terminals", f"row {last - 1}", message))
+                message = note("ingest.episode_end_missing", first_row=first)
+                draft.defects.append(Defect.at("terminals", "row", last - 1, message))
             yield draft
 
     def check(self, opened: Opened, root: Folder) -> None:
-        """Compare the lengths of all arrays: a shorter one would give later episodes nothing."""
+        """Compare the lengths of all arrays: a shorter one would leave later episodes empty."""
         ends, wrong = _ends(root)
         opened.defects += wrong
         for leaf in root.all_leaves():
             if leaf.shape and not leaf.path.startswith(f"{ABOUT}/") and leaf.shape[0] not in (len(ends), 1):
-                message = f"It has {leaf.shape[0]} rows, the marks of episodes' ends {len(ends)}."
-                opened.defects.append(Defect(leaf.path, f"row {min(leaf.shape[0], len(ends))}", message))
+                others = "the marks of episode ends"
+                message = note("ingest.rows_differ", rows=leaf.shape[0], others=others, usual=len(ends))
+                opened.defects.append(Defect.at(leaf.path, "row", min(leaf.shape[0], len(ends)), message))
             if leaf.shape:
                 stored_rows(opened, leaf)
 
 
 def _kind(leaf: Leaf) -> StreamKind:
-    """D4RL's `observations` are one row of everything; only `infos` have names that say more."""
+    """D4RL's `observations` mix everything in one row; only `infos` have specific names."""
     return StreamKind.OTHER if leaf.name == "observations" else kind_of_array(leaf.name)
 
 
@@ -86,7 +88,8 @@ def _ends(root: Folder) -> tuple[NDArray[np.bool_], list[Defect]]:
                 raise OSError("more values are declared than are stored")
             marks.append(np.asarray(leaf.data[()]).reshape(-1).astype(bool))
         except HDF5_ERRORS as broken:
-            wrong.append(Defect(name, "", f"The marks of episodes' ends cannot be read: {reason(broken)}."))
+            message = note("ingest.part_unreadable", part="array of episode ends", reason=reason(broken))
+            wrong.append(Defect(name, "", message))
     if not marks:
         actions = root.find("actions")
         rows = actions.shape[0] if isinstance(actions, Leaf) and actions.shape else 0

@@ -1,4 +1,4 @@
-"""A demonstration that fieldloop wrote: its description says what every stream is and was called."""
+"""Read a demonstration that fieldloop wrote, by its own description of every stream."""
 
 import json
 from collections.abc import Iterator, Mapping
@@ -12,6 +12,7 @@ from fieldloop.ingest.readers.hdf5.opened import HDF5_ERRORS, Opened
 from fieldloop.ingest.readers.hdf5.rows import read_rows, stored_rows
 from fieldloop.ingest.readers.hdf5.tree import Folder, Leaf, plain
 from fieldloop.model.episode import Defect
+from fieldloop.model.note import note
 from fieldloop.model.stream import ClockKind, StreamKind
 
 ATTRIBUTE = "fieldloop"
@@ -19,18 +20,18 @@ GRID = "timestamps_ns"
 
 
 def described_draft(opened: Opened, folder: Folder) -> Draft | None:
-    """Return what the description says; None where there is none, or none that can be understood."""
+    """Return a draft from the description; None where it is missing or invalid."""
     text = folder.attributes().get(ATTRIBUTE)
     if not isinstance(text, str):
         return None
     try:
-        told = json.loads(text)
+        described = json.loads(text)
         grid = _stamps(opened, folder.find(GRID))
-        clock = ClockKind(told["grid_clock"])
-        parts = list(_parts(opened, folder, told["streams"]))
-        facts = {str(key): text_of(value) for key, value in told["episode"].items()}
+        clock = ClockKind(described["grid_clock"])
+        parts = list(_parts(opened, folder, described["streams"]))
+        facts = {str(key): text_of(value) for key, value in described["episode"].items()}
     except (LookupError, TypeError, ValueError, AttributeError) as wrong:
-        message = f"The description cannot be understood ({wrong!r}); the arrays' own names are used."
+        message = note("ingest.description_invalid", reason=repr(wrong))
         opened.defects.append(Defect(folder.path, f"attribute {ATTRIBUTE}", message))
         return None
     clocks = {} if grid is None or grid.shape[1] != 1 else {clock: np.ascontiguousarray(grid[:, 0])}
@@ -38,27 +39,29 @@ def described_draft(opened: Opened, folder: Folder) -> Draft | None:
 
 
 def _parts(opened: Opened, folder: Folder, streams: list[Mapping[str, Any]]) -> Iterator[Part]:
-    for told in streams:
-        found = {place["path"]: folder.find(place["path"]) for place in told["data"]}
+    for row in streams:
+        found = {place["path"]: folder.find(place["path"]) for place in row["data"]}
         leaves = tuple(leaf for leaf in found.values() if isinstance(leaf, Leaf))
         if not leaves or len(leaves) < len(found):
             gone = ", ".join(path for path, leaf in found.items() if not isinstance(leaf, Leaf))
-            message = f"The stream {told['name']} is described as {gone or 'nothing'}, which is not there."
+            message = note(
+                "ingest.declared_but_missing", part="stream", name=str(row["name"]), missing="array", path=gone
+            )
             opened.defects.append(Defect(folder.path, f"attribute {ATTRIBUTE}", message))
             continue
-        only = told["data"][0]
+        only = row["data"][0]
         take = slice(int(only["first"]), int(only["last"])) if only["path"] == "actions" else None
-        hz = told["nominal_hz"]
+        hz = row["nominal_hz"]
         yield Part(
-            str(told["name"]), leaves, StreamKind(told["kind"]), str(told["unit"]), tuple(map(str, told["columns"])),
-            take, _clocks(opened, folder, told), float(hz) if hz else None, str(told["frame_id"]), str(told["serial"]),
-            {str(key): str(value) for key, value in told["notes"].items()},
+            str(row["name"]), leaves, StreamKind(row["kind"]), str(row["unit"]), tuple(map(str, row["columns"])),
+            take, _clocks(opened, folder, row), float(hz) if hz else None, str(row["frame_id"]), str(row["serial"]),
+            {str(key): str(value) for key, value in row["notes"].items()},
         )  # fmt: skip
 
 
-def _clocks(opened: Opened, folder: Folder, told: Mapping[str, Any]) -> Clocks | None:
+def _clocks(opened: Opened, folder: Folder, described: Mapping[str, Any]) -> Clocks | None:
     """Return the stamps that the stream's own samples came with."""
-    leaf = folder.find(told["stamps"]) if told["stamps"] else None
+    leaf = folder.find(described["stamps"]) if described["stamps"] else None
     table = _stamps(opened, leaf)
     if table is None or not isinstance(leaf, Leaf):
         return None

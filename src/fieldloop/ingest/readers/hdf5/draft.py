@@ -1,4 +1,4 @@
-"""What a layout says of one episode before anything of it is read: which arrays, what they are, on which clock."""
+"""An episode before reading: its arrays, their kinds and their clock, as a layout finds them."""
 
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
@@ -14,7 +14,7 @@ from fieldloop.model.stream import NS_PER_S, ClockKind, Stream, StreamKind
 
 Clocks = Mapping[ClockKind, NDArray[np.int64]]
 ASSUMED_HZ = 20.0
-"""Where a file says neither stamps nor a rate; robosuite's own, and noted on every stream."""
+"""The rate where a file states neither timestamps nor a rate: robosuite's default, noted on every stream."""
 
 
 @dataclass(slots=True, eq=False)
@@ -42,8 +42,8 @@ class Part:
 class Draft:
     """One episode: its parts, which rows of every array are its own, and what the file says about it.
 
-    `ours`: it was written by fieldloop, so that its facts are in Episode's own words. `conclude` tells fields of the
-    Episode from its streams, where the file does not say them.
+    `ours`: it was written by fieldloop, so its facts use Episode's field names. `conclude` infers fields of the
+    Episode from its streams, where the file does not state them.
     """
 
     name: str
@@ -66,10 +66,10 @@ def counted(hz: float | None) -> str:
     """Note on a stream that its rows are only counted, and over which rate.
 
     >>> counted(None)
-    'no stamps are stored; row number over 20 Hz is used, which the file does not state'
+    'no timestamps are stored; row number over 20 Hz is used, which the file does not state'
     """
     stated = "" if hz else ", which the file does not state"
-    return f"no stamps are stored; row number over {hz or ASSUMED_HZ:g} Hz is used{stated}"
+    return f"no timestamps are stored; row number over {hz or ASSUMED_HZ:g} Hz is used{stated}"
 
 
 class Layout(Protocol):
@@ -80,10 +80,10 @@ class Layout(Protocol):
         """How the layout is called behind `hdf5` in Episode.format."""
 
     def matches(self, root: Folder) -> bool:
-        """Is the file laid out so?"""
+        """Does the file have this layout?"""
 
     def count(self, root: Folder) -> int:
-        """How many episodes will be tried to read?"""
+        """How many episodes can be attempted?"""
 
     def drafts(self, opened: Opened, root: Folder) -> Iterator[Draft]:
         """Yield the episodes; what is wrong with one goes into its draft."""

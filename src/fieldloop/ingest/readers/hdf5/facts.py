@@ -9,34 +9,34 @@ from fieldloop.ingest.readers.hdf5.tree import Folder, Leaf, plain
 from fieldloop.model.episode_text import ALIASES, FIELDS
 
 KNOWN = {*FIELDS, *(name for names in ALIASES.values() for name in names)}
-"""Names, ours and other people's, under which a text is an Episode's field."""
+"""Names under which a text is an Episode's field, ours and common others."""
 
 MOST_TEXTS, FEW = 100_000, 8
 
 
 def facts_of(folder: Folder) -> dict[str, str]:
-    """Gather what a group says about itself: its attributes, and arrays that hold one text."""
-    said = {key: _text(value) for key, value in folder.attributes().items()}
-    said |= {name: text for name, leaf in folder.leaves.items() if (text := one_text(leaf)) is not None}
-    return {key: text for key, text in said.items() if text}
+    """Gather the facts of a group: its attributes, and arrays that hold one text."""
+    stated = {key: _text(value) for key, value in folder.attributes().items()}
+    stated |= {name: text for name, leaf in folder.leaves.items() if (text := one_text(leaf)) is not None}
+    return {key: text for key, text in stated.items() if text}
 
 
 def one_text(leaf: Leaf) -> str | None:
     """Return the text of an array that is one text; None where it is anything else."""
-    told = few_texts(leaf) if leaf.data.size == 1 else None
-    return told or None
+    texts = few_texts(leaf) if leaf.data.size == 1 else None
+    return texts or None
 
 
 def few_texts(leaf: Leaf) -> str | None:
-    """Return the different texts of an array that says few things over and over; None where it is anything else."""
+    """Return the distinct texts of an array that repeats a few; None for any other array."""
     if not leaf.is_text or len(leaf.shape) > 1 or leaf.data.size > MOST_TEXTS:
         return None
     try:
-        told = dict.fromkeys(str(plain(leaf.row(i).rstrip(b"\x00"))) for i in range(leaf.data.size))
+        texts = dict.fromkeys(str(plain(leaf.row(i).rstrip(b"\x00"))) for i in range(leaf.data.size))
     except HDF5_ERRORS:
         return None
-    text = " | ".join(told)
-    return text if len(told) <= FEW and "\ufffd" not in text else None
+    text = " | ".join(texts)
+    return text if len(texts) <= FEW and "\ufffd" not in text else None
 
 
 def number_of(name: str) -> int | None:

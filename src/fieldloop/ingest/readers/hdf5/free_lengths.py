@@ -1,4 +1,4 @@
-"""Rows of free length, read without the HDF5 library: damaged ones make it loop, crash or ask for gigabytes."""
+"""Read variable-length rows without the HDF5 library, which can loop, crash or exhaust memory on damaged ones."""
 
 import struct
 import zlib
@@ -38,7 +38,7 @@ class FreeRows:
             return b""
         where = _objects(self._path, heap, self._path.stat().st_mtime_ns).get(number)
         if where is None or length * self.width > where[1]:
-            raise OSError(f"row {index} of free length is not where it is said to be")
+            raise OSError(f"row {index} of free length is not at its stated place")
         with self._path.open("rb") as file:
             file.seek(where[0])
             found = file.read(length * self.width)
@@ -68,7 +68,7 @@ def _objects(path: Path, at: int, _mtime_ns: int) -> dict[int, tuple[int, int]]:
         file.seek(at)
         mark, _, length = HEAP.unpack(file.read(HEAP.size))
         if mark != b"GCOL":
-            raise OSError("its heap is not where it is said to be")
+            raise OSError("its heap is not at its stated place")
         found: dict[int, tuple[int, int]] = {}
         here, end = at + HEAP.size, min(at + length, size)
         while here + OBJECT.size <= end and len(found) < MOST_OBJECTS:

@@ -40,7 +40,7 @@ class Generic:
             folder.forget()
 
     def check(self, opened: Opened, root: Folder) -> None:
-        """Nothing is said about such a file that its arrays do not say."""
+        """Nothing to check beyond the arrays."""
 
 
 def _draft(opened: Opened, folder: Folder, facts: dict[str, str]) -> Draft:
@@ -55,8 +55,8 @@ def _draft(opened: Opened, folder: Folder, facts: dict[str, str]) -> Draft:
         if leaf.path in used:
             continue
         part = part_of(leaf, leaf.path.removeprefix(prefix), kind_of_array(leaf.name))
-        if told := clocks.get(leaf.path):
-            part.clocks, part.nominal_hz, part.notes = told.clocks, told.hz, {"clock": told.note}
+        if own_clock := clocks.get(leaf.path):
+            part.clocks, part.nominal_hz, part.notes = own_clock.clocks, own_clock.hz, {"clock": own_clock.note}
         parts.append(part)
     hz = stated_rate(facts)
     note = own.note if own else counted(hz)

@@ -1,4 +1,4 @@
-"""The bytes of a file as the HDF5 library may see them: closed, as long as they say, and no heap that leads nowhere."""
+"""A file object that makes damaged HDF5 files safe to open: closed, of the stated length, without endless heaps."""
 
 import io
 import os
@@ -16,9 +16,9 @@ GATHERED = 1 << 20
 
 
 class Guarded(io.RawIOBase):
-    """A file to hand to the library: what is missing reads as zeros, and heaps are looked at before it walks them.
+    """A file for the library: missing bytes read as zeros, and heaps are checked before the library reads them.
 
-    `found` is told the place of each damaged heap.
+    `found` is called with the place of each damaged heap.
     """
 
     def __init__(self, path: Path, block: Superblock, size: int, found: Callable[[int], None]) -> None:
@@ -45,7 +45,7 @@ class Guarded(io.RawIOBase):
     def readinto(self, buffer: Any, /) -> int:
         view = memoryview(buffer).cast("B")
         if len(view) > self._size + LARGEST_REQUEST:
-            raise OSError("more bytes were asked for than the file can hold")
+            raise OSError("more bytes were requested than the file can hold")
         there = os.preadv(self._file.fileno(), [view], self._at) if 0 <= self._at < self._size else 0
         if there < len(view):
             there += self._read_on(view, there)

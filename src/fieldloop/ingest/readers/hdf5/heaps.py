@@ -1,4 +1,4 @@
-"""Heaps of texts and rows of free length: a damaged one would keep the HDF5 library busy for ever."""
+"""Check heaps of texts and variable-length rows: the HDF5 library loops forever on a damaged one."""
 
 import struct
 from collections.abc import Iterator

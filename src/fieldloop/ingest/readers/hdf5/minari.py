@@ -10,6 +10,7 @@ from fieldloop.ingest.readers.hdf5.parts import part_of
 from fieldloop.ingest.readers.hdf5.tree import Folder
 from fieldloop.ingest.stamps import stated_rate
 from fieldloop.model.episode import Defect
+from fieldloop.model.note import note
 from fieldloop.model.stream import StreamKind
 
 PREFIX = "episode_"
@@ -53,7 +54,8 @@ class Minari:
         stated = facts_of(root).get("total_episodes")
         count = self.count(root)
         if stated is not None and stated != str(count):
-            opened.defects.append(Defect("/", "total_episodes", f"It states {stated} episodes, {count} are there."))
+            message = note("ingest.count_mismatch", stated=stated, what="episodes", found=count)
+            opened.defects.append(Defect("/", "total_episodes", message))
 
 
 def _episodes(root: Folder) -> list[tuple[int | None, Folder]]:
@@ -64,5 +66,5 @@ def _episodes(root: Folder) -> list[tuple[int | None, Folder]]:
 def _check_steps(folder: Folder, facts: dict[str, str], draft: Draft) -> None:
     actions = folder.leaves.get("actions")
     if actions is not None and actions.shape and facts.get(STEPS, str(actions.shape[0])) != str(actions.shape[0]):
-        message = f"It states {facts[STEPS]} steps, actions have {actions.shape[0]} rows."
+        message = note("ingest.count_mismatch", stated=facts[STEPS], what="steps", found=actions.shape[0])
         draft.defects.append(Defect(folder.path, STEPS, message))

@@ -1,4 +1,4 @@
-"""What an array carries, told from its name as robot-learning files use it."""
+"""Infer the kind of an array from its name, as robot-learning files use it."""
 
 from fieldloop.ingest.words import kind_of, words_of
 from fieldloop.model.stream import StreamKind
@@ -8,7 +8,7 @@ NOT_A_QUANTITY = {"cos", "sin", "lin", "ang"}
 
 
 def kind_of_array(name: str) -> StreamKind:
-    """Tell an array's kind; a goal that the robot was shown is no command that it was given.
+    """Infer an array's kind; a goal shown to the robot is not a command.
 
     >>> [kind_of_array(n).value for n in ("robot0_joint_vel", "robot0_joint_pos_cos", "target_pos", "base_action")]
     ['joint_velocity', 'other', 'other', 'action']

@@ -1,4 +1,4 @@
-"""An HDF5 file opened with suspicion: one that is cut off or was never closed is read as far as it goes."""
+"""Open an HDF5 file safely: one that is cut off or was never closed is read as far as possible."""
 
 import hashlib
 from collections.abc import Iterator
@@ -11,6 +11,7 @@ from fieldloop.errors import UnreadableLog
 from fieldloop.ingest.readers.hdf5.guarded import Guarded
 from fieldloop.ingest.readers.hdf5.superblock import Superblock, read_superblock
 from fieldloop.model.episode import Defect
+from fieldloop.model.note import note
 
 HDF5_ERRORS = (
     OSError, RuntimeError, KeyError, ValueError, TypeError, IndexError, AttributeError, OverflowError, MemoryError,
@@ -23,7 +24,7 @@ CACHE_BYTES = 32 << 20
 
 @dataclass(slots=True, eq=False)
 class Opened:
-    """A file open for reading; `size` is what is really there, `heaps` are damaged ones that were not yet told of."""
+    """A file open for reading; `size` is its real size, `heaps` are damaged heaps not yet reported."""
 
     path: Path
     file: Any
@@ -42,8 +43,7 @@ class Opened:
 
     def complain_of_heap(self, at: int) -> None:
         """Name a damaged heap that the library was led to."""
-        message = "A heap of texts or rows of free length is damaged here; what lies behind in it is lost."
-        self.heaps.append(Defect("file", f"byte {at}", message))
+        self.heaps.append(Defect.at("file", "byte", at, note("ingest.heap_damaged")))
 
     def damaged_heaps(self) -> list[Defect]:
         """Return the damaged heaps found since the last time."""
@@ -59,7 +59,7 @@ def opened(path: Path) -> Iterator[Opened]:
     size = path.stat().st_size
     block = read_superblock(path)
     if block is None:
-        raise UnreadableLog(f"{path.name} has the mark of an HDF5 file, but its first block is not whole.")
+        raise UnreadableLog(f"{path.name} has the signature of an HDF5 file, but its first block is incomplete.")
     here = Opened(path, None, size, list(_defects(block, size)), block.size > size)
     with ExitStack() as stack:
         guarded = stack.enter_context(Guarded(path, block, size, here.complain_of_heap))
@@ -71,19 +71,13 @@ def opened(path: Path) -> Iterator[Opened]:
 
 
 def reason(wrong: BaseException) -> str:
-    """Say in a few words what the library complained about."""
+    """Return the library's error in a few words."""
     text = str(wrong).strip().strip("'\"").rstrip(".")
     return (text.splitlines() or [type(wrong).__name__])[0][:300] or type(wrong).__name__
 
 
 def _defects(block: Superblock, size: int) -> Iterator[Defect]:
     if block.size > size:
-        yield Defect(
-            "file", f"byte {size}",
-            f"The file is cut off: it has {size} of {block.size} bytes. What lies before the cut was read.",
-        )  # fmt: skip
+        yield Defect.at("file", "byte", size, note("ingest.file_cut_off", present_bytes=size, stated_bytes=block.size))
     if not block.was_closed:
-        yield Defect(
-            "file", f"byte {block.at + 11}",
-            "The file was never closed: its writer was still at work or died. What had been written out was read.",
-        )  # fmt: skip
+        yield Defect.at("file", "byte", block.at + 11, note("ingest.file_not_closed"))

@@ -14,7 +14,7 @@ GUESSED = (StreamKind.JOINT_POSITION, StreamKind.JOINT_VELOCITY, StreamKind.POSE
 
 
 def part_of(leaf: Leaf, name: str, kind: StreamKind) -> Part:
-    """One array, one stream; colour and depth are told from the array itself, never from its name alone."""
+    """One array, one stream; colour and depth are recognised by the array itself, never by its name alone."""
     if kind in (StreamKind.RGB, StreamKind.DEPTH) and leaf.is_numeric and len(leaf.shape) < 3:  # noqa: PLR2004
         kind = StreamKind.DEPTH if kind is StreamKind.DEPTH and leaf.dtype.itemsize == 1 else StreamKind.OTHER
     return Part(name, (leaf,), kind, columns=leaf.dtype.names or (), unit_like=kind if kind in GUESSED else None)
@@ -32,7 +32,7 @@ def observation_parts(group: Folder, prefix: str) -> Iterator[Part]:
         if turn is None or turn.shape[1:] != (4,) or name in leaves:
             continue
         used |= {path, name + TURN}
-        notes = {"quaternion": "taken as x, y, z, w"}
+        notes = {"quaternion": "assumed to be x, y, z, w"}
         yield Part(prefix + name, (leaf, turn), StreamKind.POSE, columns=POSE, notes=notes, unit_like=StreamKind.POSE)
     for path, leaf in leaves.items():
         if path not in used:

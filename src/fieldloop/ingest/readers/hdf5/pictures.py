@@ -33,7 +33,7 @@ class Form(StrEnum):
 
 
 def form_of(leaf: Leaf) -> Form | None:
-    """Tell from type and shape whether the rows are pictures, and how; None where they are numbers."""
+    """Recognise by type and shape whether rows are pictures, and in which form; None where they are numbers."""
     shape, kind = leaf.shape, leaf.dtype
     if kind == np.uint8 and len(shape) == STACKED:
         if shape[3] in CHANNELS and min(shape[1:3]) >= SMALLEST_SIDE:
@@ -114,7 +114,7 @@ def colour_picture(stored: NDArray[Any], form: Form) -> Picture:
 
 
 def depth_picture(stored: NDArray[Any]) -> Picture:
-    """Return metres: whole numbers are millimetres, and 0 is no return."""
+    """Return metres: whole numbers are millimetres, and 0 means no measurement."""
     flat = stored.reshape(stored.shape[:2])
     if flat.dtype.kind == "f":
         return np.asarray(flat, np.float32)

@@ -15,6 +15,7 @@ from fieldloop.ingest.readers.hdf5.robomimic import Robomimic
 from fieldloop.ingest.readers.hdf5.superblock import find_signature
 from fieldloop.ingest.readers.hdf5.tree import Folder
 from fieldloop.model.episode import Defect, Recording
+from fieldloop.model.note import note
 
 LAYOUTS: tuple[Layout, ...] = (Robomimic(), Minari(), D4rl(), Aloha(), Generic())
 """Tried in this order; the last takes whatever has rows."""
@@ -26,7 +27,7 @@ class Hdf5Reader:
     name = "hdf5"
 
     def recognises(self, path: Path) -> bool:
-        """Does the signature stand where it may stand?"""
+        """Is the signature at one of its allowed places?"""
         return path.is_file() and find_signature(path) is not None
 
     def read(self, path: Path) -> Iterator[Recording]:
@@ -34,7 +35,7 @@ class Hdf5Reader:
         return self.read_part(path, 0, None)
 
     def read_part(self, path: Path, start: int, stop: int | None) -> Iterator[Recording]:
-        """Yield some of the episodes; of the others only the outline is looked at."""
+        """Yield some of the episodes; of the others only the outline is read."""
         with opened(path) as file:
             root = Folder(file, file.file)
             layout = _layout(root)
@@ -42,22 +43,23 @@ class Hdf5Reader:
                 yield build(file, draft, layout.name)
 
     def count(self, path: Path) -> int:
-        """How many episodes will be tried to read?"""
+        """How many episodes can be attempted?"""
         with opened(path) as file:
             root = Folder(file, file.file)
             return _layout(root).count(root)
 
     def defects(self, path: Path) -> tuple[Defect, ...]:
-        """Tell what is wrong with the file as a whole."""
+        """Return the defects of the file as a whole."""
         with opened(path) as file:
             try:
                 root = Folder(file, file.file)
                 layout = _layout(root)
                 layout.check(file, root)
                 if not layout.count(root):
-                    file.defects.append(Defect("file", "", "There is nothing in it that could be an episode."))
+                    file.defects.append(Defect("file", "", note("ingest.no_episode")))
             except HDF5_ERRORS as wrong:
-                file.defects.append(Defect("file", "", f"Its groups cannot be read: {reason(wrong)}."))
+                message = note("ingest.part_unreadable", part="list of groups", reason=reason(wrong))
+                file.defects.append(Defect("file", "", message))
             return tuple(dict.fromkeys([*file.defects, *file.damaged_heaps()]))
 
 

@@ -16,10 +16,11 @@ from fieldloop.ingest.readers.hdf5.rows import stored_rows
 from fieldloop.ingest.readers.hdf5.shifted import one_step_later
 from fieldloop.ingest.readers.hdf5.tree import Folder, Leaf, plain
 from fieldloop.model.episode import Defect
+from fieldloop.model.note import note
 from fieldloop.model.stream import Stream
 
 LATER = "next_obs"
-SIMULATED_TYPES = (1, 3)  # robosuite and iGibson; 2 is gym, which says nothing
+SIMULATED_TYPES = (1, 3)  # robosuite and iGibson; 2 is gym, which may be either
 NOT_FACTS = {"num_samples", "env_args", "total", "fieldloop"}
 
 
@@ -58,25 +59,22 @@ class Robomimic:
         demonstrations = _demonstrations(root)
         shared = _shared(root)
         if "env_args" not in shared.attributes:
-            message = (
-                f"The attribute env_args is missing, so that no control rate is stated; {ASSUMED_HZ:g} Hz is assumed."
-            )
+            message = note("ingest.attribute_missing", note("ingest.rate_assumed", hz=ASSUMED_HZ))
             opened.defects.append(Defect("data", "env_args", message))
         elif shared.hz is None:
-            message = f"It states no control_freq above 0; {ASSUMED_HZ:g} Hz is assumed."
+            message = note("ingest.rate_not_stated", note("ingest.rate_assumed", hz=ASSUMED_HZ))
             opened.defects.append(Defect("data", "env_args", message))
         _, listed = _masks(opened, root)
         names = {folder.name for _, folder in demonstrations}
         gone = {mask: len(set(demos) - names) for mask, demos in listed.items() if set(demos) - names}
         if gone:
-            named = ", ".join(f"{mask} ({count} of {len(listed[mask])})" for mask, count in sorted(gone.items()))
-            message = f"Filter keys list demonstrations that are not in the file: {named}."
-            opened.defects.append(Defect("mask", "", message))
+            named = tuple(f"{mask} ({count} of {len(listed[mask])})" for mask, count in sorted(gone.items()))
+            opened.defects.append(Defect("mask", "", note("ingest.filter_keys_without_episodes", keys=named)))
         _check_total(opened, shared.attributes.get("total"), [folder for _, folder in demonstrations])
 
 
 class _Shared:
-    """What `data` says of all demonstrations."""
+    """Attributes of `data`, which apply to all demonstrations."""
 
     def __init__(self, attributes: Mapping[str, Any]) -> None:
         self.attributes = attributes
@@ -88,10 +86,10 @@ class _Shared:
         self.hz = float(rate) if good and rate is not None else None
 
     def facts(self) -> dict[str, str]:
-        """Return task, robot and whether it was simulated, as far as they are said."""
+        """Return task, robot and whether it was simulated, as far as stated."""
         facts = {key: text for key, value in self.attributes.items() if key not in NOT_FACTS and (text := fact(value))}
-        if said := fact(self.attributes.get("env_args")):
-            facts["env_args"] = said
+        if args := fact(self.attributes.get("env_args")):
+            facts["env_args"] = args
         problem = _object(self.attributes.get("problem_info"))
         if task := problem.get("language_instruction") or self.environment.get("env_name"):
             facts["task"] = text_of(task)
@@ -130,7 +128,8 @@ def _masks(opened: Opened, root: Folder) -> tuple[dict[str, list[str]], dict[str
         try:
             listed[name] = [str(plain(row.rstrip(b"\x00"))) for row in _rows(leaf, stored_rows(opened, leaf))]
         except HDF5_ERRORS as wrong:
-            opened.defects.append(Defect(leaf.path, "", f"The filter key cannot be read: {reason(wrong)}."))
+            message = note("ingest.part_unreadable", part="filter key", reason=reason(wrong))
+            opened.defects.append(Defect(leaf.path, "", message))
             continue
         for demo in listed[name]:
             by_demo.setdefault(demo, []).append(name)
@@ -198,9 +197,10 @@ def _later_parts(opened: Opened, folder: Folder, facts: dict[str, str]) -> Itera
 def _check_count(opened: Opened, folder: Folder, stated: Any) -> None:
     actions = folder.leaves.get("actions")
     if not isinstance(stated, int):
-        opened.defects.append(Defect(folder.path, "num_samples", "The attribute is missing; rows are counted instead."))
+        message = note("ingest.attribute_missing", note("ingest.rows_counted"))
+        opened.defects.append(Defect(folder.path, "num_samples", message))
     elif actions is not None and actions.shape and actions.shape[0] != stated:
-        message = f"It states {stated} rows, actions have {actions.shape[0]}."
+        message = note("ingest.count_mismatch", stated=stated, what="rows", found=actions.shape[0])
         opened.defects.append(Defect(folder.path, "num_samples", message))
 
 
@@ -209,7 +209,7 @@ def _check_total(opened: Opened, stated: Any, folders: list[Folder]) -> None:
         return
     counts = [rows for folder in folders if (rows := _rows_of(folder)) is not None]
     if len(counts) == len(folders) and (total := sum(counts)) != stated:
-        message = f"It states {stated} rows in all, the demonstrations' actions have {total}."
+        message = note("ingest.count_mismatch", stated=stated, what="rows", found=total)
         opened.defects.append(Defect("data", "total", message))
 
 
@@ -221,7 +221,7 @@ def _rows_of(folder: Folder) -> int | None:
 
 
 def _conclude(streams: Mapping[str, Stream]) -> dict[str, Any]:
-    """A reward that goes from 0 to 1 is how robosuite says that the task was done; one of 1 throughout says nothing."""
+    """A reward that goes from 0 to 1 is robosuite's mark of success; a constant 1 means nothing."""
     rewards = streams.get("rewards")
     if rewards is None or rewards.values is None or set(np.unique(rewards.values).tolist()) != {0, 1}:
         return {}

@@ -1,4 +1,4 @@
-"""Rows of an array, as far as they are stored and can be read; a declared size alone never asks for memory."""
+"""Read rows of an array as far as they are stored; a declared size alone never allocates memory."""
 
 import math
 from collections.abc import Iterator
@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from fieldloop.ingest.readers.hdf5.opened import HDF5_ERRORS, Opened, reason
 from fieldloop.ingest.readers.hdf5.tree import BEST_COMPRESSION, Leaf
 from fieldloop.model.episode import Defect
+from fieldloop.model.note import Note, note
 
 MOST_BYTES = 1 << 30
 """More than this of one array and one episode is not held in memory."""
@@ -36,16 +37,18 @@ def stored_rows(opened: Opened, leaf: Leaf) -> int:
         return rows
     there = max(0, opened.size - int(start)) // max(1, row_bytes(leaf))
     if there < rows:
-        opened.defects.append(Defect(leaf.path, f"row {there}", f"Only {there} of {rows} rows lie before the cut."))
+        message = note("ingest.rows_cut_off", present=there, rows=rows)
+        opened.defects.append(Defect.at(leaf.path, "row", there, message))
     return min(rows, there)
 
 
 def read_rows(opened: Opened, leaf: Leaf, first: int, last: int) -> tuple[NDArray[Any], Rows]:
-    """Read rows as n × columns; rows that cannot be read are left out and named. Also returns which rows these are."""
+    """Read rows as n × columns; unreadable rows are left out and reported. Also returns which rows these are."""
     kept = np.arange(first, last)
     lost = _beyond_the_cut(opened, leaf, first, last)
     if row_bytes(leaf) * (last - first) > MOST_BYTES:
-        opened.defects.append(Defect(leaf.path, "", f"Its rows {first} to {last} are too large to be read."))
+        message = note("ingest.rows_too_large", first_row=first, last_row=last)
+        opened.defects.append(Defect(leaf.path, "", message))
         return np.empty((0, 1)), kept[:0]
     if not lost.any():
         try:
@@ -53,7 +56,7 @@ def read_rows(opened: Opened, leaf: Leaf, first: int, last: int) -> tuple[NDArra
         except HDF5_ERRORS as wrong:
             why = reason(wrong)
     else:
-        why = "they lie behind the cut"
+        why = "they lie after the cut"
     pieces = []
     for start, stop in _blocks(leaf, first, last):
         part = slice(start - first, stop - first)
@@ -66,8 +69,8 @@ def read_rows(opened: Opened, leaf: Leaf, first: int, last: int) -> tuple[NDArra
             lost[part] = True
     bad = np.flatnonzero(lost) + first
     if len(bad):
-        message = f"{len(bad)} of {last - first} rows cannot be read and were left out: {why}."
-        opened.defects.append(Defect(leaf.path, f"row {bad[0]}", message))
+        message = note("ingest.rows_unreadable", lost=len(bad), rows=last - first, reason=why)
+        opened.defects.append(Defect.at(leaf.path, "row", int(bad[0]), message))
     return np.concatenate(pieces) if pieces else np.empty((0, 1)), kept[~lost]
 
 
@@ -92,22 +95,26 @@ def row_bytes(leaf: Leaf) -> int:
     return math.prod(leaf.shape[1:]) * leaf.dtype.itemsize
 
 
-def _too_large(leaf: Leaf, size: int) -> str:
-    """Say why the array cannot be what it claims to be."""
+def _too_large(leaf: Leaf, size: int) -> Note | None:
+    """Return why the array cannot be what it declares, None where it can."""
     stored = int(leaf.data.id.get_storage_size())
     declared = leaf.shape[0] * row_bytes(leaf)
     if declared and not stored and not leaf.data.is_virtual:
-        return f"{leaf.shape} values are declared, but none was ever written."
+        return note("ingest.values_never_written", shape=_sides(leaf.shape))
     packed = leaf.data.id.get_create_plist().get_nfilters()
     share = min(stored, size) * (BEST_COMPRESSION if packed else MOST_UNWRITTEN) + SLACK_BYTES
     if not leaf.data.is_virtual and declared > share:
-        return f"{leaf.shape} values are declared, far more than {min(stored, size)} stored bytes can hold."
+        return note("ingest.values_exceed_storage", shape=_sides(leaf.shape), stored_bytes=min(stored, size))
     chunk = leaf.data.chunks
     if chunk and math.prod(chunk) * leaf.dtype.itemsize > MOST_CHUNK_BYTES:
-        return f"Its chunks of {chunk} values are too large to be read."
+        return note("ingest.chunks_too_large", shape=_sides(chunk))
     if leaf.data.is_virtual and declared > size * BEST_COMPRESSION:
-        return f"{leaf.shape} values are declared, far more than the file can hold."
-    return ""
+        return note("ingest.values_exceed_storage", shape=_sides(leaf.shape), stored_bytes=size)
+    return None
+
+
+def _sides(shape: tuple[int, ...]) -> str:
+    return " × ".join(map(str, shape))
 
 
 def _blocks(leaf: Leaf, first: int, last: int) -> Iterator[tuple[int, int]]:

@@ -1,4 +1,4 @@
-"""Is one array another, one step later? Then it says nothing new."""
+"""Detect an array that is another one, shifted by one step."""
 
 import numpy as np
 

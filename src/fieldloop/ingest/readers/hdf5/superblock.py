@@ -1,4 +1,4 @@
-"""The first block of an HDF5 file: where it says the file ends, and whether somebody was still writing."""
+"""Parse the first block of an HDF5 file: its stated size, and whether it was closed."""
 
 import struct
 from dataclasses import dataclass
@@ -26,7 +26,7 @@ class Superblock:
 
     @property
     def was_closed(self) -> bool:
-        """Had the writer finished? Older files do not say, and count as finished."""
+        """Had the writer finished? Older files do not state it, and count as finished."""
         return self.version not in NEW_VERSIONS or not self.flags
 
     def mended(self, really: int) -> bytes:

@@ -1,4 +1,4 @@
-"""Groups and arrays of a file. Only what lies in the file itself is followed; whatever leads out of it is named."""
+"""Groups and arrays of a file. Links out of the file are reported, never followed."""
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
@@ -9,11 +9,12 @@ import numpy as np
 from fieldloop.ingest.readers.hdf5.free_lengths import FreeRows, free_rows
 from fieldloop.ingest.readers.hdf5.opened import HDF5_ERRORS, Opened, reason
 from fieldloop.model.episode import Defect
+from fieldloop.model.note import Note, note
 
 DEEPEST = 16
 LARGEST_ATTRIBUTE = 1 << 24
 SAME_FILE = "."
-BEST_COMPRESSION = 1100  # deflate gives no more; what claims more is a small file with a large mouth
+BEST_COMPRESSION = 1100  # deflate reaches no higher ratio; larger declared sizes are false
 BOOKKEEPING = {"DIMENSION_LIST", "REFERENCE_LIST", "CLASS", "NAME"}
 """What HDF5's own tools note about axes; it says nothing of the recording."""
 
@@ -45,7 +46,7 @@ class Leaf:
 
     @property
     def is_text(self) -> bool:
-        """Is every row said to be text?"""
+        """Is every row declared to be text?"""
         import h5py
 
         return self.is_bytes and h5py.check_string_dtype(self.dtype) is not None
@@ -131,7 +132,9 @@ class Folder:
         try:
             return sorted(self._group, key=str)
         except HDF5_ERRORS as wrong:
-            self._complain(self.path or "/", f"The group cannot be listed: {reason(wrong)}.")
+            self._complain(
+                self.path or "/", note("ingest.part_unreadable", part="list of members", reason=reason(wrong))
+            )
             return []
 
     def _look(self) -> Iterator[tuple[str, "Folder | Leaf"]]:
@@ -141,7 +144,7 @@ class Folder:
             try:
                 found = self._open(raw, path)
             except HDF5_ERRORS as wrong:
-                self._complain(path, f"It cannot be opened: {reason(wrong)}.")
+                self._complain(path, note("ingest.part_unreadable", part="group or array", reason=reason(wrong)))
                 continue
             if found is not None:
                 yield name, found
@@ -151,22 +154,24 @@ class Folder:
 
         link = self._group.get(name, getlink=True)
         member = self._group[name] if isinstance(link, h5py.HardLink) else None
-        if isinstance(member, h5py.Dataset) and not (why := _leads_out(member)):
+        if isinstance(member, h5py.Dataset) and not (outside := _leads_out(member)):
             return Leaf.of(self._opened, path, member)
         if isinstance(link, h5py.ExternalLink):
-            why = f"It is a link to another file ({link.filename}), which is not followed."
+            why = note("ingest.link_not_followed", target=f"another file ({link.filename})")
         elif isinstance(link, h5py.SoftLink):
-            why = f"It is a link to {link.path}, which is read there and not followed here."
+            why = note("ingest.link_not_followed", target=link.path)
         elif isinstance(member, h5py.Group):
             if _address(member) not in self._above and len(self._above) <= DEEPEST:
                 return Folder(self._opened, member, path, self._above)
-            why = "The group holds itself or is nested too deeply, and was not entered."
+            why = note("ingest.group_nested_too_deeply")
         elif not isinstance(member, h5py.Dataset):
             return None  # a stored type: it holds nothing
+        else:
+            why = note("ingest.link_not_followed", target=outside)
         self._complain(path, why)
         return None
 
-    def _complain(self, path: str, message: str) -> None:
+    def _complain(self, path: str, message: Note) -> None:
         defect = Defect(path, "", message)
         if defect not in self._opened.defects:
             self._opened.defects.append(defect)
@@ -178,7 +183,8 @@ def read_attributes(thing: Any, path: str, defects: list[Defect]) -> dict[str, A
     try:
         names = list(thing.attrs)
     except HDF5_ERRORS as wrong:
-        defects.append(Defect(path, "", f"Its attributes cannot be listed: {reason(wrong)}."))
+        message = note("ingest.part_unreadable", part="list of attributes", reason=reason(wrong))
+        defects.append(Defect(path, "", message))
         return found
     for name in names:
         if name in BOOKKEEPING:
@@ -188,12 +194,13 @@ def read_attributes(thing: Any, path: str, defects: list[Defect]) -> dict[str, A
                 raise OSError(why)
             found[str(plain(name))] = plain(thing.attrs[name])
         except HDF5_ERRORS as wrong:
-            defects.append(Defect(path, f"attribute {name}", f"It cannot be read: {reason(wrong)}."))
+            message = note("ingest.part_unreadable", part="attribute", reason=reason(wrong))
+            defects.append(Defect(path, f"attribute {name}", message))
     return found
 
 
 def _unreadable(attribute: Any) -> str:
-    """Say why an attribute is not read: the library falls over damaged ones of free length, and large ones are data."""
+    """Return why an attribute is not read: damaged variable-length ones crash the library, and large ones are data."""
     from h5py import h5t
 
     kind = attribute.get_type()
@@ -207,7 +214,7 @@ def _unreadable(attribute: Any) -> str:
 
 def plain(value: Any) -> Any:
     """Turn what h5py hands out into text, a number, a truth, or a list of them."""
-    if isinstance(value, str):  # h5py lets undecodable bytes through, which nobody could write out again
+    if isinstance(value, str):  # h5py lets undecodable bytes through, which cannot be written again
         value = value.encode("utf-8", "replace")
     if isinstance(value, bytes):
         return value.decode("utf-8", "replace")
@@ -220,9 +227,9 @@ def plain(value: Any) -> Any:
 
 def _leads_out(dataset: Any) -> str:
     if dataset.external:
-        return "Its values lie in another file, which is not followed."
+        return "another file"
     if dataset.is_virtual and any(source.file_name != SAME_FILE for source in dataset.virtual_sources()):
-        return "It is put together from other files, which are not followed."
+        return "other files"
     return ""
 
 

@@ -119,4 +119,4 @@ def _decoded(container: Any, stream: Any) -> Iterator[Any]:
         try:
             yield from (frame for frame in packet.decode() if frame.pts is not None)
         except av.FFmpegError:
-            continue  # a broken packet: its frame is missed by whoever waits for it
+            continue  # a broken packet: its frame is missing

@@ -15,7 +15,7 @@ from fieldloop.ingest.readers.lerobot.tasks import read_tasks
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Dataset:
-    """A dataset's description, the cameras of which there is no file, and its small tables."""
+    """A dataset's description, its cameras without files, and its small tables."""
 
     root: Path
     info: Info

@@ -18,10 +18,11 @@ from fieldloop.ingest.readers.lerobot.streams import camera_streams, picture_str
 from fieldloop.ingest.readers.lerobot.texts import text_facts
 from fieldloop.model.episode import Defect, Recording
 from fieldloop.model.identity import content_id
+from fieldloop.model.note import note
 from fieldloop.model.stream import NS_PER_S, Stream
 
 POSITIONAL = ("episode_index", "index", "task_index")
-"""Columns that say where an episode stands in its dataset, not what it is: no part of its name."""
+"""Columns that state an episode's position in its dataset, not its content: not part of its id."""
 
 
 def read_recording(dataset: Dataset, entry: Entry) -> Recording:
@@ -29,9 +30,9 @@ def read_recording(dataset: Dataset, entry: Entry) -> Recording:
     info = dataset.info
     defects: list[Defect] = []
     rows = entry.rows(defects) or Rows(())
-    told = table_times(rows)
-    times_ns = told if told is not None else _counted(rows, info, entry, defects)
-    rate = believed(info.fps, told)
+    measured_ns = table_times(rows)
+    times_ns = measured_ns if measured_ns is not None else _counted(rows, info, entry, defects)
+    rate = believed(info.fps, measured_ns)
     stamps = dataset.stamps.find(rows.arrays)
     streams: dict[str, Stream] = table_streams(rows, info, times_ns, rate, stamps)
     pictures, parts = picture_streams(dataset.root, info, rows, times_ns, rate, stamps)
@@ -46,35 +47,38 @@ def read_recording(dataset: Dataset, entry: Entry) -> Recording:
 
 
 def _counted(rows: Rows, info: Info, entry: Entry, defects: list[Defect]) -> NDArray[np.int64]:
-    """Frame number over rate, where there is no timestamp column that could be one."""
+    """Frame number over rate, where no timestamp column is usable."""
     count = max((len(a) for a in rows.arrays.values()), default=len(rows))
     if count:
-        defects.append(Defect(entry.data_path, "timestamp", "No usable timestamps; frame number over fps is used."))
+        defects.append(Defect(entry.data_path, "timestamp", note("ingest.timestamps_unusable")))
     return np.round(np.arange(count) * NS_PER_S / (info.fps or 1.0)).astype(np.int64)
 
 
 def _length_defects(entry: Entry, rows: int, cameras: Mapping[str, Stream]) -> Iterator[Defect]:
-    place = f"episode {entry.index}"
     if entry.length is not None and entry.length != rows and rows:
-        yield Defect("length", place, f"{entry.length} frames are listed, the table has {rows} rows.")
+        message = note("ingest.count_mismatch", stated=entry.length, what="frames", found=rows)
+        yield Defect.at("length", "episode", entry.index, message)
     for name, stream in cameras.items():
         if rows and len(stream) != rows:
-            yield Defect(name, place, f"The video has {len(stream)} frames, the table {rows} rows.")
+            message = note("ingest.video_length_differs", frames=len(stream), rows=rows)
+            yield Defect.at(name, "episode", entry.index, message)
 
 
 def _stats_defects(dataset: Dataset, entry: Entry, rows: Rows, count: int) -> Iterator[Defect]:
-    place = f"episode {entry.index}"
     if entry.stats:
-        yield from against_data(entry.stats, rows.arrays, count, place)
+        yield from against_data(entry.stats, rows.arrays, count, entry.index)
     else:
-        yield from outside_whole(dataset.stats, rows.arrays, place)
+        yield from outside_whole(dataset.stats, rows.arrays, entry.index)
     numbers = rows.arrays.get("index")
     if entry.frames is None or numbers is None or not len(numbers) or numbers.dtype.kind not in "iu":
         return
     really = int(numbers[0, 0]), int(numbers[-1, 0]) + 1
     if really != entry.frames:
-        said = "The table of episodes gives it frames {} to {} of the dataset, its rows are numbered {} to {}."
-        yield Defect("index", place, said.format(entry.frames[0], entry.frames[1] - 1, really[0], really[1] - 1))
+        message = note(
+            "ingest.frame_numbers_differ", first=entry.frames[0], last=entry.frames[1] - 1, first_found=really[0],
+            last_found=really[1] - 1,
+        )  # fmt: skip
+        yield Defect.at("index", "episode", entry.index, message)
 
 
 def _identity(arrays: Mapping[str, NDArray[Any]], texts: Mapping[str, str], parts: list[bytes]) -> Iterator[bytes]:

@@ -1,4 +1,4 @@
-"""A LeRobot dataset's own description, read with suspicion: what it states wrongly or not at all is named."""
+"""Read a LeRobot dataset's own description; wrong or missing entries become defects."""
 
 import json
 import re
@@ -9,6 +9,7 @@ from typing import Any
 
 from fieldloop.ingest.stand_in import stand_in, stand_in_bytes
 from fieldloop.model.episode import Defect
+from fieldloop.model.note import Note, note
 
 INFO = "meta/info.json"
 OTHER_DTYPES = ("video", "image", "string", "language")
@@ -51,7 +52,7 @@ class Info:
 
     @property
     def declared(self) -> bool:
-        """Are the features the dataset's own word, not gathered from its files?"""
+        """Are the features declared by the dataset, not gathered from its files?"""
         return isinstance(self.raw.get("features"), dict) and bool(self.raw["features"])
 
     def total(self, name: str) -> int | None:
@@ -76,46 +77,46 @@ def read_info(root: Path) -> tuple[Info, list[Defect]]:
     version = str(raw.get("codebase_version") or "")
     if not version:
         version = "v3.0" if (root / "meta/episodes").is_dir() else "v2.1"
-        defects.append(
-            Defect(INFO, "codebase_version", f"The version is not stated; read as {version} by its folders.")
-        )
+        defects.append(Defect(INFO, "codebase_version", note("ingest.version_not_stated", version=version)))
     fps = raw.get("fps")
     if not isinstance(fps, int | float) or isinstance(fps, bool) or fps <= 0:
         fps = None
-        defects.append(Defect(INFO, "fps", "No frame rate is stated; it is taken from the timestamps."))
+        message = note("ingest.rate_not_stated", note("ingest.rate_from_timestamps"))
+        defects.append(Defect(INFO, "fps", message))
     declared = raw.get("features")
     features = dict(_features(declared, defects)) if isinstance(declared, dict) else {}
     if not features:
         features = {key: Feature(key, "video", (), ()) for key in _video_folders(root, version)}
-        defects.append(Defect(INFO, "features", "No features are declared; they are taken from the files."))
+        message = note("ingest.features_not_declared", note("ingest.features_from_files"))
+        defects.append(Defect(INFO, "features", message))
     cameras = tuple(key for key, feature in features.items() if feature.dtype == "video")
     robot = str(raw.get("robot_type") or "")
     return Info(version, None if fps is None else float(fps), robot, features, raw, cameras), defects
 
 
 def read_lines(path: Path, defects: list[Defect]) -> Iterator[dict[str, Any]]:
-    """Yield the objects of a .jsonl file; a line that is no object is named and passed over."""
+    """Yield the objects of a .jsonl file; other lines are reported and skipped."""
     name = f"meta/{path.name}"
     if not path.is_file():
         defects.append(Defect(name, "", missing(path)))
         return
     text = path.read_text(encoding="utf-8", errors="replace")
     if not text.strip():
-        defects.append(Defect(name, "byte 0", "The file is empty."))
+        defects.append(Defect.at(name, "byte", 0, note("ingest.file_empty")))
     for number, line in enumerate(text.splitlines(), 1):
         if not line.strip():
             continue
         try:
             row = json.loads(line)
         except (ValueError, RecursionError) as wrong:
-            defects.append(Defect(name, f"line {number}", why_no_json(path, wrong)))
+            defects.append(Defect.at(name, "line", number, why_no_json(path, wrong)))
             if stand_in_bytes(text[:100].encode()):
                 return
             continue
         if isinstance(row, dict):
             yield row
         else:
-            defects.append(Defect(name, f"line {number}", "An object was expected."))
+            defects.append(Defect.at(name, "line", number, note("ingest.not_an_object")))
 
 
 def _load(path: Path) -> tuple[dict[str, Any], list[Defect]]:
@@ -124,29 +125,28 @@ def _load(path: Path) -> tuple[dict[str, Any], list[Defect]]:
     try:
         raw = json.loads(path.read_bytes())
     except (ValueError, RecursionError) as wrong:
-        return {}, [Defect(INFO, "byte 0", why_no_json(path, wrong))]
+        return {}, [Defect.at(INFO, "byte", 0, why_no_json(path, wrong))]
     if not isinstance(raw, dict):
-        return {}, [Defect(INFO, "byte 0", "An object was expected.")]
+        return {}, [Defect.at(INFO, "byte", 0, note("ingest.not_an_object"))]
     return raw, []
 
 
-def missing(path: Path) -> str:
-    """Say that a file is missing, and what lies in its place if anything does."""
-    said = stand_in(path)
-    return f"The file is missing: {said}." if said else "The file is missing."
+def missing(path: Path) -> Note:
+    """Return that a file is missing, and what lies in its place if anything does."""
+    return note("ingest.file_missing", reason=stand_in(path))
 
 
-def why_no_json(path: Path, wrong: Exception) -> str:
-    """Say why a file is no JSON: empty, a stand-in for the real file, or broken."""
+def why_no_json(path: Path, wrong: Exception) -> Note:
+    """Return why a file is not JSON: empty, a pointer to the real file, or broken."""
     if not path.stat().st_size:
-        return "The file is empty."
-    return f"No JSON: {stand_in(path) or wrong}."
+        return note("ingest.file_empty")
+    return note("ingest.not_json", reason=stand_in(path) or str(wrong))
 
 
 def _features(declared: Mapping[str, Any], defects: list[Defect]) -> Iterator[tuple[str, Feature]]:
     for key, row in declared.items():
         if not isinstance(row, Mapping) or not isinstance(row.get("dtype"), str):
-            defects.append(Defect(INFO, f"features.{key}", "The feature has no dtype and was left out."))
+            defects.append(Defect(INFO, f"features.{key}", note("ingest.feature_without_dtype")))
             continue
         sides = row.get("shape")
         shape = tuple(n for n in sides if isinstance(n, int)) if isinstance(sides, list) else ()

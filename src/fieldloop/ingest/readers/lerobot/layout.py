@@ -12,6 +12,7 @@ from fieldloop.ingest.readers.lerobot.info import Info
 from fieldloop.ingest.readers.lerobot.rows import Rows
 from fieldloop.ingest.readers.lerobot.stats import Stats
 from fieldloop.model.episode import Defect
+from fieldloop.model.note import note
 
 LONGEST_PATTERN = 1000
 ReadRows = Callable[[list[Defect]], Rows | None]
@@ -20,7 +21,7 @@ ReadRows = Callable[[list[Defect]], Rows | None]
 
 @dataclass(frozen=True, slots=True)
 class VideoPlace:
-    """Where an episode's frames of one camera are said to be; seconds None: the whole file."""
+    """Where an episode's frames of one camera are stated to be; seconds None: the whole file."""
 
     path: Path
     from_s: float | None = None
@@ -43,20 +44,20 @@ class Entry:
     """The span of the dataset's running frame number that the listing gives it."""
 
 
-class Layout(Protocol):
+class DatasetLayout(Protocol):
     """One version's way to lay a dataset out on disk."""
 
     def entries(self, start: int = 0, stop: int | None = None) -> Iterator[Entry]:
-        """Yield the episodes that can be tried to read, by index: all of them, or some by their place."""
+        """Yield the episodes to attempt, by index: all of them, or some by their place."""
 
     def __len__(self) -> int:
-        """How many episodes can be tried to read?"""
+        """How many episodes can be attempted?"""
 
     def listed(self) -> int:
         """How many episodes does the dataset say it has?"""
 
     def defects(self) -> list[Defect]:
-        """What is wrong with the dataset as a whole, told from its tables and file names alone?"""
+        """What is wrong with the dataset as a whole, by its tables and file names alone?"""
 
 
 def absent_cameras(root: Path, info: Info) -> tuple[str, ...]:
@@ -75,8 +76,8 @@ def inside(root: Path, relative: str) -> Path:
     return root / ("outside-the-dataset" if leads_out else plain)
 
 
-def some(numbers: list[int], most: int = 5) -> str:
-    """Name indices briefly, runs as spans.
+def some(numbers: list[int]) -> str:
+    """Write indices briefly, runs as spans.
 
     >>> some([0, 1, 2, 3, 7, 9, 10])
     '0 to 3, 7, 9 to 10'
@@ -87,7 +88,7 @@ def some(numbers: list[int], most: int = 5) -> str:
             runs[-1] = (runs[-1][0], number)
         else:
             runs.append((number, number))
-    return _spans(runs, most)
+    return _spans(runs)
 
 
 def _spans(runs: list[tuple[int, int]], most: int = 5) -> str:
@@ -96,22 +97,25 @@ def _spans(runs: list[tuple[int, int]], most: int = 5) -> str:
 
 
 def gap_defects(listing: str, indices: Iterable[int]) -> list[Defect]:
-    """Name numbers that are left out: LeRobot finds an episode by its place in the list, not by its number."""
+    """Report skipped numbers: LeRobot finds an episode by its place in the list, not by its number."""
     known = sorted({-1, *(index for index in indices if index >= 0)})
     gaps = [(before + 1, after - 1) for before, after in pairwise(known) if after > before + 1]
     if not gaps:
         return []
     count = sum(last - first + 1 for first, last in gaps)
-    said = f"{count} numbers of episodes are left out: {_spans(gaps)}. LeRobot finds an episode by its place in "
-    return [Defect(listing, "episode_index", f"{said}the list, so it gives every later one another one's video.")]
+    return [Defect(listing, "episode_index", note("ingest.episode_numbers_skipped", count=count, skipped=_spans(gaps)))]
 
 
-def total_defects(info: Info, stated: Mapping[str, int]) -> list[Defect]:
+def total_defects(info: Info, counted: Mapping[str, int]) -> list[Defect]:
     """Compare totals of meta/info.json with what the listing or the files add up to."""
     return [
-        Defect("meta/info.json", name, f"States {said}, but {really} are there.")
-        for name, really in stated.items()
-        if (said := info.total(name)) is not None and said != really
+        Defect(
+            "meta/info.json",
+            name,
+            note("ingest.count_mismatch", stated=total, what=name.removeprefix("total_"), found=present),
+        )
+        for name, present in counted.items()
+        if (total := info.total(name)) is not None and total != present
     ]
 
 
@@ -120,5 +124,5 @@ def _glob(folder: Path, pattern: str) -> Iterator[Path]:
         return  # no file name is that long, and to look for it takes a square of time
     try:
         yield from folder.glob(pattern)
-    except (ValueError, OSError):  # a feature name that is no file name
+    except (ValueError, OSError):  # a feature name that is not a valid file name
         return

@@ -13,6 +13,7 @@ from fieldloop.ingest.readers.lerobot.info import INDEX_COLUMNS, Info
 from fieldloop.ingest.readers.lerobot.parquet_rows import read_columns, to_array
 from fieldloop.ingest.readers.lerobot.stats import CHECKED, Stats
 from fieldloop.model.episode import Defect
+from fieldloop.model.note import note
 
 EPISODES = "meta/episodes"
 STATS = "stats/"
@@ -55,7 +56,7 @@ def read_listing(root: Path, info: Info, defects: list[Defect]) -> Listing:
     listing = Listing()
     files = sorted((root / EPISODES).rglob("*.parquet"))
     if not files:
-        defects.append(Defect(EPISODES, "", "There is no table of episodes; they are taken from the data files."))
+        defects.append(Defect(EPISODES, "", note("ingest.episode_table_missing")))
     wanted = {f"{STATS}{key}/{name}" for key in _checked(info) for name in CHECKED}
     number = 0
     for path in files:
@@ -69,8 +70,8 @@ def read_listing(root: Path, info: Info, defects: list[Defect]) -> Listing:
             row = dict(zip(plain, values, strict=True))
             index = row.get("episode_index")
             if not isinstance(index, int) or index in listing.rows:
-                what = "listed twice" if index in listing.rows else "without an index"
-                defects.append(Defect(EPISODES, f"episode {index}", f"An episode is {what}."))
+                code = "ingest.episode_listed_twice" if index in listing.rows else "ingest.episode_without_index"
+                defects.append(Defect(EPISODES, f"episode {index}", note(code, episode=index)))
             else:
                 listing.rows[index], listing.place[index] = row, place
         number += count
@@ -78,12 +79,12 @@ def read_listing(root: Path, info: Info, defects: list[Defect]) -> Listing:
 
 
 def _checked(info: Info) -> Iterator[str]:
-    """Yield the features whose statistics are looked at: nobody normalises a frame's number."""
+    """Yield the features whose statistics are checked; frame numbers are never normalised."""
     return (key for key, feature in info.features.items() if feature.is_number and key not in INDEX_COLUMNS)
 
 
 def overlaps(rows: Mapping[int, Mapping[str, Any]], cameras: tuple[str, ...], fps: float | None) -> Iterator[Defect]:
-    """Name stretches of a video that two episodes claim."""
+    """Report spans of a video that two episodes claim."""
     half_s = 0.5 / fps if fps else ROUNDING_S
     for key in cameras:
         names = [f"videos/{key}/{n}" for n in ("chunk_index", "file_index", "from_timestamp", "to_timestamp")]
@@ -91,11 +92,8 @@ def overlaps(rows: Mapping[int, Mapping[str, Any]], cameras: tuple[str, ...], fp
         spans = sorted(claim for claim in claims if all(isinstance(part, int | float) for part in claim))
         for (chunk, file, _, end, index), (*same, start, _, other) in pairwise(spans):
             if same == [chunk, file] and start < end - half_s:
-                yield Defect(
-                    key, f"episode {other}",
-                    f"Its stretch of the video begins at {start:.3f} s, but episode {index}'s ends at {end:.3f} s: "
-                    "both show the same frames.",
-                )  # fmt: skip
+                message = note("ingest.video_spans_overlap", start_s=start, other=index, end_s=end)
+                yield Defect.at(key, "episode", other, message)
 
 
 def _stats(columns: Mapping[str, Any]) -> dict[str, dict[str, NDArray[np.float64]]]:
@@ -106,6 +104,6 @@ def _stats(columns: Mapping[str, Any]) -> dict[str, dict[str, NDArray[np.float64
         key, _, name = column.removeprefix(STATS).rpartition("/")
         try:
             found.setdefault(key, {})[name] = to_array(cells).astype(np.float64)
-        except ValueError:  # rows that are null or differ in length: nothing to hold the data against
+        except ValueError:  # rows that are null or differ in length: nothing to compare the data with
             continue
     return found

@@ -1,4 +1,4 @@
-"""What a dataset says about an episode becomes the Episode: its own fields where they are known, facts else."""
+"""Build the Episode from what a dataset states: known fields, and facts for the rest."""
 
 import json
 from collections.abc import Mapping
@@ -15,6 +15,7 @@ from fieldloop.ingest.readers.lerobot.texts import plain_text
 from fieldloop.ingest.span import span_of
 from fieldloop.model.episode import Defect, Episode
 from fieldloop.model.episode_text import from_texts
+from fieldloop.model.note import note
 from fieldloop.model.stream import Stream
 
 SUCCESS = "next.success"
@@ -30,17 +31,17 @@ def episode_of(
     texts: Mapping[str, str],
     defects: list[Defect],
 ) -> Episode:
-    """Build the Episode; what is stated wrongly is named and left out."""
+    """Build the Episode; invalid statements are reported and left out."""
     listed, remembered = _stated(entry, defects), _remembered(dataset, entry, arrays)
     tasks = entry.tasks or _tasks(dataset, arrays, entry, defects)
     usual = {"task": tasks[0] if tasks else "", "name": f"episode_{entry.index:06d}"}
-    said = {**usual, **texts, **remembered, **listed}
-    if "succeeded" not in said and SUCCESS in arrays and arrays[SUCCESS].any():
-        said["succeeded"] = "true"
-    ours = "uid" in said
-    fields, wrong = from_texts(said, foreign=not ours)
+    stated = {**usual, **texts, **remembered, **listed}
+    if "succeeded" not in stated and SUCCESS in arrays and arrays[SUCCESS].any():
+        stated["succeeded"] = "true"
+    ours = "uid" in stated
+    fields, wrong = from_texts(stated, foreign=not ours)
     fields.setdefault("robot", dataset.info.robot)
-    defects += [Defect(key, f"episode {entry.index}", sentence) for key, sentence in wrong]
+    defects += [Defect.at(key, "episode", entry.index, message) for key, message in wrong]
     place = {"dataset": dataset.root.name, "episode_index": str(entry.index), "dataset_episodes": str(dataset.listed)}
     if len(tasks) > 1:
         place["tasks"] = " | ".join(tasks)
@@ -53,17 +54,17 @@ def episode_of(
 
 def _stated(entry: Entry, defects: list[Defect]) -> dict[str, str]:
     """Return what the table of episodes says; further facts are one column of JSON."""
-    said = {key: plain_text(value) for key, value in entry.facts.items() if value is not None and value != ""}
-    packed = said.pop(FACTS, None)
+    stated = {key: plain_text(value) for key, value in entry.facts.items() if value is not None and value != ""}
+    packed = stated.pop(FACTS, None)
     if packed is None:
-        return said
+        return stated
     try:
         facts = json.loads(packed)
         further = dict(facts)
     except (ValueError, TypeError, RecursionError) as wrong:
-        defects.append(Defect(FACTS, f"episode {entry.index}", f"Further facts are no JSON: {wrong}."))
-        return said
-    return {**{str(key): plain_text(value) for key, value in further.items()}, **said}
+        defects.append(Defect.at(FACTS, "episode", entry.index, note("ingest.not_json", reason=str(wrong))))
+        return stated
+    return {**{str(key): plain_text(value) for key, value in further.items()}, **stated}
 
 
 def _remembered(dataset: Dataset, entry: Entry, arrays: Mapping[str, NDArray[Any]]) -> dict[str, str]:
@@ -84,5 +85,6 @@ def _tasks(
         return ()
     numbers = np.unique(column[:, 0]).tolist()
     if strange := [n for n in numbers if n not in dataset.tasks]:
-        defects.append(Defect("task_index", f"episode {entry.index}", f"No task has the number {strange[0]}."))
+        message = note("ingest.task_unknown", number=strange[0])
+        defects.append(Defect.at("task_index", "episode", entry.index, message))
     return tuple(dataset.tasks[n] for n in numbers if n in dataset.tasks)

@@ -15,7 +15,7 @@ Place = tuple[Path, int, int]
 
 
 class ParquetPictures:
-    """A FrameSource over a column of `struct{bytes, path}`; pictures stay in the file until asked for."""
+    """A FrameSource over a column of `struct{bytes, path}`; pictures stay in the file until requested."""
 
     def __init__(self, root: Path, column: str, places: Sequence[Place]) -> None:
         self._root, self._column, self._places = root, column, tuple(places)
@@ -34,7 +34,7 @@ class ParquetPictures:
             yield decode_compressed(data) if data else NOTHING
 
     def encoded(self, indices: Iterable[int] | None = None) -> Iterator[tuple[str, bytes]]:
-        """Yield form and bytes as they are stored; nothing where they are no common form."""
+        """Yield form and bytes as they are stored; ('', b'') where the form is unknown."""
         for data in self._bytes(indices):
             form = next((name for head, name in FORMS.items() if data.startswith(head)), "")
             yield (form, data) if form else ("", b"")

@@ -9,6 +9,7 @@ from numpy.typing import NDArray
 
 from fieldloop.ingest.stand_in import stand_in
 from fieldloop.model.episode import Defect
+from fieldloop.model.note import Note, note
 
 
 def read_columns(path: Path, name: str, defects: list[Defect], wanted: Any = None) -> dict[str, Any]:
@@ -26,6 +27,10 @@ def read_columns(path: Path, name: str, defects: list[Defect], wanted: Any = Non
     return {column: table[column] for column in table.column_names}
 
 
+class NotNumeric(ValueError):
+    """A column whose cells are not numbers: texts, perhaps, and no defect."""
+
+
 def to_array(column: Any) -> NDArray[Any]:
     """Turn an Arrow column of numbers or of equally long lists into rows; ValueError where it is neither."""
     import pyarrow as pa
@@ -34,7 +39,7 @@ def to_array(column: Any) -> NDArray[Any]:
     if isinstance(array, pa.ChunkedArray):  # an extension type, or no chunk at all
         array = pa.concat_arrays(array.chunks) if array.num_chunks else pa.array([], array.type)
     if not is_number(innermost(array.type)):
-        raise ValueError(f"{array.type} is no number")
+        raise NotNumeric(f"{array.type} is not a numeric type")
     rows = len(array)
     while isinstance(array, pa.ExtensionArray):
         array = array.storage
@@ -66,25 +71,25 @@ def innermost(kind: Any) -> Any:
     return kind
 
 
-def numeric(columns: Any, names: Iterable[str]) -> tuple[dict[str, NDArray[Any]], dict[str, str]]:
-    """Turn columns into arrays; the second part says why a column could not be."""
+def numeric(columns: Any, names: Iterable[str]) -> tuple[dict[str, NDArray[Any]], dict[str, ValueError]]:
+    """Turn columns into arrays; the second part is why a column could not be."""
     arrays: dict[str, NDArray[Any]] = {}
-    reasons: dict[str, str] = {}
+    reasons: dict[str, ValueError] = {}
     for name in names:
         try:
             arrays[name] = to_array(columns[name])
         except ValueError as wrong:
-            reasons[name] = str(wrong)
+            reasons[name] = wrong
     return arrays, reasons
 
 
-def why_unreadable(path: Path, wrong: Exception) -> str:
-    """Say in a sentence why a file cannot be read."""
-    if said := stand_in(path):
-        return f"The file cannot be read: {said}."
+def why_unreadable(path: Path, wrong: Exception) -> Note:
+    """Return why a file cannot be read."""
+    if pointer := stand_in(path):
+        return note("ingest.file_unreadable", reason=pointer)
     try:
         if not path.stat().st_size:
-            return "The file is empty."
+            return note("ingest.file_empty")
     except OSError as gone:
-        return f"The file cannot be read: {gone}."
-    return f"The file cannot be read: {(str(wrong).splitlines() or [type(wrong).__name__])[0]}."
+        return note("ingest.file_unreadable", reason=str(gone))
+    return note("ingest.file_unreadable", reason=(str(wrong).splitlines() or [type(wrong).__name__])[0])

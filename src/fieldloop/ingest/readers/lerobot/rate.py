@@ -1,4 +1,4 @@
-"""How often rows and frames really come, held against the rate that the dataset states."""
+"""Compare the real rate of rows and frames with the rate the dataset states."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from itertools import pairwise
@@ -13,29 +13,30 @@ from fieldloop.ingest.readers.lerobot.layout import Entry
 from fieldloop.ingest.readers.lerobot.rows import Rows
 from fieldloop.ingest.stamps import Times, denied, rate_of
 from fieldloop.model.episode import Defect
+from fieldloop.model.note import note
 from fieldloop.model.stream import NS_PER_S
 
 FARTHEST_NS = 1 << 62
 
 
 class Rate(NamedTuple):
-    """How often samples come, as far as it can be told, and a note where that is not what is stated."""
+    """The rate of samples, as far as known, and a note where it differs from the stated one."""
 
     hz: float | None
     notes: Mapping[str, str]
 
 
 def believed(stated: float | None, times_ns: Times | None) -> Rate:
-    """Return the stated rate unless the stamps deny it or there is none: then theirs, with a note."""
+    """Return the stated rate, or that of the timestamps where they contradict it or none is stated, with a note."""
     if times_ns is None:
         return Rate(stated, {})
     if stated is None:
         hz = rate_of(times_ns)
-        return Rate(hz, {"rate": "told from the stamps: the dataset states none"} if hz else {})
+        return Rate(hz, {"rate": "taken from the timestamps: the dataset states none"} if hz else {})
     real = denied(stated, times_ns)
     if real is None:
         return Rate(stated, {})
-    return Rate(real, {"rate": f"the dataset states {stated:g} Hz, the stamps say {real:.4g}"})
+    return Rate(real, {"rate": f"the dataset states {stated:g} Hz, the timestamps give {real:.4g}"})
 
 
 def table_times(rows: Rows) -> Times | None:
@@ -50,7 +51,7 @@ def table_times(rows: Rows) -> Times | None:
 
 
 def rate_defects(info: Info, entries: Sequence[Entry]) -> Iterator[Defect]:
-    """Name a frame rate that the timestamps of some episodes deny, and say what the video makes of it."""
+    """Report a frame rate that the timestamps of some episodes contradict, with the rate of the video."""
     if info.fps is None or not entries:
         return
     # the first, the middle and the last: a dataset has one rate
@@ -60,12 +61,11 @@ def rate_defects(info: Info, entries: Sequence[Entry]) -> Iterator[Defect]:
         return
     entry, real = found[0]
     video = _video_rate(entry)
-    also = f", and the video {video:.4g}" if video else ""
-    yield Defect(
-        INFO, "fps",
-        f"States {info.fps:g} frames a second, but the timestamps of {len(found)} of {len(some)} episodes looked at "
-        f"say {real:.4g}{also}. What was measured is used; correct it before training.",
+    message = note(
+        "ingest.rate_contradicted", stated_hz=info.fps, found_hz=real, video_hz=video, denying=len(found),
+        looked_at=len(some),
     )  # fmt: skip
+    yield Defect(INFO, "fps", message)
 
 
 def frame_near(packets: Packets, at_s: float) -> int:

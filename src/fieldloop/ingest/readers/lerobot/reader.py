@@ -7,17 +7,18 @@ from fieldloop.errors import UnreadableLog
 from fieldloop.ingest.readers.lerobot.dataset import open_dataset
 from fieldloop.ingest.readers.lerobot.episode import read_recording
 from fieldloop.ingest.readers.lerobot.info import Info, read_info
-from fieldloop.ingest.readers.lerobot.layout import Layout, absent_cameras
+from fieldloop.ingest.readers.lerobot.layout import DatasetLayout, absent_cameras
 from fieldloop.ingest.readers.lerobot.rate import rate_defects
 from fieldloop.ingest.readers.lerobot.sidecar import check_sidecar
 from fieldloop.ingest.readers.lerobot.tasks import read_tasks
 from fieldloop.ingest.readers.lerobot.v2 import LayoutV2
 from fieldloop.ingest.readers.lerobot.v3 import LayoutV3
 from fieldloop.model.episode import Defect, Recording
+from fieldloop.model.note import note
 
 
 class LeRobotReader:
-    """A folder with meta/info.json. Its timestamps are made up at recording (frame number over rate) and marked so."""
+    """A folder with meta/info.json. Its timestamps are computed at recording (frame number over rate) and marked so."""
 
     name = "lerobot"
 
@@ -42,28 +43,28 @@ class LeRobotReader:
             yield read_recording(dataset, entry)
 
     def count(self, path: Path) -> int:
-        """How many episodes will be tried to read?"""
+        """How many episodes can be attempted?"""
         info, _ = read_info(path)
         return len(_layout(path, info))
 
     def defects(self, path: Path) -> tuple[Defect, ...]:
-        """Tell where the dataset's own tables, totals and files disagree."""
+        """Return where the dataset's own tables, totals and files disagree."""
         info, defects = read_info(path)
         layout = _layout(path, info)
         layout.listed()
         absent = [
-            Defect(key, "meta/info.json", "The camera is declared, but there is no video of it.")
+            Defect(key, "meta/info.json", note("ingest.declared_but_missing", part="camera", missing="video"))
             for key in absent_cameras(path, info)
         ]
         entries = list(layout.entries())
         if not entries:
-            defects.append(Defect("data", "", "There is no data file of any episode."))
+            defects.append(Defect("data", "", note("ingest.no_episode")))
         read_tasks(path, info.version, defects)
         check_sidecar(path, defects)
         return (*defects, *absent, *layout.defects(), *rate_defects(info, entries))
 
 
-def _layout(path: Path, info: Info) -> Layout:
+def _layout(path: Path, info: Info) -> DatasetLayout:
     if info.version.startswith("v2"):
         return LayoutV2(path, info)
     if info.version.startswith("v3"):

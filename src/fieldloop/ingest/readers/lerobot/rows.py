@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from fieldloop.ingest.readers.lerobot.parquet_rows import to_array
+from fieldloop.ingest.readers.lerobot.parquet_rows import NotNumeric, to_array
 from fieldloop.ingest.readers.lerobot.shard import Batch, Shard
 from fieldloop.model.episode import Defect
 
@@ -20,19 +20,19 @@ class Rows:
 
     places: Sequence[tuple[Shard, int, int]]
     arrays: dict[str, NDArray[Any]] = field(default_factory=dict)
-    reasons: dict[str, str] = field(default_factory=dict)
+    reasons: dict[str, ValueError] = field(default_factory=dict)
     pieces: list[Piece] = field(default_factory=list)
 
     def __len__(self) -> int:
         return sum(stop - start for _, start, stop in self.places)
 
     def cells(self, name: str) -> list[Any]:
-        """Return a column that is no number as plain values."""
+        """Return a column that is not numeric as plain values."""
         return [cell for batch, a, b in self.pieces for cell in batch.columns[name].slice(a, b - a).to_pylist()]
 
 
 def gather(places: Sequence[tuple[Shard, int, int]], episode: int, defects: list[Defect]) -> Rows:
-    """Bring an episode's rows together; what cannot be read is named."""
+    """Bring an episode's rows together; what cannot be read is reported."""
     rows = Rows(places)
     for shard, start, stop in places:
         for batch, a, b in shard.pieces(start, stop):
@@ -47,7 +47,7 @@ def gather(places: Sequence[tuple[Shard, int, int]], episode: int, defects: list
         elif len({part.shape[1] for part in parts if part is not None}) == 1 and name not in rows.reasons:
             rows.arrays[name] = np.concatenate([part for part in parts if part is not None])
         else:
-            rows.reasons.setdefault(name, "its rows differ in length")
+            rows.reasons.setdefault(name, ValueError("its rows differ in length"))
     return rows
 
 
@@ -55,15 +55,15 @@ def _in_all(pieces: list[Piece], name: str) -> bool:
     return all(name in batch.columns for batch, _, _ in pieces)
 
 
-def _part(piece: Piece, name: str, reasons: dict[str, str]) -> NDArray[Any] | None:
+def _part(piece: Piece, name: str, reasons: dict[str, ValueError]) -> NDArray[Any] | None:
     batch, a, b = piece
     if name in batch.arrays:
         return batch.arrays[name][a:b]
-    if not batch.reasons[name].endswith("is no number"):  # another episode's rows may be at fault
+    if not isinstance(batch.reasons[name], NotNumeric):  # another episode's rows may be at fault
         try:
             return to_array(batch.columns[name].slice(a, b - a))
         except ValueError as wrong:
-            reasons[name] = str(wrong)
+            reasons[name] = wrong
             return None
     reasons[name] = batch.reasons[name]
     return None

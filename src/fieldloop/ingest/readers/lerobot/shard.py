@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 
 from fieldloop.ingest.readers.lerobot.parquet_rows import innermost, numeric, to_array, why_unreadable
 from fieldloop.model.episode import Defect
+from fieldloop.model.note import Note
 
 BATCH_BYTES = 32 << 20
 """Row groups are decoded together up to this size: each alone costs more to begin than to read."""
@@ -30,8 +31,8 @@ class Batch:
     start: int
     columns: dict[str, Any]
     arrays: dict[str, NDArray[Any]]
-    reasons: dict[str, str]
-    broken: dict[str, str]
+    reasons: dict[str, ValueError]
+    broken: dict[str, Note]
 
 
 class Shard:
@@ -57,13 +58,13 @@ class Shard:
 
     def runs(self) -> list[Run]:
         """Tell from the footer, or from the column where the footer does not say, whose rows lie where."""
-        said = list(self._stated())
-        if any(low is None or low != high for low, high in said):
+        stated = list(self._stated())
+        if any(low is None or low != high for low, high in stated):
             return self._read_runs()
-        changes = [g for g, (low, _) in enumerate(said) if g == 0 or low != said[g - 1][0]]
-        ends = [*changes[1:], len(said)]
+        changes = [g for g, (low, _) in enumerate(stated) if g == 0 or low != stated[g - 1][0]]
+        ends = [*changes[1:], len(stated)]
         return [
-            Run(int(said[g][0]), int(self._begins[g]), int(self._begins[end]))
+            Run(int(stated[g][0]), int(self._begins[g]), int(self._begins[end]))
             for g, end in zip(changes, ends, strict=True)
             if self._begins[end] > self._begins[g]
         ]
@@ -120,7 +121,7 @@ class Shard:
         from pyarrow import ArrowException
 
         columns: dict[str, Any] = {}
-        broken: dict[str, str] = {}
+        broken: dict[str, Note] = {}
         with pq.ParquetFile(self.path, metadata=self._metadata, pre_buffer=False) as file:
             for names in (self._plain, *([name] for name in self._plain)):
                 try:

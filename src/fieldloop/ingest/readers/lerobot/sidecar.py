@@ -8,6 +8,7 @@ from fieldloop.ingest.readers.lerobot.info import read_lines
 from fieldloop.model.codec import from_plain
 from fieldloop.model.episode import Defect, Episode
 from fieldloop.model.episode_text import to_texts
+from fieldloop.model.note import note
 
 SIDECAR = "meta/fieldloop.jsonl"
 Key = tuple[int, int, int]
@@ -15,21 +16,21 @@ Key = tuple[int, int, int]
 
 
 class Remembered(NamedTuple):
-    """One line: the number the episode had when it was written, and what the table of episodes said of it."""
+    """One line: the number the episode had when it was written, and what the table of episodes stated about it."""
 
     number: int
-    said: dict[str, str]
+    stated: dict[str, str]
 
 
 Sidecar = dict[Key, list[Remembered]]
 
 
 def recall(sidecar: Sidecar, key: Key, index: int, listed: int) -> dict[str, str]:
-    """Return what is remembered of an episode; nothing where it cannot be told which of several it is."""
+    """Return what is remembered of an episode; nothing where several match."""
     found = sidecar.get(key, [])
     if len(found) > 1 and listed == sum(map(len, sidecar.values())):  # none was deleted: numbers are what they were
         found = [line for line in found if line.number == index]
-    return dict(found[0].said) if len(found) == 1 else {}
+    return dict(found[0].stated) if len(found) == 1 else {}
 
 
 def read_sidecar(root: Path, defects: list[Defect]) -> Sidecar:
@@ -42,17 +43,17 @@ def read_sidecar(root: Path, defects: list[Defect]) -> Sidecar:
             first, last = line["capture_ns"]
             episode = from_plain(Episode, line["episode"])
             key = (int(line["length"]), int(first), int(last))
-            said = {**to_texts(episode), "uid": str(line.get("uid") or episode.id)}
-            remembered = Remembered(int(line["episode_index"]), said)
+            stated = {**to_texts(episode), "uid": str(line.get("uid") or episode.id)}
+            remembered = Remembered(int(line["episode_index"]), stated)
         except (BadInput, KeyError, TypeError, ValueError, AttributeError, OverflowError) as wrong:
-            defects.append(Defect(SIDECAR, f"line {number}", f"It tells no episode's origin: {wrong!r}."))
+            defects.append(Defect.at(SIDECAR, "line", number, note("ingest.origin_unreadable", reason=repr(wrong))))
             continue
         found.setdefault(key, []).append(remembered)
     return found
 
 
 def check_sidecar(root: Path, defects: list[Defect]) -> None:
-    """Name lines that are no JSON; what they say is looked at only where the table of episodes has lost it."""
+    """Report lines that are not valid JSON; the rest is used only where the table of episodes has lost it."""
     if (root / SIDECAR).is_file():
         for _ in read_lines(root / SIDECAR, defects):
             pass

@@ -1,4 +1,4 @@
-"""Which columns of a dataset are stamps, and whose: what was really measured is told from what was made up."""
+"""Find the timestamp columns of a dataset and their streams, and separate measured from computed ones."""
 
 import re
 from collections.abc import Iterator, Mapping
@@ -21,7 +21,7 @@ NAMED = re.compile(
 )
 EVERY_ROW = {"", "observation", "row", "record"}
 CLOCK_VALUES = {clock.value: clock for clock in ClockKind}
-NUMBERS = (np.int64, np.uint64, np.float64)  # narrower ones cannot tell moments of a day apart
+NUMBERS = (np.int64, np.uint64, np.float64)  # narrower types cannot resolve times within a day
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -50,7 +50,7 @@ class Stamps:
 
 
 class StampColumns:
-    """A dataset's stamp columns by name, told once; whether they hold stamps is seen in every episode's rows."""
+    """A dataset's timestamp columns by name, found once; each episode's rows show whether they hold timestamps."""
 
     def __init__(self, info: Info) -> None:
         self._info = info
@@ -72,10 +72,10 @@ class StampColumns:
             owner = self._owners[key]
             if owner is None or values.shape[1] != 1 or values.dtype not in NUMBERS:
                 continue
-            told = stamps_of(key, values, hz=self._info.fps)
-            if told is None or not told.measured:
+            parsed = stamps_of(key, values, hz=self._info.fps)
+            if parsed is None or not parsed.measured:
                 continue
-            found = Stamped(told.times_ns, ClockKind.HEADER, f"stamps are those of column {key}, {told.how}")
+            found = Stamped(parsed.times_ns, ClockKind.HEADER, f"timestamps are those of column {key}, {parsed.how}")
             if owner:
                 stamps.of[owner] = found
             else:
@@ -84,7 +84,7 @@ class StampColumns:
         return stamps
 
     def _owner(self, key: str) -> str | None:
-        """Return the feature that a stamp column speaks of; '' for every row, None for other columns."""
+        """Return the feature that a timestamp column belongs to; '' for every row, None for other columns."""
         named = NAMED.fullmatch(key)
         if key in INDEX_COLUMNS or key == CAPTURE or named is None or (not named["word"] and named["unit"] != "ns"):
             return None

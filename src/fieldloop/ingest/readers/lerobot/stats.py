@@ -1,4 +1,4 @@
-"""The statistics a dataset states about itself, held against its data: a policy is normalised by them."""
+"""Compare the statistics a dataset states with its data: policies are normalised by them."""
 
 import json
 from collections.abc import Iterator, Mapping
@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 
 from fieldloop.ingest.readers.lerobot.info import why_no_json
 from fieldloop.model.episode import Defect
+from fieldloop.model.note import note
 
 CHECKED = ("min", "max", "count")
 WHOLE = "meta/stats.json"
@@ -25,52 +26,54 @@ def read_whole(root: Path, defects: list[Defect]) -> Stats:
     """Read the statistics of the whole dataset; a missing or broken file is named."""
     path = root / WHOLE
     if not path.is_file():
-        defects.append(Defect(WHOLE, "", "The file is missing; LeRobot normalises by it."))
+        defects.append(Defect(WHOLE, "", note("ingest.file_missing", note("ingest.needed_to_normalise"))))
         return {}
     try:
         raw = json.loads(path.read_bytes())
     except (ValueError, RecursionError) as wrong:
-        defects.append(Defect(WHOLE, "byte 0", why_no_json(path, wrong)))
+        defects.append(Defect.at(WHOLE, "byte", 0, why_no_json(path, wrong)))
         return {}
     return plain_stats(raw)
 
 
 def plain_stats(raw: Any) -> Stats:
-    """Take the extremes and counts out of a JSON object; what is no list of numbers is left out."""
+    """Take the extremes and counts out of a JSON object; anything but lists of numbers is left out."""
     if not isinstance(raw, Mapping):
         return {}
     found = ((str(key), _numbers(row)) for key, row in raw.items() if isinstance(row, Mapping))
     return {key: row for key, row in found if row}
 
 
-def against_data(stated: Stats, arrays: Mapping[str, NDArray[Any]], rows: int, place: str) -> Iterator[Defect]:
+def against_data(stated: Stats, arrays: Mapping[str, NDArray[Any]], rows: int, episode: int) -> Iterator[Defect]:
     """Compare an episode's own statistics with its rows: all at once, and one by one only where something is off."""
     keys = [key for key in stated if len(arrays.get(key, ())) and stated[key].keys() >= {"min", "max"}]
-    said = [stated[key][name] for key in keys for name in ("min", "max")]
+    declared = [stated[key][name] for key in keys for name in ("min", "max")]
     really = [extreme for key in keys for extreme in _extremes(arrays[key])]
     names = [(key, name) for key in keys for name in ("min", "max")]
-    fits = [one.shape == other.shape for one, other in zip(said, really, strict=True)]
+    fits = [one.shape == other.shape for one, other in zip(declared, really, strict=True)]
     counts = np.asarray([stated[key]["count"].flat[0] for key in keys if stated[key].get("count", EMPTY).size == 1])
     if (
         all(fits)
         and (counts == rows).all()
-        and (not said or _off(np.concatenate(said), np.concatenate(really)) is None)
+        and (not declared or _off(np.concatenate(declared), np.concatenate(really)) is None)
     ):
         return
-    for (key, name), stat, data, fit in zip(names, said, really, fits, strict=True):
+    for (key, name), stat, data, fit in zip(names, declared, really, fits, strict=True):
         if fit and (column := _off(stat, data)) is not None:
-            yield Defect(
-                key, place,
-                f"The stated {name} of column {column} is {stat[column]:.6g}, the data say {data[column]:.6g}.",
+            message = note(
+                "ingest.statistic_differs", statistic=name, column=column, stated=float(stat[column]),
+                found=float(data[column]),
             )  # fmt: skip
+            yield Defect.at(key, "episode", episode, message)
     for key in keys:
         count = stated[key].get("count", EMPTY)
         if count.size == 1 and count.flat[0] != rows:
-            yield Defect(key, place, f"Statistics were made of {count.flat[0]:g} frames, the table has {rows} rows.")
+            message = note("ingest.statistics_of_other_rows", frames=int(count.flat[0]), rows=rows)
+            yield Defect.at(key, "episode", episode, message)
 
 
-def outside_whole(whole: Stats, arrays: Mapping[str, NDArray[Any]], place: str) -> Iterator[Defect]:
-    """Name values beyond the extremes that the dataset states for all its episodes."""
+def outside_whole(whole: Stats, arrays: Mapping[str, NDArray[Any]], episode: int) -> Iterator[Defect]:
+    """Report values beyond the extremes that the dataset states for all its episodes."""
     for key, row in whole.items():
         values, low, high = arrays.get(key), row.get("min"), row.get("max")
         if values is None or not len(values) or low is None or high is None:
@@ -82,25 +85,27 @@ def outside_whole(whole: Stats, arrays: Mapping[str, NDArray[Any]], place: str) 
         wrong = np.flatnonzero((least < low - slack) | (most > high + slack))
         if len(wrong):
             c = int(wrong[0])
-            yield Defect(
-                key, place,
-                f"Column {c} goes from {least[c]:.6g} to {most[c]:.6g}; {WHOLE} states {low[c]:.6g} to {high[c]:.6g}.",
+            message = note(
+                "ingest.values_outside_statistics", column=c, low=float(least[c]), high=float(most[c]),
+                stated_low=float(low[c]), stated_high=float(high[c]),
             )  # fmt: skip
+            yield Defect.at(key, "episode", episode, message)
 
 
 def across(whole: Stats, episodes: Mapping[str, Mapping[str, NDArray[np.float64]]]) -> Iterator[Defect]:
     """Compare the whole dataset's extremes with those of all its episodes, each n × columns."""
     for key, row in whole.items():
         for name, pick in (("min", np.min), ("max", np.max)):
-            said, each = row.get(name), episodes.get(key, {}).get(name)
-            if said is None or each is None or not len(each) or each.shape[1:] != said.shape:
+            declared, each = row.get(name), episodes.get(key, {}).get(name)
+            if declared is None or each is None or not len(each) or each.shape[1:] != declared.shape:
                 continue
             really = pick(each, axis=0)
-            if (column := _off(said, really)) is not None:
-                yield Defect(
-                    WHOLE, f"{key}/{name}",
-                    f"Column {column} is stated as {said[column]:.6g}, its episodes add up to {really[column]:.6g}.",
+            if (column := _off(declared, really)) is not None:
+                message = note(
+                    "ingest.statistic_differs", statistic=name, column=column, stated=float(declared[column]),
+                    found=float(really[column]),
                 )  # fmt: skip
+                yield Defect(WHOLE, f"{key}/{name}", message)
 
 
 def _numbers(row: Mapping[str, Any]) -> dict[str, NDArray[np.float64]]:
@@ -119,9 +124,9 @@ def _extremes(values: NDArray[Any]) -> tuple[NDArray[Any], NDArray[Any]]:
     return columns.min(1), columns.max(1)
 
 
-def _off(said: NDArray[Any], really: NDArray[Any]) -> int | None:
-    """Return the first column where two numbers differ by more than rounding; NaN says nothing."""
+def _off(declared: NDArray[Any], really: NDArray[Any]) -> int | None:
+    """Return the first column where two numbers differ by more than rounding; NaN is ignored."""
     really = really.astype(np.float64)
-    slack = SLACK * np.maximum(1.0, np.maximum(np.abs(said), np.abs(really)))
-    wrong = np.flatnonzero(np.abs(said - really) > slack)
+    slack = SLACK * np.maximum(1.0, np.maximum(np.abs(declared), np.abs(really)))
+    wrong = np.flatnonzero(np.abs(declared - really) > slack)
     return int(wrong[0]) if len(wrong) else None

@@ -19,6 +19,7 @@ from fieldloop.ingest.stamps import Times
 from fieldloop.ingest.units import guessed_unit
 from fieldloop.ingest.words import kind_of
 from fieldloop.model.episode import Defect
+from fieldloop.model.note import note
 from fieldloop.model.stream import NS_PER_S, ClockKind, Stream, StreamKind
 
 NAMES = {"observation.state": "joints", "action": "action"}
@@ -27,7 +28,7 @@ IMAGES = "observation.images."
 GUESSED = (StreamKind.JOINT_POSITION, StreamKind.ACTION)
 HEIGHT, WIDTH, CHANNELS = "height", "width", (1, 3, 4)
 PICTURE_AXES = 3
-NO_RETURN = "kept as video in 4096 steps; the lowest step is read as no return"
+NO_RETURN = "stored as video in 4096 steps; the lowest step is read as no measurement"
 KIND_VALUES = {kind.value: kind for kind in StreamKind}
 
 
@@ -41,13 +42,13 @@ def table_streams(rows: Rows, info: Info, times_ns: Times, rate: Rate, stamps: S
         name = _name(feature, NAMES.get(key, key), streams)
         kind = _kind(key, feature)
         unit, notes = _unit(kind, feature, values)
-        real, said = stamps.clocks(key)
+        real, stamp_notes = stamps.clocks(key)
         names = feature.names if len(feature.names) == values.shape[1] else ()
         streams[name] = Stream(
             name, kind, unit, {ClockKind.SYNTHETIC: times_ns} | real, values, columns=names,
             nominal_hz=_nominal_hz(feature, rate.hz),
-            notes=notes | said | _rate_notes(feature, rate) | _shape_notes(feature) | _kept_notes(feature),
-            frame_id=_said(feature, "frame_id"), serial=_said(feature, "serial"),
+            notes=notes | stamp_notes | _rate_notes(feature, rate) | _shape_notes(feature) | _kept_notes(feature),
+            frame_id=_remembered(feature, "frame_id"), serial=_remembered(feature, "serial"),
         )  # fmt: skip
     return streams
 
@@ -62,13 +63,13 @@ def picture_streams(
         feature = info.features.get(key) or Feature(key, "image", (), ())
         name = _name(feature, camera_name(key), streams)
         source = ParquetPictures(root, key, [(shard.path, start, stop) for shard, start, stop in rows.places])
-        real, said = stamps.clocks(key)
+        real, stamp_notes = stamps.clocks(key)
         depth = feature.is_depth or _kind(key, feature) is StreamKind.DEPTH
         streams[name] = Stream(
             name, StreamKind.DEPTH if depth else StreamKind.RGB, "m" if depth else "8-bit",
             {ClockKind.SYNTHETIC: times_ns} | real, pictures=source, nominal_hz=_nominal_hz(feature, rate.hz),
-            notes=said | _rate_notes(feature, rate) | _kept_notes(feature),
-            frame_id=_said(feature, "frame_id"), serial=_said(feature, "serial"),
+            notes=stamp_notes | _rate_notes(feature, rate) | _kept_notes(feature),
+            frame_id=_remembered(feature, "frame_id"), serial=_remembered(feature, "serial"),
         )  # fmt: skip
         parts += [key.encode(), *source.fingerprint()]
     return streams, parts
@@ -86,30 +87,36 @@ def camera_streams(
         feature = info.features[key]
         name = _name(feature, camera_name(key), streams)
         if key not in entry.videos:
-            defects.append(Defect(name, f"episode {entry.index}", "The table of episodes names no video."))
+            defects.append(Defect.at(name, "episode", entry.index, note("ingest.video_not_listed")))
             continue
         place = entry.videos[key]
         try:
             span = _open(place, feature)
             parts += [key.encode(), *span.fingerprint()]
         except (ValueError, OSError) as wrong:
-            defects.append(Defect(name, place.path.name, f"The video cannot be read: {wrong}."))
+            message = note("ingest.part_unreadable", part="video", reason=str(wrong))
+            defects.append(Defect(name, place.path.name, message))
             continue
         stated = _stated_size(feature)
         if stated and stated != span.size:
-            sizes = "The pictures are {} × {} pixels, meta/info.json states {} × {}.".format(*span.size, *stated)
-            defects.append(Defect(name, place.path.name, sizes))
-        clocks, said = stamps.clocks(key)
+            (width, height), (stated_width, stated_height) = span.size, stated
+            message = note(
+                "ingest.picture_size_differs", width=width, height=height, stated_width=stated_width,
+                stated_height=stated_height,
+            )  # fmt: skip
+            defects.append(Defect(name, place.path.name, message))
+        clocks, stamp_notes = stamps.clocks(key)
         if any(len(times) != len(span) for times in clocks.values()):
-            clocks, said = {}, {}
+            clocks, stamp_notes = {}, {}
+        pixels = {"pixels": NO_RETURN} if feature.is_depth else {}
         depth, shown = feature.is_depth, believed(_stated_rate(feature) or rate.hz, span.times_ns)
         if ClockKind.SYNTHETIC not in clocks:  # else the video's stamps were made up with it
             clocks = {ClockKind.CONTAINER: span.times_ns - _start_ns(place, span)} | clocks
         streams[name] = Stream(
             name, StreamKind.DEPTH if depth else StreamKind.RGB, "m" if depth else "8-bit", clocks,
             pictures=span, nominal_hz=_nominal_hz(feature, shown.hz),
-            notes=said | ({"pixels": NO_RETURN} if depth else {}) | _rate_notes(feature, shown) | _kept_notes(feature),
-            frame_id=_said(feature, "frame_id"), serial=_said(feature, "serial"),
+            notes=stamp_notes | pixels | _rate_notes(feature, shown) | _kept_notes(feature),
+            frame_id=_remembered(feature, "frame_id"), serial=_remembered(feature, "serial"),
         )  # fmt: skip
     return streams, parts
 
@@ -149,7 +156,7 @@ def _start_ns(place: VideoPlace, span: VideoSpan) -> int:
 
 
 def _stated_size(feature: Feature) -> tuple[int, int] | None:
-    """Return the width and height that a camera's feature declares, None where it cannot be told which is which."""
+    """Return the width and height that a camera's feature declares, None where the order is ambiguous."""
     named = dict(zip(feature.names, feature.shape, strict=False)) if len(feature.names) == len(feature.shape) else {}
     if HEIGHT in named and WIDTH in named:
         return named[WIDTH], named[HEIGHT]
@@ -166,7 +173,7 @@ def _stated_rate(feature: Feature) -> float | None:
     return float(rate) if isinstance(rate, int | float) and 0 < rate < math.inf else None
 
 
-def _said(feature: Feature, name: str) -> str:
+def _remembered(feature: Feature, name: str) -> str:
     """What a release remembers of the sensor behind a feature."""
     return str(feature.info.get(name) or "")
 

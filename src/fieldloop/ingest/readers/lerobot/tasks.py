@@ -5,6 +5,7 @@ from pathlib import Path
 from fieldloop.ingest.readers.lerobot.info import read_lines
 from fieldloop.ingest.readers.lerobot.parquet_rows import read_columns
 from fieldloop.model.episode import Defect
+from fieldloop.model.note import note
 
 UNNAMED_INDEX = "__index_level_0__"
 
@@ -17,7 +18,9 @@ def read_tasks(root: Path, version: str, defects: list[Defect]) -> dict[int, str
     else:
         path = root / "meta/tasks.parquet"
         if not path.is_file():
-            defects.append(Defect("meta/tasks.parquet", "", "The file is missing; task_index has no text."))
+            defects.append(
+                Defect("meta/tasks.parquet", "", note("ingest.file_missing", note("ingest.tasks_without_text")))
+            )
             return {}
         columns = read_columns(path, "meta/tasks.parquet", defects)
         numbers = columns.get("task_index")

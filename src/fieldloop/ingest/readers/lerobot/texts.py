@@ -1,22 +1,24 @@
-"""Columns that are no numbers: what they say becomes facts of the episode, a change of text with the row it is at."""
+"""Turn text columns into facts of the episode; a text that changes is listed with its rows."""
 
 import json
 from collections.abc import Iterator
 from typing import Any
 
+from fieldloop.ingest.readers.lerobot.parquet_rows import NotNumeric
 from fieldloop.ingest.readers.lerobot.rows import Rows
 from fieldloop.model.episode import Defect
+from fieldloop.model.note import note
 
 MOST_CHANGES = 10_000
-NO_NUMBER = "is no number"
 
 
 def text_facts(rows: Rows, episode: int, place: str, defects: list[Defect]) -> dict[str, str]:
     """Return column → text. A column of numbers that cannot be one array is a defect instead."""
     facts = {}
     for name, reason in rows.reasons.items():
-        if not reason.endswith(NO_NUMBER):
-            defects.append(Defect(place, f"episode {episode}, column {name}", f"The column was left out: {reason}."))
+        if not isinstance(reason, NotNumeric):
+            message = note("ingest.column_left_out", episode=episode, column=name, reason=str(reason))
+            defects.append(Defect(place, f"episode {episode}, column {name}", message))
             continue
         changes = list(_changes(rows.cells(name)))
         if not changes:

@@ -23,6 +23,7 @@ from fieldloop.ingest.readers.lerobot.rows import Rows, gather
 from fieldloop.ingest.readers.lerobot.shard import open_shard
 from fieldloop.ingest.readers.lerobot.stats import Stats, plain_stats, read_whole
 from fieldloop.model.episode import Defect
+from fieldloop.model.note import note
 
 EPISODE_FILE = re.compile(r"episode_(\d+)\.parquet")
 VIDEO_PATH = "videos/chunk-{episode_chunk:03d}/{video_key}/episode_{episode_index:06d}.mp4"
@@ -44,11 +45,10 @@ class LayoutV2:
         for row in read_lines(self._root / LISTING, self._complaints):
             index = row.get("episode_index")
             if not isinstance(index, int):
-                self._complaints.append(
-                    Defect(LISTING, "episode_index", f"A line has no episode_index: {str(row)[:80]}.")
-                )
+                message = note("ingest.episode_without_index", line=str(row)[:80])
+                self._complaints.append(Defect(LISTING, "episode_index", message))
             elif index in rows:
-                self._complaints.append(Defect(LISTING, f"episode {index}", "The episode is listed twice."))
+                self._complaints.append(Defect.at(LISTING, "episode", index, note("ingest.episode_listed_twice")))
             else:
                 rows[index] = row
         return rows
@@ -95,17 +95,11 @@ class LayoutV2:
         listing, files, _ = self._listing, self._files, self._stats
         defects = list(self._complaints)
         if missing := sorted(listing.keys() - files.keys()):
-            defects.append(
-                Defect(
-                    "data",
-                    LISTING,
-                    f"{len(missing)} of {len(listing)} listed episodes have no data file: {some(missing)}.",
-                )
-            )
+            message = note("ingest.episodes_without_data", count=len(missing), listed=len(listing), which=some(missing))
+            defects.append(Defect("data", LISTING, message))
         if unlisted := sorted(files.keys() - listing.keys()):
-            defects.append(
-                Defect(LISTING, "", f"{len(unlisted)} episodes have a data file but are not listed: {some(unlisted)}.")
-            )
+            message = note("ingest.episodes_not_listed", count=len(unlisted), which=some(unlisted))
+            defects.append(Defect(LISTING, "", message))
         lengths = [row["length"] for row in listing.values() if isinstance(row.get("length"), int)]
         if listing and len(lengths) == len(listing):
             defects += total_defects(self._info, {"total_episodes": len(listing), "total_frames": sum(lengths)})
@@ -127,16 +121,12 @@ class LayoutV2:
         if not late:
             return []
         index, first = late[0]
-        shift, begin = round(first * self._info.fps), sorted({f"{first:.3f}" for _, first in late}, key=float)
-        said = begin[0] if len(begin) == 1 else f"{begin[0]} to {begin[-1]}"
-        of = "" if len(looked_at) == len(self._files) else " looked at"
-        return [
-            Defect(
-                "timestamp", f"episode {index}",
-                f"Timestamps begin at {said} s in {len(late)} of {len(looked_at)} episodes{of}, the video at 0: looked "
-                f"up by time, row 0 gets frame {shift}.",
-            )
-        ]  # fmt: skip
+        begins = sorted(round(first, 3) for _, first in late)
+        message = note(
+            "ingest.timestamps_start_late", first_s=begins[0], last_s=begins[-1], late=len(late),
+            looked_at=len(looked_at), frame=round(first * self._info.fps),
+        )  # fmt: skip
+        return [Defect.at("timestamp", "episode", index, message)]
 
     def _reader(self, index: int, path: Path) -> ReadRows:
         def read(defects: list[Defect]) -> Rows | None:

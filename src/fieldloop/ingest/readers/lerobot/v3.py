@@ -1,4 +1,4 @@
-"""LeRobot v3.0: many episodes per Parquet file and video, told apart by the tables under meta/episodes."""
+"""LeRobot v3.0: many episodes per Parquet file and video, located by the tables under meta/episodes."""
 
 from collections.abc import Iterator, Mapping
 from functools import cached_property
@@ -22,6 +22,7 @@ from fieldloop.ingest.readers.lerobot.rows import Rows, gather
 from fieldloop.ingest.readers.lerobot.shard import Run, Shard, open_shard
 from fieldloop.ingest.readers.lerobot.stats import across, read_whole
 from fieldloop.model.episode import Defect
+from fieldloop.model.note import note
 
 DATA_PATH = "data/chunk-{chunk_index:03d}/file-{file_index:03d}.parquet"
 VIDEO_PATH = "videos/{video_key}/chunk-{chunk_index:03d}/file-{file_index:03d}.mp4"
@@ -93,13 +94,11 @@ class LayoutV3:
         listing, held = self._listing.rows, self._held
         defects = list(self._complaints)
         if missing := sorted(listing.keys() - held.keys()):
-            defects.append(
-                Defect("data", EPISODES, f"{len(missing)} listed episodes are in no data file: {some(missing)}.")
-            )
+            message = note("ingest.episodes_without_data", count=len(missing), listed=len(listing), which=some(missing))
+            defects.append(Defect("data", EPISODES, message))
         if unlisted := sorted(held.keys() - listing.keys()) if listing else []:
-            defects.append(
-                Defect(EPISODES, "", f"{len(unlisted)} episodes have data but are not listed: {some(unlisted)}.")
-            )
+            message = note("ingest.episodes_not_listed", count=len(unlisted), which=some(unlisted))
+            defects.append(Defect(EPISODES, "", message))
         defects += gap_defects(EPISODES, listing.keys())
         lengths = [row["length"] for row in listing.values() if isinstance(row.get("length"), int)]
         if listing and len(lengths) == len(listing):
@@ -113,16 +112,11 @@ class LayoutV3:
         places = self._held[index]
 
         def read(defects: list[Defect]) -> Rows:
-            said = self._path("data_path", DATA_PATH, row, "data/") if row else places[0][0].path
-            if all(said != shard.path for shard, _, _ in places):
-                where = said.relative_to(self._root)
-                defects.append(
-                    Defect(
-                        "data", f"episode {index}",
-                        f"The table says {where}, the rows are in {places[0][0].name}. "
-                        "LeRobot itself would read another episode's rows.",
-                    )
-                )  # fmt: skip
+            listed_path = self._path("data_path", DATA_PATH, row, "data/") if row else places[0][0].path
+            if all(listed_path != shard.path for shard, _, _ in places):
+                where = listed_path.relative_to(self._root).as_posix()
+                message = note("ingest.rows_elsewhere", stated=where, found=places[0][0].name)
+                defects.append(Defect.at("data", "episode", index, message))
             self._walk(shard for shard, _, _ in places)
             return gather(places, index, defects)
 

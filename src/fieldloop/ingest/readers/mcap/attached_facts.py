@@ -1,4 +1,4 @@
-"""What attachments say: which files travel in the log, and the calibrations among them."""
+"""Facts from attachments: which files are in the log, and the calibrations among them."""
 
 from collections.abc import Iterable
 

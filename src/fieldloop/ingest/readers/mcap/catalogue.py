@@ -5,6 +5,7 @@ from numpy.typing import NDArray
 
 from fieldloop.ingest.messages.arrived import Described
 from fieldloop.ingest.readers.mcap.records import Channel, Schema
+from fieldloop.model.note import Note, note
 
 CHANNELS = 1 << 16
 UNKNOWN = -1
@@ -19,16 +20,16 @@ class Catalogue:
         self._numbers: dict[tuple[str, str, str, bytes], int] = {}
         self._topic_of: NDArray[np.int64] = np.full(CHANNELS, UNKNOWN, np.int64)
 
-    def learn(self, record: Schema | Channel, *, again: bool = False) -> str:
-        """Take a description; return a complaint where it leans on a schema that is nowhere to be found.
+    def learn(self, record: Schema | Channel, *, again: bool = False) -> Note | None:
+        """Add a description; return a defect where it uses a schema that is not described.
 
         With `again`, what is known already stays as it is.
         """
         if isinstance(record, Schema):
             self._schemas.setdefault(record.id, record) if again else self._schemas.update({record.id: record})
-            return ""
+            return None
         if again and self._topic_of[record.id] != UNKNOWN:
-            return ""
+            return None
         schema = self._schemas.get(record.schema_id) or Schema(0, "", "", b"")
         key = (record.topic, schema.name, record.message_encoding, schema.data)
         if key not in self._numbers:
@@ -40,8 +41,8 @@ class Catalogue:
             )
         self._topic_of[record.id] = self._numbers[key]
         if record.schema_id and not schema.id:
-            return f"Channel {record.id} names schema {record.schema_id}, which is described nowhere before it."
-        return ""
+            return note("ingest.schema_unknown", channel=record.id, schema=record.schema_id)
+        return None
 
     def topics(self, channels: NDArray[np.uint16]) -> NDArray[np.int64]:
         """Return the topic of each channel, UNKNOWN where it was not described."""

@@ -47,7 +47,7 @@ def _misfit(chunk: Chunk, records: bytes | memoryview) -> str:
     if len(records) != chunk.uncompressed_size:
         return f"{len(records)} bytes came out where {chunk.uncompressed_size} were announced"
     fits = not chunk.uncompressed_crc or zlib.crc32(records) == chunk.uncompressed_crc
-    return "" if fits else "its checksum does not fit"
+    return "" if fits else "its checksum does not match"
 
 
 def _unpack(chunk: Chunk) -> bytes:

@@ -129,7 +129,7 @@ def _stamps(stamps: NDArray[np.int64]) -> Integers:
 def by_topic(topics: Integers) -> tuple[NDArray[np.intp], list[tuple[int, slice]]]:
     """Return an order that puts each topic's messages together as they were stored, and which part of it is whose.
 
-    A negative number is no topic.
+    Negative numbers are not topics.
     """
     few = len(topics) and int(topics.max()) < FEW_TOPICS
     order = np.argsort(topics.astype(np.int16) if few else topics, kind="stable")  # short numbers sort far faster

@@ -1,4 +1,4 @@
-"""Where to go on reading behind a damaged stretch: at the next chunk, told by the index or found by its looks."""
+"""Find the next chunk after a damaged span, by the index or by its byte pattern."""
 
 import bisect
 import re

@@ -33,18 +33,18 @@ class Salvaged(NamedTuple):
 def salvage(buffer: bytes | memoryview, indexes: Sequence[bytes], first_ns: int, last_ns: int) -> Salvaged:
     """Step from record to record; behind a damaged place go on at the next message.
 
-    Where messages begin is told by the index if it agrees with what stands there; otherwise whatever looks like a
+    The index shows where messages begin, if it agrees with the bytes; otherwise whatever looks like a
     message of the chunk's time, `first_ns` to `last_ns`, is taken for one.
     """
-    told = _told(buffer, indexes).tolist()
-    places = told or _alike(buffer, first_ns, last_ns).tolist()
+    indexed = _indexed(buffer, indexes).tolist()
+    places = indexed or _alike(buffer, first_ns, last_ns).tolist()
     starts: list[int] = []
     others: list[tuple[int, int, int]] = []
     lost: list[tuple[int, int]] = []
     at, size = 0, len(buffer)
     while at < size:
-        # a record that runs over a message the index tells of is damaged; with nothing told, any length may be right
-        following = _behind(at, told, size)
+        # a record that overlaps an indexed message is damaged; without an index, any length may be right
+        following = _behind(at, indexed, size)
         end = walk(buffer, at, following, starts, others)
         at = following
         if end < following:
@@ -58,7 +58,7 @@ def _behind(at: int, places: Sequence[int], size: int) -> int:
     return places[following] if following < len(places) else size
 
 
-def _told(buffer: bytes | memoryview, indexes: Sequence[bytes]) -> Integers:
+def _indexed(buffer: bytes | memoryview, indexes: Sequence[bytes]) -> Integers:
     """Return where the index and the bytes agree that a message begins: same channel, same time."""
     found: list[Integers] = [np.empty(0, np.int64)]
     for index in indexes:

@@ -1,9 +1,9 @@
-"""One walk through an MCAP file: its messages as arrays, everything else as facts, every defect with its place."""
+"""Scan an MCAP file once: messages as arrays, everything else as facts, every defect with its place."""
 
 import struct
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from pathlib import Path
-from typing import BinaryIO
+from typing import Any, BinaryIO
 
 import numpy as np
 from numpy.typing import NDArray
@@ -22,6 +22,7 @@ from fieldloop.ingest.readers.mcap.salvage import salvage
 from fieldloop.ingest.readers.mcap.summary import Summary, read_summary
 from fieldloop.ingest.readers.mcap.walk import RecordWalk
 from fieldloop.model.episode import Defect
+from fieldloop.model.note import note
 
 Batch = tuple[int, Arrived]
 """A topic's number in the catalogue, and some of its messages."""
@@ -57,7 +58,7 @@ class McapScan:
         with self.path.open("rb") as file:
             self._summary = read_summary(file, self.size)
             if not self._summary.intact:
-                self._defect(self.size, "The summary's checksum does not fit: some bytes behind the data changed.")
+                self._defect(self.size, note("ingest.checksum_mismatch", part="the summary"))
             for opcode, at, content in RecordWalk(file, self.size, self._summary, self._defect).records():
                 if opcode == r.MESSAGE_INDEX:
                     self._indexes.append(bytes(content))
@@ -68,7 +69,7 @@ class McapScan:
                 try:
                     self._take(opcode, at, content, file)
                 except MALFORMED as wrong:
-                    self._defect(at, f"A record of type {opcode:#04x} is malformed ({wrong}) and was left out.")
+                    self._defect(at, note("ingest.record_malformed", type=f"{opcode:#04x}", reason=str(wrong)))
             yield from self._finish_chunk()
             yield from self._finish_loose()
         self._compare_with_statistics()
@@ -108,14 +109,14 @@ class McapScan:
             return
         (at, chunk), indexes = self._chunk, self._indexes
         self._chunk, self._indexes = None, []
-        span = f"A chunk with messages of {chunk.message_start_time} to {chunk.message_end_time} ns"
+        span: dict[str, Any] = {"first_ns": chunk.message_start_time, "last_ns": chunk.message_end_time}
         try:
             buffer, doubt = unpack(chunk)
         except ValueError as wrong:
-            self._defect(at, f"{span} cannot be read ({wrong}); its messages were left out.")
+            self._defect(at, note("ingest.chunk_unreadable", reason=str(wrong), **span))
             return
         if doubt:
-            self._defect(at, f"{span} is damaged ({doubt}): what could be read of it was kept, but may be wrong.")
+            self._defect(at, note("ingest.chunk_damaged", reason=doubt, **span))
             if self._summary.intact:  # a description inside may be wrong too
                 self._learn_from_summary()
         messages, others, broken_at = tile(buffer, message_places(indexes))
@@ -123,14 +124,14 @@ class McapScan:
             messages, others, lost = salvage(buffer, indexes, chunk.message_start_time, chunk.message_end_time)
             if chunk.missing and lost[-1][1] == len(buffer):
                 lost.pop()  # where it was cut
-            self._say_lost(at, span, lost, len(buffer))
+            self._note_lost(at, span, lost)
         if chunk.missing:
-            self._say_cut(at, span, chunk, len(messages.starts))
+            self._note_cut(at, span, chunk, len(messages.starts))
         for opcode, begin, end in others:
             try:
                 self._take_inside(opcode, at, memoryview(buffer)[begin:end], again=bool(doubt))
             except MALFORMED as wrong:
-                self._defect(at, f"A record of type {opcode:#04x} in it is malformed ({wrong}) and was left out.")
+                self._defect(at, note("ingest.record_malformed", type=f"{opcode:#04x}", reason=str(wrong)))
         yield from self._hand_on(buffer, messages, at)
 
     def _take_inside(self, opcode: int, at: int, content: memoryview, *, again: bool) -> None:
@@ -140,16 +141,15 @@ class McapScan:
         if isinstance(record, r.Schema | r.Channel):
             self._learn(record, at, again=again)
 
-    def _say_lost(self, at: int, span: str, lost: list[tuple[int, int]], size: int) -> None:
+    def _note_lost(self, at: int, span: Mapping[str, Any], lost: list[tuple[int, int]]) -> None:
         for begin, end in lost:
-            how = "messages behind it were left out" if end == size else "reading went on at the next message"
-            self._defect(at, f"{span} holds no whole record at its bytes {begin} to {end}; {how}.")
+            self._defect(at, note("ingest.chunk_bytes_lost", first_byte=begin, last_byte=end, **span))
 
-    def _say_cut(self, at: int, span: str, chunk: r.Chunk, count: int) -> None:
-        how = f"{count} whole messages stand before the cut and were read"
-        if chunk.compression:
-            how = f"{count} whole messages could be unpacked from what is left of it ({chunk.compression})"
-        self._defect(at, f"Cut off: {span[0].lower()}{span[1:]} lacks its last {chunk.missing} bytes; {how}.")
+    def _note_cut(self, at: int, span: Mapping[str, Any], chunk: r.Chunk, count: int) -> None:
+        packed = chunk.compression
+        self._defect(
+            at, note("ingest.chunk_cut_off", missing_bytes=chunk.missing, messages=count, compression=packed, **span)
+        )
 
     def _finish_loose(self) -> Iterator[Batch]:
         if not self._loose:
@@ -183,7 +183,7 @@ class McapScan:
         topics = self.catalogue.topics(channels)
         for channel in np.unique(channels[topics < 0]).tolist():
             at = records if isinstance(records, int) else int(records[np.flatnonzero(channels == channel)[0]])
-            self._defect(at, f"A message names channel {channel}, which is described nowhere before it; left out.")
+            self._defect(at, note("ingest.topic_unknown", channel=channel))
         return topics
 
     def _attach(self, file: BinaryIO, at: int) -> None:
@@ -191,11 +191,11 @@ class McapScan:
         _, length = r.RECORD_HEAD.unpack(file.read(r.RECORD_HEAD.size))
         attached = read_attachment(file, at + r.RECORD_HEAD.size, length)
         if not attached.fits:
-            self._defect(at, f"The checksum of attachment {attached.name!r} does not fit: its bytes changed.")
+            self._defect(at, note("ingest.checksum_mismatch", part=f"attachment {attached.name!r}"))
         self.attachments.append(attached)
 
     def _compare_with_statistics(self) -> None:
         for record in self._summary.records:
             if isinstance(record, r.Statistics) and self._summary.intact and record.message_count != self.count:
-                said = f"The summary counts {record.message_count} messages"
-                self._defect(self.size, f"{said}, {self.count} could be read.")
+                stated, found = record.message_count, self.count
+                self._defect(self.size, note("ingest.count_mismatch", stated=stated, what="messages", found=found))

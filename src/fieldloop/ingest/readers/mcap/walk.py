@@ -1,4 +1,4 @@
-"""From record to record through the data of an MCAP file; a broken stretch is named and stepped over."""
+"""Walk the records of an MCAP file; a damaged span is reported and skipped."""
 
 import bisect
 import os
@@ -11,18 +11,19 @@ from fieldloop.ingest.readers.mcap.records import RECORD_HEAD
 from fieldloop.ingest.readers.mcap.resume import LONGEST_HEAD, indexed_chunks, is_chunk, next_chunk
 from fieldloop.ingest.readers.mcap.summary import Summary
 from fieldloop.ingest.text_mode import SEEMS_MANGLED, in_text_mode
+from fieldloop.model.note import Note, note
 
 PIECE = 1 << 20
 MOST_SPARE = 4  # a buffer for one large chunk is not kept for small ones
-Say = Callable[[int, str], None]
-"""Takes a defect: the byte it is at, and a sentence."""
+Report = Callable[[int, Note], None]
+"""Takes a defect: the byte it is at, and a note."""
 
 
 class RecordWalk:
     """Walks once; checks the data's checksum on the way, if the file states one."""
 
-    def __init__(self, file: BinaryIO, size: int, summary: Summary, say: Say) -> None:
-        self._file, self._size, self._summary, self._say = file, size, summary, say
+    def __init__(self, file: BinaryIO, size: int, summary: Summary, report: Report) -> None:
+        self._file, self._size, self._summary, self._report = file, size, summary, report
         self._crc: int | None = zlib.crc32(r.MAGIC) if summary.data_crc else None
         self._buffers = [bytearray(), bytearray()]
         self._chunks = indexed_chunks(summary, size)
@@ -99,23 +100,25 @@ class RecordWalk:
 
     def _say_broken(self, at: int, head: int, opcode: int, length: int, following: int | None) -> None:
         if following is not None:
-            how = "the index names" if self._chunks else "that could be found"
-            self._say(at, f"Bytes {at} to {following} are damaged; reading went on at the next chunk {how}.")
+            self._report(at, note("ingest.bytes_damaged", first_byte=at, last_byte=following, resumed_at="chunk"))
         elif head < RECORD_HEAD.size:
-            self._say(at, "The file ends here without its end records: it was cut off, or is still being written.")
+            self._report(at, note("ingest.end_missing"))
         else:
             missing = at + RECORD_HEAD.size + length - self._size
-            tail = f"{missing} bytes of a record are missing" if opcode and missing > 0 else "what follows is no record"
-            self._say(at, f"Cut off: {tail}; {self._size - at} bytes were not read.")
+            unread = self._size - at
+            if opcode and missing > 0:
+                self._report(at, note("ingest.record_cut_off", missing_bytes=missing, unread_bytes=unread))
+            else:
+                self._report(at, note("ingest.rest_unreadable", unread_bytes=unread))
         self._say_text_mode(at)
 
     def _say_text_mode(self, at: int) -> None:
         if in_text_mode(os.pread(self._file.fileno(), PIECE, len(r.MAGIC))):
-            self._say(at, SEEMS_MANGLED)
+            self._report(at, SEEMS_MANGLED)
 
     def _end(self, at: int, content: bytes | memoryview) -> None:
         stated = int.from_bytes(content[:4], "little")
         if stated and self._crc is not None and stated != self._crc:
-            self._say(at, "The data section's checksum does not fit: some bytes before this place changed.")
+            self._report(at, note("ingest.checksum_mismatch", part="the data before this place"))
         if not self._summary.ended:
-            self._say(self._size, "The file has no footer: it was cut off behind its data.")
+            self._report(self._size, note("ingest.end_missing"))

@@ -9,7 +9,7 @@ from fieldloop.ingest.readers.rlds.columns import Column
 from fieldloop.ingest.stamps import MADE_UP, Stamps, Times, denied, is_stamp, stamps_of, stated_rate
 from fieldloop.model.stream import NS_PER_S, ClockKind
 
-COUNTED = "steps are counted, one a second: the dataset states neither stamps nor a rate"
+COUNTED = "steps are counted, one a second: the dataset states neither timestamps nor a rate"
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -29,18 +29,20 @@ class StepClock:
 
 
 def step_clock(columns: Iterable[Column], steps: int, facts: Mapping[str, str]) -> StepClock:
-    """Tell the clock of an episode's steps: measured stamps, else even ones, else the stated rate, else their order."""
+    """Choose the clock of the steps: measured timestamps, else even ones, else the stated rate, else their order."""
     hz = stated_rate(facts)
-    found = [(column, told) for column in sorted(columns, key=_depth) if (told := _stamps(column, steps)) is not None]
+    found = [
+        (column, stamps) for column in sorted(columns, key=_depth) if (stamps := _stamps(column, steps)) is not None
+    ]
     if found:
-        column, told = min(found, key=lambda pair: not pair[1].measured)  # of equals the first
-        note = f"stamps of steps/{column.path}, {told.how}"
-        if hz and (real := denied(hz, told.times_ns)) is not None:
-            note, hz = f"{note}; the dataset states {hz:g} Hz, they say {real:.4g}", None
-        if told.measured:
-            return StepClock(ClockKind.LOG, told.times_ns, hz, note, column.path)
-        rate = (steps - 1) * NS_PER_S / int(told.times_ns[-1] - told.times_ns[0])
-        return StepClock(ClockKind.SYNTHETIC, told.times_ns, hz or rate, note + MADE_UP, column.path)
+        column, stamps = min(found, key=lambda pair: not pair[1].measured)  # of equals the first
+        note = f"timestamps of steps/{column.path}, {stamps.how}"
+        if hz and (real := denied(hz, stamps.times_ns)) is not None:
+            note, hz = f"{note}; the dataset states {hz:g} Hz, they give {real:.4g}", None
+        if stamps.measured:
+            return StepClock(ClockKind.LOG, stamps.times_ns, hz, note, column.path)
+        rate = (steps - 1) * NS_PER_S / int(stamps.times_ns[-1] - stamps.times_ns[0])
+        return StepClock(ClockKind.SYNTHETIC, stamps.times_ns, hz or rate, note + MADE_UP, column.path)
     if hz:
         return StepClock(ClockKind.SYNTHETIC, _even(steps, hz), hz, f"step over the stated rate of {hz:g} Hz")
     return StepClock(ClockKind.SYNTHETIC, _even(steps, 1.0), None, COUNTED)

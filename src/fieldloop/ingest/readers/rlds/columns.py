@@ -52,7 +52,7 @@ class Column:
 
 
 def group(features: Mapping[str, Values], prefix: str) -> dict[str, dict[str, Values]]:
-    """Gather what belongs together: a ragged feature is stored as several, told apart by how their names end."""
+    """Gather what belongs together: a ragged feature is stored as several, which differ in the ends of their names."""
     groups: dict[str, dict[str, Values]] = {}
     for name, values in features.items():
         if name.startswith(prefix):
@@ -78,7 +78,7 @@ def read_column(path: str, parts: Mapping[str, Values], leaf: Leaf | None, steps
         return _ragged(path, parts, leaf, steps)
     values = parts.get("")
     if values is None or values.kind is Kind.NONE:
-        return Column(path, leaf, note="the record names it and holds nothing of it")
+        return Column(path, leaf, note="the record lists it but holds no values")
     if values.kind is Kind.BYTES:
         return _bytes(path, values, leaf)
     if leaf and is_picture(path, leaf) and leaf.size and len(values.spans) == 1:
@@ -211,4 +211,4 @@ def _padded(path: str, leaf: Leaf | None, flat: NDArray[Any], counts: NDArray[np
 
 
 def _odd(text: str) -> bool:
-    return any(0xDC80 <= ord(letter) <= 0xDCFF for letter in text)  # noqa: PLR2004 - bytes that are no UTF-8
+    return any(0xDC80 <= ord(letter) <= 0xDCFF for letter in text)  # noqa: PLR2004 - bytes that are not UTF-8

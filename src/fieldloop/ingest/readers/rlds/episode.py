@@ -1,7 +1,7 @@
 """One record of an RLDS dataset becomes a Recording: its steps are streams, its metadata are facts."""
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import cast
 
@@ -19,6 +19,7 @@ from fieldloop.ingest.words import words_of
 from fieldloop.model.episode import Defect, Episode, Recording
 from fieldloop.model.episode_text import from_texts
 from fieldloop.model.identity import content_id
+from fieldloop.model.note import Note, note
 from fieldloop.model.stream import Stream
 
 
@@ -36,11 +37,11 @@ def read_recording(position: Position, record: Record, leaves: Mapping[str, Leaf
     place = f"record {record.index}, byte {record.offset}"
     subject = position.shard.name
     features, stopped = parse_example(record.payload)
-    defects = [Defect(subject, place, record.wrong)] if record.wrong else []
+    defects = [Defect(subject, place, placed(record.wrong, record))] if record.wrong else []
     if stopped:
-        defects.append(Defect(subject, place, f"The record is no whole tf.train.Example: {stopped}."))
+        defects.append(Defect(subject, place, placed(note("ingest.example_invalid", reason=stopped), record)))
     steps, columns, wrong = read_steps(features, leaves)
-    defects += [Defect(f"{subject} {path}", place, said) for path, said in wrong]
+    defects += [Defect(f"{subject} {path}", place, placed(message, record)) for path, message in wrong]
     kept = _kept(features)
     facts = dict(kept.facts) if kept else metadata_facts(features, leaves, columns) | word_facts(columns)
     clock = step_clock(_stamps_first(columns, kept), steps, facts)
@@ -53,9 +54,8 @@ def read_recording(position: Position, record: Record, leaves: Mapping[str, Leaf
             if path in by_path
         ]
         lost = sorted(one.name for path, one in kept.streams.items() if path not in by_path)
-        defects += [
-            Defect(f"{subject} {name}", place, "The stream is named, but its feature is not there.") for name in lost
-        ]
+        gone = placed(note("ingest.declared_but_missing", part="stream", missing="feature"), record)
+        defects += [Defect(f"{subject} {name}", place, gone) for name in lost]
     else:
         streams = list(foreign_streams(columns, clock, payload))
         facts |= _padding(columns)
@@ -63,6 +63,11 @@ def read_recording(position: Position, record: Record, leaves: Mapping[str, Leaf
         _identity(features) or content_id([record.payload]), position, facts, streams, defects, kept=kept is not None
     )
     return Recording(episode, {stream.name: stream for stream in streams}, tuple(defects))
+
+
+def placed(message: Note, record: Record) -> Note:
+    """Add to a note which record it is about, and the byte at which it begins."""
+    return replace(message, numbers=(*message.numbers, ("record", record.index), ("byte", record.offset)))
 
 
 def _kept(features: Mapping[str, Values]) -> Kept | None:
@@ -79,7 +84,7 @@ def _stamps_first(columns: list[Column], kept: Kept | None) -> list[Column]:
 
 
 def _padding(columns: list[Column]) -> dict[str, str]:
-    """Steps that only fill a batch up are no steps of the robot; how many there are is a fact."""
+    """Count padding steps, which are not steps of the robot, as a fact."""
     for column in columns:
         if words_of(column.path.rpartition("/")[2]) & {"pad", "padding"} and column.values is not None:
             padding = int(column.values.any(axis=1).sum())
@@ -88,7 +93,7 @@ def _padding(columns: list[Column]) -> dict[str, str]:
 
 
 def _identity(features: Mapping[str, Values]) -> str:
-    """Name the steps' content as it is stored; what says where an episode stands is no part of it."""
+    """Hash the stored content of the steps; the episode's position is not part of it."""
     named = sorted(name for name in features if name.startswith(STEPS)) or sorted(features)
     return content_id(_parts(features, named)) if named else ""
 
@@ -103,7 +108,7 @@ def _episode(
     id_: str, position: Position, facts: dict[str, str], streams: list[Stream], defects: list[Defect], *, kept: bool
 ) -> Episode:
     fields, wrong = from_texts(facts, foreign=not kept)
-    defects += [Defect(key, position.name, sentence) for key, sentence in wrong]
+    defects += [Defect(key, position.name, message) for key, message in wrong]
     further = dict(fields.pop("facts")) | dict(position.facts)
     start_ns, end_ns = span_of(streams)
     return Episode(

@@ -92,7 +92,7 @@ def parse_example(payload: bytes) -> tuple[dict[str, Values], str]:
             length, start = varint(view, start, len(view))
             at = start + length
             if tag != FEATURES_TAG:
-                return found, f"something that is no feature at byte {start} of the record"
+                return found, f"something else than a feature at byte {start} of the record"
             for number, wire, a, b in fields(view, start, min(at, len(view))):  # a record cut short is read so far
                 if (number, wire) == (1, LENGTH):
                     _entry(view, a, b, found)
@@ -124,7 +124,7 @@ def fields(view: memoryview, at: int, end: int) -> Iterator[tuple[int, int, int,
 
 
 def _entry(view: memoryview, start: int, end: int, found: dict[str, Values]) -> None:
-    """One name and its list; said twice the later counts, as protobuf has it."""
+    """One name and its list; of a repeated name the last counts, as in protobuf."""
     name, values = "", Values(view)
     for number, wire, a, b in fields(view, start, end):
         if (number, wire) == (1, LENGTH):
@@ -148,7 +148,7 @@ def _floats(list_: memoryview) -> NDArray[np.float32]:
     for number, wire, a, b in fields(list_, 0, len(list_)):
         if number == 1 and wire in (LENGTH, FIXED32):
             if (b - a) % 4:
-                raise Unparsable(f"a list of floats of {b - a} bytes, which is no multiple of 4")
+                raise Unparsable(f"a list of floats of {b - a} bytes, which is not a multiple of 4")
             parts.append(np.frombuffer(list_[a:b], "<f4"))
     return _joined(parts, np.float32)
 

@@ -1,4 +1,4 @@
-"""What a record says of its episode as a whole, as facts: small values as text, large ones by size and hash."""
+"""Facts of a whole episode from its record: small values as text, large ones by size and hash."""
 
 import hashlib
 import json
@@ -30,16 +30,16 @@ def metadata_facts(
         if (name.startswith(STEPS) if has_steps else name in in_steps) or name == METADATA + KEPT:
             continue
         try:
-            count, told = _told(values, leaves.get(name))
+            count, text = _as_text(values, leaves.get(name))
         except Unparsable:
             continue
-        if told and (has_steps or count == 1):
-            facts[name.removeprefix(METADATA)] = told
+        if text and (has_steps or count == 1):
+            facts[name.removeprefix(METADATA)] = text
     return facts
 
 
 def word_facts(columns: Iterable[Column]) -> dict[str, str]:
-    """Return texts of the steps: the instruction is the task where it stays the same, all else is told by step."""
+    """Return texts of the steps: the instruction is the task where it stays the same, all else is listed by step."""
     facts: dict[str, str] = {}
     for column in columns:
         words = column.words
@@ -54,7 +54,7 @@ def word_facts(columns: Iterable[Column]) -> dict[str, str]:
     return facts
 
 
-def _told(values: Values, leaf: Leaf | None) -> tuple[int, str]:
+def _as_text(values: Values, leaf: Leaf | None) -> tuple[int, str]:
     """Return how many values there are, and what they are."""
     if values.kind is Kind.BYTES:
         places = values.places()[:MOST_LISTED]

@@ -7,6 +7,8 @@ from typing import BinaryIO
 
 import numpy as np
 
+from fieldloop.model.note import Note, note
+
 HEAD = struct.Struct("<QI")
 TAIL = struct.Struct("<I")
 MASK_DELTA = 0xA282EAD8
@@ -19,13 +21,13 @@ SEARCH_BYTES = 1 << 20
 
 @dataclass(frozen=True, slots=True)
 class Record:
-    """One payload and where it begins; `wrong` says what its framing got wrong, '' where nothing."""
+    """One payload and where it begins; `wrong` is what is wrong with its framing, None for nothing."""
 
     index: int
     offset: int
     length: int
     payload: bytes = b""
-    wrong: str = ""
+    wrong: Note | None = None
 
 
 def masked_crc32c(data: bytes) -> int:
@@ -48,35 +50,33 @@ def begins_with_a_record(head: bytes) -> bool:
 def records(file: BinaryIO, size: int | None, *, payloads: bool = True) -> Iterator[Record]:
     """Yield every record that can be found; behind a damaged length the next whole head is searched for.
 
-    `size` is the file's, None where it cannot be told. Without `payloads` only the frames are walked through.
+    `size` is the file's, None where it is unknown. Without `payloads` only the frames are walked through.
     """
     at, index = 0, 0
     while True:
         if (there := file.seek(at)) < at:
-            yield Record(index, there, 0, wrong=f"{CUT} at byte {there}, within the record before.")
+            yield Record(index, there, 0, wrong=note(CUT))
             return
         head = file.read(HEAD.size)
         if not head:
             return
         if len(head) < HEAD.size:
-            yield Record(index, at, 0, wrong=f"The file ends within a record's head at byte {at}.")
+            yield Record(index, at, 0, wrong=note(CUT))
             return
         length, _ = HEAD.unpack(head)
         start = at + HEAD.size
         if not _is_head(head) or length > LARGEST_PAYLOAD:
             found = _next_head(file, at + 1, size)
-            where = "no further record was found" if found is None else f"the next one was found at byte {found}"
-            yield Record(index, start, 0, wrong=f"The length of the record at byte {at} is damaged; {where}.")
+            yield Record(index, start, 0, wrong=note("ingest.record_length_damaged", next_byte=found))
             if found is None:
                 return
             at = found
         else:
             if size is None and length > LARGEST_INFLATED:
-                said = f"The record at byte {start} has {length} bytes, too many for a compressed file."
-                record = Record(index, start, length, wrong=said)
+                record = Record(index, start, length, wrong=note("ingest.record_too_large", stated_bytes=length))
             else:
                 record = _payload(file, index, start, length, size) if payloads else _skim(index, start, length, size)
-            is_cut = record.wrong.startswith(CUT)
+            is_cut = record.wrong is not None and record.wrong.code == CUT
             yield record
             del record  # or two episodes would be in memory while the next is read
             at = start + length + TAIL.size
@@ -85,25 +85,22 @@ def records(file: BinaryIO, size: int | None, *, payloads: bool = True) -> Itera
         index += 1
 
 
-CUT = "The file ends"
+CUT = "ingest.record_cut_off"
 
 
 def _payload(file: BinaryIO, index: int, start: int, length: int, size: int | None) -> Record:
     payload = file.read(min(length, max(size - start, 0))) if size is not None else _by_pieces(file, length)
     tail = file.read(TAIL.size)
-    if len(payload) + len(tail) < length + TAIL.size:
-        wrong = (
-            f"{CUT} at byte {start + len(payload) + len(tail)}, within the record of {length} bytes from byte {start}."
-        )
+    wrong = None
+    if (missing := length + TAIL.size - len(payload) - len(tail)) > 0:
+        wrong = note(CUT, missing_bytes=missing)
     elif TAIL.unpack(tail)[0] != masked_crc32c(payload):
-        wrong = f"The checksum of the record at byte {start} is wrong; its values may be."
-    else:
-        wrong = ""
+        wrong = note("ingest.checksum_mismatch", part="the record")
     return Record(index, start, length, payload, wrong)
 
 
 def _by_pieces(file: BinaryIO, length: int) -> bytes:
-    """Read what there is: of a compressed file nobody knows how much, and a length that lies must cost nothing."""
+    """Read what there is: the size of a compressed file is unknown, and a false length must not allocate memory."""
     parts = []
     while length and (part := file.read(min(length, READ_BYTES))):
         parts.append(part)
@@ -112,8 +109,8 @@ def _by_pieces(file: BinaryIO, length: int) -> bytes:
 
 
 def _skim(index: int, start: int, length: int, size: int | None) -> Record:
-    cut = size is not None and start + length + TAIL.size > size
-    return Record(index, start, length, wrong=f"{CUT} within the record from byte {start}." if cut else "")
+    missing = 0 if size is None else start + length + TAIL.size - size
+    return Record(index, start, length, wrong=note(CUT, missing_bytes=missing) if missing > 0 else None)
 
 
 def _is_head(head: bytes) -> bool:

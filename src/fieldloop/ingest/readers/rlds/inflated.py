@@ -55,7 +55,7 @@ class Inflated(io.RawIOBase):
         self._waiting, self._at = b"", 0
 
     def _take(self, most: int) -> bytes:
-        """Return some bytes, none at the end. Damage ends the stream: what follows it cannot be told."""
+        """Return some bytes, none at the end. Damage ends the stream: what follows is unknown."""
         while most:
             if self._inflate.eof:  # several compressed files one behind the other are one
                 self._waiting = self._inflate.unused_data or self._file.read(CHUNK_BYTES)
@@ -76,7 +76,7 @@ class Inflated(io.RawIOBase):
 
 
 def open_shard(path: Path) -> tuple[BinaryIO, int | None]:
-    """Open a shard for reading; also return how many bytes it has, None where it is compressed and cannot be told."""
+    """Open a shard for reading; also return how many bytes it has, None where it is compressed."""
     file = path.open("rb")
     head = file.read(2)
     file.seek(0)

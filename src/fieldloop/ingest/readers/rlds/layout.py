@@ -11,6 +11,7 @@ from fieldloop.ingest.readers.rlds.framing import begins_with_a_record
 from fieldloop.ingest.readers.rlds.inflated import open_shard
 from fieldloop.ingest.readers.rlds.schema import FEATURES
 from fieldloop.model.episode import Defect
+from fieldloop.model.note import note
 
 INFO = "dataset_info.json"
 SHARD = re.compile(r"(?P<split>[\w-]+?)\.\w+?(?:\.\w+)?-(?P<index>\d{5,})-of-\d{5,}(?:\.\w+)?")
@@ -21,7 +22,7 @@ MOST_NAMED = 5
 
 @dataclass(frozen=True, slots=True)
 class Shard:
-    """One file of records, and what is said of it."""
+    """One file of records, and what is stated about it."""
 
     path: Path
     split: str = ""
@@ -30,7 +31,7 @@ class Shard:
 
 
 @dataclass(frozen=True, slots=True)
-class Layout:
+class DatasetFiles:
     """A dataset on disk."""
 
     name: str
@@ -39,14 +40,14 @@ class Layout:
     defects: tuple[Defect, ...]
 
 
-def read_layout(path: Path) -> Layout:
+def read_layout(path: Path) -> DatasetFiles:
     """Look at a dataset's folder, or at a single file of records."""
     if path.is_file():
-        return Layout(path.name.split(".")[0], (Shard(path),), None, ())
-    said, defects = _info(path)
-    name = str(said.get("name") or path.parent.name)
+        return DatasetFiles(path.name.split(".")[0], (Shard(path),), None, ())
+    info, defects = _info(path)
+    name = str(info.get("name") or path.parent.name)
     files = {file: _split_of(file, name) for file in sorted(path.iterdir()) if file.is_file() and is_shard(file)}
-    splits = dict(_splits(said))
+    splits = dict(_splits(info))
     shards, at = [], 0
     for split, lengths in splits.items():
         mine = {index: file for file, (its, index) in files.items() if its == split}
@@ -59,11 +60,11 @@ def read_layout(path: Path) -> Layout:
     for file, (split, _) in files.items():
         shards.append(Shard(file, split, at))
         if splits:
-            defects.append(Defect(file.name, INFO, "The shard is there, but not listed; it was read all the same."))
+            defects.append(Defect(file.name, INFO, note("ingest.file_not_listed", note("ingest.read_anyway"))))
     defects += _unread(path, {shard.path for shard in shards})
-    config = str(said.get("configName") or "")
+    config = str(info.get("configName") or "")
     name = f"{name}/{config}" if config else name
-    return Layout(name, tuple(shards), sum(map(sum, splits.values())) if splits else None, tuple(defects))
+    return DatasetFiles(name, tuple(shards), sum(map(sum, splits.values())) if splits else None, tuple(defects))
 
 
 def is_dataset(path: Path) -> bool:
@@ -100,20 +101,21 @@ def _head(path: Path) -> bytes:
 
 def _info(path: Path) -> tuple[Mapping[str, Any], list[Defect]]:
     if not (path / INFO).is_file():
-        return {}, [Defect(INFO, "", "The file is missing; shards are taken as they lie.")]
+        return {}, [Defect(INFO, "", note("ingest.file_missing", note("ingest.shards_as_found")))]
     try:
-        said = json.loads((path / INFO).read_bytes())
-        if isinstance(said, dict):
-            return said, []
+        info = json.loads((path / INFO).read_bytes())
+        if isinstance(info, dict):
+            return info, []
         wrong = "an object was expected"
     except (ValueError, RecursionError) as broken:
         wrong = "it is empty" if not (path / INFO).stat().st_size else str(broken)
-    return {}, [Defect(INFO, "byte 0", f"The file cannot be read ({wrong}); shards are taken as they lie.")]
+    message = note("ingest.file_unreadable", note("ingest.shards_as_found"), reason=wrong)
+    return {}, [Defect.at(INFO, "byte", 0, message)]
 
 
-def _splits(said: Mapping[str, Any]) -> Iterator[tuple[str, list[int]]]:
+def _splits(info: Mapping[str, Any]) -> Iterator[tuple[str, list[int]]]:
     """Yield each split with the number of records in each of its shards."""
-    rows = said.get("splits")
+    rows = info.get("splits")
     for row in rows if isinstance(rows, list) else ():
         if not isinstance(row, Mapping) or not isinstance(row.get("shardLengths", []), list):
             continue
@@ -129,14 +131,13 @@ def _split_of(file: Path, dataset: str) -> tuple[str, int]:
 
 
 def _unread(path: Path, read: set[Path]) -> Iterator[Defect]:
-    """Name files of other formats that hold records, and a folder that holds none at all."""
+    """Report files of other formats, and a folder without any records."""
     others = [file.name for file in path.iterdir() if file not in read]
     strange = {form: count for form in OTHER_FORMATS if (count := sum(f".{form}-" in name for name in others))}
     for form, count in strange.items():
-        said = f"{count} shards are {form} files, which are not read. Write the set again as tfrecord."
-        yield Defect("shards", INFO, said)
+        yield Defect("shards", INFO, note("ingest.shards_of_other_format", count=count, format=form))
     if not strange and not read:
-        yield Defect("shards", "", "There is no file of records in the folder.")
+        yield Defect("shards", "", note("ingest.no_episode"))
 
 
 def _missing(split: str, lengths: list[int], there: set[int]) -> Iterator[Defect]:
@@ -145,6 +146,5 @@ def _missing(split: str, lengths: list[int], there: set[int]) -> Iterator[Defect
         return
     named = ", ".join(map(str, gone[:MOST_NAMED])) + (" …" if len(gone) > MOST_NAMED else "")
     lost = sum(lengths[index] for index in gone)
-    yield Defect(
-        f"split {split}", INFO, f"Of {len(lengths)} shards these are missing: {named}; {lost} episodes with them."
-    )
+    message = note("ingest.shards_missing", missing=len(gone), shards=len(lengths), which=named, episodes=lost)
+    yield Defect(f"split {split}", INFO, message)

@@ -44,9 +44,9 @@ class Kept:
 def read_kept(text: str) -> Kept | None:
     """Read it back; None where the text is not what a release writes, so that the set is read as anyone's."""
     try:
-        said = json.loads(text)
-        streams = {str(path): _stream(row) for path, row in said["streams"].items()}
-        facts = {str(key): str(value) for key, value in said["facts"].items()}
+        raw = json.loads(text)
+        streams = {str(path): _stream(row) for path, row in raw["streams"].items()}
+        facts = {str(key): str(value) for key, value in raw["facts"].items()}
     except (ValueError, TypeError, KeyError, AttributeError, RecursionError):
         return None
     if len({stream.name for stream in streams.values()}) < len(streams):
@@ -58,7 +58,7 @@ def _stream(row: Mapping[str, Any]) -> KeptStream:
     hz, dtype = row.get("nominal_hz"), str(row.get("dtype", ""))
     shape = tuple(int(side) for side in row.get("shape", ()))
     if (dtype and np.dtype(dtype).kind not in "biuf") or any(side < 1 for side in shape):
-        raise ValueError(f"{dtype} {shape} is no form of numbers")
+        raise ValueError(f"{dtype} {shape} is not a numeric form")
     return KeptStream(
         str(row["name"]), StreamKind(row["kind"]), str(row.get("unit", "")), tuple(map(str, row.get("columns", ()))),
         str(row.get("frame_id", "")), str(row.get("serial", "")),

@@ -2,14 +2,14 @@
 
 import zlib
 from collections.abc import Callable, Iterable, Iterator
-from functools import cached_property
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from fieldloop.ingest.pictures.picture_bytes import NOTHING, PNG, Picture, decode_compressed, size_of
+from fieldloop.ingest.pictures.picture_bytes import NOTHING, PNG, Picture, decode_compressed
+from fieldloop.ingest.pictures.placed import PlacedPictures
 from fieldloop.ingest.readers.rlds.inflated import open_shard
 from fieldloop.ingest.readers.rlds.schema import Leaf
 from fieldloop.ingest.readers.rlds.varints import Unparsable, varints
@@ -25,20 +25,13 @@ SMALLEST_SIDE = 8
 LARGEST_PICTURE = 1 << 28
 
 
-class RecordPictures:
+class RecordPictures(PlacedPictures):
     """A FrameSource over pictures that stay in the shard; `places` says from which byte to which each one lies."""
 
     def __init__(self, shard: Path, places: NDArray[np.int64], decode: Decode, *, depth: bool) -> None:
-        self._shard, self._places, self._decode = shard, places, decode
+        super().__init__(places)
+        self._shard, self._decode = shard, decode
         self._dtype = np.dtype(np.float32 if depth else np.uint8)
-
-    @cached_property
-    def size(self) -> tuple[int, int]:
-        """Width and height of the first frame that decodes; 0 × 0 where none does. What is declared may be wrong."""
-        return size_of(self.frames())
-
-    def __len__(self) -> int:
-        return len(self._places)
 
     def frames(self, indices: Iterable[int] | None = None) -> Iterator[Picture]:
         """Yield frames in ascending order; one that cannot be decoded as an empty array."""

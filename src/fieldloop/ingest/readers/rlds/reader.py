@@ -3,12 +3,13 @@
 from collections.abc import Iterator
 from pathlib import Path
 
-from fieldloop.ingest.readers.rlds.episode import Position, read_recording
+from fieldloop.ingest.readers.rlds.episode import Position, placed, read_recording
 from fieldloop.ingest.readers.rlds.framing import begins_with_a_record, records
 from fieldloop.ingest.readers.rlds.inflated import open_shard
-from fieldloop.ingest.readers.rlds.layout import HEAD_BYTES, INFO, Layout, Shard, is_dataset, read_layout
+from fieldloop.ingest.readers.rlds.layout import HEAD_BYTES, INFO, DatasetFiles, Shard, is_dataset, read_layout
 from fieldloop.ingest.readers.rlds.schema import Leaf, read_schema
 from fieldloop.model.episode import Defect, Recording
+from fieldloop.model.note import note
 
 
 class RldsReader:
@@ -41,7 +42,7 @@ class RldsReader:
         return sum(shard.expected or _walk(shard)[0] for shard in read_layout(path).shards)
 
     def defects(self, path: Path) -> tuple[Defect, ...]:
-        """Tell what is missing, and where files and dataset_info.json disagree; records are counted, not opened."""
+        """Return what is missing, and where files and dataset_info.json disagree; records are counted, not opened."""
         layout = read_layout(path)
         defects = list(layout.defects)
         if path.is_dir():
@@ -50,20 +51,20 @@ class RldsReader:
             count, wrong = _walk(shard)
             defects += wrong
             if shard.expected is not None and count != shard.expected:
-                said = f"{shard.expected} records are listed, the shard has {count}."
-                defects.append(Defect(shard.path.name, INFO, said))
+                message = note("ingest.count_mismatch", stated=shard.expected, what="records", found=count)
+                defects.append(Defect(shard.path.name, INFO, message))
         return tuple(defects)
 
 
-def _read_shard(layout: Layout, shard: Shard, leaves: dict[str, Leaf]) -> Iterator[Recording]:
+def _read_shard(layout: DatasetFiles, shard: Shard, leaves: dict[str, Leaf]) -> Iterator[Recording]:
     try:
         file, size = open_shard(shard.path)
     except OSError:
-        return  # said by `defects`
+        return  # reported by `defects`
     with file:
         for record in records(file, size):
             if not record.payload:
-                continue  # said by `defects`
+                continue  # reported by `defects`
             index = shard.first + record.index
             facts = {"dataset": layout.name, "episode_index": str(index)}
             if shard.split:
@@ -81,11 +82,12 @@ def _walk(shard: Shard) -> tuple[int, list[Defect]]:
     try:
         file, size = open_shard(shard.path)
     except OSError as wrong:
-        return 0, [Defect(shard.path.name, "", f"The file cannot be opened: {wrong}.")]
+        return 0, [Defect(shard.path.name, "", note("ingest.file_unreadable", reason=str(wrong)))]
     count, defects = 0, []
     with file:
         for record in records(file, size, payloads=False):
             if record.wrong:
-                defects.append(Defect(shard.path.name, f"record {record.index}, byte {record.offset}", record.wrong))
+                place = f"record {record.index}, byte {record.offset}"
+                defects.append(Defect(shard.path.name, place, placed(record.wrong, record)))
             count += record.length > 0
     return count, defects

@@ -7,9 +7,11 @@ from pathlib import Path
 from typing import Any
 
 from fieldloop.model.episode import Defect
+from fieldloop.model.note import note
 
 FEATURES = "features.json"
 DEEPEST = 32
+FROM_RECORDS = note("ingest.shapes_from_records")
 FORMS = {"tensor": "tensor", "image": "image", "text": "text", "classLabel": "tensor", "boundingBox": "tensor"}
 
 
@@ -23,7 +25,7 @@ class Leaf:
     shape: tuple[int, ...] = ()
     encoding: str = ""
     rank: int = 0
-    said: str = ""
+    description: str = ""
     optional: bool = False
 
     @property
@@ -39,15 +41,16 @@ def read_schema(folder: Path) -> tuple[dict[str, Leaf], list[Defect]]:
     """Read features.json; where it is missing or broken, shapes are taken from the records, and the defect says so."""
     path = folder / FEATURES
     if not path.is_file():
-        return {}, [Defect(FEATURES, "", "The file is missing; shapes are taken from the records.")]
+        return {}, [Defect(FEATURES, "", note("ingest.file_missing", FROM_RECORDS))]
     try:
         declared = json.loads(path.read_bytes())
         leaves = {leaf.path: leaf for leaf in _leaves(declared, "", 0, DEEPEST)}
     except (ValueError, TypeError, KeyError, AttributeError, RecursionError, OverflowError) as wrong:
-        what = "The file is empty" if not path.stat().st_size else f"The file cannot be read ({wrong})"
-        return {}, [Defect(FEATURES, "byte 0", f"{what}; shapes are taken from the records.")]
+        empty = not path.stat().st_size
+        broken = note("ingest.file_unreadable", FROM_RECORDS, reason=str(wrong))
+        return {}, [Defect.at(FEATURES, "byte", 0, note("ingest.file_empty", FROM_RECORDS) if empty else broken)]
     if not any(leaves):
-        return {}, [Defect(FEATURES, "", "No features are declared; shapes are taken from the records.")]
+        return {}, [Defect(FEATURES, "", note("ingest.features_not_declared", FROM_RECORDS))]
     return leaves, []
 
 
@@ -65,15 +68,15 @@ def _leaves(feature: Mapping[str, Any], path: str, rank: int, deepest: int) -> I
         yield from _leaves(feature["dataset"]["feature"], path, rank + 1, deepest - 1)
         return
     form = next((form for form in FORMS if form in feature), "")
-    said = feature.get(form) or {}
+    stated = feature.get(form) or {}
     kind = FORMS.get(form, "")
-    dtype = str(said.get("dtype") or {"image": "uint8", "text": "string"}.get(form, "int64" if form else ""))
+    dtype = str(stated.get("dtype") or {"image": "uint8", "text": "string"}.get(form, "int64" if form else ""))
     if dtype in ("string", "object", "str") or (not form and "Text" in str(feature.get("pythonClassName"))):
         kind, dtype = "text", "string"
-    encoding = str(said.get("encoding") or "").lower().removeprefix("none")
+    encoding = str(stated.get("encoding") or "").lower().removeprefix("none")
     yield Leaf(
-        path, kind, dtype, _shape(said.get("shape")), encoding, rank, str(feature.get("description") or ""),
-        bool(said.get("optional")),
+        path, kind, dtype, _shape(stated.get("shape")), encoding, rank, str(feature.get("description") or ""),
+        bool(stated.get("optional")),
     )  # fmt: skip
 
 

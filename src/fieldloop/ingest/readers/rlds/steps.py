@@ -10,13 +10,14 @@ from fieldloop.ingest.readers.rlds.columns import FLAT, LENGTHS, Column, dynamic
 from fieldloop.ingest.readers.rlds.example import Kind, Values
 from fieldloop.ingest.readers.rlds.schema import Leaf
 from fieldloop.ingest.readers.rlds.varints import Unparsable
+from fieldloop.model.note import Note, note
 
 STEPS = "steps/"
 MARKS = ("is_first", "is_last", "is_terminal")
 LARGEST_COUNTED = 4096
 """Larger features are pictures, and counting their numbers means unpacking them."""
 
-Wrong = list[tuple[str, str]]
+Wrong = list[tuple[str, Note]]
 
 
 def read_steps(features: Mapping[str, Values], leaves: Mapping[str, Leaf]) -> tuple[int, list[Column], Wrong]:
@@ -32,22 +33,18 @@ def read_steps(features: Mapping[str, Values], leaves: Mapping[str, Leaf]) -> tu
         try:
             column = read_column(path, parts, leaf, count)
         except (Unparsable, TypeError, ValueError) as broken:
-            wrong.append((prefix + path, f"The feature cannot be read: {broken}."))
+            wrong.append((prefix + path, note("ingest.part_unreadable", part="feature", reason=str(broken))))
             continue
         if len(column) == count or column.holds_nothing:
             columns.append(column)
         elif prefix or len(column) > 1:
-            wrong.append(
-                (prefix + path, f"The feature has {len(column)} values, the episode {count} steps; it was left out.")
-            )
+            wrong.append((prefix + path, note("ingest.feature_length_differs", values=len(column), steps=count)))
     if prefix:
         declared = {
             path.removeprefix(prefix) for path, leaf in leaves.items() if path.startswith(prefix) and not leaf.optional
         }
-        wrong += [
-            (prefix + path, "The feature is declared, but the record has none.")
-            for path in sorted(declared - groups.keys())
-        ]
+        absent = note("ingest.declared_but_missing", part="feature", missing="value in the record")
+        wrong += [(prefix + path, absent) for path in sorted(declared - groups.keys())]
     wrong += list(_mark_defects(columns, prefix))
     return count, columns, wrong
 
@@ -75,12 +72,12 @@ def _count(groups: Mapping[str, Mapping[str, Values]], leaves: Mapping[str, Leaf
                 sizes.append(len(values.numbers()))
         except Unparsable:
             continue
-    if said := marks or votes:
-        return max(said, key=lambda length: (said[length], length))
+    if counts := marks or votes:
+        return max(counts, key=lambda length: (counts[length], length))
     return math.gcd(*sizes) if sizes else 0
 
 
-def _mark_defects(columns: list[Column], prefix: str) -> Iterator[tuple[str, str]]:
+def _mark_defects(columns: list[Column], prefix: str) -> Iterator[tuple[str, Note]]:
     """An episode begins once and ends once; anything else is two episodes in one record, or half of one."""
     for name, right in (("is_first", 0), ("is_last", -1)):
         column = next((c for c in columns if c.path == name), None)
@@ -90,12 +87,7 @@ def _mark_defects(columns: list[Column], prefix: str) -> Iterator[tuple[str, str
         wanted = right % len(column)
         if astray := [step for step in marked.tolist() if step != wanted]:
             more = " …" if len(astray) > 3 else ""  # noqa: PLR2004
-            yield (
-                prefix + name,
-                f"It is set at step {', '.join(map(str, astray[:3]))}{more} of {len(column)}, not only at {wanted}.",
-            )
+            astray_at = f"{', '.join(map(str, astray[:3]))}{more}"
+            yield prefix + name, note("ingest.mark_misplaced", at=astray_at, steps=len(column), expected=wanted)
         elif not len(marked):
-            yield (
-                prefix + name,
-                f"It is set at none of {len(column)} steps: the {'end' if right else 'beginning'} is missing.",
-            )
+            yield prefix + name, note("ingest.mark_missing", steps=len(column), edge="end" if right else "beginning")

@@ -12,13 +12,13 @@ from fieldloop.ingest.readers.rlds.columns import Column
 from fieldloop.ingest.readers.rlds.own import KeptStream
 from fieldloop.ingest.readers.rlds.pixels import RecordPictures, hidden_floats
 from fieldloop.ingest.words import kind_of, words_of
-from fieldloop.model.stream import Stream, StreamKind
+from fieldloop.model.stream import UNIT_NOTE, Stream, StreamKind
 
 BOOKKEEPING = {"reward", "discount", "is", "embedding", "mask", "pad", "timestamp", "done"}
-"""Words of features that no word of a sensor in their path makes anything but OTHER."""
+"""Words of features that are OTHER, whatever else their path mentions."""
 
 STATE_WORDS = {"state", "proprio", "proprioception"}
-ASSUMED = "the dataset does not say what its state holds; it is taken for joint positions, in an unknown unit"
+ASSUMED = "the dataset does not state what its state holds; joint positions in an unknown unit are assumed"
 
 
 class Payload:
@@ -42,9 +42,9 @@ def foreign_streams(columns: Sequence[Column], clock: StepClock, payload: Payloa
             continue
         kind, notes = _kind(column), dict(clock.notes)
         if kind is StreamKind.JOINT_POSITION and words_of(column.path) & STATE_WORDS:
-            notes["unit"] = ASSUMED
-        if column.leaf and column.leaf.said:
-            notes["description"] = column.leaf.said
+            notes[UNIT_NOTE] = ASSUMED
+        if column.leaf and column.leaf.description:
+            notes["description"] = column.leaf.description
         if column.note:
             notes["values"] = column.note
         name = _name(column)

@@ -1,4 +1,4 @@
-"""What a rosbag2 folder says about itself in its metadata.yaml."""
+"""Read metadata.yaml of a rosbag2 folder."""
 
 import re
 from collections.abc import Mapping
@@ -8,6 +8,7 @@ from typing import Any
 
 from fieldloop.ingest.complaints import Complaints
 from fieldloop.ingest.messages.plain_yaml import parse_yaml
+from fieldloop.model.note import note
 
 FILE_NAME = "metadata.yaml"
 ROOT = "rosbag2_bagfile_information"
@@ -20,7 +21,7 @@ NEWEST_VERSION = 9
 
 @dataclass(frozen=True, slots=True)
 class BagMetadata:
-    """The statements that can be held against the files. None means that nothing was said."""
+    """The statements that can be compared with the files. None means not stated."""
 
     parts: tuple[str, ...] | None = None
     start_ns: int | None = None
@@ -40,9 +41,9 @@ class BagMetadata:
 
 
 def read_metadata(path: Path, complain: Complaints) -> BagMetadata:
-    """Read a metadata.yaml of any version; what it does not say, or says wrongly, is left open."""
+    """Read a metadata.yaml of any version; missing or invalid entries are None."""
     if path.stat().st_size > LARGEST:
-        complain(FILE_NAME, f"It is {path.stat().st_size} bytes long, which no recorder writes; it was not read.")
+        complain(FILE_NAME, note("ingest.metadata_too_large", bytes=path.stat().st_size))
         return BagMetadata()
     return parse_metadata(path.read_bytes().decode("utf-8", "replace"), complain)
 
@@ -51,20 +52,21 @@ def parse_metadata(text: str, complain: Complaints) -> BagMetadata:
     """Read the text of a metadata.yaml."""
     text = _without_qualities(text)
     if len(text) > LONGEST_TEXT or text.count("[") + text.count("{") > MOST_BRACKETS:
-        complain(FILE_NAME, "It is longer or deeper than any that a recorder writes; it was not read.")
+        complain(FILE_NAME, note("ingest.metadata_too_large", bytes=len(text)))
         return BagMetadata()
     try:
-        said = parse_yaml(text)
+        raw = parse_yaml(text)
     except ValueError as wrong:
-        complain(FILE_NAME, f"It is no YAML that a recorder writes ({wrong}); `ros2 bag reindex` makes it anew.")
+        complain(FILE_NAME, note("ingest.metadata_not_yaml", reason=str(wrong)))
         return BagMetadata()
-    root = _mapping(said).get(ROOT, said)
+    root = _mapping(raw).get(ROOT, raw)
     if not isinstance(root, Mapping):
-        complain(FILE_NAME, f"It has no {ROOT}.")
+        complain(FILE_NAME, note("ingest.metadata_without_root", root=ROOT))
         return BagMetadata()
     version = _number(root.get("version"))
     if version is None or version > NEWEST_VERSION:
-        complain(FILE_NAME, f"Its version is {root.get('version')!r}; versions up to {NEWEST_VERSION} are known.")
+        stated = str(root.get("version"))
+        complain(FILE_NAME, note("ingest.version_unknown", version=stated, newest=NEWEST_VERSION))
     return _metadata(root)
 
 
@@ -95,7 +97,7 @@ def _metadata(root: Mapping[Any, Any]) -> BagMetadata:
         start_ns=_number(_mapping(root.get("starting_time")).get("nanoseconds_since_epoch")),
         duration_ns=_number(_mapping(root.get("duration")).get("nanoseconds")),
         count=_number(root.get("message_count")),
-        topics={str(name): count for name, said in counted if (count := _number(said)) is not None},
+        topics={str(name): count for name, raw in counted if (count := _number(raw)) is not None},
         part_counts=_by_path(files, lambda entry: entry.get("message_count")),
         part_starts_ns=_by_path(
             files, lambda entry: _mapping(entry.get("starting_time")).get("nanoseconds_since_epoch")

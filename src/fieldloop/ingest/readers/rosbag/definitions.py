@@ -1,4 +1,4 @@
-"""How ROS 2 messages are laid out where a bag does not say: as in a release of ROS itself."""
+"""Definitions of ROS 2 message types where a bag has none: those of a ROS release."""
 
 from dataclasses import replace
 from functools import cache
@@ -6,9 +6,10 @@ from typing import Any
 
 from fieldloop.ingest.messages.arrived import Described
 from fieldloop.ingest.messages.decoders import reading_of
+from fieldloop.model.note import Note, note
 
 ORDER = ("humble", "galactic", "foxy", "jazzy", "kilted", "iron", "lyrical")
-"""Bags carry their types since Iron: one that does not was most likely made by what was current before."""
+"""Bags carry their types since Iron: one without was most likely made by an earlier release."""
 
 SCHEMAS = ("ros2msg", "ros2idl")  # recorders write "unknown" where they did not find a definition
 
@@ -31,24 +32,21 @@ def _store(release: str) -> Any:
     return get_typestore(Stores[name]) if name in Stores.__members__ else None
 
 
-def fitting(described: Described, payload: bytes | memoryview, distribution: str) -> tuple[Described, str]:
-    """Return how a type is really laid out, and a complaint where the bag says it wrongly.
+def fitting(described: Described, payload: bytes | memoryview, distribution: str) -> tuple[Described, Note | None]:
+    """Return the right definition of a type, and a defect where the bag's is wrong.
 
     Tools that convert bags have written definitions that are cut off. ROS's own is taken where it fits a message that
     the bag's does not fit.
     """
     if described.schema_encoding not in SCHEMAS or _fits(described, payload):
-        return described, ""
+        return described, None
     text, release = known_definition(described.type, distribution)
     other = replace(described, schema_encoding="ros2msg", schema=text.encode())
     if not text or not _fits(other, payload):
-        return described, ""
-    said = f"the bag says wrongly how the type is laid out; read as in ROS 2 {release.title()}"
-    complaint = (
-        f"The bag's definition of {described.type} does not fit its messages; they were read as ROS 2 "
-        f"{release.title()} defines it."
-    )
-    return replace(other, metadata={**described.metadata, "definition": said}), complaint
+        return described, None
+    text_note = f"the bag's definition of the type is wrong; read as in ROS 2 {release.title()}"
+    complaint = note("ingest.definition_wrong", type=described.type, release=release.title())
+    return replace(other, metadata={**described.metadata, "definition": text_note}), complaint
 
 
 def _fits(described: Described, payload: bytes | memoryview) -> bool:
@@ -64,17 +62,17 @@ def _fits(described: Described, payload: bytes | memoryview) -> bool:
 
 
 def with_definition(described: Described, distribution: str) -> Described:
-    """Fill in how a type is laid out where the bag does not say it, with a note that tells so."""
+    """Fill in the definition of a type where the bag has none, with a note."""
     if described.schema_encoding in SCHEMAS:
         return described
     text, release = known_definition(described.type, distribution)
     if not text:
-        missing = "the bag does not say how the type is laid out, and it is none of ROS's own"
+        missing = "the bag does not define the type, and it is not one of ROS's own"
         return replace(described, metadata={**described.metadata, "definition": missing})
-    said = f"the bag does not say how the type is laid out; read as in ROS 2 {release.title()}"
+    text_note = f"the bag does not define the type; read as in ROS 2 {release.title()}"
     return replace(
         described,
         schema_encoding="ros2msg",
         schema=text.encode(),
-        metadata={**described.metadata, "definition": said},
+        metadata={**described.metadata, "definition": text_note},
     )

@@ -17,15 +17,14 @@ class Gathering:
     def __init__(self, source: Payloads) -> None:
         self._source = source
         self._topics: dict[Key, Topic] = {}
-        self._notes: dict[Key, dict[str, str]] = {}
+        self._noted: dict[Key, dict[str, dict[str, None]]] = {}
 
     def note(self, described: Described) -> None:
-        """Keep what a publisher says of itself; several publishers of a topic are all heard."""
-        notes = self._notes.setdefault(_key(described), {})
+        """Keep the metadata of a publisher; several publishers of a topic are all kept."""
+        noted = self._noted.setdefault(_key(described), {})
         for name in NOTED & described.metadata.keys():
-            text = described.metadata[name]
-            if text and text not in notes.get(name, "").split(", "):
-                notes[name] = f"{notes[name]}, {text}" if name in notes else text
+            if text := described.metadata[name]:
+                noted.setdefault(name, {})[text] = None  # a dict keeps the order and each text once
 
     def is_new(self, described: Described) -> bool:
         """Has nothing of this topic been taken yet?"""
@@ -43,7 +42,8 @@ class Gathering:
     ) -> Recording:
         """Make everything taken so far a recording; `files` name it where it holds no message."""
         topics = [self._topics[key] for key in sorted(self._topics)]
-        return recording_of(topics, facts, defects, files, name=name, format_=format_, notes=self._notes)
+        notes = {key: {name: ", ".join(texts) for name, texts in noted.items()} for key, noted in self._noted.items()}
+        return recording_of(topics, facts, defects, files, name=name, format_=format_, notes=notes)
 
 
 def _key(described: Described) -> Key:

@@ -29,8 +29,8 @@ class McapPart:
     @property
     def facts(self) -> Mapping[str, str]:
         """What the file says about its episode, once it was read."""
-        said = {name: pairs for name, pairs in self._scan.metadata.items() if name != RECORDERS_OWN}
-        return attached_facts(self._scan.attachments) | facts_from_metadata(said)
+        records = {name: pairs for name, pairs in self._scan.metadata.items() if name != RECORDERS_OWN}
+        return attached_facts(self._scan.attachments) | facts_from_metadata(records)
 
     def messages(self) -> Iterator[tuple[Described, Arrived]]:
         """Yield what can be read, in batches, in the order it was written."""

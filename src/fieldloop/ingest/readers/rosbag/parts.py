@@ -1,4 +1,4 @@
-"""The files of a rosbag2 recording: told by their content, unpacked where they are compressed, read as one."""
+"""The files of a rosbag2 recording: recognised by content, decompressed where needed, read as one."""
 
 from collections.abc import Iterator, Mapping
 from itertools import groupby
@@ -15,6 +15,7 @@ from fieldloop.ingest.readers.rosbag.mcap_part import McapPart
 from fieldloop.ingest.readers.rosbag.sqlite_part import MAGIC as SQLITE_MAGIC
 from fieldloop.ingest.readers.rosbag.sqlite_part import SqlitePart
 from fieldloop.ingest.readers.rosbag.unpacked import ZSTD_MAGIC, unpack_file, unpack_message
+from fieldloop.model.note import note
 
 
 class Part(Protocol):
@@ -38,7 +39,7 @@ class Part(Protocol):
         """Return the release of ROS that wrote the file, where it says so."""
 
     def first_ns(self) -> int | None:
-        """Return the earliest stamp where it can be told without reading."""
+        """Return the earliest timestamp where it is known without reading."""
 
 
 def open_part(path: Path, complain: Complaints) -> Part | None:
@@ -49,7 +50,7 @@ def open_part(path: Path, complain: Complaints) -> Part | None:
     if head.startswith(ZSTD_MAGIC):
         scratch, wrong = unpack_file(path)
         if wrong:
-            complain("", f"The compressed file is damaged: {wrong}.")
+            complain("", note("ingest.compressed_file_damaged", reason=wrong))
         with scratch.path.open("rb") as file:
             head = file.read(len(SQLITE_MAGIC))
     if head.startswith(SQLITE_MAGIC):
@@ -57,7 +58,7 @@ def open_part(path: Path, complain: Complaints) -> Part | None:
     if head.startswith(MCAP_MAGIC):
         return McapPart(path, complain, scratch)
     size = path.stat().st_size
-    complain("byte 0", f"It is neither SQLite nor MCAP ({size} bytes, beginning {head[:8].hex(' ')}).")
+    complain(0, note("ingest.not_sqlite_or_mcap", bytes=size, head=head[:8].hex(" ")))
     return None
 
 
@@ -94,7 +95,7 @@ class Parts:
                 payloads.append(unpack_message(payload))
                 kept.append(index)
             except ValueError as wrong:
-                part.complain(described.topic, f"A message cannot be unpacked ({wrong}) and was left out.")
+                part.complain(described.topic, note("ingest.message_not_unpacked", reason=str(wrong)))
         publish = None if arrived.publish_ns is None else arrived.publish_ns[kept]
         return Arrived(arrived.log_ns[kept], publish, payloads, arrived.places[kept])
 

@@ -25,6 +25,7 @@ from fieldloop.ingest.readers.rosbag.ros1_records import (
     record_at,
     time_of,
 )
+from fieldloop.model.note import note
 from fieldloop.model.stream import NS_PER_S
 
 MAGIC = b"#ROSBAG V2.0\n"
@@ -84,30 +85,30 @@ def connection_of(fields: dict[str, bytes], data: bytes) -> Connection:
 
 
 def outline_of(source: Source, complain: Complaints) -> Outline:
-    """Walk over the records; a damaged stretch is named and stepped over."""
+    """Walk over the records; a damaged span is reported and skipped."""
     outline, at, any_record, top_level = Outline(), len(MAGIC), Finder(source, ANY), Finder(source, TOP_LEVEL)
     while at < source.size:
         record = record_at(source, at)
         if record is None:
             following = any_record.next(at + 1)
-            _say_damaged(at, following, source.size, complain)
+            _report_damaged(at, following, source.size, complain)
             at = following
             continue
         record = _with_true_length(source, record, top_level, complain)
         try:
             _keep(outline, source, record)
         except ValueError as wrong:
-            complain(record.at, f"A record cannot be used ({wrong}).")
+            complain(record.at, note("ingest.record_malformed", reason=str(wrong)))
         at = record.end
     _compare(outline, source, complain)
     return outline
 
 
-def _say_damaged(at: int, following: int, size: int, complain: Complaints) -> None:
+def _report_damaged(at: int, following: int, size: int, complain: Complaints) -> None:
     if following == size:
-        complain(at, f"Cut off, or damaged up to its end: {size - at} bytes were not read.")
+        complain(at, note("ingest.rest_unreadable", unread_bytes=size - at))
     else:
-        complain(at, f"Bytes {at} to {following} are damaged; reading went on at the next record.")
+        complain(at, note("ingest.bytes_damaged", first_byte=at, last_byte=following, resumed_at="record"))
 
 
 def _with_true_length(source: Source, record: Record, top_level: Finder, complain: Complaints) -> Record:
@@ -117,11 +118,11 @@ def _with_true_length(source: Source, record: Record, top_level: Finder, complai
         return record
     following = top_level.next(record.begin)
     if following < source.size:
-        complain(record.at, f"A record is damaged: behind the {record.length} bytes it claims stands no other.")
+        complain(record.at, note("ingest.record_length_damaged", next_byte=following))
         return record._replace(length=following - record.begin)
     if past_the_end:
         missing = record.end - source.size
-        complain(record.at, f"Cut off: {missing} of the {record.length} bytes of a record are missing.")
+        complain(record.at, note("ingest.record_cut_off", missing_bytes=missing))
         return record._replace(length=source.size - record.begin)
     return record
 
@@ -168,25 +169,23 @@ def _lengthen(chunks: list[Chunk], record: Record) -> None:
 
 
 def _compare(outline: Outline, source: Source, complain: Complaints) -> None:
-    """Hold the bag's own table of contents against what is there."""
+    """Compare the bag's own table of contents with the file."""
     if outline.header is None:
-        complain(len(MAGIC), "The bag header is missing.")
+        complain(len(MAGIC), note("ingest.bag_header_missing"))
         return
     if outline.header.fields.get("encryptor"):
-        complain(outline.header.at, "The bag is encrypted; decrypt it before it is read.")
+        complain(outline.header.at, note("ingest.bag_encrypted"))
     try:
         index_at, chunks = (number_of(outline.header.fields, name) for name in ("index_pos", "chunk_count"))
     except ValueError as wrong:
-        complain(outline.header.at, f"The bag header is damaged: {wrong}.")
+        complain(outline.header.at, note("ingest.part_unreadable", part="bag header", reason=str(wrong)))
         return
     there = {chunk.at for chunk in outline.chunks if chunk.begin != chunk.at}
     if index_at == 0:
-        complain(outline.header.at, "The bag was not closed: it has no index (`rosbag reindex` makes one).")
+        complain(outline.header.at, note("ingest.file_not_closed", note("ingest.reindex_bag")))
     elif index_at != source.size and record_at(source, index_at) is None:
-        complain(outline.header.at, f"The index is said to begin at byte {index_at}, where there is none.")
+        complain(outline.header.at, note("ingest.index_missing", index_byte=index_at))
     if index_at and chunks != len(there):
-        complain(outline.header.at, f"The bag header counts {chunks} chunks; {len(there)} were found.")
+        complain(outline.header.at, note("ingest.count_mismatch", stated=chunks, what="chunks", found=len(there)))
     if wrong_places := sorted(outline.starts_ns.keys() - there):
-        complain(
-            wrong_places[0], f"The index names {len(wrong_places)} chunks where there are none; the first is here."
-        )
+        complain(wrong_places[0], note("ingest.indexed_chunks_missing", chunks=len(wrong_places)))

@@ -15,6 +15,7 @@ from fieldloop.ingest.readers.rosbag.ros1_outline import Connection, IndexEntrie
 from fieldloop.ingest.readers.rosbag.ros1_records import FileSource
 from fieldloop.ingest.readers.rosbag.ros1_walk import ChunkWalk
 from fieldloop.ingest.text_mode import SEEMS_MANGLED, file_in_text_mode
+from fieldloop.model.note import note
 
 
 class Ros1Scan:
@@ -35,7 +36,7 @@ class Ros1Scan:
             for chunk in outline.in_order_of_time():
                 content, wrong = unpack(source, chunk)
                 if wrong:
-                    self.complain(chunk.at, f"A chunk is damaged: {wrong}. What could be unpacked was read.")
+                    self.complain(chunk.at, note("ingest.chunk_damaged", reason=wrong))
                 index = outline.index.get(chunk.at, [])
                 table = walk.messages(content, chunk, index)
                 if index:
@@ -54,26 +55,25 @@ class Ros1Scan:
                 connection = self.connections[number]
                 topics.setdefault((connection.topic, connection.type), []).append(number)
             else:
-                count = f"{np.count_nonzero(table[:, 0] == number)} messages of connection {number}"
-                self.complain(chunk.at, f"{count}, which is described nowhere, were left out.")
+                count = int(np.count_nonzero(table[:, 0] == number))
+                self.complain(chunk.at, note("ingest.topic_unknown", channel=number, messages=count))
         return topics.values()
 
     def _compare(self, table: Table, index: list[IndexEntries], chunk: Chunk) -> None:
         """Times and places are written twice, in a chunk and in its index: where they differ, one is damaged."""
-        said = np.concatenate(
+        indexed = np.concatenate(
             [np.column_stack([np.full(len(e.offsets), e.connection), e.offsets, e.log_ns]) for e in index]
         ).astype(np.int64)
         stored = table[:, [0, 2, 1]]
-        if np.array_equal(_sorted(said), _sorted(stored)):
+        if np.array_equal(_sorted(indexed), _sorted(stored)):
             return
-        for connection in np.unique(np.concatenate([said[:, 0], stored[:, 0]])).tolist():
-            here, there = ({tuple(row) for row in rows[rows[:, 0] == connection].tolist()} for rows in (stored, said))
+        for connection in np.unique(np.concatenate([indexed[:, 0], stored[:, 0]])).tolist():
+            here, there = (
+                {tuple(row) for row in rows[rows[:, 0] == connection].tolist()} for rows in (stored, indexed)
+            )
             if here != there:
-                self.complain(
-                    chunk.at,
-                    f"Messages of connection {connection} and their index disagree in {len(here ^ there)} times or "
-                    "places; the messages were believed.",
-                )
+                differing = len(here ^ there)
+                self.complain(chunk.at, note("ingest.index_contradicts", channel=connection, differing=differing))
 
 
 class Ros1Payloads:

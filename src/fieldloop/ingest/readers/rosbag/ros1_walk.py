@@ -16,6 +16,7 @@ from fieldloop.ingest.readers.rosbag.ros1_records import (
     record_at,
     time_of,
 )
+from fieldloop.model.note import note
 
 INSIDE = frozenset((MESSAGE, CONNECTION))
 MOST_GAPS = 1000
@@ -48,14 +49,15 @@ class ChunkWalk:
             record = record_at(source, at)
             if record is None or record.end > source.size or record.op not in INSIDE:
                 until = finder.next(at + 1)
-                stretch = f"bytes {base + at} to {base + until}"
-                self._complain(chunk.at, f"In a chunk, {stretch} hold no whole message and were left out.")
+                lost = note("ingest.chunk_bytes_lost", first_byte=base + at, last_byte=base + until)
+                self._complain(chunk.at, lost)
                 at = until
                 continue
             try:
                 rows += self._take(source, record, base)
             except ValueError as wrong:
-                self._complain(chunk.at, f"In a chunk, the record at its byte {base + at} cannot be used ({wrong}).")
+                broken = note("ingest.record_malformed", byte_in_chunk=base + at, reason=str(wrong))
+                self._complain(chunk.at, broken)
             at = record.end
         return np.asarray(rows, np.int64).reshape(len(rows), -1) if rows else NO_ROWS
 
@@ -66,6 +68,6 @@ class ChunkWalk:
             self._connections.setdefault(number, described)
             return []
         if number >= 1 << 32:
-            raise ValueError(f"there is no connection {number}")
+            raise ValueError(f"connection {number} does not exist")
         log_ns = time_of(record.fields.get("time", b""))
         return [(number, log_ns, base + record.at, base + record.begin, record.length)]

@@ -12,6 +12,7 @@ from fieldloop.ingest.readers.rosbag.parts import Part, Parts, open_part
 from fieldloop.ingest.readers.rosbag.sqlite_part import SqlitePart, is_bag, leftovers_of
 from fieldloop.ingest.readers.rosbag.tally import Tally
 from fieldloop.model.episode import Recording
+from fieldloop.model.note import note
 
 HEAD_BYTES = 1 << 16
 PART_SUFFIXES = {".db3", ".mcap", ".zstd"}
@@ -43,18 +44,18 @@ class Rosbag2Reader:
         complain = Complaints(path.name)
         if path.is_file():
             single = SqlitePart(path, Complaints(path.name))
-            said = parse_metadata(text, complain) if (text := single.own_metadata()) else BagMetadata()
-            yield self._recording(path.stem, [single], said.of_one_file(), complain, [path])
+            metadata = parse_metadata(text, complain) if (text := single.own_metadata()) else BagMetadata()
+            yield self._recording(path.stem, [single], metadata.of_one_file(), complain, [path])
             return
-        said = read_metadata(path / FILE_NAME, complain)
-        parts = [part for file in _files(path, said, complain) if (part := open_part(file, Complaints(file.name)))]
-        yield self._recording(path.name, _in_order(parts, said), said, complain, self.files(path))
+        metadata = read_metadata(path / FILE_NAME, complain)
+        parts = [part for file in _files(path, metadata, complain) if (part := open_part(file, Complaints(file.name)))]
+        yield self._recording(path.name, _in_order(parts, metadata), metadata, complain, self.files(path))
 
     def _recording(
-        self, name: str, opened: Sequence[Part], said: BagMetadata, complain: Complaints, files: Sequence[Path]
+        self, name: str, opened: Sequence[Part], metadata: BagMetadata, complain: Complaints, files: Sequence[Path]
     ) -> Recording:
         for part in opened:
-            part.distribution = said.distribution or part.own_distribution()
+            part.distribution = metadata.distribution or part.own_distribution()
         parts = Parts(list(opened))
         gathering, tally = Gathering(parts), Tally()
         for part, described, arrived in parts.messages():
@@ -67,9 +68,9 @@ class Rosbag2Reader:
                     part.complain(described.topic, wrong)
             gathering.note(described)
             gathering.take(described, arrived)
-        tally.compare(said, complain)
-        facts = facts_from_metadata({"": said.custom}) | (
-            {"ros_distro": said.distribution} if said.distribution else {}
+        tally.compare(metadata, complain)
+        facts = facts_from_metadata({"": metadata.custom}) | (
+            {"ros_distro": metadata.distribution} if metadata.distribution else {}
         )
         for part in opened:
             facts |= part.facts
@@ -77,22 +78,22 @@ class Rosbag2Reader:
         return gathering.recording(name, self.name, facts, [*complain.defects(), *defects], files)
 
 
-def _files(folder: Path, said: BagMetadata, complain: Complaints) -> list[Path]:
+def _files(folder: Path, metadata: BagMetadata, complain: Complaints) -> list[Path]:
     """Return the files that metadata.yaml lists and that are there; where it lists none, those that look like parts."""
     there = {file.name: file for file in sorted(folder.iterdir()) if file.is_file() and file.suffix in PART_SUFFIXES}
-    if said.parts is None:
-        complain(FILE_NAME, "It does not list the files of the recording; those in the folder were read by name.")
+    if metadata.parts is None:
+        complain(FILE_NAME, note("ingest.files_not_listed"))
         return sorted(there.values(), key=_by_number)
     listed: dict[str, Path] = {}
-    for entry in said.parts:
+    for entry in metadata.parts:
         name = Path(entry).name  # older recorders put the folder in front; nothing outside it is ever read
         packed = next((n for n in (name, f"{name}.zstd") if n in there), None)
         if packed is None:
-            complain(entry, "The file is listed in metadata.yaml but is not there; its messages are missing.")
+            complain(entry, note("ingest.listed_file_missing"))
         else:
             listed[packed] = there[packed]
     for extra in sorted(there.keys() - listed.keys()):
-        complain(extra, "The file lies in the folder but is not listed in metadata.yaml; it was not read.")
+        complain(extra, note("ingest.file_not_listed", note("ingest.not_read")))
     return list(listed.values())
 
 
@@ -101,9 +102,9 @@ def _by_number(path: Path) -> tuple[int, str]:
     return (int(digits) if digits.isdecimal() else 0), path.name
 
 
-def _in_order(parts: list[Part], said: BagMetadata) -> list[Part]:
+def _in_order(parts: list[Part], metadata: BagMetadata) -> list[Part]:
     """Put the files in order of time, where that is known of all."""
-    starts = [said.part_starts_ns.get(part.path.name, part.first_ns()) for part in parts]
+    starts = [metadata.part_starts_ns.get(part.path.name, part.first_ns()) for part in parts]
     known = [start for start in starts if start is not None]
     if len(known) < len(parts):
         return parts

@@ -16,6 +16,7 @@ from fieldloop.ingest.readers.rosbag.definitions import with_definition
 from fieldloop.ingest.readers.rosbag.sqlite_rows import walk
 from fieldloop.ingest.readers.rosbag.unpacked import ScratchFile, copy_with_journal
 from fieldloop.ingest.text_mode import SEEMS_MANGLED, file_in_text_mode
+from fieldloop.model.note import note
 
 MAGIC = b"SQLite format 3\x00"
 BATCH_BYTES = 8 << 20
@@ -40,8 +41,7 @@ class SqlitePart:
         if leftovers := [beside for beside in leftovers_of(path) if beside.stat().st_size]:
             self._held = copy_with_journal(path, leftovers)
             self._plain = self._held.path
-            names = ", ".join(beside.name for beside in leftovers)
-            complain("", f"Its recorder was stopped before it was done: {names} lies beside it and was read with it.")
+            complain("", note("ingest.journal_read", files=tuple(beside.name for beside in leftovers)))
 
     @property
     def facts(self) -> Mapping[str, str]:
@@ -52,14 +52,14 @@ class SqlitePart:
         """Yield what can be read, in batches, in the order it was written."""
         yield from self._readable()
         if self.complain.defects() and file_in_text_mode(self._plain):
-            self.complain("byte 0", SEEMS_MANGLED)
+            self.complain(0, SEEMS_MANGLED)
 
     def _readable(self) -> Iterator[tuple[Described, Arrived]]:
         with closing(self._connect()) as database:
             try:
                 topics = self._topics(database)
             except (sqlite3.DatabaseError, MemoryError) as wrong:
-                self.complain("table topics", f"It cannot be read ({wrong}); nothing was read.")
+                self.complain("table topics", note("ingest.part_unreadable", part="table of topics", reason=str(wrong)))
                 return
             batch: Batch = {}
             held, strangers = 0, 0
@@ -77,7 +77,7 @@ class SqlitePart:
                     batch, held = {}, 0
             yield from _arrived(batch, topics)
             if strangers:
-                self.complain("table messages", f"{strangers} messages of no known topic were left out.")
+                self.complain("table messages", note("ingest.topic_unknown", messages=strangers))
 
     def fetch(self, places: NDArray[np.int64]) -> Iterator[bytes]:
         """Yield messages again by their row; one that cannot be read any more is empty."""
@@ -111,7 +111,7 @@ class SqlitePart:
             if isinstance(number, int) and all(isinstance(text, str) for text in (name, type_, form)):
                 found[number] = self._described(name, type_, form, definitions)
             else:
-                self.complain("table topics", f"The topic in row {number!r} is damaged; its messages were left out.")
+                self.complain("table topics", note("ingest.topic_damaged", row=repr(number)))
         return found
 
     def _definitions(self, database: sqlite3.Connection) -> dict[str, Definition]:
@@ -142,7 +142,7 @@ class SqlitePart:
 
 
 def connect(path: Path, *, untouched: bool = True) -> sqlite3.Connection:
-    """Open a database that may be damaged; a file of somebody else is never written to, not even beside it."""
+    """Open a database that may be damaged; the file is never written to, and nothing is written beside it."""
     how = "mode=ro&immutable=1" if untouched else "mode=rw"
     database = sqlite3.connect(f"file:{quote(str(path.resolve()))}?{how}", uri=True)
     database.text_factory = lambda text: text.decode("utf-8", "replace")

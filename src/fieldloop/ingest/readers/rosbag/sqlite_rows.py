@@ -4,6 +4,7 @@ import sqlite3
 from collections.abc import Iterator
 
 from fieldloop.ingest.complaints import Complaints
+from fieldloop.model.note import note
 
 Row = tuple[int, int, int, bytes]
 FIRST = -(2**63)
@@ -28,18 +29,20 @@ def walk(database: sqlite3.Connection, complain: Complaints) -> Iterator[Row]:
                 if _is_message(row):
                     yield row
                 else:
-                    complain(f"message {last}", "The row holds no message (its types are wrong); it was left out.")
+                    complain(f"message {last}", note("ingest.row_not_a_message", message=last))
         except (sqlite3.DatabaseError, MemoryError) as wrong:
             broken = str(wrong) or type(wrong).__name__
         if not broken:
             return
         following = _readable_behind(database, max(last, 0))
         if following is None:
-            complain(TABLE, f"It cannot be read behind message {max(last, 0)} ({broken}).")
+            complain(TABLE, note("ingest.table_unreadable_after", message=max(last, 0), reason=broken))
             return
-        complain(TABLE, f"Messages {max(last, 0) + 1} to {following} cannot be read ({broken}); those behind were.")
+        lost = note("ingest.messages_unreadable", first=max(last, 0) + 1, last=following, reason=broken)
+        complain(TABLE, lost)
         last = following
-    complain(TABLE, f"It is damaged in more than {MOST_GAPS} places; nothing was read behind message {last}.")
+    ended = note("ingest.table_unreadable_after", message=last, reason=f"more than {MOST_GAPS} damaged places")
+    complain(TABLE, ended)
 
 
 def _is_message(row: Row) -> bool:

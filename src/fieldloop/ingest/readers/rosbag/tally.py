@@ -1,8 +1,9 @@
-"""What was read from a rosbag2 recording, counted, and held against what its metadata.yaml says."""
+"""Count what was read from a rosbag2 recording and compare it with its metadata.yaml."""
 
 from fieldloop.ingest.complaints import Complaints
 from fieldloop.ingest.messages.arrived import Arrived
 from fieldloop.ingest.readers.rosbag.bag_metadata import FILE_NAME, BagMetadata
+from fieldloop.model.note import Note, note
 
 
 class Tally:
@@ -24,29 +25,36 @@ class Tally:
         self._first_ns = first if self._first_ns is None else min(self._first_ns, first)
         self._last_ns = last if self._last_ns is None else max(self._last_ns, last)
 
-    def compare(self, said: BagMetadata, complain: Complaints) -> None:
-        """Complain of every statement that the files do not bear out."""
+    def compare(self, metadata: BagMetadata, complain: Complaints) -> None:
+        """Report every statement that the files contradict."""
         total = sum(self._topics.values())
-        if said.count is not None and said.count != total:
-            complain(FILE_NAME, f"It counts {said.count} messages; {total} were read.")
-        for topic in sorted(said.topics.keys() | (self._topics.keys() if said.topics else set())):
-            if topic not in said.topics:
-                complain(FILE_NAME, f"It does not name the topic {topic}, of which {self._topics[topic]} were read.")
-            elif said.topics[topic] != self._topics.get(topic, 0):
-                count = f"{said.topics[topic]} messages of {topic}"
-                complain(FILE_NAME, f"It counts {count}; {self._topics.get(topic, 0)} were read.")
-        for part, expected in said.part_counts.items():
+        if metadata.count is not None and metadata.count != total:
+            complain(FILE_NAME, _mismatch(metadata.count, total))
+        for topic in sorted(metadata.topics.keys() | (self._topics.keys() if metadata.topics else set())):
+            if topic not in metadata.topics:
+                complain(FILE_NAME, note("ingest.topic_not_listed", topic=topic, messages=self._topics[topic]))
+            elif metadata.topics[topic] != self._topics.get(topic, 0):
+                stated, found = metadata.topics[topic], self._topics.get(topic, 0)
+                complain(
+                    FILE_NAME, note("ingest.count_mismatch", stated=stated, what="messages", found=found, of=topic)
+                )
+        for part, expected in metadata.part_counts.items():
             if expected != self._parts.get(part, 0):
-                complain(FILE_NAME, f"It counts {expected} messages in {part}; {self._parts.get(part, 0)} were read.")
-        self._compare_times(said, complain)
+                found = self._parts.get(part, 0)
+                complain(
+                    FILE_NAME, note("ingest.count_mismatch", stated=expected, what="messages", found=found, of=part)
+                )
+        self._compare_times(metadata, complain)
 
-    def _compare_times(self, said: BagMetadata, complain: Complaints) -> None:
+    def _compare_times(self, metadata: BagMetadata, complain: Complaints) -> None:
         if self._first_ns is None or self._last_ns is None:
             return
-        if said.start_ns is not None and said.start_ns != self._first_ns:
-            complain(
-                FILE_NAME, f"It begins the recording at {said.start_ns} ns; the first message is of {self._first_ns}."
-            )
+        if metadata.start_ns is not None and metadata.start_ns != self._first_ns:
+            complain(FILE_NAME, note("ingest.start_differs", stated_ns=metadata.start_ns, found_ns=self._first_ns))
         span = self._last_ns - self._first_ns
-        if said.duration_ns is not None and said.duration_ns != span:
-            complain(FILE_NAME, f"It says that the recording lasts {said.duration_ns} ns; its messages span {span}.")
+        if metadata.duration_ns is not None and metadata.duration_ns != span:
+            complain(FILE_NAME, note("ingest.duration_differs", stated_ns=metadata.duration_ns, found_ns=span))
+
+
+def _mismatch(stated: int, found: int, of: str = "") -> Note:
+    return note("ingest.count_mismatch", stated=stated, what="messages", found=found, of=of)

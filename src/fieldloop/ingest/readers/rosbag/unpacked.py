@@ -15,7 +15,7 @@ LARGEST_WINDOW = 1 << 27
 
 
 class ScratchFile:
-    """A file of our own, gone when nobody holds this any more."""
+    """A temporary file, deleted with this object."""
 
     def __init__(self, name: str) -> None:
         self._folder = tempfile.mkdtemp(prefix="fieldloop-")

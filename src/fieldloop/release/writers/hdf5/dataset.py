@@ -9,6 +9,7 @@ import numpy as np
 
 from fieldloop.errors import BadInput
 from fieldloop.model.episode import Episode, Recording
+from fieldloop.model.note import Note, Subject, note
 from fieldloop.model.stream import Stream, StreamKind
 from fieldloop.release.writers.account import Account
 from fieldloop.release.writers.features import Features
@@ -48,7 +49,7 @@ def write_hdf5(
     if not any(f.kind is StreamKind.ACTION for f in features.signals):
         raise BadInput(
             "robomimic's layout needs actions, and no stream of the kind 'action' is in every episode. "
-            "Name a stream whose next row is to stand for the action (actions_from), or write another format."
+            "Name a stream whose next row serves as the action (actions_from), or write another format."
         )
     with whole_or_nothing(target) as part:
         writer = _Writer(part, features)
@@ -58,7 +59,7 @@ def write_hdf5(
             writer.finish()
         finally:
             writer.file.close()
-    made = chosen.said() if isinstance(chosen, _WithActions) else ()
+    made = chosen.made() if isinstance(chosen, _WithActions) else ()
     return writer.account.written(target, (*made, *writer.left_out()))
 
 
@@ -76,7 +77,7 @@ class _Writer:
         self._environments: dict[str, None] = {}
         self._own_environments: dict[str, None] = {}
         self._tasks: dict[str, None] = {}
-        self._lost: dict[str, None] = {}
+        self._lost: dict[Note, None] = {}
         self._reach = [np.inf, -np.inf]
 
     def add(self, recording: Recording) -> None:
@@ -89,8 +90,10 @@ class _Writer:
         for camera in self._features.cameras:
             write_pictures(group, framed, camera, self._places[camera.name][0])
         stamps = write_stamps(group, framed, self._places)
-        told = describe(framed, self._in_actions(), stamps)
-        group.attrs[ATTRIBUTE] = np.bytes_(told.encode())  # in the group itself: text of free length lies elsewhere
+        description = describe(framed, self._in_actions(), stamps)
+        group.attrs[ATTRIBUTE] = np.bytes_(
+            description.encode()
+        )  # in the group itself: text of free length lies elsewhere
         self._remember(framed, name, group[ACTIONS])
 
     def finish(self) -> None:
@@ -101,17 +104,14 @@ class _Writer:
         for mask, names in sorted(self._masks.items()):
             self.file.create_dataset(f"mask/{mask}", data=np.asarray(names, "S"))
 
-    def left_out(self) -> Iterator[str]:
+    def left_out(self) -> Iterator[Note]:
         """Yield what the file does not hold, or holds otherwise than robomimic's tools expect."""
         yield from self._lost
         yield from self.account.flattened()
         yield from one_for_all(list(self._own_environments), list(self._tasks))
         low, high = self._reach
         if low < -1 or high > 1:
-            yield (
-                f"actions: values reach from {low:.4g} to {high:.4g} and were not rescaled; "
-                "robomimic's own tools expect them between -1 and 1"
-            )
+            yield note("release.actions_not_rescaled", about=Subject(ACTIONS), low=low, high=high)
 
     def _in_actions(self) -> Mapping[str, tuple[Place, ...]]:
         """Say which columns of `actions` belong to which stream: they stand side by side."""
@@ -143,16 +143,16 @@ class _WithActions:
         self._recordings, self._source = recordings, source
         self._replaces = False
 
-    def said(self) -> tuple[str, ...]:
-        """Name what was made."""
-        instead = f", in place of the stream {MADE}" if self._replaces else ""
-        return (f"actions: made of {self._source} of the next row{instead}",)
+    def made(self) -> tuple[Note, ...]:
+        """Return what was made."""
+        replaced = MADE if self._replaces else ""
+        return (note("release.actions_made", about=Subject(ACTIONS), source=self._source, replaced=replaced),)
 
     def __iter__(self) -> Iterator[Recording]:
         for recording in self._recordings:
             stream = recording.streams.get(self._source)
             if stream is None or stream.values is None or not len(stream):
-                raise BadInput(f"{recording.episode.name} has no values of {self._source} to make actions of.")
+                raise BadInput(f"{recording.episode.name} has no values of {self._source}, so no actions can be made.")
             self._replaces = self._replaces or MADE in recording.streams
             yield replace(recording, streams={**recording.streams, MADE: _as_action(stream)})
 
@@ -165,16 +165,16 @@ def _as_action(stream: Stream) -> Stream:
 
 
 def _masks(episode: Episode) -> list[str]:
-    """Return the filter keys an episode is listed under: those it came with, and the split it is said to be in."""
+    """Return the filter keys an episode is listed under: its own, and that of its split."""
     came = [mask for mask in (episode.fact("masks") or "").split(", ") if mask]
     split = split_of(episode).lower() if episode.fact("split") else ""
     return sorted({plain(mask) for mask in (*came, MASKS.get(split, split)) if mask})
 
 
-def _lost(episode: Episode) -> Iterator[str]:
-    """Name what the reader of the source could not hand on."""
+def _lost(episode: Episode) -> Iterator[Note]:
+    """Yield what the reader of the source did not pass on."""
     for key, _ in episode.facts:
         if key.startswith("attachment."):
-            yield f"{key}: its bytes stay in the source, its hash is kept"
+            yield note("release.attachment_not_kept", name=key)
     if episode.fact("next_obs"):
-        yield "next_obs: what was seen after the last step; the last observation stands for it"
+        yield note("release.last_next_observation_lost", name="next_obs")

@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from fieldloop.model.note import Note, Subject, note
 from fieldloop.model.stream import StreamKind
 from fieldloop.release.writers.features import Feature, Features
 from fieldloop.release.writers.framed import Framed
@@ -16,19 +17,16 @@ from fieldloop.release.writers.names import free_name
 GRID = "timestamps_ns"
 STAMPS = "stamps_ns"
 ZLIB_LEVEL = 1  # pictures: a higher level takes three times as long for a tenth of the size
-MADE = {
-    "rewards": "made of the outcome: 1 at the last row of an episode that is said to have succeeded, else 0",
-    "dones": "made of the episode's end: 1 at its last row, else 0",
-}
-"""What robomimic looks for in every file, and how it comes about where nobody recorded it."""
+MADE = {"rewards": "release.rewards_made", "dones": "release.dones_made"}
+"""What robomimic needs in every file, made where it was not recorded."""
 
 Places = Mapping[str, Sequence[Place]]
 
 
-def write_rows(group: Any, framed: Framed, features: Features, places: Places) -> list[str]:
+def write_rows(group: Any, framed: Framed, features: Features, places: Places) -> list[Note]:
     """Write everything but pictures: observations now and one step later, actions, rewards, dones, states.
 
-    Say what of it nobody recorded.
+    Return what of it was not recorded but made.
     """
     action_parts: list[NDArray[Any]] = []
     for feature in features.signals:
@@ -82,14 +80,14 @@ def write_stamps(group: Any, framed: Framed, places: Places) -> dict[str, str]:
     return written
 
 
-def _outcome(group: Any, framed: Framed) -> list[str]:
+def _outcome(group: Any, framed: Framed) -> list[Note]:
     last = np.zeros(len(framed))
     last[-1:] = 1.0
     made = {"rewards": last if framed.episode.succeeded else np.zeros(len(framed)), "dones": last.astype(np.int64)}
     missing = [name for name in made if name not in group]
     for name in missing:
         group.create_dataset(name, data=made[name])
-    return [f"{name}: {MADE[name]}" for name in missing]
+    return [note(MADE[name], about=Subject(name)) for name in missing]
 
 
 def one_later(values: NDArray[Any]) -> NDArray[Any]:

@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from fieldloop.model.note import Note, Subject, note
 from fieldloop.model.stream import StreamKind
 from fieldloop.release.writers.features import Feature
 from fieldloop.release.writers.framed import Framed
@@ -54,11 +55,12 @@ class Camera:
         """Return the camera's part of meta/info.json."""
         return describe_camera(self.feature, origin, self._fps, self._how)
 
-    def losses(self) -> list[str]:
-        """Name what video does not hold."""
+    def losses(self) -> list[Note]:
+        """Return what video does not hold."""
         if self._scale:
             return self._scale.losses(self.feature.name)
-        return [f"{self.feature.name}: pixels change a little by {self._how.codec} with crf {self._how.options['crf']}"]
+        how = f"{self._how.codec}, crf {self._how.options['crf']}"
+        return [note("release.pixels_recompressed", about=Subject(self.feature.name), how=how)]
 
     def _fresh(self) -> PictureStats:
         if self._scale is None:

@@ -11,8 +11,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from fieldloop.model.codec import to_plain
 from fieldloop.model.episode import Recording
 from fieldloop.model.episode_text import FLAGS
+from fieldloop.model.note import Note, note
 from fieldloop.model.stream import ClockKind
 from fieldloop.release.writers.account import Account
 from fieldloop.release.writers.features import Features
@@ -114,7 +116,7 @@ class _Dataset:
             stats |= of_camera
         facts = facts_of(framed, self._features)
         self._rows.append(row | flatten(stats) | columns_of(framed.episode, split, facts))
-        defects = [f"{d.subject} {d.place}: {d.message}" for d in recording.defects]
+        defects = to_plain(recording.defects)
         with (self._folder / SIDECAR).open("a", encoding="utf-8") as sidecar:
             sidecar.write(sidecar_line(framed, self.account.episodes, split, facts, defects) + "\n")
         self._splits[split] = self._splits.get(split, 0) + 1
@@ -142,13 +144,13 @@ class _Dataset:
         for camera in self._cameras:
             camera.close()
 
-    def losses(self) -> list[str]:
-        """Name what the dataset does not hold as it was."""
-        losses = [line for camera in self._cameras for line in camera.losses()]
+    def losses(self) -> list[Note]:
+        """Return what the dataset does not hold as it was."""
+        losses = [loss for camera in self._cameras for loss in camera.losses()]
         if abs(self._features.hz / self._fps - 1) > SAME_RATE:
-            losses.append(f"rows come {self._features.hz:.4g} times a second, and are said to come {self._fps} times")
-        if named := ", ".join(kind.value for kind in ClockKind if kind in self._further):
-            losses.append(f"of each stream the most trusted clock is kept, not also: {named}")
+            losses.append(note("release.rate_rounded", hz=self._features.hz, fps=self._fps))
+        if clocks := tuple(kind.value for kind in ClockKind if kind in self._further):
+            losses.append(note("release.further_clocks_not_kept", clocks=clocks))
         losses += self.account.flattened()
         return [*self._signals.losses(), *losses, *self.account.worse_clocks(), *unlike(self._features)]
 

@@ -7,6 +7,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from fieldloop.model.note import Note, Subject, note
+
 LARGEST = (1 << 12) - 1
 SHIFT_M = 3.5
 """Added before the logarithm: it evens out the steps, from 1.2 mm near to 4.4 mm at ten metres."""
@@ -37,18 +39,19 @@ class DepthScale:
         start, end = self._ends
         return np.asarray(np.exp(start + steps * ((end - start) / LARGEST)) - SHIFT_M)
 
-    def losses(self, name: str) -> list[str]:
-        """Say what the steps could not hold."""
+    def losses(self, name: str) -> list[Note]:
+        """Return what the steps could not hold."""
+        about = Subject(name)
         half_mm = [(m + SHIFT_M) * (self._ends[1] - self._ends[0]) / LARGEST * 500 for m in self._range]
-        said = [f"{name}: distances are kept in 4096 steps, so within {half_mm[0]:.1f} to {half_mm[1]:.1f} mm"]
+        lost = [note("release.depth_quantised", about=about, near_mm=half_mm[0], far_mm=half_mm[1])]
         if self.missing:
-            said.append(f"{name}: {self.missing} pixels without a distance read as {self.nearest_m:g} m")
+            lost.append(note("release.depth_unknown", about=about, pixels=self.missing, nearest_m=self.nearest_m))
         if self.outside:
-            said.append(
-                f"{name}: {self.outside} pixels nearer than {self.nearest_m:g} m or farther than {self.farthest_m:g} m "
-                "read as that"
+            reach = (self.nearest_m, self.farthest_m)
+            lost.append(
+                note("release.depth_clipped", about=about, pixels=self.outside, nearest_m=reach[0], farthest_m=reach[1])
             )
-        return said
+        return lost
 
     @property
     def _range(self) -> tuple[float, float]:

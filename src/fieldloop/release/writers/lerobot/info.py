@@ -43,7 +43,7 @@ def stored_type(feature: Feature) -> str:
 def describe_signal(feature: Feature, origin: Origin) -> dict[str, Any]:
     """Describe a column of numbers."""
     names = list(feature.columns) or None
-    info = _told(feature, origin)
+    info = _origin_info(feature, origin)
     return {"dtype": stored_type(feature), "shape": [feature.width], "names": names, "info": info}
 
 
@@ -68,27 +68,27 @@ def describe_camera(feature: Feature, origin: Origin, fps: int, how: Encoding) -
         info["video.crf"] = _number(how.options["crf"])
     return {
         "dtype": "video", "shape": [height, width, channels], "names": ["height", "width", "channels"],
-        "info": info | _told(feature, origin),
+        "info": info | _origin_info(feature, origin),
     }  # fmt: skip
 
 
 def describe_dataset(
-    features: Mapping[str, Any], stamped: Sequence[str], totals: Mapping[str, int], limits: Limits, **said: Any
+    features: Mapping[str, Any], stamped: Sequence[str], totals: Mapping[str, int], limits: Limits, **stated: Any
 ) -> dict[str, Any]:
     """Return meta/info.json.
 
-    `stamped` names the streams with stamps beside the grid's; `said` has the frame rate, the robot, the splits and the
+    `stamped` names the streams with stamps beside the grid's; `stated` has the frame rate, the robot, splits and the
     clock.
     """
     whole: dict[str, Any] = dict(features)
-    stamps = {"unit": "ns", "grid": said["clock"]}
+    stamps = {"unit": "ns", "grid": stated["clock"]}
     whole[CAPTURE] = {"dtype": "int64", "shape": [1 + len(stamped)], "names": [GRID, *stamped], "info": stamps}
     whole["timestamp"] = {"dtype": "float32", "shape": [1], "names": None}
     whole |= {key: {"dtype": "int64", "shape": [1], "names": None} for key in INTEGERS}
     return {
-        "codebase_version": "v3.0", "robot_type": said["robot"] or None, **totals,
-        "chunks_size": limits.files_a_chunk, "fps": said["fps"],
-        "data_files_size_in_mb": limits.data_mb, "video_files_size_in_mb": limits.video_mb, "splits": said["splits"],
+        "codebase_version": "v3.0", "robot_type": stated["robot"] or None, **totals,
+        "chunks_size": limits.files_a_chunk, "fps": stated["fps"],
+        "data_files_size_in_mb": limits.data_mb, "video_files_size_in_mb": limits.video_mb, "splits": stated["splits"],
         "data_path": DATA_PATH, "video_path": VIDEO_PATH if _has_video(features) else None, "features": whole,
     }  # fmt: skip
 
@@ -97,8 +97,8 @@ def _has_video(features: Mapping[str, Any]) -> bool:
     return any(feature["dtype"] == "video" for feature in features.values())
 
 
-def _told(feature: Feature, origin: Origin) -> dict[str, Any]:
-    """Tell what a reader needs to make the stream again, guesses as guesses."""
+def _origin_info(feature: Feature, origin: Origin) -> dict[str, Any]:
+    """Return what a reader needs to restore the stream, with guesses marked as such."""
     as_recorded = origin.rule == Rule.AS_RECORDED.value
     return {
         "stream": feature.name, "kind": feature.kind.value, "unit": feature.unit, "frame_id": feature.frame_id,

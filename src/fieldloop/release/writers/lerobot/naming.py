@@ -8,7 +8,7 @@ from fieldloop.release.writers.names import free_name
 
 STATE, ACTION, IMAGES = "observation.state", "action", "observation.images."
 KEPT = ("observation.", "action.", "next.")
-"""Beginnings by which a stream is told to come from a LeRobot dataset: its name stays what it was."""
+"""Prefixes of streams that come from a LeRobot dataset; such a name is kept."""
 
 LONGEST = 200
 """Bytes of a name: a video's is the name of a folder too, and few file systems take more than 255."""

@@ -13,7 +13,8 @@ from fieldloop.model import episode_text
 from fieldloop.model.codec import to_plain
 from fieldloop.model.episode import Episode
 from fieldloop.model.episode_text import FLAGS, to_texts, writable
-from fieldloop.release.writers.features import Features, note
+from fieldloop.model.note import Note, Subject, note
+from fieldloop.release.writers.features import Features, note_named
 from fieldloop.release.writers.framed import Framed
 
 SIDECAR = "meta/fieldloop.jsonl"
@@ -29,45 +30,45 @@ def tasks_of(episode: Episode) -> list[str]:
 
 
 def facts_of(framed: Framed, features: Features) -> dict[str, str]:
-    """Return the episode's further facts, and how its streams differ from what is said of the whole dataset."""
+    """Return the episode's further facts, and how its streams differ from the dataset's description."""
     facts = {key: text for key, text in to_texts(framed.episode).items() if key not in episode_text.FIELDS}
     for feature in features.all:
         stream = framed.streams[feature.name]
-        told = {what: getattr(stream, what) for what in OF_THE_SENSOR}
-        told = {what: text for what, text in told.items() if text != getattr(feature, what)}
-        told |= {f"note.{key}": text for key, text in stream.notes.items() if note(key) in feature.differs}
+        differing = {what: getattr(stream, what) for what in OF_THE_SENSOR}
+        differing = {what: text for what, text in differing.items() if text != getattr(feature, what)}
+        differing |= {f"note.{key}": text for key, text in stream.notes.items() if note_named(key) in feature.differs}
         if "nominal_hz" in feature.differs:
-            told["nominal_hz"] = f"{stream.nominal_hz:g}" if stream.nominal_hz else ""
-        for what, text in told.items():
+            differing["nominal_hz"] = f"{stream.nominal_hz:g}" if stream.nominal_hz else ""
+        for what, text in differing.items():
             facts.setdefault(f"{what}.{feature.name}", text)
     return facts
 
 
-def unlike(features: Features) -> list[str]:
-    """Name what episodes do not agree on: the dataset describes a stream once."""
+def unlike(features: Features) -> list[Note]:
+    """Return what episodes do not agree on: the dataset describes a stream once."""
     return [
-        f"{feature.name}: its {what} is not the same in all episodes; each has its own among its facts"
+        note("release.episodes_disagree", about=Subject(feature.name), what=what)
         for feature in features.all
         for what in sorted(feature.differs)
     ]
 
 
 def columns_of(episode: Episode, split: str, facts: Mapping[str, str]) -> dict[str, Any]:
-    """Return what the table of episodes says beyond what LeRobot asks for; None where the log did not say."""
-    said = to_texts(episode)
+    """Return the extra columns of the table of episodes; None where the log does not state them."""
+    stated = to_texts(episode)
     written = json.dumps(facts, ensure_ascii=False, sort_keys=True) if facts else None
-    return {name: said.get(name) for name in (*episode_text.TEXTS, "stratum")} | {
+    return {name: stated.get(name) for name in (*episode_text.TEXTS, "stratum")} | {
         "uid": episode.id, "split": split, "facts": written, **{name: getattr(episode, name) for name in FLAGS},
     }  # fmt: skip
 
 
-def sidecar_line(framed: Framed, index: int, split: str, facts: Mapping[str, str], defects: Sequence[str]) -> str:
+def sidecar_line(framed: Framed, index: int, split: str, facts: Mapping[str, str], defects: Sequence[Any]) -> str:
     """Return one episode's line of the file beside."""
     episode, times = replace(framed.episode, facts=tuple(sorted(facts.items()))), framed.times_ns
-    said: Mapping[str, Any] = {
+    stated: Mapping[str, Any] = {
         "uid": episode.id, "episode_index": index, "split": split, "length": len(framed),
         "capture_ns": [int(times[0]), int(times[-1])], "episode": to_plain(episode),
         "resampled": {name: rule.value for name, rule in framed.rules.items()},
-        "notes": framed.notes, "defects": defects,
+        "notes": to_plain(framed.notes), "defects": defects,
     }  # fmt: skip
-    return writable(json.dumps(said, ensure_ascii=False))
+    return writable(json.dumps(stated, ensure_ascii=False))

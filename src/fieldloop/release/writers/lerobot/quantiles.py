@@ -1,7 +1,7 @@
 """Exact quantiles of more values than memory holds: the values are walked through once for every 16 bits they have.
 
 A value's bits, put in the order of the numbers, are found from the highest down. Each walk counts how often each
-next 16 bits occur behind the bits found so far, which settles 16 more. So there is no error, and what is held is one
+next 16 bits occur behind the bits found so far, which settles 16 more. The result is exact, and memory holds one
 table of counts for each quantile of each column, however many rows there are.
 """
 

@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from fieldloop.model.note import Note, Subject, note
 from fieldloop.release.writers.features import Feature, Features
 from fieldloop.release.writers.framed import Framed
 from fieldloop.release.writers.lerobot.files import Limits, Place, Places
@@ -56,18 +57,16 @@ class Signals:
             )
         return found
 
-    def losses(self) -> list[str]:
-        """Name values that were rounded, and those no statistics can be made of."""
-        said = []
-        if self._rounded:
-            named = ", ".join(f"{name} by up to {most:.1g}" for name, most in sorted(self._rounded.items()))
-            said.append(f"kept as float32, so rounded: {named}")
+    def losses(self) -> list[Note]:
+        """Return which values were rounded, and which no statistics can be made of."""
+        lost = [
+            note("release.values_rounded", about=Subject(name), stored="float32", most=most)
+            for name, most in sorted(self._rounded.items())
+        ]
         for key, seen in self._seen.items():
             if seen.unfit:
-                said.append(
-                    f"{key}: {seen.unfit} values are not finite; they are written, the statistics leave them out"
-                )
-        return said
+                lost.append(note("release.not_finite_in_statistics", about=Subject(key), values=seen.unfit))
+        return lost
 
     def _stored(self, feature: Feature, values: NDArray[Any]) -> NDArray[Any]:
         wanted = np.dtype(stored_type(feature))

@@ -1,4 +1,4 @@
-"""True statistics of what is written: from every value and every pixel, not a sample and no envelope of episodes."""
+"""Exact statistics of what is written, from every value and every pixel."""
 
 from collections.abc import Mapping, Sequence
 from typing import Any

@@ -26,7 +26,7 @@ class ParquetFiles:
     def place(self, rows: int) -> Place:
         """Say where the next rows will go, beginning a new file where the current one is full.
 
-        How large they will be is told from the rows before.
+        Their size is estimated from the rows before.
         """
         place, is_new = self._places.next(self._bytes_a_row * rows)
         if is_new:

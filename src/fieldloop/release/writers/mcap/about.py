@@ -1,8 +1,9 @@
-"""What a log says of its channels and of its episode beside the messages, so that reading gives the same again."""
+"""Metadata of channels, from which reading restores the streams."""
 
 import json
 
 from fieldloop.model.episode_text import writable
+from fieldloop.model.note import Note, Subject, note
 from fieldloop.model.stream import Stream
 from fieldloop.release.writers.mcap.slots import HEADER, Slots
 
@@ -11,10 +12,10 @@ def channel_metadata(stream: Stream, slots: Slots) -> dict[str, str]:
     """Describe a stream beyond what its messages can say.
 
     `fieldloop.clocks` maps each stamp of a message (header, publish, log) to the clock it really is; a stamp that is
-    not named there repeats another and is no clock of the stream. `fieldloop.clock` says the same of the header alone.
+    not named there repeats another and is not a clock of the stream. `fieldloop.clock` does so for the header alone.
     Positions that carry velocities and efforts describe the positions; the others follow from them.
     """
-    said = {
+    stated = {
         "stream": stream.name,
         "kind": stream.kind.value,
         "unit": stream.unit,
@@ -26,22 +27,22 @@ def channel_metadata(stream: Stream, slots: Slots) -> dict[str, str]:
         "clocks": json.dumps({slot: kind.value for slot, kind in slots.held.items()}),
     }
     if stream.values is not None:
-        said["dtype"] = stream.values.dtype.name
+        stated["dtype"] = stream.values.dtype.name
     if stream.nominal_hz:
-        said["nominal_hz"] = repr(float(stream.nominal_hz))
-    return {f"fieldloop.{key}": writable(value) for key, value in said.items()}
+        stated["nominal_hz"] = repr(float(stream.nominal_hz))
+    return {f"fieldloop.{key}": writable(value) for key, value in stated.items()}
 
 
-def unwritable_texts(stream: Stream) -> list[str]:
-    """Name the texts of a stream that are no UTF-8 and are written as escapes."""
+def unwritable_texts(stream: Stream) -> list[Note]:
+    """Return the texts of a stream that are not UTF-8 and are written as escapes."""
     texts = {"name": stream.name, "frame_id": stream.frame_id, "serial": stream.serial}
     return [
-        f"{writable(stream.name)}: its {what} holds what is no UTF-8, which is written as an escape"
+        note("release.text_not_utf8", about=Subject(writable(stream.name)), name=what)
         for what, text in texts.items()
         if writable(text) != text
     ]
 
 
-def spoken(text: str) -> str:
+def message_text(text: str) -> str:
     """Return a text that may stand inside a message: there a NUL ends it."""
     return writable(text).replace("\x00", "")

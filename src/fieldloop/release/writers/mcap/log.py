@@ -3,12 +3,14 @@
 import heapq
 import re
 from collections.abc import Iterator, Mapping
+from dataclasses import replace
 from pathlib import Path
 from typing import NamedTuple
 
 from fieldloop.errors import StoreError
 from fieldloop.model.episode import Recording
 from fieldloop.model.episode_text import not_in_texts, to_texts
+from fieldloop.model.note import Note, Subject, note
 from fieldloop.model.stream import Stream
 from fieldloop.release.writers.mcap import numbers
 from fieldloop.release.writers.mcap.about import channel_metadata, unwritable_texts
@@ -26,7 +28,7 @@ class WrittenLog(NamedTuple):
     """How many messages a log holds, and what of the recording it does not."""
 
     messages: int
-    left_out: tuple[str, ...]
+    left_out: tuple[Note, ...]
 
 
 class _Topic(NamedTuple):
@@ -42,7 +44,7 @@ def write_log(recording: Recording, path: Path, compression: Compression | None 
 
     Where the disk fails, StoreError says so and `<path>.part` keeps what was written.
     """
-    left_out: list[str] = []
+    left_out: list[Note] = []
     topics = _topics(recording, compression or Compression(), left_out)
     channels = {topic.name: channel_metadata(topic.stream, topic.slots) for topic in topics}
     names = list(channels)
@@ -55,7 +57,8 @@ def write_log(recording: Recording, path: Path, compression: Compression | None 
     if recorder.failed:
         raise _incomplete(path, recorder.failed)
     for topic in topics:
-        left_out += (f"{topic.stream.name}: {loss}" for loss in sorted(topic.compressor.losses))
+        about = Subject(topic.stream.name)
+        left_out += (replace(loss, subject=about) for loss in sorted(topic.compressor.losses, key=lambda n: n.code))
     return WrittenLog(recorder.written, (*left_out, *not_in_texts(recording.episode)))
 
 
@@ -63,10 +66,10 @@ def _incomplete(path: Path, why: str) -> StoreError:
     return StoreError(f"{path} was not written completely: {why}. Is the disk full?")
 
 
-def _topics(recording: Recording, compression: Compression, left_out: list[str]) -> list[_Topic]:
+def _topics(recording: Recording, compression: Compression, left_out: list[Note]) -> list[_Topic]:
     """Decide which streams become a topic each; those that travel in another's message, or in none, become none."""
     unfit = {name: why for name, stream in recording.streams.items() if (why := _unfit(stream))}
-    left_out += (f"{name}: {why}" for name, why in unfit.items())
+    left_out += unfit.values()
     fit = {name: stream for name, stream in recording.streams.items() if name not in unfit}
     inside = _carried(fit)
     carried = {part.name for parts in inside.values() for part in parts.values()}
@@ -76,9 +79,9 @@ def _topics(recording: Recording, compression: Compression, left_out: list[str])
         left_out += unwritable_texts(stream)
         for one in (stream, *parts.values()):
             if one.values is not None:
-                left_out += (f"{one.name}: {loss}" for loss in numbers.losses(one))
+                left_out += numbers.losses(one)
             left_out += (
-                f"{one.name}: its {kind.value} clock; a message has room for three stamps" for kind in slots.left_out
+                note("release.clock_without_slot", about=Subject(one.name), clock=kind.value) for kind in slots.left_out
             )
         name = _topic_name(stream.name, {topic.name for topic in topics})
         topics.append(_Topic(name, stream, parts, slots, Compressor(compression)))
@@ -95,15 +98,18 @@ def _carried(streams: Mapping[str, Stream]) -> dict[str, dict[str, Stream]]:
     return inside
 
 
-def _unfit(stream: Stream) -> str:
+def _unfit(stream: Stream) -> Note | None:
+    about = Subject(stream.name)
     if not len(stream):
-        return "it has no sample"
+        return note("release.no_samples", about=about)
     if not slots_of(stream).held:
-        return "its stamps lie before 1901 and fit no message"
-    if stream.pictures is not None:
-        count = len(stream.pictures)
-        return "" if count == len(stream) else f"it has {len(stream)} stamps and {count} pictures"
-    return numbers.unwritable(stream)
+        return note("release.timestamps_too_early", about=about)
+    if stream.pictures is None:
+        return numbers.unwritable(stream)
+    count = len(stream.pictures)
+    if count == len(stream):
+        return None
+    return note("release.pictures_without_timestamps", about=about, timestamps=len(stream), pictures=count)
 
 
 def _messages(number: int, topic: _Topic) -> Iterator[Stamped]:

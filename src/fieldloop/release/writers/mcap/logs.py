@@ -31,7 +31,7 @@ def write_mcap(
     walk = iter(recordings)
     first = next(walk, None)
     if first is None:
-        raise BadInput("There is no recording to write.")
+        raise BadInput("No recordings to write.")
     second = next(walk, None)
     compression = Compression(pictures, quality, depth)
     with whole_or_nothing(target) as part:

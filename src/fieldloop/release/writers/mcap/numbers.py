@@ -6,8 +6,10 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from fieldloop.model.note import Note, Subject, note
 from fieldloop.model.stream import Stream, StreamKind
-from fieldloop.release.writers.mcap.about import spoken
+from fieldloop.release.writers.mcap.about import message_text
+from fieldloop.release.writers.seen import no_values
 from fieldloop_robot.messages import Imu, JointState, Message, PoseStamped, WrenchStamped
 
 EXACT_WHOLE = 2**53
@@ -33,27 +35,27 @@ PART_KINDS = {"velocity": StreamKind.JOINT_VELOCITY, "effort": StreamKind.JOINT_
 WHOLE = (StreamKind.JOINT_POSITION, StreamKind.GRIPPER, StreamKind.ACTION)
 
 
-def unwritable(stream: Stream) -> str:
-    """Say why a stream's values cannot be written; '' where they can."""
+def unwritable(stream: Stream) -> Note | None:
+    """Return why a stream's values cannot be written; None where they can."""
     if stream.values is None:
-        return stream.notes.get("encoding") or stream.notes.get("values") or "it has stamps but no values"
+        return no_values(stream)
     if stream.values.dtype.kind not in "fiub":
-        return f"its values are {stream.values.dtype}, not numbers"
-    if not stream.values.size:
-        return "its samples hold no numbers"
-    return ""
+        return note("release.no_numbers", about=Subject(stream.name), dtype=str(stream.values.dtype))
+    return None if stream.values.size else note("release.no_numbers", about=Subject(stream.name))
 
 
-def losses(stream: Stream) -> Iterator[str]:
-    """Say what a message's float64s and flat lists cannot hold of a stream's values."""
+def losses(stream: Stream) -> Iterator[Note]:
+    """Yield what a message's float64s and flat lists cannot hold of a stream's values."""
     values = stream.values
     assert values is not None
+    about = Subject(stream.name)
     if values.ndim > 2:  # noqa: PLR2004 - rows and columns
-        yield f"its shape: rows of {'×'.join(map(str, values.shape[1:]))} are written as one list"
+        sides = values.shape[1:]
+        yield note("release.rows_flattened", about=about, width=int(np.prod(sides)), shape=" × ".join(map(str, sides)))
     if values.dtype.kind == "f" and values.dtype.itemsize > np.dtype(np.float64).itemsize:
-        yield f"digits of {values.dtype} beyond float64"
+        yield note("release.values_rounded", about=about, stored="float64")
     if values.dtype.kind in "iu" and (int(values.max()) > EXACT_WHOLE or int(values.min()) < -EXACT_WHOLE):
-        yield "whole numbers beyond 2^53 are rounded"
+        yield note("release.values_rounded", about=about, stored="float64")
 
 
 def parts_of(stream: Stream, streams: Mapping[str, Stream]) -> dict[str, Stream]:
@@ -77,7 +79,7 @@ def parts_of(stream: Stream, streams: Mapping[str, Stream]) -> dict[str, Stream]
 def messages(stream: Stream, parts: Mapping[str, Stream], rows: slice) -> Iterator[Message]:
     """Yield the messages of some rows."""
     typed = TYPES.get(stream.kind)
-    values, frame_id = _rows(stream, rows), spoken(stream.frame_id)
+    values, frame_id = _rows(stream, rows), message_text(stream.frame_id)
     if typed and (stream.columns, stream.unit) == (typed.columns, typed.unit):
         for row in values:
             yield typed.make(row, frame_id)
@@ -85,7 +87,7 @@ def messages(stream: Stream, parts: Mapping[str, Stream], rows: slice) -> Iterat
     nothing: Rows = [[]] * len(values)
     field = {kind: part for part, kind in PART_KINDS.items()}.get(stream.kind, "position")
     fields = {field: values} | {part: _rows(other, rows) for part, other in parts.items()}
-    names = tuple(spoken(name) for name in stream.columns) if len(stream.columns) == len(values[0]) else ()
+    names = tuple(message_text(name) for name in stream.columns) if len(stream.columns) == len(values[0]) else ()
     for position, velocity, effort in zip(
         *(fields.get(name, nothing) for name in ("position", "velocity", "effort")), strict=True
     ):
@@ -93,12 +95,12 @@ def messages(stream: Stream, parts: Mapping[str, Stream], rows: slice) -> Iterat
 
 
 def _travels_with(stream: Stream, other: Stream) -> bool:
-    said = [
+    traits = [
         (s.columns, s.frame_id, s.serial, s.nominal_hz, dict(s.notes), None if s.values is None else _form(s.values))
         for s in (stream, other)
     ]
     return (
-        said[0] == said[1]
+        traits[0] == traits[1]
         and stream.values is not None
         and stream.clocks.keys() == other.clocks.keys()
         and all(np.array_equal(times, other.clocks[kind]) for kind, times in stream.clocks.items())

@@ -7,15 +7,16 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
+from fieldloop.model.note import Note, note
 from fieldloop.model.stream import MM_PER_M, EncodedSource, Stream, StreamKind
-from fieldloop.release.writers.mcap.about import spoken
+from fieldloop.release.writers.mcap.about import message_text
 from fieldloop_robot.messages import CompressedImage
 
 MILLIMETRES = np.float32(MM_PER_M)
 FARTHEST_MM = 65535
 PNG, DEPTH_PNG, DEPTH_TIFF = "png", "16UC1; png", "32FC1; tiff compressed "
 PLAIN_TIFF = 1  # the chunk around it is compressed
-ROUNDED = "depth is rounded to millimetres, from 1 to 65535"
+ROUNDED = note("release.depth_rounded_to_mm", farthest_mm=FARTHEST_MM)
 NOTHING = np.empty(0, np.uint8)
 
 
@@ -36,12 +37,12 @@ class Compressor:
     """Compresses one stream's pictures and remembers what it cost them."""
 
     def __init__(self, compression: Compression) -> None:
-        self.losses: set[str] = set()
+        self.losses: set[Note] = set()
         self._as = compression
 
     def messages(self, stream: Stream) -> Iterator[CompressedImage]:
         """Yield one message a frame, and empty ones behind a source that ends before its time."""
-        source, frame_id = stream.pictures, spoken(stream.frame_id)
+        source, frame_id = stream.pictures, message_text(stream.frame_id)
         assert source is not None
         if isinstance(source, EncodedSource):
             for index, (form, data) in enumerate(source.encoded()):
@@ -55,7 +56,7 @@ class Compressor:
 
     def _compressed(self, picture: NDArray[Any], stream: Stream) -> tuple[str, bytes]:
         if not picture.size:  # the message keeps its stamp, and decodes to nothing
-            self.losses.add("frames that do not decode are written as empty messages")
+            self.losses.add(note("release.frames_empty"))
             return DEPTH_PNG if stream.kind is StreamKind.DEPTH else self._as.form, b""
         if picture.dtype.kind == "f":
             return self._depth(np.asarray(picture, np.float32))
@@ -67,7 +68,7 @@ class Compressor:
         blue_first = cv2.cvtColor(picture, cv2.COLOR_RGB2BGR)
         if self._as.form == PNG:
             return bytes(cv2.imencode(".png", blue_first)[1])
-        self.losses.add(f"pictures are compressed as JPEG of quality {self._as.quality}")
+        self.losses.add(note("release.pixels_recompressed", how=f"JPEG of quality {self._as.quality}"))
         return bytes(cv2.imencode(".jpg", blue_first, [cv2.IMWRITE_JPEG_QUALITY, self._as.quality])[1])
 
     def _depth(self, depth_m: NDArray[np.float32]) -> tuple[str, bytes]:

@@ -6,11 +6,10 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from fieldloop.model.stream import NS_PER_S, ClockKind, Stream
+from fieldloop.model.stream import NS_PER_DAY, NS_PER_S, ClockKind, Stream
 
 HEADER, PUBLISH, LOG = "header", "publish", "log"
 FIRST_HEADER_NS, LAST_HEADER_NS = -(2**31) * NS_PER_S, 2**31 * NS_PER_S - 1  # seconds are an int32 in ROS 2
-DAY_NS = 86_400 * NS_PER_S
 Stamps = NDArray[np.int64]
 
 
@@ -57,5 +56,5 @@ def _fits(stream: Stream, kind: ClockKind, slot: str) -> bool:
         return first >= FIRST_HEADER_NS and last <= LAST_HEADER_NS
     if slot == LOG and kind is not ClockKind.LOG:
         # the log's time orders the file and is what a viewer shows: a count from zero has no place among dates
-        return first >= 0 and abs(first - int(stream.times_ns.min())) < DAY_NS
+        return first >= 0 and abs(first - int(stream.times_ns.min())) < NS_PER_DAY
     return first >= 0

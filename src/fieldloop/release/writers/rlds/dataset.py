@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from fieldloop.errors import BadInput
 from fieldloop.model.episode import Episode, Recording
 from fieldloop.model.episode_text import FIELDS
+from fieldloop.model.note import Note, Subject, note
 from fieldloop.model.stream import ClockKind, StreamKind
 from fieldloop.release.writers.account import Account
 from fieldloop.release.writers.features import Feature, Features
@@ -28,10 +29,7 @@ from fieldloop.release.writers.written import Written, whole_or_nothing
 
 MARKS = ("is_first", "is_last", "is_terminal")
 SCALARS = ("reward", "discount", "is_terminal")
-TERMINAL = (
-    "is_terminal: made of the outcome: true at the last step of an episode that is said to have succeeded or failed, "
-    "else false"
-)
+TERMINAL = note("release.is_terminal_made", about=Subject("is_terminal"))
 VERSION = re.compile(r"\d+\.\d+\.\d+")
 MIB = 1 << 20
 DESCRIPTION = (
@@ -59,7 +57,7 @@ def write_rlds(
     float32, as the format has it. A file is closed before it grows beyond `shard_mb`.
     """
     if not VERSION.fullmatch(version):
-        raise BadInput(f"{version!r} is no version such as 1.0.0.")
+        raise BadInput(f"{version!r} is not a version such as 1.0.0.")
     if shard_mb < 1:
         raise BadInput("A shard has at least one MiB.")
     walk = walkable(recordings)
@@ -89,7 +87,7 @@ class _Writing:
         self._dtypes = {f.name: _stored(f) for f in features.signals}
         self._stamps = _stamp_paths(self._paths, features)
         self.account = Account(features)
-        self.lost: dict[str, None] = {}
+        self.lost: dict[Note, None] = {}
         self._most_bytes = most_bytes
         self._shards: dict[str, ShardWriter] = {}
 
@@ -143,7 +141,8 @@ class _Writing:
     def _pictures(self, framed: Framed, feature: Feature) -> Iterator[bytes]:
         for data, made_here in encoded_pictures(framed, feature.name, self._form):
             if made_here and self._form == "jpeg" and feature.kind is not StreamKind.DEPTH:
-                self.lost[f"{feature.name}: JPEG of quality {JPEG_QUALITY} changes pixels a little"] = None
+                how = f"JPEG of quality {JPEG_QUALITY}"
+                self.lost[note("release.pixels_recompressed", about=Subject(feature.name), how=how)] = None
             yield data
 
     def _numbers(self, feature: Feature, values: NDArray[Any]) -> NDArray[Any]:
@@ -152,8 +151,7 @@ class _Writing:
             kept = values.astype(stored, copy=False)
             same = np.array_equal(kept.astype(values.dtype), values, equal_nan=values.dtype.kind == "f")
         if not same:
-            lost = f"{feature.name}: {values.dtype.name} is rounded to {stored.name}, which is what the format holds"
-            self.lost[lost] = None
+            self.lost[note("release.values_rounded", about=Subject(feature.name), stored=stored.name)] = None
         return kept
 
     def _metadata(self, framed: Framed) -> dict[str, str]:
@@ -163,18 +161,19 @@ class _Writing:
 
     def _declared(self) -> dict[str, declared.Declared]:
         found = {mark: declared.tensor("bool") for mark in MARKS}
-        found |= {"language_instruction": declared.text(), GRID: declared.tensor("int64", said="nanoseconds")}
+        found |= {"language_instruction": declared.text(), GRID: declared.tensor("int64", description="nanoseconds")}
         found |= {
-            path: declared.tensor("int64", len(kinds), said=", ".join(kinds)) for path, kinds in self._stamps.values()
+            path: declared.tensor("int64", len(kinds), description=", ".join(kinds))
+            for path, kinds in self._stamps.values()
         }
         for feature in self._features.signals:
-            path, said = self._paths[feature.name], _said(feature)
+            path, description = self._paths[feature.name], _description(feature)
             shape = () if path in SCALARS else (feature.width,)
-            found[path] = declared.tensor(self._dtypes[feature.name].name, *shape, said=said)
+            found[path] = declared.tensor(self._dtypes[feature.name].name, *shape, description=description)
         for feature in self._features.cameras:
             depth = feature.kind is StreamKind.DEPTH
             found[self._paths[feature.name]] = declared.image(
-                *feature.size, depth=depth, form=self._form, said=_said(feature)
+                *feature.size, depth=depth, form=self._form, description=_description(feature)
             )
         return found
 
@@ -192,7 +191,7 @@ def _stamp_paths(found: Mapping[str, str], features: Features) -> dict[str, tupl
     return {name: (f"{STAMPS}/{key}", own[name]) for name, key in keys.items()}
 
 
-def _said(feature: Feature) -> str:
+def _description(feature: Feature) -> str:
     parts = (feature.name, feature.unit and f"in {feature.unit}", ", ".join(feature.columns))
     return "; ".join(part for part in parts if part)
 

@@ -8,23 +8,23 @@ TEMPLATE = "{DATASET}-{SPLIT}.{FILEFORMAT}-{SHARD_X_OF_Y}"
 Declared = dict[str, Any]
 
 
-def tensor(dtype: str, *shape: int, said: str = "") -> Declared:
+def tensor(dtype: str, *shape: int, description: str = "") -> Declared:
     """Declare numbers; without a shape one number."""
     dimensions = {"dimensions": [str(side) for side in shape]} if shape else {}
     made = {"shape": dimensions, "dtype": dtype, "encoding": "none"}
-    return _with(said, f"{'tensor_feature.Tensor' if shape else 'scalar.Scalar'}", tensor=made)
+    return _with(description, f"{'tensor_feature.Tensor' if shape else 'scalar.Scalar'}", tensor=made)
 
 
-def image(width: int, height: int, *, depth: bool, form: str, said: str = "") -> Declared:
+def image(width: int, height: int, *, depth: bool, form: str, description: str = "") -> Declared:
     """Declare a picture; distances are float32, which TFDS keeps bit for bit in the four colours of a PNG."""
     sides = {"dimensions": [str(height), str(width), "1" if depth else "3"]}
     made = {"shape": sides, "dtype": "float32" if depth else "uint8", "encodingFormat": "png" if depth else form}
-    return _with(said, "image_feature.Image", image=made)
+    return _with(description, "image_feature.Image", image=made)
 
 
-def text(said: str = "") -> Declared:
+def text(description: str = "") -> Declared:
     """Declare a text."""
-    return _with(said, "text_feature.Text", text={})
+    return _with(description, "text_feature.Text", text={})
 
 
 def tree(leaves: Mapping[str, Declared]) -> Declared:
@@ -65,5 +65,7 @@ def dataset_info(
     }  # fmt: skip
 
 
-def _with(said: str, class_name: str, **made: Any) -> Declared:
-    return {"pythonClassName": f"{CLASSES}.{class_name}", **made} | ({"description": said} if said else {})
+def _with(description: str, class_name: str, **made: Any) -> Declared:
+    return {"pythonClassName": f"{CLASSES}.{class_name}", **made} | (
+        {"description": description} if description else {}
+    )

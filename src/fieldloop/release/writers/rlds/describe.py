@@ -22,12 +22,12 @@ Stamped = Mapping[str, tuple[str, Sequence[ClockKind]]]
 
 
 def episode_facts(episode: Episode) -> dict[str, str]:
-    """Return every field and further fact of an episode as text; what the log did not say is left out."""
+    """Return every field and further fact of an episode as text; what the log does not state is left out."""
     return {"source_episode": episode.id} | to_texts(episode)
 
 
 def stamps(framed: Framed, name: str, kinds: Sequence[ClockKind]) -> NDArray[np.int64]:
-    """Return the stamps a stream's rows really had, one column a clock; NO_STAMP where a row is no sample."""
+    """Return the stamps a stream's rows really had, one column a clock; NO_STAMP where a row is not a sample."""
     found = np.full((len(framed), len(kinds)), NO_STAMP, np.int64)
     if name in framed.picks:
         for kind, times in framed.clocks(name).items():
@@ -36,17 +36,17 @@ def stamps(framed: Framed, name: str, kinds: Sequence[ClockKind]) -> NDArray[np.
 
 
 def describe(framed: Framed, paths: Mapping[str, str], stamped: Stamped) -> str:
-    """Write it down."""
+    """Write the description as JSON."""
     streams = {path: _described(framed, name, stamped) for name, path in paths.items()}
-    told = {"facts": episode_facts(framed.episode), "streams": streams}
-    return json.dumps(told, sort_keys=True, ensure_ascii=False)
+    kept = {"facts": episode_facts(framed.episode), "streams": streams}
+    return json.dumps(kept, sort_keys=True, ensure_ascii=False)
 
 
 def _described(framed: Framed, name: str, stamped: Stamped) -> dict[str, Any]:
     has = framed.clocks(name)
     where, kinds = stamped[name] if name in stamped and name in framed.picks else (GRID, tuple(has))
     clocks = [kind.value if kind in has else None for kind in kinds]
-    return framed.said(name) | {"clocks": clocks, "stamps": where} | _form(framed.streams[name])
+    return framed.stream_info(name) | {"clocks": clocks, "stamps": where} | _form(framed.streams[name])
 
 
 def _form(stream: Stream) -> dict[str, Any]:

@@ -19,8 +19,8 @@ def encoded_pictures(framed: Framed, camera: str, form: PictureForm) -> Iterator
     """Yield one picture a row, and whether it was encoded here: what rests in that form already is taken as it is."""
     source = framed.streams[camera].pictures
     at_rest = _at_rest(source, framed.picks[camera]) if isinstance(source, EncodedSource) else iter(())
-    for picture, (said, data) in zip(framed.pictures(camera), chain(at_rest, repeat(("", b""))), strict=False):
-        if said == form and picture.ndim == COLOUR and _shows(data, picture):
+    for picture, (stored_form, data) in zip(framed.pictures(camera), chain(at_rest, repeat(("", b""))), strict=False):
+        if stored_form == form and picture.ndim == COLOUR and _shows(data, picture):
             yield data, False
         else:
             yield encode(picture, form), True

@@ -1,4 +1,4 @@
-"""The ledger, what is known about the database, and jobs."""
+"""Create the tables of the ledger, of the database's versions, and of jobs."""
 
 import sqlalchemy as sa
 from alembic import op
@@ -8,7 +8,7 @@ down_revision = None
 
 
 def upgrade() -> None:
-    """Make the tables that are never dropped."""
+    """Create the tables that are never dropped."""
     op.create_table(
         "ledger",
         sa.Column("seq", sa.BigInteger().with_variant(sa.Integer, "sqlite"), primary_key=True, autoincrement=False),

@@ -1,0 +1,352 @@
+"""Types of the Python interface. Made by `python -m docs.generate`; change the use cases, not this file."""
+
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from types import TracebackType
+from typing import Any, Literal, Self
+
+from fieldloop.calibrate.hand_eye.poses import Setup
+from fieldloop.calibrate.intrinsics.lens import Lens
+from fieldloop.errors import FieldloopError as FieldloopError
+from fieldloop.evaluate.trial import Trial
+from fieldloop.loop.audit.audit import Audited
+from fieldloop.loop.audit.audit import Compared
+from fieldloop.loop.audit.velocity import Velocity
+from fieldloop.loop.calibrate.camera_pair import CameraPairResult
+from fieldloop.loop.calibrate.force_torque import ForceTorqueResult
+from fieldloop.loop.calibrate.hand_eye import HandEyeResult
+from fieldloop.loop.calibrate.intrinsics import IntrinsicsResult
+from fieldloop.loop.calibrate.schedule import Schedule
+from fieldloop.loop.calibrate.touch import Touched
+from fieldloop.loop.calibrate.verification import Verified
+from fieldloop.loop.data.check import CheckReport
+from fieldloop.loop.data.dry_run import Contents
+from fieldloop.loop.data.ingest import Ingested
+from fieldloop.loop.data.ingest import LogShown
+from fieldloop.loop.data.streams import StreamShown
+from fieldloop.loop.data.watch import Watched
+from fieldloop.loop.floor.picking import SimulatedCase
+from fieldloop.loop.floor.simulate import SimulatedAttempts
+from fieldloop.loop.floor.simulate import SimulatedLogs
+from fieldloop.loop.home.annotations import AnnotationsShown
+from fieldloop.loop.home.deployment import DeploymentShown
+from fieldloop.loop.home.diagnoses import DiagnosisShown
+from fieldloop.loop.home.episode import EpisodeShown
+from fieldloop.loop.home.episodes import FoundEpisodes
+from fieldloop.loop.home.floor import Floor
+from fieldloop.loop.home.home import Home
+from fieldloop.loop.home.incidents import IncidentsShown
+from fieldloop.loop.home.policies import PoliciesShown
+from fieldloop.loop.home.policies import PolicyShown
+from fieldloop.loop.home.quality import QualityShown
+from fieldloop.loop.home.releases import ReleaseShown
+from fieldloop.loop.home.settings import SettingsShown
+from fieldloop.loop.house.doctor import Examination
+from fieldloop.loop.house.tokens import Issued
+from fieldloop.loop.plan.plan import OrdersWritten
+from fieldloop.loop.plan.plan import PlanNow
+from fieldloop.loop.plan.work import Start
+from fieldloop.loop.protocol.diff import ProtocolChanges
+from fieldloop.loop.protocol.lint import LintReport
+from fieldloop.loop.protocol.new import ProtocolStarted
+from fieldloop.loop.protocol.numbers import Numbers
+from fieldloop.loop.protocol.sheet import SheetWritten
+from fieldloop.loop.protocol.versions import LockedVersion
+from fieldloop.loop.run.guard import Guarded
+from fieldloop.loop.run.guard import Replay
+from fieldloop.loop.run.incident import IncidentNow
+from fieldloop.loop.run.monitor import RecordedOutcomes
+from fieldloop.loop.run.serve import PolicyHealth
+from fieldloop.loop.run.trust import Evidence
+from fieldloop.loop.ship.annotate import Annotated
+from fieldloop.loop.ship.convert import Converted
+from fieldloop.model.alarm import Watch
+from fieldloop.model.annotation import Agreement
+from fieldloop.model.audit import Audit
+from fieldloop.model.calibration import Calibration
+from fieldloop.model.decision import Decision
+from fieldloop.model.delivery import Acceptance
+from fieldloop.model.delivery import Scorecard
+from fieldloop.model.diagnosis import Diagnosis
+from fieldloop.model.episode import Defect
+from fieldloop.model.episode import Episode
+from fieldloop.model.episode import Recording
+from fieldloop.model.episode import Session
+from fieldloop.model.event import SynchronisationVerified
+from fieldloop.model.finding import Status
+from fieldloop.model.fix import FixKind
+from fieldloop.model.hardware import Robot
+from fieldloop.model.incident import Step
+from fieldloop.model.person import Operator
+from fieldloop.model.person import Provider
+from fieldloop.model.person import Role
+from fieldloop.model.person import Token
+from fieldloop.model.plan import Plan
+from fieldloop.model.plan import PlanScore
+from fieldloop.model.plan import Progress
+from fieldloop.model.policy import FailureClass
+from fieldloop.model.policy import Outcome
+from fieldloop.model.policy import PolicyVersion
+from fieldloop.model.policy import Stage
+from fieldloop.model.release import Release
+from fieldloop.model.rollout import Rollout
+from fieldloop.model.written_poses import Side
+from fieldloop.release.difference import ReleaseDiff
+from fieldloop.store.contract import Swept
+from fieldloop.trust.lineage import Lineage
+
+__version__: str
+NAMES: tuple[str, ...]
+PathLike = str | Path
+
+class Recordings:
+    """The recordings of a log, read one at a time as they are asked for."""
+    @property
+    def format(self) -> str: ...
+    @property
+    def defects(self) -> tuple[Defect, ...]: ...
+    def __len__(self) -> int: ...
+    def __iter__(self) -> Iterator[Recording]: ...
+    def __getitem__(self, index: int) -> Recording: ...
+
+def read(path: PathLike, *, mapping: PathLike | None = ...) -> Recordings:
+    """Open a log file, a dataset folder or a folder of logs, and read its recordings as arrays."""
+
+def text(result: object) -> str:
+    """Return a result as the text that the command line prints."""
+
+def init(folder: PathLike, *, name: str = ..., task: str = ...) -> OpenWorkspace:
+    """Make a workspace in a folder and open it."""
+
+def open(folder: PathLike) -> OpenWorkspace:
+    """Open the workspace in a folder; its methods are the commands."""
+
+def check(paths: PathLike | Sequence[PathLike] = ..., *, html: PathLike | None = ..., protocol: PathLike | None = ..., mapping: PathLike | None = ..., numbers_only: bool = ..., keep: PathLike | None = ..., again: bool = ..., on: Literal['cores', 'ray'] = ...) -> CheckReport:
+    """Tell whether logs or datasets are fit to learn from; without a path, judge the workspace's episodes anew."""
+def convert(source: PathLike, target: PathLike, *, to: Literal['lerobot', 'hdf5', 'rlds', 'mcap'] = ..., clock: str = ..., hz: float | None = ..., codec: Literal['h264', 'av1'] = ..., actions_from: str = ..., mapping: PathLike | None = ...) -> Converted:
+    """Convert a log or dataset into a training format, and list what the target cannot hold."""
+def diagnose(folder: PathLike, *, site: str = ..., seed: int = ..., html: PathLike | None = ...) -> Diagnosis:
+    """Diagnose a policy from a folder of tables: demonstrations, baseline trials and production outcomes."""
+def hand_eye(files: PathLike | Sequence[PathLike], *, setup: Setup | str = ..., rotation: str | Sequence[str] = ..., units: str | Sequence[str] = ..., inverse: Side | str | Sequence[Side | str] = ..., clock_offset: float = ..., sensor: str = ..., robot: str = ..., since: str = ...) -> HandEyeResult:
+    """Find a camera's pose on the wrist or beside the robot, tested on held-out poses."""
+def intrinsics(images: PathLike | Sequence[PathLike], *, board: str, lens: Lens | str = ..., precision: bool = ..., sensor: str = ..., robot: str = ..., since: str = ..., undistorted: PathLike | None = ...) -> IntrinsicsResult:
+    """Find a camera's focal length, centre and distortion from pictures of a board."""
+def lint(files: PathLike | Sequence[PathLike] = ...) -> LintReport:
+    """Lint protocol files: contradictions, omissions, wrong units; fails on an error."""
+def mapping(paths: PathLike | Sequence[PathLike], *, out: PathLike | None = ...) -> str:
+    """Propose a mapping file for logs: names, units and frames of their streams, each with a reason."""
+def plan(folder: PathLike, *, budget: int | None = ..., strategy: str = ..., seed: int = ..., html: PathLike | None = ..., orders: PathLike | None = ...) -> Plan:
+    """Make a collection plan from a folder of tables: the deployment map, demonstrations and production outcomes."""
+def protocol(*, task: str = ...) -> Numbers:
+    """Show the protocol in force: every limit and setting with unit, reason and source."""
+def simulate(folder: PathLike, *, count: int = ..., mix: Literal['lab', 'production'] = ..., stratum: str = ..., session: str = ..., seed: int = ...) -> SimulatedLogs:
+    """Write MCAP logs of scripted pick demonstrations on the simulated floor."""
+def simulate_case(folder: PathLike, *, preset: Literal['broad', 'covered_traps', 'drift', 'unequal_cost', 'multi_site'] = ..., shown: Literal['laboratory', 'production'] = ..., demonstrations: int = ..., episodes: int = ..., days: float = ..., fault: str | Sequence[str] = ..., seed: int = ...) -> SimulatedCase:
+    """Simulate a case: train a policy on the picking floor, run it, and write tables to diagnose and plan from."""
+def velocity(lines: PathLike, *, out: PathLike = ..., master: PathLike | None = ..., count: Literal['pieces', 'lines'] = ..., dates: Literal['', 'day-first', 'month-first'] = ..., sku_column: str = ..., date_column: str = ..., pieces_column: str = ..., site_column: str = ..., overwrite: bool = ...) -> Velocity:
+    """Make the catalogue with pick velocity from an export of order lines."""
+
+class OpenWorkspace:
+    """An open workspace. Close it, or use it in a `with` statement."""
+    def __init__(self, folder: PathLike) -> None: ...
+    @property
+    def folder(self) -> Path: ...
+    @property
+    def name(self) -> str: ...
+    def close(self) -> None: ...
+    def __enter__(self) -> Self: ...
+    def __exit__(
+        self, kind: type[BaseException] | None, raised: BaseException | None, trace: TracebackType | None
+    ) -> None: ...
+    def home(self) -> Home:
+        """Show the loop: what is in each stage now, what to do next, and what changed."""
+    def audit(self, deployment_map: PathLike | None = ..., *, skus: PathLike | None = ..., example: bool = ..., measured: bool = ..., html: PathLike | None = ...) -> Audited:
+        """Read the deployment map, ask the five gap questions, and compare it with existing logs."""
+    def audit_override(self, *, reason: str) -> Audit:
+        """Override an incomplete audit; who and why is recorded."""
+    def audit_show(self) -> DeploymentShown:
+        """Show the deployment map in force, its audit, and what changed since."""
+    def audit_compare(self, *, traffic: bool = ...) -> Compared:
+        """Compare what the map claims with what logs measured: mixes, articles, light, air, edge cases, speed."""
+    def audit_velocity(self, lines: PathLike, *, out: PathLike = ..., master: PathLike | None = ..., count: Literal['pieces', 'lines'] = ..., dates: Literal['', 'day-first', 'month-first'] = ..., sku_column: str = ..., date_column: str = ..., pieces_column: str = ..., site_column: str = ..., overwrite: bool = ...) -> Velocity:
+        """Make the catalogue with pick velocity from an export of order lines."""
+    def protocol(self, *, task: str = ...) -> Numbers:
+        """Show the protocol in force: every limit and setting with unit, reason and source."""
+    def protocol_operations(self) -> Numbers:
+        """Show how this workspace runs: gate, guard, alarms, rollout, plan weights."""
+    def protocol_settings(self) -> SettingsShown:
+        """Show the workspace with every number of its protocol and operations."""
+    def protocol_new(self, name: str, *, like: str = ...) -> ProtocolStarted:
+        """Write a commented protocol file to start from into the workspace."""
+    def protocol_lint(self, files: PathLike | Sequence[PathLike] = ...) -> LintReport:
+        """Lint protocol files: contradictions, omissions, wrong units; fails on an error."""
+    def protocol_show(self, version: str = ...) -> str:
+        """Show a whole protocol as text: task, phases, instructions, edge cases, cameras, sensors."""
+    def protocol_sheet(self, file: PathLike | None = ..., *, interface: str = ..., html: PathLike | None = ...) -> str | SheetWritten:
+        """Write the operator's sheet: steps, limits, prohibitions, edge cases, cameras."""
+    def protocol_diff(self, older: PathLike, newer: PathLike | None = ...) -> ProtocolChanges:
+        """Compare two protocols: what to measure again, what to judge again, what is only wording."""
+    def protocol_versions(self) -> tuple[LockedVersion, ...]:
+        """List the locked versions of this workspace's protocols, newest first."""
+    def protocol_lock(self, *, task: str = ...) -> Numbers:
+        """Lock the protocol's version; later changes need a new version."""
+    def plan(self, *, budget: int | None = ..., strategy: str = ..., seed: int = ..., html: PathLike | None = ...) -> Plan:
+        """Draw the next collection plan from coverage, failures in production and open demands."""
+    def plan_show(self) -> PlanNow:
+        """Show the plan in force with its live progress and forecast, and the coverage of the deployed strata."""
+    def plan_page(self, file: PathLike) -> PlanNow:
+        """Write the plan in force as an HTML page: what to collect, why, and progress."""
+    def plan_orders(self, file: PathLike, *, site: str = ..., operator: str = ...) -> OrdersWritten:
+        """Write the work orders of the plan in force as CSV or JSON, by the file's ending."""
+    def plan_templates(self, file: PathLike) -> Plan:
+        """Make the next plan from order templates for recurring work."""
+    def plan_starts(self, order: str, *, seed: int = ...) -> tuple[Start, ...]:
+        """Draw the initial conditions of an order's demonstrations, spread evenly over their ranges."""
+    def plan_returned(self, file: PathLike, *, surplus: bool = ...) -> tuple[Progress, ...]:
+        """Compare a returned order sheet with what was ingested and accepted."""
+    def plan_score(self, policy: str = ..., *, plan: str = ...) -> PlanScore:
+        """Score a plan: the gain it promised, and the gain measured in production. Later plans learn from it."""
+    def plan_folder(self, folder: PathLike, *, budget: int | None = ..., strategy: str = ..., seed: int = ..., html: PathLike | None = ..., orders: PathLike | None = ...) -> Plan:
+        """Make a collection plan from a folder of tables: the deployment map, demonstrations and production outcomes."""
+    def collect(self, robot: str, operator: str, *, checked: str | Sequence[str] = ..., work_order: str | None = ..., on_floor: bool = ...) -> Session:
+        """Open a session if the checklist is done, calibrations are valid and every clock is verified."""
+    def collect_close(self, session: str) -> Session:
+        """Close a session."""
+    def collect_synchronise(self, stream: str, *, robot: str = ..., offset_ms: float | None = ..., how: str = ..., from_content: bool = ...) -> SynchronisationVerified:
+        """Record how far a device's timestamps are off, measured end to end."""
+    def collect_enrol(self, pseudonym: str, *, band: str | Sequence[str] = ...) -> Operator:
+        """Enrol a demonstrator under a pseudonym."""
+    def collect_robot(self, robot: str, *, model: str, site: str, sensor: str | Sequence[str] = ...) -> Robot:
+        """Register a robot at a site, with its sensors."""
+    def ingest(self, paths: PathLike | Sequence[PathLike], *, dry_run: bool = ..., mapping: PathLike | None = ...) -> Ingested | Contents:
+        """Ingest logs: store the raw files, measure and judge each episode. Safe to repeat."""
+    def ingest_watch(self, folder: PathLike, *, seconds: float | None = ..., mapping: PathLike | None = ...) -> Watched:
+        """Watch a folder and ingest every log that appears, once it stops changing; Ctrl-C ends it."""
+    def ingest_list(self, *, status: Status | str | None = ..., site: str = ..., limit: int = ...) -> tuple[Episode, ...]:
+        """List episodes, newest first."""
+    def ingest_find(self, *, status: str = ..., text: str = ..., where: str | Sequence[str] = ..., limit: int = ...) -> FoundEpisodes:
+        """Find episodes by status, text and labels, newest first, with counts by status."""
+    def ingest_show(self, episode: str) -> EpisodeShown:
+        """Show one episode: its last report, phases, releases and streams."""
+    def ingest_history(self, *, limit: int = ...) -> tuple[LogShown, ...]:
+        """List the ingested logs, newest first, each with its defects."""
+    def ingest_streams(self, episode: str) -> tuple[StreamShown, ...]:
+        """List an episode's streams: kind, unit, rate and every clock it came with, the most trusted first."""
+    def check(self, paths: PathLike | Sequence[PathLike] = ..., *, html: PathLike | None = ..., protocol: PathLike | None = ..., mapping: PathLike | None = ..., numbers_only: bool = ..., keep: PathLike | None = ..., again: bool = ..., on: Literal['cores', 'ray'] = ...) -> CheckReport:
+        """Tell whether logs or datasets are fit to learn from; without a path, judge the workspace's episodes anew."""
+    def check_show(self) -> QualityShown:
+        """Show the last judgement of the dataset, what changed since, and the calibration of every sensor."""
+    def calibrate(self, points: PathLike, *, robot: str, sensor: str, since: str = ...) -> Calibration:
+        """Find a camera's pose from marker points, and store it from now on or since a time."""
+    def calibrate_list(self, *, robot: str = ...) -> tuple[Calibration, ...]:
+        """List calibrations with their validity, newest first."""
+    def calibrate_intrinsics(self, images: PathLike | Sequence[PathLike], *, board: str, lens: Lens | str = ..., precision: bool = ..., sensor: str = ..., robot: str = ..., since: str = ..., undistorted: PathLike | None = ...) -> IntrinsicsResult:
+        """Find a camera's focal length, centre and distortion from pictures of a board."""
+    def calibrate_cameras(self, left: PathLike, right: PathLike, *, board: str = ..., lens: Lens | str = ..., precision: bool = ...) -> CameraPairResult:
+        """Find the pose between two cameras, or whether their depth agrees."""
+    def calibrate_hand_eye(self, files: PathLike | Sequence[PathLike], *, setup: Setup | str = ..., rotation: str | Sequence[str] = ..., units: str | Sequence[str] = ..., inverse: Side | str | Sequence[Side | str] = ..., clock_offset: float = ..., sensor: str = ..., robot: str = ..., since: str = ...) -> HandEyeResult:
+        """Find a camera's pose on the wrist or beside the robot, tested on held-out poses."""
+    def calibrate_verify(self, views: PathLike, *, sensor: str, robot: str, rotation: str | Sequence[str] = ..., units: str | Sequence[str] = ..., at: str = ...) -> Verified:
+        """Verify that a camera is still where its calibration puts it; warn, halt, and flag affected episodes."""
+    def calibrate_touch(self, points: PathLike, *, robot: str, sensor: str, at: str = ...) -> Touched:
+        """Test a calibration by touch: compare points the camera saw with where the tool tip touched them."""
+    def calibrate_force_torque(self, file: PathLike, *, rotation: str = ..., inverse: bool = ..., negated: bool = ..., mounted: float | Sequence[float] = ..., sensor: str = ..., robot: str = ..., since: str = ...) -> ForceTorqueResult:
+        """Find how a force-torque sensor is turned on the wrist, its bias, and the tool's weight."""
+    def calibrate_schedule(self, *, robot: str = ..., precise: bool = ...) -> Schedule:
+        """List which sensors must be calibrated or verified, and when; overdue first."""
+    def annotate(self, episode: str | Sequence[str] = ..., *, again: bool = ...) -> Annotated:
+        """Propose phases for accepted episodes that have none (including those a fix would make acceptable)."""
+    def annotate_show(self) -> AnnotationsShown:
+        """Show the phases annotated so far, how far authors agree, and how many accepted episodes wait."""
+    def agree(self, first: str, second: str, *, frame_hz: float = ...) -> Agreement:
+        """Measure how far two authors agree on the phases of the episodes that both annotated."""
+    def release(self, name: str, *, seed: int = ..., fix: FixKind | str | Sequence[FixKind | str] = ..., apart: str | Sequence[str] = ..., override: str = ...) -> Release:
+        """Freeze every accepted and annotated episode into an immutable release."""
+    def release_list(self) -> tuple[Release, ...]:
+        """List releases, newest first."""
+    def release_show(self, release: str) -> ReleaseShown:
+        """Show one release: its episodes, shares, exclusions and datasheet."""
+    def release_diff(self, older: str, newer: str) -> ReleaseDiff:
+        """List what changed from one release to another."""
+    def release_datasheet(self, release: str) -> str:
+        """Write a release's datasheet as Markdown."""
+    def release_export(self, release: str, target: PathLike, *, to: Literal['lerobot', 'hdf5', 'rlds', 'mcap'] = ..., clock: str = ..., hz: float | None = ..., codec: Literal['h264', 'av1'] = ..., actions_from: str = ...) -> Converted:
+        """Write a release's episodes in a training format; the ledger records how they were resampled."""
+    def train(self, release: str, *, name: str = ..., seed: int = ..., trainer: str = ...) -> PolicyVersion:
+        """Train a policy on a release; the bundle is stored with its guard limits."""
+    def train_list(self) -> tuple[PolicyVersion, ...]:
+        """List policy versions, newest first."""
+    def train_show(self) -> PoliciesShown:
+        """Show every policy with the gate's last decision about it."""
+    def gate(self, policy: str, *, simulate: bool = ..., site: str = ..., seed: int = ...) -> Decision:
+        """Decide whether a policy version is admitted: pass, fail, or how many more trials are needed."""
+    def gate_trials(self, policy: str, *, site: str = ..., seed: int = ...) -> tuple[Trial, ...]:
+        """List the trials that the next gate of this policy needs, in blind order."""
+    def gate_show(self, policy: str) -> PolicyShown:
+        """Show one policy with every decision of the gate about it."""
+    def gate_decisions(self) -> tuple[Decision, ...]:
+        """List gate decisions, newest first."""
+    def serve(self, policy: str, *, host: str = ..., port: int = ..., override: str = ...) -> None:
+        """Serve a policy version over HTTP and WebSocket until interrupted; one that is too slow is refused."""
+    def serve_health(self, policy: str) -> PolicyHealth:
+        """Run a dummy inference, time a thousand, and judge whether the policy is fast enough for its robot."""
+    def guard(self, policy: str) -> Guarded:
+        """Show the guard limits that a policy carries to the robot, and the rules that enforce them."""
+    def guard_replay(self, episode: str, *, policy: str) -> Replay:
+        """Replay a policy's guard at every step of a recorded episode."""
+    def monitor(self) -> Watch:
+        """Evaluate production once: the rolling rate of every policy and site, and alarms beyond chance."""
+    def monitor_add(self, policy: str, result: Literal['success', 'failure'], *, stratum: str = ..., site: str = ..., robot: str = ..., failure: FailureClass | str | None = ..., cycle_s: float | None = ..., confidence: float | None = ..., latency_ms: float | None = ..., interventions: int = ..., stage: Stage | str = ..., scenario: str = ..., outcome: str = ...) -> Outcome:
+        """Record how one attempt ended, as a robot or an operator reports it."""
+    def monitor_record(self, file: PathLike) -> RecordedOutcomes:
+        """Record outcomes from a file of JSON lines, as robots spool them; known ids are skipped."""
+    def monitor_floor(self) -> Floor:
+        """Show production: success over time and by site, the rollout, alarms and the last outcomes."""
+    def monitor_outcomes(self, *, policy: str = ..., stage: Stage | str | None = ..., limit: int = ...) -> tuple[Outcome, ...]:
+        """List outcomes, newest first."""
+    def rollout(self) -> tuple[Rollout, ...]:
+        """Show every rollout, newest first: rung, share of tasks, results of both arms."""
+    def rollout_start(self, policy: str, *, shadow: bool = ..., override: str = ...) -> Rollout:
+        """Start the rollout of a policy version that passed its gate."""
+    def rollout_advance(self) -> Rollout:
+        """Judge both arms since this rung began: climb, stay, or roll back."""
+    def rollout_back(self, *, production: bool = ..., reason: str = ...) -> Rollout:
+        """Roll the candidate back now, regardless of the numbers."""
+    def diagnose(self, policy: str = ..., *, site: str = ..., seed: int = ..., html: PathLike | None = ...) -> Diagnosis:
+        """Diagnose a drop of success in production: is it real, and what caused it."""
+    def diagnose_show(self, *, diagnosis: str = ...) -> DiagnosisShown:
+        """Show a diagnosis with success by day before it, and list all diagnoses."""
+    def diagnose_folder(self, folder: PathLike, *, site: str = ..., seed: int = ..., html: PathLike | None = ...) -> Diagnosis:
+        """Diagnose a policy from a folder of tables: demonstrations, baseline trials and production outcomes."""
+    def incident(self) -> tuple[IncidentNow, ...]:
+        """Show incidents with their deadlines, newest first."""
+    def incident_show(self) -> IncidentsShown:
+        """Show every incident with its clocks, open ones first, and the newest diagnosis."""
+    def incident_open(self, what: str = ..., *, alarm: str = ..., policy: str = ..., site: str = ..., stratum: str = ...) -> IncidentNow:
+        """Open an incident, from an alarm or a person's report."""
+    def incident_move(self, incident: str, step: Step | str, *, note: str) -> IncidentNow:
+        """Take a step of the runbook; once diagnosed, the incident demands demonstrations from the plan."""
+    def incident_report(self, incident: str) -> str:
+        """Write the post-mortem of an incident from the record, as Markdown."""
+    def trace(self, policy: str) -> Lineage:
+        """Trace a policy back: release, episodes, operators, calibrations, protocols, providers."""
+    def evidence(self, policy: str, file: PathLike) -> Evidence:
+        """Write a hash-chained record of a policy: its lineage, then every event of the ledger up to now."""
+    def supply(self, provider: str, *, session: str = ...) -> Acceptance:
+        """Accept a provider's delivery, or return it with its reasons."""
+    def supply_provider(self, provider: str, *, name: str = ..., min_acceptance: float = ..., cost: float | None = ...) -> Provider:
+        """Record a provider and its terms."""
+    def supply_score(self, provider: str) -> Scorecard:
+        """Sum up a provider's deliveries: acceptance, cost per accepted episode, repeatability."""
+    def simulate_production(self, policy: str = ..., *, episodes: int = ..., days: float = ..., seed: int = ...) -> SimulatedAttempts:
+        """Run policies in simulated production for some days up to now, routed by the rollout."""
+    def simulate_laboratory(self, policy: str, *, episodes: int = ..., seed: int = ...) -> SimulatedAttempts:
+        """Run a policy in the simulated laboratory, as before a rollout."""
+    def token(self, name: str, *, role: Role | str = ..., provider: str | None = ...) -> Issued:
+        """Issue a token with a role; the secret is shown once."""
+    def token_revoke(self, token: str) -> Token:
+        """Revoke a token; requests that carry it are refused from now on."""
+    def doctor(self) -> Examination:
+        """Check this machine and workspace: extras, disk, protocols, ledger, shelf."""
+    def doctor_sweep(self) -> Swept:
+        """Remove leftovers of a killed or refused ingest: blobs that no event refers to, and unfinished files."""

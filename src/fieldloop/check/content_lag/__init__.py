@@ -1,0 +1,32 @@
+"""The true lag between a camera and the joints, estimated from the motion that both show.
+
+`evidence` reduces one camera of one episode to small arrays. `pooled` estimates the lag of a rig from the evidence of
+its episodes (or of one alone), `each` that of every episode by a regression fitted on the others. `find_drift` and
+`find_step` estimate changes of the lag. Method: optical flow is regressed on joint motion at every lag (`profile`); the
+best lag is refined below a frame together with the shutter's readout and the delay of compression (`timing`); the
+result is an estimate with an interval, or a reason to give none (`confidence`).
+"""
+
+from fieldloop.check.content_lag.drift import Drift, LagStep, find_drift, find_step
+from fieldloop.check.content_lag.estimate import LagEstimate
+from fieldloop.check.content_lag.evidence import Evidence, evidence
+from fieldloop.check.content_lag.pooling import Rig, each, learn_rig, pooled, ready, single
+from fieldloop.check.content_lag.settings import Settings, settings_of
+
+__all__ = [
+    "Drift",
+    "Evidence",
+    "LagEstimate",
+    "LagStep",
+    "Rig",
+    "Settings",
+    "each",
+    "evidence",
+    "find_drift",
+    "find_step",
+    "learn_rig",
+    "pooled",
+    "ready",
+    "settings_of",
+    "single",
+]

@@ -1,0 +1,92 @@
+"""The interval of a lag, and the reasons to give no estimate.
+
+A lag has two kinds of error. Random: rows of flow have errors, correlated between neighbours; blocks of rows show their
+size. Systematic: unexplained flow can look like a shift of time, more so in slow motion, where a shift changes little.
+More episodes do not reduce the second.
+"""
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from fieldloop.check.content_lag.estimate import LagEstimate
+from fieldloop.check.content_lag.profile import Lobe
+from fieldloop.check.content_lag.settings import Settings
+from fieldloop.check.content_lag.timing import Fit
+from fieldloop.model.note import Note, note
+
+COVERAGE = 0.975
+MS = 1e3
+
+
+def bias_floor(explained: float, pace: float, settings: Settings) -> float:
+    """Return the standard deviation of the model's systematic error (s)."""
+    return settings.bias_share * float(np.sqrt(max(1.0 - explained, 0.0))) / max(pace, 1e-3)
+
+
+def row_blur(fit: Fit, settings: Settings) -> float:
+    """Return the error that an uncertain readout adds (s).
+
+    Flow is smoothed over rows, so the readout is estimated too small. How far that shifts the lag depends on how far
+    from the centre things move.
+    """
+    by_readout = float(fit.spread.plain[0, -1] / max(fit.spread.plain[-1, -1], 1e-18))
+    return abs(by_readout * float(fit.shifts[-1])) * settings.readout_blur
+
+
+def half_width(variance: float, blocks: int, floor_s: float, settings: Settings) -> float:
+    """Return half the interval: Student's t of the random error for this number of blocks, combined with the floor."""
+    from scipy.stats import norm, t
+
+    by_chance = float(t.ppf(COVERAGE, max(blocks - 1, 1))) * settings.inflation * np.sqrt(variance)
+    return float(np.hypot(by_chance, norm.ppf(COVERAGE) * floor_s))
+
+
+def estimate_from(
+    fit: Fit, lobe: Lobe, variance: float, blocks: int, floor_s: float, episodes: int, settings: Settings
+) -> LagEstimate:
+    """Return the estimate, refused where one of the rules applies."""
+    lag, half = float(fit.shifts[0]), half_width(variance, blocks, floor_s, settings)
+    lead = lobe.lead * float(fit.spread.plain[0, 0]) / max(variance, 1e-18)
+    reason = _refusal(fit, lobe, lead, half, settings)
+    return LagEstimate(
+        lag_s=lag,
+        low_s=lag - half,
+        high_s=lag + half,
+        readout_s=float(fit.shifts[-1]),
+        readout_sd_s=float(np.sqrt(fit.spread.robust[-1, -1])),
+        drag_s=float(fit.shifts[-2]),
+        lead=lead,
+        explained=fit.explained,
+        pace=fit.pace,
+        episodes=episodes,
+        refused=reason,
+    )
+
+
+def disagreement(parts: Sequence[tuple[float, float]], settings: Settings) -> Note | None:
+    """Return a note if parts of the data give different lags (lag, half interval of each); None where they agree."""
+    lags, halves = np.array(parts).T
+    weights = halves**-2
+    middle = float((lags * weights).sum() / weights.sum())
+    worst = float(np.max(np.abs(lags - middle) / halves))
+    if worst <= settings.disagreement:
+        return None
+    return note("check.lags_differ", lags_ms=tuple(f"{lag * MS:+.0f}" for lag in lags))
+
+
+def _refusal(fit: Fit, lobe: Lobe, lead: float, half: float, settings: Settings) -> Note | None:
+    lag = float(fit.shifts[0])
+    if not lobe.inside or abs(lag) > settings.search_s:
+        return note("check.lag_beyond_search", searched_ms=settings.search_s * MS)
+    if abs(lag - lobe.lag_s) > settings.lobe_apart_s:
+        return note("check.lag_searches_differ")
+    if fit.explained < settings.least_explained:
+        return note("check.lag_little_explained", explained=fit.explained)
+    if fit.pace < settings.least_pace:
+        return note("check.lag_motion_too_slow", pace_per_s=fit.pace)
+    if lead < settings.least_lead:
+        return note("check.lag_ambiguous", lead=lead)
+    if half > settings.widest_s:
+        return note("check.lag_too_wide", lag_ms=lag * MS, half_ms=half * MS)
+    return None

@@ -1,0 +1,105 @@
+"""Lags that change: a clock that runs fast or slow, and frames lost without a gap in the timestamps."""
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+import numpy as np
+
+from fieldloop.check.content_lag.basis import Matrix, find_basis
+from fieldloop.check.content_lag.confidence import bias_floor, estimate_from, half_width
+from fieldloop.check.content_lag.evidence import Evidence, sight
+from fieldloop.check.content_lag.pooling import FEW, NOTHING, ready, search, task_for
+from fieldloop.check.content_lag.profile import Lobe
+from fieldloop.check.content_lag.settings import Settings
+from fieldloop.check.content_lag.timing import Fit, fit_timing
+from fieldloop.model.note import Note, note
+
+PPM = 1e6
+NAN = float("nan")
+SPAN = 3.4641
+"""The standard deviation of evenly spread times is their span over the root of twelve: it sets how well a slope is
+known."""
+
+
+@dataclass(frozen=True, slots=True)
+class Drift:
+    """How much faster the joints' clock runs than the camera's, with its interval, in parts per million."""
+
+    ppm: float
+    low_ppm: float
+    high_ppm: float
+    refused: Note | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class LagStep:
+    """The largest sudden change of the lag, with its interval (s), and its moment counted from the first picture."""
+
+    step_s: float
+    low_s: float
+    high_s: float
+    at_s: float
+    refused: Note | None = None
+
+
+def find_drift(kept: Iterable[Evidence], settings: Settings) -> Drift:
+    """Fit a lag that grows evenly with time, over one episode or a whole session of them."""
+    sights = ready(kept, settings)
+    if not sights:
+        return Drift(NAN, NAN, NAN, NOTHING)
+    basis = find_basis(sights, settings.many if len(sights) >= FEW else settings.one)
+    lobe, _ = search(sights, basis, settings)
+    at = np.concatenate([s.origin_s - sights[0].origin_s + s.middles for s in sights])
+    shapes = np.stack([np.ones_like(at), at - at.mean()], axis=1)
+    fit = fit_timing(task_for(sights, basis, settings, shapes), np.array([lobe.lag_s, 0.0]))
+    floor = bias_floor(fit.explained, fit.pace, settings) * SPAN / max(float(np.ptp(at)), 1e-9)
+    half = half_width(float(fit.spread.robust[1, 1]), fit.spread.blocks, floor, settings)
+    rate = float(fit.shifts[1])
+    return Drift(rate * PPM, (rate - half) * PPM, (rate + half) * PPM, _no_lag(fit, lobe, len(sights), settings))
+
+
+def find_step(kept: Evidence, settings: Settings, edge_s: float, reach_sd: float) -> LagStep:
+    """Search every moment for a sudden change of the lag and fit the likeliest.
+
+    The interval is `reach_sd` standard deviations: wider than for a moment known beforehand, because the largest of
+    many was chosen.
+    """
+    found = sight(kept, settings)
+    if found is None or found.ends[-1] - found.begins[0] < 3 * edge_s:
+        return LagStep(NAN, NAN, NAN, NAN, NOTHING)
+    basis = find_basis([found], settings.one)
+    lobe, level = search([found], basis, settings)
+    at = _likeliest(level, found.middles, edge_s)
+    behind = (found.middles > at).astype(np.float64)
+    shapes = np.stack([np.ones_like(behind), behind - behind.mean()], axis=1)
+    fit = fit_timing(task_for([found], basis, settings, shapes), np.array([lobe.lag_s, 0.0]))
+    floor = bias_floor(fit.explained, fit.pace, settings)
+    half = reach_sd * float(np.hypot(settings.inflation * np.sqrt(fit.spread.robust[1, 1]), floor))
+    step = float(fit.shifts[1])
+    return LagStep(
+        step, step - half, step + half, float(at), _no_lag(fit, lobe, 1, settings) or _too_wide(half, settings)
+    )
+
+
+def _too_wide(half_s: float, settings: Settings) -> Note | None:
+    """Return a note if a step is known less precisely than a lag must be; None where it is precise enough."""
+    return note("check.step_too_wide", half_ms=half_s * 1e3) if half_s > settings.widest_s else None
+
+
+def _likeliest(level: Fit, middles: Matrix, edge_s: float) -> float:
+    """Return the moment at which a step would explain most of the residual of a constant lag."""
+    gains, scores = level.gains[:, 0, 0], level.scores[:, 0]
+    behind, later = gains[::-1].cumsum()[::-1], scores[::-1].cumsum()[::-1]
+    apart = behind - behind**2 / gains.sum()
+    won = (later - behind / gains.sum() * scores.sum()) ** 2 / np.maximum(apart, 1e-12)
+    inner = (middles > middles[0] + edge_s) & (middles < middles[-1] - edge_s)
+    best = int(np.where(inner, won, -1.0).argmax())
+    return float(middles[max(best - 1, 0)] + middles[best]) / 2
+
+
+def _no_lag(fit: Fit, lobe: Lobe, episodes: int, settings: Settings) -> Note | None:
+    """Return why no change of the lag can be estimated where the lag itself cannot."""
+    floor = bias_floor(fit.explained, fit.pace, settings)
+    return estimate_from(
+        fit, lobe, float(fit.spread.robust[0, 0]), fit.spread.blocks, floor, episodes, settings
+    ).refused

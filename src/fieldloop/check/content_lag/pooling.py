@@ -1,0 +1,199 @@
+"""Lags from many episodes of one rig: pooled for the rig, and for each episode by a fit to the others."""
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+from numpy.typing import NDArray
+
+from fieldloop.check.content_lag.basis import Basis, Matrix, find_basis
+from fieldloop.check.content_lag.confidence import bias_floor, disagreement, estimate_from, half_width, row_blur
+from fieldloop.check.content_lag.estimate import LagEstimate, no_estimate
+from fieldloop.check.content_lag.evidence import Evidence, Sight, sight
+from fieldloop.check.content_lag.profile import Lobe, highest, likelihood, likelihood_under
+from fieldloop.check.content_lag.settings import Ranks, Settings
+from fieldloop.check.content_lag.timing import Belief, Fit, Model, Task, fit_timing
+from fieldloop.model.note import Note, note
+
+FOLDS = 5
+GROUPS = 4
+FEW = 3
+"""Least number of episodes for the larger regression."""
+
+NOTHING = note("check.no_pictures_with_motion")
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Rig:
+    """A fit to episodes of a rig: its axes, the regression of flow on joint motion, and their common lag."""
+
+    basis: Basis
+    model: Model
+    lag: LagEstimate
+    floor_s: float
+    inflation: float
+    drag: Belief
+    readout: Belief
+
+
+def pooled(kept: Iterable[Evidence], settings: Settings) -> LagEstimate:
+    """Estimate the common lag of episodes of one rig; one episode is a pool of one."""
+    sights = ready(kept, settings)
+    return _pooled(sights, settings) if sights else no_estimate(NOTHING)
+
+
+def single(kept: Evidence, rig: Rig, settings: Settings) -> LagEstimate:
+    """Estimate the lag of one episode by a rig fitted on other episodes."""
+    found = sight(kept, settings)
+    return _by_rig(found, rig, settings) if found is not None else no_estimate(NOTHING)
+
+
+def each(kept: Sequence[Evidence], settings: Settings) -> tuple[LagEstimate, ...]:
+    """Estimate the lag of each episode by a fit to the others (cross-validation in folds).
+
+    Where the pool gives no estimate, no episode does: the fit cannot be trusted.
+    """
+    found = {k: one for k, one in enumerate(sight(one, settings) for one in kept) if one is not None}
+    answers = dict.fromkeys(range(len(kept)), no_estimate(NOTHING))
+    whole = _pooled(list(found.values()), settings) if found else no_estimate(NOTHING)
+    if len(found) < FEW or whole.refused:
+        return tuple(whole if k in found and len(found) == 1 else _refused(answers[k], _why(whole)) for k in answers)
+    for fold in range(min(FOLDS, len(found))):
+        own = list(found)[fold::FOLDS]
+        rig = learn_rig([one for k, one in found.items() if k not in own], settings)
+        answers |= {k: _by_rig(found[k], rig, settings) for k in own}
+    return tuple(answers.values())
+
+
+def learn_rig(sights: Sequence[Sight], settings: Settings) -> Rig:
+    """Fit the rig's regression and its lag together."""
+    basis = find_basis(sights, _ranks(len(sights), settings))
+    lobe, fit = search(sights, basis, settings)
+    floor = float(np.hypot(bias_floor(fit.explained, fit.pace, settings), row_blur(fit, settings)))
+    variance = float(fit.spread.robust[0, 0])
+    lag = estimate_from(fit, lobe, variance, fit.spread.blocks, floor, len(sights), settings)
+    return Rig(
+        basis=basis,
+        model=fit.model,
+        lag=lag,
+        floor_s=floor,
+        inflation=fit.spread.inflation,
+        drag=_learnt(fit, -2),
+        readout=_learnt(fit, -1),
+    )
+
+
+def task_for(
+    sights: Sequence[Sight], basis: Basis, settings: Settings, shapes: Matrix | None = None, rig: Rig | None = None
+) -> Task:
+    """Set up a fit: one lag for all unless other shapes are given; a fitted rig's values serve as priors."""
+    return Task(
+        sights=sights,
+        basis=basis,
+        shapes=np.ones((sum(map(len, sights)), 1)) if shapes is None else shapes,
+        blocks=blocks_of(sights, settings.block_s),
+        drag=rig.drag if rig else Belief(0.0, settings.drag_sd_s),
+        readout=rig.readout if rig else Belief(0.0, settings.readout_sd_s),
+        drag_px_s=settings.drag_px_s,
+        undragged_px_s=settings.undragged_px_s,
+    )
+
+
+def blocks_of(sights: Sequence[Sight], block_s: float) -> NDArray[np.int64]:
+    """Number the blocks of time with correlated errors, through all episodes."""
+    numbers, begin = [], 0
+    for one in sights:
+        own = ((one.begins - one.begins[0]) // block_s).astype(np.int64)
+        numbers.append(begin + own)
+        begin += int(own[-1]) + 1
+    return np.concatenate(numbers)
+
+
+def lags_searched(settings: Settings) -> NDArray[np.float64]:
+    """Return the lags of the coarse search."""
+    half = round(settings.search_s / settings.search_step_s)
+    return np.arange(-half, half + 1, dtype=np.float64) * settings.search_step_s
+
+
+def ready(kept: Iterable[Evidence], settings: Settings) -> list[Sight]:
+    """Prepare all usable evidence for fitting."""
+    found = (sight(one, settings) for one in kept)
+    return [one for one in found if one is not None]
+
+
+def _pooled(sights: Sequence[Sight], settings: Settings) -> LagEstimate:
+    rig = learn_rig(sights, settings)
+    if rig.lag.refused:
+        return rig.lag
+    return _refused(rig.lag, _goes_round(sights, settings) or _parts_disagree(sights, rig, settings))
+
+
+def _goes_round(sights: Sequence[Sight], settings: Settings) -> Note | None:
+    """Refuse periodic motion: the model's errors repeat with it and do not average out."""
+    alike = float(np.median([one.repeats for one in sights]))
+    return note("check.motion_repeats", alike=alike) if alike > settings.most_repeating else None
+
+
+def _why(whole: LagEstimate) -> Note:
+    return whole.refused or note("check.too_few_of_rig")
+
+
+def _ranks(episodes: int, settings: Settings) -> Ranks:
+    return settings.many if episodes >= FEW else settings.one
+
+
+def search(sights: Sequence[Sight], basis: Basis, settings: Settings) -> tuple[Lobe, Fit]:
+    """Search all lags, then refine the best."""
+    lags = lags_searched(settings)
+    lobe = highest(lags, likelihood(sights, basis, lags), settings.lobe_apart_s)
+    return lobe, fit_timing(task_for(sights, basis, settings), np.array([lobe.lag_s]))
+
+
+def _by_rig(found: Sight, rig: Rig, settings: Settings) -> LagEstimate:
+    if rig.lag.refused:
+        return _refused(rig.lag, note("check.rig_has_no_lag", rig.lag.refused))
+    lags = lags_searched(settings)
+    lobe = highest(
+        lags, likelihood_under(found, rig.basis, rig.model.slopes, rig.model.whitening, lags), settings.lobe_apart_s
+    )
+    fit = fit_timing(task_for([found], rig.basis, settings, rig=rig), np.array([lobe.lag_s]), rig.model)
+    own = (float(fit.spread.robust[0, 0]) + float(fit.spread.plain[0, 0]) * rig.inflation) / 2
+    floor = float(np.hypot(bias_floor(fit.explained, fit.pace, settings), (rig.lag.high_s - rig.lag.low_s) / 4))
+    lag = estimate_from(fit, lobe, own, fit.spread.blocks, floor, 1, settings)
+    if lag.refused:
+        return lag
+    return _refused(lag, _goes_round([found], settings) or _halves_disagree(found, rig, lag, floor, settings))
+
+
+def _halves_disagree(found: Sight, rig: Rig, lag: LagEstimate, floor_s: float, settings: Settings) -> Note | None:
+    """Estimate the lag of each half of an episode, by the rig's fit."""
+    parts = []
+    for half in _halves(found):
+        fit = fit_timing(task_for(half, rig.basis, settings, rig=rig), np.array([lag.lag_s]), rig.model)
+        variance = float(fit.spread.plain[0, 0]) * rig.inflation
+        parts.append((float(fit.shifts[0]), half_width(variance, fit.spread.blocks, floor_s, settings)))
+    return disagreement(parts, settings)
+
+
+def _parts_disagree(sights: Sequence[Sight], rig: Rig, settings: Settings) -> Note | None:
+    """Estimate the lag of groups of episodes; if the groups disagree, the pooled lag is not an estimate."""
+    parts = []
+    groups = [sights[k::GROUPS] for k in range(GROUPS)] if len(sights) > GROUPS else [[one] for one in sights]
+    for group in groups if len(sights) > 1 else _halves(sights[0]):
+        _, fit = search(group, rig.basis, settings)
+        half = half_width(float(fit.spread.robust[0, 0]), fit.spread.blocks, rig.floor_s, settings)
+        parts.append((float(fit.shifts[0]), half))
+    return disagreement(parts, settings)
+
+
+def _halves(one: Sight) -> list[list[Sight]]:
+    middle = len(one) // 2
+    return [[one.part(slice(None, middle))], [one.part(slice(middle, None))]]
+
+
+def _learnt(fit: Fit, which: int) -> Belief:
+    return Belief(float(fit.shifts[which]), float(np.sqrt(fit.spread.robust[which, which])))
+
+
+def _refused(lag: LagEstimate, reason: Note | None) -> LagEstimate:
+    return replace(lag, refused=reason) if reason else lag

@@ -1,0 +1,28 @@
+"""A lag as a measurement: its size with its interval, and its direction."""
+
+from fieldloop.check.content_lag.estimate import LagEstimate
+from fieldloop.model.finding import UNKNOWN, Measurement
+from fieldloop.model.note import Subject, note
+
+MS = 1e3
+
+
+def shifted(low_s: float, high_s: float) -> tuple[float, float]:
+    """Return the interval of a shift's size (ms) from that of the shift.
+
+    >>> shifted(-0.002, 0.004), shifted(-0.012, -0.008)
+    ((0.0, 4.0), (8.0, 12.0))
+    """
+    ends = sorted((abs(low_s) * MS, abs(high_s) * MS))
+    return (0.0 if low_s <= 0.0 <= high_s else ends[0]), ends[1]
+
+
+def lag_measurement(about: Subject, lag: LagEstimate, episodes: int | None = None) -> Measurement:
+    """Return a lag as a measurement, or the reason why there is none."""
+    if lag.refused:
+        return Measurement(about, UNKNOWN, cannot_tell=lag.refused)
+    low, high = shifted(lag.low_s, lag.high_s)
+    half = (lag.high_s - lag.low_s) / 2 * MS
+    code = "check.frames_are_older" if lag.lag_s < 0 else "check.frames_are_newer"
+    place = note(code, lag_ms=abs(lag.lag_s) * MS, half_ms=half, episodes=episodes)
+    return Measurement(about, abs(lag.lag_s) * MS, place, low=low, high=high)

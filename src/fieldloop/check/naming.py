@@ -1,0 +1,17 @@
+"""Names listed as the place of a measurement: columns, streams, episodes, phases."""
+
+from collections.abc import Sequence
+
+from fieldloop.model.note import Note, note
+
+
+def named(names: Sequence[str], most: int | None = None) -> Note | None:
+    """Return a place that lists names, and how many more there are; None without any.
+
+    >>> named(["a", "b", "c"], 2)["more"]
+    1
+    """
+    if not names:
+        return None
+    shown = tuple(names if most is None else names[:most])
+    return note("check.named", names=shown, more=len(names) - len(shown) or None)

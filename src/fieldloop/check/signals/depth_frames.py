@@ -1,0 +1,91 @@
+"""One pass through a depth camera's frames at bounded cost, shared by all checks of distances."""
+
+import math
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from fieldloop.check.case import Case
+from fieldloop.check.signals.frames import looked_at
+from fieldloop.model.stream import MM_PER_M, Stream, StreamKind
+
+PIXELS_A_SIDE = 128
+NORMAL_SHARE = 0.6827
+"""Share of a normal distribution within one standard deviation."""
+
+Numbers = NDArray[np.float64]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class DepthScan:
+    """Statistics of the examined frames: one number per frame.
+
+    `holes`: share of pixels without a distance; `middle_m`: median distance; `near_m`: that of the nearest tenth;
+    `noise_mm`: one standard deviation between this frame and the one before, each pixel scaled to the distance that the
+    protocol names; `same`: is the frame identical to the one before? Noise is NaN where the frame before was not
+    examined, or no pixel has a distance in both.
+    """
+
+    indices: NDArray[np.int64]
+    decoded: NDArray[np.bool_]
+    holes: Numbers
+    middle_m: Numbers
+    near_m: Numbers
+    noise_mm: Numbers
+    same: NDArray[np.bool_]
+
+
+def depth_cameras(case: Case) -> Iterator[Stream]:
+    """Yield the depth cameras that have frames."""
+    return (s for s in case.streams(StreamKind.DEPTH) if s.pictures is not None and len(s.pictures))
+
+
+def look_at_depth(case: Case, stream: Stream) -> DepthScan:
+    """Examine a depth camera's frames, once for all checks."""
+    return case.keep(("depth", stream.name), lambda: _look(case, stream))
+
+
+def _look(case: Case, stream: Stream) -> DepthScan:
+    assert stream.pictures is not None
+    at_m, nearest = case.parameter("depth.noise", "at_m"), case.parameter("depth.range", "nearest_share")
+    indices = looked_at(case, stream)
+    follows = np.diff(indices, prepend=-2) == 1
+    decoded, same = np.zeros((2, len(indices)), bool)
+    holes, middle, near, noise = np.full((4, len(indices)), np.nan)
+    before: NDArray[np.float32] | None = None
+    for number, frame in enumerate(stream.pictures.frames(indices.tolist())):
+        if not frame.size:
+            before = None
+            continue
+        step = max(1, min(frame.shape[:2]) // PIXELS_A_SIDE)
+        now = frame[::step, ::step].astype(np.float32)
+        known = np.isfinite(now) & (now > 0)
+        decoded[number], holes[number] = True, 1.0 - float(known.mean())
+        if known.any():
+            near[number], middle[number] = _quantiles(now[known], nearest, 0.5)
+        if follows[number] and before is not None and before.shape == now.shape:
+            same[number] = bool(np.array_equal(now, before, equal_nan=True))
+            noise[number] = _noise_mm(before, now, at_m)
+        before = now
+    return DepthScan(indices, decoded, holes, middle, near, noise, same)
+
+
+def _noise_mm(one: NDArray[np.float32], other: NDArray[np.float32], at_m: float) -> float:
+    """Return the noise of one frame, from two frames: few pixels move, so two in three show noise alone.
+
+    The noise of a triangulating camera grows with the square of the distance.
+    """
+    both = np.isfinite(one) & np.isfinite(other) & (one > 0) & (other > 0)
+    if not both.any():
+        return float("nan")
+    apart = np.abs(other[both] - one[both]) * (at_m / one[both]) ** 2
+    (within,) = _quantiles(apart, NORMAL_SHARE)
+    return within / math.sqrt(2.0) * MM_PER_M
+
+
+def _quantiles(values: NDArray[np.float32], *shares: float) -> list[float]:
+    """Return these quantiles without interpolation, which would cost most of the time."""
+    places = [round(share * (len(values) - 1)) for share in shares]
+    return [float(x) for x in np.partition(values, places)[places]]

@@ -1,0 +1,172 @@
+"""The lag between two signals that should move together, from their speeds, and how well it is known."""
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from fieldloop.check.signals.signal import Floats, Signal, zeroed
+from fieldloop.model.note import Note, note
+from fieldloop.model.stream import NS_PER_S
+
+FEWEST_STEPS = 20
+BLOCKS = 6
+"""Number of stretches in the jackknife: leaving out each in turn shows how much the lag depends on it."""
+
+T_OF_BLOCKS = 2.571
+"""Two-sided 95 % of Student's t with five degrees of freedom: six stretches less one."""
+
+SAME = 1e-3
+"""Moments within this share of a period of a sample take its value; no interpolation is needed."""
+
+NEAR_S = 0.1
+"""Without one stretch, the peak is searched within this distance of the peak with all."""
+
+FINEST = 0.1
+"""A parabola through three samples of a peak is wrong by up to a tenth of a step."""
+
+
+class NotComparable(Exception):
+    """Why two signals cannot be compared."""
+
+    def __init__(self, reason: Note) -> None:
+        super().__init__(reason.code)
+        self.reason = reason
+
+
+@dataclass(frozen=True, slots=True)
+class Lag:
+    """The follower's lag in seconds, its 95 % half-width, and the correlation of the speeds at that lag."""
+
+    seconds: float
+    half_width: float
+    agreement: float
+
+
+def lag_between(leader: Signal, follower: Signal, longest_s: float) -> Lag:
+    """Return the follower's lag behind the leader in seconds.
+
+    Both are put on one grid at the slower one's rate. The peak is refined by a parabola through its neighbours; its
+    uncertainty comes from a jackknife over stretches of time. Where leaving one out moves the peak by more than a tenth
+    of a second, the lag is unknown.
+    """
+    lead, follow, step_s = _speeds(leader, follower)
+    most = min(round(longest_s / step_s), lead.shape[1] // 2)
+    shifts = np.arange(-most, most + 1)
+    sums = _Sums(lead, follow)
+    scores = _score(sums.products(most), *sums.squares(shifts))
+    best = int(np.argmax(scores))
+    reach = max(3, round(NEAR_S / step_s))
+    near = shifts[max(0, best - reach) : best + reach + 1]
+    left_out = [_peak(near, one) for one in sums.without_each(near)]
+    half = float("inf")
+    if all(lag is not None for lag in left_out):
+        spread = np.sqrt((BLOCKS - 1) * float(np.var(np.asarray(left_out, float) * step_s)))
+        half = T_OF_BLOCKS * float(spread) + FINEST * step_s
+    return Lag(float(shifts[best] + _refine(scores, best)) * step_s, min(half, longest_s), float(scores[best]))
+
+
+def paired_columns(leader: Signal, follower: Signal) -> tuple[list[int], list[int]]:
+    """Pair columns by name; without names, by position if both have equally many."""
+    theirs = {name: index for index, name in enumerate(follower.columns)}
+    if shared := [(index, theirs[name]) for index, name in enumerate(leader.columns) if name in theirs]:
+        return [ours for ours, _ in shared], [other for _, other in shared]
+    width = follower.values.shape[1]
+    if leader.values.shape[1] != width:
+        raise NotComparable(note("check.commands_do_not_pair", commands=leader.values.shape[1], joints=width))
+    return list(range(width)), list(range(width))
+
+
+def placed(one: Signal, columns: list[int], when_ns: NDArray[np.int64]) -> Floats:
+    """Return columns of a stream at these moments, interpolated linearly."""
+    own_ns = one.times_ns[: len(when_ns)]
+    if len(own_ns) == len(when_ns) and np.abs(own_ns - when_ns).max() <= SAME * one.period_s * NS_PER_S:
+        return zeroed(one.values[: len(when_ns), columns])
+    base = int(when_ns[0])
+    times, when = (one.times_ns - base).astype(np.float64), (when_ns - base).astype(np.float64)
+    values = zeroed(one.values[:, columns])
+    return np.stack([np.interp(when, times, column) for column in values.T], axis=1)
+
+
+def _speeds(leader: Signal, follower: Signal) -> tuple[Floats, Floats, float]:
+    """Return the centred change per step of each paired column (columns × steps) of both, and the step."""
+    ours, theirs = paired_columns(leader, follower)
+    grid_ns = _grid(leader, follower)
+    lead, follow = (np.diff(placed(one, c, grid_ns).T) for one, c in ((leader, ours), (follower, theirs)))
+    lead, follow = (steps - steps.mean(axis=1, keepdims=True) for steps in (lead, follow))
+    moving = (np.abs(lead).max(axis=1) > 0) & (np.abs(follow).max(axis=1) > 0)
+    if not moving.any():
+        raise NotComparable(note("check.commanded_joints_still"))
+    return lead[moving], follow[moving], float(grid_ns[1] - grid_ns[0]) / NS_PER_S
+
+
+def _grid(one: Signal, other: Signal) -> NDArray[np.int64]:
+    start, end = max(one.times_ns[0], other.times_ns[0]), min(one.times_ns[-1], other.times_ns[-1])
+    period = max(one.period_s, other.period_s) * NS_PER_S
+    count = int((end - start) / max(period, 1.0))
+    if count < FEWEST_STEPS:
+        raise NotComparable(note("check.overlap_too_short"))
+    steps_ns: NDArray[np.int64] = (np.arange(count) * period).astype(np.int64)
+    return steps_ns + int(start)
+
+
+class _Sums:
+    """The sums that correlations need, for every shift of the follower: xy, xx and yy of each joint."""
+
+    def __init__(self, lead: Floats, follow: Floats) -> None:
+        self.lead, self.follow, self.count = lead, follow, lead.shape[1]
+        self.ours, self.theirs = (_running(x**2) for x in (lead, follow))
+
+    def products(self, most: int) -> Floats:
+        """Return the sums of lead[t] × follow[t + shift] for all shifts at once, by Fourier transform."""
+        size = 1 << int(np.ceil(np.log2(self.count + most)))
+        spectrum = np.conj(np.fft.rfft(self.lead, size)) * np.fft.rfft(self.follow, size)
+        return np.asarray(np.fft.irfft(spectrum, size)[:, np.arange(-most, most + 1)])
+
+    def squares(self, shifts: NDArray[np.int64]) -> tuple[Floats, Floats]:
+        """Return the sums of squares over the rows that are paired at each shift."""
+        first, last = np.maximum(0, -shifts), np.minimum(self.count, self.count - shifts)
+        ours: Floats = self.ours[:, last] - self.ours[:, first]
+        return ours, self.theirs[:, last + shifts] - self.theirs[:, first + shifts]
+
+    def without_each(self, shifts: NDArray[np.int64]) -> Floats:
+        """Return the scores at these consecutive shifts with each stretch left out: stretches × shifts."""
+        edges = np.linspace(0, self.count, BLOCKS + 1).astype(np.int64)
+        most = int(np.abs(shifts).max())
+        padded = np.zeros((len(self.follow), self.count + 2 * most))
+        padded[:, most : most + self.count] = self.follow
+        windows = np.lib.stride_tricks.sliding_window_view(padded, self.count, axis=1)
+        moved = windows[:, most + shifts[0] : most + shifts[-1] + 1]
+        products = np.add.reduceat(self.lead[:, None] * moved, edges[:-1], axis=2)
+        first, last = np.maximum(0, -shifts)[:, None], np.minimum(self.count, self.count - shifts)[:, None]
+        at = np.clip(edges, first, last)
+        squares = (np.diff(self.ours[:, at]), np.diff(self.theirs[:, at + shifts[:, None]]))
+        return _score(*(x.sum(axis=2, keepdims=True) - x for x in (products, *squares))).T
+
+
+def _running(values: Floats) -> Floats:
+    sums = np.zeros((values.shape[0], values.shape[1] + 1))
+    np.cumsum(values, axis=1, out=sums[:, 1:])
+    return sums
+
+
+def _score(products: Floats, ours: Floats, theirs: Floats) -> Floats:
+    """Return the mean correlation over joints (rows), equally weighted; rounding may make a sum negative."""
+    scale = np.sqrt(np.maximum(ours, 0.0) * np.maximum(theirs, 0.0))
+    useful = scale > 0
+    correlation = np.divide(products, scale, out=np.zeros_like(scale), where=useful)
+    return np.asarray(correlation.sum(axis=0) / np.maximum(useful.sum(axis=0), 1))
+
+
+def _peak(shifts: NDArray[np.int64], scores: Floats) -> float | None:
+    """Return where the scores peak; None where that is at an end, as the true peak lies beyond."""
+    best = int(np.argmax(scores))
+    return float(shifts[best] + _refine(scores, best)) if 0 < best < len(scores) - 1 else None
+
+
+def _refine(scores: Floats, best: int) -> float:
+    if not 0 < best < len(scores) - 1:
+        return 0.0
+    left, middle, right = scores[best - 1 : best + 2]
+    bend = left - 2 * middle + right
+    return float(0.5 * (left - right) / bend) if bend < 0 else 0.0

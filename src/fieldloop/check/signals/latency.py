@@ -1,0 +1,119 @@
+"""Each stream's latency from timestamp to arrival, compared with that of its peers."""
+
+from collections.abc import Iterator
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from fieldloop.check.case import PICTURES, Case
+from fieldloop.check.signals.stamps import part_of_another, rhythm
+from fieldloop.model.fix import Fix, FixKind
+from fieldloop.model.note import note
+from fieldloop.model.stream import NS_PER_S, ClockKind, Stream, StreamKind
+from fieldloop.stats.quantile import percentile, percentiles
+
+NS_PER_MS = NS_PER_S / 1000
+BEHIND = "timing.stamped_behind"
+ARRIVALS = (ClockKind.LOG, ClockKind.PUBLISH)
+"""Clocks of the receiving side, the farthest from the sensor first."""
+
+PLANNED = (StreamKind.ACTION, StreamKind.OTHER)
+"""A command may carry its execution time, which is not a sensing time."""
+
+
+class Latency(NamedTuple):
+    """The latency of each sample from its sensor's timestamp to its arrival, and the receiving clock."""
+
+    took_ns: NDArray[np.int64]
+    arrival: ClockKind
+
+
+class Excess(NamedTuple):
+    """By how much a stream's least latency exceeds its peers', and a fix if one is certain."""
+
+    ns: float
+    arrival: ClockKind
+    restamp: Fix | None
+
+
+class _Way(NamedTuple):
+    stream: Stream
+    arrival: ClockKind
+    shortest_ns: float
+    spread_ns: float
+
+
+def latencies(case: Case) -> Iterator[tuple[Stream, Latency]]:
+    """Yield the streams with both a sensor's and a receiver's timestamps."""
+    for stream in case.sensing():
+        arrival = next((clock for clock in ARRIVALS if clock in stream.clocks), None)
+        sensed = stream.clock is ClockKind.HEADER and stream.kind not in PLANNED
+        if sensed and arrival and not part_of_another(case, stream):
+            yield stream, Latency(stream.clocks[arrival] - stream.times_ns, arrival)
+
+
+def excesses(case: Case) -> dict[str, Excess]:
+    """Compare each stream's latency with its peers': pictures with pictures, numbers with numbers."""
+    return case.keep("excesses", lambda: _find(case))
+
+
+def restamp(case: Case, stream: Stream) -> Fix | None:
+    """Return the fix for the stream's clock; None where no fix is certain."""
+    excess = excesses(case).get(stream.name)
+    return excess.restamp if excess else None
+
+
+def _find(case: Case) -> dict[str, Excess]:
+    sorts: dict[tuple[bool, ClockKind], list[_Way]] = {}
+    for stream, latency in latencies(case):
+        if rhythm(case, stream) is not None:
+            low, high = percentiles(latency.took_ns, (1, 99))
+            way = _Way(stream, latency.arrival, low, high - low)
+            sorts.setdefault((stream.kind in PICTURES, latency.arrival), []).append(way)
+    found: dict[str, Excess] = {}
+    for ways in sorts.values():
+        for way in ways:
+            if peers := [other for other in ways if other is not way]:
+                usual = sorted(peer.shortest_ns for peer in peers)[len(peers) // 2]  # of two peers the longer
+                excess = way.shortest_ns - usual
+                found[way.stream.name] = Excess(excess, way.arrival, _put_right(case, way, peers, excess))
+    return found
+
+
+def _put_right(case: Case, way: _Way, peers: list[_Way], excess: float) -> Fix | None:
+    """Propose to shift the sensor's clock where only that clock can be the cause.
+
+    A slow transport adds variable waiting, a wrong clock adds none: the latency must be as steady as the peers'. There
+    must be at least two peers, which agree with each other. One of the same rate must show it out of step before the
+    shift and in step after it.
+    """
+    alike, off, steadier = (case.parameter(BEHIND, name) for name in ("alike_ms", "off_ms", "spread_ratio"))
+    shortest = [peer.shortest_ns for peer in peers]
+    alone = len(peers) > 1 and max(shortest) - min(shortest) <= alike * NS_PER_MS
+    steady = way.spread_ns <= steadier * max(peer.spread_ns for peer in peers) + NS_PER_MS
+    if not (alone and steady and abs(excess) > off * NS_PER_MS):
+        return None
+    steps = [_out_of_step(case, way, peer, excess) for peer in peers]
+    if not any(before > alike * NS_PER_MS >= behind for before, behind in filter(None, steps)):
+        return None
+    why = note("check.fix_shift_peers", excess_ms=excess / NS_PER_MS)
+    return Fix(FixKind.RESTAMP, why, stream=way.stream.name, shift_ns=round(excess), clock=ClockKind.HEADER)
+
+
+def _out_of_step(case: Case, way: _Way, peer: _Way, shift_ns: float) -> tuple[float, float] | None:
+    """Return the 99th percentile of the distance to the peer's nearest sample, now and shifted; None: other rates."""
+    own, other = rhythm(case, way.stream), rhythm(case, peer.stream)
+    assert own is not None
+    assert other is not None
+    if abs(own.period_ns / other.period_ns - 1.0) > case.parameter("timing.stream_offset", "same_rate"):
+        return None
+    times, beside = way.stream.times_ns, np.sort(peer.stream.times_ns)
+
+    def step(moved: NDArray[np.int64]) -> float:
+        right = np.clip(np.searchsorted(beside, moved), 1, len(beside) - 1)
+        apart = np.minimum(np.abs(moved - beside[right - 1]), np.abs(moved - beside[right]))
+        within = (moved >= beside[0] - other.period_ns) & (moved <= beside[-1] + other.period_ns)
+        return percentile(apart[within], 99) if within.any() else float("inf")
+
+    return step(times), step(times + round(shift_ns))

@@ -1,0 +1,118 @@
+"""When the robot moved: by its joints and gripper, else by its commands, else by its poses."""
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from fieldloop.check.case import Case
+from fieldloop.check.signals.signal import Signal, paced, signals
+from fieldloop.model.note import Note, note
+from fieldloop.model.stream import NS_PER_S, StreamKind
+
+FORCES = ("N", "N·m")
+FALLBACKS = (
+    (StreamKind.JOINT_POSITION, StreamKind.GRIPPER),
+    (StreamKind.ACTION,),
+    (StreamKind.POSE, StreamKind.HAND_POSE),
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Movement:
+    """Moments at which something moved, and the streams that show it."""
+
+    moving_ns: NDArray[np.int64]
+    window_ns: int
+    start_ns: int
+    end_ns: int
+    sources: str
+    paced: bool = True
+    """Do the timestamps of these streams show how much time passed?"""
+
+    @property
+    def onset_ns(self) -> int:
+        """First movement."""
+        return int(self.moving_ns[0])
+
+    @property
+    def offset_ns(self) -> int:
+        """Last movement."""
+        return int(self.moving_ns[-1])
+
+    def within(self, start_ns: int, end_ns: int) -> float:
+        """How many seconds of this span are known to be in motion?"""
+        inside = self.moving_ns[(self.moving_ns >= start_ns) & (self.moving_ns <= end_ns)]
+        if len(inside) < 2:  # noqa: PLR2004 - a duration needs two moments
+            return 0.0
+        steps = np.diff(inside)
+        return float(steps[steps <= 2 * self.window_ns].sum() / NS_PER_S)
+
+
+def movement(case: Case, without: str = "") -> Movement | None:
+    """Return when the robot moved, by streams other than `without`; None where nothing moves or no stream shows it."""
+    return case.keep(("movement", without), lambda: _find(case, without))
+
+
+def still(case: Case) -> Note:
+    """Return why it is not known when the robot moved."""
+    known = [stream for kinds in FALLBACKS for stream in case.streams(*kinds) if stream.values is not None]
+    return note("check.nothing_moves") if known else note("check.movement_unknown")
+
+
+def _find(case: Case, without: str) -> Movement | None:
+    groups = [[signal for signal in signals(case, *kinds) if _usable(signal, without)] for kinds in FALLBACKS]
+    if without:  # when one stream is in doubt, use every other one
+        groups = [[signal for group in groups for signal in group]]
+    used = next((group for group in groups if group), [])
+    times = np.sort(np.concatenate([_moments(case, signal) for signal in used])) if used else np.empty(0, np.int64)
+    if not len(times):
+        return None
+    window = round(case.protocol.setting("episode.moving_window_s") * NS_PER_S)
+    start, end = min(signal.times_ns[0] for signal in used), max(signal.times_ns[-1] for signal in used)
+    names, known = ", ".join(signal.name for signal in used), all(paced(signal.stream) for signal in used)
+    return Movement(times, window, int(start), int(end), names, known)
+
+
+def _usable(signal: Signal, without: str) -> bool:
+    excluded = bool(without) and (signal.name == without or signal.name.startswith(f"{without}/"))
+    return signal.stream.unit not in FORCES and not excluded
+
+
+def _moments(case: Case, signal: Signal) -> NDArray[np.int64]:
+    """Return the timestamps within movement; computed once per signal."""
+    return case.keep(("moving", signal.name), lambda: _moving(case, signal))
+
+
+def _moving(case: Case, signal: Signal) -> NDArray[np.int64]:
+    """Find the timestamps within movement: the value differs from that one window before and one window after.
+
+    A movement is therefore found slightly too short, and the stillness before it is never cut short.
+    """
+    times, columns = signal.times_ns, np.ascontiguousarray(signal.values.T)
+    window_ns = round(case.protocol.setting("episode.moving_window_s") * NS_PER_S)
+    here = np.arange(len(times))
+    before = np.maximum(np.minimum(np.searchsorted(times, times - window_ns, side="right") - 1, here - 1), 0)
+    behind = np.minimum(np.maximum(np.searchsorted(times, times + window_ns), here + 1), len(times) - 1)
+    came, goes = _speed(times, columns, before, here), _speed(times, columns, here, behind)
+    threshold = _threshold(case, signal.stream.unit, came)
+    return times[(came > threshold) & (goes > threshold)]
+
+
+def _speed(
+    times: NDArray[np.int64], columns: NDArray[np.float64], start: NDArray[np.int64], end: NDArray[np.int64]
+) -> NDArray[np.float64]:
+    """Return how fast the fastest column went from one sample to another; values that are not finite count as still."""
+    with np.errstate(invalid="ignore", over="ignore"):
+        distance = np.abs(columns.take(end, axis=1) - columns.take(start, axis=1))
+    distance[~np.isfinite(distance)] = 0.0
+    span_s = np.maximum(times[end] - times[start], 1) / NS_PER_S
+    speed: NDArray[np.float64] = distance.max(axis=0, initial=0.0) / span_s
+    return speed
+
+
+def _threshold(case: Case, unit: str, speed: NDArray[np.float64]) -> float:
+    named = {"rad": "episode.moving_rad_s", "m": "episode.moving_m_s"}.get(unit)
+    if named:
+        return float(case.protocol.setting(named))
+    return float(case.protocol.setting("episode.moving_share")) * float(speed.max(initial=0.0))

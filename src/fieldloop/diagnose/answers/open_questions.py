@@ -1,0 +1,159 @@
+"""What the data leave open, and what to log, vary or verify to answer it."""
+
+from collections.abc import Iterator
+from dataclasses import replace
+
+import numpy as np
+
+from fieldloop.diagnose.answers.missing_conditions import missing_conditions
+from fieldloop.diagnose.answers.to_log import why_no_chain, worth_logging
+from fieldloop.diagnose.causes import Causes
+from fieldloop.diagnose.explanations.confounded import confounded_numbers
+from fieldloop.diagnose.explanations.explanation import Explanation, Kind
+from fieldloop.diagnose.explanations.faults import exceeds
+from fieldloop.diagnose.explanations.priors import COVERABLE
+from fieldloop.diagnose.inference.split import Split
+from fieldloop.diagnose.inquiry import Inquiry
+from fieldloop.model.attempts import settled
+from fieldloop.model.condition import Condition
+from fieldloop.model.diagnosis import Gap
+from fieldloop.model.note import Note, note
+
+OPEN = (Gap.UNKNOWN, Gap.TIMING, Gap.LABELS)
+"""Where part of a loss is attributed to one of these, a fault of the data that was not measured may be behind it."""
+
+
+def open_questions(inquiry: Inquiry, named: Causes, low: float) -> Iterator[Note]:
+    """State what stays open of a loss that is at least this large."""
+    if low <= 0.0:
+        yield note("diagnose.whole_may_not_have_dropped")
+    yield from _no_sure_cause(inquiry, named)
+    unassigned = float(inquiry.before.success.mean() - inquiry.after.success.mean() - named.shares.lost)
+    negligible = inquiry.settings.number("negligible_loss")
+    if unassigned > negligible:
+        yield note("diagnose.unassigned", unassigned_points=100.0 * unassigned)
+    yield from _always_together(named)
+    yield from _ranking(named)
+    for explanation in named.risks:
+        compared = _compared(inquiry, explanation)
+        yield replace(compared, details=(note("diagnose.risk"),))
+    if unassigned > negligible or any(c.gap in OPEN for c in named.causes):
+        yield from _unmeasured(inquiry)
+    if inquiry.evidence.demonstrations is None:
+        yield note("diagnose.release_unknown")
+    yield from missing_conditions(inquiry)
+    if not any(c.gap is not Gap.UNKNOWN for c in named.causes):
+        yield from _log_conditions(inquiry)
+    yield from _contested(inquiry)
+    yield from _map_differs(inquiry)
+    days = len(np.unique(inquiry.after.days))
+    if days < inquiry.settings.number("min_days"):
+        yield note("diagnose.few_days", days=days)
+
+
+def _no_sure_cause(inquiry: Inquiry, named: Causes) -> Iterator[Note]:
+    surely = inquiry.settings.number("surely")
+    if named.known >= surely:
+        return
+    suspects = [number.note for number in confounded_numbers(inquiry)]
+    yield from suspects
+    if named.wrong < surely:
+        yield note("diagnose.too_unlikely", probability=named.known)
+    elif not suspects:
+        yield note("diagnose.nothing_logged_explains")
+
+
+def _log_conditions(inquiry: Inquiry) -> Iterator[Note]:
+    if names := worth_logging(inquiry):
+        yield note("diagnose.log_conditions", names=names)
+
+
+def without_a_cause(inquiry: Inquiry, low: float, split: Split) -> Iterator[Note]:
+    """State what is worth knowing although no cause is named: what was never demonstrated, what was measured wrong."""
+    negligible = inquiry.settings.number("negligible_loss")
+    loss = float(inquiry.before.success.mean() - inquiry.after.success.mean())
+    beyond_mix = loss - max(split.mix, 0.0)
+    if low > 0.0 and split.kinds.mostly_mix:
+        yield note("diagnose.beyond_the_mix", left_points=100.0 * max(beyond_mix, 0.0), loss_points=100.0 * loss)
+    elif low > 0.0:
+        yield note("diagnose.no_cause_explains", low_points=100.0 * low)
+        yield from (number.note for number in confounded_numbers(inquiry))
+    yield from missing_conditions(inquiry)
+    if low > 0.0 and beyond_mix > negligible:
+        yield from _log_conditions(inquiry)
+    for explanation in inquiry.sets.explanations:
+        condition = explanation.kind is Kind.CONDITION and explanation.gap in COVERABLE
+        if condition and explanation.never_covered and not explanation.inside.all():
+            yield _compared(inquiry, explanation)
+        if explanation.measured and explanation.kind is Kind.FAULT and explanation.measurement is not None:
+            fault = explanation.measurement
+            yield replace(fault, details=(*fault.details, note("diagnose.baseline_lost_by_it_too")))
+    if beyond_mix > negligible:
+        yield from _unmeasured(inquiry)
+    yield from _contested(inquiry)
+
+
+def _compared(inquiry: Inquiry, explanation: Explanation) -> Note:
+    """State how little of it was demonstrated, and how often it succeeds there and elsewhere."""
+    inside = explanation.inside
+    here, elsewhere = (float(inquiry.after.success[rows].mean()) for rows in (inside, ~inside))
+    never = explanation.never_covered
+    code = "diagnose.hardly_demonstrated_there" if never else "diagnose.demonstrated_too_little_there"
+    if explanation.gap is Gap.SIM_TO_REAL:
+        code = "diagnose.only_simulated_there"
+    where, share = str(explanation.stratum), float(inside.mean())
+    return note(code, where=where, share=share, here=here, elsewhere=elsewhere)
+
+
+def _contested(inquiry: Inquiry) -> Iterator[Note]:
+    contested = len(settled(inquiry.evidence.after)[1])
+    if contested:
+        yield note("diagnose.evenly_contested", attempts=contested)
+
+
+def _always_together(named: Causes) -> Iterator[Note]:
+    for cause in named.causes:
+        if cause.group and cause.stratum:
+            places = [(cause.stratum, ""), *cause.rivals]
+            parts = tuple(note("diagnose.place_since", where=str(where), since=day) for where, day in places)
+            yield note("diagnose.always_together", places=parts)
+
+
+def _ranking(named: Causes) -> Iterator[Note]:
+    order = list(dict.fromkeys(c.gap for c in named.causes))
+    if len(order) > 1 and named.shares.gaps[order[0]][1] < named.shares.gaps[order[1]][2]:
+        yield note("diagnose.order_uncertain", first=order[0].value, second=order[1].value)
+
+
+def _unmeasured(inquiry: Inquiry) -> Iterator[Note]:
+    """Ask for measurements that would confirm or exclude a fault of the data."""
+    limit = inquiry.settings.number("max_lag_ms")
+    lags = inquiry.evidence.lags
+    if not lags:
+        yield note("diagnose.lag_not_measured")
+    elif any(max(abs(lag.low_ms), abs(lag.high_ms)) > limit and not exceeds(lag, limit) for lag in lags):
+        yield note("diagnose.lag_uncertain", limit_ms=limit)
+    if not inquiry.evidence.agreements:
+        yield note("diagnose.agreement_not_measured")
+    yield from why_no_chain(inquiry)
+
+
+def _map_differs(inquiry: Inquiry) -> Iterator[Note]:
+    """Conditions that the deployment map does not list, or whose share it states far from the observed one."""
+    claimed: dict[Condition, float] = {}
+    for exposure in inquiry.evidence.exposures:
+        for condition in exposure.stratum.conditions:
+            claimed[condition] = claimed.get(condition, 0.0) + exposure.share
+    factors = {c.factor for c in claimed}
+    off = inquiry.settings.number("share_off")
+    for condition in inquiry.after.conditions:
+        if condition.factor not in factors:
+            continue
+        logged = sum(condition.factor in row for row in inquiry.after.rows)  # rows that lack it are not evidence
+        share = float(inquiry.after.indicators([condition]).sum()) / logged
+        if abs(share - claimed.get(condition, 0.0)) <= off:
+            continue
+        if condition in claimed:
+            yield note("diagnose.map_states_otherwise", where=str(condition), share=share, claimed=claimed[condition])
+        else:
+            yield note("diagnose.map_lacks_it", where=str(condition), share=share)

@@ -1,0 +1,126 @@
+"""Explanations by faults of the training data: late camera frames, inconsistent labels, simulation, few operators.
+
+Each is based on a measurement of its own; its prior grows with how far that exceeds its limit. A fault that was
+measured and is fine is excluded; one that was not measured is asked for. A fault of the data acts in the baseline too,
+because the same policy made it, but less, because a laboratory is easier.
+"""
+
+import math
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from fieldloop.diagnose.chain import Chain
+from fieldloop.diagnose.evidence import Evidence
+from fieldloop.diagnose.explanations.demonstrated import Demonstrations
+from fieldloop.diagnose.explanations.explanation import Explanation, Kind, Loss
+from fieldloop.diagnose.explanations.judges import JUDGES_DISAGREE, Judges
+from fieldloop.diagnose.explanations.labels import of_labels
+from fieldloop.diagnose.explanations.priors import loss_of, suspicion
+from fieldloop.diagnose.inference.table import Table
+from fieldloop.model.condition import Stratum
+from fieldloop.model.diagnosis import Gap, Lag
+from fieldloop.model.note import Note, Subject, note
+from fieldloop.protocol import Section
+
+
+@dataclass(frozen=True)
+class DataFault:
+    """A fault that acts everywhere: its prior, what was measured, and the share of demonstrations that have it."""
+
+    gap: Gap
+    log_odds: float
+    measurement: Note
+    measured: bool = True
+    part: float = 1.0
+
+
+def of_faults(
+    evidence: Evidence, before: Table, after: Table, chain: Chain | None, judges: Judges | None, settings: Section
+) -> Iterator[Explanation]:
+    """Yield everything that may be wrong with the data, and a loss everywhere without a known reason."""
+    faults = [
+        *_timing(evidence.lags, chain, settings),
+        *_judged(judges, settings),
+        *_simulated(evidence.demonstrations, settings),
+    ]
+    everywhere, already = np.ones(len(after)), np.full(len(before), settings.number("already_part"))
+    for fault in faults:
+        loss = Loss(fault.part * settings.number("diffuse_loss"), fault.part * settings.number("diffuse_spread"))
+        yield Explanation(
+            fault.gap, Stratum(), Kind.FAULT, everywhere, already, fault.log_odds, loss,
+            measurement=fault.measurement, measured=fault.measured,
+        )  # fmt: skip
+    yield from _few_people(evidence.demonstrations, before, after, settings)
+    yield from of_labels(evidence.agreements, before, after, settings)
+    loss = loss_of(Gap.UNKNOWN, settings)
+    yield Explanation(
+        Gap.UNKNOWN,
+        Stratum(),
+        Kind.EVERYWHERE,
+        everywhere,
+        np.zeros(len(before)),
+        settings.number("unknown_odds"),
+        loss,
+    )
+
+
+def exceeds(lag: Lag, limit_ms: float) -> bool:
+    """Does the whole interval of a lag exceed the limit?"""
+    return lag.low_ms > limit_ms or lag.high_ms < -limit_ms
+
+
+def _timing(lags: Sequence[Lag], chain: Chain | None, settings: Section) -> Iterator[DataFault]:
+    limit = settings.number("max_lag_ms")
+    grows = chain is not None and chain.suspicious(settings)
+    along = chain.notes(settings) if chain is not None else ()
+    late = [lag for lag in lags if exceeds(lag, limit)]
+    if late:
+        worst = max(late, key=lambda lag: abs(lag.lag_ms))
+        measurement = note(
+            "diagnose.lag_in_demonstrations",
+            note("diagnose.lags_beyond_limit", beyond=len(late), measured=len(lags)),
+            *along,
+            about=Subject(stream=worst.stream, rig=worst.rig),
+            lag_ms=worst.lag_ms, low_ms=worst.low_ms, high_ms=worst.high_ms, episodes=worst.episodes, limit_ms=limit,
+        )  # fmt: skip
+        part = sum(lag.episodes for lag in late) / max(sum(lag.episodes for lag in lags), 1)
+        odds = suspicion(abs(worst.lag_ms) / limit, settings) + math.log(max(part, settings.number("least_lag_share")))
+        yield DataFault(Gap.TIMING, odds, measurement, part=part)
+    elif not lags and grows and chain is not None:
+        seen = replace(along[0], details=(*along[1:], note("diagnose.lag_not_verified")))
+        yield DataFault(Gap.TIMING, chain.log_odds(settings), seen, measured=False)
+
+
+def _judged(judges: Judges | None, settings: Section) -> Iterator[DataFault]:
+    least = settings.number("min_kappa")
+    if judges is not None and judges.disagree(least, settings.number("min_slice_episodes")):
+        measurement = note(JUDGES_DISAGREE, attempts=judges.attempts, same=judges.same, kappa=judges.kappa)
+        severity = (1.0 - (judges.kappa or 0.0)) / (1.0 - least)
+        yield DataFault(Gap.LABELS, suspicion(severity, settings), measurement)
+
+
+def _simulated(shown: Demonstrations | None, settings: Section) -> Iterator[DataFault]:
+    if shown is None or not shown.total:
+        return
+    share = sum(shown.simulated.values()) / shown.total
+    if share >= settings.number("all_simulated_share"):
+        odds = settings.number("unverified_odds")
+        measurement = note("diagnose.demonstrations_simulated", share=share, demonstrations=shown.total)
+        yield DataFault(Gap.SIM_TO_REAL, odds, measurement)
+
+
+def _few_people(shown: Demonstrations | None, before: Table, after: Table, settings: Section) -> Iterator[Explanation]:
+    """Yield too few operators: their demonstrations teach one person's way, which may work in the laboratory."""
+    people = {
+        c.level for stratum in (shown.counts if shown else ()) for c in stratum.conditions if c.factor == "operator"
+    }
+    least = settings.number("min_operators")
+    if people and len(people) < least:
+        measurement = note("diagnose.few_operators", operators=len(people), needed=least)
+        odds, loss = settings.number("unverified_odds"), loss_of(Gap.CONDITIONS, settings)
+        yield Explanation(
+            Gap.CONDITIONS, Stratum(), Kind.FAULT, np.ones(len(after)), np.zeros(len(before)), odds, loss,
+            never_covered=True, measurement=measurement,
+        )  # fmt: skip

@@ -1,0 +1,96 @@
+"""Explanations by labels: annotators who disagree, everywhere or more under some conditions than under others."""
+
+import math
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+
+import numpy as np
+
+from fieldloop.diagnose.explanations.explanation import Explanation, Kind, Loss
+from fieldloop.diagnose.explanations.priors import loss_of, suspicion
+from fieldloop.diagnose.inference.table import Floats, Table
+from fieldloop.model.annotation import Agreement
+from fieldloop.model.condition import Condition, Stratum
+from fieldloop.model.diagnosis import Gap
+from fieldloop.model.note import note
+from fieldloop.protocol import Section
+
+
+def of_labels(agreements: Sequence[Agreement], before: Table, after: Table, settings: Section) -> Iterator[Explanation]:
+    """Yield one explanation; where annotators differ by condition, a row counts by how far they differ under it."""
+    known = [a for a in agreements if math.isfinite(a.kappa) and math.isfinite(_frames(a))]
+    overall = [a for a in known if not a.stratum]
+    if not overall:
+        return
+    sizes = np.array([max(a.episodes, 1) for a in overall], dtype=np.float64)
+    kappa = float(np.average([a.kappa for a in overall], weights=sizes))
+    apart = float(np.average([_frames(a) for a in overall], weights=sizes))
+    least, frames = settings.number("min_kappa"), settings.number("max_boundary_frames")
+    severity = max((1.0 - kappa) / (1.0 - least), apart / frames)
+    measurement = note(
+        "diagnose.annotators_disagree",
+        kappa=kappa, min_kappa=least, apart_frames=apart, max_frames=frames, episodes=int(sizes.sum()),
+    )  # fmt: skip
+    local = _local(known, settings)
+    if local:
+        worst = max(local, key=lambda c: local[c])
+        severity = max(severity, local[worst] / frames)
+        best = min(local, key=lambda c: local[c])
+        by_condition = note(
+            "diagnose.annotators_differ_by_condition",
+            worst=str(worst), worst_frames=local[worst], best=str(best), best_frames=local[best],
+        )  # fmt: skip
+        measurement = replace(measurement, details=(by_condition,))
+        dose = [_dose(table, local, settings.number("full_label_frames")) for table in (after, before)]
+        where = Stratum((worst,))
+        loss = loss_of(Gap.LABELS, settings)
+    else:
+        dose = [np.ones(len(after)), np.full(len(before), settings.number("already_part"))]
+        where = Stratum()
+        loss = Loss(settings.number("diffuse_loss"), settings.number("diffuse_spread"))
+    if severity <= 1.0:  # measured and fine
+        return
+    odds = suspicion(severity, settings)
+    yield Explanation(
+        Gap.LABELS, where, Kind.FAULT, dose[0], dose[1], odds, loss, measurement=measurement, measured=True
+    )
+
+
+def _frames(agreement: Agreement) -> float:
+    return agreement.boundary_frames if agreement.worst_frames is None else agreement.worst_frames
+
+
+def _local(agreements: Sequence[Agreement], settings: Section) -> dict[Condition, float]:
+    """Frames apart by level of the factor whose levels differ most; empty where none clearly does.
+
+    Labels that differ under some bins make every other factor look a little worse too, so only the factor whose levels
+    differ most counts.
+    """
+    fewest = settings.number("min_compared_episodes")
+    by_factor: dict[str, dict[Condition, tuple[float, int]]] = {}
+    for one in agreements:
+        if len(one.stratum.conditions) == 1 and one.episodes >= fewest:
+            condition = one.stratum.conditions[0]
+            by_factor.setdefault(condition.factor, {})[condition] = (_frames(one), one.episodes)
+    spread = {f: _spread(list(levels.values())) for f, levels in by_factor.items() if len(levels) > 1}
+    if not spread:
+        return {}
+    factor = max(spread, key=lambda f: spread[f])
+    return (
+        {c: f for c, (f, _) in by_factor[factor].items()}
+        if spread[factor] > settings.number("local_label_frames")
+        else {}
+    )
+
+
+def _spread(levels: Sequence[tuple[float, int]]) -> float:
+    frames, sizes = np.array(levels, dtype=np.float64).T
+    middle = np.average(frames, weights=sizes)
+    return float(np.sqrt(np.average((frames - middle) ** 2, weights=sizes)))
+
+
+def _dose(table: Table, local: dict[Condition, float], full: float) -> Floats:
+    """Scale how far annotators differ under a row's condition: 0 where they agree, 1 at `full` frames and beyond."""
+    levels = list(local)
+    apart = np.clip(np.array([local[c] for c in levels]) / full, 0.0, 1.0)
+    return np.asarray(table.indicators(levels) @ apart)

@@ -1,0 +1,89 @@
+"""Explanations by conditions: what demonstrations lack, what was only simulated, what is part of the machinery."""
+
+from collections.abc import Iterator
+from itertools import combinations
+
+import numpy as np
+
+from fieldloop.diagnose.explanations import gaps
+from fieldloop.diagnose.explanations.demonstrated import Demonstrations
+from fieldloop.diagnose.explanations.explanation import Explanation, Kind
+from fieldloop.diagnose.explanations.priors import COVERABLE, loss_of, never_shown, starved
+from fieldloop.diagnose.inference.table import Floats, Table
+from fieldloop.model.condition import Stratum
+from fieldloop.model.diagnosis import Gap
+from fieldloop.model.note import note
+from fieldloop.protocol import Section
+
+
+def of_conditions(
+    before: Table, after: Table, shown: Demonstrations | None, settings: Section
+) -> Iterator[Explanation]:
+    """Yield single conditions, and pairs of different factors."""
+    least = int(settings.number("min_slice_episodes"))
+    conditions = list(after.conditions)
+    holds, held = after.indicators(conditions), before.indicators(conditions)
+    together = holds.T @ holds
+    for at, condition in enumerate(conditions):
+        if together[at, at] >= least and condition.factor != "judged_by":
+            yield from _alone(Stratum((condition,)), holds[:, at], held[:, at], shown, settings)
+    pairs = [
+        (i, j)
+        for i, j in combinations(range(len(conditions)), 2)
+        if conditions[i].factor != conditions[j].factor
+        and least <= together[i, j] < min(together[i, i], together[j, j])
+    ]
+    for i, j in pairs:
+        stratum = Stratum(tuple(sorted((conditions[i], conditions[j]))))
+        yield from _pair(stratum, holds[:, i] * holds[:, j], held[:, i] * held[:, j], len(pairs), shown, settings)
+
+
+def _alone(
+    stratum: Stratum, after: Floats, before: Floats, shown: Demonstrations | None, settings: Section
+) -> Iterator[Explanation]:
+    """Yield a single condition, unless it was demonstrated enough on real robots: it may be hard, but lacks nothing."""
+    gap, reasons, odds = gaps.of_stratum(stratum), [], settings.number("plain_odds")
+    never = None if gap in gaps.MACHINERY else never_shown(stratum, shown, settings)
+    if gap in COVERABLE:
+        simulated = settings.number("simulated_share"), settings.number("simulated_errors")
+        if shown is not None and shown.mostly_simulated(stratum, *simulated):
+            gap, odds = Gap.SIM_TO_REAL, settings.number("lacking_odds")
+            reasons.append(note("diagnose.simulated_there"))
+        elif never:
+            odds = settings.number("lacking_odds")
+            reasons.append(note("diagnose.hardly_demonstrated"))
+        elif starved(stratum, float(np.mean(after)), shown, settings):
+            odds, never = settings.number("starved_odds"), None  # too few is neither none nor enough
+            reasons.append(note("diagnose.demonstrated_too_little"))
+        elif never is False:
+            return
+        elif not before.any():
+            odds = settings.number("new_odds")
+    elif gap is not Gap.UNKNOWN:
+        reasons.append(note("diagnose.part_of_the_machinery"))
+    if not before.any() and never is not False:
+        reasons.append(note("diagnose.new_to_the_baseline"))
+    loss = loss_of(gap, settings)
+    yield Explanation(
+        gap, stratum, Kind.CONDITION, after, before, odds, loss, never_covered=never, reasons=tuple(reasons)
+    )
+
+
+def _pair(
+    stratum: Stratum, after: Floats, before: Floats, count: int, shown: Demonstrations | None, settings: Section
+) -> Iterator[Explanation]:
+    """Yield a pair with a low prior, because there are many; a higher one where demonstrations lack the pair."""
+    known = shown is not None and shown.shown(stratum) is not None
+    least = settings.number("covered_demonstrations")
+    lacks = known and shown is not None and shown.lacks(stratum, least, settings.number("due_ratio") * least)
+    gap = gaps.of_stratum(stratum)
+    if gap not in COVERABLE or (known and not lacks):
+        return
+    odds = settings.number("pairs_odds") - np.log(count)
+    loss = loss_of(gap, settings)
+    yield Explanation(
+        gap, stratum, Kind.PAIR, after, before,
+        odds + lacks * settings.number("lacking_pair_bonus"), loss,
+        never_covered=True if lacks else None,
+        reasons=(note("diagnose.hardly_demonstrated"),) if lacks else (),
+    )  # fmt: skip

@@ -1,0 +1,155 @@
+"""Explanations by numbers of telemetry: success drops beyond a cut, or the farther the more."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+import numpy as np
+
+from fieldloop.diagnose.explanations import gaps
+from fieldloop.diagnose.explanations.demonstrated import Demonstrations
+from fieldloop.diagnose.explanations.explanation import Explanation, Kind
+from fieldloop.diagnose.explanations.priors import COVERABLE, loss_of
+from fieldloop.diagnose.inference.table import Floats, Table
+from fieldloop.model.condition import Condition, Stratum
+from fieldloop.model.diagnosis import Gap
+from fieldloop.model.note import note
+from fieldloop.protocol import Section
+
+Range = tuple[float, float]
+
+CUTS = np.arange(1, 10) / 10.0
+"""Quantiles of production at which a number is cut: tenths, because closer cuts have nearly the same rows."""
+RISES = (0.1, 0.5, 0.7)
+"""Quantiles from which a number may begin to hurt: at once, halfway, or late; beyond that a cut fits as well."""
+OUTERMOST = 0.95
+"""Beyond this quantile and below its counterpart single odd values leave gaps that separate nothing."""
+
+
+@dataclass(frozen=True)
+class Beyond:
+    """Rows beyond a value of a number, above or below it, and how strongly that holds in production and baseline."""
+
+    number: str
+    end: float
+    above: bool
+    kind: Kind
+    after: Floats
+    before: Floats
+
+    @property
+    def stratum(self) -> Stratum:
+        """Name it as a condition; the value is rounded for people, so nothing may be computed from the name."""
+        word = "above" if self.above else "up to" if self.kind is Kind.STEP else "below"
+        return Stratum((Condition(self.number, f"{word} {level_number(self.end)}"),))
+
+    def unseen(self, seen: Range | None) -> bool | None:
+        """Does it begin where demonstrations end, or farther out? None where they did not log the number."""
+        if seen is None:
+            return None
+        return self.end >= seen[1] if self.above else self.end <= seen[0]
+
+
+def level_number(number: float, digits: int = 4) -> str:
+    """Write a number as part of a level's name; levels are data, so the same number always has the same name.
+
+    >>> level_number(55_690.4), level_number(15.08, 3), level_number(0.00001234)
+    ('55690', '15.1', '0.00001234')
+    """
+    return np.format_float_positional(float(f"{number:.{digits}g}"), trim="-")
+
+
+def of_numbers(before: Table, after: Table, shown: Demonstrations | None, settings: Section) -> Iterator[Explanation]:
+    """Yield every number in both directions, unless it is a consequence of failing or a mere symptom of lag.
+
+    The prior of a number is shared by its cuts.
+    """
+    for name, values in after.numbers.items():
+        past = before.numbers.get(name, np.full(len(before), np.nan))
+        gap = gaps.of_factor(name)
+        if not np.isfinite(values).any() or gap is Gap.TIMING:
+            continue
+        if _consequence(past, before.success, settings.number("consequence_area")):
+            continue
+        seen = shown.ranges.get(name) if shown is not None else None
+        made = list(_beyond(name, values, past, seen, settings.number("usual_quantile")))
+        covered = seen if gap in COVERABLE else None
+        if covered is not None:
+            made = [one for one in made if one.unseen(covered)]
+        if gap in gaps.MACHINERY:  # values that the baseline had too did no harm there
+            often = settings.number("more_than_baseline")
+            made = [one for one in made if often * one.before.mean() < one.after.mean()]
+        least = settings.number("min_slice_episodes")
+        kept = [
+            one for one in made if (one.after > 0.0).sum() >= least and (one.after < 1.0).sum() + len(before) >= least
+        ]
+        for one in kept:
+            yield _explanation(one, gap, covered, len(kept), settings)
+
+
+def _explanation(one: Beyond, gap: Gap, covered: Range | None, count: int, settings: Section) -> Explanation:
+    odds, reasons, never = settings.number("number_odds"), [], one.unseen(covered)
+    if gap in gaps.MACHINERY:
+        odds = settings.number("machinery_odds")
+        reasons.append(note("diagnose.part_of_the_machinery"))
+    elif never:
+        odds = settings.number("starved_odds")
+        reasons.append(note("diagnose.hardly_demonstrated"))
+    if not one.before.any() and (gap in gaps.MACHINERY or never is not False):
+        reasons.append(note("diagnose.new_to_the_baseline"))
+    odds -= np.log(max(count, 1)) / 2.0  # neighbouring cuts have nearly the same rows
+    if float(np.mean(one.after > 0.0)) > settings.number("nearly_all") and gap is not Gap.INFRASTRUCTURE:
+        odds += settings.number("unknown_odds")
+    return Explanation(
+        gap, one.stratum, one.kind, one.after, one.before, odds, loss_of(gap, settings), never, reasons=tuple(reasons),
+    )  # fmt: skip
+
+
+def _beyond(name: str, values: Floats, past: Floats, seen: Range | None, usual: float) -> Iterator[Beyond]:
+    sides = (1.0,) if gaps.only_more_hurts(name) else (1.0, -1.0)
+    for sign in sides:
+        above = sign > 0.0
+        ends = [float(np.nanquantile(past, usual if above else 1.0 - usual))] if np.isfinite(past).any() else []
+        ends += [seen[1] if above else seen[0]] if seen is not None else []
+        for cut in np.unique([*np.nanquantile(values, CUTS), _widest_gap(values), *ends]).tolist():
+            yield Beyond(name, cut, above, Kind.STEP, *(_step(side, cut, sign) for side in (values, past)))
+        for start in _starts(values, past, sign, usual):
+            far = float(np.nanquantile(sign * (values - start), usual))
+            if far > 0.0:
+                yield Beyond(name, start, above, Kind.RISE, *(_rise(v, start, sign, far) for v in (values, past)))
+
+
+def _widest_gap(values: Floats) -> float:
+    """Return the middle of the widest gap between values, ignoring the outermost: worn and new grippers leave one."""
+    low, high = np.nanquantile(values, [1.0 - OUTERMOST, OUTERMOST])
+    kept = np.sort(values[(values >= low) & (values <= high)])
+    if len(kept) < 2:  # noqa: PLR2004 - a gap has two ends
+        return float(low)
+    at = int(np.argmax(np.diff(kept)))
+    return float((kept[at] + kept[at + 1]) / 2.0)
+
+
+def _consequence(past: Floats, success: Floats, most: float) -> bool:
+    """Does a number separate failures from successes in the baseline so well that it must be their consequence?"""
+    from scipy.stats import rankdata
+
+    kept = np.isfinite(past)
+    good, bad = success[kept] > 0.5, success[kept] <= 0.5  # noqa: PLR2004 - the majority of judges
+    if not good.any() or not bad.any():
+        return False
+    order = rankdata(past[kept])
+    area = (order[good].mean() - order[bad].mean()) / len(order) + 0.5
+    return bool(max(area, 1.0 - area) > most)
+
+
+def _starts(values: Floats, past: Floats, sign: float, usual: float) -> list[float]:
+    """Return values from which a number may begin to hurt: middle or end of the baseline, or inside production."""
+    starts = [(values, q) for q in RISES] + [(past, q) for q in (0.5, usual) if np.isfinite(past).any()]
+    return sorted({float(np.nanquantile(some, q if sign > 0.0 else 1.0 - q)) for some, q in starts})
+
+
+def _step(values: Floats, cut: float, sign: float) -> Floats:
+    return np.asarray(values > cut if sign > 0.0 else values <= cut, dtype=np.float64)
+
+
+def _rise(values: Floats, start: float, sign: float, far: float) -> Floats:
+    return np.nan_to_num(np.clip(sign * (values - start) / far, 0.0, 1.0), nan=0.0)

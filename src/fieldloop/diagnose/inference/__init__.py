@@ -1,0 +1,1 @@
+"""Inference: attempts as arrays, evidence of each set of explanations, shares of the loss."""

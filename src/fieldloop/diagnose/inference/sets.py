@@ -1,0 +1,278 @@
+"""Search over sets of explanations: the posterior of a set is its evidence times the priors of its members.
+
+Causes mask each other, so testing one at a time misses them. The search starts from the empty set and from all
+explanations with a high prior; it adds, drops and exchanges members while that makes the set more probable. All visited
+sets that are not far less probable than the best count in the answer (Occam's window: Madigan and Raftery, JASA 1994).
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+
+from fieldloop.diagnose.explanations.explanation import TIME, Explanation, Kind
+from fieldloop.diagnose.explanations.inherent import InherentDifficulty
+from fieldloop.diagnose.inference.laplace import Fitted, LaplaceModel, Mask
+from fieldloop.diagnose.inference.table import Floats
+from fieldloop.model.condition import Stratum
+from fieldloop.model.diagnosis import Gap
+from fieldloop.protocol import Section
+
+TRIED = 6
+"""Number of candidates that are fitted before one is added."""
+EXCHANGED = 3
+SAME_FACTOR = 2
+"""Number of neighbouring cuts of one number that are tried, so that other factors are tried too."""
+MOST_ROUNDS = 12
+TINY = 1e-12
+WITHOUT_REASON = (Kind.EVERYWHERE, Kind.DAY, Kind.GROWTH)
+
+
+@dataclass(frozen=True)
+class FittedSet:
+    """A visited set: its members, their fit, and its log posterior up to a constant."""
+
+    members: tuple[int, ...]
+    fit: Fitted
+    score: float
+
+
+class Sets:
+    """All explanations of one diagnosis, and the sets of them that were visited."""
+
+    def __init__(self, inherent: InherentDifficulty, explanations: Sequence[Explanation], settings: Section) -> None:
+        """Build the columns."""
+        self.inherent, self.explanations, self.settings = inherent, list(explanations), settings
+        self.model = LaplaceModel(inherent)
+        self.matrix = np.column_stack([o.rows for o in explanations])
+        self._unit_columns = _unit_columns(self.matrix)
+        self._same_rows = settings.number("confounded_overlap")
+        self.prior = np.array([o.log_odds for o in explanations])
+        self.prior_mean = -np.array([o.loss.mean for o in explanations])
+        self.spread = np.array([o.loss.spread for o in explanations])
+        self.multiplicative = np.array([o.gap is Gap.INFRASTRUCTURE for o in explanations])
+        self._factor_names = ["|".join([o.gap, *(c.factor for c in o.stratum.conditions)]) for o in explanations]
+        self._same_names = [
+            name if o.kind in (Kind.STEP, Kind.RISE) else f"{o.stratum}|{o.kind in (Kind.LATER, Kind.DAY)}|{o.gap}"
+            for name, o in zip(self._factor_names, explanations, strict=True)
+        ]
+        self.visited: dict[tuple[int, ...], FittedSet | None] = {}
+        self._all = np.ones(len(self.explanations), dtype=bool)
+        self._reasoned = np.array([o.kind not in WITHOUT_REASON for o in explanations])
+
+    @cached_property
+    def production_columns(self) -> Floats:
+        """Return columns in production alone, centred and of unit length."""
+        return _unit_columns(self.matrix[self.inherent.production])
+
+    @cached_property
+    def empty_set(self) -> FittedSet:
+        """Return the fit without any explanation."""
+        found = self._visit(())
+        if found is None:
+            raise AssertionError  # without members none can have a positive effect
+        return found
+
+    def best(self) -> FittedSet:
+        """Search from the empty set and from all suspects; return the most probable set."""
+        starts = [self.empty_set, self._pruned(self._suspects())]
+        # explanations without a reason fit anything, so they may only explain what the others leave
+        for start in starts:
+            self._climb(self._climb(start, self._reasoned), self._all)
+        return next(one for one in self._ordered() if not self._dominated(one))
+
+    def window(self, best: FittedSet) -> list[tuple[FittedSet, float]]:
+        """Return sets that are not far less probable than the best, with their posterior probabilities.
+
+        A set is left out where a simpler one is at least as probable (Madigan and Raftery).
+        """
+        depth = self.settings.number("window")
+        kept = [one for one in self._ordered() if one.score >= best.score - depth and not self._dominated(one)]
+        weight = np.exp([one.score - best.score for one in kept])
+        return list(zip(kept, (weight / weight.sum()).tolist(), strict=True))
+
+    def _ordered(self) -> list[FittedSet]:
+        """Return all visited sets, the most probable first."""
+        return sorted((one for one in self.visited.values() if one), key=lambda one: (-one.score, one.members))
+
+    def equivalent(self, member: int) -> set[int]:
+        """Return equivalent explanations: another cut of a number, another day of a condition, the same gap there."""
+        own = self.explanations[member]
+        if own.kind in (Kind.STEP, Kind.RISE):
+            return {at for at, name in enumerate(self._factor_names) if name == self._factor_names[member]}
+        return {at for at, one in enumerate(self.explanations) if _place(one) == _place(own)}
+
+    def evidence(self, members: tuple[int, ...]) -> float:
+        """Return the log evidence of a set, without priors."""
+        found = self._visit(members, self.empty_set)
+        return (found.fit if found else self._fit(members, self.empty_set)).evidence
+
+    def _visit(self, members: tuple[int, ...], near: FittedSet | None = None) -> FittedSet | None:
+        """Fit a set; None where one of its members would raise success."""
+        members = tuple(sorted(members))
+        if members not in self.visited:
+            own = list(members)
+            fitted = self._fit(members, near)
+            effects = fitted.coefficients[len(self.inherent.mean) :]
+            score = fitted.evidence + self.prior[own].sum()
+            self.visited[members] = FittedSet(members, fitted, float(score)) if (effects < 0.0).all() else None
+        return self.visited[members]
+
+    def _fit(self, members: tuple[int, ...], near: FittedSet | None) -> Fitted:
+        """Fit a set, starting from the fit of a similar one."""
+        own, start = list(members), None
+        if near is not None:
+            size = len(self.inherent.mean)
+            known = dict(zip(near.members, near.fit.coefficients[size:].tolist(), strict=True))
+            effects = [known.get(m, float(self.prior_mean[m]) / 2.0) for m in own]
+            start = (np.append(near.fit.coefficients[:size], effects), near.fit.days)
+        return self.model.fit(
+            self.matrix[:, own], self.multiplicative[own], self.prior_mean[own], self.spread[own], start
+        )
+
+    def _suspects(self) -> tuple[int, ...]:
+        """Return explanations with even or higher prior odds; of equivalent ones the most promising."""
+        gain, chosen = self._expected_gain(self.empty_set), []
+        free = self.prior >= 0.0
+        for one in np.argsort(-gain, kind="stable").tolist():
+            if free[one]:
+                chosen.append(one)
+                free[self._redundant((one,))] = False
+        return tuple(chosen)
+
+    def _pruned(self, members: tuple[int, ...]) -> FittedSet:
+        """Drop, one by one, members that would raise success beside the others."""
+        while members:
+            found = self._visit(members, self.empty_set)
+            if found is not None:
+                return found
+            effects = self._fit(members, self.empty_set).coefficients[len(self.inherent.mean) :]
+            members = tuple(m for at, m in enumerate(members) if at != int(np.argmax(effects)))
+        return self.empty_set
+
+    def _climb(self, at: FittedSet, allowed: Mask) -> FittedSet:
+        """Add, drop and exchange until nothing makes the set more probable."""
+        most = int(self.settings.number("most_causes"))
+        for _ in range(MOST_ROUNDS):
+            better = self._better(at, self._smaller(at))
+            if better is at and len(at.members) < most:
+                better = self._better(at, [(*at.members, one) for one in self._most_promising(at, TRIED, allowed)])
+            if better is at:
+                better = self._better(at, self._exchanged(at, allowed))
+            if better is at:
+                better = self._better(at, self._merged(at, allowed))
+            if better is at:
+                return at
+            at = better
+        return at
+
+    def _better(self, at: FittedSet, sets: Sequence[tuple[int, ...]]) -> FittedSet:
+        fitted = [self._visit(one, at) for one in sets]
+        return max((one for one in (at, *fitted) if one is not None), key=lambda one: one.score)
+
+    def _smaller(self, at: FittedSet) -> list[tuple[int, ...]]:
+        return [tuple(m for m in at.members if m != out) for out in at.members]
+
+    def _exchanged(self, at: FittedSet, allowed: Mask) -> list[tuple[int, ...]]:
+        made = []
+        for smaller in self._smaller(at):
+            found = self._visit(smaller, at)
+            if found is not None:
+                made += [
+                    (*smaller, one) for one in self._most_promising(found, EXCHANGED, allowed) if one not in at.members
+                ]
+        return made
+
+    def _merged(self, at: FittedSet, allowed: Mask) -> list[tuple[int, ...]]:
+        """Exchange several levels of one factor, or all changes, for one explanation that affects everything.
+
+        One by one they would never be dropped: each alone leaves the others' rows to be explained twice.
+        """
+        made = []
+        for several in self._groups(at):
+            rest = self._visit(tuple(m for m in at.members if m not in several), at)
+            if rest is not None:
+                found = self._most_promising(rest, EXCHANGED, allowed & ~self._reasoned)
+                made += [(*rest.members, one) for one in found]
+        return made
+
+    def _dominated(self, one: FittedSet) -> bool:
+        """Are several levels of one factor nearly all of production, and is one explanation of everything as probable?
+
+        That one level was never demonstrated does not support a change at the others: there its prior does not count.
+        """
+        for several in self._groups(one):
+            prior = np.maximum(self.prior[sorted(several)], 0.0).sum()
+            score = one.score - (prior if self.prior[sorted(several)].min() < 0.0 else 0.0)
+            rows = self.matrix[:, sorted(several)].max(axis=1)
+            both = rows @ self.matrix
+            same = both >= self.settings.number("nearly_all") * (rows.sum() + self.matrix.sum(axis=0) - both)
+            rest = [m for m in one.members if m not in several]
+            whole = np.flatnonzero(same & ~self._reasoned).tolist()
+            shorter = [self.visited.get(tuple(sorted((*rest, at)))) for at in whole]
+            if any(other is not None and other.score >= score for other in shorter):
+                return True
+        return False
+
+    def _groups(self, at: FittedSet) -> list[set[int]]:
+        """Group members that are levels of one factor, and members that are changes, where there are several."""
+        groups: dict[str, set[int]] = {}
+        for member in at.members:
+            one = self.explanations[member]
+            if one.kind in (Kind.CONDITION, Kind.LATER):
+                groups.setdefault(one.stratum.conditions[0].factor, set()).add(member)
+            if one.kind is Kind.LATER:
+                groups.setdefault(TIME, set()).add(member)
+        return [several for several in groups.values() if len(several) > 1]
+
+    def _redundant(self, members: tuple[int, ...]) -> list[int]:
+        """Return explanations that repeat a member: another cut of its number, another day, the same rows."""
+        used = {self._same_names[m] for m in members}
+        alike = (self._unit_columns.T @ self._unit_columns[:, list(members)]).max(
+            axis=1, initial=-1.0
+        ) >= self._same_rows
+        return [k for k, name in enumerate(self._same_names) if name in used or alike[k]]
+
+    def _expected_gain(self, at: FittedSet) -> Floats:
+        """Approximate the gain in log posterior from adding each explanation (quadratic approximation)."""
+        columns = self.matrix[:, list(at.members)]
+        score, information = self.model.score_and_information(
+            at.fit, columns, self.multiplicative[list(at.members)], self.matrix, self.multiplicative
+        )
+        return np.asarray(self.prior + _gain(score, information, self.prior_mean, self.spread**2))
+
+    def _most_promising(self, at: FittedSet, count: int, allowed: Mask) -> list[int]:
+        """Return the explanations whose addition would gain most."""
+        gained = self._expected_gain(at)
+        gained[list(at.members)] = -np.inf
+        gained[~allowed] = -np.inf
+        gained[self._redundant(at.members)] = -np.inf
+        seen: dict[str, int] = {}
+        chosen: list[int] = []
+        for one in np.argsort(-gained, kind="stable").tolist():
+            name = self._factor_names[one]
+            if seen.get(name, 0) < SAME_FACTOR and np.isfinite(gained[one]):
+                seen[name] = seen.get(name, 0) + 1
+                chosen.append(one)
+            if len(chosen) == count:
+                break
+        return chosen
+
+
+def _place(one: Explanation) -> tuple[Gap, Stratum, bool]:
+    """Return gap and conditions, whatever the day; a loss everywhere without a day is separate."""
+    return one.gap, one.where, one.kind is Kind.DAY
+
+
+def _unit_columns(columns: Floats) -> Floats:
+    """Return columns centred and of unit length; a constant one becomes 0."""
+    centred = columns - columns.mean(axis=0)
+    return np.asarray(centred / np.maximum(np.linalg.norm(centred, axis=0), TINY))
+
+
+def _gain(score: Floats, information: Floats, mean: Floats, variance: Floats) -> Floats:
+    """Return the log Bayes factor of an effect with this prior over none, from score and information."""
+    shrunk = 1.0 + variance * information
+    gained = (mean * score - 0.5 * information * np.square(mean) + 0.5 * variance * np.square(score)) / shrunk
+    return np.asarray(gained - 0.5 * np.log(shrunk))

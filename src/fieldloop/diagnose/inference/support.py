@@ -1,0 +1,43 @@
+"""Is a member of the best set supported by outcomes, or only by its prior?
+
+The prior of a condition that was never demonstrated is so high that it may be in the best set although it has not lost.
+That is a risk, not a cause.
+"""
+
+from collections.abc import Collection
+
+import numpy as np
+
+from fieldloop.diagnose.explanations.explanation import Kind
+from fieldloop.diagnose.inference.expectation import log_odds, logistic
+from fieldloop.diagnose.inference.table import Floats
+from fieldloop.diagnose.inquiry import Inquiry
+
+
+def supported_by_outcomes(inquiry: Inquiry, members: Collection[int]) -> bool:
+    """Has the best set more evidence with them than without, or do their rows lose clearly more than the others?
+
+    What holds everywhere, or is a fault of the data, has no rows to compare with and counts as supported.
+    """
+    settings, explanations = inquiry.settings, [inquiry.sets.explanations[m] for m in members]
+    inside = np.any([one.inside for one in explanations], axis=0)
+    if (~inside).sum() < settings.number("min_slice_episodes") or any(one.kind is Kind.FAULT for one in explanations):
+        return True
+    rest = tuple(m for m in inquiry.best.members if m not in members)
+    if inquiry.best.fit.evidence > inquiry.sets.evidence(rest):
+        return True
+    left = inquiry.after.success - _predicted_rates(inquiry, rest)
+    difference = left[~inside].mean() - left[inside].mean()
+    error = np.sqrt(sum(left[side].var() / side.sum() for side in (inside, ~inside)))
+    return bool(difference > settings.number("worse_errors") * error)
+
+
+def _predicted_rates(inquiry: Inquiry, members: Collection[int]) -> Floats:
+    """Return the success that the baseline predicts, less the effect of these members."""
+    sets, best = inquiry.sets, inquiry.best
+    known = dict(zip(best.members, best.fit.coefficients[len(sets.inherent.mean) :].tolist(), strict=True))
+    own = list(members)
+    effect = sets.matrix[sets.inherent.production][:, own] * np.array([known[m] for m in own])
+    multiplicative = sets.multiplicative[own]
+    rates = logistic(log_odds(inquiry.expected) + effect[:, ~multiplicative].sum(axis=1))
+    return np.asarray(rates * np.exp(effect[:, multiplicative].sum(axis=1)))

@@ -1,0 +1,125 @@
+"""Read a use case's parameters from its signature: the one source of options, JSON fields and their help."""
+
+import dataclasses
+import inspect
+import re
+import types
+from collections.abc import Callable
+from dataclasses import dataclass
+from enum import Enum
+from pathlib import Path
+from typing import Any, Literal, Union, get_args, get_origin, get_type_hints
+
+PLAIN = (str, int, float, bool, Path)
+"""Types that a user can type; also an Enum, a Literal, a tuple of one of these, or None."""
+NO_DEFAULT = inspect.Parameter.empty
+
+
+@dataclass(frozen=True, slots=True)
+class Parameter:
+    """One parameter of a use case."""
+
+    name: str
+    hint: Any
+    kind: type
+    default: Any
+    positional: bool
+    repeatable: bool = False
+    may_be_none: bool = False
+    choices: tuple[str, ...] = ()
+    help: str = ""
+
+    @property
+    def required(self) -> bool:
+        """Must the caller give it?"""
+        return self.default is NO_DEFAULT
+
+
+@dataclass(frozen=True, slots=True)
+class Ask:
+    """All parameters of a use case: those a user gives, whether it takes a workspace, and those a door fills in."""
+
+    parameters: tuple[Parameter, ...]
+    takes_workspace: bool
+    seams: frozenset[str]
+
+
+def read(function: Callable[..., Any]) -> Ask:
+    """Read a function's signature and the `Arguments:` of its docstring.
+
+    >>> def plan(workspace: object, *, budget: int = 40, site: tuple[str, ...] = ()) -> str:
+    ...     '''Draw it.
+    ...
+    ...     Arguments:
+    ...         budget: how many demonstrations
+    ...     '''
+    >>> [(p.name, p.kind.__name__, p.default, p.repeatable, p.help) for p in read(plan).parameters]
+    [('budget', 'int', 40, False, 'how many demonstrations'), ('site', 'str', (), True, '')]
+    """
+    hints = get_type_hints(function)
+    helps = argument_help(inspect.getdoc(function) or "")
+    plain: list[Parameter] = []
+    seams: set[str] = set()
+    for name, raw in inspect.signature(function).parameters.items():
+        hint = hints.get(name, str)
+        if name == "workspace":
+            continue
+        if _is_seam(hint, raw):
+            seams.add(name)
+            continue
+        plain.append(_parameter(name, hint, raw, helps.get(name, "")))
+    takes_workspace = "workspace" in inspect.signature(function).parameters
+    return Ask(tuple(plain), takes_workspace, frozenset(seams))
+
+
+def argument_help(doc: str) -> dict[str, str]:
+    r"""Find the `name: text` lines under `Arguments:`; a deeper line continues the one above.
+
+    >>> argument_help("Do it.\n\nArguments:\n    path: a log,\n        or a folder\n\nMore.")
+    {'path': 'a log, or a folder'}
+    """
+    helps: dict[str, str] = {}
+    name, indent = "", 0
+    _, _, section = doc.partition("Arguments:\n")
+    for line in section.splitlines():
+        bare = line.strip()
+        if not bare or not line.startswith(" "):
+            break
+        depth = len(line) - len(line.lstrip())
+        new = re.match(r"(\w+): (.+)", bare)
+        if new and (not name or depth <= indent):
+            name, indent = new[1], depth
+            helps[name] = new[2]
+        elif name:
+            helps[name] += f" {bare}"
+    return helps
+
+
+def _parameter(name: str, hint: Any, raw: inspect.Parameter, text: str) -> Parameter:
+    one, may_be_none = _without_none(hint)
+    repeatable = get_origin(one) in (tuple, list)
+    if repeatable:
+        one = get_args(one)[0]
+    choices: tuple[str, ...] = ()
+    if get_origin(one) is Literal:
+        choices, one = tuple(map(str, get_args(one))), type(get_args(one)[0])
+    elif isinstance(one, type) and issubclass(one, Enum):
+        choices = tuple(str(member.value) for member in one)
+    if not isinstance(one, type) or not issubclass(one, (*PLAIN, Enum)):
+        raise TypeError(f"{name}: {hint} is not a type that a command line or JSON can hold; see PLAIN.")
+    positional = raw.kind is not inspect.Parameter.KEYWORD_ONLY
+    return Parameter(name, hint, one, raw.default, positional, repeatable, may_be_none, choices, text)
+
+
+def _without_none(hint: Any) -> tuple[Any, bool]:
+    if get_origin(hint) not in (types.UnionType, Union):
+        return hint, False
+    rest = [arg for arg in get_args(hint) if arg is not type(None)]
+    return (rest[0] if len(rest) == 1 else hint), len(rest) < len(get_args(hint))
+
+
+def _is_seam(hint: Any, raw: inspect.Parameter) -> bool:
+    """Functions (a clock, a callback, a progress bar) and whole nouns are passed by code, never typed by a user."""
+    inner, _ = _without_none(hint)
+    is_function = inner is Callable or get_origin(inner) is Callable
+    return is_function or (dataclasses.is_dataclass(inner) and raw.default is not NO_DEFAULT)

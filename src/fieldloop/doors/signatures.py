@@ -1,0 +1,167 @@
+"""Read a use case's signature from its source, so that help and usage errors load no room, no NumPy and no store."""
+
+import ast
+from dataclasses import dataclass, replace
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+from fieldloop.doors.parameters import NO_DEFAULT, PLAIN, Ask, Parameter, argument_help
+from fieldloop.loop.catalogue import UseCase, source_tree
+
+PLAIN_TYPES = {kind.__name__: kind for kind in PLAIN}
+ENUMS = {"Enum", "StrEnum", "IntEnum"}
+
+
+@dataclass(frozen=True, slots=True)
+class _Name:
+    """What a name stands for: a node of the module that defines it."""
+
+    module: str
+    node: ast.AST
+
+
+@dataclass(frozen=True, slots=True)
+class _Type:
+    """What an annotation allows: `kind` is None for what a user cannot type, a function or a noun."""
+
+    kind: type | None
+    choices: tuple[str, ...] = ()
+    repeatable: bool = False
+    may_be_none: bool = False
+    is_function: bool = False
+
+
+def read_source(case: UseCase) -> Ask:
+    """Read a use case's parameters as `parameters.read` does, without importing its function.
+
+    An enumeration is read as text with choices; to call the function, parse again with the real signature.
+
+    >>> from fieldloop.loop.catalogue import use_case
+    >>> plan = read_source(use_case("plan"))
+    >>> next((p.kind.__name__, p.default, p.may_be_none) for p in plan.parameters if p.name == "budget")
+    ('int', None, True)
+    """
+    module, function = _definition(case)
+    arguments = function.args
+    by_position = [*arguments.posonlyargs, *arguments.args]
+    missing: list[ast.expr | None] = [None] * (len(by_position) - len(arguments.defaults))
+    pairs = [
+        *zip(by_position, [*missing, *arguments.defaults], strict=True),
+        *zip(arguments.kwonlyargs, arguments.kw_defaults, strict=True),
+    ]
+    helps = argument_help(ast.get_docstring(function) or "")
+    plain: list[Parameter] = []
+    seams: set[str] = set()
+    for argument, default in pairs:
+        if argument.arg == "workspace":
+            continue
+        hint = _type(argument.annotation, module)
+        if hint.is_function or (hint.kind is None and default is not None):
+            seams.add(argument.arg)
+            continue
+        plain.append(_parameter(argument, default, hint, module, positional=argument in by_position))
+    described = (replace(parameter, help=helps.get(parameter.name, "")) for parameter in plain)
+    return Ask(tuple(described), "workspace" in {argument.arg for argument, _ in pairs}, frozenset(seams))
+
+
+def docstring(case: UseCase) -> str:
+    """Return the whole docstring of a use case, read from its source."""
+    return ast.get_docstring(_definition(case)[1]) or ""
+
+
+def _definition(case: UseCase) -> tuple[str, ast.FunctionDef]:
+    module, _, name = case.target.partition(":")
+    found = _lookup(name, f"fieldloop.loop.{module}")
+    if not isinstance(found.node, ast.FunctionDef):
+        raise TypeError(f"{case.target} is not a function.")
+    return found.module, found.node
+
+
+def _parameter(argument: ast.arg, default: ast.expr | None, hint: _Type, module: str, *, positional: bool) -> Parameter:
+    if hint.kind is None:
+        raise TypeError(f"{argument.arg}: a command line or JSON cannot hold this type; see PLAIN.")
+    value = NO_DEFAULT if default is None else _value(default, module)
+    written = ast.unparse(argument.annotation) if argument.annotation else ""
+    return Parameter(
+        argument.arg, written, hint.kind, value, positional, hint.repeatable, hint.may_be_none, hint.choices
+    )
+
+
+def _type(node: ast.AST | None, module: str) -> _Type:
+    match node:
+        case ast.BinOp(left=left, op=ast.BitOr(), right=ast.Constant(value=None)):
+            return replace(_type(left, module), may_be_none=True)
+        case ast.Name(id=name) if name in PLAIN_TYPES:
+            return _Type(PLAIN_TYPES[name])
+        case ast.Name(id="Callable") | ast.Subscript(value=ast.Name(id="Callable")):
+            return _Type(None, is_function=True)
+        case ast.Subscript(value=ast.Name(id="Literal"), slice=inside):
+            values = ast.literal_eval(inside)
+            several = values if isinstance(values, tuple) else (values,)
+            return _Type(type(several[0]), tuple(map(str, several)))
+        case ast.Subscript(value=ast.Name(id="tuple" | "list"), slice=ast.Tuple(elts=[first, *_])):
+            return replace(_type(first, module), repeatable=True)
+        case ast.Name(id=name):
+            found = _lookup(name, module)
+            return _enum(found.node) if isinstance(found.node, ast.ClassDef) else _type(found.node, found.module)
+    return _Type(None)
+
+
+def _enum(defined: ast.ClassDef) -> _Type:
+    """An enumeration is a choice between texts; any other class is a noun that only code can pass."""
+    if not any(isinstance(base, ast.Name) and base.id in ENUMS for base in defined.bases):
+        return _Type(None)
+    return _Type(str, tuple(_members(defined).values()))
+
+
+def _members(defined: ast.ClassDef) -> dict[str, str]:
+    return {
+        line.targets[0].id: str(ast.literal_eval(line.value))
+        for line in defined.body
+        if isinstance(line, ast.Assign) and isinstance(line.targets[0], ast.Name)
+    }
+
+
+def _value(node: ast.expr, module: str) -> Any:
+    match node:
+        case ast.Call(func=ast.Name(id="Path"), args=parts):
+            return Path(*(ast.literal_eval(part) for part in parts))
+        case ast.Attribute(value=ast.Name(id=name), attr=member):
+            found = _lookup(name, module)
+            if isinstance(found.node, ast.ClassDef):
+                return _members(found.node)[member]
+        case ast.Name(id=name):
+            found = _lookup(name, module)
+            if isinstance(found.node, ast.expr):
+                return _value(found.node, found.module)
+    return ast.literal_eval(node)
+
+
+def _lookup(name: str, module: str) -> _Name:
+    """Follow a name through imports to the module that defines it."""
+    found = _names(module).get(name)
+    if found is None:
+        raise TypeError(f"{module} does not define {name} in a way that can be read without importing it.")
+    if isinstance(found, ast.ImportFrom):
+        original = next(alias.name for alias in found.names if name in (alias.asname, alias.name))
+        return _lookup(original, found.module or "")
+    return _Name(module, found)
+
+
+@cache
+def _names(module: str) -> dict[str, ast.AST]:
+    """What each name at the top of a module is bound to."""
+    names: dict[str, ast.AST] = {}
+    for line in source_tree(module).body:
+        match line:
+            case ast.ImportFrom():
+                names |= {alias.asname or alias.name: line for alias in line.names}
+            case ast.ClassDef() | ast.FunctionDef():
+                names[line.name] = line
+            case (
+                ast.Assign(targets=[ast.Name(id=name)], value=value)
+                | ast.AnnAssign(target=ast.Name(id=name), value=ast.expr() as value)
+            ):
+                names[name] = value
+    return names

@@ -1,0 +1,36 @@
+"""The stage of the loop that each command belongs to: headings of `--help`, tags of the API."""
+
+from itertools import groupby
+
+from fieldloop.loop.catalogue import USE_CASES, UseCase
+
+STAGES = {
+    "Prepare": ("init", "audit", "protocol", "plan", "collect"),
+    "Data": ("ingest", "check", "calibrate", "annotate", "agree", "supply"),
+    "Ship": ("release", "convert", "train", "gate"),
+    "Run": ("serve", "guard", "monitor", "rollout", "diagnose", "incident", "trace", "evidence"),
+    "House": ("home", "simulate", "token", "doctor", "up", "demo"),
+}
+LAST = "House"
+
+
+def stage_of(command: str) -> str:
+    """Return the stage of a command; one that is not listed belongs to the last.
+
+    >>> stage_of("plan show"), stage_of("gate"), stage_of("something new")
+    ('Prepare', 'Ship', 'House')
+    """
+    first = command.partition(" ")[0]
+    return next((stage for stage, commands in STAGES.items() if first in commands), LAST)
+
+
+def families(cases: tuple[UseCase, ...] = USE_CASES) -> dict[str, tuple[UseCase, ...]]:
+    """Group use cases by their first word, in the catalogue's order: `plan` with `plan show`."""
+    ordered = sorted(cases, key=_place)
+    return {word: tuple(group) for word, group in groupby(ordered, key=lambda case: case.command.partition(" ")[0])}
+
+
+def _place(case: UseCase) -> tuple[int, int]:
+    first = case.command.partition(" ")[0]
+    stage = list(STAGES).index(stage_of(first))
+    return stage, STAGES[list(STAGES)[stage]].index(first) if first in STAGES[list(STAGES)[stage]] else len(USE_CASES)

@@ -1,0 +1,78 @@
+"""Write results as JSON: nouns as objects with their schema, times as ISO-8601."""
+
+import dataclasses
+import json
+import re
+from collections.abc import Mapping
+from enum import Enum
+from typing import Any
+
+from fieldloop.model.codec import iso, to_plain
+from fieldloop.model.condition import Stratum
+from fieldloop.model.note import Note, to_written
+from fieldloop.say import sentence
+from fieldloop.say.spelled import extra_fields, fact_fields, holds_notes, note_fields
+
+VERSION = 1
+
+
+def as_json(result: Any) -> Any:
+    """Turn what a use case returned into plain values; a noun states its schema.
+
+    A noun with a JSON form of its own has a method `json_object`, which is used as it is.
+
+    >>> from fieldloop.model.person import Token, Actor, Role
+    >>> as_json(Token("t", Actor("op-7", Role.OPERATOR), "…", 0))["created"]
+    '1970-01-01T00:00:00.000000Z'
+    """
+    write = getattr(result, "json_object", None)
+    if callable(write):
+        return write()
+    if dataclasses.is_dataclass(result) and not isinstance(result, type):
+        return {"schema": schema_of(type(result))} | _fields(result)
+    return _plain(result)
+
+
+def dumps(result: Any) -> str:
+    """Write a result as JSON text that a person can read."""
+    return json.dumps(as_json(result), indent=2, ensure_ascii=False)
+
+
+def schema_of(kind: type) -> str:
+    """Name a noun's written form.
+
+    >>> class PolicyVersion: ...
+    >>> schema_of(PolicyVersion)
+    'policy-version/1'
+    """
+    return re.sub(r"(?<=[a-z0-9])(?=[A-Z])", "-", kind.__name__).lower() + f"/{VERSION}"
+
+
+def _fields(noun: Any) -> dict[str, Any]:
+    written = extra_fields(noun)
+    declared = note_fields(noun)
+    for field in dataclasses.fields(noun):
+        value = getattr(noun, field.name)
+        if field.name.endswith("_ns") and isinstance(value, int | None):
+            # int64 nanoseconds do not survive JavaScript and are unreadable
+            written[field.name.removesuffix("_ns")] = None if value is None else iso(value)
+        elif holds_notes(value) or field.name in declared:
+            written |= fact_fields(field.name, value, _plain, coded=hasattr(noun, "code"))
+        else:
+            written[field.name] = _plain(value)
+    return written
+
+
+def _plain(value: Any) -> Any:
+    if isinstance(value, Stratum | Enum):
+        return to_plain(value)
+    if isinstance(value, Note):
+        return {"message": sentence(value)} | to_written(value, _plain)
+    if dataclasses.is_dataclass(value) and not isinstance(value, type):
+        write = getattr(value, "json_object", None)
+        return write() if callable(write) else _fields(value)
+    if isinstance(value, Mapping):
+        return {str(to_plain(key)): _plain(inner) for key, inner in value.items()}
+    if isinstance(value, list | tuple | set | frozenset):
+        return [_plain(inner) for inner in value]
+    return to_plain(value)

@@ -1,0 +1,1 @@
+"""Tables that teams bring: outcomes, demonstrations and measured facts as CSV or JSON."""

@@ -1,0 +1,175 @@
+"""Read outcomes and demonstrations from a user's table: JSON lines, or CSV with any columns."""
+
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import fields
+from pathlib import Path
+from typing import Any, TypeVar
+
+from fieldloop.errors import BadInput
+from fieldloop.ingest.tables.table_rows import Row, rows_of
+from fieldloop.ingest.tables.written_times import in_our_time, read_moment
+from fieldloop.model.codec import from_plain
+from fieldloop.model.condition import Stratum
+from fieldloop.model.episode import OBJECT_FACTORS, Episode
+from fieldloop.model.episode_text import number_of
+from fieldloop.model.policy import Outcome, Stage
+
+N = TypeVar("N", Outcome, Episode)
+YES, NO = ("yes", "true", "1", "success"), ("no", "false", "0", "failure")
+NUMBERS = {"cycle_s": float, "confidence": float, "latency_ms": float, "interventions": int}
+EPISODE_TEXTS = ("task", "robot", "site", "operator", "session", "provider", "protocol", "failure")
+MOMENTS = ("at_ns", "start_ns", "end_ns")
+ALL_UTC: Mapping[str, str] = {}
+"""Time zones by site where the map states none."""
+
+
+def telemetry_of(files: Iterable[Path], few_levels: int) -> frozenset[str]:
+    """Which columns of these CSV tables are numbers from telemetry? One that is must be so in all of them.
+
+    A column of numbers with more different values than `few_levels` is; with fewer it is a condition, as a shelf's
+    number is.
+    """
+    seen: dict[str, set[str]] = {}
+    for file in files:
+        for _, row in rows_of(file) if file.suffix == ".csv" else ():
+            for column, value in row.items():
+                seen.setdefault(column, set()).add(value)
+    numeric = {c: values - {""} for c, values in seen.items() if all(number_of(v) is not None for v in values - {""})}
+    return frozenset(column for column, values in numeric.items() if len(values) > few_levels)
+
+
+def _once(nouns: list[N], file: Path) -> list[N]:
+    """Refuse rows that came twice: counted twice, chance would look like evidence."""
+    often = Counter(noun.id for noun in nouns)
+    twice = [name for name, count in often.items() if count > 1]
+    if twice:
+        raise BadInput(f"{file.name}: {len(twice)} ids appear more than once, first {twice[0]!r}. Keep one row each.")
+    return nouns
+
+
+def read_outcomes(
+    file: Path, policy: str, stage: Stage, telemetry: frozenset[str], zones: Mapping[str, str] = ALL_UTC
+) -> list[Outcome]:
+    """Read outcomes of one policy in one setting; what a row does not say of these two is filled in.
+
+    A time without a zone is in the zone of the row's site (IANA, in `zones`), or in UTC.
+    """
+    rows = rows_of(file)
+    if file.suffix == ".csv":
+        kinds = _kinds(rows, Outcome, telemetry)
+        outcomes = [_outcome(row, kinds, f"{file.name}, line {n}", policy, stage, zones) for n, row in rows]
+        return _once(outcomes, file)
+    filled: dict[str, Any] = {"policy": policy, "stage": stage, "site": "", "robot": "", "judged_by": ""}
+    outcomes = []
+    for n, row in rows:
+        where = f"{file.name}, line {n}"
+        own = {"id": f"{file.stem}-{n}", "at_ns": _moment(row, where, zones), "stratum": ""}
+        outcomes.append(_noun(Outcome, {**own, **filled, **row}, where))
+    return _once(outcomes, file)
+
+
+def read_demonstrations(file: Path, telemetry: frozenset[str], zones: Mapping[str, str] = ALL_UTC) -> list[Episode]:
+    """Read the small facts of demonstrations whose logs are elsewhere; times are read as those of outcomes."""
+    rows = rows_of(file)
+    if file.suffix == ".csv":
+        kinds = _kinds(rows, Episode, telemetry)
+        return _once([_episode(row, kinds, f"{file.name}, line {n}", zones) for n, row in rows], file)
+    shown = []
+    for n, row in rows:
+        where = f"{file.name}, line {n}"
+        own = {"id": f"{file.stem}-{n}", "name": "", "format": "table", "start_ns": _moment(row, where, zones)}
+        shown.append(_noun(Episode, {**own, "end_ns": own["start_ns"], **row}, where))
+    return _once(shown, file)
+
+
+def _noun(kind: type[N], row: Mapping[str, Any], where: str) -> N:
+    if kind is Outcome and not isinstance(row.get("succeeded"), bool):
+        raise BadInput(f"{where}: succeeded = {row.get('succeeded')!r}; write true or false.")
+    for name in NUMBERS if kind is Outcome else ():
+        _refuse_what_cannot_be(row.get(name), name, where)
+    moments = {name: in_our_time(row[name], f"{where}: {name} = {row[name]!r}") for name in MOMENTS if name in row}
+    try:
+        return from_plain(kind, {**row, **moments})
+    except (KeyError, TypeError, ValueError) as wrong:
+        raise BadInput(f"{where} cannot be read: {wrong}") from wrong
+
+
+def _refuse_what_cannot_be(value: Any, name: str, where: str) -> None:
+    """Times and counts are numbers from 0; what was not measured is not there."""
+    number = isinstance(value, int | float) and not isinstance(value, bool)
+    if value is not None and not (number and value >= 0):
+        raise BadInput(f"{where}: {name} = {value!r}; it must be 0 or more, or left out.")
+
+
+def _kinds(rows: Sequence[Row], noun: type, telemetry: frozenset[str]) -> dict[str, str]:
+    """Classify every column that is not a field: a condition, or a number from telemetry."""
+    named = {f.name for f in fields(noun)} | {"at", *OBJECT_FACTORS}
+    return {column: "fact" if column in telemetry else "condition" for column in rows[0][1] if column not in named}
+
+
+def _outcome(
+    row: Mapping[str, str], kinds: Mapping[str, str], where: str, policy: str, stage: Stage, zones: Mapping[str, str]
+) -> Outcome:
+    if "succeeded" not in row:
+        columns = ", ".join(row)
+        raise BadInput(f"{where.partition(',')[0]}: the column 'succeeded' (yes or no) is missing. Columns: {columns}.")
+    numbers = {name: kind(_finite(row[name], name, where)) for name, kind in NUMBERS.items() if row.get(name)}
+    plain = {
+        "id": row.get("id") or where.replace(", line ", "-"),
+        "policy": row.get("policy") or policy,
+        "stratum": _conditions(row, kinds),
+        "stage": row.get("stage") or stage,
+        "at_ns": _moment(row, where, zones),
+        "succeeded": _yes(row["succeeded"], "succeeded", where),
+        "facts": [[n, number_of(row[n])] for n, kind in kinds.items() if kind == "fact" and row.get(n)],
+        "failure": row.get("failure") or None,
+        "item": _article(row),
+        **{name: row.get(name, "") for name in ("site", "robot", "judged_by", "scenario", "attempt")},
+        **numbers,
+    }
+    return _noun(Outcome, plain, where)
+
+
+def _episode(row: Mapping[str, str], kinds: Mapping[str, str], where: str, zones: Mapping[str, str]) -> Episode:
+    at = _moment(row, where, zones)
+    plain = {
+        "id": row.get("id") or where.replace(", line ", "-"),
+        "name": row.get("name") or row.get("id") or where,
+        "format": "table",
+        "stratum": _conditions(row, kinds),
+        "start_ns": at,
+        "end_ns": at,
+        "facts": [
+            *([n, row[n]] for n, kind in kinds.items() if kind == "fact" and row.get(n)),
+            *([["item", _article(row)]] if _article(row) else []),
+        ],
+        **{n: _yes(row[n], n, where) for n in ("simulated", "succeeded") if row.get(n)},
+        **{n: row.get(n, "") for n in EPISODE_TEXTS},
+    }
+    return _noun(Episode, plain, where)
+
+
+def _article(row: Mapping[str, str]) -> str:
+    return next((row[name] for name in OBJECT_FACTORS if row.get(name)), "")
+
+
+def _conditions(row: Mapping[str, str], kinds: Mapping[str, str]) -> str:
+    return str(Stratum.of({n: row[n] for n, kind in kinds.items() if kind == "condition" and row.get(n)}))
+
+
+def _yes(text: str, column: str, where: str) -> bool:
+    if text.lower() not in (*YES, *NO):
+        raise BadInput(f"{where}: {column} = {text!r}; write yes or no.")
+    return text.lower() in YES
+
+
+def _moment(row: Mapping[str, Any], where: str, zones: Mapping[str, str]) -> int:
+    return read_moment(str(row.get("at") or ""), where, zones.get(str(row.get("site")), "UTC"))
+
+
+def _finite(text: str, column: str, where: str) -> float:
+    number = number_of(text)
+    if number is None:
+        raise BadInput(f"{where}: {column} = {text!r} is not a number. Leave it empty where nothing was measured.")
+    return number

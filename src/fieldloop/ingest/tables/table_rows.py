@@ -1,0 +1,63 @@
+"""Read the rows of a user's table with their line numbers: CSV with any columns, or one JSON object per line."""
+
+import csv
+import io
+import json
+from pathlib import Path
+from typing import Any
+
+from fieldloop.errors import BadInput
+from fieldloop.text_files import read_text
+
+Row = tuple[int, dict[str, Any]]
+"""The number of a line and what stands there."""
+
+
+def rows_of(file: Path) -> list[Row]:
+    """Read all rows; one that does not fit its header is refused, for its cells may stand under wrong names."""
+    text = read_text(file)
+    rows = _csv(text, file.name) if file.suffix == ".csv" else _json_lines(text, file.name)
+    if not rows:
+        raise BadInput(f"{file.name} has no rows. Remove the file if it is not needed.")
+    return rows
+
+
+def _csv(text: str, file: str) -> list[Row]:
+    first = text.partition("\n")[0]
+    # spreadsheets in many countries write semicolons
+    mark = ";" if first.count(";") > first.count(",") else ","
+    reader = csv.reader(io.StringIO(text, newline=""), strict=True, delimiter=mark)
+    try:
+        header = [name.strip() for name in next(reader, [])]
+        for name in header:
+            if name and header.count(name) > 1:
+                raise BadInput(f"{file}, line 1: the column {name!r} appears twice. Keep one.")
+        rows = []
+        for cells in reader:
+            if not cells:
+                continue
+            where = f"{file}, line {reader.line_num}"
+            if len(cells) != len(header):
+                raise BadInput(
+                    f"{where}: {len(cells)} cells under {len(header)} columns; put text with {mark!r} in quotes, and "
+                    "leave a cell empty where nothing is known."
+                )
+            named = zip(header, cells, strict=True)
+            rows.append((reader.line_num, {name: cell.strip() for name, cell in named if name}))
+    except csv.Error as wrong:
+        raise BadInput(f"{file}, line {reader.line_num}: {wrong}; is a quotation mark left open?") from wrong
+    return rows
+
+
+def _json_lines(text: str, file: str) -> list[Row]:
+    return [(n, _object(line, f"{file}, line {n}")) for n, line in enumerate(text.split("\n"), 1) if line.strip()]
+
+
+def _object(text: str, where: str) -> dict[str, Any]:
+    try:
+        row = json.loads(text)
+    except json.JSONDecodeError as wrong:
+        raise BadInput(f"{where} is not valid JSON: {wrong}.") from wrong
+    if not isinstance(row, dict):
+        raise BadInput(f'{where} should be one object a line, such as {{"succeeded": true, …}}.')
+    return row

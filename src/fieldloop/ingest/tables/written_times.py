@@ -1,0 +1,59 @@
+"""Parse times in users' tables: ISO-8601, seconds or nanoseconds since 1970."""
+
+from datetime import UTC, datetime, timedelta
+from typing import Any
+from zoneinfo import ZoneInfo
+
+from fieldloop.errors import BadInput
+from fieldloop.model.episode_text import number_of
+from fieldloop.model.stream import NS_PER_S
+
+EPOCH_NS = 10**17
+"""A number above this is a time in nanoseconds, below it in seconds: both readings are centuries apart."""
+LATEST_YEAR = 2200
+LATEST_NS = int(datetime(LATEST_YEAR, 1, 1, tzinfo=UTC).timestamp()) * NS_PER_S
+"""An upper bound for plausible times; in 2262 nanoseconds exceed 64 bits."""
+YEAR_S = 31_556_952
+NS_PER_US = 1_000
+OTHER_UNITS = {"milliseconds": 10**6, "microseconds": NS_PER_US}
+HOW = "Write 2026-05-04T09:30:00Z, or seconds or nanoseconds since 1970."
+
+
+def read_moment(text: str, where: str, zone: str = "UTC") -> int:
+    """Return a moment in ns; an empty text is 0, and a time without a zone is in `zone`.
+
+    >>> read_moment("2026-05-04T09:30:00", "line 1", "Europe/Berlin") == read_moment("2026-05-04T07:30:00Z", "line 1")
+    True
+    """
+    if not text:
+        return 0
+    if number_of(text) is not None:
+        return _of_number(text, where)
+    try:
+        parsed = datetime.fromisoformat(text)
+    except ValueError as wrong:
+        raise BadInput(f"{where}: at = {text!r} is not a valid time. {HOW}") from wrong
+    local = parsed if parsed.tzinfo else parsed.replace(tzinfo=ZoneInfo(zone))
+    # in whole numbers: as seconds a float would round to some hundred ns
+    since_us = (local - datetime(1970, 1, 1, tzinfo=UTC)) // timedelta(microseconds=1)
+    return in_our_time(since_us * NS_PER_US, f"{where}: at = {text!r}")
+
+
+def in_our_time(at_ns: Any, label: str) -> int:
+    """Return a moment as a whole number of ns; refuse one that no robot can have been at work at."""
+    if not isinstance(at_ns, int | float) or isinstance(at_ns, bool):
+        raise BadInput(f"{label} is not a valid time. {HOW}")
+    if not 0 <= at_ns < LATEST_NS:
+        raise BadInput(f"{label} lies before 1970 or after {LATEST_YEAR}. {HOW}")
+    return round(at_ns)
+
+
+def _of_number(text: str, where: str) -> int:
+    # a whole number keeps its last digits; a spreadsheet may have written 1.76723E+18 for it
+    number = int(text) if text.isdecimal() else float(text)
+    at_ns = number if number > EPOCH_NS else number * NS_PER_S
+    for unit, in_ns in OTHER_UNITS.items():
+        if at_ns >= LATEST_NS > number * in_ns:
+            year = 1970 + int(number / YEAR_S)
+            raise BadInput(f"{where}: at = {text} in seconds is the year {year:,}; it looks like {unit}. {HOW}")
+    return in_our_time(at_ns, f"{where}: at = {text}")

@@ -1,0 +1,188 @@
+"""Audit the deployment map: read it, ask the five gap questions, and compare it with logs."""
+
+import dataclasses
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from fieldloop.audit import ask, parse, with_measured
+from fieldloop.audit import compare as compare_map
+from fieldloop.errors import BadInput, Refused
+from fieldloop.loop.audit.audited_map import files_of, map_changed
+from fieldloop.loop.audit.live_sites import live_without_a_set
+from fieldloop.loop.work.atomic_files import write_whole
+from fieldloop.loop.workspace import Workspace
+from fieldloop.model.audit import Audit, Comparison
+from fieldloop.model.deployment import Deployment
+from fieldloop.model.episode import Episode
+from fieldloop.model.event import DeploymentAudited, DeploymentMapped
+from fieldloop.model.finding import Status
+from fieldloop.model.note import Note
+from fieldloop.model.policy import Outcome, Stage
+from fieldloop.report import audit as pages
+from fieldloop.text_files import read_text
+
+
+@dataclass(frozen=True, slots=True)
+class Audited:
+    """The audited map, and how well it answers the questions."""
+
+    deployment: Deployment
+    audit: Audit
+    html: str | None = None
+    early: tuple[Note, ...] = ()
+    """Sites in production without a demonstration set or a passed gate."""
+
+    @property
+    def exit_ok(self) -> bool:
+        """Is the audit complete or overridden?"""
+        return self.audit.complete or self.audit.overridden_by is not None
+
+
+@dataclass(frozen=True, slots=True)
+class Compared:
+    """Every claim of the map, compared with the logs."""
+
+    deployment: str
+    comparisons: tuple[Comparison, ...]
+    changed: tuple[Note, ...] = ()
+    """Files of the map that were edited after the audit."""
+
+    @property
+    def exit_ok(self) -> bool:
+        """Does nothing contradict the map, and does something confirm it?"""
+        found = {one.status for one in self.comparisons}
+        return Status.FAILED not in found and Status.PASSED in found
+
+
+def audit(
+    workspace: Workspace,
+    deployment_map: Path | None = None,
+    *,
+    skus: Path | None = None,
+    example: bool = False,
+    measured: bool = False,
+    html: Path | None = None,
+) -> Audited:
+    """Read the deployment map, ask the five gap questions, and compare it with existing logs.
+
+    Arguments:
+        deployment_map: a deployment.toml (default: the one of the workspace)
+        skus: the catalogue as CSV (default: skus.csv next to the map)
+        example: write the map of the simulated floor into the workspace, to be edited
+        measured: use joint shares measured in production in addition to the map's shares
+        html: also write the audit as an HTML page to this file
+    """
+    if example:
+        _write_example(workspace)
+    path = deployment_map or workspace.root / "deployment.toml"
+    catalogue = skus or path.with_name("skus.csv")
+    settings = workspace.operations["audit"]
+    deployment = parse(read_map(path), read_map(catalogue), settings, map_file=path.name, skus_file=catalogue.name)
+    outcomes = _in_the_field(workspace)
+    if measured:
+        deployment = with_measured(deployment, outcomes, settings)
+    episodes = workspace.store.find(Episode)
+    logged = bool(episodes or outcomes)
+    asked = ask(deployment, settings, compare_map(deployment, episodes, settings, outcomes) if logged else ())
+    asked = dataclasses.replace(asked, files=files_of(workspace, path, catalogue))
+    early = live_without_a_set(workspace, deployment)
+    if html is not None:
+        write_whole(html, pages.html(deployment, asked, early))
+    workspace.write(DeploymentMapped(deployment), DeploymentAudited(asked))
+    return Audited(deployment, asked, str(html) if html else None, early)
+
+
+def compare(workspace: Workspace, *, traffic: bool = False) -> Compared:
+    """Compare what the map claims with what logs measured: mixes, articles, light, air, edge cases, speed.
+
+    The day is the unit, because picks of one day are alike. Nothing is judged from fewer days than audit.min_days.
+    Demonstrations follow a plan, so their mix is shown but not judged.
+
+    Arguments:
+        traffic: episodes of this workspace are logs of production, so their mix counts too
+    """
+    deployment = latest_deployment(workspace)
+    outcomes, episodes = _in_the_field(workspace), workspace.store.find(Episode)
+    if not outcomes and not episodes:
+        raise Refused("No logs to compare the map with. Ingest some: fieldloop ingest, or fieldloop monitor record")
+    settings = workspace.operations["audit"]
+    found = compare_map(deployment, episodes, settings, outcomes, traffic=traffic)
+    return Compared(deployment.id, found, map_changed(workspace))
+
+
+def override(workspace: Workspace, *, reason: str) -> Audit:
+    """Override an incomplete audit; who and why is recorded.
+
+    Arguments:
+        reason: why it is right to continue
+    """
+    if not reason.strip():
+        raise BadInput("Overriding an incomplete audit needs a reason.")
+    latest = latest_audit(workspace)
+    if latest is None:
+        raise Refused("No audit to override. Run: fieldloop audit")
+    overridden = dataclasses.replace(latest, overridden_by=workspace.actor.id, override_reason=reason)
+    workspace.write(DeploymentAudited(overridden))
+    return overridden
+
+
+def latest_audit(workspace: Workspace) -> Audit | None:
+    """Return the last audit, None without one."""
+    return workspace.newest(Audit)
+
+
+def latest_deployment(workspace: Workspace) -> Deployment:
+    """Return the map in force; refuse without one."""
+    found = workspace.newest(Deployment)
+    if found is None:
+        raise Refused("No deployment is mapped yet. Describe it in deployment.toml and run: fieldloop audit")
+    return found
+
+
+def require_complete_audit(workspace: Workspace) -> None:
+    """Refuse to lock anything while the audit is incomplete and not overridden."""
+    latest = latest_audit(workspace)
+    if latest is None or not (latest.complete or latest.overridden_by):
+        raise Refused(f"This needs a complete audit, and {_audit_to_come(workspace, latest)}")
+
+
+def read_map(path: Path) -> str:
+    """Read a deployment map or an article catalogue."""
+    if not path.exists():
+        raise BadInput(
+            f"{path} does not exist. A deployment is a deployment.toml with a skus.csv beside it; "
+            "begin with an example: fieldloop audit --example"
+        )
+    return read_text(path)
+
+
+def _in_the_field(workspace: Workspace) -> Sequence[Outcome]:
+    return workspace.store.find(Outcome, {"stage": [Stage.PRODUCTION, Stage.SHADOW]})
+
+
+def _audit_to_come(workspace: Workspace, latest: Audit | None) -> str:
+    """Write what is missing and the next command: only an existing audit can be overridden."""
+    if latest is not None:
+        return (
+            f"its score is {latest.score:.0%}. Complete deployment.toml and run `fieldloop audit`, "
+            "or override it with `fieldloop audit override --reason …`."
+        )
+    if (workspace.root / "deployment.toml").is_file():
+        return "there is none yet. Run: fieldloop audit"
+    return (
+        "there is none yet. Describe where the robot will work in deployment.toml and run `fieldloop audit`; "
+        "`fieldloop audit --example` writes a map to edit."
+    )
+
+
+def _write_example(workspace: Workspace) -> None:
+    # only the example needs the simulator
+    from fieldloop.simulate.arm.catalogue import skus_text
+    from fieldloop.simulate.arm.mix import deployment_text
+
+    for name, text in (("deployment.toml", deployment_text()), ("skus.csv", skus_text())):
+        path = workspace.root / name
+        if path.exists():
+            raise BadInput(f"{path} exists already; it is not overwritten.")
+        path.write_text(text, encoding="utf-8")

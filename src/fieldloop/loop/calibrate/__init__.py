@@ -1,0 +1,1 @@
+"""Calibration of cameras, robots and force-torque sensors: solve, attach, verify, schedule."""

@@ -1,0 +1,55 @@
+"""Test a calibration by touch: points seen by the camera compared with where the tool tip touched them."""
+
+from dataclasses import dataclass
+from pathlib import Path
+
+from fieldloop import calibrate as room
+from fieldloop.calibrate.conventions import read, reading_of
+from fieldloop.errors import BadInput
+from fieldloop.geometry.transforms import Floats
+from fieldloop.ingest.poses import MOUNT, read_touched
+from fieldloop.loop.calibrate.attach import in_force_on, since_ns
+from fieldloop.loop.workspace import Workspace
+from fieldloop.model.calibration import Calibration
+from fieldloop.model.finding import Status
+from fieldloop.model.written_poses import WrittenPoses
+
+BASE = "base"
+
+
+@dataclass(frozen=True, slots=True)
+class Touched:
+    """The distance of touched points from where the calibration in force puts them."""
+
+    calibration: str
+    status: Status
+    off_mm: float | None
+    worst_mm: float | None
+    each_mm: tuple[float, ...]
+
+
+def touch(workspace: Workspace, points: Path, *, robot: str, sensor: str, at: str = "") -> Touched:
+    """Test a calibration by touch: compare points the camera saw with where the tool tip touched them.
+
+    Arguments:
+        points: CSV with camera_x camera_y camera_z and base_x base_y base_z in metres, and base_from_gripper_x … _qw
+            (where the gripper was when the picture was taken) for a camera on the wrist
+        robot: whose camera
+        sensor: the camera's stream, such as camera/wrist
+        at: when it was touched, as ISO-8601 such as 2026-11-15T08:00:00Z; now unless given
+    """
+    moment = since_ns(at)
+    held = in_force_on(workspace, robot, sensor, workspace.clock() if moment is None else moment)
+    given = read_touched(points)
+    found = room.commanded(
+        held, given.seen, given.touched, workspace.protocol(), base_from_mount=_mount(held, given.mount)
+    )
+    return Touched(held.id, found.status, found.off_mm, found.worst_mm, found.each_mm)
+
+
+def _mount(held: Calibration, written: WrittenPoses | None) -> Floats | None:
+    if held.parent == BASE:
+        return None
+    if written is None:
+        raise BadInput(f"{held.sensor} sits on the {held.parent}: each point needs {MOUNT}_x … {MOUNT}_qw too.")
+    return read(written, reading_of(written))

@@ -1,0 +1,162 @@
+"""Verify a camera's calibration against a marker, and flag the episodes it affects."""
+
+from collections.abc import Collection
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+
+from fieldloop import calibrate as room
+from fieldloop.calibrate.conventions import impossible, read, reading_of
+from fieldloop.errors import BadInput
+from fieldloop.geometry.transforms import Floats
+from fieldloop.ingest.poses import KNOWN, MOUNT, SEEN, read_marker_views
+from fieldloop.loop.calibrate.attach import in_force_on, since_ns
+from fieldloop.loop.data.measurements import judged, measured_in
+from fieldloop.loop.data.remember_verdicts import remember_episodes
+from fieldloop.loop.workspace import Workspace
+from fieldloop.model.calibration import Calibration, Matrix
+from fieldloop.model.episode import Episode
+from fieldloop.model.event import SensorVerified
+from fieldloop.model.finding import Status
+from fieldloop.model.note import Note, note
+from fieldloop.model.verification import Verification
+from fieldloop.model.written_poses import WrittenPoses
+from fieldloop.say import sentence
+
+BASE = "base"
+
+
+@dataclass(frozen=True, slots=True)
+class Verified:
+    """The verification, what it means for collecting, and the episodes it invalidates.
+
+    `slow_drift` is the evidence of drift over all verifications of this calibration, as a share of what raises the
+    alarm; 1 and more does.
+    """
+
+    status: Status
+    halts: bool
+    says: Note
+    verification: Verification
+    slow_drift: float
+    flagged: tuple[str, ...]
+
+    @property
+    def exit_ok(self) -> bool:
+        """Whether the calibration is reliable."""
+        return self.status is Status.PASSED
+
+
+def verify(
+    workspace: Workspace,
+    views: Path,
+    *,
+    sensor: str,
+    robot: str,
+    rotation: tuple[str, ...] = (),
+    units: tuple[str, ...] = (),
+    at: str = "",
+) -> Verified:
+    """Verify that a camera is still where its calibration puts it; warn, halt, and flag affected episodes.
+
+    When this verification fails, every episode since the last good one is flagged automatically.
+
+    Arguments:
+        views: JSON or CSV with base_from_marker and camera_from_marker, and base_from_gripper for a camera on the wrist
+        sensor: the camera, such as camera/wrist
+        robot: whose camera
+        rotation: how rotations are written, such as rpy-xyz-deg or quaternion-wxyz
+        units: m or mm
+        at: when it was verified, as ISO-8601 such as 2026-11-15T08:00:00Z; now unless given
+    """
+    moment = since_ns(at)
+    at_ns = workspace.clock() if moment is None else moment
+    calibration = in_force_on(workspace, robot, sensor, at_ns)
+    past = [
+        v
+        for v in workspace.store.find(Verification, {"robot": robot, "sensor": sensor})
+        if v.calibration == calibration.id and v.at_ns < at_ns
+    ]
+    past.sort(key=lambda v: v.at_ns)
+    found = room.verify(
+        calibration,
+        _views(workspace, calibration, read_marker_views(views), rotation, units),
+        workspace.protocol(),
+        at_ns=at_ns,
+        since=next((v.drift for v in past if v.good and v.drift), None),
+        verification_id=workspace.ids.new("verification"),
+    )
+    before = _flagged_by(found, workspace)
+    workspace.write(SensorVerified(found))
+    history = [v.drift for v in (*past, found) if v.drift]
+    slow = room.slow_drift(history, workspace.protocol())[-1] if history else 0.0
+    after = _flagged_by(found, workspace)
+    _judge_again(workspace, {*before, *after})
+    return Verified(_status(found, slow), found.halts, _message(found, slow), found, slow, () if found.good else after)
+
+
+def _judge_again(workspace: Workspace, episodes: Collection[str]) -> None:
+    """Judge again at once the episodes that a failed verification flags or a good one clears."""
+    if episodes:
+        found = workspace.store.find(Episode, {"id": sorted(episodes)})
+        remember_episodes(workspace, judged(workspace, measured_in(workspace, found)))
+
+
+def _flagged_by(found: Verification, workspace: Workspace) -> tuple[str, ...]:
+    """Return the episodes of this robot that verifications of this sensor invalidate."""
+    store, whose = workspace.store, {"robot": found.robot}
+    flags = room.flags(store.find(Episode, whose), store.find(Verification, whose), store.find(Calibration, whose))
+    return tuple(flag.episode for flag in flags if flag.sensor == found.sensor)
+
+
+def _status(found: Verification, slow: float) -> Status:
+    """Pass only without any warning; accumulated drift is a warning."""
+    if found.views == 0:
+        return Status.CANNOT_TELL
+    return Status.PASSED if found.good and slow < 1.0 else Status.FAILED
+
+
+def _message(found: Verification, slow: float) -> Note:
+    if found.views == 0:
+        return note("calibrate.marker_unseen")
+    p_value = found.drift.p_value if found.drift else None
+    return note(_code(found, slow), off_mm=found.translation_mm, off_deg=found.rotation_deg, p_value=p_value)
+
+
+def _code(found: Verification, slow: float) -> str:
+    if found.halts:
+        return "calibrate.marker_halts"
+    if not found.good:
+        return "calibrate.marker_warns"
+    if found.drift and found.drift.moved:
+        return "calibrate.marker_moved"
+    return "calibrate.marker_drifts" if slow >= 1.0 else "calibrate.marker_good"
+
+
+def _views(
+    workspace: Workspace,
+    calibration: Calibration,
+    written: dict[str, WrittenPoses],
+    rotation: tuple[str, ...],
+    units: tuple[str, ...],
+) -> list[room.View]:
+    if calibration.parent != BASE and MOUNT not in written:
+        raise BadInput(f"{calibration.sensor} sits on the {calibration.parent}: each view needs {MOUNT} too.")
+    poses = {}
+    for name, each in written.items():
+        reading = reading_of(each, rotation, units)
+        wrong = impossible(each, reading, workspace.protocol())
+        if wrong.complaints:
+            raise BadInput(f"{name}: {sentence(wrong.complaints[0])}")
+        poses[name] = read(each, reading)
+        poses[name][sorted(wrong.rows)] = np.nan  # such a view counts as missing
+    mounts = poses[MOUNT] if calibration.parent != BASE else [None] * len(poses[SEEN])
+    return [
+        room.View(_matrix(known), _matrix(seen), None if mount is None else _matrix(mount))
+        for known, seen, mount in zip(poses[KNOWN], poses[SEEN], mounts, strict=True)
+    ]
+
+
+def _matrix(pose: Floats) -> Matrix:
+    return tuple(tuple(map(float, row)) for row in pose)

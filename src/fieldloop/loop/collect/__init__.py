@@ -1,0 +1,1 @@
+"""Data collection: sessions, verified clocks, deliveries of providers."""

@@ -1,0 +1,102 @@
+"""Enrol operators, register robots, and open or close sessions."""
+
+import dataclasses
+
+from fieldloop.collect import Station
+from fieldloop.collect import open_session as open_sitting
+from fieldloop.errors import BadInput, Refused, UnknownName
+from fieldloop.loop.calibrate.attach import trusted_calibrations
+from fieldloop.loop.collect.synchronisation import unverified_devices
+from fieldloop.loop.workspace import Workspace
+from fieldloop.model.episode import Session
+from fieldloop.model.event import OperatorEnrolled, RobotRegistered, SessionClosed, SessionOpened
+from fieldloop.model.hardware import Robot, Sensor
+from fieldloop.model.person import Operator
+from fieldloop.model.stream import StreamKind
+
+
+def enrol(workspace: Workspace, pseudonym: str, *, band: tuple[str, ...] = ()) -> Operator:
+    """Enrol a demonstrator under a pseudonym.
+
+    Arguments:
+        pseudonym: never a real name
+        band: voluntary aggregate bands such as hand=medium
+    """
+    pairs = tuple((key, value) for key, _, value in (b.partition("=") for b in band))
+    operator = Operator(pseudonym, pairs)
+    workspace.write(OperatorEnrolled(operator))
+    return operator
+
+
+def register_robot(workspace: Workspace, robot: str, *, model: str, site: str, sensor: tuple[str, ...] = ()) -> Robot:
+    """Register a robot at a site, with its sensors.
+
+    Arguments:
+        robot: its id
+        model: the arm's model
+        site: its site
+        sensor: stream:kind:serial:clock, such as camera/wrist:rgb:D435-118:ptp (repeatable)
+    """
+    known = Robot(robot, model, site, tuple(map(_sensor, sensor)))
+    workspace.write(RobotRegistered(known))
+    return known
+
+
+def open_session(
+    workspace: Workspace,
+    robot: str,
+    operator: str,
+    *,
+    checked: tuple[str, ...] = (),
+    work_order: str | None = None,
+    on_floor: bool = False,
+) -> Session:
+    """Open a session if the checklist is done, calibrations are valid and every clock is verified.
+
+    Arguments:
+        robot: the robot's id
+        operator: the operator's pseudonym
+        checked: a completed item of the safety checklist (repeatable)
+        work_order: the work order it serves
+        on_floor: at a deployed site, where calibrations expire sooner
+    """
+    found = workspace.store.get(Robot, robot)
+    station = Station(
+        robot=found,
+        operator=workspace.store.get(Operator, operator),
+        task=workspace.task,
+        protocol=workspace.protocol().label,
+        work_order=work_order,
+        on_floor=on_floor,
+        unverified=tuple(unverified_devices(workspace, found.id, at_ns=workspace.clock())),
+    )
+    calibrations = trusted_calibrations(workspace, station.robot.id)
+    session = open_sitting(
+        station, checked, calibrations, workspace.clock(), workspace.operations["collect"], workspace.ids
+    )
+    workspace.write(SessionOpened(session))
+    return session
+
+
+def close_session(workspace: Workspace, session: str) -> Session:
+    """Close a session.
+
+    Arguments:
+        session: its id or the beginning of it
+    """
+    known = workspace.store.get(Session, session)
+    if known.closed_ns is not None:
+        raise Refused(f"Session {known.id} is already closed.")
+    at_ns = workspace.clock()
+    workspace.write(SessionClosed(known.id, at_ns))
+    return dataclasses.replace(known, closed_ns=at_ns)
+
+
+def _sensor(text: str) -> Sensor:
+    stream, *rest = text.split(":")
+    kind, serial, synchronised_by = (*rest, "", "", "")[:3]
+    if kind not in list(StreamKind):
+        raise BadInput(
+            f"{text!r}: {UnknownName('kind of stream', kind, list(StreamKind))} Write stream:kind:serial:clock."
+        )
+    return Sensor(serial, StreamKind(kind), stream, synchronised_by=synchronised_by)

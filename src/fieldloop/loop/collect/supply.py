@@ -1,0 +1,60 @@
+"""Contracts of providers, and acceptance of their deliveries."""
+
+from fieldloop.errors import BadInput
+from fieldloop.loop.audit.audit import require_complete_audit
+from fieldloop.loop.workspace import Workspace
+from fieldloop.model.delivery import Acceptance, Scorecard
+from fieldloop.model.episode import Episode
+from fieldloop.model.event import DeliveryJudged, ProviderContracted
+from fieldloop.model.finding import EpisodeReport
+from fieldloop.model.person import Provider
+from fieldloop.supply import accept as judge_delivery
+from fieldloop.supply import scorecard
+
+
+def contract(
+    workspace: Workspace, provider: str, *, name: str = "", min_acceptance: float = 0.0, cost: float | None = None
+) -> Provider:
+    """Record a provider and its terms.
+
+    Arguments:
+        provider: its id, as written in its episodes
+        name: display name
+        min_acceptance: required share of passed episodes; the workspace's own applies where it is higher
+        cost: cost of one delivered episode
+    """
+    require_complete_audit(workspace)
+    known = Provider(provider, name or provider, min_acceptance, cost)
+    workspace.write(ProviderContracted(known))
+    return known
+
+
+def accept(workspace: Workspace, provider: str, *, session: str = "") -> Acceptance:
+    """Accept a provider's delivery, or return it with its reasons.
+
+    Arguments:
+        provider: the provider's id
+        session: only this session's episodes; all of the provider's unless given
+    """
+    known = workspace.store.get(Provider, provider)
+    delivered = [
+        e for e in workspace.store.find(Episode, {"provider": known.id}) if not session or e.session == session
+    ]
+    if not delivered:
+        raise BadInput(f"No episode of {known.id} was ingested. Run: fieldloop ingest PATH")
+    reports = [r for e in delivered for r in workspace.store.find(EpisodeReport, {"episode": e.id})]
+    judged = judge_delivery(reports, known, workspace.operations["supply"], workspace.clock())
+    workspace.write(DeliveryJudged(judged))
+    return judged
+
+
+def score(workspace: Workspace, provider: str) -> Scorecard:
+    """Sum up a provider's deliveries: acceptance, cost per accepted episode, repeatability.
+
+    Arguments:
+        provider: the provider's id
+    """
+    known = workspace.store.get(Provider, provider)
+    # a delivery judged twice counts once
+    judged = {r.event.acceptance.delivery: r.event.acceptance for r in workspace.store.events(DeliveryJudged)}
+    return scorecard(judged.values(), known)

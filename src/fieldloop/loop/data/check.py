@@ -1,0 +1,231 @@
+"""Is it fit to learn from? On any log or dataset folder, with or without a workspace."""
+
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+import fieldloop.check as checks
+from fieldloop.check.describe import describe
+from fieldloop.check.ranking import rank
+from fieldloop.check.rollup import roll_up
+from fieldloop.check.trend import series
+from fieldloop.errors import BadInput
+from fieldloop.loop.data.check_again import measure_again
+from fieldloop.loop.data.mapping import mapping_in_force
+from fieldloop.loop.data.measurements import batch_of, judged, measured_in, outdated, rules_of
+from fieldloop.loop.data.remember_verdicts import remember_dataset, remember_episodes
+from fieldloop.loop.data.worst_episodes import sketches_of, sketches_on_shelf
+from fieldloop.loop.protocol.in_force import in_force
+from fieldloop.loop.work.atomic_files import write_whole
+from fieldloop.loop.work.kept_measurements import PartCache
+from fieldloop.loop.work.measure_part import EpisodeResult, Part, PartResult, Rules, measure_part
+from fieldloop.loop.work.parts import Cut, cut
+from fieldloop.loop.work.run_on import Machines, each
+from fieldloop.loop.workspace import Track, Workspace, track_silently
+from fieldloop.model.episode import Defect, Episode
+from fieldloop.model.finding import EpisodeReport
+from fieldloop.model.stream import NS_PER_S
+from fieldloop.protocol import CollectionProtocol, agree, parse_protocol
+from fieldloop.report import check as pages
+from fieldloop.text_files import read_text
+
+SHOWN_PATHS = 3
+
+
+@dataclass(frozen=True, slots=True)
+class CheckReport(pages.CheckReport):
+    """All answers, and where the page with plots was written."""
+
+    html: str | None = None
+
+    def json_object(self) -> dict[str, Any]:
+        """The form others may rely on: schema check/1."""
+        return pages.json_object(self)
+
+
+def check(  # noqa: PLR0913 - each is an option of the command
+    workspace: Workspace | None,
+    paths: tuple[Path, ...] = (),
+    *,
+    html: Path | None = None,
+    protocol: Path | None = None,
+    mapping: Path | None = None,
+    numbers_only: bool = False,
+    keep: Path | None = None,
+    again: bool = False,
+    on: Machines = "cores",
+    track: Track = track_silently,
+) -> CheckReport:
+    """Tell whether logs or datasets are fit to learn from; without a path, judge the workspace's episodes anew.
+
+    Arguments:
+        paths: log files, dataset folders, or folders of logs; nothing is stored
+        html: write the report with plots to this file too
+        protocol: judge by this protocol file instead of the one in force
+        mapping: the house's names, units and frames (default: mapping.toml of the workspace, if it has one)
+        numbers_only: decode no picture; what only pictures could tell stays open
+        keep: keep measurements in this folder, go on where an earlier run stopped; alone, judge what it holds
+        again: look at the workspace's logs again where parameters or checks have changed since
+        on: the cores of this machine, or a Ray cluster (RAY_ADDRESS; every node sees the logs under the same path)
+    """
+    rules = _rules(protocol)
+    if paths:
+        if again:
+            raise BadInput("--again looks at the workspace's own logs; leave the path out.")
+        compared = _compared_with(workspace, rules)
+        work = cut(paths, mapping_in_force(workspace, mapping), pixels=not numbers_only)
+        source = ", ".join(path.name or str(path) for path in paths[:SHOWN_PATHS])
+        named = source if len(paths) <= SHOWN_PATHS else f"{len(paths)} logs"
+        return _check_logs(named, work, compared, keep, html, track, on)
+    if keep:
+        return _check_cached(PartCache(keep, _compared_with(workspace, rules)), html)
+    if workspace is None:
+        raise BadInput("Name a log or a dataset folder: fieldloop check PATH")
+    if rules or mapping or numbers_only:
+        raise BadInput("--protocol, --mapping and --numbers-only go with a path: fieldloop check PATH")
+    return _check_workspace(workspace, html, again=again, on=on)
+
+
+def _rules(file: Path | None) -> CollectionProtocol | None:
+    if file is None:
+        return None
+    rules = parse_protocol(read_text(file), str(file))
+    agree(checks.UNITS, rules)
+    return rules
+
+
+def _check_logs(
+    source: str, work: Cut, rules: Rules, keep: Path | None, html: Path | None, track: Track, on: Machines
+) -> CheckReport:
+    gathered = Gathered(rules, work.beside)
+    results = _cached_or_new(work.parts, PartCache(keep, rules), on) if keep else _new(work.parts, rules, on)
+    for part, result in track(gathered.walk(results), f"checking {source}", work.expected):
+        gathered.add(part, result)
+    report = gathered.report(source)
+    return _drawn(report, partial(sketches_of, report, gathered.parts), html)
+
+
+def _check_cached(cache: PartCache, html: Path | None) -> CheckReport:
+    gathered = Gathered(cache.rules)
+    cached = tuple(cache.everything())
+    for _, result in gathered.walk((None, part.result) for part in cached):
+        gathered.add(None, result)
+    by_numbers = sum(len(part.result.episodes) for part in cached if not part.pixels)
+    source = f"{cache.folder.name} ({by_numbers} by numbers only)" if by_numbers else cache.folder.name
+    old = sum(len(part.result.episodes) for part in cached if part.outdated)
+    return _drawn(replace(gathered.report(source), outdated=old), dict, html)
+
+
+def _drawn(report: CheckReport, sketches: Callable[[], dict[str, pages.Sketch]], html: Path | None) -> CheckReport:
+    """Write the page where one is asked for; episodes whose log is at hand are drawn."""
+    if html is None:
+        return report
+    write_whole(html, pages.html(report, sketches()))
+    return replace(report, html=str(html))
+
+
+def _compared_with(workspace: Workspace | None, chosen: CollectionProtocol | None) -> Rules:
+    rules = rules_of(workspace) if workspace else Rules(in_force(None))
+    return replace(rules, usual=chosen, by_task={}, refused={}) if chosen else rules
+
+
+def _new(parts: Sequence[Part], rules: Rules, on: Machines) -> Iterator[tuple[Part, PartResult]]:
+    """Measure every part and yield the results in order."""
+    yield from zip(parts, each(partial(measure_part, rules=rules), parts, on=on), strict=True)
+
+
+def _cached_or_new(parts: Sequence[Part], cache: PartCache, on: Machines) -> Iterator[tuple[Part, PartResult]]:
+    """Yield the result of every part in order; parts in the cache are not measured again."""
+    cached = {part: result for part in parts if (result := cache.find(part)) is not None}
+    new = each(partial(measure_and_cache, cache=cache), [part for part in parts if part not in cached], on=on)
+    for part in parts:
+        yield part, cached[part] if part in cached else next(new)
+
+
+def measure_and_cache(part: Part, *, cache: PartCache) -> PartResult:
+    """Measure a part and cache the result at once, so that an interrupted check loses only the parts under way."""
+    result = measure_part(part, cache.rules)
+    cache.put(part, result)
+    return result
+
+
+class Gathered:
+    """The results so far, episode by episode, and the report made from them."""
+
+    def __init__(self, rules: Rules, defects: Iterable[Defect] = ()) -> None:
+        self._rules, self._defects = rules, list(defects)
+        self._results: list[EpisodeResult] = []
+        self._reports: list[EpisodeReport] = []
+        self._logs: list[str] = []
+        self._formats: set[str] = set()
+        self.parts: dict[str, Part] = {}
+
+    def walk(self, results: Iterable[tuple[Part | None, PartResult]]) -> Iterator[tuple[Part | None, EpisodeResult]]:
+        """Yield every episode with the part it is in."""
+        for part, result in results:
+            self._defects += [defect for defect in result.defects if defect not in self._defects]
+            self._formats.add(result.format)
+            for episode in result.episodes:
+                yield part, episode
+
+    def add(self, part: Part | None, result: EpisodeResult) -> None:
+        """Judge one episode."""
+        protocol = self._rules.protocol(result.episode)
+        findings = checks.judge(result.measured, protocol)
+        self._reports.append(checks.report(result.episode, findings, protocol.version_name))
+        self._results.append(result)
+        self._logs.append(part.path.name if part else "")
+        if part:
+            self.parts[result.episode.id] = part
+
+    def report(self, source: str) -> CheckReport:
+        """Ask the questions about many, and put everything together."""
+        force = self._rules.usual
+        batch = checks.Batch(
+            tuple(one.episode for one in self._results),
+            tuple(self._defects),
+            force,
+            {one.episode.id: one.measured for one in self._results},
+            {one.episode.id: one.imprint for one in self._results},
+            {one.episode.id: part for one in self._results if (part := one.episode.fact("split"))},
+        )
+        made = _report(source, " + ".join(sorted(self._formats)), batch, tuple(self._reports))
+        return replace(made, logs=tuple(self._logs))
+
+
+def _report(source: str, form: str, batch: checks.Batch, reports: tuple[EpisodeReport, ...]) -> CheckReport:
+    from threadpoolctl import threadpool_limits
+
+    with threadpool_limits(limits=1):  # small matrices, as in `measure_part`
+        dataset = checks.judge(checks.measure_batch(batch), batch.protocol)
+    lengths = {e.id: (e.end_ns - e.start_ns) / NS_PER_S for e in batch.episodes}
+    return CheckReport(
+        source,
+        form,
+        batch.protocol,
+        reports,
+        dataset,
+        rank(reports, lengths),
+        roll_up(reports, dataset),
+        series(batch) if batch.episodes else (),
+        describe(batch),
+    )
+
+
+def _check_workspace(workspace: Workspace, html: Path | None, *, again: bool, on: Machines) -> CheckReport:
+    episodes = workspace.store.find(Episode)
+    if not episodes:
+        raise BadInput("The workspace has no episodes yet. Take some in: fieldloop ingest PATH")
+    old = outdated(workspace, episodes)
+    if again:
+        measure_again(workspace, old, on=on)
+    numbers = list(workspace.track(measured_in(workspace, episodes), "judging", len(episodes)))
+    events = judged(workspace, numbers)
+    remember_episodes(workspace, events)
+    batch = batch_of(workspace, numbers, in_force(workspace))
+    made = _report(workspace.name, "workspace", batch, tuple(event.report for event in events))
+    made = replace(made, outdated=0 if again else len(old))
+    remember_dataset(workspace, made)
+    return _drawn(made, partial(sketches_on_shelf, workspace, made), html)

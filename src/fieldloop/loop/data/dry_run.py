@@ -1,0 +1,121 @@
+"""List the contents of logs; stores nothing and needs no workspace."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+from fieldloop.errors import UnreadableLog
+from fieldloop.ingest import LogMapping, OpenLog, open_log
+from fieldloop.ingest.mapping import unused
+from fieldloop.ingest.readers import all_readers
+from fieldloop.ingest.search import find_logs
+from fieldloop.loop.work.run_on import each
+from fieldloop.loop.workspace import Track
+from fieldloop.model.episode import Defect, Recording
+from fieldloop.model.note import note
+from fieldloop.model.stream import Stream, StreamKind
+from fieldloop.say.spelled import spelled
+
+SCHEMA = "ingest/1"
+PLAIN_NOTES = ("type",)
+
+
+@dataclass(frozen=True, slots=True)
+class StreamListed:
+    """One stream in a line: by its primary clock, which `clock` names; `notes` are those of its reader."""
+
+    name: str
+    kind: StreamKind
+    count: int
+    start_ns: int | None
+    end_ns: int | None
+    nominal_hz: float | None
+    clock: str
+    notes: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class EpisodeListed:
+    """One episode with its streams; findings of its log as a whole stand with the log's first episode."""
+
+    id: str
+    name: str
+    format: str
+    streams: tuple[StreamListed, ...]
+    findings: tuple[Defect, ...]
+    start_ns: int = 0
+    end_ns: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Contents:
+    """Contents of the logs; `findings` are those of logs without episodes."""
+
+    episodes: tuple[EpisodeListed, ...]
+    findings: tuple[Defect, ...] = ()
+
+    @property
+    def exit_ok(self) -> bool:
+        """Was everything readable?"""
+        return not self.findings and not any(episode.findings for episode in self.episodes)
+
+    def json_object(self) -> dict[str, Any]:
+        """The form others may rely on: schema ingest/1."""
+        return {"schema": SCHEMA, **spelled(self)}
+
+
+def contents_of(paths: Sequence[Path], mapping: LogMapping | None, track: Track) -> Contents:
+    """Read every log below these paths, on all cores."""
+    findings: list[Defect] = []
+    logs: list[tuple[Path, str]] = []
+    for path in paths:
+        if not path.exists():
+            raise UnreadableLog(f"{path}: no such file or folder.")
+        found, beside = find_logs(path, all_readers()[0])
+        findings += beside
+        logs += [(log.path, log.reader.name) for log in found] or [(path, "")]
+    read = list(track(each(partial(list_log, mapping=mapping), logs), "reading", len(logs)))
+    met = set[str]().union(*(streams for _, streams, _ in read))
+    facts = set[str]().union(*(facts for _, _, facts in read))
+    for entry in unused(mapping, met, facts) if mapping else ():
+        findings.append(Defect("mapping", entry, note("ingest.mapping_unused")))
+    listed = tuple(episode for part, _, _ in read for episode in part.episodes)
+    return Contents(listed, (*findings, *(defect for part, _, _ in read for defect in part.findings)))
+
+
+def list_log(found: tuple[Path, str], *, mapping: LogMapping | None) -> tuple[Contents, set[str], set[str]]:
+    """Read one log by its reader; return the streams and facts a mapping could refer to, too. Runs in any process."""
+    path, reader = found
+    try:
+        log = open_log(path, mapping, reader=reader)
+    except UnreadableLog as broken:
+        return Contents((), (Defect(path.name, "", note("ingest.not_a_log", reason=str(broken))),)), set(), set()
+    return _contents(path, log), log.met, log.facts
+
+
+def _contents(path: Path, log: OpenLog) -> Contents:
+    episodes = [_episode(recording) for recording in log.recordings]
+    if not episodes:
+        return Contents((), log.defects or (Defect(path.name, "", note("ingest.no_episode")),))
+    episodes[0] = replace(episodes[0], findings=(*log.defects, *episodes[0].findings))
+    return Contents(tuple(episodes))
+
+
+def _episode(recording: Recording) -> EpisodeListed:
+    episode = recording.episode
+    streams = tuple(_listed(stream) for _, stream in sorted(recording.streams.items()))
+    return EpisodeListed(
+        episode.id, episode.name, episode.format, streams, recording.defects, episode.start_ns, episode.end_ns
+    )  # fmt: skip
+
+
+def _listed(stream: Stream) -> StreamListed:
+    notes = tuple(f"{name}: {note}" for name, note in stream.notes.items() if name not in PLAIN_NOTES)
+    if not stream.clocks or not len(stream):
+        return StreamListed(stream.name, stream.kind, 0, None, None, stream.nominal_hz, "", notes)
+    times = stream.times_ns
+    return StreamListed(
+        stream.name, stream.kind, len(times), int(times.min()), int(times.max()), stream.hz, stream.clock, notes
+    )  # fmt: skip

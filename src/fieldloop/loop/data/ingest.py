@@ -1,0 +1,259 @@
+"""Ingest logs: store the raw files, measure and judge each episode."""
+
+from collections import deque
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from functools import partial
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from fieldloop.errors import BadInput, StoreBusy, StoreError, StoreFull, UnreadableLog, WorkspaceError
+from fieldloop.ingest import LogMapping
+from fieldloop.ingest.readers import all_readers
+from fieldloop.ingest.search import find_logs
+from fieldloop.loop.data.dry_run import Contents, contents_of
+from fieldloop.loop.data.mapping import mapping_in_force, shelve_mapping
+from fieldloop.loop.data.measurements import judged, keep_results, rules_of
+from fieldloop.loop.data.streams import remember_streams
+from fieldloop.loop.protocol.in_force import in_force
+from fieldloop.loop.work.measure_part import Part, PartResult, Rules, measure_part
+from fieldloop.loop.work.run_on import each
+from fieldloop.loop.workspace import Track, Workspace, track_silently
+from fieldloop.model.episode import Blob, Episode, Log
+from fieldloop.model.event import LogIngested
+from fieldloop.model.finding import EpisodeReport, Status
+from fieldloop.say import findings as say_findings
+from fieldloop.say import sentence
+from fieldloop.say.defects import defect_line
+from fieldloop.store import Expected
+
+MEGABYTE = 1e6
+Signature = tuple[int, int]
+"""Size and modification time, which change when a log is written."""
+
+
+@dataclass(frozen=True, slots=True)
+class LogShown:
+    """An ingested log, in a line."""
+
+    name: str
+    format: str
+    episodes: int
+    megabytes: float
+    sha256: str
+    mapping: str
+    findings: int
+    first_finding: str
+
+
+@dataclass(frozen=True, slots=True)
+class TakenIn:
+    """The result for one log."""
+
+    name: str
+    format: str
+    sha256: str
+    episodes: tuple[str, ...]
+    status: Status
+    already_here: bool = False
+    message: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Ingested:
+    """The result for each log; an unreadable log is listed and not stored."""
+
+    logs: tuple[TakenIn, ...]
+
+    @property
+    def exit_ok(self) -> bool:
+        """Did every log pass?"""
+        return all(log.status is Status.PASSED for log in self.logs)
+
+
+def ingest(
+    workspace: Workspace | None,
+    paths: tuple[Path, ...],
+    *,
+    dry_run: bool = False,
+    mapping: Path | None = None,
+    track: Track = track_silently,
+) -> Ingested | Contents:
+    """Ingest logs: store the raw files, measure and judge each episode. Safe to repeat.
+
+    Arguments:
+        paths: log files, dataset folders, or folders of logs
+        dry_run: only list what the logs hold; stores nothing and needs no workspace
+        mapping: your names, units and frames (default: mapping.toml of the workspace, if it exists)
+    """
+    if not paths:
+        raise BadInput("Name at least one log or folder.")
+    conventions = mapping_in_force(workspace, mapping)
+    if dry_run:
+        return contents_of(paths, conventions, track)
+    if workspace is None:
+        raise WorkspaceError(
+            "No workspace here. Create one with `fieldloop init`, or list the contents with --dry-run."
+        )
+    return take_in(workspace, paths, conventions)
+
+
+def take_in(workspace: Workspace, paths: Sequence[Path], mapping: LogMapping | None = None) -> Ingested:
+    """Ingest logs under a mapping."""
+    in_force(workspace)  # report an invalid protocol before anything is read
+    taken: list[TakenIn] = []
+    logs = [log for path in paths for log in _logs(path, taken)]
+    waiting: deque[Fresh] = deque()
+    # bytes first: an event may only name what is already on the shelf; a known log is not measured again
+    fresh = _shelved(workspace, logs, taken, waiting, mapping)
+    rules = rules_of(workspace).only(())  # a new log has no annotations
+    results = workspace.track(each(partial(measure_part, rules=rules), fresh), "ingesting logs", len(logs))
+    new = [_take_in(workspace, waiting.popleft(), result, rules) for result in results]
+    return Ingested((*taken, *new))
+
+
+@dataclass(frozen=True, slots=True)
+class Fresh:
+    """A log that is stored and not measured yet."""
+
+    part: Part
+    name: str
+    files: tuple[Path, ...]
+    signature: Signature
+    blob: Blob
+
+
+def episodes(
+    workspace: Workspace, *, status: Status | None = None, site: str = "", limit: int = 100
+) -> tuple[Episode, ...]:
+    """List episodes, newest first.
+
+    Arguments:
+        status: only those last judged so
+        site: only those of one site
+        limit: at most so many
+    """
+    where: dict[str, Any] = {"status": status} if status else {}
+    if site:
+        where["site"] = site
+    return tuple(workspace.store.find(Episode, where, newest=True, limit=limit))
+
+
+def history(workspace: Workspace, *, limit: int = 100) -> tuple[LogShown, ...]:
+    """List the ingested logs, newest first, each with its defects.
+
+    Arguments:
+        limit: at most so many
+    """
+    return tuple(_shown(log) for log in workspace.store.find(Log, newest=True, limit=limit))
+
+
+def _shown(log: Log) -> LogShown:
+    first = next(map(defect_line, log.defects), "")
+    return LogShown(
+        log.name, log.format, len(log.episodes), log.blob.size / MEGABYTE, log.blob.sha256, log.mapping,
+        len(log.defects), first,
+    )  # fmt: skip
+
+
+class Candidate(NamedTuple):
+    """A path to ingest, the name of its log, and the reader that recognises it ('' where none does)."""
+
+    path: Path
+    name: str
+    reader: str = ""
+
+
+def _logs(path: Path, refused: list[TakenIn]) -> Iterator[Candidate]:
+    """Yield each log below a path with the name it is known by; a file that looks like one but is not is refused."""
+    found, defects = find_logs(path, all_readers()[0]) if path.exists() else ((), ())
+    refused += [TakenIn(d.subject, "", "", (), Status.ERRORED, message=sentence(d.message)) for d in defects if found]
+    if not found:
+        yield Candidate(path, path.name)
+    for log in found:
+        name = log.path.name if log.path == path else log.path.relative_to(path).as_posix()
+        yield Candidate(log.path, name, log.reader.name)
+
+
+def _shelved(
+    workspace: Workspace,
+    logs: Iterable[Candidate],
+    taken: list[TakenIn],
+    waiting: deque[Fresh],
+    mapping: LogMapping | None,
+) -> Iterator[Part]:
+    """Put each log on the shelf and yield those to be measured; refused and known ones go to `taken`."""
+    for path, name, reader in logs:
+        part = Part(path, mapping, reader=reader)
+        try:
+            files = part.open().files
+            before = signature_of(files)
+            blob = _put(workspace, path, files)
+        except (StoreFull, StoreBusy):
+            raise  # the next log would fare no better
+        except (UnreadableLog, StoreError, OSError) as broken:
+            taken.append(TakenIn(name, "", "", (), Status.ERRORED, message=str(broken)))
+            continue
+        if known := workspace.store.find(Log, {"blob": blob.sha256}):
+            taken.append(_here_already(workspace, name, known[0], mapping))
+            continue
+        waiting.append(Fresh(part, name, files, before, blob))
+        yield part
+
+
+def _put(workspace: Workspace, path: Path, files: tuple[Path, ...]) -> Blob:
+    """Keep all that belongs to a log: a database's journal beside it, too."""
+    if path.is_dir():
+        return workspace.shelf.put_folder(path)
+    return workspace.shelf.put_file(path) if files == (path,) else workspace.shelf.put_folder(path.parent, files)
+
+
+def _here_already(workspace: Workspace, name: str, log: Log, mapping: LogMapping | None) -> TakenIn:
+    other = log.mapping != (mapping.fingerprint if mapping else "")
+    message = "Already ingested under another mapping, which stays in use for it." if other else ""
+    status = _status(workspace, log.episodes)
+    return TakenIn(name, log.format, log.blob.sha256, log.episodes, status, already_here=True, message=message)
+
+
+def signature_of(files: Sequence[Path]) -> Signature:
+    """Bytes of all files together, and when the last of them changed."""
+    stats = [file.stat() for file in files]
+    return sum(s.st_size for s in stats), max((s.st_mtime_ns for s in stats), default=0)
+
+
+def _take_in(workspace: Workspace, what: Fresh, result: PartResult, rules: Rules) -> TakenIn:
+    if signature_of(what.files) != what.signature:
+        message = "It changed while it was read. Nothing was stored; ingest it again once it is complete."
+        return TakenIn(what.name, result.format, "", (), Status.ERRORED, message=message)
+    blob, mapping = what.blob, what.part.mapping
+    episodes = tuple(one.episode for one in result.episodes)
+    conventions = shelve_mapping(workspace, mapping)
+    log = Log(blob, what.name, result.format, tuple(e.id for e in episodes), result.defects, conventions)
+    # an episode that came in another log before keeps its measurements and verdict
+    fresh = [one for one in result.episodes if not workspace.store.count(Episode, {"id": one.episode.id})]
+    judgements = judged(workspace, ((one.episode, one.measured) for one in fresh))
+    try:
+        unseen = Expected(Log, 0, {"blob": blob.sha256})
+        measured = keep_results(workspace, fresh, rules)
+        workspace.write(LogIngested(log, episodes), *measured, *judgements, expect=unseen)
+    except StoreBusy:
+        if not workspace.store.count(Log, {"blob": blob.sha256}):
+            raise
+        return _here_already(workspace, what.name, log, mapping)  # another process was faster
+    for one in result.episodes:
+        remember_streams(workspace, one.episode.id, one.streams)
+    against = [say_findings.message(f) for event in judgements for f in event.report.findings if f.counts]
+    findings = [*map(defect_line, log.defects), *against]
+    status = _status(workspace, log.episodes)
+    return TakenIn(what.name, log.format, blob.sha256, log.episodes, status, message=findings[0] if findings else "")
+
+
+def reports_of(workspace: Workspace, episode: str) -> list[EpisodeReport]:
+    """Return the last judgement of an episode, if there is one."""
+    return workspace.store.find(EpisodeReport, {"episode": episode}, newest=True, limit=1)
+
+
+def _status(workspace: Workspace, episodes: Sequence[str]) -> Status:
+    """Return the worst of the last verdicts; CANNOT_TELL for a log without episodes."""
+    statuses = {report.status for report in workspace.store.views.last_reports(episodes).values()}
+    return next((s for s in Status if s in statuses), Status.CANNOT_TELL)

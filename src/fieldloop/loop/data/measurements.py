@@ -1,0 +1,165 @@
+"""What was measured when episodes came in: kept on the shelf, judged again under any protocol, no log opened."""
+
+from collections.abc import Iterable, Iterator, Sequence
+from typing import Any
+
+from numpy.typing import NDArray
+
+import fieldloop.check as checks
+from fieldloop.check.episode.calibration import IN_FORCE, count_again, to_be_counted
+from fieldloop.loop.calibrate.attach import trusted_calibrations
+from fieldloop.loop.protocol.in_force import in_force
+from fieldloop.loop.work.measure_part import EpisodeResult, Rules
+from fieldloop.loop.workspace import Workspace
+from fieldloop.model.annotation import Annotation
+from fieldloop.model.calibration import Calibration
+from fieldloop.model.episode import Episode, Log
+from fieldloop.model.event import EpisodeJudged, EpisodesMeasured, Event
+from fieldloop.model.finding import Measured
+from fieldloop.model.hardware import Sensor
+from fieldloop.model.imprint import Imprint
+from fieldloop.model.release import Release
+from fieldloop.protocol import CollectionProtocol
+from fieldloop.protocol.layers import fingerprint
+from fieldloop.store.arrays import put_arrays, read_arrays
+from fieldloop.store.parquet import put_rows, read_rows
+
+EpisodeNumbers = tuple[Episode, tuple[Measured, ...]]
+"""An episode and what every check found in it."""
+
+
+def rules_of(workspace: Workspace) -> Rules:
+    """Return what episodes of this workspace are compared with."""
+    known: dict[str, list[Calibration]] = {}
+    for calibration in trusted_calibrations(workspace):
+        known.setdefault(calibration.robot, []).append(calibration)
+    by_episode: dict[str, list[Annotation]] = {}
+    for annotation in workspace.store.find(Annotation):
+        by_episode.setdefault(annotation.episode, []).append(annotation)
+    return Rules(
+        in_force(workspace),
+        workspace.protocols.readable(),
+        {robot: tuple(c) for robot, c in known.items()},
+        {episode: tuple(a) for episode, a in by_episode.items()},
+        workspace.protocols.refused(),
+    )
+
+
+def keep_results(workspace: Workspace, results: Sequence[EpisodeResult], rules: Rules) -> list[Event]:
+    """Put measurements and imprints onto the shelf; return the event that names them."""
+    if not results:
+        return []
+    columns: dict[str, list[Any]] = {}
+    arrays: dict[str, NDArray[Any]] = {}
+    for one in results:
+        for column, values in checks.rows(one.episode.id, _to_keep(one)).items():
+            columns.setdefault(column, []).extend(values)
+        arrays |= {f"{one.episode.id}/{name}": array for name, array in one.imprint.arrays.items()}
+    blob, rows = put_rows(workspace.shelf, columns)
+    imprints = put_arrays(workspace.shelf, arrays)
+    return [EpisodesMeasured(tuple(one.episode.id for one in results), blob, rows, imprints, rules.measuring)]
+
+
+def measured_in(workspace: Workspace, episodes: Iterable[Episode]) -> Iterator[EpisodeNumbers]:
+    """Yield what was measured in each episode when it came in; each kept table is read once."""
+    tables: dict[str, dict[str, tuple[Measured, ...]]] = {}
+    known: dict[str, tuple[Calibration, ...]] = {}
+    listed = tuple(episodes)
+    newest = _newest(workspace, listed)
+    for episode in listed:
+        kept = newest.get(episode.id)
+        if kept is None:
+            yield episode, ()
+            continue
+        if kept.blob.sha256 not in tables:
+            tables[kept.blob.sha256] = checks.from_rows(read_rows(workspace.shelf, kept.blob.sha256))
+        if episode.robot not in known:
+            known[episode.robot] = trusted_calibrations(workspace, episode.robot) if episode.robot else ()
+        numbers = tables[kept.blob.sha256][episode.id]
+        yield episode, tuple(_now(m, episode, known[episode.robot]) for m in numbers)
+
+
+def _now(measured: Measured, episode: Episode, known: tuple[Calibration, ...]) -> Measured:
+    """Calibrations are attached later too: what was counted of them is counted anew."""
+    return count_again(measured, episode, known or None) if measured.check == IN_FORCE else measured
+
+
+def _to_keep(one: EpisodeResult) -> tuple[Measured, ...]:
+    """Keep of calibrations what there is to count, not the count: it changes while the log stays the same."""
+    sensors = [Sensor(s.serial, s.kind, s.name) for s in one.streams if s.samples]
+    return tuple(to_be_counted(m, sensors) if m.check == IN_FORCE else m for m in one.measured)
+
+
+def imprints_of(workspace: Workspace, episodes: Iterable[Episode]) -> dict[str, Imprint]:
+    """Return what was kept of each episode's content; those that came in before anything was kept are missing."""
+    archives: dict[str, dict[str, NDArray[Any]]] = {}
+    found: dict[str, Imprint] = {}
+    listed = tuple(episodes)
+    newest = _newest(workspace, listed)
+    for episode in listed:
+        kept = newest.get(episode.id)
+        if kept is None or kept.imprints is None:
+            continue
+        if kept.imprints.sha256 not in archives:
+            archives[kept.imprints.sha256] = read_arrays(workspace.shelf, kept.imprints.sha256)
+        head = f"{episode.id}/"
+        archive = archives[kept.imprints.sha256]
+        found[episode.id] = Imprint({n.removeprefix(head): a for n, a in archive.items() if n.startswith(head)})
+    return found
+
+
+def imprints_named(workspace: Workspace, episodes: Iterable[Episode]) -> str:
+    """Name what is kept of these episodes' content now: other content, another name."""
+    found = workspace.store.find(EpisodesMeasured, {"episode": [episode.id for episode in episodes]})
+    newest = {kept.episodes[0]: kept.imprints.sha256 if kept.imprints else "" for kept in found}
+    return fingerprint(sorted(newest.items()))
+
+
+def judged(workspace: Workspace, measured: Iterable[EpisodeNumbers]) -> list[EpisodeJudged]:
+    """Set measurements against the protocol in force for each episode."""
+    events = []
+    by_task: dict[str, CollectionProtocol] = {}
+    for episode, numbers in measured:
+        if episode.task not in by_task:
+            by_task[episode.task] = in_force(workspace, episode.task)
+        rules = by_task[episode.task]
+        report = checks.report(episode, checks.judge(numbers, rules), rules.version_name)
+        events.append(EpisodeJudged(rules.fingerprint, report))
+    return events
+
+
+def outdated(workspace: Workspace, episodes: Iterable[Episode]) -> list[Episode]:
+    """Return the episodes that were measured under other parameters, or by fewer checks, than are in force now."""
+    now, listed = rules_of(workspace).measuring, tuple(episodes)
+    newest = _newest(workspace, listed)
+    return [e for e in listed if e.id not in newest or newest[e.id].measuring != now]
+
+
+def batch_of(workspace: Workspace, numbers: Sequence[EpisodeNumbers], rules: CollectionProtocol) -> checks.Batch:
+    """Assemble all that is known of these episodes, for questions about many."""
+    episodes = tuple(episode for episode, _ in numbers)
+    by_episode: dict[str, list[Annotation]] = {}
+    for annotation in workspace.store.find(Annotation):
+        by_episode.setdefault(annotation.episode, []).append(annotation)
+    return checks.Batch(
+        episodes,
+        tuple(defect for log in workspace.store.find(Log) for defect in log.defects),
+        rules,
+        {episode.id: measured for episode, measured in numbers},
+        imprints_of(workspace, episodes),
+        _split(workspace),
+        trusted_calibrations(workspace),
+        {episode: tuple(a) for episode, a in by_episode.items()},
+    )
+
+
+def _split(workspace: Workspace) -> dict[str, str]:
+    """Return the split of the newest release, where there is one."""
+    newest = workspace.store.find(Release, newest=True, limit=1)
+    return {e: part for r in newest for part in ("train", "validation") for e in getattr(r, part)}
+
+
+def _newest(workspace: Workspace, episodes: Sequence[Episode]) -> dict[str, EpisodesMeasured]:
+    """Return the newest measurements of each episode, by its id, with one query for all."""
+    found = workspace.store.find(EpisodesMeasured, {"episode": [episode.id for episode in episodes]})
+    return {kept.episodes[0]: kept for kept in found}  # oldest first, so that the newest stays

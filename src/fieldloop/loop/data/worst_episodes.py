@@ -1,0 +1,36 @@
+"""What is drawn of the worst episodes: their logs are opened once more, the others stay shut."""
+
+from collections.abc import Mapping
+
+from fieldloop.errors import StoreError, UnreadableLog
+from fieldloop.loop.work.measure_part import Part
+from fieldloop.loop.work.reopen import Reopened
+from fieldloop.loop.workspace import Workspace
+from fieldloop.model.episode import Episode
+from fieldloop.report import check as pages
+
+DRAWN = 8
+
+
+def sketches_of(report: pages.CheckReport, parts: Mapping[str, Part]) -> dict[str, pages.Sketch]:
+    """Sketch the episodes that the report asks to look at first, by episode id."""
+    worst = {one.episode: one for one in pages.in_order(report)[:DRAWN] if one.episode in parts}
+    made: dict[str, pages.Sketch] = {}
+    for part in dict.fromkeys(parts[episode] for episode in worst):
+        for recording in part.open().part(part.start, part.stop):
+            if found := worst.get(recording.episode.id):
+                made[found.episode] = pages.sketch(recording, found)
+    return made
+
+
+def sketches_on_shelf(workspace: Workspace, report: pages.CheckReport) -> dict[str, pages.Sketch]:
+    """Sketch the same of a workspace's report, from the logs on its shelf; a log that is gone is not drawn."""
+    worst = {one.episode: one for one in pages.in_order(report)[:DRAWN]}
+    made: dict[str, pages.Sketch] = {}
+    for episode in workspace.store.find(Episode, {"id": list(worst)}):
+        try:
+            for recording in Reopened(workspace, [episode]):
+                made[episode.id] = pages.sketch(recording, worst[episode.id])
+        except (UnreadableLog, StoreError):
+            continue
+    return made

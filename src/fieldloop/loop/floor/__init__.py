@@ -1,0 +1,1 @@
+"""The simulated floor as use cases: logs, production, cases, and the demo."""

@@ -1,0 +1,324 @@
+"""`fieldloop demo`: the whole loop once on the simulated floor. A policy from the laboratory fails in production.
+
+Every step is a use case that a user can run by hand. The clock is simulated, so that four weeks pass in minutes.
+"""
+
+import random
+import time
+from collections import Counter
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from fieldloop.errors import WorkspaceError
+from fieldloop.loop.audit import audit
+from fieldloop.loop.calibrate import extrinsics as calibrate
+from fieldloop.loop.collect import sessions as collect
+from fieldloop.loop.data import ingest
+from fieldloop.loop.floor import simulate
+from fieldloop.loop.floor.floor import Turn, sitting, verify_clocks, write_demonstrations
+from fieldloop.loop.house import setup
+from fieldloop.loop.plan import plan
+from fieldloop.loop.protocol import lock
+from fieldloop.loop.run import diagnose, incident, monitor, rollout
+from fieldloop.loop.ship import annotate, gate, release, train
+from fieldloop.loop.workspace import SETTINGS_FILE, Track, Workspace, open_workspace, track_silently
+from fieldloop.model.alarm import Watch
+from fieldloop.model.condition import Stratum
+from fieldloop.model.decision import Decision
+from fieldloop.model.diagnosis import Diagnosis
+from fieldloop.model.event import RobotRegistered
+from fieldloop.model.finding import Status
+from fieldloop.model.incident import Step
+from fieldloop.model.plan import Plan
+from fieldloop.model.policy import Outcome, Stage
+from fieldloop.model.rollout import Rollout, Rung
+from fieldloop.model.stream import NS_PER_DAY
+from fieldloop.say import sentence
+from fieldloop.say.findings import message
+from fieldloop.simulate.arm.catalogue import skus_text
+from fieldloop.simulate.arm.floor import Floor
+from fieldloop.simulate.arm.mix import deployment_text, draw, protocol_text
+from fieldloop.simulate.clock import SimulatedClock
+
+DAYS = 28
+"""Length of the story, which ends about now. It starts at midnight, so that a seed gives the same story all day."""
+SITTING = 10
+SITES = ("lab", "leipzig", "gdansk")
+Tell = Callable[..., None]
+
+
+@dataclass(frozen=True, slots=True)
+class Size:
+    """Numbers of demonstrations and attempts in the demo."""
+
+    lab_demonstrations: int = 48
+    lab_attempts: int = 100
+    production_attempts: int = 360
+    budget: int = 64
+    rung_attempts: tuple[int, ...] = (2500,)
+
+
+@dataclass(frozen=True, slots=True)
+class Story:
+    """The demo in numbers: success in the laboratory, in production, and in production after the loop closed."""
+
+    workspace: str
+    seed: int
+    audit_score: float
+    episodes: int
+    rejected: int
+    laboratory: float
+    gate_before: Status
+    floor_before: float
+    alarms: int
+    cause: str
+    cause_share: float
+    demonstrations_planned: int
+    expected_gain: float
+    gate_after: Status
+    floor_after: float
+    rung: Rung
+    seconds: float
+
+
+def demo(
+    folder: Path, *, seed: int = 0, track: Track = track_silently, tell: Tell = print, size: Size | None = None
+) -> Story:
+    """Run the whole loop once on the simulated floor and report its numbers.
+
+    Arguments:
+        folder: where to make the workspace
+        seed: another seed gives other numbers and the same story
+    """
+    if (folder / SETTINGS_FILE).exists():
+        raise WorkspaceError(f"{folder} is a workspace already. Look at it with: fieldloop up --workspace {folder}")
+    began, clock = time.monotonic(), SimulatedClock((time.time_ns() // NS_PER_DAY - DAYS) * NS_PER_DAY)
+    setup.init(folder, name="demo")
+    (folder / "protocols" / "pick.toml").write_text(protocol_text(), encoding="utf-8")
+    workspace = open_workspace(folder, clock=clock, random_bits=random.Random(seed).getrandbits, track=track)
+    try:
+        return _Demo(workspace, clock, Floor(seed), tell, size or Size()).run(began)
+    finally:
+        workspace.close()
+
+
+class _Demo:
+    """One run of the demo: the workspace, its clock, the floor, and a function that prints progress."""
+
+    def __init__(self, workspace: Workspace, clock: SimulatedClock, floor: Floor, tell: Tell, size: Size) -> None:
+        self.workspace, self.clock, self.floor, self.tell, self.size = workspace, clock, floor, tell, size
+
+    def run(self, began: float) -> Story:
+        audited = self.map_the_floor()
+        taken = self.collect_in_the_lab()
+        laboratory, before = self.train_and_try("r1", "p1")
+        floor_before, watch = self.go_out("p1")
+        made = self.find_the_cause(watch)
+        drawn = self.plan_and_collect()
+        after = self.train_and_gate("r2", "p2")
+        floor_after, last = self.climb("p2")
+        self.tell(f"\nThe loop is closed: {floor_before:.0%} success in production became {floor_after:.0%}.")
+        cause = made.causes[0] if made.causes else None
+        return Story(
+            workspace=str(self.workspace.root), seed=self.floor.seed, audit_score=audited.audit.score,
+            episodes=sum(len(log.episodes) for log in taken),
+            rejected=sum(log.status is not Status.PASSED for log in taken),
+            laboratory=laboratory, gate_before=before.status, floor_before=floor_before, alarms=len(watch.alarms),
+            cause=f"{cause.gap.value}: {cause.stratum or 'everywhere'}" if cause else "",
+            cause_share=cause.share if cause else 0.0,
+            demonstrations_planned=sum(q.demonstrations for q in drawn.quotas), expected_gain=drawn.expected_gain,
+            gate_after=after.status, floor_after=floor_after, rung=last.rung, seconds=time.monotonic() - began,
+        )  # fmt: skip
+
+    def map_the_floor(self) -> audit.Audited:
+        """Describe the deployment, audit it, lock the protocol, register robots and operators, verify clocks."""
+        self.heading("Map", "where the robot will work")
+        root = self.workspace.root
+        (root / "deployment.toml").write_text(deployment_text(), encoding="utf-8")
+        (root / "skus.csv").write_text(skus_text(), encoding="utf-8")
+        audited = audit.audit(self.workspace)
+        lock.lock(self.workspace)
+        for site in SITES:
+            self.workspace.write(RobotRegistered(self.floor.robot(site)))
+            verify_clocks(self.workspace, self.floor, site)
+        for person in self.floor.operators():
+            collect.enrol(self.workspace, person)
+        where = audited.deployment
+        self.tell(
+            f"  {len(where.sites)} sites, {len(where.skus)} articles, {len(where.exposures)} strata; "
+            f"audit {audited.audit.score:.0%}, protocol locked, clocks verified."
+        )
+        return audited
+
+    def collect_in_the_lab(self) -> tuple[ingest.TakenIn, ...]:
+        """Collect in the laboratory; one log is truncated on purpose."""
+        self.heading("Collect", "in the laboratory")
+        strata = draw(self.floor.lab_mix(), self.size.lab_demonstrations, self.floor.chance("lab"))
+        folder = self.demonstrate("lab", strata)
+        whole = min(folder.glob("*.mcap"))
+        (folder / "cut-short.mcap").write_bytes(whole.read_bytes()[: whole.stat().st_size * 3 // 5])
+        self.heading("Check", "is it fit to learn from?")
+        taken = ingest.take_in(self.workspace, (folder,)).logs
+        bad = [log for log in taken if log.status is not Status.PASSED]
+        self.tell(f"  {len(taken)} logs ingested, {len(taken) - len(bad)} fit to learn from, {len(bad)} rejected:")
+        for log in bad[:3]:
+            self.tell(f"    {log.name}: {log.message or self.first_finding(log)}")
+        return taken
+
+    def train_and_try(self, name: str, policy: str) -> tuple[float, Decision]:
+        """Make a release, train, try the policy in the laboratory, then run the gate."""
+        version = self.freeze_and_train(name, policy)
+        tried = simulate.laboratory(self.workspace, version, episodes=self.size.lab_attempts, seed=self.floor.seed)
+        self.tell(f"  {policy} in the laboratory: {tried.successes} of {tried.episodes} picks succeed.")
+        return tried.successes / tried.episodes, self.ask_the_gate(policy)
+
+    def train_and_gate(self, name: str, policy: str) -> Decision:
+        """Make a release, train, and run the gate."""
+        self.freeze_and_train(name, policy)
+        return self.ask_the_gate(policy)
+
+    def freeze_and_train(self, name: str, policy: str) -> str:
+        """Propose phases, freeze a release, train on it."""
+        self.heading("Annotate, release, train", "label phases, freeze the data, train a policy")
+        marked = annotate.annotate(self.workspace)
+        frozen = release.release(self.workspace, name)
+        version = train.train(self.workspace, name, name=policy, seed=self.floor.seed)
+        self.tell(
+            f"  {marked.annotations} phases proposed; {name} holds {len(frozen.episodes)} episodes "
+            f"({frozen.id[:12]}); {policy} is trained on {version.episodes}; "
+            f"its error on unseen grasps is {1e3 * version.validation_error:.0f} mm."
+        )
+        return version.id
+
+    def ask_the_gate(self, policy: str) -> Decision:
+        """Run the gate's trials under the deployment's conditions."""
+        self.heading("Gate", f"may {policy} go out?")
+        decided = gate.gate(self.workspace, policy, simulate=True, seed=self.floor.seed)
+        self.tell(f"  {policy}: {decided.status.value.replace('_', ' ')}.")
+        for test in decided.tests:
+            if test.status is not Status.PASSED:
+                self.tell(f"    {test.name}: {sentence(test.message)}")
+        return decided
+
+    def go_out(self, policy: str) -> tuple[float, Watch]:
+        """Roll out in spite of the gate, as teams do; two weeks later the monitor raises an alarm."""
+        self.heading(
+            "Roll out", "the team trusts the laboratory's result and overrides the gate; the override is recorded"
+        )
+        rollout.start(self.workspace, policy, override="The laboratory's figure was convincing.")
+        self.clock.pass_days(14)
+        worked = simulate.production(
+            self.workspace, episodes=self.size.production_attempts, days=14, seed=self.floor.seed
+        )
+        self.heading("Monitor", "two weeks later")
+        seen = monitor.monitor(self.workspace)
+        held = f"{worked.interventions} stopped by the guard"
+        self.tell(f"  {worked.successes} of {worked.episodes} picks succeed in production, {held}.")
+        for alarm in seen.alarms:
+            self.tell(f"  Alarm: {sentence(alarm.message)}")
+        return worked.successes / worked.episodes, seen
+
+    def find_the_cause(self, watch: Watch) -> Diagnosis:
+        """Open an incident and diagnose; the diagnosis requests demonstrations from the plan."""
+        self.heading("Diagnose", "what caused the drop?")
+        opened = [incident.open_incident(self.workspace, alarm=alarm.id).incident for alarm in watch.alarms]
+        for one in opened:
+            incident.move(self.workspace, one.id, Step.CONTAINED, note="Left running under observation.")
+            incident.move(self.workspace, one.id, Step.CLASSIFIED, note=self.what_fails(one.site))
+        made = diagnose.diagnose(self.workspace, seed=self.floor.seed)
+        self.tell(
+            f"  {made.baseline:.0%} became {made.observed:.0%}. {made.unseen_share:.0%} of the loss under conditions "
+            f"never demonstrated, {made.mix_share:.0%} a harder mix, {made.mechanism_share:.0%} under known conditions."
+        )
+        for cause in made.causes[:3]:
+            span = f"{cause.share:.0%} ({cause.low:.0%} to {cause.high:.0%})"
+            self.tell(f"    {span} {cause.gap.value}: {cause.stratum or 'everywhere'}. {sentence(cause.fix)}")
+        for one in opened:
+            incident.move(
+                self.workspace, one.id, Step.DIAGNOSED, note="See the diagnosis; demonstrations are requested."
+            )
+        return made
+
+    def plan_and_collect(self) -> Plan:
+        """Plan demonstrations where they raise success most, and collect them."""
+        self.heading("Plan", "what to collect next, and why")
+        drawn = plan.plan(self.workspace, budget=self.size.budget, seed=self.floor.seed)
+        amount = sum(q.demonstrations for q in drawn.quotas)
+        self.tell(
+            f"  {amount} demonstrations in {len(drawn.quotas)} strata, "
+            f"expected {100 * drawn.expected_gain:+.0f} points. First:"
+        )
+        for quota in drawn.quotas[:3]:
+            self.tell(f"    {quota.demonstrations:3d} × {quota.stratum} ({sentence(quota.why)})")
+        self.clock.pass_days(3)
+        strata = [q.stratum for q in drawn.quotas for _ in range(q.demonstrations)]
+        for site in SITES:
+            here = [s for s in strata if s.level("site") == site]
+            if here:
+                ingest.take_in(self.workspace, (self.demonstrate(site, here),))
+        done = plan.show(self.workspace).progress
+        self.tell(f"  collected {sum(p.done for p in done)}, accepted {sum(p.accepted for p in done)}.")
+        return drawn
+
+    def climb(self, policy: str) -> tuple[float, Rollout]:
+        """Advance the rollout rung by rung, a week each, on evidence."""
+        self.heading("Roll out", f"{policy} advances on evidence")
+        begun = rollout.start(
+            self.workspace, policy, override="Better than the version in production; watched closely."
+        )
+        candidate, good, tried = begun.candidate, 0, 0
+        current = begun
+        for attempts in self.size.rung_attempts:
+            self.clock.pass_days(7.1)
+            worked = simulate.production(self.workspace, episodes=attempts, days=7, seed=self.floor.seed)
+            good += sum(s for version, s, _ in worked.by_policy if version == candidate)
+            tried += sum(n for version, _, n in worked.by_policy if version == candidate)
+            current = rollout.advance(self.workspace)
+            self.tell(f"  {current.rung.value}: {sentence(current.reason)}")
+            if current.rung in rollout.FINISHED:
+                break
+        for now in incident.incidents(self.workspace):
+            note = f"{policy} takes over, rung by rung; now on {current.rung.value}."
+            incident.move(self.workspace, now.incident.id, Step.RESOLVED, note=note)
+        return good / max(tried, 1), current
+
+    def demonstrate(self, site: str, strata: Sequence[Stratum]) -> Path:
+        """Calibrate, then let operators take turns in short sessions; return the folder of the logs."""
+        robot, people = self.floor.robot(site), self.floor.operators()
+        folder = self.workspace.root / "incoming" / f"{site}-{self.workspace.ids.new('batch')[-6:]}"
+        done = tuple(self.workspace.operations["collect"]["checklist"])
+        turns: list[Turn] = []
+        for first in range(0, len(strata), SITTING):
+            for views in self.floor.calibration_views(site, self.floor.chance("markers", site, first)):
+                calibrate.attach(
+                    self.workspace, views.points_camera, views.points_base, robot=robot.id, sensor=views.sensor,
+                    parent=views.parent,
+                )  # fmt: skip
+            person = people[first // SITTING % len(people)]
+            session = collect.open_session(self.workspace, robot.id, person, checked=done, on_floor=site != "lab")
+            turns += sitting(
+                self.floor, strata[first : first + SITTING], folder, [person], start_ns=self.clock(),
+                session=session.id, protocol=self.workspace.protocol().label,
+            )  # fmt: skip
+            self.clock.pass_days(0.1)
+            collect.close_session(self.workspace, session.id)
+        write_demonstrations(turns, self.workspace.track)
+        sittings = -(-len(strata) // SITTING)
+        self.tell(f"  {len(strata)} demonstrations at {site} in {sittings} sessions by different operators.")
+        return folder
+
+    def what_fails(self, site: str) -> str:
+        """Return how the failed attempts of a site failed."""
+        where = {"site": site, "stage": Stage.PRODUCTION, "succeeded": False}
+        failed = Counter(o.failure.value for o in self.workspace.store.find(Outcome, where) if o.failure)
+        return "Failed attempts: " + ", ".join(f"{n} {name}" for name, n in failed.most_common())
+
+    def first_finding(self, log: ingest.TakenIn) -> str:
+        """Return the first finding that counts against a log."""
+        reports = (r for e in log.episodes for r in ingest.reports_of(self.workspace, e))
+        return next((message(f) for r in reports for f in r.findings if f.counts), "")
+
+    def heading(self, stage: str, what: str) -> None:
+        """Print which stage of the loop begins."""
+        self.tell(f"\n{stage}: {what}")

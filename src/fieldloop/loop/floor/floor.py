@@ -1,0 +1,157 @@
+"""Run the simulated floor for a workspace: write demonstrations as logs and attempts as outcomes."""
+
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from fieldloop.evaluate import Trial
+from fieldloop.loop.collect.synchronisation import write_down
+from fieldloop.loop.work.run_on import each
+from fieldloop.loop.workspace import Track, Workspace, track_silently
+from fieldloop.model.condition import Stratum
+from fieldloop.model.identity import ulid
+from fieldloop.model.policy import FailureClass, Outcome, PolicyVersion, Stage
+from fieldloop.model.stream import NS_PER_S
+from fieldloop.release.writers.mcap import Compression, write_log
+from fieldloop.serve.engine import Engine
+from fieldloop.simulate.arm.clocks import offsets_ms
+from fieldloop.simulate.arm.compression import JPEG_QUALITY
+from fieldloop.simulate.arm.floor import Floor
+from fieldloop.simulate.arm.rollout import Attempt
+from fieldloop.simulate.arm.scene import Setup, place
+from fieldloop_robot.guard import Answer, GuardLimits, GuardState, Reading, step
+
+JUDGE = "simulated floor"
+BETWEEN_NS = 45 * NS_PER_S
+"""From one start to the next: a demonstration, then a reset of the scene."""
+FROM_JITTER = "simulated: three times the jitter that the floor gives the device"
+AS_CAMERAS_SEND = Compression(quality=JPEG_QUALITY, depth="millimetres")
+
+
+@dataclass(frozen=True, slots=True)
+class Turn:
+    """One demonstration to make: the floor, the conditions, the operator, the time, and the folder of its log."""
+
+    seed: int
+    index: int
+    stratum: Stratum
+    operator: str
+    start_ns: int
+    facts: Mapping[str, str]
+    folder: Path
+
+
+def verify_clocks(workspace: Workspace, floor: Floor, site: str) -> None:
+    """Record the clocks of a site's robot as verified, as a team does before collecting; nothing is measured."""
+    for stream, offset_ms in offsets_ms().items():
+        write_down(workspace, stream, floor.robot(site).id, offset_ms, FROM_JITTER)
+
+
+def sitting(
+    floor: Floor, strata: Sequence[Stratum], folder: Path, people: Sequence[str], *, start_ns: int, **facts: str
+) -> list[Turn]:
+    """Return the turns of one sitting, operators alternating; `facts` are session, protocol, provider …"""
+    stated = {"task": "pick"} | {key: value for key, value in facts.items() if value}
+    return [
+        Turn(floor.seed, i, s, people[i % len(people)], start_ns + i * BETWEEN_NS, stated, folder)
+        for i, s in enumerate(strata)
+    ]
+
+
+def write_demonstrations(turns: Sequence[Turn], track: Track = track_silently) -> list[Path]:
+    """Simulate demonstrations and write their logs."""
+    for folder in {turn.folder for turn in turns}:
+        folder.mkdir(parents=True, exist_ok=True)
+    return list(track(each(demonstrate, turns), "demonstrating", len(turns)))
+
+
+def demonstrate(turn: Turn) -> Path:
+    """Simulate one demonstration and write its log."""
+    floor = Floor(turn.seed)
+    session = turn.facts.get("session", "")
+    name = f"{turn.stratum.level('site')}-{session[-6:] or 'demo'}-{turn.index:04d}"
+    shown = floor.demonstrate(
+        turn.stratum, turn.operator, floor.chance("demonstration", session, turn.index), turn.start_ns,
+        {"name": name, **turn.facts},
+    )  # fmt: skip
+    path = turn.folder / f"{name}.mcap"
+    write_log(shown.recording, path, AS_CAMERAS_SEND)
+    return path
+
+
+def run_trials(
+    workspace: Workspace, engine: Engine, version: PolicyVersion, trials: Sequence[Trial], *, seed: int, look: int
+) -> list[Outcome]:
+    """Run the trials of a gate on the simulated floor, in blind order; every look has its own random numbers."""
+    floor, now = Floor(seed), workspace.clock()
+
+    def setup(trial: Trial) -> Setup:
+        u, v = trial.parameter("u"), trial.parameter("v")
+        position = place(u, v) if u is not None and v is not None else None
+        return Setup(position=position, distractors=int(trial.parameter("distractors") or 0))
+
+    outcomes = []
+    for trial in workspace.track(trials, f"gate trials of {version.name}", len(trials)):
+        chance = floor.chance("gate", version.id, look, trial.order)
+        at_ns = now - (len(trials) - trial.order) * BETWEEN_NS
+        tried = floor.attempt(engine, trial.stratum, chance, at_ns, setup(trial))
+        outcomes.append(_outcome(engine, version.id, tried, at_ns, Stage.GATE, chance.integers, trial.scenario))
+    return outcomes
+
+
+def run_attempts(
+    workspace: Workspace,
+    arms: Callable[[str], tuple[Engine, str]],
+    strata: Sequence[Stratum],
+    *,
+    stage: Stage,
+    times_ns: Iterable[int],
+    seed: int,
+    what: str,
+) -> Iterator[Outcome]:
+    """Run one attempt per stratum; `arms` routes a task's id to an engine and its version."""
+    floor = Floor(seed)
+    pairs = list(zip(strata, times_ns, strict=True))
+    for index, (stratum, at_ns) in enumerate(workspace.track(pairs, what, len(pairs))):
+        chance = floor.chance(stage.value, at_ns, index)
+        engine, version = arms(f"task-{at_ns}-{index}")
+        tried = floor.attempt(engine, stratum, chance, at_ns)
+        yield _outcome(engine, version, tried, at_ns, stage, chance.integers)
+
+
+def _outcome(
+    engine: Engine,
+    version: str,
+    tried: Attempt,
+    at_ns: int,
+    stage: Stage,
+    draw: Callable[..., int],
+    scenario: str = "",
+) -> Outcome:
+    """Return an attempt as an outcome; one that the guard stops at the start is an intervention, never a success."""
+    stopped = _stopped(engine, tried, at_ns)
+    site = tried.stratum.level("site") or ""
+    return Outcome(
+        id=f"outcome_{ulid(at_ns, int(draw(2**62)))}",
+        policy=version,
+        stratum=tried.stratum,
+        stage=stage,
+        site=site,
+        robot=f"arm-{site}-1",
+        at_ns=at_ns,
+        succeeded=tried.succeeded and not stopped,
+        judged_by=JUDGE,
+        failure=FailureClass.OTHER if stopped and tried.succeeded else tried.failure,
+        scenario=scenario,
+        cycle_s=tried.cycle_s,
+        confidence=tried.confidence,
+        latency_ms=tried.latency_ms,
+        interventions=int(stopped),
+    )
+
+
+def _stopped(engine: Engine, tried: Attempt, at_ns: int) -> bool:
+    """Does the guard stop it before anything moves? It sees only the confidence and the action then."""
+    limits = GuardLimits.from_json(engine.bundle.guard, engine.bundle.guard_fingerprint)
+    reading = Reading(at_ns, at_ns, tried.confidence, tried.action.values, (), (), 0.0)
+    return step(GuardState(), limits, reading)[1].answer is not Answer.ALLOW

@@ -1,0 +1,180 @@
+"""Commands of the simulated picking floor: a case as a folder of tables, the next case after a plan, logs of picks."""
+
+import json
+import time
+from collections.abc import Iterable
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Literal
+
+import numpy as np
+
+from fieldloop.errors import BadInput
+from fieldloop.loop.floor.annotated_twice import annotated_twice
+from fieldloop.loop.floor.parse_faults import LARGEST, refuse_beyond
+from fieldloop.loop.floor.picking_story import FILE, PlayedStory, Story, play, read_orders, read_story
+from fieldloop.loop.work.atomic_files import make_folder, write_whole
+from fieldloop.loop.workspace import Track, track_silently
+from fieldloop.model.codec import to_plain
+from fieldloop.model.policy import Stage
+from fieldloop.model.stream import NS_PER_DAY
+from fieldloop.protocol import default_operations
+from fieldloop.release.writers.mcap import write_log
+from fieldloop.simulate.picking import map_text, nouns
+from fieldloop.simulate.picking.recording import record_demonstration
+from fieldloop.simulate.picking.world import World
+
+Preset = Literal["broad", "covered_traps", "drift", "unequal_cost", "multi_site"]
+POLICY = "cloned"
+TAUGHT_DAYS, LAB_DAYS = 30, 5
+AT_ONCE_DAYS = 0.01
+"""Picks are spread over weeks already, so that outcomes of one week are written with almost one time."""
+
+
+@dataclass(frozen=True, slots=True)
+class SimulatedCase:
+    """A simulated case in a folder: demonstrations, laboratory attempts and production of one policy."""
+
+    folder: str
+    preset: str
+    demonstrations: int
+    kept: int
+    laboratory: float
+    production: float
+    faults: tuple[str, ...]
+    rounds: int
+    next: str
+
+
+@dataclass(frozen=True, slots=True)
+class SimulatedPicks:
+    """Logs of demonstrations on the picking floor."""
+
+    folder: str
+    logs: int
+    bytes: int
+
+
+def case(
+    folder: Path,
+    *,
+    preset: Preset = "covered_traps",
+    shown: Literal["laboratory", "production"] = "laboratory",
+    demonstrations: int = 700,
+    episodes: int = 1200,
+    days: float = 21.0,
+    fault: tuple[str, ...] = (),
+    seed: int = 0,
+) -> SimulatedCase:
+    """Simulate a case: train a policy on the picking floor, run it, and write tables to diagnose and plan from.
+
+    Arguments:
+        folder: a new folder for deployment.toml, skus.csv, demonstrations, baseline, production, and the agreement
+            of two annotators on a tenth of the demonstrations
+        preset: broad, covered_traps, drift, unequal_cost or multi_site
+        shown: demonstrate the mix of the laboratory, or the mix of production
+        demonstrations: number of demonstrations
+        episodes: number of attempts in production
+        days: how long production lasts
+        fault: a fault to simulate, such as camera_lag_s=0.06, latency_s=0.1, mount=home@1 (from week 1 on), or, where
+            production is shown, never_shown=lighting=dim; extra_cycles=30000 with worn=home-1; may be repeated
+        seed: another seed gives another floor
+    """
+    for name, value in (("demonstrations", demonstrations), ("episodes", episodes), ("days", days)):
+        if not value > 0:
+            raise BadInput(f"{name} = {value}; it must be above 0.")
+    return _simulate(Story(preset, seed, shown, demonstrations, episodes, days, fault), folder)
+
+
+def again(before: Path, folder: Path, *, budget: int | None = None) -> SimulatedCase:
+    """Simulate the next case: collect what the work orders of a simulated case ask for, train again, run the policy.
+
+    Arguments:
+        before: a folder of `simulate case`, with the orders.csv of `plan folder --orders`
+        folder: a new folder for the next case
+        budget: instead of the orders, add this many demonstrations of the first mix
+    """
+    story = read_story(before)
+    if budget is not None:
+        if budget < 1:
+            raise BadInput(f"budget = {budget}; at least one demonstration is needed.")
+        return _simulate(replace(story, demonstrations=story.demonstrations + budget), folder)
+    return _simulate(replace(story, rounds=(*story.rounds, read_orders(before))), folder)
+
+
+def picks(
+    folder: Path,
+    *,
+    count: int = 8,
+    preset: Preset = "covered_traps",
+    shown: Literal["laboratory", "production"] = "production",
+    camera_lag_ms: float = 0.0,
+    seed: int = 0,
+    track: Track = track_silently,
+) -> SimulatedPicks:
+    """Write MCAP logs of demonstrations on the picking floor: tool, gripper, force, wrist camera and depth.
+
+    Arguments:
+        folder: where to write them
+        count: number of logs
+        preset: broad, covered_traps, drift, unequal_cost or multi_site
+        shown: demonstrate the mix of the laboratory, or the mix of production
+        camera_lag_ms: how much older pictures are than their timestamps
+        seed: another seed gives another floor
+    """
+    if count < 1:
+        raise BadInput(f"count = {count}; at least one demonstration is needed.")
+    refuse_beyond("camera_lag_ms", camera_lag_ms, 1e3 * LARGEST["camera_lag_s"])
+    world = World(preset, seed)
+    mix = world.laboratory() if shown == "laboratory" else world.production()
+    taught = world.demonstrate(world.cells(mix, count, "picks"), "picks")
+    make_folder(folder)
+    now, size = time.time_ns(), 0
+    for i in track(range(count), "writing picks", count):
+        start_ns = now - (count - i) * nouns.BETWEEN_NS
+        made = record_demonstration(world, taught, i, start_ns, camera_lag_ms / 1e3, "picks")
+        path = folder / f"pick-{seed}-{i:04d}.mcap"
+        write_log(made, path)
+        size += path.stat().st_size
+    return SimulatedPicks(str(folder), count, size)
+
+
+def _simulate(story: Story, folder: Path) -> SimulatedCase:
+    if folder.is_dir() and any(folder.iterdir()):
+        what = "a case in it already" if (folder / FILE).is_file() else "other files in it"
+        raise BadInput(f"{folder} has {what}, and files are never overwritten. Name a new folder.")
+    played = play(story)
+    make_folder(folder)
+    _write(played, story, folder)
+    made = sum(len(shown.cell) for shown in played.shown)
+    next_command = f"fieldloop diagnose folder {folder}; fieldloop plan folder {folder} --orders {folder}/orders.csv"
+    return SimulatedCase(
+        str(folder), story.preset, made, sum(int(shown.kept.sum()) for shown in played.shown),
+        float(played.laboratory.succeeded.mean()), float(np.mean(played.line.succeeded)), story.fault,
+        len(story.rounds), next_command,
+    )  # fmt: skip
+
+
+def _write(played: PlayedStory, story: Story, folder: Path) -> None:
+    world = played.world
+    began = time.time_ns() // NS_PER_DAY * NS_PER_DAY - round(story.days * NS_PER_DAY)
+    write_whole(folder / "deployment.toml", map_text.deployment_text(world))
+    write_whole(folder / "skus.csv", map_text.skus_text(world))
+    taught = [
+        episode
+        for number, shown in enumerate(played.shown)
+        for episode in nouns.episodes(world, shown, began - TAUGHT_DAYS * NS_PER_DAY, f"round-{number}")
+    ]
+    _write_lines(folder / "demonstrations.jsonl", taught)
+    least = int(default_operations()["diagnose"].number("min_compared_episodes"))
+    compared = [to_plain(one) for one in annotated_twice(taught, least)]
+    write_whole(folder / "agreements.json", json.dumps(compared, indent=2, ensure_ascii=False) + "\n")
+    tried = nouns.outcomes(world, played.laboratory, POLICY, Stage.LAB, began - LAB_DAYS * NS_PER_DAY, LAB_DAYS)
+    _write_lines(folder / "baseline.jsonl", tried)
+    worked = nouns.outcomes(world, played.line, POLICY, Stage.PRODUCTION, began, AT_ONCE_DAYS)
+    _write_lines(folder / "production.jsonl", worked)
+    write_whole(folder / FILE, story.written())
+
+
+def _write_lines(file: Path, rows: Iterable[object]) -> None:
+    write_whole(file, "".join(json.dumps(to_plain(row)) + "\n" for row in rows))

@@ -1,0 +1,161 @@
+"""Commands of the simulated warehouse floor: write logs, run a policy in the laboratory or in production."""
+
+import time
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Literal
+
+from fieldloop.errors import BadInput, Refused
+from fieldloop.loop.audit.audit import latest_deployment
+from fieldloop.loop.floor.floor import BETWEEN_NS, run_attempts, sitting, write_demonstrations
+from fieldloop.loop.run.monitor import record_outcomes
+from fieldloop.loop.run.policies import load, named
+from fieldloop.loop.run.rollout import in_production, on_ladder
+from fieldloop.loop.workspace import Track, Workspace, track_silently
+from fieldloop.model.condition import Exposure, Stratum
+from fieldloop.model.policy import PolicyVersion, Stage
+from fieldloop.model.stream import NS_PER_DAY
+from fieldloop.protocol import parse_protocol
+from fieldloop.rollout import arm
+from fieldloop.serve.engine import Engine
+from fieldloop.simulate.arm.floor import Floor
+from fieldloop.simulate.arm.mix import draw, protocol_text
+
+PROTOCOL = "protocol.toml"
+
+
+@dataclass(frozen=True, slots=True)
+class SimulatedLogs:
+    """The logs that were written, and the protocol they were collected under."""
+
+    folder: str
+    logs: int
+    bytes: int
+    protocol: str
+    next: str
+
+
+@dataclass(frozen=True, slots=True)
+class SimulatedAttempts:
+    """Results of simulated attempts. Contact, slip, crush, collision and drop decide each one, not a success rate."""
+
+    stage: Stage
+    episodes: int
+    successes: int
+    interventions: int
+    by_policy: tuple[tuple[str, int, int], ...]
+
+
+def collect(
+    folder: Path,
+    *,
+    count: int = 8,
+    mix: Literal["lab", "production"] = "lab",
+    stratum: str = "",
+    session: str = "demo",
+    seed: int = 0,
+    track: Track = track_silently,
+) -> SimulatedLogs:
+    """Write MCAP logs of scripted pick demonstrations on the simulated floor.
+
+    The floor's protocol is written beside them: grasps come straight from above there, which the shipped protocol
+    rejects.
+
+    Arguments:
+        folder: where to write them
+        count: number of logs
+        mix: conditions of the laboratory, or of the deployed sites
+        stratum: use these conditions instead, such as site=gdansk,tier=high,bin=back,lighting=dim
+        session: name of the session, also part of the file names
+        seed: another seed gives another floor
+    """
+    if count < 1:
+        raise BadInput(f"count = {count}; at least one demonstration is needed.")
+    floor = Floor(seed)
+    exposures = floor.lab_mix() if mix == "lab" else floor.production_mix()
+    strata = [Stratum.parse(stratum)] * count if stratum else draw(exposures, count, floor.chance("mix", session))
+    label = parse_protocol(protocol_text(), PROTOCOL).label
+    people = floor.operators()
+    turns = sitting(
+        floor, strata, folder, people, start_ns=time.time_ns() - count * BETWEEN_NS, session=session, protocol=label
+    )
+    logs = write_demonstrations(turns, track)
+    rules = folder / PROTOCOL
+    if not rules.exists():
+        rules.write_text(protocol_text(), encoding="utf-8")
+    next_command = f"fieldloop check {folder} --protocol {rules}"
+    return SimulatedLogs(str(folder), len(logs), sum(path.stat().st_size for path in logs), str(rules), next_command)
+
+
+def production(
+    workspace: Workspace, policy: str = "", *, episodes: int = 400, days: float = 14.0, seed: int = 0
+) -> SimulatedAttempts:
+    """Run policies in simulated production for some days up to now, routed by the rollout.
+
+    Arguments:
+        policy: version to run (default: the rollout, else the version in production)
+        episodes: number of attempts
+        days: how long production lasts, up to now
+        seed: the floor; use the seed of the demonstrations
+    """
+    exposures = latest_deployment(workspace).exposures
+    return attempt(workspace, _routing(workspace, policy), exposures, Stage.PRODUCTION, episodes, days, seed)
+
+
+def laboratory(workspace: Workspace, policy: str, *, episodes: int = 100, seed: int = 0) -> SimulatedAttempts:
+    """Run a policy in the simulated laboratory, as before a rollout.
+
+    Arguments:
+        policy: id, beginning of an id, or name
+        episodes: number of attempts
+        seed: the floor; use the seed of the demonstrations
+    """
+    version = named(workspace, policy)
+    engine = load(workspace, version)
+    return attempt(workspace, lambda _task: (engine, version.id), Floor(seed).lab_mix(), Stage.LAB, episodes, 1.0, seed)
+
+
+def attempt(
+    workspace: Workspace,
+    arms: Callable[[str], tuple[Engine, str]],
+    exposures: tuple[Exposure, ...],
+    stage: Stage,
+    episodes: int,
+    days: float,
+    seed: int,
+) -> SimulatedAttempts:
+    """Run attempts spread over the days up to now, and record their outcomes."""
+    if episodes < 1 or not days > 0:
+        raise BadInput(f"{episodes} episodes over {days} days: both must be above 0.")
+    end, step_ns = workspace.clock(), int(days * NS_PER_DAY / episodes)
+    strata = draw(exposures, episodes, Floor(seed).chance("traffic", stage.value, end))
+    times = [end - (episodes - i) * step_ns for i in range(episodes)]
+    ended = list(
+        run_attempts(workspace, arms, strata, stage=stage, times_ns=times, seed=seed, what=f"{stage.value} attempts")
+    )
+    record_outcomes(workspace, ended)
+    versions = sorted({o.policy for o in ended})
+    tally = [(v, sum(o.succeeded for o in ended if o.policy == v), sum(o.policy == v for o in ended)) for v in versions]
+    good, held = sum(o.succeeded for o in ended), sum(o.interventions for o in ended)
+    return SimulatedAttempts(stage, len(ended), good, held, tuple(tally))
+
+
+def _routing(workspace: Workspace, policy: str) -> Callable[[str], tuple[Engine, str]]:
+    """Route a task by the rollout under way; without one, to the named policy or the one in production."""
+    engines: dict[str, Engine] = {}
+
+    def engine(version: PolicyVersion) -> tuple[Engine, str]:
+        if version.id not in engines:
+            engines[version.id] = load(workspace, version)
+        return engines[version.id], version.id
+
+    rollout, usual = on_ladder(workspace), policy or in_production(workspace)
+    if policy or rollout is None:
+        if not usual:
+            raise Refused("No version is in production. Name the policy, or start a rollout: fieldloop rollout start")
+        version = named(workspace, usual)
+        return lambda _task: engine(version)
+    candidate = named(workspace, rollout.candidate)
+    incumbent = named(workspace, rollout.incumbent) if rollout.incumbent else candidate
+    return lambda task: engine(candidate if arm(task, rollout) == "candidate" else incumbent)

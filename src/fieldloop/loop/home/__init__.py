@@ -1,0 +1,1 @@
+"""What pages show: the loop at a glance, and the reads behind every list."""

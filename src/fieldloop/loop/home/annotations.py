@@ -1,0 +1,47 @@
+"""Phases annotated so far: by whom, how far authors agree, and which accepted episodes still wait."""
+
+from dataclasses import dataclass
+from itertools import combinations
+
+from fieldloop.errors import BadInput
+from fieldloop.loop.ship.annotate import agree
+from fieldloop.loop.workspace import Workspace
+from fieldloop.model.annotation import Agreement, Annotation
+from fieldloop.model.episode import Episode
+from fieldloop.model.finding import Status
+
+MOST_EPISODES = 20
+MIN_KAPPA = "annotation.min_kappa"
+
+
+@dataclass(frozen=True, slots=True)
+class AnnotationsShown:
+    """Every phase, oldest first; `episodes` are the first accepted ones with phases, `waiting` counts those without."""
+
+    phases: tuple[Annotation, ...]
+    episodes: tuple[Episode, ...]
+    accepted: int
+    waiting: int
+    agreements: tuple[Agreement, ...]
+    min_kappa: float | None
+
+
+def show_annotations(workspace: Workspace) -> AnnotationsShown:
+    """Show the phases annotated so far, how far authors agree, and how many accepted episodes wait."""
+    phases = tuple(workspace.store.find(Annotation, {"kind": "phase"}))
+    accepted = {episode.id: episode for episode in workspace.store.find(Episode, {"status": Status.PASSED})}
+    annotated = dict.fromkeys(span.episode for span in phases)
+    shown = [accepted[name] for name in annotated if name in accepted][:MOST_EPISODES]
+    waiting = sum(name not in annotated for name in accepted)
+    pairs = combinations(sorted({span.author for span in phases}), 2)
+    agreements = [found for first, second in pairs if (found := _agree(workspace, first, second)) is not None]
+    rules = workspace.protocol()
+    limit = float(rules.setting(MIN_KAPPA)) if MIN_KAPPA in rules.settings else None
+    return AnnotationsShown(phases, tuple(shown), len(accepted), waiting, tuple(agreements), limit)
+
+
+def _agree(workspace: Workspace, first: str, second: str) -> Agreement | None:
+    try:
+        return agree(workspace, first, second)
+    except BadInput:
+        return None  # they share no episode

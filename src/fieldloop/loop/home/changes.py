@@ -1,0 +1,77 @@
+"""What changed last: the newest events in a few words; kinds that come in numbers are summed up."""
+
+import dataclasses
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from fieldloop.loop.workspace import Workspace
+from fieldloop.model import event as happened
+from fieldloop.model.alarm import Alarm
+from fieldloop.model.event import Event, Recorded
+from fieldloop.model.finding import Status
+from fieldloop.model.incident import Incident
+from fieldloop.model.note import Note, note
+from fieldloop.model.verification import Verification
+from fieldloop.say.marks import BAD, GOOD, MARKS, RUN, WARN
+
+SUMMED_UP: dict[type[Event], str] = {
+    happened.LogIngested: "home.logs_ingested",
+    happened.EpisodeJudged: "home.episodes_judged",
+    happened.EpisodeAnnotated: "home.episodes_annotated",
+    happened.OutcomeRecorded: "home.outcomes_recorded",
+    happened.SynchronisationVerified: "home.clocks_verified",
+}
+LEFT_OUT = (happened.EpisodesMeasured, happened.TokenIssued, happened.SessionClosed)
+CHANGES, LOOK_BACK = 8, 300
+
+
+@dataclass(frozen=True, slots=True)
+class Change:
+    """Something that happened, in a few words."""
+
+    at_ns: int
+    mark: str
+    text: Note
+    detail: Note | str = ""
+    seq: int = 0
+    actor: str = ""
+
+
+def changes(workspace: Workspace) -> Iterator[Change]:
+    """Yield the newest changes; events that come in numbers are summed up by kind."""
+    recent = workspace.store.tail(max(0, workspace.store.last() - LOOK_BACK))
+    listed = [_change(r) for r in recent if not isinstance(r.event, (*SUMMED_UP, *LEFT_OUT))]
+    for kind, code in SUMMED_UP.items():
+        if same := [r for r in recent if isinstance(r.event, kind)]:
+            last = same[-1]
+            listed.append(Change(last.at_ns, RUN, note(code, events=len(same)), "", last.seq, last.actor))
+    yield from sorted(listed, key=lambda c: -c.seq)[:CHANGES]
+
+
+def _change(recorded: Recorded[Event]) -> Change:
+    """Describe an event by its own name, which is in the past tense: `PlanDrawn` becomes 'Plan drawn'."""
+    noun = getattr(recorded.event, dataclasses.fields(recorded.event)[0].name)
+    if isinstance(noun, Verification):
+        return _verified(recorded, noun)
+    named = [noun, *(getattr(noun, name, "") for name in ("name", "site", "deployment", "provider", "rung", "status"))]
+    which = next((name for name in named if name and isinstance(name, str)), "")
+    more = [getattr(noun, name, "") for name in ("message", "what", "reason", "why", "strategy", "trainer")]
+    detail = next((one for one in more if one and isinstance(one, str | Note)), "")
+    status = getattr(noun, "status", getattr(noun, "verdict", Status.PASSED))
+    mark = BAD if isinstance(noun, Alarm | Incident) else MARKS[status].level if status in MARKS else GOOD
+    name = re.sub(r"(?<=[a-z])(?=[A-Z])", " ", type(recorded.event).__name__).capitalize()
+    text = note("home.happened", event=name, which=which)
+    return Change(recorded.at_ns, mark, text, detail, recorded.seq, recorded.actor)
+
+
+def _verified(recorded: Recorded[Event], seen: Verification) -> Change:
+    """Describe the result of a verification; that it was made is not good news by itself."""
+    sensor, robot = seen.sensor, seen.robot
+    mark, text, detail = WARN, note("home.sensor_warned", sensor=sensor, robot=robot), note("home.sensor_warned_do")
+    if seen.halts:
+        mark, text, detail = BAD, note("home.sensor_failed", sensor=sensor, robot=robot), note("home.sensor_failed_do")
+    elif seen.good:
+        good = note("home.sensor_good", sensor=sensor, robot=robot)
+        return Change(recorded.at_ns, GOOD, good, "", recorded.seq, recorded.actor)
+    return Change(recorded.at_ns, mark, text, detail, recorded.seq, recorded.actor)

@@ -1,0 +1,36 @@
+"""Diagnoses made so far, and one of them with the daily success rates around it."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from fieldloop.loop.home.pages import daily_rates
+from fieldloop.loop.workspace import Workspace
+from fieldloop.model.alarm import Rate
+from fieldloop.model.diagnosis import Diagnosis
+from fieldloop.model.policy import PolicyVersion
+
+
+@dataclass(frozen=True, slots=True)
+class DiagnosisShown:
+    """One diagnosis, success by day and site before it, and all diagnoses newest first.
+
+    `policies` gives the name of each version by its id.
+    """
+
+    diagnosis: Diagnosis | None
+    days: tuple[Rate, ...]
+    diagnoses: tuple[Diagnosis, ...]
+    policies: Mapping[str, str]
+
+
+def show_diagnosis(workspace: Workspace, *, diagnosis: str = "") -> DiagnosisShown:
+    """Show a diagnosis with success by day before it, and list all diagnoses.
+
+    Arguments:
+        diagnosis: its id; the newest unless given
+    """
+    here = workspace.at_one_moment()
+    known = here.all_of_several(Diagnosis, PolicyVersion)
+    shown = next((one for one in known[Diagnosis] if one.id == diagnosis), next(iter(known[Diagnosis]), None))
+    days = daily_rates(here, shown.policy, shown.site, shown.made_ns) if shown else ()
+    return DiagnosisShown(shown, days, known[Diagnosis], {one.id: one.name for one in known[PolicyVersion]})

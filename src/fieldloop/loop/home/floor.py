@@ -1,0 +1,40 @@
+"""Production now: success over time and by site, the rollout, alarms, and the last outcomes."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from fieldloop.loop.home.pages import rates
+from fieldloop.loop.home.success import Success, success_over_time
+from fieldloop.loop.run.monitor import outcomes
+from fieldloop.loop.workspace import Workspace
+from fieldloop.model.alarm import Alarm, Rate
+from fieldloop.model.policy import Outcome, PolicyVersion, Stage
+from fieldloop.model.rollout import Rollout
+
+MOST_OUTCOMES = 40
+
+
+@dataclass(frozen=True, slots=True)
+class Floor:
+    """Production success; `policies` gives the name of each version by its id."""
+
+    success: Success
+    rates: tuple[Rate, ...]
+    rollouts: tuple[Rollout, ...]
+    alarms: tuple[Alarm, ...]
+    outcomes: tuple[Outcome, ...]
+    policies: Mapping[str, str]
+
+
+def floor(workspace: Workspace) -> Floor:
+    """Show production: success over time and by site, the rollout, alarms and the last outcomes."""
+    here = workspace.at_one_moment()
+    here.all_of_several(Alarm, Rollout, PolicyVersion)
+    return Floor(
+        success_over_time(here),
+        rates(here),
+        here.all_of(Rollout),
+        here.all_of(Alarm),
+        outcomes(here, stage=Stage.PRODUCTION, limit=MOST_OUTCOMES),
+        {version.id: version.name for version in here.all_of(PolicyVersion)},
+    )

@@ -1,0 +1,41 @@
+"""The loop at a glance: what is in each stage now, what to do next, how production performs, what changed last."""
+
+from dataclasses import dataclass
+
+from fieldloop.loop.home.changes import Change, changes
+from fieldloop.loop.home.next_steps import NextStep, next_steps
+from fieldloop.loop.home.now import read_now
+from fieldloop.loop.home.stages import StageNow, stages, way_back
+from fieldloop.loop.home.success import Success
+from fieldloop.loop.workspace import Workspace
+from fieldloop.model.note import Note
+from fieldloop.model.plan import Coverage, Plan, Progress
+
+
+@dataclass(frozen=True, slots=True)
+class Home:
+    """Everything the home page shows."""
+
+    workspace: str
+    at_ns: int
+    seq: int
+    next: NextStep
+    stages: tuple[StageNow, ...]
+    way_back: Note
+    success: Success
+    changes: tuple[Change, ...]
+    coverage: tuple[Coverage, ...]
+    plan: Plan | None
+    progress: tuple[Progress, ...]
+    then: tuple[NextStep, ...] = ()
+
+
+def home(workspace: Workspace) -> Home:
+    """Show the loop: what is in each stage now, what to do next, and what changed."""
+    now = read_now(workspace)
+    first, *then = next_steps(now)
+    return Home(
+        workspace.name, workspace.clock(), workspace.store.last(), first, tuple(stages(now)),
+        way_back(now), now.success, tuple(changes(workspace)), now.coverage, now.plan, now.progress,
+        tuple(then),
+    )  # fmt: skip

@@ -1,0 +1,22 @@
+"""Incidents with their clocks, open ones first, and the newest diagnosis."""
+
+from dataclasses import dataclass
+
+from fieldloop.loop.run.incident import IncidentNow, incidents
+from fieldloop.loop.workspace import Workspace
+from fieldloop.model.diagnosis import Diagnosis
+from fieldloop.model.incident import Step
+
+
+@dataclass(frozen=True, slots=True)
+class IncidentsShown:
+    """Every incident, open ones first, and the newest diagnosis."""
+
+    incidents: tuple[IncidentNow, ...]
+    diagnosis: Diagnosis | None
+
+
+def show_incidents(workspace: Workspace) -> IncidentsShown:
+    """Show every incident with its clocks, open ones first, and the newest diagnosis."""
+    known = sorted(incidents(workspace), key=lambda now: now.incident.done(Step.REVIEWED) is not None)
+    return IncidentsShown(tuple(known), workspace.newest(Diagnosis))

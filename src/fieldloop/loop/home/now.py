@@ -1,0 +1,102 @@
+"""The state of the store at one moment, read once for everything that home shows."""
+
+from dataclasses import dataclass
+
+from fieldloop.loop.audit.audited_map import map_changed
+from fieldloop.loop.home.pages import UNPASSED
+from fieldloop.loop.home.sensors import SlippedSensor, slipped_sensors
+from fieldloop.loop.home.success import Success, success_over_time
+from fieldloop.loop.workspace import Workspace
+from fieldloop.model.alarm import Alarm
+from fieldloop.model.annotation import PHASES, Annotation
+from fieldloop.model.decision import Decision
+from fieldloop.model.deployment import Audit, Deployment
+from fieldloop.model.diagnosis import Diagnosis
+from fieldloop.model.episode import Episode, Session
+from fieldloop.model.finding import Status
+from fieldloop.model.incident import Incident, Step
+from fieldloop.model.note import Note, note
+from fieldloop.model.plan import Coverage, Demand, Plan, Progress
+from fieldloop.model.policy import PolicyVersion
+from fieldloop.model.quality import DatasetReport
+from fieldloop.model.release import Release
+from fieldloop.model.rollout import Rollout
+from fieldloop.model.verification import Verification
+from fieldloop.store import Count
+
+
+@dataclass(frozen=True, slots=True)
+class Now:
+    """The state of the store at one moment."""
+
+    deployment: Deployment | None
+    audit: Audit | None
+    plan: Plan | None
+    progress: tuple[Progress, ...]
+    coverage: tuple[Coverage, ...]
+    demands: tuple[Demand, ...]
+    passed: int
+    held: int
+    left: int
+    episodes: int
+    annotated: int
+    sessions: int
+    release: Release | None
+    policy: PolicyVersion | None
+    decision: Decision | None
+    rollout: Rollout | None
+    success: Success
+    alarm: Alarm | None
+    diagnosis: Diagnosis | None
+    incidents: tuple[Incident, ...]
+    unattended: tuple[Alarm, ...]
+    dataset: DatasetReport | None = None
+    slipped: tuple[SlippedSensor, ...] = ()
+    map_changed: tuple[Note, ...] = ()
+
+    @property
+    def unexplained(self) -> Alarm | None:
+        """An alarm that no diagnosis has answered yet."""
+        answered = self.alarm and self.diagnosis and self.diagnosis.made_ns >= self.alarm.raised_ns
+        return None if answered else self.alarm
+
+    @property
+    def asked_why(self) -> Note:
+        """Return why the field asks for demonstrations: the reason of the largest demand."""
+        largest = max(self.demands, key=lambda demand: demand.demonstrations)
+        if len(self.demands) == 1:
+            return largest.why
+        return note("home.largest_demand", demonstrations=largest.demonstrations, why=largest.why)
+
+
+def read_now(workspace: Workspace) -> Now:
+    """Read the store, each thing once."""
+    workspace = workspace.at_one_moment()
+    newest = workspace.newest_of(Deployment, Audit, Plan, Release, Decision, DatasetReport)
+    every = workspace.all_of_several(Alarm, Incident, Diagnosis, PolicyVersion, Rollout, Verification, Demand)
+    deployment, plan = newest[Deployment], newest[Plan]
+    progress: tuple[Progress, ...] = ()
+    coverage: tuple[Coverage, ...] = ()
+    demands: tuple[Demand, ...] = ()
+    if deployment is not None:
+        from fieldloop.loop.plan import known as plan_known
+
+        progress = plan_known.progress_of(workspace, plan) if plan else ()
+        coverage, demands = plan_known.coverage_now(workspace), tuple(plan_known.open_demands(workspace))
+    passed, held, episodes, sessions, annotated = workspace.store.views.counts(
+        Count(Episode, {"status": Status.PASSED}), Count(Episode, {"status": UNPASSED}), Count(Episode),
+        Count(Session, {"closed_ns": None}), Count(Annotation, {"label": PHASES[0]}, distinct="episode"),
+    )  # fmt: skip
+    attended = {incident.alarm for incident in every[Incident]}
+    return Now(
+        deployment, newest[Audit], plan, progress, coverage,
+        demands=demands, passed=passed, held=held, left=sum(p.left for p in progress),
+        episodes=episodes, annotated=annotated, sessions=sessions,
+        release=newest[Release], policy=next(iter(every[PolicyVersion]), None),
+        decision=newest[Decision], rollout=next(iter(every[Rollout]), None),
+        success=success_over_time(workspace),
+        alarm=next(iter(every[Alarm]), None), diagnosis=next(iter(every[Diagnosis]), None),
+        incidents=tuple(i for i in reversed(every[Incident]) if i.done(Step.REVIEWED) is None),
+        unattended=tuple(a for a in reversed(every[Alarm]) if a.id not in attended),
+        dataset=newest[DatasetReport], slipped=slipped_sensors(workspace), map_changed=map_changed(workspace),
+    )  # fmt: skip

@@ -1,0 +1,77 @@
+"""Reads that pages make directly from the store: nouns of a kind, new events, rates by site, open work."""
+
+from collections.abc import Mapping
+from typing import Any, TypeVar
+
+from fieldloop.loop.workspace import Workspace
+from fieldloop.model.alarm import Rate
+from fieldloop.model.codec import iso
+from fieldloop.model.days import day_span_ns, local_day
+from fieldloop.model.deployment import Deployment
+from fieldloop.model.episode import Episode
+from fieldloop.model.finding import EpisodeReport, Status
+from fieldloop.model.incident import Incident, Step
+from fieldloop.model.policy import Outcome, Stage
+from fieldloop.model.stream import NS_PER_DAY
+from fieldloop.say.spelled import spelled
+
+N = TypeVar("N")
+CHART_DAYS = 56
+UNPASSED = [status for status in Status if status is not Status.PASSED]
+
+
+def tail(workspace: Workspace, after: int = 0, limit: int = 100) -> tuple[dict[str, Any], ...]:
+    """Return ledger entries after a sequence number, oldest first; repeated calls skip none."""
+    found = workspace.store.tail(after, limit)
+    return tuple({"kind": type(r.event).__name__, **spelled(r), "at": iso(r.at_ns)} for r in found)
+
+
+def rates(workspace: Workspace) -> tuple[Rate, ...]:
+    """Return success by policy and site over the rolling window that ends with the newest outcome."""
+    last = workspace.store.find(Outcome, {"stage": Stage.PRODUCTION}, newest=True, limit=1)
+    end = last[0].at_ns + 1 if last else 0
+    window_ns = int(workspace.operations["monitor"].number("window_days") * NS_PER_DAY)
+    return tuple(workspace.store.success_rates(end - window_ns, end))
+
+
+def daily_rates(workspace: Workspace, policy: str, site: str, until_ns: int) -> tuple[Rate, ...]:
+    """Return success of each day by site, over eight weeks that end with a moment or the last outcome before it.
+
+    A day is local to its site, in UTC where the map does not know the site.
+    """
+    newest_one = workspace.store.find(Outcome, {"stage": Stage.PRODUCTION, "policy": policy}, newest=True, limit=1)
+    end_ns = min([until_ns, *(outcome.at_ns for outcome in newest_one)])
+    mapped: Deployment | None = workspace.newest(Deployment)
+    zones = mapped.time_zones if mapped else {}
+    days = [
+        (zone, day_span_ns(day, zone))
+        for zone in sorted({zones.get(site, "UTC")} if site else {"UTC", *zones.values()})
+        for day in range(local_day(end_ns, zone) - CHART_DAYS + 1, local_day(end_ns, zone) + 1)
+    ]
+    rates_by_day = workspace.store.views.success_rates([span for _, span in days], policy=policy)
+    found = [
+        rate
+        for (zone, _), of_day in zip(days, rates_by_day, strict=True)
+        for rate in of_day
+        if zones.get(rate.site, "UTC") == zone and site in ("", rate.site)
+    ]
+    return tuple(sorted(found, key=lambda rate: rate.start_ns))
+
+
+def attention(workspace: Workspace) -> dict[str, int]:
+    """Count open work by page."""
+    return {
+        "/episodes": workspace.store.count(Episode, {"status": UNPASSED}),
+        "/incidents": sum(i.done(Step.REVIEWED) is None for i in workspace.all_of(Incident)),
+    }
+
+
+def reports(workspace: Workspace, limit: int | None = None) -> tuple[EpisodeReport, ...]:
+    """Return the last verdict on each episode, newest first."""
+    found = workspace.store.find(EpisodeReport, newest=True, limit=limit)
+    return tuple({report.episode: report for report in reversed(found)}.values())[::-1]
+
+
+def every(workspace: Workspace, noun: type[N], where: Mapping[str, Any] | None = None) -> tuple[N, ...]:
+    """Return the nouns of a kind, newest first."""
+    return tuple(workspace.store.find(noun, where, newest=True))

@@ -1,0 +1,44 @@
+"""Trained policies with the gate's decisions about them."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from fieldloop.loop.run.policies import named
+from fieldloop.loop.workspace import Workspace
+from fieldloop.model.decision import Decision
+from fieldloop.model.policy import PolicyVersion
+from fieldloop.model.release import Release
+
+
+@dataclass(frozen=True, slots=True)
+class PoliciesShown:
+    """Every policy, newest first, the last decision on each by its id, and the name of each release by its id."""
+
+    policies: tuple[PolicyVersion, ...]
+    decisions: Mapping[str, Decision]
+    releases: Mapping[str, str]
+
+
+@dataclass(frozen=True, slots=True)
+class PolicyShown:
+    """One policy with every decision about it, newest first."""
+
+    policy: PolicyVersion
+    decisions: tuple[Decision, ...]
+
+
+def show_policies(workspace: Workspace) -> PoliciesShown:
+    """Show every policy with the gate's last decision about it."""
+    found = workspace.all_of_several(PolicyVersion, Decision, Release)
+    last = {decision.policy: decision for decision in reversed(found[Decision])}
+    return PoliciesShown(found[PolicyVersion], last, {release.id: release.name for release in found[Release]})
+
+
+def show_policy(workspace: Workspace, policy: str) -> PolicyShown:
+    """Show one policy with every decision of the gate about it.
+
+    Arguments:
+        policy: id, beginning of it, or name
+    """
+    known = named(workspace, policy)
+    return PolicyShown(known, tuple(workspace.store.find(Decision, {"policy": known.id}, newest=True)))

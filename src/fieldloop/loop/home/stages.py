@@ -1,0 +1,97 @@
+"""The current stages of the loop, and what production demands from the next plan."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from fieldloop.loop.home.now import Now
+from fieldloop.model.finding import Status
+from fieldloop.model.note import Note, note
+from fieldloop.model.rollout import Rung
+from fieldloop.report.diagnose.content import in_short
+from fieldloop.say.marks import BAD, GOOD, IDLE, MARKS, RUN, WARN
+
+RUNG_MARK = {None: IDLE, Rung.BACK: BAD, Rung.FLEET: GOOD}
+GATE_FACT = {
+    Status.PASSED: note("home.stage_gate_passed"),
+    Status.FAILED: note("home.stage_gate_failed"),
+    Status.CANNOT_TELL: note("home.stage_gate_cannot_tell"),
+    Status.ERRORED: note("home.stage_gate_errored"),
+    Status.NOT_APPLICABLE: note("home.stage_gate_not_applicable"),
+}
+
+
+@dataclass(frozen=True, slots=True)
+class StageNow:
+    """One stage of the loop: its mark, a count, one fact, and the page that shows more."""
+
+    key: str
+    name: str
+    mark: str
+    count: str
+    fact: Note
+    page: str
+
+
+def stages(now: Now) -> Iterator[StageNow]:
+    """Yield each stage with what is in it, in loop order."""
+    yield from _data_stages(now)
+    gate, climb, found = now.decision, now.rollout, now.diagnosis
+    fact = GATE_FACT[gate.status] if gate else note("home.stage_no_trial")
+    trials = f"{sum(t.trials for t in gate.tests) if gate else 0:,}"
+    yield StageNow("gate", "Gate", MARKS[gate.status].level if gate else IDLE, trials, fact, "/policies")
+    fact = note("home.stage_share", share=climb.share) if climb else note("home.stage_not_rolled_out")
+    rung = climb.rung if climb else None
+    yield StageNow("serve", "Serve", RUNG_MARK.get(rung, RUN), rung.value if rung else "none", fact, "/floor")
+    yield _monitor(now)
+    mark = BAD if now.unexplained else MARKS[found.status].level if found else IDLE
+    fact = note("home.stage_diagnosed", cause=in_short(found)) if found else note("home.stage_no_diagnosis")
+    fact = note("home.stage_alarm") if now.unexplained else fact
+    yield StageNow("diagnose", "Diagnose", mark, str(len(found.causes)) if found else "0", fact, "/incidents")
+
+
+def _monitor(now: Now) -> StageNow:
+    if not now.success.points:
+        return StageNow("monitor", "Monitor", IDLE, "none", note("home.stage_few_outcomes"), "/floor")
+    last = now.success.points[-1]
+    fact = note("home.stage_window", days=now.success.window_days, baseline=now.success.baseline)
+    mark = BAD if last.rate < (now.success.alarm or 0.0) else GOOD
+    return StageNow("monitor", "Monitor", mark, f"{100 * last.rate:.1f} %", fact, "/floor")
+
+
+def _data_stages(now: Now) -> Iterator[StageNow]:
+    audit, release, sites = now.audit, now.release, len(now.deployment.sites) if now.deployment else 0
+    mark = IDLE if audit is None else GOOD if audit.complete else WARN if audit.overridden_by else BAD
+    fact = note("home.stage_sites", sites=sites, score=audit.score) if audit else note("home.stage_no_map")
+    yield StageNow("map", "Map", mark, str(sites), fact, "/deployment")
+    planned = sum(p.planned for p in now.progress)
+    accepted = planned - sum(p.left for p in now.progress)
+    fact = note("home.stage_planned", planned=planned) if now.plan else note("home.stage_no_plan")
+    yield StageNow("plan", "Plan", (RUN if now.left else GOOD) if now.plan else IDLE, f"{accepted:,}", fact, "/plan")
+    mark = RUN if now.sessions else GOOD if now.episodes else IDLE
+    fact = note("home.stage_episodes", live=now.sessions or None)
+    yield StageNow("collect", "Collect", mark, f"{now.episodes:,}", fact, "/episodes")
+    judged = now.passed + now.held
+    mark = (WARN if now.held else GOOD) if judged else IDLE
+    fact = note("home.stage_judged", held=now.held) if judged else note("home.stage_not_judged")
+    yield StageNow("check", "Check", mark, f"{now.passed:,}", fact, "/quality")
+    queue = max(0, now.passed - now.annotated)
+    mark = IDLE if not now.annotated else RUN if queue else GOOD
+    fact = note("home.stage_annotated", queue=queue)
+    yield StageNow("annotate", "Annotate", mark, f"{now.annotated:,}", fact, "/annotate")
+    fact = note("home.stage_release", episodes=len(release.episodes)) if release else note("home.stage_no_release")
+    yield StageNow(
+        "release", "Release", GOOD if release else IDLE, release.name if release else "none", fact, "/releases"
+    )
+
+
+def way_back(now: Now) -> Note:
+    """Return what production demands from the next plan."""
+    if now.demands:
+        asked = sum(d.demonstrations for d in now.demands)
+        return note("home.back_demands", demonstrations=asked, why=now.asked_why)
+    if now.plan is None:
+        return note("home.back")
+    budget, gain = now.plan.budget, now.plan.expected_gain
+    if now.plan.assumed:
+        return note("home.back_assumed", budget=budget, gain=gain)
+    return note("home.back_expected", budget=budget, gain=gain)

@@ -1,0 +1,1 @@
+"""The workspace itself: set it up, examine it, give access to it."""

@@ -1,0 +1,63 @@
+"""Access tokens with a role, for requests from other machines."""
+
+import dataclasses
+import hashlib
+import secrets
+from dataclasses import dataclass
+
+from fieldloop.errors import BadInput, Refused
+from fieldloop.loop.workspace import Workspace
+from fieldloop.model.event import TokenIssued
+from fieldloop.model.person import Actor, Role, Token
+
+SECRET_BYTES = 32
+
+
+@dataclass(frozen=True, slots=True)
+class Issued:
+    """A new token; the secret is shown once and not stored."""
+
+    id: str
+    actor: str
+    role: Role
+    secret: str
+
+
+def issue(workspace: Workspace, name: str, *, role: Role = Role.OPERATOR, provider: str | None = None) -> Issued:
+    """Issue a token with a role; the secret is shown once.
+
+    Arguments:
+        name: a pseudonym, such as op-7 or arm-3
+        role: the role of its holder
+        provider: restrict it to this provider's episodes
+    """
+    if not name.strip():
+        raise BadInput("A token needs a name, such as op-7 or arm-3.")
+    secret = secrets.token_urlsafe(SECRET_BYTES)
+    actor = Actor(name, role, provider=provider)
+    token = Token(workspace.ids.new("token"), actor, _digest(secret), workspace.clock())
+    workspace.write(TokenIssued(token))
+    return Issued(token.id, actor.id, role, secret)
+
+
+def revoke(workspace: Workspace, token: str) -> Token:
+    """Revoke a token; requests that carry it are refused from now on.
+
+    Arguments:
+        token: its id or the beginning of it
+    """
+    revoked = dataclasses.replace(workspace.store.get(Token, token), revoked_ns=workspace.clock())
+    workspace.write(TokenIssued(revoked))
+    return revoked
+
+
+def whose(workspace: Workspace, secret: str) -> Actor:
+    """Return who holds this secret; refuses an unknown or revoked one."""
+    found = workspace.store.find(Token, {"sha256": _digest(secret)})
+    if not found or found[-1].revoked_ns is not None:
+        raise Refused("This token is unknown or was revoked. Ask an admin for a new one: fieldloop token NAME")
+    return found[-1].actor
+
+
+def _digest(secret: str) -> str:
+    return hashlib.sha256(secret.encode()).hexdigest()

@@ -1,0 +1,1 @@
+"""The collection plan: draw it, write work orders, follow its progress, score it."""

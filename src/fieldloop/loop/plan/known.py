@@ -1,0 +1,165 @@
+"""Read the inputs of a plan: coverage of the deployed strata, failures in production, open demands."""
+
+from collections import Counter
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import replace
+from typing import Any, TypeVar
+
+from fieldloop.loop.audit.audit import latest_deployment
+from fieldloop.loop.run.rollout import in_production, on_ladder
+from fieldloop.loop.workspace import Workspace
+from fieldloop.model.condition import Stratum
+from fieldloop.model.deployment import episodes_by_tier, outcomes_by_tier
+from fieldloop.model.episode import Episode
+from fieldloop.model.finding import Status
+from fieldloop.model.hardware import Robot
+from fieldloop.model.person import Operator
+from fieldloop.model.plan import Coverage, Demand, Plan, PlanScore, Progress
+from fieldloop.model.policy import Outcome, PolicyVersion, Stage
+from fieldloop.model.release import Release
+from fieldloop.plan import Counts, Crew, Known, coverage, coverage_of_counts, progress, stated_costs
+from fieldloop.store import EpisodeCount, StratumCount
+
+C = TypeVar("C", EpisodeCount, StratumCount)
+LAST_SEQ = 2**62
+"""Behind every sequence number."""
+
+
+def known_now(workspace: Workspace) -> Known:
+    """Return all inputs of the next plan."""
+    return Known(
+        coverage_now(workspace),
+        latest_deployment(workspace),
+        good_demonstrations(workspace),
+        outcomes_in_force(workspace),
+        in_production(workspace) or "",
+        scores_of(workspace),
+    )
+
+
+def coverage_now(workspace: Workspace) -> tuple[Coverage, ...]:
+    """Return every deployed stratum with its demonstrations in hand and the results of production there.
+
+    Sound recordings of failed tries count as tried: where even people fail, demonstrations do not help.
+    """
+    exposures = latest_deployment(workspace).exposures
+    views = workspace.store.views
+    sound = list(_by_stratum(workspace, views.episode_counts({"status": Status.PASSED})))
+    tried = views.stratum_counts(Stage.PRODUCTION, versions_in_force(workspace) or None)
+    attempts = list(_by_stratum(workspace, tried))
+    covered = coverage_of_counts(
+        exposures,
+        Counts(
+            demonstrations=((s, c.episodes) for s, c in sound if c.succeeded is not False),
+            tried=((s, c.episodes) for s, c in sound),
+            attempts=((s, c.episodes) for s, c in attempts),
+            failures=((s, c.episodes - c.successes) for s, c in attempts),
+        ),
+        costs=stated_costs(workspace.operations["plan"]),
+    )
+    running = in_production(workspace)
+    if running is None:
+        return covered
+    learnt = _by_stratum(workspace, views.episode_counts({"id": list(_trained_on(workspace, running))}))
+    good = ((s, c.episodes) for s, c in learnt if c.succeeded is not False)
+    taught = coverage_of_counts(exposures, Counts(demonstrations=good))
+    return tuple(replace(c, learnt=t.demonstrations) for c, t in zip(covered, taught, strict=True))
+
+
+def coverage_under(workspace: Workspace, policy: str) -> tuple[Coverage, ...]:
+    """Return coverage for one policy: what it learnt from, and its outcomes in production."""
+    return coverage(
+        latest_deployment(workspace).exposures,
+        learnt_by(workspace, policy),
+        _outcomes(workspace, {"stage": Stage.PRODUCTION, "policy": policy}),
+    )
+
+
+def good_demonstrations(workspace: Workspace) -> tuple[Episode, ...]:
+    """Return sound recordings that are not known to have failed."""
+    return tuple(e for e in _episodes(workspace, {"status": Status.PASSED}) if e.succeeded is not False)
+
+
+def learnt_by(workspace: Workspace, policy: str) -> tuple[Episode, ...]:
+    """Return the demonstrations that a version was trained on."""
+    learnt = _episodes(workspace, {"id": list(_trained_on(workspace, policy))})
+    return tuple(e for e in learnt if e.succeeded is not False)
+
+
+def _trained_on(workspace: Workspace, policy: str) -> tuple[str, ...]:
+    """Return the ids of the episodes in the release of a version."""
+    known = next((version for version in workspace.all_of(PolicyVersion) if version.id == policy), None)
+    wanted = (known or workspace.store.get(PolicyVersion, policy)).release
+    newest = workspace.newest(Release)
+    return newest.episodes if newest and newest.id == wanted else workspace.store.get(Release, wanted).episodes
+
+
+def outcomes_in_force(workspace: Workspace) -> tuple[Outcome, ...]:
+    """Return outcomes in production of the versions that run now; those of earlier versions no longer count."""
+    running = versions_in_force(workspace)
+    return _outcomes(workspace, {"stage": Stage.PRODUCTION} | ({"policy": running} if running else {}))
+
+
+def versions_in_force(workspace: Workspace) -> list[str]:
+    """Return the version in production and the one on the ladder, where there are any."""
+    climbing = on_ladder(workspace)
+    return [version for version in (in_production(workspace), climbing and climbing.candidate) if version]
+
+
+def _by_stratum(workspace: Workspace, counts: Iterable[C]) -> Iterator[tuple[Stratum, C]]:
+    """Yield each count with its stratum as the map states it: with the tier of the article, and the site."""
+    deployment = latest_deployment(workspace)
+    for count in counts:
+        article = count.handled if isinstance(count, EpisodeCount) else count.item
+        yield deployment.with_tier(count.stratum, article).at(count.site), count
+
+
+def _episodes(workspace: Workspace, where: dict[str, Any]) -> tuple[Episode, ...]:
+    return episodes_by_tier(workspace.store.find(Episode, where), latest_deployment(workspace))
+
+
+def _outcomes(workspace: Workspace, where: dict[str, Any]) -> tuple[Outcome, ...]:
+    return outcomes_by_tier(workspace.store.find(Outcome, where), latest_deployment(workspace))
+
+
+def crew_of(workspace: Workspace) -> Crew:
+    """Return the registered operators and robots."""
+    return Crew(
+        operators=tuple(workspace.store.find(Operator)),
+        robots=tuple(workspace.store.find(Robot)),
+        protocol=workspace.protocol().label,
+        task=workspace.task,
+    )
+
+
+def open_demands(workspace: Workspace) -> Sequence[Demand]:
+    """Return what no plan has answered yet, by demand."""
+    demands = workspace.all_of(Demand)[::-1]
+    got = Counter[str]()
+    for drawn in workspace.store.find(Plan) if demands else ():
+        got.update(dict(drawn.answered))
+    open_ones = ((d, d.demonstrations - got[d.id]) for d in demands)
+    return [replace(d, demonstrations=missing) for d, missing in open_ones if missing > 0]
+
+
+def scores_of(workspace: Workspace) -> tuple[PlanScore, ...]:
+    """Return the scores of earlier plans, newest first."""
+    return tuple(workspace.store.find(PlanScore, newest=True))
+
+
+def collected_since(workspace: Workspace, plan: Plan) -> tuple[list[Episode], dict[str, Status]]:
+    """Return what came in since a plan was drawn, and the verdict on each where there is one.
+
+    The time of recording does not matter: it counts if it was ingested after the plan was drawn.
+    """
+    drawn = workspace.store.views.stated_at(Plan, plan.id)
+    if drawn is None:
+        return [], {}
+    came = workspace.store.views.judged_episodes({"seq": range(drawn + 1, LAST_SEQ)})
+    episodes = episodes_by_tier((episode for episode, _ in came), latest_deployment(workspace))
+    return list(episodes), {episode.id: status for episode, status in came if status is not None}
+
+
+def progress_of(workspace: Workspace, plan: Plan) -> tuple[Progress, ...]:
+    """Return the progress of a plan, quota by quota."""
+    return progress(plan, *collected_since(workspace, plan))

@@ -1,0 +1,36 @@
+"""Order sheets as files: written as CSV or JSON for a collection team, and read back with its counts."""
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from pathlib import Path
+
+from fieldloop.errors import BadInput
+from fieldloop.loop.work.atomic_files import write_whole
+from fieldloop.model.plan import Returned, WorkOrder
+from fieldloop.plan import orders_csv, orders_json, read_returned
+from fieldloop.protocol import Section
+from fieldloop.text_files import read_text
+
+
+def write_orders(file: Path, orders: Sequence[WorkOrder]) -> None:
+    """Write orders as CSV or JSON, by the file's ending."""
+    writers: Mapping[str, Callable[[Sequence[WorkOrder]], str]] = {".csv": orders_csv, ".json": orders_json}
+    if file.suffix not in writers:
+        raise BadInput(f"{file.name} has no known format; use a name that ends in {' or '.join(writers)}.")
+    write_whole(file, writers[file.suffix](orders), "work orders")
+
+
+def read_sheet(file: Path, orders: Iterable[WorkOrder], settings: Section, *, surplus: bool) -> tuple[Returned, ...]:
+    """Read a returned sheet in either format; refuse counts far above an order, unless `surplus` is set."""
+    known = {order.id: order for order in orders}
+    sheet = read_returned(read_text(file), known.values(), file.name)
+    most = settings.number("max_surplus")
+    beyond = [one for one in sheet if one.collected > most * known[one.order].demonstrations]
+    if beyond and not surplus:
+        first = beyond[0]
+        more = f" The same holds for {len(beyond) - 1} more." if len(beyond) > 1 else ""
+        raise BadInput(
+            f"{file.name}: the order {first.order} asks for {known[first.order].demonstrations:,} but "
+            f"{first.collected:,} were reported, more than {most:g} times as many.{more} Correct the counts, or accept "
+            "them with --surplus"
+        )
+    return sheet

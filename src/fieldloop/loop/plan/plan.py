@@ -1,0 +1,234 @@
+"""The collection plan: draw it, write work orders, follow its progress, and score it."""
+
+from collections import Counter
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+import numpy as np
+
+from fieldloop.errors import BadInput, Refused, UnknownName
+from fieldloop.loop.audit.audit import latest_deployment, require_complete_audit
+from fieldloop.loop.audit.audited_map import map_changed
+from fieldloop.loop.audit.live_sites import live_without_a_set
+from fieldloop.loop.plan.known import (
+    collected_since,
+    coverage_now,
+    coverage_under,
+    crew_of,
+    known_now,
+    open_demands,
+    scores_of,
+)
+from fieldloop.loop.plan.order_counts import order_counts
+from fieldloop.loop.plan.order_sheets import read_sheet, write_orders
+from fieldloop.loop.run.policies import named
+from fieldloop.loop.run.rollout import in_production
+from fieldloop.loop.work.atomic_files import write_whole
+from fieldloop.loop.workspace import Workspace
+from fieldloop.model.deployment import Deployment
+from fieldloop.model.event import PlanDrawn, PlanScored, PolicyTrained
+from fieldloop.model.note import Note, note
+from fieldloop.model.plan import Plan, PlanScore, Progress
+from fieldloop.plan import (
+    STRATEGIES,
+    draw,
+    forecast,
+    learning_curves,
+    pace_of,
+    progress,
+)
+from fieldloop.plan.score import score as score_plan
+from fieldloop.protocol import Section
+from fieldloop.report.plan import PlanReport
+from fieldloop.report.plan import html as page_of
+
+
+@dataclass(frozen=True, slots=True)
+class PlanNow(PlanReport):
+    """The plan in force, its progress and basis, and where its page was written."""
+
+    html: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class OrdersWritten:
+    """The file of work orders that was written."""
+
+    plan: str
+    file: str
+    orders: int
+    demonstrations: int
+
+
+def plan(
+    workspace: Workspace,
+    *,
+    budget: int | None = None,
+    strategy: str = "marginal",
+    seed: int = 0,
+    html: Path | None = None,
+) -> Plan:
+    """Draw the next collection plan from coverage, failures in production and open demands.
+
+    With a budget of 0 it only names what is missing. Nothing is ordered, and the plan in force stays.
+
+    Arguments:
+        budget: what it may cost, in ordinary demonstrations (default: plan.budget of operations)
+        strategy: marginal (expected gain), failure_frequency, frequency, uniform or failure_index
+        seed: random seed of the intervals
+        html: also write it as an HTML page to this file
+    """
+    require_complete_audit(workspace)
+    settings = plan_settings(workspace.operations["plan"], budget, strategy)
+    drawn = draw(
+        known_now(workspace), open_demands(workspace), crew_of(workspace), settings, workspace.ids, workspace.clock(),
+        np.random.default_rng(seed), strategy,
+    )  # fmt: skip
+    early = (*map_changed(workspace), *live_without_a_set(workspace, latest_deployment(workspace), drawn.sites))
+    drawn = replace(drawn, warnings=(*early, *drawn.warnings))
+    if drawn.budget:
+        workspace.write(PlanDrawn(drawn))
+    else:
+        drawn = replace(drawn, warnings=(_not_saved(workspace), *drawn.warnings))
+    if html:
+        write_whole(html, page_of(_now(workspace, drawn)))
+    return drawn
+
+
+def plan_settings(settings: Section, budget: int | None, strategy: str) -> Section:
+    """Return the settings of a plan with the requested budget; refuse an unknown strategy or a negative budget."""
+    if strategy not in STRATEGIES:
+        raise BadInput(f"{UnknownName('strategy', strategy, STRATEGIES)} Known: {', '.join(STRATEGIES)}.")
+    if budget is not None and budget < 0:
+        raise BadInput(f"A budget of {budget} demonstrations is not valid; give a number from 0.")
+    return settings if budget is None else settings.replaced(budget=budget)
+
+
+def show(workspace: Workspace) -> PlanNow:
+    """Show the plan in force with its live progress and forecast, and the coverage of the deployed strata."""
+    return _now(workspace, workspace.newest(Plan))
+
+
+def page(workspace: Workspace, file: Path) -> PlanNow:
+    """Write the plan in force as an HTML page: what to collect, why, and progress.
+
+    Arguments:
+        file: where to write it, such as plan.html
+    """
+    now = replace(show(workspace), html=str(file))
+    write_whole(file, page_of(now))
+    return now
+
+
+def orders(workspace: Workspace, file: Path, *, site: str = "", operator: str = "") -> OrdersWritten:
+    """Write the work orders of the plan in force as CSV or JSON, by the file's ending.
+
+    Arguments:
+        file: where to write them, such as orders.csv or orders.json
+        site: only those of one site
+        operator: only those of one operator
+    """
+    latest = _latest(workspace)
+    wanted = [o for o in latest.orders if site in ("", o.site) and operator in ("", o.operator)]
+    if not wanted:
+        known = sorted({o.site for o in latest.orders} | {o.operator for o in latest.orders} - {""})
+        raise BadInput(f"The plan has no such work order. It has orders for: {', '.join(known) or 'none'}.")
+    write_orders(file, wanted)
+    return OrdersWritten(latest.id, str(file), len(wanted), sum(o.demonstrations for o in wanted))
+
+
+def returned(workspace: Workspace, file: Path, *, surplus: bool = False) -> tuple[Progress, ...]:
+    """Compare a returned order sheet with what was ingested and accepted.
+
+    The sheet may belong to an earlier plan. Episodes that name no order count by their conditions.
+
+    Arguments:
+        file: the CSV or JSON that `plan orders` wrote, with `collected` filled in
+        surplus: accept counts far above the order
+    """
+    plans = workspace.store.find(Plan, newest=True)
+    known = {order.id: order for drawn in plans for order in drawn.orders}
+    sheet = read_sheet(file, known.values(), workspace.operations["plan"], surplus=surplus)
+    of = {known[one.order].plan for one in sheet}
+    if len(of) > 1:
+        raise BadInput(f"{file.name} has orders of {len(of)} plans; return the sheets one by one.")
+    held = next((drawn for drawn in plans if drawn.id in of), _latest(workspace))
+    return order_counts(workspace, held, sheet)
+
+
+def score(workspace: Workspace, policy: str = "", *, plan: str = "") -> PlanScore:
+    """Score a plan: the gain it promised, and the gain measured in production. Later plans learn from it.
+
+    Both versions are compared on the mix of the map in force.
+
+    Arguments:
+        policy: the version trained on what the plan collected (default: the one in production)
+        plan: the plan's id (default: the last one drawn before that version was trained)
+    """
+    chosen = policy or in_production(workspace)
+    if not chosen:
+        raise Refused("No version is in production. Name the policy that was trained on what the plan collected.")
+    after = named(workspace, chosen)
+    held = _plan_before(workspace, after.id, plan)
+    made = score_plan(
+        held,
+        coverage_under(workspace, held.policy),
+        coverage_under(workspace, after.id),
+        workspace.operations["plan"],
+        after.id,
+    )
+    workspace.write(PlanScored(made))
+    return made
+
+
+def _now(workspace: Workspace, latest: Plan | None) -> PlanNow:
+    coverages, scores = coverage_now(workspace), scores_of(workspace)
+    if latest is None:
+        return PlanNow(None, (), coverages, scores=scores)
+    settings = workspace.operations["plan"]
+    episodes, statuses = collected_since(workspace, latest)
+    far = progress(latest, episodes, statuses)
+    left, accepted = pace_of(latest, episodes, statuses)
+    # a log may be older than the plan but ingested after it
+    came_in = [max(at_ns, latest.drawn_ns) for at_ns in accepted]
+    ahead = forecast(left, came_in, latest.drawn_ns, workspace.clock(), settings, _zone_of(workspace, latest))
+    curves = learning_curves(coverages, latest.quotas, settings, scores)
+    return PlanNow(latest, far, coverages, ahead, scores, curves)
+
+
+def _zone_of(workspace: Workspace, drawn: Plan) -> str:
+    """Return the time zone of the site where most is to be collected; its days count."""
+    mapped: Deployment | None = workspace.newest(Deployment)
+    zones = mapped.time_zones if mapped else {}
+    asked = Counter[str]()
+    for order in drawn.orders:
+        asked[order.site] += order.demonstrations
+    return next((zones[site] for site, _ in asked.most_common() if site in zones), "UTC")
+
+
+def _not_saved(workspace: Workspace) -> Note:
+    now = workspace.newest(Plan)
+    stays = note("plan.stays_in_force", plan=now.id) if now else note("plan.none_in_force")
+    return note("plan.only_names_gaps", stays)
+
+
+def _latest(workspace: Workspace) -> Plan:
+    latest = workspace.newest(Plan)
+    if latest is None:
+        raise Refused("No plan is drawn yet. Run: fieldloop plan")
+    return latest
+
+
+def _plan_before(workspace: Workspace, policy: str, wanted: str) -> Plan:
+    """Return the plan to score a version by: drawn from another version's failures before it was trained."""
+    drawn = [p for p in workspace.store.find(Plan, newest=True) if p.id.startswith(wanted)]
+    if wanted and not drawn:
+        raise BadInput(f"No plan's id begins with {wanted!r}.")
+    trained_ns = max((r.at_ns for r in workspace.store.events(PolicyTrained) if r.event.policy.id == policy), default=0)
+    for candidate in drawn:
+        if candidate.policy not in ("", policy) and (wanted or candidate.drawn_ns < trained_ns):
+            return candidate
+    raise Refused(
+        "No plan was drawn from the failures of an earlier version before this one was trained. A plan is "
+        "scored once a policy trained on it works in production."
+    )

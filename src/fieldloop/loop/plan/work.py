@@ -1,0 +1,66 @@
+"""Orders from templates, and the initial conditions of an order."""
+
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+
+from fieldloop.errors import BadInput, UnknownName
+from fieldloop.loop.audit.audit import require_complete_audit
+from fieldloop.loop.plan.known import crew_of
+from fieldloop.loop.workspace import Workspace
+from fieldloop.model.event import PlanDrawn
+from fieldloop.model.note import note
+from fieldloop.model.plan import Plan, Quota, WorkOrder
+from fieldloop.plan import fill, initial_conditions, read_templates
+from fieldloop.text_files import read_text
+
+
+@dataclass(frozen=True, slots=True)
+class Start:
+    """The initial conditions of one demonstration."""
+
+    number: int
+    conditions: tuple[tuple[str, float], ...]
+
+
+def from_templates(workspace: Workspace, file: Path) -> Plan:
+    """Make the next plan from order templates for recurring work.
+
+    Arguments:
+        file: a TOML file with one table per order: stratum, demonstrations, protocol, site, slots …
+    """
+    require_complete_audit(workspace)
+    templates = read_templates(read_text(file), file.name)
+    if not templates:
+        raise BadInput(f"{file.name} has no table; write one per order.")
+    name, settings = workspace.ids.new("plan"), workspace.operations["plan"]
+    orders, warnings = fill(templates, crew_of(workspace), settings, name, workspace.ids)
+    quotas = tuple(
+        Quota(
+            t.stratum, t.demonstrations, 0.0, 0.0, 0.0,
+            note("plan.quota_of_template", demonstrations=t.demonstrations, file=file.name), t.kind,
+        )
+        for t in templates
+    )  # fmt: skip
+    asked = sum(t.demonstrations for t in templates)
+    made = Plan(
+        name, asked, "templates", quotas, orders, 0.0, workspace.clock(), settings.fingerprint, warnings, cost=asked
+    )
+    workspace.write(PlanDrawn(made))
+    return made
+
+
+def starts(workspace: Workspace, order: str, *, seed: int = 0) -> tuple[Start, ...]:
+    """Draw the initial conditions of an order's demonstrations, spread evenly over their ranges.
+
+    Arguments:
+        order: the work order's id, or its beginning
+        seed: random seed
+    """
+    found = [o for o in workspace.store.find(WorkOrder) if o.id.startswith(order)]
+    if len(found) != 1:
+        known = [o.id for o in workspace.store.find(WorkOrder)]
+        raise BadInput(f"{UnknownName('work order', order, known)} {len(found)} begin with it.")
+    drawn = initial_conditions(found[0], np.random.default_rng(seed))
+    return tuple(Start(number, tuple(one.items())) for number, one in enumerate(drawn, 1))

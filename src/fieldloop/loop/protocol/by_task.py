@@ -1,0 +1,72 @@
+"""The protocols of a workspace by task; an invalid one blocks only its own task."""
+
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+
+from fieldloop.errors import ProtocolError, WorkspaceError
+from fieldloop.model.event import ProtocolLocked
+from fieldloop.protocol import CollectionProtocol, parse_protocol
+from fieldloop.store import Store
+from fieldloop.text_files import read_text
+
+
+class ProtocolsInForce(Mapping[str, CollectionProtocol]):
+    """Reads each file once, on demand; refuses unreadable files and changed locked versions.
+
+    Editing the protocol of one task must not block work on another.
+    """
+
+    def __init__(self, folder: Path, store: Store) -> None:
+        """List the files; none is read yet."""
+        self._paths = {path.stem: path for path in sorted(folder.glob("*.toml"))}
+        self._store = store
+        self._read: dict[str, CollectionProtocol] = {}
+
+    def __getitem__(self, task: str) -> CollectionProtocol:
+        """Return the protocol of a task, or raise why it may not be used."""
+        written = self.as_written(task)
+        for lock in self._store.find(ProtocolLocked, {"name": written.name, "version": written.version}):
+            if lock.fingerprint != written.fingerprint:
+                raise ProtocolError(
+                    f"Protocol {written.name!r} version {written.version} is locked as {lock.fingerprint}, but its "
+                    f"file is now {written.fingerprint}. Raise `version` to {written.version + 1}, or undo it. "
+                    "See what changed, in the file or in the shipped numbers under it: fieldloop protocol lint"
+                )
+        return written
+
+    def __contains__(self, task: object) -> bool:
+        """Whether there is a file for this task, valid or not."""
+        return task in self._paths
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._paths)
+
+    def __len__(self) -> int:
+        return len(self._paths)
+
+    def as_written(self, task: str) -> CollectionProtocol:
+        """Return the protocol as the file states it, even where a locked version was changed."""
+        if task not in self._read:
+            path = self._paths[task]
+            self._read[task] = parse_protocol(read_text(path, WorkspaceError), f"protocols/{path.name}")
+        return self._read[task]
+
+    def refused(self) -> dict[str, str]:
+        """Return the reason for each task whose protocol may not be used."""
+        found = {}
+        for task in self:
+            try:
+                self[task]
+            except (ProtocolError, WorkspaceError) as wrong:
+                found[task] = str(wrong)
+        return found
+
+    def readable(self) -> dict[str, CollectionProtocol]:
+        """Return all protocols that can be read, as their files state them."""
+        found = {}
+        for task in self:
+            try:
+                found[task] = self.as_written(task)
+            except (ProtocolError, WorkspaceError):
+                continue  # using this task raises the error
+        return found

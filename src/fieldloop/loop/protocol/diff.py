@@ -1,0 +1,87 @@
+"""Compare two protocols, and count the episodes whose verdicts would change."""
+
+from dataclasses import dataclass
+from pathlib import Path
+
+import fieldloop.check as checks
+from fieldloop.loop.data.measurements import measured_in
+from fieldloop.loop.protocol.named import protocol_at
+from fieldloop.loop.workspace import Workspace
+from fieldloop.model.episode import Episode
+from fieldloop.model.finding import Status
+from fieldloop.protocol import Change, CollectionProtocol, ProtocolDiff, compare
+
+MOST_NAMED = 20
+
+
+@dataclass(frozen=True, slots=True)
+class VerdictChange:
+    """An episode whose verdict differs under the newer protocol."""
+
+    episode: str
+    name: str
+    before: Status
+    after: Status
+
+
+@dataclass(frozen=True, slots=True)
+class ProtocolChanges:
+    """What changed, what must be done, and how verdicts on known episodes change.
+
+    `judged` counts the episodes judged under both, from their stored measurements.
+    """
+
+    older: str
+    newer: str
+    sentence: str
+    needs_measuring: bool
+    needs_judging: bool
+    checks: tuple[str, ...]
+    changes: tuple[Change, ...]
+    judged: int = 0
+    verdicts_changed: int = 0
+    first_changed: tuple[VerdictChange, ...] = ()
+
+
+def diff(workspace: Workspace | None, older: Path, newer: Path | None = None) -> ProtocolChanges:
+    """Compare two protocols: what to measure again, what to judge again, what is only wording.
+
+    Arguments:
+        older: a file, or name@version of a locked one, a task's name, `shipped`, or an example's name
+        newer: the same; the workspace's own file unless given, even where a locked version was changed
+    """
+    before, after = (protocol_at(workspace, asked, as_written=True) for asked in (older, newer))
+    changed = compare(before, after)
+    judged, verdicts = _verdicts(workspace, before, after) if workspace and changed.needs_judging else (0, [])
+    return _changes(changed, judged, verdicts)
+
+
+def _verdicts(
+    workspace: Workspace, before: CollectionProtocol, after: CollectionProtocol
+) -> tuple[int, list[VerdictChange]]:
+    """Judge stored measurements under both protocols, even where the newer one requires measuring again."""
+    episodes = [e for e in workspace.store.find(Episode) if e.task in ("", before.name, after.name)]
+    found, count = [], 0
+    for episode, measured in measured_in(workspace, episodes):
+        if not measured:
+            continue
+        count += 1
+        old, new = (checks.report(episode, checks.judge(measured, rules)).status for rules in (before, after))
+        if old is not new:
+            found.append(VerdictChange(episode.id, episode.name, old, new))
+    return count, found
+
+
+def _changes(changed: ProtocolDiff, judged: int, verdicts: list[VerdictChange]) -> ProtocolChanges:
+    return ProtocolChanges(
+        older=changed.older,
+        newer=changed.newer,
+        sentence=changed.sentence,
+        needs_measuring=changed.needs_measuring,
+        needs_judging=changed.needs_judging,
+        checks=changed.checks,
+        changes=changed.changes,
+        judged=judged,
+        verdicts_changed=len(verdicts),
+        first_changed=tuple(verdicts[:MOST_NAMED]),
+    )

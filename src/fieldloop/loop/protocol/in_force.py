@@ -1,0 +1,19 @@
+"""The protocol in force, and whether its version is locked."""
+
+from fieldloop.check import UNITS
+from fieldloop.loop.workspace import Workspace
+from fieldloop.model.event import ProtocolLocked
+from fieldloop.protocol import CollectionProtocol, agree, default_protocol
+
+
+def in_force(workspace: Workspace | None, task: str = "") -> CollectionProtocol:
+    """Return the protocol that judges, after checking that code and protocol have the same checks."""
+    rules = workspace.protocol(task) if workspace else default_protocol()
+    agree(UNITS, rules)
+    return rules
+
+
+def is_locked(workspace: Workspace | None, rules: CollectionProtocol) -> bool:
+    """Return whether this version is locked with this content."""
+    where = {"name": rules.name, "version": rules.version, "fingerprint": rules.fingerprint}
+    return workspace is not None and bool(workspace.store.count(ProtocolLocked, where))

@@ -1,0 +1,98 @@
+"""Lint protocol files before data is collected by them."""
+
+import time
+from dataclasses import dataclass
+from pathlib import Path
+
+from fieldloop.annotate import taxonomy
+from fieldloop.errors import BadInput
+from fieldloop.loop.protocol.versions import locked_text, own_text
+from fieldloop.loop.workspace import Workspace
+from fieldloop.model.event import ProtocolLocked
+from fieldloop.model.note import note
+from fieldloop.protocol import Remark, Severity, parse_protocol
+from fieldloop.protocol import lint as look_over
+from fieldloop.text_files import read_text
+
+LOCKED = "P002"
+
+
+@dataclass(frozen=True, slots=True)
+class Linted:
+    """The remarks on one file, worst first."""
+
+    file: str
+    remarks: tuple[Remark, ...]
+
+    @property
+    def errors(self) -> tuple[Remark, ...]:
+        """The remarks that block locking."""
+        return tuple(remark for remark in self.remarks if remark.severity is Severity.ERROR)
+
+
+@dataclass(frozen=True, slots=True)
+class LintReport:
+    """The remarks on each file."""
+
+    files: tuple[Linted, ...]
+
+    @property
+    def exit_ok(self) -> bool:
+        """Whether all of them may be locked."""
+        return not any(file.errors for file in self.files)
+
+
+def lint(workspace: Workspace | None, files: tuple[Path, ...] = ()) -> LintReport:
+    """Lint protocol files: contradictions, omissions, wrong units; fails on an error.
+
+    Arguments:
+        files: protocol files (TOML); without one, all of the workspace's
+    """
+    own = sorted((workspace.root / "protocols").glob("*.toml")) if workspace else []
+    linted = []
+    for path in files or own:
+        if workspace and path.resolve() in {one.resolve() for one in own}:
+            linted.append(_own(workspace, path))
+        else:
+            linted.append(_linted(workspace, read_text(path), str(path)))
+    return LintReport(tuple(linted or [_linted(workspace, "", "the shipped protocol")]))
+
+
+def linted_task(workspace: Workspace, task: str = "") -> Linted:
+    """Lint the protocol of a task."""
+    task = task or workspace.task
+    return _linted(workspace, own_text(workspace, task), f"protocols/{task}.toml", task)
+
+
+def _own(workspace: Workspace, path: Path) -> Linted:
+    """Lint one of the workspace's own files; the result does not depend on the path given."""
+    text = read_text(path)
+    return _with_lock(workspace, _linted(workspace, text, f"protocols/{path.name}", path.stem), text)
+
+
+def _with_lock(workspace: Workspace, linted: Linted, text: str) -> Linted:
+    """Add that a locked version was changed; workspaces refuse to work with such a file."""
+    try:
+        rules = parse_protocol(text, linted.file)
+    except BadInput:
+        return linted  # the remarks already report it
+    where = {"name": rules.name, "version": rules.version}
+    for lock in workspace.store.find(ProtocolLocked, where):
+        if lock.fingerprint != rules.fingerprint:
+            same = lock.content is not None and locked_text(workspace, f"{rules.name}@{rules.version}") == text
+            cause = (note("protocol.p002_defaults"),) if same else ()
+            message = note("protocol.p002", *cause, version=rules.version, fingerprint=lock.fingerprint)
+            command = f"fieldloop protocol diff {rules.name}@{rules.version} {Path(linted.file).stem}"
+            advice = note("protocol.p002_advice", next=rules.version + 1, command=command)
+            changed = Remark(LOCKED, Severity.ERROR, "protocol", message, advice)
+            return Linted(linted.file, (changed, *linted.remarks))
+    return linted
+
+
+def _linted(workspace: Workspace | None, text: str, where: str, task: str = "") -> Linted:
+    labels = {label.name: label.definition for label in taxonomy().labels}
+    # without a file of its own a task is collected by the shipped protocol, which has another name
+    task = task if text else ""
+    numbers = workspace.operations["lint"] if workspace else None
+    now = workspace.clock() if workspace else time.time_ns()
+    return Linted(where, look_over(text, where, phases=labels, task_name=task, numbers=numbers, at_ns=now))

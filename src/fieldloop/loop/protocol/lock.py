@@ -1,0 +1,30 @@
+"""Lock a protocol's version."""
+
+from fieldloop.errors import Refused
+from fieldloop.loop.audit.audit import require_complete_audit
+from fieldloop.loop.protocol.in_force import in_force, is_locked
+from fieldloop.loop.protocol.lint import linted_task
+from fieldloop.loop.protocol.numbers import Numbers, protocol
+from fieldloop.loop.protocol.versions import own_text, shelve_version
+from fieldloop.loop.workspace import Workspace
+from fieldloop.model.event import ProtocolLocked
+from fieldloop.say import sentence
+
+
+def lock(workspace: Workspace, *, task: str = "") -> Numbers:
+    """Lock the protocol's version; later changes need a new version.
+
+    Its text and every number in force are stored, so the version can always be read and compared.
+
+    Arguments:
+        task: the workspace's task unless given
+    """
+    require_complete_audit(workspace)
+    rules = in_force(workspace, task)
+    if errors := linted_task(workspace, task).errors:
+        listed = " ".join(f"[{e.code}] {e.place}: {sentence(e.message)}" for e in errors)
+        raise Refused(f"{rules.version_name} cannot be locked: {listed} See: fieldloop protocol lint")
+    if not is_locked(workspace, rules):
+        content = shelve_version(workspace, own_text(workspace, task))
+        workspace.write(ProtocolLocked(rules.name, rules.version, rules.fingerprint, content))
+    return protocol(workspace, task=task)

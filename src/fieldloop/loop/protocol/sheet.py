@@ -1,0 +1,57 @@
+"""Protocols as text: the whole protocol, and the operator's sheet."""
+
+from dataclasses import dataclass
+from pathlib import Path
+
+from fieldloop.annotate import taxonomy
+from fieldloop.loop.protocol.in_force import is_locked
+from fieldloop.loop.protocol.named import protocol_at, protocol_named
+from fieldloop.loop.work.atomic_files import write_whole
+from fieldloop.loop.workspace import Workspace
+from fieldloop.protocol import CollectionProtocol
+from fieldloop.report import protocol as sheets
+
+
+@dataclass(frozen=True, slots=True)
+class SheetWritten:
+    """Where a sheet was written, and its protocol."""
+
+    html: str
+    protocol: str
+    interface: str
+
+
+def show(workspace: Workspace | None, version: str = "") -> str:
+    """Show a whole protocol as text: task, phases, instructions, edge cases, cameras, sensors.
+
+    Arguments:
+        version: a task's name, name@version of a locked one, `shipped`, or an example's name; the workspace's own
+            unless given
+    """
+    return sheets.markdown(_sheet(workspace, protocol_named(workspace, version)))
+
+
+def sheet(
+    workspace: Workspace | None, file: Path | None = None, *, interface: str = "", html: Path | None = None
+) -> str | SheetWritten:
+    """Write the operator's sheet: steps, limits, prohibitions, edge cases, cameras.
+
+    Arguments:
+        file: a protocol file, or a name as in `protocol show`; the workspace's own unless given
+        interface: only the instructions of this control interface, such as vr
+        html: write a printable page to this file
+    """
+    made = _sheet(workspace, protocol_at(workspace, file), interface)
+    if html is None:
+        return sheets.markdown(made)
+    write_whole(html, sheets.html(made), "sheet")
+    return SheetWritten(str(html), made.protocol, interface)
+
+
+def sheet_in_force(workspace: Workspace, task: str = "", interface: str = "") -> sheets.Sheet:
+    """Return the sheet of a task's protocol, for a page to draw."""
+    return _sheet(workspace, workspace.protocol(task), interface)
+
+
+def _sheet(workspace: Workspace | None, rules: CollectionProtocol, interface: str = "") -> sheets.Sheet:
+    return sheets.sheet(rules, interface, taxonomy().labels, locked=is_locked(workspace, rules))

@@ -1,0 +1,116 @@
+"""Diagnose and plan from a folder of plain files (a case), without a workspace."""
+
+import secrets
+import time
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+
+from fieldloop.audit import oddities
+from fieldloop.diagnose import Evidence, demonstrations_of
+from fieldloop.diagnose import diagnose as explain
+from fieldloop.errors import BadInput
+from fieldloop.loop.audit.live_sites import live_in_tables
+from fieldloop.loop.plan.order_sheets import write_orders
+from fieldloop.loop.plan.plan import plan_settings
+from fieldloop.loop.work.atomic_files import write_whole
+from fieldloop.loop.work.case_files import Case, read_case
+from fieldloop.loop.workspace import Workspace
+from fieldloop.model.diagnosis import Diagnosis
+from fieldloop.model.identity import Ids
+from fieldloop.model.plan import Plan
+from fieldloop.monitor import daily
+from fieldloop.plan import Crew, Known, coverage, draw, learning_curves, stated_costs
+from fieldloop.protocol import default_operations
+from fieldloop.report.diagnose import DiagnosisReport
+from fieldloop.report.diagnose import html as diagnosis_page
+from fieldloop.report.plan import PlanReport
+from fieldloop.report.plan import html as plan_page
+
+
+def diagnose_folder(
+    workspace: Workspace | None, folder: Path, *, site: str = "", seed: int = 0, html: Path | None = None
+) -> Diagnosis:
+    """Diagnose a policy from a folder of tables: demonstrations, baseline trials and production outcomes.
+
+    Arguments:
+        folder: contains production.jsonl or .csv, and optionally baseline, demonstrations, deployment.toml, skus.csv,
+            lags.json and agreements.json
+        site: one site only (default: all)
+        seed: seed of the random draws behind the intervals
+        html: also write the report to this HTML file
+    """
+    operations = workspace.operations if workspace else default_operations()
+    case = read_case(folder, operations)
+    _refuse_unknown_site(case, site)
+    evidence = Evidence(
+        policy=case.policy,
+        site=site,
+        baseline=case.baseline,
+        production=case.production,
+        demonstrations=None if case.demonstrations is None else demonstrations_of(case.demonstrations),
+        time_zones=case.deployment.time_zones if case.deployment else None,
+        lags=case.lags,
+        agreements=case.agreements,
+        exposures=case.deployment.exposures if case.deployment else (),
+    )
+    made = explain(evidence, operations["diagnose"], _ids(), time.time_ns(), np.random.default_rng(seed))
+    made = replace(made, cannot_tell=(*case.doubts, *made.cannot_tell))
+    if html:
+        write_whole(
+            html, diagnosis_page(DiagnosisReport(made, daily(evidence.after, evidence.time_zones), case.policy))
+        )
+    return made
+
+
+def plan_folder(
+    workspace: Workspace | None,
+    folder: Path,
+    *,
+    budget: int | None = None,
+    strategy: str = "marginal",
+    seed: int = 0,
+    html: Path | None = None,
+    orders: Path | None = None,
+) -> Plan:
+    """Make a collection plan from a folder of tables: the deployment map, demonstrations and production outcomes.
+
+    Arguments:
+        folder: contains deployment.toml with skus.csv, production.jsonl or .csv, and demonstrations.jsonl or .csv
+        budget: budget in ordinary demonstrations (default: plan.budget of operations)
+        strategy: marginal (expected gain), failure_frequency, frequency, uniform or failure_index
+        seed: seed of the random draws behind the intervals
+        html: also write the report to this HTML file
+        orders: also write the work orders to this file, as CSV or JSON by its extension
+    """
+    operations = workspace.operations if workspace else default_operations()
+    settings = plan_settings(operations["plan"], budget, strategy)
+    case = read_case(folder, operations)
+    if case.deployment is None:
+        raise BadInput(f"{folder} has no deployment.toml, which a plan needs: it describes where the robot will work.")
+    collected = case.demonstrations or ()
+    good = tuple(e for e in collected if e.succeeded is not False)
+    covered = coverage(case.deployment.exposures, good, case.production, tried=collected, costs=stated_costs(settings))
+    known = Known(covered, case.deployment, good, case.production, case.policy)
+    crew = Crew((), (), protocol="", task=case.deployment.task, registers=False)
+    made = draw(known, (), crew, settings, _ids(), time.time_ns(), np.random.default_rng(seed), strategy)
+    odd = oddities(case.deployment, operations["audit"])
+    early = live_in_tables(case.production, made.sites)
+    made = replace(made, warnings=(*case.doubts, *odd, *early, *made.warnings))
+    if html:
+        curves = learning_curves(covered, made.quotas, settings)
+        write_whole(html, plan_page(PlanReport(made, (), covered, curves=curves)))
+    if orders:
+        write_orders(orders, made.orders)
+    return made
+
+
+def _refuse_unknown_site(case: Case, site: str) -> None:
+    known = sorted({one.site for one in case.production} - {""})
+    if site and site not in known:
+        raise BadInput(f"Production has no attempts at site {site!r}. Sites: {', '.join(known) or 'none'}.")
+
+
+def _ids() -> Ids:
+    return Ids(time.time_ns, secrets.randbits)

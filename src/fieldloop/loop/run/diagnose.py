@@ -1,0 +1,80 @@
+"""Diagnose a policy in production from what the workspace holds."""
+
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+
+from fieldloop.diagnose import Evidence, demonstrations_of
+from fieldloop.diagnose import diagnose as explain
+from fieldloop.errors import BadInput, Refused
+from fieldloop.loop.audit.audit import latest_deployment
+from fieldloop.loop.audit.audited_map import map_changed
+from fieldloop.loop.home.pages import daily_rates
+from fieldloop.loop.run.monitor import nominal
+from fieldloop.loop.run.policies import named
+from fieldloop.loop.run.rollout import in_production
+from fieldloop.loop.ship.release_evidence import agreements_of, lags_of
+from fieldloop.loop.work.atomic_files import write_whole
+from fieldloop.loop.workspace import Workspace
+from fieldloop.model.deployment import episodes_by_tier, outcomes_by_tier
+from fieldloop.model.diagnosis import Diagnosis
+from fieldloop.model.episode import Episode
+from fieldloop.model.event import DiagnosisMade
+from fieldloop.model.policy import Outcome, PolicyVersion, Stage
+from fieldloop.model.release import Release
+from fieldloop.report.diagnose import DiagnosisReport
+from fieldloop.report.diagnose import html as page_of
+
+
+def diagnose(
+    workspace: Workspace, policy: str = "", *, site: str = "", seed: int = 0, html: Path | None = None
+) -> Diagnosis:
+    """Diagnose a drop of success in production: is it real, and what caused it.
+
+    Arguments:
+        policy: id, unique beginning of it, or name (default: the version in production)
+        site: one site only (default: all)
+        seed: seed of the random draws behind the intervals
+        html: also write the report to this HTML file
+    """
+    chosen = policy or in_production(workspace)
+    if chosen is None:
+        raise Refused("No version is in production. Name the policy to diagnose.")
+    version = named(workspace, chosen)
+    made = explain(
+        evidence_of(workspace, version, site),
+        workspace.operations["diagnose"],
+        workspace.ids,
+        workspace.clock(),
+        np.random.default_rng(seed),
+    )
+    made = replace(made, cannot_tell=(*made.cannot_tell, *map_changed(workspace)))
+    workspace.write(DiagnosisMade(made))
+    if html:
+        shown = DiagnosisReport(made, daily_rates(workspace, version.id, site, made.made_ns), version.name)
+        write_whole(html, page_of(shown))
+    return made
+
+
+def evidence_of(workspace: Workspace, version: PolicyVersion, site: str = "") -> Evidence:
+    """Collect what the workspace holds about a version: outcomes before and in production, and its data."""
+    deployment = latest_deployment(workspace)
+    if site and site not in {place.id for place in deployment.sites}:
+        raise BadInput(f"The map has no site {site!r}. Sites: {', '.join(place.id for place in deployment.sites)}.")
+    release = workspace.store.get(Release, version.release)
+    episodes = workspace.store.find(Episode, {"id": list(release.episodes)})
+    by_tier = episodes_by_tier(episodes, deployment)
+    return Evidence(
+        policy=version.id,
+        baseline=outcomes_by_tier(nominal(workspace, version.id), deployment),
+        production=outcomes_by_tier(
+            workspace.store.find(Outcome, {"policy": version.id, "stage": Stage.PRODUCTION}), deployment
+        ),
+        demonstrations=demonstrations_of(by_tier),
+        site=site,
+        time_zones=deployment.time_zones,
+        lags=lags_of(workspace, release, episodes),
+        agreements=agreements_of(workspace, by_tier),
+        exposures=deployment.exposures,
+    )

@@ -1,0 +1,126 @@
+"""Open incidents, take the steps of their runbook, and write post-mortems."""
+
+from dataclasses import dataclass
+
+from fieldloop.errors import BadInput, Refused
+from fieldloop.loop.run.policies import named
+from fieldloop.loop.workspace import Workspace
+from fieldloop.model.alarm import Alarm
+from fieldloop.model.condition import Stratum
+from fieldloop.model.diagnosis import Diagnosis
+from fieldloop.model.event import DemandPlaced, IncidentMoved, IncidentOpened
+from fieldloop.model.incident import Incident, IncidentClock, Step
+from fieldloop.model.plan import Demand
+from fieldloop.model.policy import Stage
+from fieldloop.report.post_mortem import post_mortem
+from fieldloop.respond import clocks, demand, report_incident
+from fieldloop.respond import move as take_step
+from fieldloop.respond import open_incident as open_from_alarm
+from fieldloop.store import Expected
+
+
+@dataclass(frozen=True, slots=True)
+class IncidentNow:
+    """An incident with its six deadlines now, and the demonstrations it demands."""
+
+    incident: Incident
+    clocks: tuple[IncidentClock, ...]
+    demands: tuple[Demand, ...] = ()
+
+
+def incidents(workspace: Workspace) -> tuple[IncidentNow, ...]:
+    """Show incidents with their deadlines, newest first."""
+    return tuple(_now(workspace, incident) for incident in workspace.store.find(Incident, newest=True))
+
+
+def open_incident(
+    workspace: Workspace, what: str = "", *, alarm: str = "", policy: str = "", site: str = "", stratum: str = ""
+) -> IncidentNow:
+    """Open an incident, from an alarm or a person's report.
+
+    Arguments:
+        what: what went wrong, in a sentence; not needed with an alarm
+        alarm: the alarm's id or the beginning of it
+        policy: which version was running
+        site: where
+        stratum: under which conditions, such as lighting=dim,bin=back
+    """
+    where, seen = Stratum.parse(stratum), workspace.store.last()
+    if alarm:
+        raised = workspace.store.get(Alarm, alarm)
+        for known in workspace.store.find(Incident, {"alarm": raised.id}):
+            raise Refused(f"{raised.id} already has an incident: {known.id}. Continue there: fieldloop incident move")
+        opened = open_from_alarm(raised, workspace.clock(), workspace.ids, workspace.actor.id, where)
+    elif not policy:
+        raise BadInput("Name the policy that was running (--policy), or the alarm that was raised (--alarm).")
+    else:
+        version = named(workspace, policy)
+        opened = report_incident(version.id, site, what, workspace.clock(), workspace.ids, workspace.actor.id, where)
+    workspace.write(
+        IncidentOpened(opened), expect=Expected(Incident, seen, {"alarm": opened.alarm}) if opened.alarm else None
+    )
+    return _now(workspace, opened)
+
+
+def move(workspace: Workspace, incident: str, step: Step, *, note: str) -> IncidentNow:
+    """Take a step of the runbook; once diagnosed, the incident demands demonstrations from the plan.
+
+    Arguments:
+        incident: its id or the beginning of it
+        step: detected, contained, classified, diagnosed, resolved or reviewed
+        note: what was done, for the post-mortem
+    """
+    seen = workspace.store.last()
+    known = workspace.store.get(Incident, incident)
+    moved = take_step(known, step, workspace.clock(), workspace.actor.id, note)
+    asked = _demands(workspace, moved) if step is Step.DIAGNOSED else ()
+    workspace.write(
+        IncidentMoved(moved), *(DemandPlaced(one) for one in asked), expect=Expected(Incident, seen, {"id": known.id})
+    )
+    return _now(workspace, moved)
+
+
+def report(workspace: Workspace, incident: str) -> str:
+    """Write the post-mortem of an incident from the record, as Markdown.
+
+    Arguments:
+        incident: its id or the beginning of it
+    """
+    known = workspace.store.get(Incident, incident)
+    end = known.done(Step.RESOLVED)
+    # an alarm concerns the days before it
+    start_ns = workspace.store.get(Alarm, known.alarm).rate.start_ns if known.alarm else known.alerted_ns
+    span = range(start_ns, (end.at_ns if end else workspace.clock()) + 1)
+    rates = workspace.store.success_rates(span.start, span.stop, Stage.PRODUCTION)
+    mine = [rate for rate in rates if rate.policy == known.policy and known.site in ("", rate.site)]
+    return post_mortem(
+        known,
+        clocks(known, workspace.operations["respond"], workspace.clock()),
+        _diagnosis(workspace, known),
+        workspace.store.find(Demand),
+        sum(rate.episodes - rate.successes for rate in mine),
+    )
+
+
+def _now(workspace: Workspace, incident: Incident) -> IncidentNow:
+    diagnosis = _diagnosis(workspace, incident)
+    sources = [incident.id, *([diagnosis.id] if diagnosis else [])]
+    asked = [d for source in sources for d in workspace.store.find(Demand, {"source": source})]
+    return IncidentNow(incident, clocks(incident, workspace.operations["respond"], workspace.clock()), tuple(asked))
+
+
+def _demands(workspace: Workspace, incident: Incident) -> tuple[Demand, ...]:
+    diagnosis = _diagnosis(workspace, incident)
+    if diagnosis is None and not incident.stratum.conditions:
+        raise Refused("Diagnose first (fieldloop diagnose), or state the conditions under which it fails (--stratum).")
+    settings, at_ns = workspace.operations["plan"], workspace.clock()
+    if diagnosis and workspace.store.count(Demand, {"source": diagnosis.id}):
+        return ()  # another incident of the same cause has already asked
+    asked = demand(diagnosis, settings, workspace.ids, at_ns) if diagnosis else ()
+    return asked or (demand(incident, settings, workspace.ids, at_ns) if incident.stratum.conditions else ())
+
+
+def _diagnosis(workspace: Workspace, incident: Incident) -> Diagnosis | None:
+    """Return the last diagnosis of this policy since the alert, of its site or of all sites."""
+    made = workspace.store.find(Diagnosis, {"policy": incident.policy}, newest=True)
+    return next((d for d in made if d.made_ns >= incident.alerted_ns and d.site in ("", incident.site)), None)

@@ -1,0 +1,123 @@
+"""Start, advance and roll back the staged rollout of a policy version."""
+
+from fieldloop.errors import Refused
+from fieldloop.loop.run.policies import named
+from fieldloop.loop.workspace import Workspace
+from fieldloop.model.decision import Decision
+from fieldloop.model.event import RolloutMoved
+from fieldloop.model.note import note
+from fieldloop.model.policy import Stage
+from fieldloop.model.rollout import Rollout, Rung
+from fieldloop.rollout import advance as climb
+from fieldloop.rollout import roll_back
+from fieldloop.rollout import start as put_on_ladder
+from fieldloop.store import Expected
+
+FINISHED = (Rung.FLEET, Rung.BACK)
+
+
+def status(workspace: Workspace) -> tuple[Rollout, ...]:
+    """Show every rollout, newest first: rung, share of tasks, results of both arms."""
+    return workspace.all_of(Rollout)
+
+
+def start(workspace: Workspace, policy: str, *, shadow: bool = False, override: str = "") -> Rollout:
+    """Start the rollout of a policy version that passed its gate.
+
+    Arguments:
+        policy: id, beginning of it, or name
+        shadow: start in shadow, where its actions are ignored
+        override: reason to start although the gate did not pass; recorded with the user
+    """
+    seen, candidate = workspace.store.last(), named(workspace, policy)
+    gate = last_gate(workspace, candidate.id)
+    if gate is None:
+        raise Refused(f"{candidate.name} was never gated. Run: fieldloop gate {candidate.name}")
+    if gate.at_ns <= max((r.since_ns for r in status(workspace) if _came_back(r, candidate.id)), default=-1):
+        raise Refused(f"{candidate.name} was rolled back after gate {gate.id}. Run new trials and gate it again.")
+    if climbing := on_ladder(workspace):
+        raise Refused(f"{climbing.candidate[:12]} is still being rolled out. Finish it or roll it back first.")
+    reason = override.strip()
+    over = note("rollout.overridden", reason=reason, actor=workspace.actor.id) if reason else None
+    begun = put_on_ladder(
+        candidate.id, in_production(workspace), gate, workspace.operations["rollout"], workspace.clock(),
+        workspace.ids, shadow=shadow, override=over,
+    )  # fmt: skip
+    workspace.write(RolloutMoved(begun), expect=Expected(Rollout, seen))
+    return begun
+
+
+def advance(workspace: Workspace) -> Rollout:
+    """Judge both arms since this rung began: climb, stay, or roll back."""
+    seen, current = workspace.store.last(), _climbing(workspace)
+    stage = Stage.SHADOW if current.rung is Rung.SHADOW else Stage.PRODUCTION
+    moved = climb(
+        current,
+        _counts(workspace, current.candidate, stage, current.since_ns),
+        _counts(workspace, current.incumbent, Stage.PRODUCTION, current.since_ns),
+        workspace.operations["rollout"],
+        workspace.clock(),
+    )
+    workspace.write(RolloutMoved(moved), expect=Expected(Rollout, seen))
+    return moved
+
+
+def back(workspace: Workspace, *, production: bool = False, reason: str = "by hand") -> Rollout:
+    """Roll the candidate back now, regardless of the numbers.
+
+    Arguments:
+        production: roll back the version in production instead; the one before it takes over
+        reason: why, for the record
+    """
+    seen = workspace.store.last()
+    current = _on_fleet(workspace) if production else on_ladder(workspace)
+    if current is None and production:
+        raise Refused("Nothing to roll back: no version is in production.")
+    if current is None:
+        raise Refused(
+            "Nothing to roll back: no rollout is in progress. "
+            "To roll back the version in production: fieldloop rollout back --production"
+        )
+    returned = roll_back(current, reason, workspace.clock())
+    workspace.write(RolloutMoved(returned), expect=Expected(Rollout, seen))
+    return returned
+
+
+def in_production(workspace: Workspace) -> str | None:
+    """Return the version in production: the last one that reached the fleet and was not rolled back."""
+    fleet = _on_fleet(workspace)
+    return fleet.candidate if fleet else None
+
+
+def on_ladder(workspace: Workspace) -> Rollout | None:
+    """Return the rollout in progress, if there is one."""
+    return next((r for r in status(workspace) if r.rung not in FINISHED), None)
+
+
+def last_gate(workspace: Workspace, policy: str) -> Decision | None:
+    """Return the last gate decision over the whole deployment; gates of a single site do not count."""
+    decided = workspace.store.find(Decision, {"policy": policy}, newest=True)
+    return next((d for d in decided if not d.site), None)
+
+
+def _on_fleet(workspace: Workspace) -> Rollout | None:
+    return next((r for r in status(workspace) if r.rung is Rung.FLEET), None)
+
+
+def _came_back(rollout: Rollout, candidate: str) -> bool:
+    return rollout.candidate == candidate and rollout.rung is Rung.BACK
+
+
+def _climbing(workspace: Workspace) -> Rollout:
+    current = on_ladder(workspace)
+    if current is None:
+        raise Refused("No rollout is in progress. Start one: fieldloop rollout start POLICY")
+    return current
+
+
+def _counts(workspace: Workspace, policy: str | None, stage: Stage, since_ns: int) -> tuple[int, int]:
+    if policy is None:
+        return 0, 0
+    rates = workspace.store.success_rates(since_ns, workspace.clock() + 1, stage)
+    mine = [rate for rate in rates if rate.policy == policy]
+    return sum(rate.successes for rate in mine), sum(rate.episodes for rate in mine)

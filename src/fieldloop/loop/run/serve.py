@@ -1,0 +1,82 @@
+"""Serve a policy version on a port, or probe its health."""
+
+import time
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from fieldloop.errors import Refused
+from fieldloop.loop.run.policies import load, named
+from fieldloop.loop.run.rollout import last_gate
+from fieldloop.loop.workspace import Workspace
+from fieldloop.model.decision import Latency
+from fieldloop.model.finding import Finding, Status
+from fieldloop.say.findings import message
+from fieldloop.serve.admission import admit
+from fieldloop.serve.bench import measure
+from fieldloop.serve.engine import Engine, Health, blank, probe
+from fieldloop.serve.server import app, listen
+
+
+@dataclass(frozen=True, slots=True)
+class PolicyHealth:
+    """One dummy inference, many timed ones, and whether a controller may use this policy."""
+
+    policy: str
+    health: Health
+    latency: Latency
+    admission: Finding
+
+    @property
+    def status(self) -> Status:
+        """Whether it is healthy and fast enough."""
+        return self.admission.status if self.health.status is Status.PASSED else self.health.status
+
+
+def serve(
+    workspace: Workspace,
+    policy: str,
+    *,
+    host: str = "127.0.0.1",
+    port: int = 8600,
+    override: str = "",
+    tell: Callable[..., None] = print,
+) -> None:
+    """Serve a policy version over HTTP and WebSocket until interrupted; one that is too slow is refused.
+
+    Arguments:
+        policy: id, beginning of it, or name
+        host: the address to listen on
+        port: the port to listen on
+        override: why a version is served whose last gate did not pass
+    """
+    version = named(workspace, policy)
+    gate = last_gate(workspace, version.id)
+    if (gate is None or gate.status is not Status.PASSED) and not override.strip():
+        reason = f"the verdict of its last gate {gate.id} is {gate.status}" if gate else "it was never gated"
+        raise Refused(f"{version.name} is not served: {reason}. To serve it anyway, give a reason: --override")
+    engine = load(workspace, version)
+    admission = timed(workspace, engine)[1]
+    if admission.status is not Status.PASSED:
+        raise Refused(f"{version.name} is not served because of its latency ({admission.status}): {message(admission)}")
+    settings = workspace.operations["serve"]
+    tell(f"{version.name}: http://{host}:{port}/act and ws://{host}:{port}/ws   health: /health   Ctrl+C ends")
+    listen(app(engine, settings, workspace.clock), host, port, settings)
+
+
+def health(workspace: Workspace, policy: str) -> PolicyHealth:
+    """Run a dummy inference, time a thousand, and judge whether the policy is fast enough for its robot.
+
+    Arguments:
+        policy: id, beginning of it, or name
+    """
+    version = named(workspace, policy)
+    engine = load(workspace, version)
+    latency, admission = timed(workspace, engine)
+    return PolicyHealth(version.id, probe(engine, time.perf_counter_ns), latency, admission)
+
+
+def timed(workspace: Workspace, engine: Engine) -> tuple[Latency, Finding]:
+    """Measure how long a policy takes to answer, and compare it with the gate's limit."""
+    # real time, because the workspace's clock may be simulated
+    latency = measure(engine, blank(engine.bundle.inputs), workspace.operations["serve"], time.perf_counter_ns)
+    return latency, admit(latency, engine.bundle.control_hz, workspace.operations["gate"])

@@ -1,0 +1,100 @@
+"""Trace a policy to its origins, and write or verify a sealed record of it."""
+
+import json
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+from fieldloop.errors import BadInput
+from fieldloop.loop.run.policies import named
+from fieldloop.loop.work.atomic_files import write_whole
+from fieldloop.loop.workspace import Workspace
+from fieldloop.model.calibration import Calibration
+from fieldloop.model.codec import to_plain
+from fieldloop.model.episode import Episode
+from fieldloop.model.event import Event, Recorded, TokenIssued
+from fieldloop.model.note import Note
+from fieldloop.model.person import Provider
+from fieldloop.model.release import Release
+from fieldloop.say.spelled import spelled
+from fieldloop.trust import Lineage, Link, Verification, chain, verify
+from fieldloop.trust import trace as follow
+
+PAGE = 1000
+SCHEMA = "evidence/1"
+
+
+@dataclass(frozen=True, slots=True)
+class Evidence:
+    """A sealed record: its file, its length, and the head hash that proves it complete."""
+
+    file: str
+    policy: str
+    links: int
+    head: str
+    message: Note
+
+
+def trace(workspace: Workspace, policy: str) -> Lineage:
+    """Trace a policy back: release, episodes, operators, calibrations, protocols, providers.
+
+    Arguments:
+        policy: id, beginning of it, or name
+    """
+    version = named(workspace, policy)
+    release = workspace.store.get(Release, version.release)
+    return follow(
+        version,
+        release,
+        workspace.store.find(Episode, {"id": list(release.episodes)}),
+        workspace.store.find(Calibration),
+        workspace.store.find(Provider),
+    )
+
+
+def evidence(workspace: Workspace, policy: str, file: Path) -> Evidence:
+    """Write a hash-chained record of a policy: its lineage, then every event of the ledger up to now.
+
+    Arguments:
+        policy: id, beginning of it, or name
+        file: where to write the JSON
+    """
+    lineage, until = trace(workspace, policy), workspace.store.last()
+    records = [{"kind": "Lineage", "body": spelled(lineage)}]
+    records += [{"kind": type(r.event).__name__, "body": spelled(r)} for r in _events(workspace, until)]
+    links = chain(records)
+    found = verify(links)
+    write_whole(file, json.dumps({"schema": SCHEMA, "head": found.head, "links": to_plain(links)}), "record")
+    return Evidence(str(file), lineage.policy, found.links, found.head, found.message)
+
+
+def verify_evidence(file: Path) -> Verification:
+    """Verify a sealed record link by link, and report the first broken one.
+
+    Arguments:
+        file: the JSON that `fieldloop evidence` wrote
+    """
+    try:
+        pack = json.loads(file.read_bytes())
+        if pack["schema"] != SCHEMA:
+            raise BadInput(f"{file} has the schema {pack['schema']!r}; a sealed record has {SCHEMA!r}.")
+        links = [Link(raw["position"], raw["previous"], raw["record"], raw["sha256"]) for raw in pack["links"]]
+        return verify(links, pack["head"])
+    except OSError as wrong:
+        raise BadInput(f"{file} cannot be read: {wrong.strerror}.") from wrong
+    except (ValueError, KeyError, TypeError) as wrong:
+        raise BadInput(f"{file} is not a sealed record written by `fieldloop evidence`: {wrong!r}.") from wrong
+
+
+def _events(workspace: Workspace, until: int) -> Iterator[Recorded[Event]]:
+    """Yield every event up to a sequence number, without secrets; later writes do not matter."""
+    after = 0
+    while after < until and (page := workspace.store.tail(after, min(PAGE, until - after))):
+        yield from map(_without_secret, page)
+        after = page[-1].seq
+
+
+def _without_secret(recorded: Recorded[Event]) -> Recorded[Event]:
+    if not isinstance(recorded.event, TokenIssued):
+        return recorded
+    return replace(recorded, event=TokenIssued(replace(recorded.event.token, sha256="")))

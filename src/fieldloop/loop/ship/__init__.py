@@ -1,0 +1,1 @@
+"""From accepted episodes to a gated policy: annotate, release, export, convert, train, gate."""

@@ -1,0 +1,82 @@
+"""Propose phases of episodes, and compare two authors."""
+
+from dataclasses import dataclass
+
+from fieldloop.annotate import agreement, propose, taxonomy
+from fieldloop.errors import BadInput
+from fieldloop.loop.ship.taxonomy_lock import lock_taxonomy
+from fieldloop.loop.work.reopen import Reopened
+from fieldloop.loop.workspace import Workspace
+from fieldloop.model.annotation import Agreement, Annotation
+from fieldloop.model.episode import Episode
+from fieldloop.model.event import EpisodeAnnotated
+from fieldloop.model.finding import EpisodeReport, Status
+from fieldloop.model.fix import FixKind
+from fieldloop.release import accepted
+
+PHASE = "phase"
+FRAME_HZ = 30.0
+"""Frames per second in which boundaries are counted, unless given."""
+MACHINE = "machine:signals"
+
+
+@dataclass(frozen=True, slots=True)
+class Annotated:
+    """How many episodes got phases, and why the others did not."""
+
+    author: str
+    episodes: int
+    annotations: int
+    cannot_tell: tuple[tuple[str, str], ...] = ()
+
+
+def annotate(workspace: Workspace, episode: tuple[str, ...] = (), *, again: bool = False) -> Annotated:
+    """Propose phases for accepted episodes that have none (including those a fix would make acceptable).
+
+    The first call locks the taxonomy's version, which needs a complete audit or an override.
+
+    Arguments:
+        episode: only these episodes (id or beginning of it)
+        again: propose again where proposals exist
+    """
+    chosen = [workspace.store.get(Episode, e) for e in episode] or _worth_it(workspace)
+    if not again:
+        chosen = [e for e in chosen if not workspace.store.count(Annotation, {"episode": e.id, "author": MACHINE})]
+    if chosen:
+        lock_taxonomy(workspace, taxonomy())
+    events, refused = [], []
+    for recording in workspace.track(Reopened(workspace, chosen), "proposing phases", len(chosen)):
+        spans, reason = propose(recording, taxonomy(), author=MACHINE)
+        if spans:
+            events.append(EpisodeAnnotated(recording.episode.id, PHASE, MACHINE, tuple(spans)))
+        else:
+            refused.append((recording.episode.id, reason))
+    if events:
+        workspace.write(*events)
+    return Annotated(MACHINE, len(events), sum(len(e.annotations) for e in events), tuple(refused))
+
+
+def _worth_it(workspace: Workspace) -> list[Episode]:
+    """Return the episodes that passed, and those that a release can fix."""
+    failed = workspace.store.find(Episode, {"status": Status.FAILED})
+    reports = workspace.store.find(EpisodeReport, {"episode": [e.id for e in failed]}) if failed else []
+    last = {r.episode: r for r in reports}
+    mendable = [e for e in failed if e.id in last and accepted(last[e.id], FixKind) is not None]
+    return [*workspace.store.find(Episode, {"status": Status.PASSED}), *mendable]
+
+
+def agree(workspace: Workspace, first: str, second: str, *, frame_hz: float = FRAME_HZ) -> Agreement:
+    """Measure how far two authors agree on the phases of the episodes that both annotated.
+
+    Arguments:
+        first: one author
+        second: the other author
+        frame_hz: frames per second that boundaries are counted in
+    """
+    spans = {author: workspace.store.find(Annotation, {"author": author, "kind": PHASE}) for author in (first, second)}
+    shared = {a.episode for a in spans[first]} & {a.episode for a in spans[second]}
+    if not shared:
+        raise BadInput(f"{first} and {second} have no annotated episode in common.")
+    return agreement(
+        [a for a in spans[first] if a.episode in shared], [a for a in spans[second] if a.episode in shared], frame_hz
+    )

@@ -1,0 +1,159 @@
+"""Convert logs into training formats; needs no workspace."""
+
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Literal
+
+from fieldloop.errors import BadInput
+from fieldloop.ingest import open_log
+from fieldloop.loop.data.mapping import mapping_in_force
+from fieldloop.loop.workspace import Track, track_silently
+from fieldloop.model.episode import Defect, Recording
+from fieldloop.model.note import Note, note
+from fieldloop.release import writers
+from fieldloop.release.writers import Written
+
+Format = Literal["lerobot", "hdf5", "rlds", "mcap"]
+Codec = Literal["h264", "av1"]
+LOSSES = ("left out", "rounded", "values")
+"""Keys of stream notes that state what a stream does not hold."""
+ATTACHED = "attachment."
+WRITTEN_AS = {"lerobot": "LeRobot v3.0", "hdf5": "robomimic HDF5", "rlds": "RLDS", "mcap": "MCAP"}
+
+
+@dataclass(frozen=True, slots=True)
+class Options:
+    """How a training format is written, beyond what it must hold."""
+
+    clock: str = ""
+    hz: float | None = None
+    codec: Codec = "h264"
+    actions_from: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Converted:
+    """What was written, how each stream got onto the frame grid, and what the target could not hold."""
+
+    path: str
+    format: str
+    episodes: int
+    frames: int
+    clock: str
+    rules: tuple[tuple[str, str], ...]
+    left_out: tuple[Note, ...]
+
+
+def convert(  # noqa: PLR0913 - each is an option of the command
+    source: Path,
+    target: Path,
+    *,
+    to: Format = "lerobot",
+    clock: str = "",
+    hz: float | None = None,
+    codec: Codec = "h264",
+    actions_from: str = "",
+    mapping: Path | None = None,
+    track: Track = track_silently,
+) -> Converted:
+    """Convert a log or dataset into a training format, and list what the target cannot hold.
+
+    Arguments:
+        source: a log file, a dataset folder, or a folder of logs
+        target: a path that does not exist yet; written completely or not at all
+        to: the format to write; mcap keeps every rate and clock, the others have one row per frame
+        clock: the stream whose timestamps are the frames (default: the first camera, else the action)
+        hz: frames at this fixed rate instead
+        codec: how LeRobot's videos are compressed
+        actions_from: the stream to use as actions in HDF5 where none is an action
+        mapping: your names, units and frames, translated while reading
+    """
+    if target.resolve().is_relative_to(source.resolve()):
+        raise BadInput(f"{target} lies inside {source}. Choose a target outside of it.")
+    log = open_log(source, mapping_in_force(None, mapping))
+    recordings = WithLosses(lambda: track(log.recordings, f"reading {source.name}", log.expected))
+    options = Options(clock, hz, codec, actions_from)
+    written = write(to, recordings, target, options)
+    return converted(to, written, options, (*recordings.losses, *log.defects))
+
+
+def write(to: Format, recordings: Iterable[Recording], target: Path, options: Options) -> Written:
+    """Write recordings in one of the formats; they are read more than once."""
+    clock, hz = options.clock, options.hz
+    match to:
+        case "mcap":
+            return writers.write_mcap(recordings, target)
+        case "hdf5":
+            return writers.write_hdf5(recordings, target, clock=clock, hz=hz, actions_from=options.actions_from)
+        case "rlds":
+            return writers.write_rlds(recordings, target, clock=clock, hz=hz)
+        case _:
+            return writers.write_lerobot(recordings, target, clock=clock, hz=hz, codec=options.codec)
+
+
+def converted(to: Format, written: Written, options: Options, defects: Iterable[Defect]) -> Converted:
+    """Return the result; defects of the source are among what is left out."""
+    rules = tuple(sorted((written.rules or {}).items()))
+    clock = f"{written.clock}, evenly at {options.hz:g} Hz" if options.hz and written.clock else written.clock
+    found = [note("release.source_defect", source=f"{d.subject} {d.place}".rstrip(), defect=d.message) for d in defects]
+    return Converted(
+        str(written.path), WRITTEN_AS[to], written.episodes, written.frames, clock, rules,
+        folded((*written.left_out, *found)),
+    )  # fmt: skip
+
+
+def folded(losses: Iterable[Note]) -> tuple[Note, ...]:
+    """Keep the first of many losses of one kind, and count the others.
+
+    >>> late = [note("release.no_samples", stream=name) for name in "ab"]
+    >>> [(loss.code, loss.details[0]["more"]) for loss in folded(late)]
+    [('release.no_samples', 1)]
+    """
+    alike: dict[tuple[str, ...], list[Note]] = {}
+    for loss in dict.fromkeys(losses):
+        alike.setdefault(_kind(loss), []).append(loss)
+    return tuple(
+        first if not more else replace(first, details=(*first.details, note("release.more_alike", more=len(more))))
+        for first, *more in alike.values()
+    )
+
+
+def _kind(loss: Note) -> tuple[str, ...]:
+    """Return what losses of one kind share: their code, and of a defect of the source that of the defect."""
+    values = dict(loss.numbers)
+    defect = values.get("defect")
+    part = str(values.get("name") or values.get("what") or values.get("clock") or values.get("stored") or "")
+    if not isinstance(defect, Note):
+        return loss.code, part
+    # a reader's own text is the only thing that tells its defects apart
+    text = next((str(value) for name, value in defect.numbers if name in ("text", "what")), "")
+    return loss.code, defect.code, text
+
+
+class WithLosses:
+    """Recordings that a writer can read as often as it needs; `losses` are those of the last time."""
+
+    def __init__(self, read: Callable[[], Iterable[Recording]]) -> None:
+        self._read = read
+        self.losses: list[Defect] = []
+
+    def __iter__(self) -> Iterator[Recording]:
+        self.losses = []
+        for recording in self._read():
+            self.losses += _lost_from(recording)
+            yield recording
+
+
+def _lost_from(recording: Recording) -> list[Defect]:
+    """Return what of a recording cannot be in any target: its defects, and what its reader left out."""
+    name = recording.episode.name
+    lost = [d if d.subject.startswith(name) else replace(d, subject=f"{name}: {d.subject}") for d in recording.defects]
+    for stream in recording.streams.values():
+        lost += [
+            Defect(stream.name, key, note("ingest.not_in_stream", what=stream.notes[key]))
+            for key in LOSSES
+            if key in stream.notes
+        ]
+    files = [key.removeprefix(ATTACHED) for key, _ in recording.episode.facts if key.startswith(ATTACHED)]
+    return lost + [Defect("attachment", file, note("ingest.attachment_not_kept")) for file in files]

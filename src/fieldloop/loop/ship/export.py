@@ -1,0 +1,46 @@
+"""Export a frozen release as files that trainers read."""
+
+from pathlib import Path
+
+from fieldloop.loop.ship.convert import Codec, Converted, Format, Options, WithLosses, converted, write
+from fieldloop.loop.ship.release import named
+from fieldloop.loop.work.reopen import Reopened
+from fieldloop.loop.workspace import Workspace
+from fieldloop.model.episode import Episode
+from fieldloop.model.event import ReleaseExported
+
+
+def export(
+    workspace: Workspace,
+    release: str,
+    target: Path,
+    *,
+    to: Format = "lerobot",
+    clock: str = "",
+    hz: float | None = None,
+    codec: Codec = "h264",
+    actions_from: str = "",
+) -> Converted:
+    """Write a release's episodes in a training format; the ledger records how they were resampled.
+
+    Arguments:
+        release: id, beginning of it, or name
+        target: a path that does not exist yet; written completely or not at all
+        to: the format to write; mcap keeps every rate and clock, the others have one row per frame
+        clock: the stream whose timestamps are the frames (default: the first camera, else the action)
+        hz: frames at this fixed rate instead
+        codec: how LeRobot's videos are compressed
+        actions_from: the stream to use as actions in HDF5 where none is an action
+    """
+    frozen = named(workspace, release)
+    episodes = {e.id: e for e in workspace.store.find(Episode, {"id": list(frozen.episodes)})}
+    reopened = Reopened(workspace, [episodes[id_] for id_ in frozen.episodes], frozen.name, frozen)
+    recordings = WithLosses(lambda: reopened)
+    options = Options(clock, hz, codec, actions_from)
+    done = converted(to, write(to, recordings, target, options), options, recordings.losses)
+    workspace.write(
+        ReleaseExported(
+            frozen.id, target.name, done.format, done.episodes, done.frames, done.clock, done.rules, done.left_out
+        )
+    )
+    return done

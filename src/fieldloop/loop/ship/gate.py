@@ -1,0 +1,133 @@
+"""Gate a policy version: list its trials, and decide with the evidence."""
+
+import json
+from collections.abc import Iterable, Sequence
+from dataclasses import replace
+
+import numpy as np
+
+from fieldloop.errors import UnknownName
+from fieldloop.evaluate import Trial, judge, note_missing_lightings, novel_lightings, plan
+from fieldloop.loop.audit.audit import latest_deployment
+from fieldloop.loop.floor.floor import run_trials
+from fieldloop.loop.run.policies import load, named
+from fieldloop.loop.run.serve import timed
+from fieldloop.loop.workspace import Workspace
+from fieldloop.model.attempts import settled
+from fieldloop.model.codec import to_plain
+from fieldloop.model.condition import Exposure
+from fieldloop.model.decision import Decision
+from fieldloop.model.event import OutcomeRecorded, PolicyGated
+from fieldloop.model.identity import content_id
+from fieldloop.model.policy import Outcome, PolicyVersion, Stage
+from fieldloop.model.release import Release
+from fieldloop.store import Expected
+
+
+def trials(workspace: Workspace, policy: str, *, site: str = "", seed: int = 0) -> tuple[Trial, ...]:
+    """List the trials that the next gate of this policy needs, in blind order.
+
+    Arguments:
+        policy: id, beginning of it, or name
+        site: at one site only; the whole deployment unless given
+        seed: seed of the order and the draws
+    """
+    version = named(workspace, policy)
+    release = workspace.store.get(Release, version.release)
+    return plan(
+        version.id,
+        _exposures(workspace, release, site),
+        workspace.operations["gate"],
+        # fresh trials at every look, at the same positions: results are added up by position
+        np.random.default_rng([seed, _look(workspace, version)]),
+        known_lightings=_trained_under(release),
+        places=np.random.default_rng(seed),
+    )
+
+
+def gate(workspace: Workspace, policy: str, *, simulate: bool = False, site: str = "", seed: int = 0) -> Decision:
+    """Decide whether a policy version is admitted: pass, fail, or how many more trials are needed.
+
+    Without new trials since the last decision, that decision is returned; it does not count as another look.
+
+    Arguments:
+        policy: id, beginning of it, or name
+        simulate: run the trials on the simulated floor first, instead of judging those recorded with stage gate
+        site: trials and judgement of one site only; the whole deployment unless given
+        seed: seed of the order and the draws
+    """
+    version, settings, seen = named(workspace, policy), workspace.operations["gate"], workspace.store.last()
+    release = workspace.store.get(Release, version.release)
+    exposures, look = _exposures(workspace, release, site), _look(workspace, version)
+    where = {"policy": version.id, "stage": Stage.GATE} | ({"site": site} if site else {})
+    recorded, fresh = workspace.store.find(Outcome, where), list[Outcome]()
+    if not simulate and (last := _last_on(workspace, version, site, recorded)):
+        return last
+    engine = load(workspace, version)
+    if simulate:
+        ahead = trials(workspace, version.id, site=site, seed=seed)
+        fresh = run_trials(workspace, engine, version, ahead, seed=seed, look=look)
+    outcomes = [*recorded, *fresh]
+    decision = judge(
+        _attempts(outcomes),
+        timed(workspace, engine)[1],
+        settings,
+        latest_deployment(workspace).target_cycle_s,
+        policy=version.id,
+        decision_id=workspace.ids.new("decision"),
+        at_ns=workspace.clock(),
+        look=look,
+    )
+    novel = novel_lightings(exposures, settings, _trained_under(release))
+    decision = replace(note_missing_lightings(decision, len(novel), settings), site=site, outcomes=_hash(outcomes))
+    # in one transaction: trials without their decision would be drawn again
+    workspace.write(
+        *map(OutcomeRecorded, fresh), PolicyGated(decision), expect=Expected(Decision, seen, {"policy": version.id})
+    )
+    return decision
+
+
+def decisions(workspace: Workspace) -> tuple[Decision, ...]:
+    """List gate decisions, newest first."""
+    return tuple(workspace.store.find(Decision, newest=True))
+
+
+def _attempts(outcomes: Iterable[Outcome]) -> list[Outcome]:
+    """Count an attempt with several judgements once; a tie counts as a failure."""
+    kept, contested = settled(outcomes)
+    return [*kept, *(replace(one, succeeded=False) for one in contested)]
+
+
+def _look(workspace: Workspace, version: PolicyVersion) -> int:
+    return 1 + workspace.store.count(Decision, {"policy": version.id})
+
+
+def _last_on(workspace: Workspace, version: PolicyVersion, site: str, outcomes: Sequence[Outcome]) -> Decision | None:
+    """Return the last decision about this site if it used the same outcomes and limits."""
+    judged = workspace.store.find(Decision, {"policy": version.id}, newest=True)
+    last = next((d for d in judged if d.site == site), None)
+    same = (_hash(outcomes), workspace.operations["gate"].fingerprint)
+    return last if last and (last.outcomes, last.operations) == same else None
+
+
+def _hash(outcomes: Iterable[Outcome]) -> str:
+    return content_id(json.dumps(to_plain(o)).encode() for o in sorted(outcomes, key=lambda o: o.id))
+
+
+def _trained_under(release: Release) -> set[str]:
+    return {level for share in release.shares if share.sampled and (level := share.stratum.level("lighting"))}
+
+
+def _exposures(workspace: Workspace, release: Release, site: str) -> Sequence[Exposure]:
+    """The deployment's strata; at a site that is not deployed (a laboratory), the release's own."""
+    deployed = latest_deployment(workspace).exposures
+    if not site:
+        return deployed
+    everywhere = [*deployed, *(Exposure(s.stratum, s.sampled) for s in release.shares)]
+    if site not in (known := {name for e in everywhere if (name := e.stratum.level("site"))}):
+        raise UnknownName("site", site, known)
+    here = [e for e in deployed if e.stratum.level("site") == site]
+    return here or [e for e in everywhere if e.stratum.level("site") == site]
+
+
+__all__ = ["PolicyVersion", "decisions", "gate", "trials"]

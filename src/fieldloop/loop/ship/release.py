@@ -1,0 +1,125 @@
+"""Freeze accepted episodes into releases."""
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+from fieldloop.annotate import taxonomy
+from fieldloop.check.corpus.near import near_groups
+from fieldloop.errors import Refused
+from fieldloop.loop.audit.audit import latest_deployment
+from fieldloop.loop.collect.synchronisation import require_verified
+from fieldloop.loop.data.measurements import batch_of
+from fieldloop.loop.protocol.in_force import in_force
+from fieldloop.loop.ship.annotate import PHASE
+from fieldloop.loop.ship.verify_fixes import still_wrong
+from fieldloop.loop.workspace import Workspace
+from fieldloop.model.annotation import Annotation
+from fieldloop.model.episode import Episode
+from fieldloop.model.event import ReleaseExported, ReleaseFrozen
+from fieldloop.model.finding import EpisodeReport
+from fieldloop.model.fix import FixKind
+from fieldloop.model.release import Release
+from fieldloop.release import ReleaseDiff, Terms, assemble
+from fieldloop.release import diff as compare
+from fieldloop.release.assemble import NothingToRelease
+from fieldloop.report.datasheet import datasheet as describe
+from fieldloop.say import sentence
+
+MOST_REASONS = 3
+
+
+def release(
+    workspace: Workspace,
+    name: str,
+    *,
+    seed: int = 0,
+    fix: tuple[FixKind, ...] = (),
+    apart: tuple[str, ...] = (),
+    override: str = "",
+) -> Release:
+    """Freeze every accepted and annotated episode into an immutable release.
+
+    Sessions and near-duplicates are never on both sides of its split. Repaired episodes are measured and judged once
+    more; an episode that still fails stays out.
+
+    Arguments:
+        name: what people call it, such as r7
+        seed: for the split; the same seed and episodes give the same release
+        fix: apply proposed repairs of these kinds (trim, restamp), and include episodes they repair
+        apart: keep these apart between training and validation: operator, object
+        override: reason to release although clocks were not verified; recorded with your name
+    """
+    words = taxonomy()
+    offered = workspace.store.find(Episode)
+    terms = Terms(
+        protocol=workspace.protocol().label,
+        taxonomy=f"{words.name} v{words.version}",
+        exposures=latest_deployment(workspace).exposures,
+        seed=seed,
+        fix=fix,
+        apart=tuple(dict.fromkeys(("session", *apart))),
+        together=_nearly_the_same(workspace, offered),
+    )
+    frozen = _assembled(workspace, name, offered, terms)
+    if known := workspace.store.find(Release, {"id": frozen.id}):
+        if known[0].name != name:
+            raise Refused(
+                f"These episodes are release {known[0].name} already ({frozen.id[:12]}). Nothing new to freeze."
+            )
+        return known[0]
+    inside = set(frozen.episodes)
+    over = require_verified(workspace, (e for e in offered if e.id in inside), override)
+    frozen = replace(frozen, override=over)
+    workspace.write(ReleaseFrozen(frozen))
+    return frozen
+
+
+def _assembled(workspace: Workspace, name: str, offered: Sequence[Episode], terms: Terms) -> Release:
+    """Assemble a release; again without the episodes that its repairs do not fix."""
+    reports = workspace.store.find(EpisodeReport)  # oldest first, so that the last judgement counts
+    spans, settings = workspace.store.find(Annotation, {"kind": PHASE}), workspace.operations["release"]
+    try:
+        first = assemble(name, offered, reports, spans, terms, settings)
+        wrong = still_wrong(workspace, first, {report.episode: report for report in reports})
+        return assemble(name, offered, reports, spans, replace(terms, still_wrong=wrong), settings) if wrong else first
+    except NothingToRelease as nothing:
+        listed = " ".join(sentence(reason) for reason in nothing.reasons[:MOST_REASONS]) or "No episode was offered."
+        raise Refused(f"{nothing} {listed}") from nothing
+
+
+def _nearly_the_same(workspace: Workspace, episodes: Sequence[Episode]) -> tuple[tuple[str, ...], ...]:
+    """Return the ids of episodes that go nearly the same way, group by group: only what was kept of them is read."""
+    batch = batch_of(workspace, [(episode, ()) for episode in episodes], in_force(workspace))
+    return tuple(tuple(sorted(episode.id for episode in group)) for group in near_groups(batch))
+
+
+def releases(workspace: Workspace) -> tuple[Release, ...]:
+    """List releases, newest first."""
+    return tuple(workspace.store.find(Release, newest=True))
+
+
+def diff(workspace: Workspace, older: str, newer: str) -> ReleaseDiff:
+    """List what changed from one release to another.
+
+    Arguments:
+        older: id, beginning of it, or name
+        newer: id, beginning of it, or name
+    """
+    return compare(named(workspace, older), named(workspace, newer))
+
+
+def datasheet(workspace: Workspace, release: str) -> str:
+    """Write a release's datasheet as Markdown.
+
+    Arguments:
+        release: id, beginning of it, or name
+    """
+    frozen = named(workspace, release)
+    exported = [r.event for r in workspace.store.events(ReleaseExported) if r.event.release == frozen.id]
+    return describe(frozen, workspace.store.find(Episode, {"id": list(frozen.episodes)}), exported)
+
+
+def named(workspace: Workspace, release: str) -> Release:
+    """Find a release by name (the newest of that name) or id."""
+    by_name = workspace.store.find(Release, {"name": release}, newest=True, limit=1)
+    return by_name[0] if by_name else workspace.store.get(Release, release)

@@ -1,0 +1,27 @@
+"""Lock the annotation taxonomy at its first use, after a complete audit."""
+
+from fieldloop.errors import Refused
+from fieldloop.loop.audit.audit import require_complete_audit
+from fieldloop.loop.workspace import Workspace
+from fieldloop.model.annotation import Taxonomy
+from fieldloop.model.codec import to_plain
+from fieldloop.model.event import TaxonomyLocked
+from fieldloop.protocol.layers import fingerprint
+
+
+def lock_taxonomy(workspace: Workspace, words: Taxonomy) -> None:
+    """Lock this version if it is not locked; refuse one that was locked with other labels.
+
+    The audit comes first, because labels that do not fit the deployment would have to be made again. An incomplete
+    audit needs `audit override`, which is recorded.
+    """
+    now = TaxonomyLocked(words.name, words.version, fingerprint(to_plain(words)))
+    locked = workspace.store.find(TaxonomyLocked, {"name": words.name, "version": words.version})
+    if not locked:
+        require_complete_audit(workspace)
+        workspace.write(now)
+    elif locked[0] != now:
+        raise Refused(
+            f"The taxonomy {words.name} v{words.version} was locked here with other labels ({locked[0].fingerprint}). "
+            "Give the change a new version."
+        )

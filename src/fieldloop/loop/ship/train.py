@@ -1,0 +1,87 @@
+"""Train a policy version on a release."""
+
+import tempfile
+from collections.abc import Sequence
+from pathlib import Path
+
+from fieldloop.errors import Refused
+from fieldloop.loop.ship.annotate import MACHINE, PHASE
+from fieldloop.loop.ship.release import named as named_release
+from fieldloop.loop.work.reopen import Reopened
+from fieldloop.loop.workspace import Workspace
+from fieldloop.model.annotation import Annotation
+from fieldloop.model.episode import Episode
+from fieldloop.model.event import PolicyTrained
+from fieldloop.model.policy import PolicyVersion
+from fieldloop.model.release import Release
+from fieldloop.release import labels_id
+from fieldloop.serve.bundle import read_bundle
+from fieldloop.train import Gathered, gather, learn, write_bundle
+
+
+def train(
+    workspace: Workspace, release: str, *, name: str = "", seed: int = 0, trainer: str = "reference"
+) -> PolicyVersion:
+    """Train a policy on a release; the bundle is stored with its guard limits.
+
+    Arguments:
+        release: id, beginning of it, or name
+        name: name of the policy; numbered unless given
+        seed: the same release and seed give the same policy
+        trainer: the reference learner, or a registered one
+    """
+    frozen = named_release(workspace, release)
+    spans = _labels(workspace, frozen)
+    shown, held = (_samples(workspace, frozen, chosen, spans) for chosen in (frozen.train, frozen.validation))
+    if not shown.samples:
+        reason = shown.skipped[0][1] if shown.skipped else "it holds no episode to train on"
+        raise Refused(f"Nothing in release {frozen.name} can be learnt from: {reason}.")
+    settings, guard = workspace.operations["train"], workspace.operations["guard"]
+    trained = learn(shown.samples, settings, seed, held.samples, trainer)
+    called = name or f"p{workspace.store.count(PolicyVersion) + 1}"
+    with tempfile.TemporaryDirectory(dir=workspace.cache) as scratch:
+        folder = write_bundle(
+            Path(scratch) / "bundle", trained, name=called, release=frozen.id, control_hz=settings.number("control_hz"),
+            guard={limit: guard[limit] for limit in guard}, guard_fingerprint=guard.fingerprint,
+        )  # fmt: skip
+        card, blob = read_bundle(folder), workspace.shelf.put_folder(folder)
+    version = PolicyVersion(
+        id=card.policy,
+        name=called,
+        release=frozen.id,
+        trainer=trained.trainer,
+        bundle=blob.sha256,
+        episodes=trained.episodes,
+        seed=seed,
+        validation_error=trained.validation_error,
+        control_hz=card.control_hz,
+        guard=guard.fingerprint,
+    )
+    workspace.write(PolicyTrained(version))
+    return version
+
+
+def policies(workspace: Workspace) -> tuple[PolicyVersion, ...]:
+    """List policy versions, newest first."""
+    return tuple(workspace.store.find(PolicyVersion, newest=True))
+
+
+def _labels(workspace: Workspace, frozen: Release) -> list[Annotation]:
+    """Return the labels a release was frozen with, of one author an episode; refuses where they have changed since."""
+    spans = [s for s in workspace.store.find(Annotation, {"kind": PHASE}) if s.episode in set(frozen.episodes)]
+    if labels_id(spans) != frozen.annotations_sha256:
+        raise Refused(
+            f"Labels of {frozen.name} were changed after it was frozen. Freeze a new release: fieldloop release"
+        )
+    chosen: dict[str, str] = {}
+    for span in spans:  # a person's word counts before a machine's proposal
+        if chosen.get(span.episode, MACHINE) == MACHINE:
+            chosen[span.episode] = span.author
+    return [span for span in spans if span.author == chosen[span.episode]]
+
+
+def _samples(workspace: Workspace, frozen: Release, chosen: Sequence[str], spans: Sequence[Annotation]) -> Gathered:
+    episodes = workspace.store.find(Episode, {"id": list(chosen)}) if chosen else []
+    recordings = Reopened(workspace, episodes, frozen.name, frozen)
+    frames = int(workspace.operations["train"]["frames_per_demonstration"])
+    return gather(recordings, spans, frozen.shares, frames)

@@ -1,0 +1,32 @@
+"""Write files atomically: a reader sees the old file or the new one."""
+
+import os
+from pathlib import Path
+
+from fieldloop.errors import BadInput
+
+
+def write_whole(file: Path, text: str, what: str = "report") -> None:
+    """Write a temporary file and move it into place, so that no reader sees half a file."""
+    if file.is_dir():
+        raise BadInput(f"{file} is a folder. Name a file for the {what}, such as {file / what}.")
+    if not file.parent.is_dir():
+        raise BadInput(f"{file.parent} does not exist, so the {what} cannot be written there. Make the folder first.")
+    temporary = file.with_name(f".{file.name}.{os.getpid()}")
+    try:
+        with temporary.open("w", encoding="utf-8") as stream:
+            stream.write(text)
+            stream.flush()
+            os.fsync(stream.fileno())
+        temporary.replace(file)
+    except OSError as wrong:
+        temporary.unlink(missing_ok=True)
+        raise BadInput(f"{file} cannot be written: {wrong.strerror or wrong}.") from wrong
+
+
+def make_folder(folder: Path) -> None:
+    """Make a folder to write into."""
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+    except OSError as wrong:
+        raise BadInput(f"{folder} cannot be made: {wrong.strerror}.") from wrong

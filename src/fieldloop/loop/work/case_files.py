@@ -1,0 +1,124 @@
+"""Reads a case: the records of one policy as plain files in a folder.
+
+`deployment.toml` and `skus.csv` are the map; `demonstrations`, `baseline` and `production` are tables (.jsonl or .csv);
+`lags.json` and `agreements.json` are measurements of the data, where there are any. Only production is required.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from fieldloop.audit import parse
+from fieldloop.errors import BadInput
+from fieldloop.ingest.tables.attempt_files import read_demonstrations, read_outcomes, telemetry_of
+from fieldloop.ingest.tables.doubled_rows import doubled_rows
+from fieldloop.ingest.tables.measured_facts import read_agreements, read_lags
+from fieldloop.model.annotation import Agreement
+from fieldloop.model.deployment import Deployment, episodes_by_tier, outcomes_by_tier
+from fieldloop.model.diagnosis import Lag
+from fieldloop.model.episode import Episode
+from fieldloop.model.note import Note
+from fieldloop.model.policy import Outcome, Stage
+from fieldloop.protocol import Operations
+from fieldloop.text_files import read_text
+
+POLICY = "policy"
+"""Name of a policy that the table does not name."""
+ENDINGS = (".jsonl", ".csv")
+SHOWN = 8
+
+
+@dataclass(frozen=True, slots=True)
+class Case:
+    """Contents of a folder: the map, demonstrations, and outcomes before and in production."""
+
+    policy: str
+    production: tuple[Outcome, ...]
+    baseline: tuple[Outcome, ...]
+    demonstrations: tuple[Episode, ...] | None
+    deployment: Deployment | None
+    lags: tuple[Lag, ...]
+    agreements: tuple[Agreement, ...]
+    doubts: tuple[Note, ...] = ()
+    """What looks wrong in the tables but can be right."""
+
+
+def read_case(folder: Path, operations: Operations) -> Case:
+    """Read a folder; missing files leave their facts unknown."""
+    if not folder.is_dir():
+        raise BadInput(
+            f"{folder} is not a folder. A case is a folder that contains production.jsonl or production.csv."
+        )
+    shown, before, after = (_table(folder, name) for name in ("demonstrations", "baseline", "production"))
+    if after is None:
+        there = ", ".join(sorted(f.name for f in folder.iterdir() if f.is_file())[:SHOWN]) or "nothing"
+        raise BadInput(
+            f"{folder} has neither production.jsonl nor production.csv (one row an attempt). It contains {there}."
+        )
+    deployment = _map(folder, operations)
+    zones = deployment.time_zones if deployment else {}
+    few = int(operations["diagnose"].number("table_levels"))
+    telemetry = telemetry_of([table for table in (shown, before, after) if table], few)
+    production = read_outcomes(after, POLICY, Stage.PRODUCTION, telemetry, zones)
+    policy = production[0].policy
+    baseline = read_outcomes(before, policy, Stage.LAB, telemetry, zones) if before else []
+    _refuse_other_policies(after, production, before, baseline)
+    limits = operations["audit"]
+    return Case(
+        policy,
+        outcomes_by_tier(production, deployment),
+        outcomes_by_tier(baseline, deployment),
+        episodes_by_tier(read_demonstrations(shown, telemetry, zones), deployment) if shown else None,
+        deployment,
+        read_lags(folder / "lags.json"),
+        read_agreements(folder / "agreements.json"),
+        (
+            *doubled_rows(production, after.name, limits),
+            *(doubled_rows(baseline, before.name, limits) if before else ()),
+        ),
+    )
+
+
+def _refuse_other_policies(
+    after: Path, production: Sequence[Outcome], before: Path | None, baseline: Sequence[Outcome]
+) -> None:
+    """Refuse rows of another policy or stage: silently left out or counted, they would make the answer wrong."""
+    policies = sorted({one.policy for one in production})
+    if len(policies) > 1:
+        raise BadInput(
+            f"{after.name} has attempts of {_some(policies)}. A case holds one policy: keep the rows of one, and "
+            f"put the others into folders of their own. (A row without a policy counts as {POLICY!r}.)"
+        )
+    elsewhere = [one for one in production if one.stage is not Stage.PRODUCTION]
+    if elsewhere:
+        first = elsewhere[0]
+        raise BadInput(
+            f"{after.name}: {len(elsewhere)} of {len(production)} attempts were not made in production; {first.id} has "
+            f"stage = {first.stage.value}. Move laboratory and gate trials to the baseline, and remove the others."
+        )
+    strange = sorted({one.policy for one in baseline} - set(policies))
+    if before and strange:
+        raise BadInput(
+            f"{before.name} has trials of {_some(strange)}, but {after.name} is of {policies[0]}: a policy is "
+            "compared with its own trials."
+        )
+
+
+def _some(names: Sequence[str]) -> str:
+    more = f" and {len(names) - SHOWN} more" if len(names) > SHOWN else ""
+    return ", ".join(names[:SHOWN]) + more
+
+
+def _table(folder: Path, name: str) -> Path | None:
+    there = [folder / f"{name}{ending}" for ending in ENDINGS if (folder / f"{name}{ending}").is_file()]
+    if len(there) > 1:
+        raise BadInput(f"{folder} has {' and '.join(f.name for f in there)}; keep one of them.")
+    return there[0] if there else None
+
+
+def _map(folder: Path, operations: Operations) -> Deployment | None:
+    chart, catalogue = folder / "deployment.toml", folder / "skus.csv"
+    if not chart.is_file():
+        return None
+    skus = read_text(catalogue) if catalogue.is_file() else ""
+    return parse(read_text(chart), skus, operations["audit"])

@@ -1,0 +1,59 @@
+"""Cut logs into parts that workers measure side by side; a dataset of many episodes becomes many parts."""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+from fieldloop.errors import UnreadableLog
+from fieldloop.ingest import LogMapping, open_log
+from fieldloop.ingest.readers import all_readers
+from fieldloop.ingest.search import find_logs
+from fieldloop.loop.work.measure_part import Part
+from fieldloop.model.episode import Defect
+
+FEWEST = 25
+"""Fewest episodes of a part, as each part opens its log again."""
+
+MOST_PARTS = 64
+"""Most parts of one log: enough for as many workers, and the tables of a large dataset are not read too often."""
+
+
+@dataclass(frozen=True, slots=True)
+class Cut:
+    """All parts of some logs, defects of files beside them that are not logs, and how many episodes to expect."""
+
+    parts: tuple[Part, ...]
+    beside: tuple[Defect, ...]
+    expected: int
+
+
+def cut(paths: Sequence[Path], mapping: LogMapping | None, *, pixels: bool = True) -> Cut:
+    """Find every log below these paths and cut it; UnreadableLog where a path holds no log."""
+    parts: list[Part] = []
+    beside: list[Defect] = []
+    expected = 0
+    for path in paths:
+        if not path.exists():
+            raise UnreadableLog(f"{path}: no such file or folder.")
+        found, defects = find_logs(path, all_readers()[0])
+        if not found:
+            open_log(path)  # raises, and states what was looked for
+        beside += defects
+        for log in found:
+            whole = Part(log.path, mapping, pixels=pixels, reader=log.reader.name)
+            episodes = whole.open().expected
+            expected += episodes
+            parts += _parts(whole, episodes)
+    return Cut(tuple(parts), tuple(beside), expected)
+
+
+def _parts(whole: Part, episodes: int) -> Iterator[Part]:
+    """Cut one log; the last part is open, in case the log holds more than it states.
+
+    >>> [(p.start, p.stop) for p in _parts(Part(Path("log")), 60)]
+    [(0, 25), (25, 50), (50, None)]
+    """
+    size = max(FEWEST, -(-episodes // MOST_PARTS))
+    for start in range(0, max(episodes, 1), size):
+        last = start + size >= episodes
+        yield replace(whole, start=start, stop=None if last else start + size)

@@ -1,0 +1,55 @@
+"""Open episodes again from the raw logs on the shelf, under the names they were ingested with."""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+
+from fieldloop.errors import UnreadableLog
+from fieldloop.ingest import open_log
+from fieldloop.loop.data.mapping import mapping_of
+from fieldloop.loop.workspace import Workspace
+from fieldloop.model.episode import Episode, Recording
+from fieldloop.model.release import Release
+from fieldloop.release import mend
+
+
+class Reopened:
+    """Recordings of some episodes; each iteration reads a log with several of them once.
+
+    With a release, its fixes are applied.
+    """
+
+    def __init__(
+        self, workspace: Workspace, episodes: Sequence[Episode], what: str = "", release: Release | None = None
+    ) -> None:
+        self._workspace, self._episodes, self._what, self._release = workspace, tuple(episodes), what, release
+
+    def __iter__(self) -> Iterator[Recording]:
+        if not self._what:
+            return self._walk()
+        return self._workspace.track(self._walk(), f"reading {self._what}", len(self._episodes))
+
+    def _walk(self) -> Iterator[Recording]:
+        wanted = {episode.id: episode for episode in self._episodes}
+        logs = {log.blob.sha256: log for log in self._workspace.store.logs_of(list(wanted)).values()}
+        for log in logs.values():
+            here = self._workspace.shelf.local(log.blob, self._workspace.cache)
+            held = wanted.keys() & set(log.episodes)
+            for recording in open_log(here, mapping_of(self._workspace, log)).recordings if held else ():
+                if known := wanted.pop(recording.episode.id, None):
+                    held.discard(known.id)
+                    yield self._mended(replace(recording, episode=known))  # on the shelf a log is named by its hash
+                if not held:
+                    break
+        if wanted:
+            names = ", ".join(f"{e.name} ({e.id[:12]})" for e in list(wanted.values())[:3])
+            raise UnreadableLog(
+                f"{len(wanted)} of {len(self._episodes)} episodes are no longer in the logs they came with: {names}."
+            )
+
+    def _mended(self, recording: Recording) -> Recording:
+        return mend(recording, self._release.fixes_of(recording.episode.id)) if self._release else recording
+
+
+def reopen(workspace: Workspace, episode: Episode) -> Recording:
+    """Open one episode's streams again."""
+    return next(iter(Reopened(workspace, (episode,))))

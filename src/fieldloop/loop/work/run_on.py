@@ -1,0 +1,89 @@
+"""Run independent work in this process, on the cores of this machine, or on a Ray cluster."""
+
+import multiprocessing
+import os
+import threading
+from collections import deque
+from collections.abc import Callable, Iterable, Iterator
+from concurrent.futures import Future, ProcessPoolExecutor
+from concurrent.futures.process import BrokenProcessPool
+from itertools import chain, islice
+from multiprocessing import connection
+from typing import Any, Literal, TypeVar
+
+from fieldloop.errors import FieldloopError
+
+T = TypeVar("T")
+R = TypeVar("R")
+Machines = Literal["cores", "ray"]
+AHEAD = 4
+"""Most results that wait to be taken, per core: it bounds the memory."""
+
+
+def cores() -> int:
+    """How many cores this process may use."""
+    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+
+
+def each(
+    work: Callable[[T], R], items: Iterable[T], *, workers: int | None = None, on: Machines = "cores"
+) -> Iterator[R]:
+    """Do the same to every item and yield the results in order; `work` must be a function of a module.
+
+    Arguments that all items share belong into `work` (`partial`): a worker receives them once, not with every item.
+
+    >>> list(each(abs, [-1, 2, -3], workers=1))
+    [1, 2, 3]
+    """
+    if on == "ray":
+        from fieldloop.loop.work.run_on_ray import each_on_ray
+
+        yield from each_on_ray(work, items)
+        return
+    todo, hands = iter(items), workers or cores()
+    first = list(islice(todo, 2))
+    if hands <= 1 or len(first) < 2:  # noqa: PLR2004 - a pool for one item only costs its start
+        yield from map(work, chain(first, todo))
+        return
+    # spawned, not forked: the pages' server and the store's connections have threads of their own
+    with ProcessPoolExecutor(hands, multiprocessing.get_context("spawn"), _begin, (work,)) as pool:
+        waiting: deque[Future[R]] = deque()
+        try:
+            for item in chain(first, todo):
+                waiting.append(pool.submit(_do, item))
+                if len(waiting) >= hands * AHEAD:
+                    yield waiting.popleft().result()
+            while waiting:
+                yield waiting.popleft().result()
+        except BrokenProcessPool as broken:
+            raise FieldloopError(
+                "A worker process died, perhaps for lack of memory. Nothing of it was kept."
+            ) from broken
+        finally:
+            for future in waiting:
+                future.cancel()
+
+
+_WORK: list[Callable[[Any], Any]] = []
+"""What a worker process does to each item; empty in the process that started it."""
+
+
+def _begin(work: Callable[[Any], Any]) -> None:
+    _leave_with_parent()
+    _WORK.append(work)
+
+
+def _do(item: Any) -> Any:
+    return _WORK[-1](item)
+
+
+def _leave_with_parent() -> None:
+    """End this worker when the process that started it is gone: a killed command leaves nothing running."""
+    parent = multiprocessing.parent_process()
+    assert parent is not None, "a worker has a parent"
+
+    def watch() -> None:
+        connection.wait([parent.sentinel])
+        os._exit(1)
+
+    threading.Thread(target=watch, daemon=True).start()

@@ -1,0 +1,22 @@
+"""Units of measured values: which are shares, and what they are a share of."""
+
+SHARE = "share "
+"""Units that begin with this are shares, shown in percent: 'share of frames'."""
+
+
+def is_share(unit: str) -> bool:
+    """Is this unit a share of something?
+
+    >>> is_share("share of frames"), is_share("ms")
+    (True, False)
+    """
+    return unit.startswith(SHARE)
+
+
+def bare(unit: str) -> str:
+    """Return what stands behind the number: 'of frames' behind a percent sign, any other unit as it is.
+
+    >>> bare("share of frames"), bare("ms")
+    ('of frames', 'ms')
+    """
+    return unit.removeprefix(SHARE)

@@ -1,0 +1,75 @@
+"""A command of the catalogue as a Python function: its signature, its help, plain values in, its noun out."""
+
+import inspect
+from collections.abc import Callable, Mapping
+from enum import Enum
+from pathlib import Path
+from typing import Any
+
+from fieldloop.doors.parameters import Ask, Parameter, read
+from fieldloop.doors.signatures import docstring, read_source
+from fieldloop.errors import UnknownName
+from fieldloop.loop.catalogue import UseCase
+from fieldloop.python_api.display import shown
+
+
+def function_of(case: UseCase, name: str, workspace: Any = None) -> Callable[..., Any]:
+    """Return a function that runs a command, on an open workspace or without one.
+
+    >>> from fieldloop.loop.catalogue import use_case
+    >>> str(inspect.signature(function_of(use_case("plan folder"), "plan")))[:43]
+    "(folder: 'Path', *, budget: 'int | None' = "
+    """
+    signature = _signature(read_source(case))
+
+    def run(*given: Any, **named: Any) -> Any:
+        arguments = signature.bind(*given, **named).arguments
+        function = case.load()
+        ask = read(function)
+        values = _values(ask, arguments) | _seams(ask)
+        return shown(function(workspace, **values) if ask.takes_workspace else function(**values))
+
+    run.__name__ = run.__qualname__ = name
+    run.__doc__ = docstring(case)
+    run.__signature__ = signature  # type: ignore[attr-defined]  # what `inspect` and notebooks show
+    return run
+
+
+def _signature(ask: Ask) -> inspect.Signature:
+    kinds = {True: inspect.Parameter.POSITIONAL_OR_KEYWORD, False: inspect.Parameter.KEYWORD_ONLY}
+    return inspect.Signature(
+        [inspect.Parameter(p.name, kinds[p.positional], default=p.default, annotation=p.hint) for p in ask.parameters]
+    )
+
+
+def _values(ask: Ask, arguments: Mapping[str, Any]) -> dict[str, Any]:
+    return {p.name: _value(p, arguments[p.name]) for p in ask.parameters if p.name in arguments}
+
+
+def _value(parameter: Parameter, given: Any) -> Any:
+    """Accept what people write: a text for a path or a choice, one value where several are allowed."""
+    if given is None:
+        return None
+    if parameter.repeatable:
+        several = given if isinstance(given, list | tuple | set) else (given,)
+        return tuple(_one(parameter, value) for value in several)
+    return _one(parameter, given)
+
+
+def _one(parameter: Parameter, given: Any) -> Any:
+    if parameter.kind is Path:
+        return Path(given)
+    if parameter.choices:
+        written = str(given.value if isinstance(given, Enum) else given)
+        if written not in parameter.choices:
+            known = ", ".join(repr(choice) for choice in parameter.choices)
+            raise UnknownName(f"choice for {parameter.name}", written, parameter.choices, known)
+        return parameter.kind(written)
+    return given
+
+
+def _seams(ask: Ask) -> dict[str, Any]:
+    """Show progress as the command line does."""
+    from fieldloop.cli.perform import SEAMS
+
+    return {name: seam for name, seam in SEAMS.items() if name in ask.seams}

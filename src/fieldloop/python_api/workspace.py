@@ -1,0 +1,85 @@
+"""An open workspace whose methods are the commands: `ws.plan(budget=60)` is `fieldloop plan --budget 60`."""
+
+from collections.abc import Callable
+from pathlib import Path
+from types import TracebackType
+from typing import Any, Self
+
+from fieldloop.loop.catalogue import USE_CASES, Needs
+from fieldloop.python_api.commands import function_of
+
+METHODS = {
+    case.command.replace(" ", "_").replace("-", "_"): case for case in USE_CASES if case.needs is not Needs.NOTHING
+}
+"""Every command that works on a workspace, by the name of its method: `plan show` is `plan_show`."""
+
+
+class OpenWorkspace:
+    """An open workspace. Close it, or use it in a `with` statement."""
+
+    def __init__(self, folder: str | Path) -> None:
+        """Open the workspace in a folder."""
+        from fieldloop.cli.progress import track
+        from fieldloop.loop.workspace import open_workspace
+
+        self.workspace = open_workspace(Path(folder), track=track)
+
+    @property
+    def folder(self) -> Path:
+        """Where the workspace is."""
+        return self.workspace.root
+
+    @property
+    def name(self) -> str:
+        """What people call it."""
+        return self.workspace.name
+
+    def close(self) -> None:
+        """Close the database."""
+        self.workspace.close()
+
+    def __getattr__(self, name: str) -> Callable[..., Any]:
+        """Return a command as a method; a misspelt one gets a suggestion."""
+        if name not in METHODS:
+            raise AttributeError(_unknown(name), name=name, obj=self)
+        return function_of(METHODS[name], name, self.workspace)
+
+    def __dir__(self) -> list[str]:
+        """List the commands too, so that completion offers them."""
+        return sorted({*super().__dir__(), *METHODS})
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, raised: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.close()
+
+    def __repr__(self) -> str:
+        return f"<fieldloop workspace {self.name!r} in {self.folder}>"
+
+
+def open_folder(folder: str | Path) -> OpenWorkspace:
+    """Open the workspace in a folder; its methods are the commands."""
+    return OpenWorkspace(folder)
+
+
+def init(folder: str | Path, *, name: str = "", task: str = "pick") -> OpenWorkspace:
+    """Make a workspace in a folder and open it.
+
+    Arguments:
+        folder: a new folder, or an existing one; files in it stay as they are
+        name: what people call it; the folder's name unless given
+        task: the task that is collected here
+    """
+    from fieldloop.loop.house.setup import init as make
+
+    make(Path(folder), name=name, task=task)
+    return OpenWorkspace(folder)
+
+
+def _unknown(name: str) -> str:
+    from fieldloop.errors import UnknownName
+
+    return str(UnknownName("command", name, METHODS))

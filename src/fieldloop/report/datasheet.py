@@ -1,0 +1,110 @@
+"""Describe a release on one page: what is in it, what is missing, what was left out and why."""
+
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Sequence
+
+from fieldloop.model.codec import iso
+from fieldloop.model.episode import Episode
+from fieldloop.model.event import ReleaseExported
+from fieldloop.model.release import Release
+from fieldloop.model.stream import NS_PER_S
+from fieldloop.say import sentence
+
+
+def datasheet(release: Release, episodes: Iterable[Episode], exports: Iterable[ReleaseExported] = ()) -> str:
+    """Write the datasheet of a release as Markdown."""
+    inside = set(release.episodes)
+    own = [e for e in episodes if e.id in inside]
+    parts = (
+        _head(release, own), _contents(own), _strata(release), _mended(release), _left_out(release),
+        _exports(exports), ("",),
+    )  # fmt: skip
+    return "\n".join(line for part in parts for line in part)
+
+
+def _head(release: Release, own: Sequence[Episode]) -> Iterator[str]:
+    yield f"# Release {release.name}\n"
+    yield f"- id: `{release.id}`"
+    yield f"- {len(release.episodes)} episodes: {len(release.train)} train, {len(release.validation)} validate"
+    if not release.validation:
+        yield "- **no validation set**: all episodes come from one session, and a session is never split"
+    yield f"- protocol: {release.protocol or 'not given'}"
+    yield f"- taxonomy: {release.taxonomy or 'none; episodes may lack annotations'}"
+    if release.override:
+        yield f"- **frozen although clocks were not verified**: {release.override}"
+    if missing := len(release.episodes) - len(own):
+        yield f"- **{missing} episodes were not found**"
+    starts = [e.start_ns for e in own if e.start_ns]
+    if starts:
+        yield f"- recorded {iso(min(starts))} to {iso(max(starts))}"
+
+
+def _contents(own: Sequence[Episode]) -> Iterator[str]:
+    yield "\n## What is in it\n"
+    failed = [e for e in own if e.succeeded is False]
+    modes = ", ".join(f"{mode} {n}" for mode, n in Counter(e.failure or "no code" for e in failed).most_common())
+    unknown = sum(e.succeeded is None for e in own)
+    succeeded = sum(e.succeeded is True for e in own)
+    yield f"- task succeeded {succeeded}, failed {len(failed)}{f' ({modes})' if modes else ''}"
+    if unknown:
+        yield f"- {unknown} do not say how the task ended"
+    lengths = sorted((e.end_ns - e.start_ns) / NS_PER_S for e in own if e.end_ns > e.start_ns)
+    if lengths:
+        yield f"- duration {lengths[0]:.1f} to {lengths[-1]:.1f} s, median {lengths[len(lengths) // 2]:.1f} s"
+    origin = Counter({True: "simulated", False: "real", None: "not stated"}[e.simulated] for e in own)
+    yield f"- origin: {', '.join(f'{name} {n}' for name, n in origin.most_common())}"
+    for name, of in (
+        ("sites", lambda e: e.site),
+        ("robots", lambda e: e.robot),
+        ("operators", lambda e: e.operator),
+        ("sessions", lambda e: e.session),
+        ("providers", lambda e: e.provider),
+    ):
+        yield f"- {name}: {_counted(own, of)}"
+
+
+def _counted(own: Sequence[Episode], of: Callable[[Episode], str], shown: int = 8) -> str:
+    counts = Counter(of(e) or "not stated" for e in own)
+    listed = ", ".join(f"{name} {n} ({n / len(own):.0%})" for name, n in counts.most_common(shown))
+    return listed + (f" and {len(counts) - shown} more" if len(counts) > shown else "")
+
+
+def _strata(release: Release) -> Iterator[str]:
+    yield "\n## Strata\n"
+    yield "| stratum | in production | in the release | weight |"
+    yield "|---|---:|---:|---:|"
+    for share in release.shares:
+        yield f"| {share.stratum or 'not stated'} | {share.natural:.1%} | {share.sampled:.1%} | {share.weight:.2f} |"
+    missing = [s for s in release.shares if s.natural > 0.0 and s.sampled == 0.0]
+    if missing:
+        lost = sum(s.natural for s in missing)
+        yield f"\n**Not covered:** {len(missing)} deployed strata, {lost:.1%} of production."
+
+
+def _mended(release: Release) -> Iterator[str]:
+    """List the repairs; they apply when this release is read, the logs stay unchanged."""
+    if release.fixes:
+        yield "\n## Repairs\n"
+        for (kind, why), n in Counter((fix.kind, sentence(fix.why)) for _, fix in release.fixes).most_common():
+            yield f"- {n} × {kind}: {why}"
+
+
+def _left_out(release: Release) -> Iterator[str]:
+    yield "\n## Left out\n"
+    if not release.excluded:
+        yield "Nothing."
+    for reason, n in Counter(sentence(why) for _, why in release.excluded).most_common():
+        yield f"- {n} × {reason}"
+
+
+def _exports(exports: Iterable[ReleaseExported]) -> Iterator[str]:
+    """Describe how streams of many rates became rows."""
+    for export in exports:
+        yield f"\n## Exported as {export.format}\n"
+        yield f"- `{export.target}`: {export.episodes} episodes, {export.frames} frames"
+        yield f"- frames by: {export.clock or 'every stream keeps its own timestamps'}"
+        by_rule: dict[str, list[str]] = {}
+        for stream, rule in export.rules:
+            by_rule.setdefault(rule, []).append(stream)
+        yield from (f"- {rule}: {', '.join(streams)}" for rule, streams in sorted(by_rule.items()))
+        yield from (f"- left out or changed: {sentence(loss)}" for loss in export.left_out)

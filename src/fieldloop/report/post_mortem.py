@@ -1,0 +1,96 @@
+"""The post-mortem of an incident as Markdown: impact, cause, timeline, deadlines and prevention."""
+
+from collections.abc import Iterable, Iterator, Sequence
+
+from fieldloop.model.codec import iso
+from fieldloop.model.diagnosis import Diagnosis
+from fieldloop.model.incident import Incident, IncidentClock
+from fieldloop.model.plan import Demand
+from fieldloop.say import sentence
+from fieldloop.say.numbers import percent, plural, span
+
+
+def post_mortem(
+    incident: Incident,
+    clocks: Sequence[IncidentClock],
+    diagnosis: Diagnosis | None = None,
+    demands: Iterable[Demand] = (),
+    failures: int | None = None,
+) -> str:
+    """Write a post-mortem from the record; what the record does not hold is marked as open."""
+    asked = [d for d in demands if d.source in (incident.id, diagnosis.id if diagnosis else None)]
+    parts = (
+        *_head(incident),
+        *_impact(incident, diagnosis, failures),
+        *_cause(diagnosis),
+        *_timeline(incident),
+        *_clock_table(clocks),
+        *_prevention(diagnosis, asked),
+    )
+    return "\n".join((*parts, ""))
+
+
+def _head(incident: Incident) -> Iterator[str]:
+    yield f"# Post-mortem of {incident.id}\n"
+    yield sentence(incident.what) + "\n"
+    yield f"- Policy: {incident.policy}"
+    yield f"- Site: {incident.site or 'not stated'}"
+    yield f"- Conditions: {incident.stratum or 'not narrowed down'}"
+    yield f"- Alerted: {iso(incident.alerted_ns)}{f' by {incident.alarm}' if incident.alarm else ''}"
+
+
+def _impact(incident: Incident, diagnosis: Diagnosis | None, failures: int | None) -> Iterator[str]:
+    yield "\n## Impact\n"
+    if diagnosis:
+        yield (
+            f"Success fell from {percent(diagnosis.baseline)} to {percent(diagnosis.observed)} "
+            f"over {plural(diagnosis.episodes, 'episode')} ({100 * diagnosis.loss:.1f} points)."
+        )
+    if failures is not None:
+        begin = "the first day behind the alarm" if incident.alarm else "the alert"
+        yield f"{plural(failures, 'failed attempt')} from {begin} to the resolution."
+    if diagnosis is None and failures is None:
+        yield "**Open:** the cost is not known."
+
+
+def _cause(diagnosis: Diagnosis | None) -> Iterator[str]:
+    yield "\n## Cause\n"
+    if diagnosis is None:
+        yield "**Open:** not diagnosed."
+        return
+    for cause in diagnosis.causes:
+        named = f"{cause.gap.value} ({cause.stratum or 'everywhere'})"
+        yield f"- {named}: {percent(cause.share, 0)} of the loss. {sentence(cause.evidence)}"
+    for reason in diagnosis.cannot_tell:
+        yield f"- Cannot tell: {sentence(reason)}"
+    if not diagnosis.causes and not diagnosis.cannot_tell:
+        yield "**Open:** no cause was found."
+
+
+def _timeline(incident: Incident) -> Iterator[str]:
+    yield "\n## What was done\n"
+    yield "| when | step | by | what |"
+    yield "|---|---|---|---|"
+    for done in incident.steps:
+        note = done.note.replace("|", "/").replace("\n", " ")
+        yield f"| {iso(done.at_ns)} | {done.step} | {done.actor} | {note} |"
+
+
+def _clock_table(read: Sequence[IncidentClock]) -> Iterator[str]:
+    yield "\n## Deadlines\n"
+    yield "| step | owner | limit | took | |"
+    yield "|---|---|---:|---:|---|"
+    for clock in read:
+        word = {True: "met", False: "**missed**", None: "running"}[clock.met]
+        yield f"| {clock.step} | {clock.owner} | {span(clock.limit_s)} | {span(clock.elapsed_s)} | {word} |"
+
+
+def _prevention(diagnosis: Diagnosis | None, asked: Sequence[Demand]) -> Iterator[str]:
+    yield "\n## Fix and prevention\n"
+    for cause in diagnosis.causes if diagnosis else ():
+        yield f"- {sentence(cause.fix)}"
+    for wanted in asked:
+        count = plural(wanted.demonstrations, "demonstration")
+        yield f"- {count} of {wanted.stratum} requested in the plan ({wanted.id})"
+    if not asked and not (diagnosis and diagnosis.causes):
+        yield "**Open:** no fix is recorded, so this can happen again."

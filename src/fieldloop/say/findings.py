@@ -1,0 +1,114 @@
+"""The message of a finding: what was measured and where, what the limit demands, and what to do."""
+
+from functools import cache
+
+from fieldloop.model.finding import Finding, Status
+from fieldloop.model.note import Note
+from fieldloop.model.quality import CheckTally
+from fieldloop.model.unit import is_share
+from fieldloop.say.numbers import NONE, amount, measured
+from fieldloop.say.numbers import limit as written_limit
+from fieldloop.say.sentences import codes_of, sentence
+
+UNCERTAIN = "The interval contains the limit, so this is too uncertain to judge."
+NO_NUMBER = "The check returned no number"
+
+
+def message(finding: Finding) -> str:
+    """Write a finding as plain English.
+
+    >>> from fieldloop.model.note import Subject
+    >>> message(Finding("batch.operators", Subject(aspect="pick"), Status.FAILED, 2.0, 3.0, None, "operators"))
+    'pick: 2 operators; at least 3 required. Have more people demonstrate this task.'
+    """
+    if finding.as_written:
+        return finding.as_written
+    subject = f"{finding.subject}: " if finding.about else ""
+    return f"{subject}{without_subject(finding)}"
+
+
+def message_of(fact: Note) -> str:
+    """Write a finding that another fact holds as one of its values."""
+    return message(Finding.from_fact(fact))
+
+
+def without_subject(finding: Finding) -> str:
+    """Write a finding without naming what it is about, for a table that has a column for that.
+
+    >>> from fieldloop.model.note import Subject, from_written
+    >>> at = from_written("at 2.00 s")
+    >>> without_subject(Finding("c", Subject("imu"), Status.ERRORED, None, None, 1.0, "ms", place=at))
+    'The check returned no number (at 2.00 s).'
+    """
+    if finding.as_written:
+        return finding.as_written.removeprefix(f"{finding.subject}: ")
+    if finding.reason is not None:
+        return f"{sentence(finding.reason)} {advice(finding)}".rstrip()
+    match finding.status:
+        case Status.ERRORED:
+            return f"{NO_NUMBER}{f' ({place(finding)})' if finding.place else ''}."
+        case Status.CANNOT_TELL:
+            return f"{_measured(finding)} {UNCERTAIN}"
+        case Status.FAILED:
+            return f"{_measured(finding)} {advice(finding)}".rstrip()
+        case _:
+            return _measured(finding)
+
+
+def advice(finding: Finding) -> str:
+    """Return what to do about a failed finding; '' where it did not fail or nothing is known."""
+    return finding.advice or advice_for(finding.check) if finding.status is Status.FAILED else ""
+
+
+def advice_for(check: str) -> str:
+    """Return what to do when a check of ours fails; '' for a check from outside."""
+    return codes_of("advice").get(f"advice.{check}", "")
+
+
+def demand(finding: Finding) -> str:
+    """Write what the limit demands; the unit stands beside the value already unless both ends are bounded.
+
+    >>> from fieldloop.model.note import NO_SUBJECT
+    >>> demand(Finding("c", NO_SUBJECT, Status.FAILED, 3.0, 5.0, 25.0, "N"))
+    '5 to 25 N required'
+    """
+    return _demand(finding.minimum, finding.maximum, finding.unit)
+
+
+def limit(judged: Finding | CheckTally) -> str:
+    """Write the limit with its unit, for a table.
+
+    >>> from fieldloop.model.note import NO_SUBJECT
+    >>> limit(Finding("c", NO_SUBJECT, Status.FAILED, 7.0, 5.0, 25.0, "N"))
+    '5 to 25 N'
+    """
+    bounded = judged.minimum is not None or judged.maximum is not None
+    return written_limit(judged.minimum, judged.maximum, judged.unit) if bounded else NONE
+
+
+def place(finding: Finding) -> str:
+    """Write where or how a finding was measured; '' where there is nothing to add."""
+    return sentence(finding.place) if finding.place else ""
+
+
+def _measured(finding: Finding) -> str:
+    beside = "; ".join(part for part in (_interval(finding), place(finding)) if part)
+    shown = amount(finding.measured, finding.unit)
+    demanded = demand(finding)
+    return f"{shown}{f' ({beside})' if beside else ''}{f'; {demanded}' if demanded else ''}."
+
+
+def _interval(finding: Finding) -> str:
+    if finding.low is None or finding.high is None:
+        return ""
+    low, high = (measured(end, finding.unit).removesuffix(" %") for end in (finding.low, finding.high))
+    return f"{low} to {high}{' %' if is_share(finding.unit) else ''}"
+
+
+@cache
+def _demand(minimum: float | None, maximum: float | None, unit: str) -> str:
+    if minimum is not None and maximum is not None:
+        return f"{written_limit(minimum, maximum, unit)} required"
+    if minimum is not None:
+        return f"at least {measured(minimum, unit)} required"
+    return "" if maximum is None else f"at most {measured(maximum, unit)} allowed"

@@ -1,0 +1,275 @@
+"""How numbers, times, names and counts are written: once, for terminal, reports, pages and JSON."""
+
+import math
+import re
+from collections.abc import Iterable, Sequence
+from typing import Any
+
+from fieldloop.model.codec import iso
+from fieldloop.model.condition import Stratum
+from fieldloop.model.stream import FIRST_REAL_NS
+from fieldloop.model.unit import bare, is_share
+
+UNKNOWN = "not known"
+NONE = "–"
+MINUS = "\u2212"
+SHORT = 12
+"""Letters of a content id that are shown; every unique beginning is accepted back."""
+HASH = re.compile(r"[0-9a-f]{64}")
+LEAST_P, COMMON_P = 0.0001, 0.01
+MINUTE_S, HOUR_S, DAY_S = 60, 3_600, 86_400
+MONTHS = ("Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec")
+
+
+def percent(share: float | None, digits: int = 1) -> str:
+    """Write a share in percent.
+
+    >>> percent(0.8333), percent(0.5, 0), percent(None)
+    ('83.3 %', '50 %', 'not known')
+    """
+    if share is None or not math.isfinite(share):
+        return UNKNOWN
+    return f"{_unsigned_zero(f'{100 * share:.{digits}f}')} %".replace("-", MINUS)
+
+
+LEAST_SHARE = 0.0005
+"""Below it one digit would read 0.0 %, as if it never happened."""
+
+
+def small_share(share: float | None) -> str:
+    """Write a share in percent with one digit; one that is above zero never reads as zero.
+
+    >>> small_share(0.047), small_share(0.0002), small_share(0.0)
+    ('4.7 %', 'under 0.1 %', '0.0 %')
+    """
+    return "under 0.1 %" if share is not None and 0.0 < share < LEAST_SHARE else percent(share)
+
+
+def signed_percent(change: float) -> str:
+    """Write a relative change in percent, with its sign.
+
+    >>> signed_percent(0.076), signed_percent(-0.5)
+    ('+8 %', '−50 %')
+    """
+    return f"{_unsigned_zero(f'{100 * change:+.0f}')} %".replace("-", MINUS)
+
+
+def points(difference: float | None, digits: int = 1) -> str:
+    """Write a difference of rates in percentage points, with its sign; zero has none.
+
+    >>> points(0.041), points(-0.05), points(-0.0001)
+    ('+4.1', '−5.0', '0.0')
+    """
+    if difference is None or not math.isfinite(difference):
+        return UNKNOWN
+    return _unsigned_zero(f"{100 * difference:+.{digits}f}").replace("-", MINUS)
+
+
+def _unsigned_zero(written: str) -> str:
+    """Return a written number, without its sign where it is rounded to nothing."""
+    return written.lstrip("+-") if float(written) == 0 else written
+
+
+def p_value(probability: float) -> str:
+    """Write a p-value.
+
+    >>> p_value(1.0), p_value(0.042), p_value(0.00123), p_value(1e-9)
+    ('p = 1.00', 'p = 0.04', 'p = 0.0012', 'p < 0.0001')
+    """
+    if probability < LEAST_P:
+        return f"p < {figure(LEAST_P)}"
+    return f"p = {probability:.2f}" if probability >= COMMON_P else f"p = {figure(probability, 2)}"
+
+
+def interval(low: float, high: float, digits: int = 1) -> str:
+    """Write an interval of rates or points without a unit.
+
+    >>> interval(0.018, 0.069), interval(-0.01, 0.02), interval(float("nan"), 1)
+    ('1.8 to 6.9', '−1.0 to 2.0', 'not known')
+    """
+    if not (math.isfinite(low) and math.isfinite(high)):
+        return UNKNOWN
+    return f"{100 * low:.{digits}f} to {100 * high:.{digits}f}".replace("-", MINUS)
+
+
+def percent_range(low: float, high: float, digits: int = 1) -> str:
+    """Write an interval of rates in percent.
+
+    >>> percent_range(0.5, 0.75), percent_range(float("nan"), 1)
+    ('50.0 to 75.0 %', 'not known')
+    """
+    written = interval(low, high, digits)
+    return written if written == UNKNOWN else f"{written} %"
+
+
+def figure(value: Any, digits: int = 4) -> str:
+    """Write a measured value: so many digits, whole where it is whole, never as a power of ten.
+
+    >>> figure(28.61234), figure(1200.0), figure(0.00001234), figure(-55690.4), figure(None), figure(True)
+    ('28.61', '1200', '0.00001234', '−55690', '–', 'yes')
+    """
+    if value is None or (isinstance(value, float) and not math.isfinite(value)):
+        return NONE
+    if isinstance(value, bool):
+        return "yes" if value else "no"
+    if not isinstance(value, int | float):
+        return str(value)
+    if value == round(value) or abs(value) >= 10**digits:
+        return f"{value:.0f}".replace("-", MINUS)
+    places = max(digits - 1 - math.floor(math.log10(abs(value))), 0)
+    written = f"{value:.{places}f}"
+    return (written.rstrip("0").rstrip(".") if "." in written else written).replace("-", MINUS)
+
+
+def amount(value: float | None, unit: str, digits: int = 4) -> str:
+    """Write a value with its unit; a share in percent.
+
+    >>> amount(0.25, "share of frames"), amount(7.0, "missing periods"), amount(1.0, "streams"), amount(None, "ms")
+    ('25 % of frames', '7 missing periods', '1 stream', '–')
+    """
+    if value is None or not math.isfinite(value):
+        return NONE
+    if is_share(unit):
+        return f"{figure(100 * value, digits)} % {bare(unit)}"
+    return f"{figure(value, digits)} {one_of(unit) if value == 1 else unit}"
+
+
+def measured(value: float | None, unit: str, digits: int = 4) -> str:
+    """Write a value without its unit; a share in percent.
+
+    >>> measured(0.07, "share of frames"), measured(28.61234, "ms"), measured(None, "ms")
+    ('7 %', '28.61', '–')
+    """
+    if value is None or not math.isfinite(value) or not is_share(unit):
+        return figure(value, digits)
+    return f"{figure(100.0 * value, digits)} %"
+
+
+COUNTED = {
+    "missing periods": "missing period", "streams": "stream", "columns": "column", "operators": "operator",
+    "episodes": "episode", "frames": "frame", "samples": "sample", "changes": "change", "copies": "copy",
+    "batches": "batch", "calibrations": "calibration", "directions": "direction", "facts": "fact", "fields": "field",
+    "groups": "group", "labels": "label", "missing frames": "missing frame", "missing indices": "missing index",
+    "missing phases": "missing phase", "missing streams": "missing stream", "points": "point", "spreads": "spread",
+    "turns": "turn", "wraps": "wrap", "sites": "site",
+    "objects": "object", "sessions": "session", "features": "feature", "defects": "defect",
+}  # fmt: skip
+"""Units that are counted, in the singular."""
+
+
+def one_of(unit: str) -> str:
+    """Return the singular of a unit that is counted; other units have none.
+
+    >>> one_of("streams"), one_of("ms")
+    ('stream', 'ms')
+    """
+    return COUNTED.get(unit, unit)
+
+
+def limit(low: float | None, high: float | None, unit: str) -> str:
+    """Write what a limit demands, with its unit.
+
+    >>> limit(None, 0.02, "share of frames"), limit(5.0, 60.0, "s"), limit(3.0, None, "operators")
+    ('at most 2 % of frames', '5 to 60 s', 'at least 3 operators')
+    """
+    ends = [measured(end, unit).removesuffix(" %") for end in (low, high) if end is not None]
+    if not ends:
+        return "no limit"
+    sign = " % " if is_share(unit) else " "
+    word = "at least " if high is None else "at most " if low is None else ""
+    last = high if high is not None else low
+    return f"{word}{' to '.join(ends)}{sign}{one_of(bare(unit)) if last == 1 else bare(unit)}"
+
+
+def span(seconds: float) -> str:
+    """Write a duration in the unit a person would choose.
+
+    >>> span(42), span(900), span(15_000), span(700_000), span(0.25)
+    ('42 s', '15 min', '4.2 h', '8.1 days', '0.25 s')
+    """
+    if seconds < 2 * MINUTE_S:
+        return f"{figure(seconds, 2)} s" if seconds < 1 else f"{seconds:.0f} s"
+    if seconds < 2 * HOUR_S:
+        return f"{seconds / MINUTE_S:.0f} min"
+    return f"{seconds / HOUR_S:.1f} h" if seconds < 2 * DAY_S else f"{seconds / DAY_S:.1f} days"
+
+
+def moment(at_ns: int) -> str:
+    """Write a time to the second, in UTC; stamps that count from an episode's beginning are not a time.
+
+    >>> moment(1_700_000_000_000_000_000), moment(50_000_000)
+    ('2023-11-14 22:13:20 UTC', 'not known')
+    """
+    return UNKNOWN if at_ns < FIRST_REAL_NS else iso(at_ns)[:19].replace("T", " ") + " UTC"
+
+
+def day(at_ns: int) -> str:
+    """Write the day of a time, in UTC."""
+    return iso(at_ns)[:10]
+
+
+def ago(at_ns: int, now_ns: int) -> str:
+    """Write when something was, short enough for a margin: the time today, else the day."""
+    then, now = iso(at_ns), iso(now_ns)
+    return then[11:16] if then[:10] == now[:10] else f"{int(then[8:10])} {MONTHS[int(then[5:7]) - 1]}"
+
+
+def short(text: str) -> str:
+    """Shorten content ids to a beginning that commands accept back.
+
+    >>> short("ab" * 32), short("lighting=dim")
+    ('abababababab', 'lighting=dim')
+    """
+    return HASH.sub(lambda found: found[0][:SHORT], text)
+
+
+def plural(count: int, word: str, many: str = "") -> str:
+    """Write a count with its noun.
+
+    >>> plural(1, "episode"), plural(3, "episode"), plural(1200, "outcome"), plural(2, "stratum", "strata")
+    ('1 episode', '3 episodes', '1,200 outcomes', '2 strata')
+    """
+    return f"{count:,} {word if count == 1 else many or word + 's'}"
+
+
+def listed(names: Sequence[Any]) -> str:
+    """Write names in a sentence.
+
+    >>> listed(["bin", "light", "site"]), listed(["bin"])
+    ('bin, light and site', 'bin')
+    """
+    words = [str(name) for name in names]
+    return " and ".join(filter(None, (", ".join(words[:-1]), *words[-1:])))
+
+
+def where(stratum: Stratum, without: Iterable[str] = ()) -> str:
+    """Write a stratum by factor and level; factors in `without` are left out.
+
+    >>> where(Stratum.of(tier="long_tail", site="a"), ["site"]), where(Stratum())
+    ('tier long tail', 'everywhere')
+    """
+    left_out = set(without)
+    shown = [f"{c.factor} {c.level}".replace("_", " ") for c in stratum.conditions if c.factor not in left_out]
+    return " · ".join(shown) or "everywhere"
+
+
+def place(written: str) -> str:
+    """Write a stratum that is given as text by factor and level; no text is refused, and factors keep their names.
+
+    >>> place("bin=nearly_empty,latency_ms=above 103"), place("")
+    ('bin nearly empty · latency_ms above 103', 'everywhere')
+    """
+    parts = (part.partition("=") for part in written.split(",") if part)
+    shown = [f"{factor} {level.replace('_', ' ')}".strip() for factor, _, level in parts]
+    return " · ".join(shown) or "everywhere"
+
+
+def levels(stratum: Stratum | str, *, without: tuple[str, ...] = ()) -> str:
+    """Write a stratum by its levels alone.
+
+    >>> levels(Stratum.of(tier="long_tail", site="a"), without=("site",)), levels("tier=long_tail")
+    ('long tail', 'long tail')
+    """
+    known = Stratum.parse(stratum) if isinstance(stratum, str) else stratum
+    shown = [c.level.replace("_", " ") for c in known.conditions if c.factor not in without]
+    return ", ".join(shown) or "everywhere"

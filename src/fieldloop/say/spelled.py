@@ -1,0 +1,109 @@
+"""The JSON form of facts: the sentence under the field's own name, code and numbers beside it for programs."""
+
+import dataclasses
+from collections.abc import Callable, Mapping
+from functools import cache
+from typing import Any, get_args, get_type_hints
+
+from fieldloop.model.codec import to_plain
+from fieldloop.model.condition import Stratum
+from fieldloop.model.finding import Finding
+from fieldloop.model.note import Note, to_written
+from fieldloop.say.findings import message
+from fieldloop.say.sentences import sentence
+
+MESSAGE = "message"
+Write = Callable[[Any], Any]
+
+
+def spelled(value: Any) -> Any:
+    """Write nouns and mappings as plain values, facts among them as sentences with their facts beside.
+
+    >>> from fieldloop.model.note import note
+    >>> spelled({"reason": note("as_written", text="It fits.")})["reason"]
+    'It fits.'
+    """
+    if isinstance(value, Note | Stratum):
+        return sentence(value) if isinstance(value, Note) else str(value)
+    if dataclasses.is_dataclass(value) and not isinstance(value, type):
+        return extra_fields(value) | _fields(value)
+    if isinstance(value, Mapping):
+        written: dict[str, Any] = {}
+        for key, inner in value.items():
+            name = str(to_plain(key))
+            written |= fact_fields(name, inner, spelled) if holds_notes(inner) else {name: spelled(inner)}
+        return written
+    if isinstance(value, list | tuple):
+        return [spelled(inner) for inner in value]
+    return to_plain(value)
+
+
+def _fields(noun: Any) -> dict[str, Any]:
+    written: dict[str, Any] = {}
+    declared = note_fields(noun)
+    for field in dataclasses.fields(noun):
+        value = getattr(noun, field.name)
+        if holds_notes(value) or field.name in declared:
+            written |= fact_fields(field.name, value, spelled, coded=hasattr(noun, "code"))
+        else:
+            written[field.name] = spelled(value)
+    return written
+
+
+def extra_fields(noun: Any) -> dict[str, Any]:
+    """Return what is written beside a noun's own fields: a finding keeps facts only, and people read its message."""
+    if not isinstance(noun, Finding):
+        return {}
+    return {"subject": noun.subject, MESSAGE: message(noun), "code": noun.code}
+
+
+def fact_fields(name: str, value: Any, write: Write, *, coded: bool = False) -> dict[str, Any]:
+    """Write a fact, or several: sentences under the name, codes and numbers under `…_facts`.
+
+    A noun's `message` is the noun's own fact, so that its code and numbers stand beside it too, unless the noun has a
+    code of its own (`coded`).
+
+    >>> from fieldloop.model.note import note
+    >>> fact_fields("why", note("as_written", text="It fits."), to_plain)
+    {'why': 'It fits.', 'why_facts': {'code': 'as_written', 'numbers': {'text': 'It fits.'}}}
+    >>> list(fact_fields("message", note("as_written", text="It fits."), to_plain))
+    ['message', 'message_facts', 'code', 'numbers']
+    """
+    facts = _facts(value, write)
+    written = {name: _sentences(value, write), f"{name}_facts": facts}
+    if name == MESSAGE and isinstance(facts, dict) and not coded:
+        written |= {"code": facts["code"], "numbers": facts["numbers"]}
+    return written
+
+
+def holds_notes(value: Any) -> bool:
+    """Is it a fact, or a tuple with one in it?"""
+    return isinstance(value, Note) or (isinstance(value, tuple) and any(map(holds_notes, value)))
+
+
+def note_fields(noun: Any) -> frozenset[str]:
+    """Return the fields of a noun that are declared to hold facts, so that an empty one is written alike."""
+    kind: Any = type(noun)
+    return _declared(kind)
+
+
+@cache
+def _declared(kind: Any) -> frozenset[str]:
+    hints = get_type_hints(kind)
+    return frozenset(field.name for field in dataclasses.fields(kind) if _mentions_note(hints[field.name]))
+
+
+def _mentions_note(hint: Any) -> bool:
+    return hint is Note or any(map(_mentions_note, get_args(hint)))
+
+
+def _facts(value: Any, write: Write) -> Any:
+    if isinstance(value, Note):
+        return to_written(value, write)
+    return [_facts(part, write) for part in value] if isinstance(value, tuple) else write(value)
+
+
+def _sentences(value: Any, write: Write) -> Any:
+    if isinstance(value, Note):
+        return sentence(value)
+    return [_sentences(part, write) for part in value] if isinstance(value, tuple) else write(value)

@@ -1,0 +1,126 @@
+"""The warehouse floor: demonstrations, attempts, marker views. The same seed gives the same bits."""
+
+import hashlib
+from collections.abc import Mapping
+
+import numpy as np
+
+from fieldloop.errors import BadInput, UnknownName
+from fieldloop.model.condition import Exposure, Stratum
+from fieldloop.model.hardware import Robot, Sensor
+from fieldloop.model.policy import Policy
+from fieldloop.model.stream import StreamKind
+from fieldloop.simulate.arm import markers, mix, rollout, scene, sites
+from fieldloop.simulate.arm.catalogue import shipped_catalogue
+from fieldloop.simulate.arm.controller import plan
+from fieldloop.simulate.arm.markers import MarkerViews
+from fieldloop.simulate.arm.operators import OPERATORS, demonstrate, operator
+from fieldloop.simulate.arm.physics import judge
+from fieldloop.simulate.arm.recording import Demonstration, record
+from fieldloop.simulate.arm.rig import Rig
+from fieldloop.simulate.arm.rollout import Attempt
+from fieldloop.simulate.arm.scene import Scene, Setup
+from fieldloop.simulate.arm.sites import Facility
+
+SENSORS = (
+    ("camera/overhead", StreamKind.RGB, "hardware trigger"),
+    ("camera/wrist", StreamKind.RGB, "hardware trigger"),
+    ("depth/overhead", StreamKind.DEPTH, "hardware trigger"),
+    ("joints", StreamKind.JOINT_POSITION, "PTP"),
+    ("gripper", StreamKind.GRIPPER, "PTP"),
+    ("force", StreamKind.FORCE_TORQUE, "PTP"),
+    ("imu", StreamKind.IMU, "PTP"),
+)
+
+
+class Floor:
+    """Sites as they were really built, one robot each, and everything that can be tried there."""
+
+    def __init__(self, seed: int, rig: Rig | None = None) -> None:
+        """Build the sites; another seed builds other mount errors and draws other scenes."""
+        self.seed, self.rig, self.catalogue = seed, rig or Rig(), shipped_catalogue()
+        self.sites: dict[str, Facility] = {
+            name: sites.as_built(site, self.chance("site", name)) for name, site in sites.FACILITIES.items()
+        }
+
+    def chance(self, *words: str | int) -> np.random.Generator:
+        """Return a generator of its own for a purpose, such as `chance("demonstration", 17)`.
+
+        >>> Floor(1).chance("a", 2).random() == Floor(1).chance("a", 2).random()
+        True
+        """
+        digest = hashlib.sha256("\x1f".join(map(str, (self.seed, *words))).encode()).digest()
+        return np.random.default_rng(int.from_bytes(digest[:16], "little"))
+
+    def site(self, name: str) -> Facility:
+        """Return a site as built."""
+        if name not in self.sites:
+            raise UnknownName("site of the simulated floor", name, self.sites)
+        return self.sites[name]
+
+    def operators(self) -> tuple[str, ...]:
+        """Return the pseudonyms of those who can demonstrate here."""
+        return tuple(OPERATORS)
+
+    def robot(self, site: str) -> Robot:
+        """Return the robot of a site with its sensors."""
+        name = self.site(site).id
+        found = (
+            Sensor(f"{stream.replace('/', '-')}-{name}-1", kind, stream, f"{stream.replace('/', '_')}", by)
+            for stream, kind, by in SENSORS
+        )
+        return Robot(f"arm-{name}-1", "six-joint arm with parallel gripper", name, tuple(found))
+
+    def lab_mix(self) -> tuple[Exposure, ...]:
+        """Return the mix of the laboratory."""
+        return mix.lab_mix()
+
+    def production_mix(self) -> tuple[Exposure, ...]:
+        """Return the mix of the deployed sites."""
+        return mix.production_mix(self.catalogue)
+
+    def scene(self, stratum: Stratum, rng: np.random.Generator, setup: Setup | None = None) -> Scene:
+        """Draw a scene of a stratum: site, tier, bin and lighting must be given."""
+        site = self.site(stratum.level("site") or "")
+        return scene.draw(stratum, site, self.catalogue, rng, setup or Setup())
+
+    def demonstrate(
+        self,
+        stratum: Stratum,
+        operator_id: str,
+        rng: np.random.Generator,
+        start_ns: int,
+        facts: Mapping[str, str] | None = None,
+        setup: Setup | None = None,
+    ) -> Demonstration:
+        """Let an operator demonstrate one pick; a failed one is kept and labelled.
+
+        `facts` are fields of Episode that the floor does not know: name, session, provider, protocol.
+        """
+        habit = operator(operator_id)
+        drawn = self.scene(stratum, rng, setup)
+        grasp, style = demonstrate(habit, drawn.item, rng)
+        verdict = judge(drawn, plan(grasp, style, drawn.site.bin_floor_m))
+        return record(drawn, verdict, self.rig, start_ns, rng, {"operator": operator_id, **(facts or {})})
+
+    def attempt(
+        self, policy: Policy, stratum: Stratum, rng: np.random.Generator, at_ns: int, setup: Setup | None = None
+    ) -> Attempt:
+        """Let a policy try one pick; physics decides the outcome, not a success rate."""
+        return rollout.attempt(policy, self.scene(stratum, rng, setup), self.rig, at_ns)
+
+    def record(
+        self, tried: Attempt, rng: np.random.Generator, start_ns: int, facts: Mapping[str, str]
+    ) -> Demonstration:
+        """Return the recording that a robot's recorder would have kept of an attempt."""
+        if tried.verdict is None:
+            raise BadInput(f"Nothing was recorded of an attempt that never moved: {tried.reason}.")
+        return record(tried.scene, tried.verdict, self.rig, start_ns, rng, facts)
+
+    def calibration_views(self, site: str, rng: np.random.Generator) -> tuple[MarkerViews, ...]:
+        """Look at markers with every camera of a site."""
+        return markers.look_with_all(self.site(site), self.rig, rng)
+
+    def marker_views(self, site: str, rng: np.random.Generator, count: int = 20) -> MarkerViews:
+        """Look at markers with the overhead camera of a site."""
+        return markers.look(self.site(site), self.rig, rng, count)

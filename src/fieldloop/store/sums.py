@@ -1,0 +1,63 @@
+"""Sums of outcomes by hour and by conditions, updated in the transaction that writes the outcomes.
+
+Sums count verdicts. An attempt with several judges has several verdicts; `judged_again` corrects for that.
+"""
+
+from collections.abc import Callable, Iterable
+from typing import Any
+
+from sqlalchemy import Connection
+
+from fieldloop.store.database import bare
+from fieldloop.store.outcomes import Row
+from fieldloop.store.statements import Statements
+from fieldloop.store.tables import outcomes
+
+NS_PER_HOUR = 3_600_000_000_000
+POLICY, STAGE, SITE, AT_NS, SUCCEEDED, STRATUM, ITEM = (
+    list(outcomes.c.keys()).index(name) for name in ("policy", "stage", "site", "at_ns", "succeeded", "stratum", "item")
+)
+
+
+def hours_of(rows: Iterable[Row], sign: int = 1) -> list[Row]:
+    """Sum outcomes by hour, in the order of the columns of `success_hours`."""
+    return _summed(rows, lambda row: (row[STAGE], row[AT_NS] // NS_PER_HOUR, row[POLICY], row[SITE]), sign)
+
+
+def strata_of(rows: Iterable[Row], sign: int = 1) -> list[Row]:
+    """Sum outcomes by conditions, in the order of the columns of `success_strata`."""
+    return _summed(
+        rows,
+        lambda row: (row[STAGE], row[POLICY], row[SITE], row[STRATUM], article_of(row[STRATUM], row[ITEM])),
+        sign,
+    )
+
+
+def article_of(stratum: str, item: str) -> str:
+    """Return the article to sum by: only its tier matters, so '' where the stratum states the tier.
+
+    >>> article_of("lighting=dim", "A7"), article_of("lighting=dim,tier=high", "A7")
+    ('A7', '')
+    """
+    return "" if ",tier=" in f",{stratum}" else item
+
+
+def add_to_sums(connection: Connection, statements: Statements, rows: Iterable[Row], sign: int = 1) -> None:
+    """Add outcomes to both kinds of sums, or subtract them."""
+    given = list(rows)
+    if given:
+        cursor = bare(connection)
+        cursor.executemany(statements.add_hours, hours_of(given, sign))
+        cursor.executemany(statements.add_strata, strata_of(given, sign))
+
+
+def _summed(rows: Iterable[Row], key_of: Callable[[Row], tuple[Any, ...]], sign: int) -> list[Row]:
+    sums: dict[tuple[Any, ...], list[int]] = {}
+    for row in rows:
+        key = key_of(row)
+        summed = sums.get(key)
+        if summed is None:
+            summed = sums[key] = [0, 0]
+        summed[0] += row[SUCCEEDED]
+        summed[1] += 1
+    return [[*key, sign * successes, sign * episodes] for key, (successes, episodes) in sums.items()]

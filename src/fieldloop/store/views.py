@@ -1,0 +1,201 @@
+"""Bulk reads for pages and commands on SQLAlchemy Core: each takes a few queries for any number of rows."""
+
+import json
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from sqlalchemy import func, literal, select, union_all
+from sqlalchemy.sql import ColumnElement
+
+from fieldloop.errors import BadInput
+from fieldloop.model.alarm import Rate
+from fieldloop.model.codec import from_plain
+from fieldloop.model.episode import Episode
+from fieldloop.model.finding import EpisodeReport, Status, counts
+from fieldloop.store import outcome_counts, rates
+from fieldloop.store.contract import (
+    Count,
+    DayCount,
+    EpisodeCount,
+    EpisodeFilter,
+    FoundEpisodes,
+    StratumCount,
+    TrialCount,
+)
+from fieldloop.store.database import Database
+from fieldloop.store.episodes import episode_of, label, word
+from fieldloop.store.outcomes import stratum_of
+from fieldloop.store.rows import Tables, reader_of
+from fieldloop.store.statements import Statements
+from fieldloop.store.tables import NOUN_TABLES, NounTable, cell, table_of
+
+EPISODES = NOUN_TABLES[Episode].table
+
+
+class SqlViews:
+    """The bulk reads of a store on SQLite or PostgreSQL."""
+
+    def __init__(self, database: Database, statements: Statements) -> None:
+        """Read from the store's own database."""
+        self._database, self._statements = database, statements
+        self._parsed: dict[type, tuple[str, Any]] = {}
+
+    def newest(self, *nouns: type) -> dict[type, Any]:
+        """Return the most recently stated noun of each kind; kinds without any are left out."""
+        parts = []
+        for place, noun in enumerate(nouns):
+            table = with_body(noun).table
+            last = select(table.c.body).order_by(table.c.seq.desc(), table.c.place.desc()).limit(1).subquery()
+            parts.append(select(literal(place).label("kind"), last.c.body))
+        if not parts:
+            return {}
+        with self._database.reading() as connection:
+            rows = connection.execute(union_all(*parts)).all()
+        return {nouns[kind]: self._read(nouns[kind], body) for kind, body in rows}
+
+    def _read(self, noun: type, body: str) -> Any:
+        """Decode a newest noun; the last one of each kind is cached, as a large catalogue takes a second."""
+        text, known = self._parsed.get(noun, ("", None))
+        if text != body:
+            known = reader_of(noun)(body)
+            self._parsed[noun] = (body, known)
+        return known
+
+    def all_of(self, *nouns: type) -> dict[type, list[Any]]:
+        """Return all nouns of several kinds, newest first; meant for kinds with few nouns."""
+        tables = [with_body(noun).table for noun in nouns]
+        parts = [select(literal(kind).label("kind"), t.c.seq, t.c.place, t.c.body) for kind, t in enumerate(tables)]
+        found: dict[type, list[Any]] = {noun: [] for noun in nouns}
+        if parts:
+            every = union_all(*parts).subquery()
+            query = select(every.c.kind, every.c.body).order_by(every.c.seq.desc(), every.c.place.desc())
+            with self._database.reading() as connection:
+                rows = connection.execute(query).all()
+            for kind, body in rows:
+                found[nouns[kind]].append(reader_of(nouns[kind])(body))
+        return found
+
+    def counts(self, *asked: Count) -> list[int]:
+        """Count several things at once."""
+        if not asked:
+            return []
+        with self._database.reading() as connection:
+            tables = Tables(connection, self._statements)
+            parts = []
+            for one in asked:
+                entry = table_of(one.noun)
+                what = func.count(entry.table.c[one.distinct].distinct()) if one.distinct else func.count()
+                query = select(what).select_from(entry.table).where(*tables.criteria(entry, one.where))
+                parts.append(query.scalar_subquery())
+            return [int(count) for count in connection.execute(select(*parts)).one()]
+
+    def episodes(self, wanted: EpisodeFilter, limit: int) -> FoundEpisodes:
+        """Return the newest episodes that match, with counts."""
+        matches = self._matches(wanted)
+        counted = select(EPISODES.c.status, func.count(), func.count().filter(*matches) if matches else func.count())
+        listed = select(EPISODES.c.body, EPISODES.c.status).where(*matches)
+        listed = listed.order_by(EPISODES.c.seq.desc(), EPISODES.c.place.desc()).limit(limit)
+        with self._database.reading() as connection:
+            counts = connection.execute(counted.group_by(EPISODES.c.status)).all()
+            rows = connection.execute(listed).all()
+        return FoundEpisodes(
+            tuple((episode_of(body), _status(status)) for body, status in rows),
+            sum(matching for _, _, matching in counts),
+            {_status(status): total for status, total, _ in counts},
+        )
+
+    def judged_episodes(self, where: Mapping[str, Any]) -> list[tuple[Episode, Status | None]]:
+        """Return episodes with the status of their last judgement, oldest first."""
+        with self._database.reading() as connection:
+            criteria = Tables(connection, self._statements).criteria(NOUN_TABLES[Episode], where)
+            query = select(EPISODES.c.body, EPISODES.c.status).where(*criteria)
+            rows = connection.execute(query.order_by(EPISODES.c.seq, EPISODES.c.place)).all()
+        return [(episode_of(body), _status(status)) for body, status in rows]
+
+    def episode_counts(self, where: Mapping[str, Any]) -> list[EpisodeCount]:
+        """Count episodes by conditions, article and result."""
+        keys = [EPISODES.c[name] for name in ("site", "stratum", "handled", "succeeded")]
+        with self._database.reading() as connection:
+            criteria = Tables(connection, self._statements).criteria(NOUN_TABLES[Episode], where)
+            query = select(*keys, func.count().label("episodes")).where(*criteria).group_by(*keys)
+            rows = connection.execute(query).all()
+        return [EpisodeCount(r.site, stratum_of(r.stratum), r.handled, r.succeeded, r.episodes) for r in rows]
+
+    def last_reports(self, episodes: Sequence[str]) -> dict[str, EpisodeReport]:
+        """Return the last report on each of these episodes, with only the findings that count."""
+        if not episodes:
+            return {}
+        entry = NOUN_TABLES[EpisodeReport]
+        with self._database.reading() as connection:
+            criteria = Tables(connection, self._statements).criteria(entry, {"episode": list(episodes)})
+            query = select(entry.table.c.episode, entry.table.c.body).where(*criteria)
+            rows = connection.execute(query.order_by(entry.table.c.seq, entry.table.c.place)).all()
+        last = {row.episode: row.body for row in rows}
+        return {episode: _short_report(body) for episode, body in last.items()}
+
+    def stated_at(self, noun: type, name: str) -> int | None:
+        """Return the sequence number of the last event that states a noun; None for an unknown id."""
+        entry = table_of(noun)
+        with self._database.reading() as connection:
+            return connection.scalar(select(entry.table.c.seq).where(entry.table.c[entry.key[0]] == cell(name)))
+
+    def success_rates(
+        self, spans: Sequence[tuple[int, int]], stage: str = "production", policy: str | None = None
+    ) -> list[list[Rate]]:
+        """Return the result of `Store.success_rates` for each span, optionally for one policy."""
+        with self._database.reading() as connection:
+            return rates.success_rates(connection, spans, str(stage), policy)
+
+    def daily_counts(self, time_zones: Mapping[str, str], stage: str = "production") -> list[DayCount]:
+        """Count all attempts by policy, site and day local to the site; sites without a zone have days in UTC."""
+        with self._database.reading() as connection:
+            return rates.daily(connection, time_zones, str(stage))
+
+    def stratum_counts(self, stage: str = "production", policies: Sequence[str] | None = None) -> list[StratumCount]:
+        """Count all attempts by policy, conditions and article."""
+        with self._database.reading() as connection:
+            return outcome_counts.by_stratum(connection, str(stage), policies)
+
+    def trial_counts(
+        self, stages: Sequence[str], scenarios: Sequence[str], policies: Sequence[str] | None = None
+    ) -> dict[tuple[str, str], TrialCount]:
+        """Count trials in some scenarios by policy and stage."""
+        with self._database.reading() as connection:
+            return outcome_counts.trials(connection, [str(stage) for stage in stages], scenarios, policies)
+
+    def _matches(self, wanted: EpisodeFilter) -> list[ColumnElement[bool]]:
+        found: list[ColumnElement[bool]] = [EPISODES.c.status == wanted.status] if wanted.status else []
+        if wanted.text:
+            found.append(self._contains(EPISODES.c.words, word(wanted.text)))
+        return found + [
+            self._contains(EPISODES.c.labels, label(name, value)) for name, value in wanted.labels.items() if value
+        ]
+
+    def _contains(self, column: ColumnElement[Any], part: str) -> ColumnElement[bool]:
+        """Does a column contain this text? LIKE would need escaped wildcards, and ignores case on SQLite."""
+        place = func.instr if self._database.is_sqlite else func.strpos
+        found: ColumnElement[bool] = place(column, cell(part)) > 0
+        return found
+
+
+def with_body(noun: type) -> NounTable:
+    """Return the table of a noun with a `body`; outcomes have none and are refused."""
+    entry = table_of(noun)
+    if not entry.has_body:
+        raise BadInput(f"{noun.__name__} must be read with find(newest=True), not through views.")
+    return entry
+
+
+def _status(text: str | None) -> Status | None:
+    return None if text is None else Status(text)
+
+
+def _short_report(body: str) -> EpisodeReport:
+    """Decode a report without the findings that do not count, which are most of them."""
+    raw = json.loads(body)
+    raw["findings"] = [
+        finding
+        for finding in raw["findings"]
+        if counts(Status(finding["status"]), required=finding.get("required", True))
+    ]
+    return from_plain(EpisodeReport, raw)

@@ -1,0 +1,187 @@
+"""Compare a recording with itself after writing and reading, and report losses that the writer did not list."""
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from fieldloop.model.episode import Recording
+from fieldloop.model.episode_text import FIELDS
+from fieldloop.model.stream import ClockKind, Stream
+from fieldloop.release.writers.grid import Rule, Times, grid_of, picks_of, resample, rule_for
+from fieldloop.release.writers.written import Written
+
+OF_THE_PLACE = ("dataset", "dataset_episodes", "episode_index", "split", "source_episode", "uid")
+"""Facts about the location of an episode, which change when it is written elsewhere."""
+TRAITS = ("kind", "unit", "columns", "frame_id", "serial")
+RESAMPLED = "resampled"
+SAME_RATE = 0.05
+TRUST = tuple(ClockKind)
+
+
+@dataclass(frozen=True, slots=True)
+class Limits:
+    """What a format can never keep, so that a writer need not list it for each stream.
+
+    `levels` is how far a picture may be off on average, in 8-bit levels, `depth_m` a distance in metres. `remade` are
+    clocks that the format makes anew for every stream.
+    """
+
+    levels: float = 0.0
+    depth_m: float = 0.0
+    remade: tuple[ClockKind, ...] = ()
+
+
+def differences(before: Recording, after: Recording, written: Written, limits: Limits) -> Iterator[str]:
+    """Yield differences that the writer did not list: facts, streams, timestamps, values by their rule, frames."""
+    for name in FIELDS:
+        one, other = getattr(before.episode, name), getattr(after.episode, name)
+        if one != other and not _listed(name, written):
+            yield f"{name} was {one!r} and is {other!r}"
+    for key, value in before.episode.facts:
+        if after.episode.fact(key) != value and key not in OF_THE_PLACE and not _listed(key, written):
+            yield f"the fact {key} was {value!r} and is {after.episode.fact(key)!r}"
+    for name, stream in before.streams.items():
+        if name in after.streams:
+            yield from (f"{name}: {what}" for what in _of_stream(before, stream, after.streams[name], written, limits))
+        elif not _listed(name, written):
+            yield f"{name} is gone"
+
+
+def _of_stream(recording: Recording, before: Stream, after: Stream, written: Written, limits: Limits) -> Iterator[str]:
+    for trait in TRAITS:
+        one, other = getattr(before, trait), getattr(after, trait)
+        if one != other and not _listed(before.name, written, trait):
+            yield f"its {trait} was {one!r} and is {other!r}"
+    if written.clock:
+        clock = recording.streams[written.clock]
+        yield from _on_the_grid(clock, before, after, written, limits)
+        return
+    yield from _same_notes(before, after, written)
+    yield from _same_rate(before.nominal_hz, before, after, written)
+    yield from _same_clocks(before.clocks, before, after, written, limits)
+    if before.values is not None:
+        yield from _same_values(before.values, after, rounding=_listed(before.name, written))
+    if before.pictures is not None:
+        yield from _same_pictures(before, np.arange(len(before)), after, limits)
+
+
+def _on_the_grid(clock: Stream, before: Stream, after: Stream, written: Written, limits: Limits) -> Iterator[str]:
+    """Compare a stream that was resampled onto the timestamps of another, by the rule of its kind."""
+    grid = grid_of(clock.times_ns)
+    rule, stated = rule_for(before, grid), (written.rules or {}).get(before.name, "")
+    if rule is not Rule.AS_RECORDED and rule.value not in stated.split(" or "):
+        yield f"its rule is {rule.value} and is stated as {stated!r}"
+    yield from _same_notes(before, after, written)
+    rate = before.nominal_hz if stated == Rule.AS_RECORDED.value else clock.hz
+    if rule is not Rule.AS_RECORDED or after.nominal_hz != before.nominal_hz:
+        yield from _same_rate(rate, before, after, written)
+    if rule is not Rule.AS_RECORDED and RESAMPLED not in after.notes:
+        yield "no note states that it was resampled"
+    picks = picks_of(before, grid, rule) if rule.keeps_samples else None
+    yield from _same_clocks(_clocks(clock, before, grid, picks), before, after, written, limits)
+    if before.values is not None:
+        yield from _same_values(resample(before, grid, rule), after, rounding=_listed(before.name, written))
+    if before.pictures is not None and picks is not None:
+        yield from _same_pictures(before, picks, after, limits)
+
+
+def _clocks(clock: Stream, before: Stream, grid: Times, picks: NDArray[np.int64] | None) -> dict[ClockKind, Times]:
+    """Return the stamps that rows must have: their samples', else the grid's under the less trusted clock."""
+    if picks is None:
+        return {max(clock.clock, before.clock, key=TRUST.index): grid}
+    return {kind: times[picks] for kind, times in before.clocks.items()}
+
+
+def _same_notes(before: Stream, after: Stream, written: Written) -> Iterator[str]:
+    """Compare notes. They state what is uncertain: without its note a guess would become a fact."""
+    for key, text in before.notes.items():
+        kept = after.notes.get(key, "")
+        more = key == RESAMPLED and kept.startswith(f"{text}, then ")
+        if kept != text and not more and not _listed(before.name, written, f"note {key}"):
+            yield f"its note {key} was {text!r} and is {kept!r}"
+
+
+def _same_rate(wanted: float | None, before: Stream, after: Stream, written: Written) -> Iterator[str]:
+    found = after.nominal_hz
+    same = abs(found / wanted - 1) < SAME_RATE if found and wanted else not found and not wanted
+    if not same and not _listed(before.name, written, "nominal_hz"):
+        yield f"its nominal rate is {found}, and should be {wanted}"
+
+
+def _same_clocks(
+    wanted: Mapping[ClockKind, Times], before: Stream, after: Stream, written: Written, limits: Limits
+) -> Iterator[str]:
+    for kind, times in wanted.items():
+        first = kind is next(one for one in ClockKind if one in wanted)
+        if kind in limits.remade and not first:
+            continue
+        if kind in after.clocks and not np.array_equal(after.clocks[kind], times):
+            yield f"its {kind.value} stamps differ"
+        elif kind not in after.clocks and not _clock_listed(before.name, kind, written):
+            yield f"its {kind.value} clock is gone"
+    if more := after.clocks.keys() - wanted.keys() - {*limits.remade}:
+        yield f"it never had a clock called {', '.join(sorted(kind.value for kind in more))}"
+
+
+def _clock_listed(name: str, kind: ClockKind, written: Written) -> bool:
+    """Is it listed for this stream, or as one that no stream keeps?"""
+    everywhere = [loss for loss in written.left_out if loss.code == "release.further_clocks_not_kept"]
+    return _listed(name, written, kind.value) or any(kind.value in str(loss["clocks"]) for loss in everywhere)
+
+
+def _same_values(wanted: NDArray[Any], after: Stream, *, rounding: bool) -> Iterator[str]:
+    """Compare numbers: as float32 where the writer lists that it rounds.
+
+    The type of fractions may change as long as no value does.
+    """
+    if after.values is None:
+        yield "its values are gone"
+        return
+    wanted, found = wanted.reshape(len(wanted), -1), after.values.reshape(len(after.values), -1)
+    fractions = wanted.dtype.kind == found.dtype.kind == "f"
+    if rounding and fractions:
+        wanted, found = wanted.astype(np.float32), found.astype(np.float32)
+    if found.dtype != wanted.dtype and not (fractions and np.array_equal(found, wanted, equal_nan=True)):
+        yield f"its numbers were {wanted.dtype} and are {found.dtype}"
+    elif not np.array_equal(found, wanted, equal_nan=found.dtype.kind == "f"):
+        yield "its numbers differ"
+
+
+def _same_pictures(before: Stream, picks: NDArray[np.int64], after: Stream, limits: Limits) -> Iterator[str]:
+    if after.pictures is None or before.pictures is None:
+        yield "its pictures are gone"
+        return
+    if after.pictures.size != before.pictures.size:
+        yield f"its pictures were {before.pictures.size} and are {after.pictures.size}"
+        return
+    if len(after.pictures) != len(picks):
+        yield f"it has {len(after.pictures)} pictures for {len(picks)} frames"
+        return
+    wanted = dict(zip(np.unique(picks).tolist(), before.pictures.frames(np.unique(picks).tolist()), strict=True))
+    for index, frame in enumerate(after.pictures.frames()):
+        drawn = wanted[int(picks[index])]
+        if frame.shape != drawn.shape or frame.dtype != drawn.dtype:
+            yield f"its frame {index} was {drawn.dtype} {drawn.shape} and is {frame.dtype} {frame.shape}"
+            return
+        if (off := _off(drawn, frame)) > (limits.depth_m if frame.dtype.kind == "f" else limits.levels):
+            yield f"its frame {index} is off by {off:.3g}"
+            return
+
+
+def _off(drawn: NDArray[Any], frame: NDArray[Any]) -> float:
+    """Return the mean error in levels, or the worst in metres; infinite where only one of the two has a distance."""
+    if frame.dtype.kind != "f":
+        return float(np.abs(frame.astype(np.int64) - drawn).mean())
+    known = ~np.isnan(drawn)
+    if not np.array_equal(known, ~np.isnan(frame)):
+        return float("inf")
+    return float(np.abs(frame[known] - drawn[known]).max(initial=0.0))
+
+
+def _listed(name: str, written: Written, what: str = "") -> bool:
+    """Did the writer list this stream or field, and this part of it, as left out?"""
+    about = [loss for loss in written.left_out if name in (loss.subject.stream, dict(loss.numbers).get("name"))]
+    return any(not what or what in dict(loss.numbers).values() for loss in about)

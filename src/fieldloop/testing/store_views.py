@@ -1,0 +1,218 @@
+"""The contract of a store's bulk reads: each equals the result computed noun by noun, on random data."""
+
+import random
+from collections import Counter
+from collections.abc import Callable
+from dataclasses import replace
+
+from fieldloop.model.annotation import Annotation
+from fieldloop.model.attempts import settled
+from fieldloop.model.condition import Stratum
+from fieldloop.model.days import local_day
+from fieldloop.model.deployment import Audit, Deployment
+from fieldloop.model.episode import Episode, Log, Session
+from fieldloop.model.event import (
+    EVENTS,
+    AlarmRaised,
+    EpisodeAnnotated,
+    EpisodeJudged,
+    LogIngested,
+    OutcomeRecorded,
+    PlanDrawn,
+    SessionOpened,
+)
+from fieldloop.model.finding import EpisodeReport, Status
+from fieldloop.model.plan import Plan
+from fieldloop.model.policy import Outcome, Stage
+from fieldloop.model.release import Release
+from fieldloop.store import Count, EpisodeFilter, Store
+from fieldloop.testing.samples import sample
+
+HOUR_NS = 3_600_000_000_000
+START_NS = 1_774_738_800_000_000_000
+"""The evening before Berlin puts its clocks forward."""
+ZONES = {"berlin": "Europe/Berlin", "pune": "Asia/Kolkata", "beirut": "Asia/Beirut"}
+SITES = (*ZONES, "unmapped", "")
+
+
+def recorded(store: Store, seed: int, count: int = 120) -> list[Outcome]:
+    """Record random outcomes, some corrected, some judged by several; return them as they stand, oldest first."""
+    chance = random.Random(seed)
+    base = sample(Outcome)
+    known: dict[str, Outcome] = {}
+    for _ in range(count):
+        one = replace(
+            base,
+            id=f"o{chance.randrange(count)}",
+            policy=chance.choice("pq"),
+            stratum=Stratum.of(lighting=chance.choice(("dim", "bright"))),
+            stage=chance.choice((Stage.PRODUCTION, Stage.PRODUCTION, Stage.LAB, Stage.GATE)),
+            site=chance.choice(SITES),
+            robot=chance.choice(("r1", "r2")),
+            at_ns=START_NS + chance.randrange(72) * HOUR_NS // 2 + chance.choice((-1, 0, 1, 12_345)),
+            succeeded=chance.random() < 0.7,  # noqa: PLR2004 - any share does
+            attempt=chance.choice(("", "", "a", "b", "c")),
+            scenario=chance.choice(("", "base", "edge:wet")),
+            item=chance.choice(("", "A7")),
+        )
+        known.pop(one.id, None)
+        known[one.id] = one
+        store.append([OutcomeRecorded(one)], actor="a", at_ns=1)
+    return list(known.values())
+
+
+def many_spans_equal_one_at_a_time(store: Store) -> None:
+    """Rates of several spans in one read are those of each span alone; a policy can be picked out."""
+    outcomes = recorded(store, 1)
+    chance = random.Random(2)
+    times = [START_NS + chance.randrange(-2, 80) * HOUR_NS // 2 + chance.choice((-1, 0, 1, 777)) for _ in range(40)]
+    spans = [(begin, begin + chance.randrange(-1, 50) * HOUR_NS + chance.choice((0, 3))) for begin in times]
+    attempts = settled(o for o in outcomes if o.stage is Stage.PRODUCTION)[0]
+    for (start, end), rates in zip(spans, store.views.success_rates(spans), strict=True):
+        inside = [o for o in attempts if start <= o.at_ns < end]
+        won, tried = Counter[tuple[str, str]](), Counter((o.policy, o.site) for o in inside)
+        won.update((o.policy, o.site) for o in inside if o.succeeded)
+        expected = [(*place, won[place], tried[place], start, end) for place in sorted(tried)]
+        assert [(r.policy, r.site, r.successes, r.episodes, r.start_ns, r.end_ns) for r in rates] == expected
+        assert rates == store.success_rates(start, end)
+    only = store.views.success_rates(spans, policy="q")
+    assert only == [[r for r in rates if r.policy == "q"] for rates in store.views.success_rates(spans)]
+    assert store.views.success_rates([]) == []
+
+
+def days_are_local_to_their_site(store: Store) -> None:
+    """A day ends at the site's own midnight, also where clocks change or are half an hour off."""
+    outcomes = recorded(store, 3)
+    counts: dict[tuple[str, str, int], list[int]] = {}
+    for one in settled(o for o in outcomes if o.stage is Stage.PRODUCTION)[0]:
+        tally = counts.setdefault((one.policy, one.site, local_day(one.at_ns, ZONES.get(one.site, "UTC"))), [0, 0])
+        tally[0] += one.succeeded
+        tally[1] += 1
+    found = store.views.daily_counts(ZONES)
+    assert [((c.policy, c.site, c.day), [c.successes, c.episodes]) for c in found] == sorted(counts.items())
+
+
+def conditions_and_trials_count_attempts_once(store: Store) -> None:
+    """Attempts by conditions and article, and trials by scenario, equal counting the nouns."""
+    outcomes = recorded(store, 4)
+    for policies in (None, ["q"], ["p", "q"], []):
+        mine = [o for o in outcomes if policies is None or o.policy in policies]
+        kept = settled(o for o in mine if o.stage is Stage.PRODUCTION)[0]
+        tried = Counter((o.policy, o.site, o.stratum, o.item) for o in kept)
+        won = Counter((o.policy, o.site, o.stratum, o.item) for o in kept if o.succeeded)
+        found = store.views.stratum_counts(policies=policies)
+        assert {(c.policy, c.site, c.stratum, c.item): (c.successes, c.episodes) for c in found} == {
+            key: (won[key], count) for key, count in tried.items()
+        }
+        stages, scenarios = (Stage.LAB, Stage.GATE), ("", "base")
+        trials = {
+            (policy, stage): [o for o in mine if (o.policy, o.stage) == (policy, stage) and o.scenario in scenarios]
+            for policy in "pq"
+            for stage in stages
+        }
+        counted = store.views.trial_counts(stages, scenarios, policies)
+        assert {key: (c.verdicts, c.successes, c.attempts) for key, c in counted.items()} == {
+            key: (len(shown), sum(o.succeeded for o in settled(shown)[0]), len(settled(shown)[0]))
+            for key, shown in trials.items()
+            if shown
+        }
+
+
+def newest_and_counts_come_many_at_a_time(store: Store) -> None:
+    """The last noun of several kinds, and several counts, equal asking for each."""
+    kinds = (Deployment, Audit, Plan, Release, Session)
+    assert store.views.newest(*kinds) == {}
+    assert store.views.counts() == []
+    for number in range(3):
+        store.append([sample(kind, number) for kind in EVENTS.values()], actor="a", at_ns=1)
+    assert store.views.newest(*kinds) == {kind: store.find(kind, newest=True, limit=1)[0] for kind in kinds}
+    assert store.views.all_of(*kinds) == {kind: store.find(kind, newest=True) for kind in kinds}
+    store.append([SessionOpened(replace(sample(Session, 9), closed_ns=None))], actor="a", at_ns=1)
+    spans = tuple(replace(sample(Annotation), episode="e", label="lift", author=a) for a in ("ana", "ana"))
+    store.append([EpisodeAnnotated("e", "phase", "ana", spans)], actor="a", at_ns=1)
+    assert store.views.counts(
+        Count(Session), Count(Session, {"closed_ns": None}), Count(Annotation, {"label": "lift"}),
+        Count(Annotation, {"label": "lift"}, "episode"),
+    ) == [store.count(Session), store.count(Session, {"closed_ns": None}), 2, 1]  # fmt: skip
+    plan = sample(Plan, 77)
+    assert store.views.stated_at(Plan, plan.id) is None
+    assert store.views.stated_at(Plan, plan.id) != store.append([PlanDrawn(plan)], actor="a", at_ns=1)
+    assert store.views.stated_at(Plan, plan.id) == store.last()
+    assert AlarmRaised.__name__ in EVENTS
+
+
+def episodes_are_listed_by_any_label(store: Store) -> None:
+    """Status, text and labels filter; newest first; counts cover all; conditions precede fields and facts."""
+    chance = random.Random(5)
+    episodes = [
+        replace(
+            sample(Episode, number),
+            id=f"e{number}",
+            name=f"Lift {number}\nagain",
+            site=chance.choice(("", "lab", "gdansk")),
+            stratum=Stratum.of({"site": chance.choice(("gdansk", "leipzig"))} if number % 2 else {"tier": "high"}),
+            succeeded=chance.choice((True, False, None)),
+            facts=(("sku", chance.choice(("A7", "b_7", "Ärmel"))), ("site", "hall"), ("empty", "")),
+        )
+        for number in range(40)
+    ]
+    for one in episodes:
+        store.append([LogIngested(replace(sample(Log), episodes=(one.id,)), (one,))], actor="a", at_ns=1)
+    status: dict[str, Status | None] = {one.id: chance.choice((None, *Status)) for one in episodes}
+    report = sample(EpisodeReport)
+    given = [EpisodeJudged("p1", replace(report, episode=i, status=s)) for i, s in status.items() if s]
+    store.append(given, actor="a", at_ns=1)
+    asked = [
+        EpisodeFilter(), EpisodeFilter("failed"), EpisodeFilter(text="LIFT 1"), EpisodeFilter(text="ärm"),
+        EpisodeFilter(text="b%7"), EpisodeFilter(text="_"), EpisodeFilter(labels={"site": "gdansk"}),
+        EpisodeFilter(labels={"site": "hall"}), EpisodeFilter("passed", "tier", {"sku": "A7"}),
+        EpisodeFilter(labels={"sku": "A"}), EpisodeFilter(labels={"tier": "high", "empty": ""}),
+    ]  # fmt: skip
+    for wanted in asked:
+        matching = [one for one in reversed(episodes) if _fits(one, status[one.id], wanted)]
+        found = store.views.episodes(wanted, 7)
+        assert found.episodes == tuple((one, status[one.id]) for one in matching[:7])
+        assert (found.matching, found.by_status) == (len(matching), Counter(status.values()))
+    assert store.views.judged_episodes({}) == [(one, status[one.id]) for one in episodes]
+    assert store.views.judged_episodes({"seq": range(5, 2**62)}) == [(one, status[one.id]) for one in episodes[4:]]
+    passed = [one for one in episodes if status[one.id] is Status.PASSED]
+    counted = store.views.episode_counts({"status": Status.PASSED})
+    by_conditions = Counter((one.site, one.stratum, one.handled, one.succeeded) for one in passed)
+    assert {(c.site, c.stratum, c.handled, c.succeeded): c.episodes for c in counted} == by_conditions
+
+
+def the_last_report_holds_what_counts(store: Store) -> None:
+    """Of several reports on an episode the last is returned, without the findings that do not count."""
+    report = sample(EpisodeReport)
+    findings = tuple(
+        replace(report.findings[0], status=status, required=required) for status in Status for required in (True, False)
+    )
+    first, second = (replace(report, episode="e1", name=name, findings=findings) for name in ("first", "second"))
+    store.append([EpisodeJudged("p1", first), EpisodeJudged("p2", second)], actor="a", at_ns=1)
+    counting = tuple(f for f in findings if f.counts)
+    assert store.views.last_reports(["e1", "unknown"]) == {"e1": replace(second, findings=counting)}
+    assert store.views.last_reports([]) == {}
+
+
+def _fits(episode: Episode, status: Status | None, wanted: EpisodeFilter) -> bool:
+    words = [episode.id, episode.name, episode.site, episode.robot, episode.operator, str(episode.stratum)]
+    words += [value for _, value in episode.facts]
+    return (
+        wanted.status in ("", status)
+        and any(wanted.text.lower() in word.lower() for word in words)
+        and all(
+            (episode.stratum.level(name) or getattr(episode, name, None) or episode.fact(name)) == value
+            for name, value in wanted.labels.items()
+            if value
+        )
+    )
+
+
+VIEW_LAWS: tuple[Callable[[Store], None], ...] = (
+    many_spans_equal_one_at_a_time,
+    days_are_local_to_their_site,
+    conditions_and_trials_count_attempts_once,
+    newest_and_counts_come_many_at_a_time,
+    episodes_are_listed_by_any_label,
+    the_last_report_holds_what_counts,
+)

@@ -1,0 +1,138 @@
+"""Plain words: sentences belong to codes, and neither texts nor names use words that hide what is meant."""
+
+import ast
+import pathlib
+import re
+
+import pytest
+
+from fieldloop.check import UNITS
+from fieldloop.say.numbers import one_of
+from fieldloop.say.sentences import FIELD, OPTIONAL, codes
+
+ROOT = pathlib.Path(__file__).parents[2]
+NOT_YET: tuple[str, ...] = ()
+"""Places whose language has not been put right yet. The list only shrinks."""
+
+BANNED_WORDS = re.compile(
+    r"\b(told|untold|nobody(?:'s)?|somebody(?:'s)?|whoever|whomever|hearsay|betimes"
+    r"|stands? in the way|laid to|lay it to|held against|holds? against|cannot be told|said to be|spoken for"
+    r"|speaks? for|speaks? against|is no (?!longer\b|more\b)[a-z]+|are no (?!longer\b|more\b)[a-z]+"
+    r"|was no (?!longer\b|more\b)[a-z]+|in whatever company|bears? (?:the name|it out|out)|makes? nothing of)\b",
+    re.IGNORECASE,
+)
+"""Each has a plain counterpart: estimated, stated, unassigned, anyone, blocks, caused by, compared with, is not a …"""
+
+BANNED_NAMES = {"told", "said", "spoken", "unsaid", "nobody", "somebody", "tells", "spoke"}
+SYSTEM_ACCOUNT = "nobody"
+MOST_WORDS = 25
+
+
+def places(*suffixes):
+    bases = ("src", "robot", "bench", "docs")
+    inside = [
+        p for base in bases for p in (ROOT / base).rglob("*") if p.suffix in suffixes and "egg-info" not in str(p)
+    ]
+    found = inside + [p for p in ROOT.glob("*.md") if p.suffix in suffixes]
+    return sorted(p for p in found if not str(p.relative_to(ROOT)).startswith(NOT_YET))
+
+
+def named(path):
+    return str(path.relative_to(ROOT))
+
+
+@pytest.mark.parametrize("path", places(".py"), ids=named)
+def test_texts_and_names_in_code_are_plain(path):
+    tree = ast.parse(path.read_text())
+    wrong = []
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Constant) and isinstance(node.value, str) and node.value != SYSTEM_ACCOUNT:
+            wrong += [(node.lineno, found[0]) for found in BANNED_WORDS.finditer(node.value)]
+        for name in names_in(node):
+            if name.strip("_") in BANNED_NAMES:
+                wrong.append((getattr(node, "lineno", 0), name))
+    for number, line in enumerate(path.read_text().splitlines(), 1):
+        _, mark, comment = line.partition("# ")
+        wrong += [(number, found[0]) for found in BANNED_WORDS.finditer(comment if mark else "")]
+    assert not wrong
+
+
+def names_in(node):
+    """What a piece of code calls things: functions, classes, parameters and variables."""
+    if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef):
+        return [node.name]
+    if isinstance(node, ast.arg):
+        return [node.arg]
+    return [node.id] if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store) else []
+
+
+@pytest.mark.parametrize("path", places(".md", ".toml", ".js", ".css"), ids=named)
+def test_other_texts_are_plain(path):
+    lines = path.read_text().splitlines()
+    assert not [(k, found[0]) for k, line in enumerate(lines, 1) for found in BANNED_WORDS.finditer(line)]
+
+
+@pytest.mark.parametrize(("code", "text"), codes().items(), ids=list(codes()))
+def test_a_sentence_is_short_and_plain(code, text):
+    assert re.fullmatch(r"[a-z][a-z0-9_]*(\.[a-z][a-z0-9_]*)+", code), "a code is room.what_happened"
+    assert not BANNED_WORDS.search(text)
+    # both ways of an optional part must be short; a field counts as one word
+    filled = FIELD.sub("x", OPTIONAL.sub(lambda part: part[1], text))
+    for one in re.split(r"(?<=[.?!])\s+", filled):
+        assert len(one.split()) <= MOST_WORDS, one
+
+
+AGREES = re.compile(
+    r"\{(\w+)(?::,)?\} of \{\w+:#[^}]+\} (have|do|hold|were|lack|show|state|need|differ|name|fail)\b"
+    r"|\{\w+:#[^}]+\} (have|do|hold|are|were|lack|show|state|need|differ|wait|get|cover|exceed)\b"
+)
+"""A plural verb behind a count that may be one; `{n:has/have}` agrees."""
+TOGETHER = re.compile(r"\b(?:All|None of|all|none of|of)$")
+
+
+@pytest.mark.parametrize("text", codes().values(), ids=list(codes()))
+def test_a_verb_agrees_with_its_count(text):
+    for found in AGREES.finditer(text):
+        # 'All 3 attempts have …' and '2 of 9 episodes are …' keep their plural
+        assert TOGETHER.search(text[: found.start()].rstrip()), found[0]
+
+
+def test_every_counted_unit_has_a_singular():
+    counted = {unit for unit in UNITS.values() if unit.endswith("s") and len(unit) > len("ms") and "/" not in unit}
+    assert not {unit for unit in counted if not unit.startswith("share ") and one_of(unit) == unit}
+
+
+def used_codes():
+    """Every `note("code", …)` in the source, with the names of its numbers (None where they are not written out)."""
+    for path in sorted((ROOT / "src").rglob("*.py")):
+        for node in ast.walk(ast.parse(path.read_text())):
+            if isinstance(node, ast.Call) and getattr(node.func, "id", "") == "note" and node.args:
+                first = node.args[0]
+                if isinstance(first, ast.Constant) and isinstance(first.value, str):
+                    names = {keyword.arg for keyword in node.keywords} - {"about"}
+                    yield first.value, None if None in names else names, f"{named(path)}:{node.lineno}"
+
+
+def strings_in_source():
+    trees = (ast.parse(path.read_text()) for path in sorted((ROOT / "src").rglob("*.py")))
+    nodes = (node for tree in trees for node in ast.walk(tree))
+    return {node.value for node in nodes if isinstance(node, ast.Constant) and isinstance(node.value, str)}
+
+
+SUBJECT_FIELDS = {"subject", "stream", "other", "robot", "rig", "episode", "aspect"}
+
+
+def test_every_code_has_a_sentence_and_every_sentence_its_numbers():
+    known = codes()
+    for code, given, place in used_codes():
+        if place.startswith("src/fieldloop/model/note.py"):
+            continue  # examples
+        assert code in known or code == "as_written", f"{place}: no sentence for {code}"
+        if given is not None and code in known:
+            asked = {name for name, _ in FIELD.findall(OPTIONAL.sub("", known[code]))} - SUBJECT_FIELDS
+            assert asked <= given, f"{place}: {code} lacks {sorted(asked - given)}"
+
+
+def test_every_sentence_is_used():
+    written = strings_in_source()  # advice is keyed by the name of a check
+    assert not [code for code in codes() if code.removeprefix("advice.") not in written]
