@@ -14,7 +14,7 @@ from fieldloop.doors.parameters import read
 from fieldloop.loop.catalogue import USE_CASES
 from fieldloop.model.event import EVENTS
 from fieldloop.model.finding import Finding, Status
-from fieldloop.protocol import default_operations, default_protocol
+from fieldloop.protocol import Parameter, Setting, default_operations, default_protocol
 from fieldloop.say import codes
 from fieldloop.say.findings import advice_for, message
 from fieldloop.testing.injuries import BATCH_INJURIES, INJURIES
@@ -46,16 +46,21 @@ def _message(findings: Iterable[Finding]) -> str:
 
 
 def numbers() -> Iterator[str]:
-    """Every setting of protocol and operations; the assumed ones first, because that list should shrink."""
+    """Every setting and parameter; the assumed ones first, because that list should shrink."""
     yield f"# Numbers\n\n{NOTE}\nWhat things are run and collected by. `assumed` is honest: that list should shrink.\n"
-    rows = [
+    yield "Limits are in [checks.md](checks.md).\n"
+    protocol = default_protocol()
+    rows: list[tuple[str, Setting | Parameter]] = [
         (f"operations: {s.name}.{n}", x) for s in default_operations().sections.values() for n, x in s.settings.items()
     ]
-    rows += [(f"protocol: {name}", setting) for name, setting in default_protocol().settings.items()]
+    rows += [(f"protocol: {name}", setting) for name, setting in protocol.settings.items()]
+    rows += [
+        (f"protocol: check.{c}.parameters.{n}", x) for c, y in protocol.limits.items() for n, x in y.parameters.items()
+    ]
     yield "| setting | value | unit | why | source |\n|---|---|---|---|---|"
     for name, x in sorted(rows, key=lambda row: row[1].source.kind != "assumed"):
         shown = ", ".join(map(str, x.value)) if isinstance(x.value, tuple) else x.value
-        unused = " (declared, not used yet)" if x.pending else ""
+        unused = " (declared, not used yet)" if isinstance(x, Setting) and x.pending else ""
         yield f"| {name}{unused} | {shown} | {x.unit} | {x.why} | {x.source.kind}: {x.source.ref} |"
 
 

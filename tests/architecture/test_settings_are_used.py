@@ -41,3 +41,10 @@ def test_a_setting_is_used_or_says_that_it_is_not(name, setting):
     used = name in STRINGS or any(pattern.fullmatch(name) for pattern in PATTERNS)
     assert used or setting.pending, "nothing reads it: use it, or mark it pending"
     assert not (used and setting.pending), "it is used: it is no longer pending"
+
+
+@pytest.mark.parametrize(
+    "name", sorted({name for limit in default_protocol().limits.values() for name in limit.parameters})
+)
+def test_a_parameter_is_used(name):
+    assert name in STRINGS, "no check reads it"

@@ -12,7 +12,7 @@ from fieldloop.protocol import default_protocol
 from fieldloop.testing.panning import CAMERA, lose_frames, panning
 
 NUMBERS = settings_of(default_protocol())
-STEP = default_protocol().limits["alignment.content_step"].parameters
+STEP = default_protocol().limits["alignment.content_step"]
 
 
 def kept_of(recording):
@@ -84,7 +84,9 @@ def test_a_lag_beyond_the_search_is_refused():
 
 @pytest.mark.parametrize("frames", [1, 2])
 def test_frames_lost_without_a_trace_are_found(frames):
-    found = find_step(kept_of(lose_frames(panning(3), 180, frames)), NUMBERS, STEP["edge_s"], STEP["sd"])
+    found = find_step(
+        kept_of(lose_frames(panning(3), 180, frames)), NUMBERS, STEP.parameter("edge_s"), STEP.parameter("sd")
+    )
     assert not found.refused
     assert found.low_s <= frames / 30 <= found.high_s
     assert found.low_s > 0.01
@@ -92,7 +94,7 @@ def test_frames_lost_without_a_trace_are_found(frames):
 
 
 def test_no_step_is_seen_where_there_is_none():
-    found = find_step(kept(1), NUMBERS, STEP["edge_s"], STEP["sd"])
+    found = find_step(kept(1), NUMBERS, STEP.parameter("edge_s"), STEP.parameter("sd"))
     assert not found.refused
     assert found.low_s <= 0.0 <= found.high_s
 

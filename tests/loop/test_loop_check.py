@@ -116,7 +116,7 @@ def test_a_changed_log_or_parameter_is_looked_at_again(dataset, tmp_path):
     cache.put(part, measure_part(part, rules))
     assert cache.find(part) is not None
     limits = dict(default_protocol().limits)
-    limits["timing.longest_gap"] = replace(limits["timing.longest_gap"], parameters={"edge_s": 9.0, "steady_spread": 1})
+    limits["timing.longest_gap"] = limits["timing.longest_gap"].with_parameters(edge_s=9.0, steady_spread=1)
     assert replace(cache, rules=Rules(replace(default_protocol(), limits=limits))).find(part) is None
     assert cache.find(replace(part, pixels=False)) is None
 

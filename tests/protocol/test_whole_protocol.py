@@ -94,7 +94,7 @@ def test_a_clock_is_declared_beside_the_sensor_or_in_a_table_of_its_own():
         ("[task]\ntarget_cycle_s = 'eight'", r"'eight' should be of the same kind"),
         ("check = 1", r"check: 1 should be a table"),
         ("[check.timing.longest_gap]\nparameters = 3", r"longest_gap.parameters: 3 should be a table"),
-        ("[check.timing.longest_gap]\nparameters = { a = 'x' }", r"the parameter a = 'x' is not a number"),
+        ("[check.timing.longest_gap]\nparameters = { edge_s = 'x' }", r"the parameter edge_s = 'x' is not a number"),
         ("[check.timing.longest_gap]\nmax = true", r"max = True is not a number"),
         ("[check.timing.longest_gap]\nrequired = 'no'", r"required = 'no' should be true or false"),
         ("[protocol]\nversion = true", r"whole number from 1"),

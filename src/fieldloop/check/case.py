@@ -61,7 +61,7 @@ class Case:
 
     def parameter(self, check: str, name: str) -> float:
         """Return a parameter of a check from the protocol."""
-        return self.protocol.limits[check].parameters[name]
+        return self.protocol.limits[check].parameter(name)
 
     def keep(self, key: Hashable, make: Callable[[], T]) -> T:
         """Compute something costly once for all checks of this case."""

@@ -5,18 +5,18 @@ from typing import Any
 
 from fieldloop.check import BATCH_CHECKS, CHECKS, Check
 from fieldloop.check.dimension import dimension_of
-from fieldloop.protocol import CollectionProtocol
+from fieldloop.protocol import CollectionProtocol, Limit, Parameter
 
 HEAD = """# Checks
 
 Generated from the code and the shipped protocol; do not edit by hand. A protocol of your own can change any limit.
-Every limit has a source. *assumed* means that no better source is known; measure it at your site.
+Limits and parameters have a source. *assumed* means that no better source is known; measure it at your site.
 Each example is the finding about a healthy recording that was damaged on purpose.
 """
 
 
 def markdown(protocol: CollectionProtocol, examples: Mapping[str, str], advice: Mapping[str, str]) -> str:
-    """Return docs/checks.md: each check's question, limit, reason, cost, advice, and its finding about an injury."""
+    """Return docs/checks.md: each check's question, numbers, cost, advice, and its finding about an injury."""
     parts = [
         HEAD,
         "## One episode\n",
@@ -38,13 +38,20 @@ def _section(
 ) -> Iterator[str]:
     for name, check in checks.items():
         limit = protocol.limits[name]
-        source = f"{limit.source.kind.value}, {limit.source.ref}"
-        numbers = "".join(f"; {key} {value:g}" for key, value in limit.parameters.items())
+        numbers = "".join(_parameter(key, one) for key, one in limit.parameters.items())
         about = f" {check.about}" if check.about else ""
         yield (
             f"### `{name}`\n\n{check.asks}{about}\n\n"
-            f"- limit: {limit}{' (required)' if limit.required else ''}{numbers}\n"
-            f"- why: {limit.why} ({source})\n- what to do: {check.advice or advice[name]}\n"
+            f"- limit: {limit}{' (required)' if limit.required else ''}\n"
+            f"- why: {limit.why} ({_source(limit)})\n{numbers}- what to do: {check.advice or advice[name]}\n"
             f"- counts for {dimension_of(check).value}; a failure costs {limit.cost:.0%} of an episode's worth"
             f"{'; decodes pictures' if check.pixels else ''}\n- example: {examples[name]}\n"
         )
+
+
+def _parameter(name: str, one: Parameter) -> str:
+    return f"- parameter `{name}`: {one.value:g} {one.unit}. {one.why} ({_source(one)})\n"
+
+
+def _source(number: Limit | Parameter) -> str:
+    return f"{number.source.kind.value}, {number.source.ref}"

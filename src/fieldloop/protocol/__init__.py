@@ -13,7 +13,7 @@ from fieldloop.protocol.collection import CollectionProtocol, default_protocol, 
 from fieldloop.protocol.difference import Change, ProtocolDiff, compare
 from fieldloop.protocol.interface import Interface
 from fieldloop.protocol.linting import Remark, Severity, lint
-from fieldloop.protocol.number import Limit, Setting, Source
+from fieldloop.protocol.number import Limit, Parameter, Setting, Source
 from fieldloop.protocol.operations import Operations, Section, default_operations, parse_operations
 from fieldloop.protocol.phase import Phase
 from fieldloop.protocol.script import Script
@@ -31,6 +31,7 @@ __all__ = [
     "Interface",
     "Limit",
     "Operations",
+    "Parameter",
     "Phase",
     "ProtocolDiff",
     "Remark",

@@ -6,11 +6,20 @@ from functools import cache
 from typing import Any
 
 from fieldloop.errors import ProtocolError, UnknownName
-from fieldloop.protocol import layers
+from fieldloop.protocol import layers, parameter
 from fieldloop.protocol.balance import Balance, read_balance
 from fieldloop.protocol.cells import table
 from fieldloop.protocol.interface import Interface, read_interface
-from fieldloop.protocol.number import Limit, Setting, read_limit, read_setting, refuse_other_kind, refuse_unknown_keys
+from fieldloop.protocol.number import (
+    FORMERLY,
+    OWN_SETTING_KEYS,
+    Limit,
+    Setting,
+    read_limit,
+    read_setting,
+    refuse_other_kind,
+    refuse_unknown_keys,
+)
 from fieldloop.protocol.phase import Phase, read_phases
 from fieldloop.protocol.script import Script, read_script
 from fieldloop.protocol.sensor import SensorRequirement, read_declarations, read_sensor
@@ -21,8 +30,8 @@ SETTINGS = ("task", "episode", "calibration", "annotation")
 NAMED = ("sensors", "interface", "edge_cases", "viewpoints", "synchronisation", "balance")
 """Parts whose tables a task names itself."""
 PARTS = {"protocol", "check", "phase", *SETTINGS, *NAMED}
-NO_NUMBERS = ("why", "source", "verified")
-"""Keys that may change without making another protocol: reasons, and the record of what was verified."""
+NO_NUMBERS = ("why", "source", "verified", FORMERLY)
+"""Keys that may change without making another protocol: reasons, records of what was verified, former values."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,13 +86,18 @@ def in_full(text: str, where: str = "protocol") -> dict[str, Any]:
 
 
 def stated(text: str, where: str = "protocol") -> dict[str, Any]:
-    """Return the tables a file states itself; a bare value in the place of a setting is the setting's value."""
+    """Return the tables a file states itself; a bare value in the place of a setting or parameter is its value."""
     over = layers.load(text, where)
     refuse_unknown_keys(where, over, PARTS)
     for part in PARTS - {"phase"}:
         rows = table(f"{where}: {part}", over.get(part, {}))
         if part in SETTINGS:
             over |= {part: {key: _as_setting(row) for key, row in rows.items()}} if rows else {}
+    if checks_of(over, where):
+        over["check"] = {
+            topic: {name: parameter.as_tables(f"{where}: check.{topic}.{name}", row) for name, row in rows.items()}
+            for topic, rows in over["check"].items()
+        }
     return over
 
 
@@ -94,16 +108,21 @@ def from_tables(tables: Mapping[str, Any], where: str = "protocol") -> Collectio
     if isinstance(head["version"], bool) or not isinstance(head["version"], int) or head["version"] < 1:
         raise ProtocolError(f"{where}: version = {head['version']!r} must be a whole number from 1.")
     sensors = {name: read_sensor(f"{where}: sensors", name, row) for name, row in tables["sensors"].items()}
+    shipped = layers.shipped_protocol()
+    usual = checks_of(shipped)
     return CollectionProtocol(
         name=str(head["name"]),
         version=head["version"],
         fingerprint=fingerprint_of(tables),
-        limits={name: read_limit(f"{where}: check.{name}", row) for name, row in checks_of(tables, where).items()},
+        limits={
+            name: read_limit(f"{where}: check.{name}", parameter.with_reasons(row, usual.get(name, {})))
+            for name, row in checks_of(tables, where).items()
+        },
         sensors=sensors,
         settings={
             f"{part}.{key}": read_setting(f"{where}: {part}.{key}", row)
             for part in SETTINGS
-            for key, row in tables[part].items()
+            for key, row in {**parameter.former(shipped[part]), **tables[part]}.items()
         },
         edge_cases={n: read_script(f"{where}: edge_cases", n, row) for n, row in tables["edge_cases"].items()},
         phases=read_phases(where, tables["phase"]),
@@ -122,7 +141,8 @@ def default_protocol() -> CollectionProtocol:
 
 def fingerprint_of(tables: Mapping[str, Any]) -> str:
     """Name a protocol by what it asks for; the version is left out: the same content judges alike."""
-    return layers.fingerprint(_numbers_only({key: value for key, value in tables.items() if key != "protocol"}))
+    counted = {key: value for key, value in tables.items() if key != "protocol"}
+    return layers.fingerprint(_numbers_only({**counted, "check": parameter.bare(tables["check"])}))
 
 
 def checks_of(tables: Mapping[str, Any], where: str = "protocol") -> dict[str, Mapping[str, Any]]:
@@ -140,18 +160,21 @@ def _as_setting(row: Any) -> Any:
 
 def _refuse_unknown_names(base: Mapping[str, Any], over: Mapping[str, Any], where: str) -> None:
     known = checks_of(base)
-    for name in checks_of(over, where):
+    for name, row in checks_of(over, where).items():
         if name not in known:
             raise ProtocolError(f"{where}: {UnknownName('check', name, known)}")
+        parameter.refuse_unknown(f"{where}: check.{name}", row, known[name])
     for part in SETTINGS:
         for key, row in over.get(part, {}).items():
             if key not in base[part]:
                 raise ProtocolError(f"{where}: {UnknownName(f'setting of {part}', key, base[part])}")
+            refuse_unknown_keys(f"{where}: {part}.{key}", row, OWN_SETTING_KEYS)
             if "value" in row:
                 refuse_other_kind(f"{where}: {part}.{key}", base[part][key]["value"], row["value"])
 
 
 def _numbers_only(content: Any) -> Any:
     if isinstance(content, Mapping):
-        return {k: _numbers_only(v) for k, v in content.items() if k not in NO_NUMBERS}
+        counted = ((k, v) for k, v in content.items() if k not in NO_NUMBERS and not parameter.is_as_before(v))
+        return {k: _numbers_only(v) for k, v in counted}
     return [_numbers_only(v) for v in content] if isinstance(content, list) else content

@@ -2,7 +2,7 @@
 
 import math
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from enum import StrEnum
 from typing import Any
 
@@ -12,6 +12,9 @@ from fieldloop.protocol.cells import flag, table
 
 Value = float | int | str | bool | tuple[float, ...] | tuple[str, ...]
 
+
+FORMERLY = "formerly"
+"""The key of the value that a number had in code; only shipped files have it."""
 
 USUAL_COST = 0.3
 """Default cost of a failure in ranking episodes; it does not affect verdicts."""
@@ -37,10 +40,26 @@ class Source:
 
 
 @dataclass(frozen=True, slots=True)
+class Parameter:
+    """A number that changes what a check measures: a window, a tolerance. For `formerly` see `Setting`."""
+
+    value: float
+    unit: str
+    why: str
+    source: Source
+    formerly: float | None = None
+
+    @property
+    def is_as_before(self) -> bool:
+        """Does it have the value that it had in code?"""
+        return self.value == self.formerly
+
+
+@dataclass(frozen=True, slots=True)
 class Limit:
     """The closed interval a check's measurement must fall in.
 
-    `parameters` change what is measured (a window, a tolerance); `pending` marks a limit whose check is not built yet.
+    `parameters` change what is measured; `pending` marks a limit whose check is not built yet.
     `required`: an answer is asked for (true), never asked for (false), or asked for where the stream it is about is.
     `cost` is the share of an episode's worth for learning that a failure takes: it ranks, it does not judge.
     """
@@ -50,10 +69,25 @@ class Limit:
     source: Source
     minimum: float | None = None
     maximum: float | None = None
-    parameters: Mapping[str, float] = field(default_factory=dict)
+    parameters: Mapping[str, Parameter] = field(default_factory=dict)
     required: bool | None = None
     pending: bool = False
     cost: float = USUAL_COST
+
+    def parameter(self, name: str) -> float:
+        """Return the bare value of a parameter."""
+        if name not in self.parameters:
+            raise UnknownName("parameter", name, self.parameters)
+        return self.parameters[name].value
+
+    def with_parameters(self, **values: float) -> "Limit":
+        """Return the same limit with other values of some parameters, for what-if questions and tests."""
+        changed = dict(self.parameters)
+        for name, value in values.items():
+            if name not in changed:
+                raise UnknownName("parameter", name, changed)
+            changed[name] = replace(changed[name], value=float(value))
+        return replace(self, parameters=changed)
 
     def admits(self, value: float) -> bool:
         """Is this value inside? A number that is not finite never is."""
@@ -80,17 +114,33 @@ class Limit:
 
 @dataclass(frozen=True, slots=True)
 class Setting:
-    """A value that something is run by; `pending` marks one that is declared, but that nothing uses yet."""
+    """A value that something is run by; `pending` marks one that is declared, but that nothing uses yet.
+
+    `formerly` is the value that a number had in code before it had a place here. At that value it does not count in
+    fingerprints: decisions, locks and measurements made before stay valid.
+    """
 
     value: Value
     unit: str
     why: str
     source: Source
     pending: bool = False
+    formerly: Value | None = None
+
+    @property
+    def is_as_before(self) -> bool:
+        """Does it have the value that it had in code?"""
+        return self.value == self.formerly
 
 
 LIMIT_KEYS = {"unit", "min", "max", "why", "source", "parameters", "required", "pending", "cost"}
-SETTING_KEYS = {"value", "unit", "why", "source", "pending"}
+SETTING_KEYS = {"value", "unit", "why", "source", "pending", FORMERLY}
+PARAMETER_KEYS = {"value", "unit", "why", "source", FORMERLY}
+OWN_SETTING_KEYS, OWN_PARAMETER_KEYS = SETTING_KEYS - {FORMERLY}, PARAMETER_KEYS - {FORMERLY}
+"""What a team's own file may state."""
+
+
+NO_REASON = {"unit": "1", "why": "Not recorded.", "source": {"kind": "assumed", "ref": "not recorded"}}
 
 
 def read_limit(name: str, row: Mapping[str, Any]) -> Limit:
@@ -117,12 +167,26 @@ def read_limit(name: str, row: Mapping[str, Any]) -> Limit:
     )
 
 
-def _parameters(name: str, row: Mapping[str, Any]) -> dict[str, float]:
+def _parameters(name: str, row: Mapping[str, Any]) -> dict[str, Parameter]:
     given = table(f"{name}.parameters", row.get("parameters", {}))
-    for key, value in given.items():
-        if not _is_number(value):
-            raise ProtocolError(f"{name}: the parameter {key} = {value!r} is not a number.")
-    return {key: float(value) for key, value in given.items()}
+    return {key: _parameter(name, key, value) for key, value in given.items()}
+
+
+def _parameter(name: str, key: str, given: Any) -> Parameter:
+    """Read one parameter; a bare number was locked before parameters had a unit and a reason."""
+    row = given if isinstance(given, Mapping) else {"value": given, **NO_REASON}
+    place, value = f"{name}.parameters.{key}", row.get("value")
+    refuse_unknown_keys(place, row, PARAMETER_KEYS)
+    if not _is_number(value):
+        raise ProtocolError(f"{name}: the parameter {key} = {value!r} is not a number.")
+    before = row.get(FORMERLY)
+    return Parameter(
+        value=float(row["value"]),
+        unit=_text(place, row, "unit"),
+        why=_text(place, row, "why"),
+        source=read_source(place, row),
+        formerly=None if before is None else float(before),
+    )
 
 
 def _is_number(value: Any) -> bool:
@@ -142,8 +206,8 @@ def read_setting(name: str, row: Mapping[str, Any]) -> Setting:
     if "value" not in row:
         raise ProtocolError(f"{name}: no value is given.")
     value = tuple(row["value"]) if isinstance(row["value"], list) else row["value"]
-    pending = flag(name, row, "pending")
-    return Setting(value, _text(name, row, "unit"), _text(name, row, "why"), read_source(name, row), pending)
+    unit, why, source = _text(name, row, "unit"), _text(name, row, "why"), read_source(name, row)
+    return Setting(value, unit, why, source, flag(name, row, "pending"), row.get(FORMERLY))
 
 
 def read_source(name: str, row: Mapping[str, Any]) -> Source:

@@ -7,7 +7,14 @@ from typing import Any
 
 from fieldloop.errors import ProtocolError, UnknownName
 from fieldloop.protocol import layers
-from fieldloop.protocol.number import Setting, Value, read_setting, refuse_other_kind
+from fieldloop.protocol.number import (
+    OWN_SETTING_KEYS,
+    Setting,
+    Value,
+    read_setting,
+    refuse_other_kind,
+    refuse_unknown_keys,
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,9 +72,11 @@ def parse_operations(text: str, where: str = "operations.toml") -> Operations:
             raise ProtocolError(
                 f"{where}: [{section}] must hold tables such as [{section}.{next(iter(base[section]))}]."
             )
-        for name in rows:
+        for name, row in rows.items():
             if name not in base[section]:
                 raise ProtocolError(f"{where}: {UnknownName(f'setting of {section}', name, base[section])}")
+            if isinstance(row, Mapping):
+                refuse_unknown_keys(f"{where}: {section}.{name}", row, OWN_SETTING_KEYS)
     merged = layers.overlay(base, over, where)
     sections = {
         name: _section(name, {key: read_setting(f"{where}: {name}.{key}", row) for key, row in rows.items()})
@@ -86,4 +95,5 @@ def default_operations() -> Operations:
 
 
 def _section(name: str, settings: Mapping[str, Setting]) -> Section:
-    return Section(name, settings, layers.fingerprint({k: [s.value, s.unit] for k, s in settings.items()}))
+    counted = {key: [s.value, s.unit] for key, s in settings.items() if not s.is_as_before}
+    return Section(name, settings, layers.fingerprint(counted))

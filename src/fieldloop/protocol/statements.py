@@ -7,7 +7,7 @@ from typing import Any
 
 from fieldloop.protocol import layers
 from fieldloop.protocol.collection import CollectionProtocol
-from fieldloop.protocol.number import Limit, Setting
+from fieldloop.protocol.number import Limit, Parameter, Setting
 
 ANEW = ("batch.", "corpus.")
 """Questions about many episodes are asked anew of what was kept: no log is opened for them."""
@@ -34,6 +34,7 @@ class Statement:
     """One statement of a protocol, its place, and the check it concerns ('' for all or none).
 
     `numbers` is the same for machines, given where it changes what is measured: words may be put otherwise.
+    `is_as_before`: a number that stood in code until now, at the value it had there; it does not count.
     """
 
     place: str
@@ -41,6 +42,7 @@ class Statement:
     text: str
     check: str = ""
     numbers: Any = None
+    is_as_before: bool = False
 
 
 def statements(protocol: CollectionProtocol) -> dict[str, Statement]:
@@ -54,8 +56,8 @@ def measuring_fingerprint(protocol: CollectionProtocol) -> str:
 
     Kept measurements may be judged again under a protocol with the same name here; under another, measure again.
     """
-    measuring = {p: s.numbers for p, s in statements(protocol).items() if s.effect is Effect.MEASURE}
-    return layers.fingerprint(measuring)
+    measuring = [s for s in statements(protocol).values() if s.effect is Effect.MEASURE and not s.is_as_before]
+    return layers.fingerprint({statement.place: statement.numbers for statement in measuring})
 
 
 def _limits(protocol: CollectionProtocol) -> Iterator[Statement]:
@@ -63,16 +65,18 @@ def _limits(protocol: CollectionProtocol) -> Iterator[Statement]:
         place = f"check.{name}"
         effect = Effect.MEASURE if name in LOOKED_AT else Effect.JUDGE
         yield Statement(place, effect, _limit_text(limit), name, _limit_numbers(limit))
-        for key, value in limit.parameters.items():
-            effect = Effect.JUDGE if name.startswith(ANEW) else Effect.MEASURE
-            yield Statement(f"{place}.parameters.{key}", effect, exact(value), name, float(value))
+        for key, one in limit.parameters.items():
+            here, effect = f"{place}.parameters.{key}", Effect.JUDGE if name.startswith(ANEW) else Effect.MEASURE
+            yield Statement(here, effect, f"{exact(one.value)} {one.unit}", name, one.value, one.is_as_before)
+            yield from _reason(here, one, name)
         yield Statement(f"{place}.cost", Effect.JUDGE, f"{exact(limit.cost)} of the episode's worth", name)
         yield from _reason(place, limit, name)
 
 
 def _settings(protocol: CollectionProtocol) -> Iterator[Statement]:
     for name, setting in protocol.settings.items():
-        yield Statement(name, _effect_of(name), _value_text(setting), numbers=[_number(setting.value), setting.unit])
+        numbers = [_number(setting.value), setting.unit]
+        yield Statement(name, _effect_of(name), _value_text(setting), "", numbers, setting.is_as_before)
         yield from _reason(name, setting)
 
 
@@ -137,7 +141,7 @@ def _station(protocol: CollectionProtocol) -> Iterator[Statement]:
             yield Statement(f"{place}.verified", Effect.WORDS, f"{seen.offset_ms:g} ms on {seen.day} {seen.how}")
 
 
-def _reason(place: str, number: Limit | Setting, check: str = "") -> Iterator[Statement]:
+def _reason(place: str, number: Limit | Setting | Parameter, check: str = "") -> Iterator[Statement]:
     reason = f"{number.why} ({number.source.kind}: {number.source.ref})"
     yield Statement(f"{place}.why", Effect.WORDS, reason, check)
 

@@ -49,7 +49,7 @@ class Settings:
 
 def settings_of(protocol: CollectionProtocol) -> Settings:
     """Read the settings from the parameters of `alignment.content_lag`."""
-    p: Mapping[str, float] = protocol.limits[CHECK].parameters
+    p: Mapping[str, float] = {name: one.value for name, one in protocol.limits[CHECK].parameters.items()}
     return Settings(
         search_s=p["search_ms"] / 1e3,
         search_step_s=p["search_step_ms"] / 1e3,

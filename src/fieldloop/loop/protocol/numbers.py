@@ -35,7 +35,7 @@ class Numbers:
 
 
 def protocol(workspace: Workspace | None, *, task: str = "") -> Numbers:
-    """Show the protocol in force: every limit and setting with unit, reason and source.
+    """Show the protocol in force: every limit, parameter and setting with unit, reason and source.
 
     Arguments:
         task: the workspace's task unless given
@@ -51,11 +51,17 @@ def protocol(workspace: Workspace | None, *, task: str = "") -> Numbers:
         Number(name, None, x.minimum, x.maximum, x.unit, x.why, x.source.kind, x.source.ref, x.pending)
         for name, x in limits
     )
+    parameters = (
+        Number(f"check.{name}.parameters.{key}", p.value, None, None, p.unit, p.why, p.source.kind, p.source.ref)
+        for name, limit in rules.limits.items()
+        for key, p in limit.parameters.items()
+    )
     settings = (
         Number(name, s.value, None, None, s.unit, s.why, s.source.kind, s.source.ref, s.pending)
         for name, s in rules.settings.items()
     )
-    return Numbers(rules.name, rules.version, rules.fingerprint, is_locked(workspace, rules), (*bounded, *settings))
+    numbers = (*bounded, *parameters, *settings)
+    return Numbers(rules.name, rules.version, rules.fingerprint, is_locked(workspace, rules), numbers)
 
 
 def operations(workspace: Workspace | None) -> Numbers:

@@ -8,6 +8,7 @@ from fieldloop.protocol.collection import SETTINGS, checks_of
 from fieldloop.protocol.linting.draft import Draft, Rule
 from fieldloop.protocol.linting.remark import Remark, Severity
 from fieldloop.protocol.number import Limit
+from fieldloop.protocol.parameter import KEY
 
 EXAMPLES = {"m": "15 cm is 0.15 m.", "s": "200 ms is 0.2 s.", "rad/s": "90° a second is 1.57 rad/s."}
 RANGES = {"hz": "sensor_hz", "width": "picture_px", "height": "picture_px"}
@@ -108,6 +109,7 @@ def pending(draft: Draft) -> Iterator[Remark]:
 def unfounded(draft: Draft) -> Iterator[Remark]:
     """A number that differs from the shipped one cannot have the shipped one's reason."""
     rows: list[tuple[str, Mapping[str, Any]]] = [(f"check.{n}", row) for n, row in checks_of(draft.own).items()]
+    rows += [(f"{place}.{KEY}.{name}", one) for place, row in tuple(rows) for name, one in row.get(KEY, {}).items()]
     rows += [
         (f"{part}.{key}", row)
         for part in SETTINGS
