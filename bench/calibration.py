@@ -178,9 +178,11 @@ def _eth(which: str) -> dict[str, Figure]:
         read(given.robot, reading_of(given.robot)),
         read(given.target, reading_of(given.target, inverse=("target",))),
     )
-    offset_s = clock_offset(robot, given.robot.stamps_s, target, given.target.stamps_s, least_alike=0.5) or 0.0
+    stamps = given.robot.stamps_s, given.target.stamps_s
+    offset_s = clock_offset(robot, stamps[0], target, stamps[1], least_alike=0.5, search_s=5.0) or 0.0
     near = by_stamp(robot, given.robot.stamps_s, given.target.stamps_s, offset_s=offset_s, furthest_s=0.02)
-    chosen = spread_out(near.robot, near.speed_rad_s, int(PROTOCOL.setting("calibration.hand_eye_max_poses")))
+    most = int(PROTOCOL.setting("calibration.hand_eye_max_poses"))
+    chosen = spread_out(near.robot, near.speed_rad_s, most, slow_share=0.75, nothing_new=0.02)
     made = pairs(near.robot[chosen], target[near.rows[chosen]], Setup.EYE_IN_HAND)
     park = closed_form(made, "park")
     assert park is not None

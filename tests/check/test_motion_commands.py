@@ -6,7 +6,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from fieldloop import check
-from fieldloop.check.signals.follow import NotComparable, lag_between
+from fieldloop.check.signals.follow import NotComparable, Search, lag_between
 from fieldloop.check.signals.signal import read
 from fieldloop.model.finding import Status
 from fieldloop.model.stream import StreamKind
@@ -23,7 +23,7 @@ FOLLOWS, COPIES, CONSTANT, ERROR = (
 
 def lag_of(commands, motion, lag_s):
     action, joints = planted("action", ACTION, commands), planted("joints", JOINTS, motion, delay_s=lag_s)
-    return lag_between(read(action), read(joints), 1.0)
+    return lag_between(read(action), read(joints), Search(longest_s=1.0, near_s=0.1, fewest_steps=20))
 
 
 @settings(max_examples=25, deadline=None)

@@ -8,12 +8,12 @@ import numpy as np
 from fieldloop.calibrate.cloud_surface import Surface, tree
 from fieldloop.geometry import transforms as tf
 from fieldloop.geometry.transforms import Floats
+from fieldloop.stats.quantile import SD_PER_MAD
 
 ROUNDS = 30
 STILL_M = 1e-6
 TUKEY = 4.685
 """Keeps 95 % of the efficiency where all errors are normal (Huber, Robust Statistics)."""
-MAD = 1.4826
 REACH = 1.5
 """How far beside a patch's middle a point may lie to belong to it, in the patch's radii."""
 BLOCKS = 6
@@ -105,7 +105,7 @@ def _solve(pairs: _Pairs, middle: Floats, radius: float, over_noise: float) -> t
     rows_seen = rows @ seen
     for _ in range(10):
         left = pairs.distances + rows @ step
-        spread = max(MAD * float(np.median(np.abs(left - np.median(left)))), 1e-9)
+        spread = max(SD_PER_MAD * float(np.median(np.abs(left - np.median(left)))), 1e-9)
         weights = np.clip(1 - (left / (TUKEY * spread)) ** 2, 0, None) ** 2
         normal = rows_seen.T @ (weights[:, None] * rows_seen)
         step = -seen @ np.linalg.lstsq(normal, rows_seen.T @ (weights * pairs.distances), rcond=None)[0]

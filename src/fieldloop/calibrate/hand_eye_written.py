@@ -122,10 +122,17 @@ def _matched(
         return by_stamp(poses, robot_s, target_s, offset_s=offset_s, furthest_s=furthest_s)
 
     near = at(stated.offset_s)
-    chosen = spread_out(near.robot, near.speed_rad_s, most)
+    chosen = spread_out(
+        near.robot,
+        near.speed_rad_s,
+        most,
+        slow_share=float(protocol.setting("calibration.hand_eye_slow_share")),
+        nothing_new=float(protocol.setting("calibration.hand_eye_nothing_new")),
+    )
     matched = _Matched(near.robot[chosen], kept_robot[near.nearest[chosen]], kept_target[near.rows[chosen]])
     least_alike = float(protocol.setting("calibration.clock_offset_alike"))
-    shown_s = clock_offset(poses, robot_s, seen, target_s, least_alike=least_alike)
+    search_s = float(protocol.setting("calibration.clock_offset_search_s"))
+    shown_s = clock_offset(poses, robot_s, seen, target_s, least_alike=least_alike, search_s=search_s)
     if shown_s is None or abs(shown_s - stated.offset_s) < 1e-3:  # noqa: PLR2004  finer than it can be measured
         return matched, ()
     noises = [_shift_noise_m(each, seen, stated.setup, most) for each in (near, at(shown_s))]

@@ -9,12 +9,10 @@ from fieldloop.model.episode import Session
 from fieldloop.model.finding import Status
 from fieldloop.model.hardware import Robot
 from fieldloop.model.note import Note, note
-from fieldloop.model.stream import NS_PER_S, StreamKind
+from fieldloop.model.stream import MINUTES_PER_HOUR, NS_PER_MINUTE, StreamKind
 from fieldloop.model.verification import Verification
 from fieldloop.protocol import Section
 
-NS_PER_MINUTE = 60 * NS_PER_S
-MINUTES_PER_HOUR = 60
 CALIBRATED = (StreamKind.RGB, StreamKind.DEPTH, StreamKind.FORCE_TORQUE)
 
 

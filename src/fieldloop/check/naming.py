@@ -4,6 +4,9 @@ from collections.abc import Sequence
 
 from fieldloop.model.note import Note, note
 
+MOST_NAMED = 5
+"""More names make a sentence unreadable; the rest are counted."""
+
 
 def named(names: Sequence[str], most: int | None = None) -> Note | None:
     """Return a place that lists names, and how many more there are; None without any.

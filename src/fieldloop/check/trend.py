@@ -20,8 +20,6 @@ from fieldloop.stats.groups import normal_scores
 Floats = NDArray[np.float64]
 Ints = NDArray[np.intp]
 NAME = "corpus.trend"
-MOSTLY = 0.5
-"""Where more than this share of a metric's values is equal, the share that differs is used instead of ranks."""
 
 
 def series(batch: Batch) -> tuple[Series, ...]:
@@ -41,7 +39,7 @@ def _series(batch: Batch) -> Iterator[Series]:
     usable = {name: column for name, column in columns.items() if _enough(column[1], sat, fewest)}
     each = batch.parameter(NAME, "false_alarms") / max(len(usable), 1)
     for name, (unit, values) in usable.items():
-        yield _one(name, unit, values, sat, each)
+        yield _one(name, unit, values, sat, each, batch.parameter(NAME, "mostly_equal"))
 
 
 def _outcomes(episodes: Sequence[Episode]) -> Floats:
@@ -64,12 +62,14 @@ def _parts(sat: dict[str, list[Episode]]) -> list[slice]:
     return [slice(int(end) - len(own), int(end)) for end, own in zip(ends, sat.values(), strict=True)]
 
 
-def _one(name: str, unit: str, values: Floats, sat: dict[str, list[Episode]], false_alarms: float) -> Series:
+def _one(
+    name: str, unit: str, values: Floats, sat: dict[str, list[Episode]], false_alarms: float, mostly: float
+) -> Series:
     there = np.isfinite(values)
     parts = [values[p][there[p]] for p in _parts(sat)]
     distinct, counts = np.unique(values[there], return_counts=True)
     usual = float(distinct[np.argmax(counts)])
-    counted = name == "success" or counts.max() > MOSTLY * counts.sum()
+    counted = name == "success" or counts.max() > mostly * counts.sum()
     if counted:
         hit = 1.0 if name == "success" else None
         hits = [int(np.sum(p == hit) if hit is not None else np.sum(p != usual)) for p in parts]

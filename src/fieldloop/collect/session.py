@@ -10,11 +10,9 @@ from fieldloop.model.finding import Status
 from fieldloop.model.hardware import Robot
 from fieldloop.model.identity import Ids
 from fieldloop.model.person import Operator
-from fieldloop.model.stream import NS_PER_S, StreamKind
+from fieldloop.model.stream import MINUTES_PER_HOUR, NS_PER_MINUTE, StreamKind
 from fieldloop.protocol import Section, Unverified
 
-NS_PER_MINUTE = 60 * NS_PER_S
-MINUTES_PER_HOUR = 60.0
 SEES = (StreamKind.RGB, StreamKind.DEPTH)
 
 

@@ -10,8 +10,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 NS_PER_S = 1_000_000_000
-NS_PER_DAY = 86_400 * NS_PER_S
+NS_PER_MS = NS_PER_S // 1000
+NS_PER_MINUTE = 60 * NS_PER_S
+NS_PER_HOUR = 60 * NS_PER_MINUTE
+NS_PER_DAY = 24 * NS_PER_HOUR
+MINUTES_PER_HOUR = 60
+MS_PER_S = 1e3
 MM_PER_M = 1000.0
+DEG_PER_RAD = 180 / np.pi
 BURST = 3.0  # two thirds of a steady stream may be lost before it is taken for bursts
 UNIT_NOTE = "unit"
 """The note that a reader leaves where the source does not state the unit: why it was assumed, or is unknown."""

@@ -3,6 +3,9 @@
 SHARE = "share "
 """Units that begin with this are shares, shown in percent: 'share of frames'."""
 
+POINTS = 100.0
+"""Percentage points of a whole share."""
+
 
 def is_share(unit: str) -> bool:
     """Is this unit a share of something?

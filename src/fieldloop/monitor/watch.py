@@ -87,6 +87,7 @@ def _alarm(
         usual,
         settings.number("max_drop"),
         settings.number("day_spread"),
+        sizes=int(settings.number("drop_sizes")),
     )
     threshold = settings.number("false_alarm_days")
     if found[-1] < threshold:

@@ -13,8 +13,6 @@ from fieldloop.plan.parts import Reach
 from fieldloop.plan.strata import Floats
 
 MOST_NAMED = 4
-MOSTLY = 0.5
-"""A failure that counts as total by more than half is reported as total."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,7 +64,11 @@ def _of_factor(gain: Gain, bought: Bought, factor: str) -> Iterator[tuple[_Level
             continue
         counts = (int(column[code]) for column in (tried, failed, managed, learnt, tries, gets))
         level = _Level(f"{factor}={levels[code]}", float(share[code]), *counts)
-        if doubted and total[code] > MOSTLY and level.managed <= settings.number("total_failure_refuted"):
+        if (
+            doubted
+            and total[code] > settings.number("total_failure_named")
+            and level.managed <= settings.number("total_failure_refuted")
+        ):
             yield level, _out_of_reach(level)
         elif level.failures == level.attempts and by_chance[code] <= 1.0 - settings.number("always_failed_confidence"):
             yield level, _broken(level)

@@ -207,7 +207,9 @@ def read_setting(name: str, row: Mapping[str, Any]) -> Setting:
         raise ProtocolError(f"{name}: no value is given.")
     value = tuple(row["value"]) if isinstance(row["value"], list) else row["value"]
     unit, why, source = _text(name, row, "unit"), _text(name, row, "why"), read_source(name, row)
-    return Setting(value, unit, why, source, flag(name, row, "pending"), row.get(FORMERLY))
+    before = row.get(FORMERLY)
+    before = tuple(before) if isinstance(before, list) else before
+    return Setting(value, unit, why, source, flag(name, row, "pending"), before)
 
 
 def read_source(name: str, row: Mapping[str, Any]) -> Source:

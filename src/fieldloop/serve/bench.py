@@ -6,9 +6,8 @@ from fieldloop.errors import BadInput
 from fieldloop.model.decision import Latency
 from fieldloop.model.identity import Clock
 from fieldloop.model.policy import Observation, Policy
+from fieldloop.model.stream import NS_PER_MS
 from fieldloop.protocol import Section
-
-NS_PER_MS = 1_000_000
 
 
 def measure(policy: Policy, observation: Observation, settings: Section, clock: Clock) -> Latency:

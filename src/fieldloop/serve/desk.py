@@ -11,13 +11,13 @@ import numpy as np
 from fieldloop.errors import FieldloopError
 from fieldloop.model.finding import Status
 from fieldloop.model.identity import Clock
+from fieldloop.model.stream import NS_PER_S
 from fieldloop.protocol import Section
 from fieldloop.serve.engine import Engine, Health, probe
 from fieldloop.serve.message import answered, observed
 from fieldloop.serve.metrics import Metrics
 
 R = TypeVar("R")
-NS_PER_S = 1_000_000_000
 
 
 class Busy(FieldloopError):

@@ -8,9 +8,8 @@ import numpy as np
 from fieldloop.model.finding import Status
 from fieldloop.model.identity import Clock
 from fieldloop.model.policy import Action, Input, Observation
+from fieldloop.model.stream import NS_PER_MS
 from fieldloop.serve.bundle import Bundle
-
-NS_PER_MS = 1_000_000
 
 
 class Engine(Protocol):

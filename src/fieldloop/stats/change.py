@@ -13,9 +13,6 @@ from numpy.typing import NDArray
 
 from fieldloop.errors import BadInput
 
-SIZES = 6
-"""Number of drop sizes that are mixed, from the least to nearly all; more would be too similar to help."""
-
 EDGE = 1e-3
 """Rates are kept this far from 0 and 1, where a single outcome would count as proof."""
 
@@ -24,14 +21,21 @@ MOST_LOG = 600.0
 
 
 def evidence(
-    successes: Sequence[int], trials: Sequence[int], baseline: float, least_drop: float, spread: float = 0.0
+    successes: Sequence[int],
+    trials: Sequence[int],
+    baseline: float,
+    least_drop: float,
+    spread: float = 0.0,
+    *,
+    sizes: int,
 ) -> NDArray[np.float64]:
     """Return the detector's evidence of a drop of at least `least_drop` below `baseline`, after each period.
 
     `spread` is the standard deviation of the rate from period to period while nothing is wrong: people, light and
-    goods differ by day, and a detector that treats episodes as independent alarms far too often.
+    goods differ by day, and a detector that treats episodes as independent alarms far too often. `sizes` is the number
+    of drop sizes that are mixed.
 
-    >>> evidence([40, 40, 28, 28], [50, 50, 50, 50], baseline=0.8, least_drop=0.05).round(1).tolist()
+    >>> evidence([40, 40, 28, 28], [50, 50, 50, 50], baseline=0.8, least_drop=0.05, sizes=6).round(1).tolist()
     [0.2, 0.3, 407.2, 454080.8]
     """
     good, tried = np.asarray(successes, dtype=np.int64), np.asarray(trials, dtype=np.int64)
@@ -41,7 +45,7 @@ def evidence(
         raise BadInput(f"A drop of {least_drop!r} below {baseline!r} with spread {spread!r} cannot be detected.")
     usual = _log_likelihood(good, tried, baseline, spread)
     log_ratio = np.stack(
-        [_log_likelihood(good, tried, baseline - drop, spread) - usual for drop in drops(baseline, least_drop)]
+        [_log_likelihood(good, tried, baseline - drop, spread) - usual for drop in drops(baseline, least_drop, sizes)]
     )
     log_kept = np.full(len(log_ratio), -np.inf)
     mean = np.empty(len(good))
@@ -51,10 +55,10 @@ def evidence(
     return mean
 
 
-def drops(baseline: float, least_drop: float) -> NDArray[np.float64]:
+def drops(baseline: float, least_drop: float, sizes: int) -> NDArray[np.float64]:
     """Return the drop sizes that are mixed: from the least to nearly the whole baseline, in equal ratios."""
     most = max(least_drop, baseline - EDGE)
-    return np.geomspace(least_drop, most, SIZES)
+    return np.geomspace(least_drop, most, sizes)
 
 
 def _log_likelihood(

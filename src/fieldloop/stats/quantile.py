@@ -10,6 +10,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 PERCENT = 100
+SD_PER_MAD = 1.4826
+"""Standard deviation of a normal distribution over its median absolute deviation."""
 
 
 def percentile(values: NDArray[Any], percent: float) -> float:

@@ -11,10 +11,9 @@ from sqlalchemy import BigInteger, Connection, column, func, select, values
 
 from fieldloop.model.alarm import Rate
 from fieldloop.model.days import DAY_S, QUARTER_S, local_day
-from fieldloop.model.stream import NS_PER_S
+from fieldloop.model.stream import NS_PER_HOUR, NS_PER_S
 from fieldloop.store.contract import DayCount
 from fieldloop.store.judged_again import Place, corrections
-from fieldloop.store.sums import NS_PER_HOUR
 from fieldloop.store.tables import outcomes, success_hours
 
 Span = tuple[int, int]

@@ -8,12 +8,12 @@ from typing import Any
 
 from sqlalchemy import Connection
 
+from fieldloop.model.stream import NS_PER_HOUR
 from fieldloop.store.database import bare
 from fieldloop.store.outcomes import Row
 from fieldloop.store.statements import Statements
 from fieldloop.store.tables import outcomes
 
-NS_PER_HOUR = 3_600_000_000_000
 POLICY, STAGE, SITE, AT_NS, SUCCEEDED, STRATUM, ITEM = (
     list(outcomes.c.keys()).index(name) for name in ("policy", "stage", "site", "at_ns", "succeeded", "stratum", "item")
 )

@@ -6,6 +6,8 @@ import pytest
 from fieldloop.calibrate.hand_eye.pairing import by_stamp, clock_offset, spread_out
 from fieldloop.geometry import transforms as tf
 
+CHOICE = {"slow_share": 0.75, "nothing_new": 0.02}
+
 
 def swinging(at_s):
     """A wrist that turns about two axes at its own rhythm."""
@@ -44,7 +46,7 @@ def test_the_offset_of_two_clocks_is_found(offset_s):
     camera = tf.make(tf.rotation_from_vector([0.3, 1.0, -0.4]), [0.1, 0, 0.05])
     seen = tf.invert(swinging(target_s) @ camera)
     seen[:, :3, :3] = seen[:, :3, :3] @ tf.rotation_from_vector(rng.normal(0, 1e-3, (480, 3)))
-    assert clock_offset(ROBOT, ROBOT_S, seen, target_s - offset_s, least_alike=0.5) == pytest.approx(
+    assert clock_offset(ROBOT, ROBOT_S, seen, target_s - offset_s, least_alike=0.5, search_s=5.0) == pytest.approx(
         offset_s, abs=0.004
     )
 
@@ -52,15 +54,15 @@ def test_the_offset_of_two_clocks_is_found(offset_s):
 def test_motions_that_are_not_the_same_tell_nothing():
     other_s = np.arange(0, 20, 0.03)
     still = np.repeat(np.eye(4)[None], len(other_s), axis=0)
-    assert clock_offset(ROBOT, ROBOT_S, still, other_s, least_alike=0.5) is None
-    assert clock_offset(ROBOT[:5], ROBOT_S[:5], still, other_s, least_alike=0.5) is None
+    assert clock_offset(ROBOT, ROBOT_S, still, other_s, least_alike=0.5, search_s=5.0) is None
+    assert clock_offset(ROBOT[:5], ROBOT_S[:5], still, other_s, least_alike=0.5, search_s=5.0) is None
 
 
 def test_a_robot_at_rest_does_not_outvote_its_motion():
     poses = np.concatenate([np.repeat(ROBOT[:1], 5000, axis=0), ROBOT])
     speed = np.concatenate([np.zeros(5000), np.ones(len(ROBOT))])
-    chosen = spread_out(poses, speed, 40)
+    chosen = spread_out(poses, speed, 40, **CHOICE)
     assert len(chosen) <= 40
     assert (chosen < 5000).sum() <= 1
-    assert list(spread_out(ROBOT[:7], np.zeros(7), 40)) == list(range(7))
-    assert not len(spread_out(ROBOT[:0], np.zeros(0), 40))
+    assert list(spread_out(ROBOT[:7], np.zeros(7), 40, **CHOICE)) == list(range(7))
+    assert not len(spread_out(ROBOT[:0], np.zeros(0), 40, **CHOICE))

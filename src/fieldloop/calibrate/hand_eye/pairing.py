@@ -10,13 +10,9 @@ from fieldloop.geometry import transforms as tf
 from fieldloop.geometry.transforms import Floats
 
 GRID_HZ, WINDOW_S = 50.0, 0.3
-FURTHEST_S = 5.0
-"""The largest clock offset that is searched."""
+"""Rotation is sampled on this grid, over windows long enough that noise of one pose does not count as motion."""
 LEAST_SAMPLES = 50
-SLOW = 0.75
-"""The fastest quarter of a stream is skipped where enough poses remain."""
-NOTHING_NEW = 0.02
-"""A pose this close (rad + m) to a chosen one adds nothing; a robot at rest would otherwise outvote its motion."""
+"""One second on the grid: speeds over less correlate by chance."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -51,18 +47,18 @@ def by_stamp(robot: Floats, robot_s: Floats, target_s: Floats, *, offset_s: floa
 
 
 def clock_offset(
-    robot: Floats, robot_s: Floats, target: Floats, target_s: Floats, *, least_alike: float
+    robot: Floats, robot_s: Floats, target: Floats, target_s: Floats, *, least_alike: float, search_s: float
 ) -> float | None:
     """Return what to add to target timestamps to match the robot's; None where the rotations do not determine it.
 
     Robot and camera are one rigid body, so they rotate equally fast at any moment, however the camera is mounted.
-    Rotations that correlate less than `least_alike` are not the same motion.
+    Rotations that correlate less than `least_alike` are not the same motion. Offsets up to `search_s` are tried.
     """
     ours, theirs = _Turning.of(robot, robot_s), _Turning.of(target, target_s)
     if min(len(ours.at), len(theirs.at)) < LEAST_SAMPLES:
         return None
     best, best_alike = 0.0, -1.0
-    for step_s, reach_s in ((0.05, FURTHEST_S), (0.01, 0.1), (0.001, 0.02)):
+    for step_s, reach_s in ((0.05, search_s), (0.01, 0.1), (0.001, 0.02)):
         for offset in best + np.arange(-reach_s, reach_s + step_s / 2, step_s):
             alike = ours.alike(theirs, float(offset))
             if alike > best_alike:
@@ -70,9 +66,15 @@ def clock_offset(
     return best if best_alike >= least_alike else None
 
 
-def spread_out(poses: Floats, speed_rad_s: Floats, most: int) -> NDArray[np.intp]:
-    """Choose poses from a stream, each far from those before; not the fastest, which suffer most from timing errors."""
-    slow = np.flatnonzero(speed_rad_s <= np.quantile(speed_rad_s, SLOW)) if len(poses) else np.zeros(0, np.intp)
+def spread_out(
+    poses: Floats, speed_rad_s: Floats, most: int, *, slow_share: float, nothing_new: float
+) -> NDArray[np.intp]:
+    """Choose poses from a stream, each far from those before; not the fastest, which suffer most from timing errors.
+
+    Where enough poses remain, only the slowest `slow_share` are used. A pose within `nothing_new` (rad + m) of a chosen
+    one adds nothing.
+    """
+    slow = np.flatnonzero(speed_rad_s <= np.quantile(speed_rad_s, slow_share)) if len(poses) else np.zeros(0, np.intp)
     if len(slow) <= most:
         return np.arange(len(poses)) if len(poses) <= most else slow
     chosen = [int(slow[0])]
@@ -81,7 +83,7 @@ def spread_out(poses: Floats, speed_rad_s: Floats, most: int) -> NDArray[np.intp
         last = poses[chosen[-1]]
         turned = tf.angle_between(poses[slow, :3, :3], last[:3, :3])
         away = np.minimum(away, turned + np.linalg.norm(poses[slow, :3, 3] - last[:3, 3], axis=-1))
-        if away.max() < NOTHING_NEW:
+        if away.max() < nothing_new:
             break
         chosen.append(int(slow[int(np.argmax(away))]))
     return np.array(sorted(chosen))

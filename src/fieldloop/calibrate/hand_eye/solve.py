@@ -57,6 +57,7 @@ class _Rules:
     better: float
     max_rejected: float
     level: float
+    lopsided: float
 
 
 def hand_eye(given: Pairs, setup: Setup, protocol: CollectionProtocol) -> HandEye:
@@ -116,6 +117,7 @@ def _rules(protocol: CollectionProtocol) -> _Rules:
         better=float(protocol.setting("calibration.hand_eye_clearly_better")),
         max_rejected=float(protocol.setting("calibration.hand_eye_max_rejected")),
         level=float(protocol.setting("calibration.hand_eye_reject_level")),
+        lopsided=float(protocol.setting("calibration.hand_eye_lopsided")),
     )
 
 
@@ -171,5 +173,5 @@ def _advice(used: int, wide: Spread, setup: Setup, rules: _Rules, off_mm: float,
     elif off_mm > rules.max_mm or off_deg > rules.max_deg:
         first, second, third = wide.degrees
         yield note("calibrate.turn_further", first_deg=first, second_deg=second, third_deg=third)
-    elif wide.lopsided:
+    elif wide.lopsided(rules.lopsided):
         yield note("calibrate.next_pose", axis=wide.axis_in_words(2), mount=setup.mount)

@@ -13,8 +13,6 @@ from fieldloop.model.note import Note, note
 
 SAME_DEG = 1e-3
 """Rotations below this are one pose written many times: no arm repeats a pose that closely."""
-LOPSIDED = 3.0
-"""A spread this many times the smallest one makes that axis worth asking for."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -40,10 +38,9 @@ class Spread:
             return note("calibrate.same_orientation", poses=poses)
         return note("calibrate.one_axis", first_deg=self.degrees[0], second_deg=self.second_deg)
 
-    @property
-    def lopsided(self) -> bool:
-        """Whether there is hardly any rotation about one axis."""
-        return self.degrees[0] > LOPSIDED * self.degrees[2]
+    def lopsided(self, times: float) -> bool:
+        """Whether there is hardly any rotation about one axis: the widest is more than this many times as large."""
+        return self.degrees[0] > times * self.degrees[2]
 
     def axis_in_words(self, which: int) -> str:
         """Name an axis by the one of the frame that it lies closest to."""

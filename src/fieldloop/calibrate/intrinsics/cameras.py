@@ -13,9 +13,6 @@ from fieldloop.calibrate.intrinsics.lens_choice import surely_less
 from fieldloop.model.note import Note, note
 from fieldloop.protocol import CollectionProtocol
 
-MOST_CAMERAS = 4
-"""A part of the name with more values than this numbers pictures, not cameras."""
-
 
 @dataclass(frozen=True, slots=True)
 class SeveralCameras:
@@ -45,7 +42,8 @@ def several_cameras(
     folds = int(protocol.setting("calibration.intrinsics_folds"))
     most = 1 - float(protocol.setting("calibration.intrinsics_split_gain"))
     confidence = float(protocol.setting("calibration.confidence"))
-    groupings = list(_groupings([s.name for s in sightings]))
+    most_cameras = int(protocol.setting("calibration.intrinsics_max_cameras"))
+    groupings = list(_groupings([s.name for s in sightings], most_cameras))
     together = fit(sightings, size, lens) if groupings else None
     predicted = held_out(sightings, size, lens, folds) if together else None
     for grouping in groupings:
@@ -66,10 +64,10 @@ def several_cameras(
     return None
 
 
-def _groupings(names: Sequence[str]) -> Iterator[dict[str, list[int]]]:
-    """Group pictures by each part of their names (folder, words, numbers) that takes few values.
+def _groupings(names: Sequence[str], most: int) -> Iterator[dict[str, list[int]]]:
+    """Group pictures by each part of their names (folder, words, numbers) that takes at most so many values.
 
-    >>> [list(g) for g in _groupings([f"{side}{n:02}.png" for side in ("left", "right") for n in range(5)])]
+    >>> [list(g) for g in _groupings([f"{side}{n:02}.png" for side in ("left", "right") for n in range(5)], 4)]
     [['left', 'right']]
     """
     split = [_parts(name) for name in names]
@@ -77,7 +75,7 @@ def _groupings(names: Sequence[str]) -> Iterator[dict[str, list[int]]]:
         groups: dict[str, list[int]] = {}
         for row, parts in enumerate(split):
             groups.setdefault(parts[place], []).append(row)
-        if 2 <= len(groups) <= MOST_CAMERAS and min(map(len, groups.values())) > FEWEST:  # noqa: PLR2004  two or more
+        if 2 <= len(groups) <= most and min(map(len, groups.values())) > FEWEST:  # noqa: PLR2004  two or more
             yield groups
 
 

@@ -13,7 +13,6 @@ from fieldloop.model.intrinsics import BoardCoverage
 from fieldloop.model.note import Note, note
 
 ROWS, COLUMNS = 4, 4
-ADVISED_TILT_DEG = 30
 SHOWN = 3
 
 
@@ -25,6 +24,7 @@ class Wanted:
     covered: float
     tilt_deg: float
     tilted: int
+    advised_tilt_deg: float
 
 
 def coverage(sightings: Sequence[Sighting], fitted: LensFit, size: tuple[int, int]) -> BoardCoverage:
@@ -67,7 +67,9 @@ def advice(
         lean = leans[n] if n < len(leans) else ("left or right", "up or down")[n % 2]
         preposition = "at" if place.endswith("edge") else "in"
         views.append(
-            note("calibrate.show_board", place=f"{preposition} the {place}", lean=lean, tilt_deg=ADVISED_TILT_DEG)
+            note(
+                "calibrate.show_board", place=f"{preposition} the {place}", lean=lean, tilt_deg=wanted.advised_tilt_deg
+            )
         )
     short = wanted.images - len(sightings)
     more = (note("calibrate.add_pictures", pictures=short),) if short > 0 else ()

@@ -102,6 +102,7 @@ def _wanted(protocol: CollectionProtocol) -> Wanted:
         covered=float(protocol.setting("calibration.intrinsics_min_coverage")),
         tilt_deg=float(protocol.setting("calibration.intrinsics_tilt_deg")),
         tilted=int(protocol.setting("calibration.intrinsics_min_tilted")),
+        advised_tilt_deg=protocol.setting("calibration.intrinsics_advised_tilt_deg"),
     )
 
 

@@ -10,11 +10,10 @@ from fieldloop.check.traits import label
 from fieldloop.model.episode import Episode
 from fieldloop.model.finding import UNKNOWN, Measurement
 from fieldloop.model.note import Subject, note
+from fieldloop.model.unit import POINTS
 
 APPROACH = "approach_deg"
 """A balance over the angle between the approach and straight down; its labels are ranges such as '0-30'."""
-
-POINTS = 100.0
 
 
 @check(

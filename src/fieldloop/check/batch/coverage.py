@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fieldloop.check.batch_case import Batch
-from fieldloop.check.naming import named
+from fieldloop.check.naming import MOST_NAMED, named
 from fieldloop.check.registry import check
 from fieldloop.check.traits import label
 from fieldloop.errors import ProtocolError
@@ -17,7 +17,6 @@ from fieldloop.model.note import Subject, note
 
 Floats = NDArray[np.float64]
 FULL_TURN_DEG = 360.0
-MOST_NAMED = 5
 AXES = {"x_m": "task.cover_x_m", "y_m": "task.cover_y_m", "yaw_deg": "task.cover_yaw_deg"}
 """The protocol's settings for the range of each axis."""
 

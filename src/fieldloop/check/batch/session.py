@@ -14,9 +14,9 @@ from fieldloop.model.calibration import Calibration
 from fieldloop.model.finding import Measurement, Status
 from fieldloop.model.note import Subject, note
 from fieldloop.model.quality import Dimension
+from fieldloop.model.stream import MM_PER_M
 
 CYCLE = "throughput.cycle_time"
-MM_PER_M = 1000.0
 
 
 @check(

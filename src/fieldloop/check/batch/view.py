@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from fieldloop.check.batch.view_jumps import Compared, Rules, Stood, View, compare_views
 from fieldloop.check.batch_case import Batch
+from fieldloop.check.naming import MOST_NAMED
 from fieldloop.check.registry import check
 from fieldloop.geometry.view_shift import SMALLEST_PX
 from fieldloop.model.episode import Episode
@@ -24,8 +25,6 @@ NAME = "batch.view_moved"
 IMPRINT = "view"
 """Where `check/imprint/view.py` keeps the pictures: `view/<camera>/picture` and `view/<camera>/stays`."""
 
-MOSTLY = 0.5
-MOST_NAMED = 5
 PLANE = 2
 """Dimensions of a grey picture."""
 
@@ -53,10 +52,11 @@ def view_moved(batch: Batch) -> Iterator[Measurement]:
     an episode, so it is not checked. One hundredth of the width is about half a degree for a usual lens.
     """
     rules, most = rules_of(batch.protocol), int(batch.parameter(NAME, "max_views"))
+    mostly = batch.parameter(NAME, "mostly")
     stays = float(batch.protocol.setting("calibration.view_min_stays"))
     for (robot, site, name), camera in sorted(_cameras(batch).items()):
         known = [stay for stay in camera.stays if math.isfinite(stay)]
-        if known and np.mean(np.asarray(known) < stays) >= MOSTLY:
+        if known and np.mean(np.asarray(known) < stays) >= mostly:
             continue
         fixed = [v for v, stay in zip(camera.views, camera.stays, strict=True) if not stay < stays]  # NaN: nothing seen
         looked = [fixed[i] for i in np.unique(np.linspace(0, len(fixed) - 1, min(len(fixed), most)).astype(int))]
@@ -65,7 +65,7 @@ def view_moved(batch: Batch) -> Iterator[Measurement]:
             yield Measurement(about, UNKNOWN, cannot_tell=note("check.one_episode_alone"))
             continue
         compared = compare_views(looked, rules, _calibrated(batch, robot, camera.names))
-        found = _measured(about, compared, rules, known=batch.calibrations is not None)
+        found = _measured(about, compared, rules, mostly, known=batch.calibrations is not None)
         some = len(looked) < len(fixed) and found.place is not None
         yield replace(found, place=_sampled(found.place, len(looked), len(fixed))) if some else found
 
@@ -126,7 +126,7 @@ def _calibrated(batch: Batch, robot: str, names: set[str]) -> Iterator[int]:
             yield one.valid_from_ns
 
 
-def _measured(about: Subject, compared: Sequence[Compared], rules: Rules, *, known: bool) -> Measurement:
+def _measured(about: Subject, compared: Sequence[Compared], rules: Rules, mostly: float, *, known: bool) -> Measurement:
     by = {stood: [one for one in compared if one.stood is stood] for stood in Stood}
     if by[Stood.JUMPED]:
         return _jumped(about, by[Stood.JUMPED], rules, known=known)
@@ -134,7 +134,7 @@ def _measured(about: Subject, compared: Sequence[Compared], rules: Rules, *, kno
         where = tuple(_place(one) for one in by[Stood.ELSEWHERE][:MOST_NAMED])
         return Measurement(about, UNKNOWN, cannot_tell=note("check.view_elsewhere", where=where))
     still, unsure = by[Stood.STILL], by[Stood.UNSURE]
-    if len(still) < MOSTLY * len(compared) or not still:
+    if len(still) < mostly * len(compared) or not still:
         why = unsure[0].why if unsure else note("check.calibrated_each_time")
         return Measurement(about, UNKNOWN, cannot_tell=why)
     place = note("check.views_compared", compared=len(compared), unclear=len(unsure) or None)

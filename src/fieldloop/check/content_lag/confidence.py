@@ -14,9 +14,7 @@ from fieldloop.check.content_lag.profile import Lobe
 from fieldloop.check.content_lag.settings import Settings
 from fieldloop.check.content_lag.timing import Fit
 from fieldloop.model.note import Note, note
-
-COVERAGE = 0.975
-MS = 1e3
+from fieldloop.model.stream import MS_PER_S
 
 
 def bias_floor(explained: float, pace: float, settings: Settings) -> float:
@@ -38,8 +36,9 @@ def half_width(variance: float, blocks: int, floor_s: float, settings: Settings)
     """Return half the interval: Student's t of the random error for this number of blocks, combined with the floor."""
     from scipy.stats import norm, t
 
-    by_chance = float(t.ppf(COVERAGE, max(blocks - 1, 1))) * settings.inflation * np.sqrt(variance)
-    return float(np.hypot(by_chance, norm.ppf(COVERAGE) * floor_s))
+    end = 0.5 + settings.confidence / 2
+    by_chance = float(t.ppf(end, max(blocks - 1, 1))) * settings.inflation * np.sqrt(variance)
+    return float(np.hypot(by_chance, norm.ppf(end) * floor_s))
 
 
 def estimate_from(
@@ -72,13 +71,13 @@ def disagreement(parts: Sequence[tuple[float, float]], settings: Settings) -> No
     worst = float(np.max(np.abs(lags - middle) / halves))
     if worst <= settings.disagreement:
         return None
-    return note("check.lags_differ", lags_ms=tuple(f"{lag * MS:+.0f}" for lag in lags))
+    return note("check.lags_differ", lags_ms=tuple(f"{lag * MS_PER_S:+.0f}" for lag in lags))
 
 
 def _refusal(fit: Fit, lobe: Lobe, lead: float, half: float, settings: Settings) -> Note | None:
     lag = float(fit.shifts[0])
     if not lobe.inside or abs(lag) > settings.search_s:
-        return note("check.lag_beyond_search", searched_ms=settings.search_s * MS)
+        return note("check.lag_beyond_search", searched_ms=settings.search_s * MS_PER_S)
     if abs(lag - lobe.lag_s) > settings.lobe_apart_s:
         return note("check.lag_searches_differ")
     if fit.explained < settings.least_explained:
@@ -88,5 +87,5 @@ def _refusal(fit: Fit, lobe: Lobe, lead: float, half: float, settings: Settings)
     if lead < settings.least_lead:
         return note("check.lag_ambiguous", lead=lead)
     if half > settings.widest_s:
-        return note("check.lag_too_wide", lag_ms=lag * MS, half_ms=half * MS)
+        return note("check.lag_too_wide", lag_ms=lag * MS_PER_S, half_ms=half * MS_PER_S)
     return None

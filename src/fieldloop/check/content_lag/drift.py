@@ -12,10 +12,11 @@ from fieldloop.check.content_lag.pooling import FEW, NOTHING, ready, search, tas
 from fieldloop.check.content_lag.profile import Lobe
 from fieldloop.check.content_lag.settings import Settings
 from fieldloop.check.content_lag.timing import Fit, fit_timing
+from fieldloop.model.finding import UNKNOWN
 from fieldloop.model.note import Note, note
+from fieldloop.model.stream import MS_PER_S
 
 PPM = 1e6
-NAN = float("nan")
 SPAN = 3.4641
 """The standard deviation of evenly spread times is their span over the root of twelve: it sets how well a slope is
 known."""
@@ -46,7 +47,7 @@ def find_drift(kept: Iterable[Evidence], settings: Settings) -> Drift:
     """Fit a lag that grows evenly with time, over one episode or a whole session of them."""
     sights = ready(kept, settings)
     if not sights:
-        return Drift(NAN, NAN, NAN, NOTHING)
+        return Drift(UNKNOWN, UNKNOWN, UNKNOWN, NOTHING)
     basis = find_basis(sights, settings.many if len(sights) >= FEW else settings.one)
     lobe, _ = search(sights, basis, settings)
     at = np.concatenate([s.origin_s - sights[0].origin_s + s.middles for s in sights])
@@ -66,7 +67,7 @@ def find_step(kept: Evidence, settings: Settings, edge_s: float, reach_sd: float
     """
     found = sight(kept, settings)
     if found is None or found.ends[-1] - found.begins[0] < 3 * edge_s:
-        return LagStep(NAN, NAN, NAN, NAN, NOTHING)
+        return LagStep(UNKNOWN, UNKNOWN, UNKNOWN, UNKNOWN, NOTHING)
     basis = find_basis([found], settings.one)
     lobe, level = search([found], basis, settings)
     at = _likeliest(level, found.middles, edge_s)
@@ -83,7 +84,7 @@ def find_step(kept: Evidence, settings: Settings, edge_s: float, reach_sd: float
 
 def _too_wide(half_s: float, settings: Settings) -> Note | None:
     """Return a note if a step is known less precisely than a lag must be; None where it is precise enough."""
-    return note("check.step_too_wide", half_ms=half_s * 1e3) if half_s > settings.widest_s else None
+    return note("check.step_too_wide", half_ms=half_s * MS_PER_S) if half_s > settings.widest_s else None
 
 
 def _likeliest(level: Fit, middles: Matrix, edge_s: float) -> float:

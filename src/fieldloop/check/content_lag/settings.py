@@ -3,6 +3,7 @@
 from collections.abc import Mapping
 from dataclasses import dataclass
 
+from fieldloop.model.stream import MS_PER_S
 from fieldloop.protocol import CollectionProtocol
 
 CHECK = "alignment.content_lag"
@@ -43,6 +44,7 @@ class Settings:
     bias_share: float
     disagreement: float
     most_repeating: float
+    confidence: float
     one: Ranks
     many: Ranks
 
@@ -51,28 +53,29 @@ def settings_of(protocol: CollectionProtocol) -> Settings:
     """Read the settings from the parameters of `alignment.content_lag`."""
     p: Mapping[str, float] = {name: one.value for name, one in protocol.limits[CHECK].parameters.items()}
     return Settings(
-        search_s=p["search_ms"] / 1e3,
-        search_step_s=p["search_step_ms"] / 1e3,
+        search_s=p["search_ms"] / MS_PER_S,
+        search_step_s=p["search_step_ms"] / MS_PER_S,
         joints_hz=p["joints_hz"],
         rows_hz=p["rows_hz"],
-        finest_period_s=p["finest_period_ms"] / 1e3,
+        finest_period_s=p["finest_period_ms"] / MS_PER_S,
         longest_spans=p["longest_spans"],
         fewest_rows=int(p["fewest_rows"]),
         block_s=p["block_s"],
-        lobe_apart_s=p["lobe_apart_ms"] / 1e3,
-        readout_sd_s=p["readout_sd_ms"] / 1e3,
+        lobe_apart_s=p["lobe_apart_ms"] / MS_PER_S,
+        readout_sd_s=p["readout_sd_ms"] / MS_PER_S,
         readout_blur=p["readout_blur"],
-        drag_sd_s=p["drag_sd_ms"] / 1e3,
+        drag_sd_s=p["drag_sd_ms"] / MS_PER_S,
         drag_px_s=p["drag_px_s"],
         undragged_px_s=p["undragged_px_s"],
         least_lead=p["least_lead"],
         least_explained=p["least_explained"],
         least_pace=p["least_pace_per_s"],
-        widest_s=p["widest_ms"] / 1e3,
+        widest_s=p["widest_ms"] / MS_PER_S,
         inflation=p["inflation"],
         bias_share=p["bias_share"],
         disagreement=p["disagreement_sd"],
         most_repeating=p["most_repeating"],
+        confidence=p["confidence"],
         one=Ranks(int(p["flow_axes_one"]), int(p["speed_axes_one"]), int(p["pose_axes_one"])),
         many=Ranks(int(p["flow_axes"]), int(p["speed_axes"]), int(p["pose_axes"])),
     )

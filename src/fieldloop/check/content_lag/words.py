@@ -3,8 +3,7 @@
 from fieldloop.check.content_lag.estimate import LagEstimate
 from fieldloop.model.finding import UNKNOWN, Measurement
 from fieldloop.model.note import Subject, note
-
-MS = 1e3
+from fieldloop.model.stream import MS_PER_S
 
 
 def shifted(low_s: float, high_s: float) -> tuple[float, float]:
@@ -13,7 +12,7 @@ def shifted(low_s: float, high_s: float) -> tuple[float, float]:
     >>> shifted(-0.002, 0.004), shifted(-0.012, -0.008)
     ((0.0, 4.0), (8.0, 12.0))
     """
-    ends = sorted((abs(low_s) * MS, abs(high_s) * MS))
+    ends = sorted((abs(low_s) * MS_PER_S, abs(high_s) * MS_PER_S))
     return (0.0 if low_s <= 0.0 <= high_s else ends[0]), ends[1]
 
 
@@ -22,7 +21,7 @@ def lag_measurement(about: Subject, lag: LagEstimate, episodes: int | None = Non
     if lag.refused:
         return Measurement(about, UNKNOWN, cannot_tell=lag.refused)
     low, high = shifted(lag.low_s, lag.high_s)
-    half = (lag.high_s - lag.low_s) / 2 * MS
+    half = (lag.high_s - lag.low_s) / 2 * MS_PER_S
     code = "check.frames_are_older" if lag.lag_s < 0 else "check.frames_are_newer"
-    place = note(code, lag_ms=abs(lag.lag_s) * MS, half_ms=half, episodes=episodes)
-    return Measurement(about, abs(lag.lag_s) * MS, place, low=low, high=high)
+    place = note(code, lag_ms=abs(lag.lag_s) * MS_PER_S, half_ms=half, episodes=episodes)
+    return Measurement(about, abs(lag.lag_s) * MS_PER_S, place, low=low, high=high)

@@ -3,13 +3,11 @@
 from collections.abc import Iterator
 
 from fieldloop.check.batch_case import Batch
-from fieldloop.check.naming import named
+from fieldloop.check.naming import MOST_NAMED, named
 from fieldloop.check.registry import check
 from fieldloop.model.finding import Measurement
 from fieldloop.model.note import NO_SUBJECT, note
 from fieldloop.model.quality import Dimension
-
-MOST_NAMED = 5
 
 
 @check(

@@ -7,16 +7,14 @@ import numpy as np
 
 from fieldloop.check.batch_case import Batch
 from fieldloop.check.episode.integrity import list_defects
-from fieldloop.check.naming import named
+from fieldloop.check.naming import MOST_NAMED, named
 from fieldloop.check.registry import check
+from fieldloop.check.traits import length_s
 from fieldloop.model.episode import Episode
 from fieldloop.model.finding import Measurement
 from fieldloop.model.note import NO_SUBJECT, Subject, note
-from fieldloop.model.stream import NS_PER_S
+from fieldloop.stats.quantile import SD_PER_MAD
 
-ROBUST_SD = 1.4826  # standard deviation of a normal distribution over its median absolute deviation
-SHORTEST_S = 0.001
-MOST_NAMED = 5
 BY_NAME = ("hdf5",)
 """Formats whose episodes are looked up by name."""
 
@@ -97,10 +95,10 @@ def length_outliers(batch: Batch) -> Iterator[Measurement]:
 
 
 def _outliers(task: str, episodes: list[Episode], most_sd: float, least_spread: float) -> Measurement:
-    lengths = np.asarray([max((e.end_ns - e.start_ns) / NS_PER_S, SHORTEST_S) for e in episodes])
+    lengths = np.asarray([length_s(e) for e in episodes])
     logs = np.log(lengths)
     middle = float(np.median(logs))
-    spread = max(ROBUST_SD * float(np.median(np.abs(logs - middle))), least_spread)
+    spread = max(SD_PER_MAD * float(np.median(np.abs(logs - middle))), least_spread)
     far = np.flatnonzero(np.abs(logs - middle) > most_sd * spread)
     unusual = tuple(
         note("check.episode_length", name=episodes[i].name, length_s=float(lengths[i])) for i in far[:MOST_NAMED]

@@ -8,19 +8,18 @@ from numpy.typing import NDArray
 
 from fieldloop.check.batch_case import Batch
 from fieldloop.check.corpus.near import near_groups
-from fieldloop.check.naming import named
+from fieldloop.check.naming import MOST_NAMED, named
 from fieldloop.check.registry import check
 from fieldloop.check.traits import factors, label
 from fieldloop.model.episode import Episode
 from fieldloop.model.finding import UNKNOWN, Measurement
 from fieldloop.model.note import NO_SUBJECT, Subject, note
+from fieldloop.model.unit import POINTS
 
 TRAIN = "train"
 HELD_OUT = ("operator", "object", "site")
 """Labels that may be held out on purpose, to test generalisation."""
 
-MOST_NAMED = 5
-POINTS = 100.0
 DRAWS = 2000
 
 

@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fieldloop.check.batch_case import Batch
-from fieldloop.check.naming import named
+from fieldloop.check.naming import MOST_NAMED, named
 from fieldloop.check.registry import check
 from fieldloop.model.episode import Episode
 from fieldloop.model.finding import Measurement
@@ -17,7 +17,6 @@ from fieldloop.model.note import NO_SUBJECT, note
 Floats = NDArray[np.float64]
 NAME = "corpus.near_duplicates"
 SHOWN = 3
-MOST_NAMED = 5
 MOST_SAMPLED = 64
 PAIRS = 2000
 """Number of pairs that gives the median distance of two episodes to a few percent."""

@@ -12,9 +12,7 @@ from fieldloop.check.registry import check
 from fieldloop.model.finding import UNKNOWN, Measurement
 from fieldloop.model.fix import Fix, FixKind
 from fieldloop.model.note import Subject, note
-from fieldloop.model.stream import NS_PER_S, Stream, StreamKind
-
-MS = 1e3
+from fieldloop.model.stream import MS_PER_S, NS_PER_S, Stream, StreamKind
 
 
 def lag_evidence(case: Case, camera: Stream) -> Evidence:
@@ -48,7 +46,7 @@ def _restamp(camera: Stream, found: LagEstimate) -> Fix | None:
     """Propose to move the camera's timestamps to the moments that its pictures show."""
     if found.refused:
         return None
-    why = note("check.fix_shift_content", lag_ms=found.lag_s * MS)
+    why = note("check.fix_shift_content", lag_ms=found.lag_s * MS_PER_S)
     return Fix(FixKind.RESTAMP, why, camera.name, shift_ns=round(found.lag_s * NS_PER_S))
 
 
@@ -75,5 +73,5 @@ def content_step(case: Case) -> Iterator[Measurement]:
             continue
         low, high = shifted(found.low_s, found.high_s)
         begin_s = (int(camera.times_ns[0]) - case.episode.start_ns) / 1e9
-        place = note("check.lag_step", step_ms=found.step_s * MS, after_s=found.at_s)
-        yield Measurement(about, abs(found.step_s) * MS, place, low=low, high=high, at_s=begin_s + found.at_s)
+        place = note("check.lag_step", step_ms=found.step_s * MS_PER_S, after_s=found.at_s)
+        yield Measurement(about, abs(found.step_s) * MS_PER_S, place, low=low, high=high, at_s=begin_s + found.at_s)

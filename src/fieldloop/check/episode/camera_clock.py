@@ -10,10 +10,8 @@ from fieldloop.check.signals.stamps import Times, moment
 from fieldloop.model.finding import Measurement
 from fieldloop.model.fix import Fix, FixKind
 from fieldloop.model.note import Subject, note
-from fieldloop.model.stream import NS_PER_S, ClockKind, Stream
+from fieldloop.model.stream import NS_PER_MS, NS_PER_S, ClockKind, Stream
 from fieldloop.stats.quantile import median
-
-NS_PER_MS = NS_PER_S / 1000
 
 
 @check(

@@ -6,12 +6,12 @@ import numpy as np
 
 from fieldloop.check.case import Case
 from fieldloop.check.registry import check
-from fieldloop.check.signals.latency import BEHIND, NS_PER_MS, Latency, excesses, latencies, restamp
+from fieldloop.check.signals.latency import BEHIND, Latency, excesses, latencies, restamp
 from fieldloop.check.signals.overlap import outside_ns
 from fieldloop.check.signals.stamps import moment, rhythm
 from fieldloop.model.finding import UNKNOWN, Measurement
 from fieldloop.model.note import Note, Subject, note
-from fieldloop.model.stream import NS_PER_S, Stream
+from fieldloop.model.stream import NS_PER_MS, NS_PER_S, Stream
 from fieldloop.stats.quantile import median, percentile
 
 

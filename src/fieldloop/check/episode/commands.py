@@ -9,7 +9,7 @@ from fieldloop.check.case import Case
 from fieldloop.check.naming import named
 from fieldloop.check.registry import check
 from fieldloop.check.signals.commanded import NOT_COMMANDED, commanded
-from fieldloop.check.signals.follow import Lag, NotComparable, lag_between, paired_columns, placed
+from fieldloop.check.signals.follow import Lag, NotComparable, Search, lag_between, paired_columns, placed
 from fieldloop.check.signals.movement import Movement, movement, still
 from fieldloop.check.signals.signal import FEWEST, NO_RATE, Floats, Signal, at, at_s, extent, paced, signals, zeroed
 from fieldloop.check.signals.speeds import high, speeds
@@ -213,8 +213,9 @@ def _find_lag(case: Case, action: Signal, joints: Signal) -> Lag | Note:
     if not (paced(action.stream) and paced(joints.stream)):
         return NO_RATE
     weakest = case.parameter(FOLLOWS, "min_agreement")
+    search = Search(*(case.parameter(FOLLOWS, name) for name in ("longest_s", "near_s", "fewest_steps")))
     try:
-        lag = lag_between(action, joints, case.parameter(FOLLOWS, "longest_s"))
+        lag = lag_between(action, joints, search)
     except NotComparable as why:
         return why.reason
     if lag.agreement < weakest:

@@ -15,9 +15,6 @@ from fieldloop.model.finding import UNKNOWN, Measurement
 from fieldloop.model.note import Subject, note
 from fieldloop.model.stream import Stream
 
-QUIET = 25
-"""Percentage of the pairs of frames that counts as quiet."""
-
 EMPTY = note("check.no_distances")
 
 
@@ -39,7 +36,7 @@ def noise(case: Case) -> Iterator[Measurement]:
         if len(live) < case.parameter("depth.noise", "fewest_pairs"):
             yield Measurement(Subject(stream.name), UNKNOWN, cannot_tell=note("check.too_few_frame_pairs"))
             continue
-        quiet = float(np.percentile(live, QUIET))
+        quiet = float(np.percentile(live, case.parameter("depth.noise", "quiet_percent")))
         if quiet > case.parameter("depth.noise", "motion_mm"):
             yield Measurement(Subject(stream.name), UNKNOWN, cannot_tell=note("check.everything_moves"))
             continue

@@ -7,12 +7,12 @@ import numpy as np
 
 from fieldloop.check.case import Case
 from fieldloop.check.registry import check
-from fieldloop.check.signals.latency import NS_PER_MS, restamp
+from fieldloop.check.signals.latency import restamp
 from fieldloop.check.signals.overlap import outside_ns
 from fieldloop.check.signals.stamps import MADE_UP, Times, made_up, moment, part_of_another, steady
 from fieldloop.model.finding import UNKNOWN, Measurement
 from fieldloop.model.note import Subject, note
-from fieldloop.model.stream import NS_PER_S, ClockKind, Stream
+from fieldloop.model.stream import NS_PER_MS, NS_PER_S, ClockKind, Stream
 from fieldloop.stats.quantile import percentile
 
 

@@ -30,9 +30,6 @@ from fieldloop.model.note import NO_SUBJECT, Subject, note
 from fieldloop.model.stream import NS_PER_S, ClockKind, Stream
 from fieldloop.stats.quantile import percentile
 
-LONG = 1.5
-"""An interval of more periods than this is nearer to two than to one: a sample is missing."""
-
 
 @check(
     "timing.longest_gap",
@@ -48,14 +45,14 @@ def longest_gap(case: Case) -> Iterator[Measurement]:
     overlaps the others does not show when they begin and end: `timing.stream_offset` reports it. Commands sent on
     change have no period to miss.
     """
-    slack_ns = case.parameter("timing.longest_gap", "edge_s") * NS_PER_S
+    slack_ns, long = case.parameter("timing.longest_gap", "edge_s") * NS_PER_S, _long(case)
     for stream in case.sensing():
         beat = rhythm(case, stream)
         if beat is None or not steady(case, stream):
             if stream.kind not in EVENTFUL:
                 yield Measurement(Subject(stream.name), UNKNOWN, cannot_tell=note("check.too_few_stamps"))
             continue
-        missing, index = by_stamps(case, "gap", stream, partial(_worst_gap, beat, held=in_rows(stream)))
+        missing, index = by_stamps(case, "gap", stream, partial(_worst_gap, beat, long, held=in_rows(stream)))
         (first, last), (begins, ends) = _bounds(case, stream.clock), span_ns(case, stream)
         early, late = begins - first - slack_ns, last - ends - slack_ns
         code, fix = "check.at", None
@@ -115,7 +112,7 @@ def jitter(case: Case) -> Iterator[Measurement]:
         beat = rhythm(case, stream)
         if beat is None or not steady(case, stream) or part_of_another(case, stream):
             continue
-        away = case.keep(("jitter", id(stream.times_ns)), partial(_away, beat, held=in_rows(stream)))
+        away = case.keep(("jitter", id(stream.times_ns)), partial(_away, beat, _long(case), held=in_rows(stream)))
         if away is None:
             yield Measurement(Subject(stream.name), UNKNOWN, cannot_tell=note("check.every_interval_misses"))
             continue
@@ -178,10 +175,15 @@ def _from_row(times: Times, rows: Times) -> NDArray[np.float64]:
     return np.where((times == times[0]) | (times == times[-1]), 0.0, np.abs(stamp - slope * when - start))
 
 
-def _away(beat: Rhythm, *, held: bool) -> tuple[float, int] | None:
+def _long(case: Case) -> float:
+    """Return the number of periods from which on an interval misses a sample."""
+    return case.parameter("timing.longest_gap", "long_interval")
+
+
+def _away(beat: Rhythm, long: float, *, held: bool) -> tuple[float, int] | None:
     """Return the jitter and the index before the worst interval; None where every interval misses a sample."""
     shares = beat.steps_ns / beat.period_ns
-    whole = np.flatnonzero((shares < LONG) & ((shares != 0) | (not held)))
+    whole = np.flatnonzero((shares < long) & ((shares != 0) | (not held)))
     if not len(whole):
         return None
     away = np.abs(shares[whole] - 1.0)
@@ -200,13 +202,13 @@ def _counted(case: Case, stream: Stream, wrong: Times) -> Measurement:
     return Measurement(Subject(stream.name), float(len(wrong)), note("check.first_at", at_s=at_s), at_s=at_s)
 
 
-def _worst_gap(beat: Rhythm, times: Times, *, held: bool) -> tuple[float, int]:
+def _worst_gap(beat: Rhythm, long: float, times: Times, *, held: bool) -> tuple[float, int]:
     """Return the most periods missed in a row and the index of the sample before the gap.
 
     Only timestamps later than all before them open a gap; samples with earlier timestamps fill it, and so do those that
     share one timestamp, unless they are one sample that a table repeats over several rows.
     """
-    if beat.steps_ns.max() / beat.period_ns < LONG:
+    if beat.steps_ns.max() / beat.period_ns < long:
         return 0.0, 0
     latest = np.maximum.accumulate(times)
     further = times[1:] > latest[:-1] if held else times[1:] >= latest[:-1]

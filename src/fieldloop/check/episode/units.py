@@ -15,14 +15,11 @@ from fieldloop.check.signals.speeds import median_of_three, unwrapped
 from fieldloop.check.signals.tool import tool
 from fieldloop.model.finding import UNKNOWN, Measurement
 from fieldloop.model.note import Subject, note
-from fieldloop.model.stream import MM_PER_M, NS_PER_S, StreamKind
+from fieldloop.model.stream import DEG_PER_RAD, MM_PER_M, NS_PER_S, StreamKind
 from fieldloop.stats.quantile import median
 
 UNITS = "motion.units"
-DEG_PER_RAD = 180 / np.pi
 SUSPECTS = {DEG_PER_RAD: "degrees", MM_PER_M: "millimetres"}
-NEAR = 1.3
-"""A ratio within this share of a known conversion is reported as that conversion."""
 
 
 @check(
@@ -83,7 +80,7 @@ def _velocity(case: Case, position: Signal, velocity: Signal) -> Measurement:
     ratio = median(ratios)
     factor = max(ratio, 1 / ratio)
     code = "check.velocities_too_large" if ratio > 1 else "check.velocities_too_small"
-    return Measurement(about, factor, note(code, looks_like=_suspect(factor)))
+    return Measurement(about, factor, note(code, looks_like=_suspect(case, factor)))
 
 
 def _command(case: Case, command: Signal, position: Signal) -> Iterator[Measurement]:
@@ -105,9 +102,9 @@ def _command(case: Case, command: Signal, position: Signal) -> Iterator[Measurem
     ratio = median(sizes[0][together] / sizes[1][together])
     factor, code = max(ratio, 1 / ratio), "check.commands_too_large" if ratio > 1 else "check.commands_too_small"
     about = Subject(command.name, position.name)
-    if factor < NEAR:
+    if factor < case.parameter(UNITS, "near_factor"):
         yield Measurement(about, factor)
-    elif suspect := _suspect(factor):
+    elif suspect := _suspect(case, factor):
         yield Measurement(about, factor, note(code, looks_like=suspect))
 
 
@@ -139,8 +136,10 @@ def _farthest(values: Floats) -> float:
     return float(np.sqrt(((known - known[0]) ** 2).sum(axis=1)).max()) if len(known) else 0.0
 
 
-def _suspect(factor: float) -> str:
+def _suspect(case: Case, factor: float) -> str:
+    """Name the unit whose conversion is near this factor; '' where none is."""
+    near = case.parameter(UNITS, "near_factor")
     for conversion, words in SUSPECTS.items():
-        if conversion / NEAR < factor < conversion * NEAR:
+        if conversion / near < factor < conversion * near:
             return words
     return ""

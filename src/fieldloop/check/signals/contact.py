@@ -14,8 +14,6 @@ from fieldloop.model.stream import NS_PER_S, StreamKind
 
 NEVER = note("check.nothing_held")
 FINGERS = 2
-MIRRORED = -0.9
-"""Two columns with a correlation below this are two fingers that move in opposite directions."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,7 +47,7 @@ def hold(case: Case) -> Hold | None:
 def opening(case: Case, arm: str = "") -> tuple[Signal, Floats] | None:
     """Return the gripper whose width is in metres, and that width; None where there is none."""
     for one in of_arm(signals(case, StreamKind.GRIPPER), arm):
-        width = _width(one)
+        width = _width(one, case.parameter("force.window", "mirrored"))
         if width is not None:
             return one, width
     return None
@@ -93,7 +91,7 @@ def _longest(one: Signal, held: NDArray[np.bool_], shortest_ns: float) -> Hold |
     return Hold(begin, end, len(long_enough), bool(last[best] < len(held) - 1), one.name)
 
 
-def _width(one: Signal) -> Floats | None:
+def _width(one: Signal, mirrored: float) -> Floats | None:
     """Return the gripper's width: as recorded in metres, or the distance between two fingers that mirror each other."""
     values = one.values
     if one.stream.unit == "m" and values.shape[1] == 1:
@@ -101,6 +99,6 @@ def _width(one: Signal) -> Floats | None:
         return width
     if one.stream.unit in ("m", "") and values.shape[1] == FINGERS and np.isfinite(values).all():
         left, right = values.T
-        if left.std() > 0 and right.std() > 0 and np.corrcoef(left, right)[0, 1] < MIRRORED:
+        if left.std() > 0 and right.std() > 0 and np.corrcoef(left, right)[0, 1] < mirrored:
             return np.asarray(np.abs(left - right))
     return None

@@ -9,7 +9,6 @@ from fieldloop.check.signals.signal import Floats, Signal, zeroed
 from fieldloop.model.note import Note, note
 from fieldloop.model.stream import NS_PER_S
 
-FEWEST_STEPS = 20
 BLOCKS = 6
 """Number of stretches in the jackknife: leaving out each in turn shows how much the lag depends on it."""
 
@@ -18,9 +17,6 @@ T_OF_BLOCKS = 2.571
 
 SAME = 1e-3
 """Moments within this share of a period of a sample take its value; no interpolation is needed."""
-
-NEAR_S = 0.1
-"""Without one stretch, the peak is searched within this distance of the peak with all."""
 
 FINEST = 0.1
 """A parabola through three samples of a peak is wrong by up to a tenth of a step."""
@@ -43,27 +39,36 @@ class Lag:
     agreement: float
 
 
-def lag_between(leader: Signal, follower: Signal, longest_s: float) -> Lag:
+@dataclass(frozen=True, slots=True)
+class Search:
+    """How far lags are searched (s): at all, and again without one stretch; and the fewest steps in common."""
+
+    longest_s: float
+    near_s: float
+    fewest_steps: float
+
+
+def lag_between(leader: Signal, follower: Signal, search: Search) -> Lag:
     """Return the follower's lag behind the leader in seconds.
 
     Both are put on one grid at the slower one's rate. The peak is refined by a parabola through its neighbours; its
-    uncertainty comes from a jackknife over stretches of time. Where leaving one out moves the peak by more than a tenth
-    of a second, the lag is unknown.
+    uncertainty comes from a jackknife over stretches of time. Where leaving one out moves the peak by more than
+    `near_s`, the lag is unknown.
     """
-    lead, follow, step_s = _speeds(leader, follower)
-    most = min(round(longest_s / step_s), lead.shape[1] // 2)
+    lead, follow, step_s = _speeds(leader, follower, search.fewest_steps)
+    most = min(round(search.longest_s / step_s), lead.shape[1] // 2)
     shifts = np.arange(-most, most + 1)
     sums = _Sums(lead, follow)
     scores = _score(sums.products(most), *sums.squares(shifts))
     best = int(np.argmax(scores))
-    reach = max(3, round(NEAR_S / step_s))
+    reach = max(3, round(search.near_s / step_s))
     near = shifts[max(0, best - reach) : best + reach + 1]
     left_out = [_peak(near, one) for one in sums.without_each(near)]
     half = float("inf")
     if all(lag is not None for lag in left_out):
         spread = np.sqrt((BLOCKS - 1) * float(np.var(np.asarray(left_out, float) * step_s)))
         half = T_OF_BLOCKS * float(spread) + FINEST * step_s
-    return Lag(float(shifts[best] + _refine(scores, best)) * step_s, min(half, longest_s), float(scores[best]))
+    return Lag(float(shifts[best] + _refine(scores, best)) * step_s, min(half, search.longest_s), float(scores[best]))
 
 
 def paired_columns(leader: Signal, follower: Signal) -> tuple[list[int], list[int]]:
@@ -88,10 +93,10 @@ def placed(one: Signal, columns: list[int], when_ns: NDArray[np.int64]) -> Float
     return np.stack([np.interp(when, times, column) for column in values.T], axis=1)
 
 
-def _speeds(leader: Signal, follower: Signal) -> tuple[Floats, Floats, float]:
+def _speeds(leader: Signal, follower: Signal, fewest: float) -> tuple[Floats, Floats, float]:
     """Return the centred change per step of each paired column (columns × steps) of both, and the step."""
     ours, theirs = paired_columns(leader, follower)
-    grid_ns = _grid(leader, follower)
+    grid_ns = _grid(leader, follower, fewest)
     lead, follow = (np.diff(placed(one, c, grid_ns).T) for one, c in ((leader, ours), (follower, theirs)))
     lead, follow = (steps - steps.mean(axis=1, keepdims=True) for steps in (lead, follow))
     moving = (np.abs(lead).max(axis=1) > 0) & (np.abs(follow).max(axis=1) > 0)
@@ -100,11 +105,11 @@ def _speeds(leader: Signal, follower: Signal) -> tuple[Floats, Floats, float]:
     return lead[moving], follow[moving], float(grid_ns[1] - grid_ns[0]) / NS_PER_S
 
 
-def _grid(one: Signal, other: Signal) -> NDArray[np.int64]:
+def _grid(one: Signal, other: Signal, fewest: float) -> NDArray[np.int64]:
     start, end = max(one.times_ns[0], other.times_ns[0]), min(one.times_ns[-1], other.times_ns[-1])
     period = max(one.period_s, other.period_s) * NS_PER_S
     count = int((end - start) / max(period, 1.0))
-    if count < FEWEST_STEPS:
+    if count < fewest:
         raise NotComparable(note("check.overlap_too_short"))
     steps_ns: NDArray[np.int64] = (np.arange(count) * period).astype(np.int64)
     return steps_ns + int(start)

@@ -10,10 +10,9 @@ from fieldloop.check.case import PICTURES, Case
 from fieldloop.check.signals.stamps import part_of_another, rhythm
 from fieldloop.model.fix import Fix, FixKind
 from fieldloop.model.note import note
-from fieldloop.model.stream import NS_PER_S, ClockKind, Stream, StreamKind
+from fieldloop.model.stream import NS_PER_MS, ClockKind, Stream, StreamKind
 from fieldloop.stats.quantile import percentile, percentiles
 
-NS_PER_MS = NS_PER_S / 1000
 BEHIND = "timing.stamped_behind"
 ARRIVALS = (ClockKind.LOG, ClockKind.PUBLISH)
 """Clocks of the receiving side, the farthest from the sensor first."""

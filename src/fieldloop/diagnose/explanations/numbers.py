@@ -1,6 +1,6 @@
 """Explanations by numbers of telemetry: success drops beyond a cut, or the farther the more."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -19,10 +19,6 @@ Range = tuple[float, float]
 
 CUTS = np.arange(1, 10) / 10.0
 """Quantiles of production at which a number is cut: tenths, because closer cuts have nearly the same rows."""
-RISES = (0.1, 0.5, 0.7)
-"""Quantiles from which a number may begin to hurt: at once, halfway, or late; beyond that a cut fits as well."""
-OUTERMOST = 0.95
-"""Beyond this quantile and below its counterpart single odd values leave gaps that separate nothing."""
 
 
 @dataclass(frozen=True)
@@ -71,7 +67,7 @@ def of_numbers(before: Table, after: Table, shown: Demonstrations | None, settin
         if _consequence(past, before.success, settings.number("consequence_area")):
             continue
         seen = shown.ranges.get(name) if shown is not None else None
-        made = list(_beyond(name, values, past, seen, settings.number("usual_quantile")))
+        made = list(_beyond(name, values, past, seen, settings))
         covered = seen if gap in COVERABLE else None
         if covered is not None:
             made = [one for one in made if one.unseen(covered)]
@@ -104,23 +100,24 @@ def _explanation(one: Beyond, gap: Gap, covered: Range | None, count: int, setti
     )  # fmt: skip
 
 
-def _beyond(name: str, values: Floats, past: Floats, seen: Range | None, usual: float) -> Iterator[Beyond]:
+def _beyond(name: str, values: Floats, past: Floats, seen: Range | None, settings: Section) -> Iterator[Beyond]:
+    usual, outermost = settings.number("usual_quantile"), settings.number("number_outermost")
     sides = (1.0,) if gaps.only_more_hurts(name) else (1.0, -1.0)
     for sign in sides:
         above = sign > 0.0
         ends = [float(np.nanquantile(past, usual if above else 1.0 - usual))] if np.isfinite(past).any() else []
         ends += [seen[1] if above else seen[0]] if seen is not None else []
-        for cut in np.unique([*np.nanquantile(values, CUTS), _widest_gap(values), *ends]).tolist():
+        for cut in np.unique([*np.nanquantile(values, CUTS), _widest_gap(values, outermost), *ends]).tolist():
             yield Beyond(name, cut, above, Kind.STEP, *(_step(side, cut, sign) for side in (values, past)))
-        for start in _starts(values, past, sign, usual):
+        for start in _starts(values, past, sign, usual, settings["number_rises"]):
             far = float(np.nanquantile(sign * (values - start), usual))
             if far > 0.0:
                 yield Beyond(name, start, above, Kind.RISE, *(_rise(v, start, sign, far) for v in (values, past)))
 
 
-def _widest_gap(values: Floats) -> float:
+def _widest_gap(values: Floats, outermost: float) -> float:
     """Return the middle of the widest gap between values, ignoring the outermost: worn and new grippers leave one."""
-    low, high = np.nanquantile(values, [1.0 - OUTERMOST, OUTERMOST])
+    low, high = np.nanquantile(values, [1.0 - outermost, outermost])
     kept = np.sort(values[(values >= low) & (values <= high)])
     if len(kept) < 2:  # noqa: PLR2004 - a gap has two ends
         return float(low)
@@ -141,9 +138,9 @@ def _consequence(past: Floats, success: Floats, most: float) -> bool:
     return bool(max(area, 1.0 - area) > most)
 
 
-def _starts(values: Floats, past: Floats, sign: float, usual: float) -> list[float]:
+def _starts(values: Floats, past: Floats, sign: float, usual: float, rises: Sequence[float]) -> list[float]:
     """Return values from which a number may begin to hurt: middle or end of the baseline, or inside production."""
-    starts = [(values, q) for q in RISES] + [(past, q) for q in (0.5, usual) if np.isfinite(past).any()]
+    starts = [(values, q) for q in rises] + [(past, q) for q in (0.5, usual) if np.isfinite(past).any()]
     return sorted({float(np.nanquantile(some, q if sign > 0.0 else 1.0 - q)) for some, q in starts})
 
 

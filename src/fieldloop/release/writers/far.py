@@ -9,8 +9,6 @@ from fieldloop.release.writers.grid import Rule, Times, away_ns
 PERIODS = 3
 """Of a signal's own median period: so far apart its samples may come before a row between them is a guess."""
 
-NS_PER_MS = 1e6
-
 
 def tolerance_ns(stream: Stream, hz: float) -> float:
     """How far may a row be from its samples? One period of the grid; for a signal three of its own where they last."""

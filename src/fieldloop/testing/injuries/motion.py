@@ -7,11 +7,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fieldloop.check import Case
-from fieldloop.model.stream import NS_PER_S, Stream
+from fieldloop.model.stream import DEG_PER_RAD, NS_PER_S, Stream
 from fieldloop.testing.injuries.injury import STEP_NS, Injury, change_episode, change_stamps, change_values
 from fieldloop.testing.synthetic import with_streams
 
-DEG_PER_RAD = 180 / np.pi
 WAIT_NS = 10 * NS_PER_S
 
 

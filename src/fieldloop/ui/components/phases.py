@@ -3,9 +3,8 @@
 from collections.abc import Sequence
 
 from fieldloop.model.annotation import PHASES, Annotation
+from fieldloop.model.stream import NS_PER_S
 from fieldloop.say.html import Markup, tag
-
-NS_PER_S = 1_000_000_000
 
 
 def phase_lane(spans: Sequence[Annotation], start_ns: int, end_ns: int) -> Markup:
