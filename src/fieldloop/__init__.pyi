@@ -138,7 +138,7 @@ def mapping(paths: PathLike | Sequence[PathLike], *, out: PathLike | None = ...)
 def plan(folder: PathLike, *, budget: int | None = ..., strategy: str = ..., seed: int = ..., html: PathLike | None = ..., orders: PathLike | None = ...) -> Plan:
     """Make a collection plan from a folder of tables: the deployment map, demonstrations and production outcomes."""
 def protocol(*, task: str = ...) -> Numbers:
-    """Show the protocol in force: every limit and setting with unit, reason and source."""
+    """Show the protocol in force: every limit, parameter and setting with unit, reason and source."""
 def simulate(folder: PathLike, *, count: int = ..., mix: Literal['lab', 'production'] = ..., stratum: str = ..., session: str = ..., seed: int = ...) -> SimulatedLogs:
     """Write MCAP logs of scripted pick demonstrations on the simulated floor."""
 def simulate_case(folder: PathLike, *, preset: Literal['broad', 'covered_traps', 'drift', 'unequal_cost', 'multi_site'] = ..., shown: Literal['laboratory', 'production'] = ..., demonstrations: int = ..., episodes: int = ..., days: float = ..., fault: str | Sequence[str] = ..., seed: int = ...) -> SimulatedCase:
@@ -171,7 +171,7 @@ class OpenWorkspace:
     def audit_velocity(self, lines: PathLike, *, out: PathLike = ..., master: PathLike | None = ..., count: Literal['pieces', 'lines'] = ..., dates: Literal['', 'day-first', 'month-first'] = ..., sku_column: str = ..., date_column: str = ..., pieces_column: str = ..., site_column: str = ..., overwrite: bool = ...) -> Velocity:
         """Make the catalogue with pick velocity from an export of order lines."""
     def protocol(self, *, task: str = ...) -> Numbers:
-        """Show the protocol in force: every limit and setting with unit, reason and source."""
+        """Show the protocol in force: every limit, parameter and setting with unit, reason and source."""
     def protocol_operations(self) -> Numbers:
         """Show how this workspace runs: gate, guard, alarms, rollout, plan weights."""
     def protocol_settings(self) -> SettingsShown:

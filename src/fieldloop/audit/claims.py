@@ -17,7 +17,7 @@ from fieldloop.protocol import Section
 
 CYCLE = "cycle_s"
 OTHERS, UNKNOWN, OUTSIDE = "other articles", "not in the map", "outside the map's range"
-MOST_NAMED = 3
+MOST_NAMED = 3  # articles in one sentence
 
 
 def claims_of(deployment: Deployment, seen: Sequence[Witness], settings: Section) -> Iterator[Claim]:

@@ -17,8 +17,8 @@ from fieldloop.model.policy import Outcome
 from fieldloop.protocol import Section
 from fieldloop.stats.multiple import holm
 
-MOST_NAMED = 3
-MOST_WRITTEN = 8
+MOST_NAMED = 3  # differences in one sentence
+MOST_WRITTEN = 8  # levels in one line
 
 
 def compare(

@@ -9,8 +9,8 @@ from fieldloop.errors import BadInput
 DAY_FIRST, MONTH_FIRST = "day-first", "month-first"
 WRITTEN = re.compile(r"(\d{1,4})[-/.](\d{1,2})[-/.](\d{1,4})")
 COMPACT = re.compile(r"(\d{4})(\d{2})(\d{2})")
-YEAR_DIGITS = 4
-MONTHS = 12
+YEAR_DIGITS = 4  # of an ISO date
+MONTHS = 12  # of a year
 
 
 def read_days(lines: Mapping[str, int], file: str, dates: str = "") -> dict[str, date]:

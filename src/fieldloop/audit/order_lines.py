@@ -16,7 +16,7 @@ from fieldloop.model.episode_text import number_of
 from fieldloop.protocol import Section
 
 DELIMITERS = ",;\t|"
-MOST_LINES = 5
+MOST_LINES = 5  # lines named for one reason; all are counted
 RETURNED = "pieces are not above 0, as in a return"
 
 

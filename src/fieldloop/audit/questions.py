@@ -9,7 +9,7 @@ from fieldloop.model.note import Note, note
 from fieldloop.protocol import Section
 
 CONFIGURATIONS = ("front", "back", "side", "occluded", "buried", "nearly_empty", "reoriented")
-MOST_PLACES = 3
+MOST_PLACES = 3  # places in one sentence
 ZONE = "[[site.zone]]"
 
 

@@ -15,8 +15,8 @@ Path = tuple[str | int, ...]
 HEADER = re.compile(r"^\s*(\[\[?)\s*([\w.\-\"' ]+?)\s*\]\]?\s*(#.*)?$")
 PART = r"""(?:[\w\-]+|"[^"]*"|'[^']*')"""
 KEY = re.compile(rf"^\s*({PART}(?:\s*\.\s*{PART})*)\s*=")
-PAIR = 2
-SIDES = 3
+PAIR = 2  # a range has two ends
+SIDES = 3  # of a box
 
 
 def lines_of(text: str) -> dict[Path, int]:

@@ -17,7 +17,7 @@ RANGES = {
 }
 """Further quantities of a zone: unit, and physical bounds."""
 
-ABSOLUTE_ZERO_C = -273.15
+ABSOLUTE_ZERO_C = -273.15  # nothing is colder
 SITE_KEYS = (
     "id", "share", "time_zone", "camera_mounts", "people_bands", "people", "people_count", "lighting", "bins",
     "bin_sizes_m", "shelving", "factors", "zone",

@@ -4,7 +4,7 @@ from collections.abc import Callable, Sequence
 
 from fieldloop.protocol import Section
 
-KELVIN, FREEZING_F, F_PER_C = 273.15, 32.0, 1.8
+KELVIN, FREEZING_F, F_PER_C = 273.15, 32.0, 1.8  # definitions of the scales
 METRES = {"millimetres": lambda x: x / 1000.0, "centimetres": lambda x: x / 100.0}
 
 OTHER_UNITS: dict[str, dict[str, Callable[[float], float]]] = {

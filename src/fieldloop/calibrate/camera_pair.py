@@ -16,8 +16,8 @@ from fieldloop.model.intrinsics import Intrinsics, RejectedImage
 from fieldloop.model.note import Note, note
 from fieldloop.protocol import CollectionProtocol
 
-STOP = (3, 200, 1e-9)
-FEWEST = 3
+STOP = (3, 200, 1e-9)  # OpenCV: stop after 200 rounds or at this change
+FEWEST = 3  # views that determine a pair; how many are required is in the protocol
 
 
 @dataclass(frozen=True, slots=True)

@@ -10,8 +10,8 @@ from fieldloop.geometry import transforms as tf
 from fieldloop.geometry.transforms import Floats
 from fieldloop.stats.quantile import SD_PER_MAD
 
-ROUNDS = 30
-STILL_M = 1e-6
+ROUNDS = 30  # the fit stops earlier where it has converged
+STILL_M = 1e-6  # a step this small changes nothing that is reported
 TUKEY = 4.685
 """Keeps 95 % of the efficiency where all errors are normal (Huber, Robust Statistics)."""
 REACH = 1.5

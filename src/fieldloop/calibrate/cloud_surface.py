@@ -9,12 +9,12 @@ from numpy.typing import ArrayLike, NDArray
 from fieldloop.errors import BadInput
 from fieldloop.geometry.transforms import Floats
 
-NEIGHBOURS = 24
+NEIGHBOURS = 24  # points of a patch: a normal known to a fifth of the noise, on a patch still small
 MOST_POINTS = 20_000
 """More points do not improve the fit, but slow the search."""
 FLAT = 0.05
 """Variance across a patch relative to that along it; an edge or a corner has more, and no single normal."""
-AXES = 3
+AXES = 3  # of space
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -12,7 +12,7 @@ from fieldloop.model.calibration import Calibration
 from fieldloop.model.finding import Status
 from fieldloop.protocol import CollectionProtocol
 
-POINTS = (2, 3)
+POINTS = (2, 3)  # dimensions of an array of points, and of a point
 
 
 @dataclass(frozen=True, slots=True)

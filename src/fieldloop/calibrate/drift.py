@@ -17,8 +17,8 @@ from fieldloop.model.calibration import Calibration
 from fieldloop.model.verification import Drift
 from fieldloop.protocol import CollectionProtocol
 
-FREEDOMS = 6
-LEAST_TURN_RAD, LEAST_SHIFT_M = 1e-7, 1e-8
+FREEDOMS = 6  # of a rigid body
+LEAST_TURN_RAD, LEAST_SHIFT_M = 1e-7, 1e-8  # noise-free poses must not divide by zero
 
 
 def drift(

@@ -16,7 +16,7 @@ from fieldloop.protocol import CollectionProtocol
 
 KIND = "extrinsic"
 METHOD = "rigid fit, leave-one-out"
-AXES = 3
+AXES = 3  # of space
 SPENT = 2
 """Of each axis of the points, by six unknowns on three axes."""
 

@@ -22,9 +22,9 @@ from fieldloop.protocol import CollectionProtocol
 
 GRAVITY = np.array([0.0, 0.0, -9.80665])
 """Standard gravity in a base frame that stands upright, m/s²."""
-UNKNOWNS = 7
-ROUNDS, STEPS = 5, 8
-AXES = 3
+UNKNOWNS = 7  # weight, three of the bias, three of the turn
+ROUNDS, STEPS = 5, 8  # of rejection and of the fit; both stop when nothing changes
+AXES = 3  # of a force
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -16,7 +16,7 @@ from fieldloop.model.note import Subject, note
 from fieldloop.model.verification import Drift, Verification
 from fieldloop.protocol import CollectionProtocol
 
-POSE = (4, 4)
+POSE = (4, 4)  # shape of a homogeneous transform
 
 
 @dataclass(frozen=True, slots=True)

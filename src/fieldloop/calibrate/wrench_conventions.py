@@ -13,8 +13,8 @@ from fieldloop.model.note import note
 from fieldloop.model.written_poses import WrittenPoses
 from fieldloop.protocol import CollectionProtocol
 
-RIGID = 1e-3
-NO_NOISE_N = 1e-9
+RIGID = 1e-3  # rounding of poses written with three decimals
+NO_NOISE_N = 1e-9  # noise-free forces must not divide by zero
 
 
 def wrench_proposals(

@@ -13,7 +13,7 @@ from fieldloop.model.note import Note, note
 from fieldloop.model.quality import Dimension, DimensionResult
 from fieldloop.stats.binomial import interval
 
-MOST_SHOWN = 5
+MOST_SHOWN = 5  # findings in a summary
 BAD = (Status.FAILED, Status.ERRORED)
 
 

@@ -14,7 +14,7 @@ Floats = NDArray[np.float64]
 STYLE = "speed"
 """The imprint with features of motion that do not depend on the length of the episode."""
 
-SHORTEST_S = 0.001
+SHORTEST_S = 0.001  # a length has a logarithm
 
 
 def label(episode: Episode, over: str) -> str:

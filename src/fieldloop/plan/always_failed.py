@@ -12,7 +12,7 @@ from fieldloop.plan.gain import Gain
 from fieldloop.plan.parts import Reach
 from fieldloop.plan.strata import Floats
 
-MOST_NAMED = 4
+MOST_NAMED = 4  # levels that a plan names; the rest are counted
 
 
 @dataclass(frozen=True, slots=True)

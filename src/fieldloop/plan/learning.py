@@ -12,8 +12,8 @@ from fieldloop.plan.possible import curves, drawn_hazard
 from fieldloop.plan.strata import Floats, tabulate
 from fieldloop.protocol import Section
 
-SHOWN = 6
-POINTS = 25
+SHOWN = 6  # curves in one drawing
+POINTS = 25  # points that make a smooth line
 FURTHER = 4.0
 """Curves extend to this multiple of what is in hand and planned, so that one sees where they flatten."""
 

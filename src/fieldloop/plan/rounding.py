@@ -5,7 +5,7 @@ from numpy.typing import NDArray
 
 from fieldloop.plan.strata import Floats
 
-SLACK = 1e-9
+SLACK = 1e-9  # rounding errors of sums of money
 
 
 def whole(tries: Floats, cost: Floats, budget: float, order: NDArray[np.intp], rng: np.random.Generator) -> Floats:

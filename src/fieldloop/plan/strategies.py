@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 from fieldloop.plan.gain import Gain
 from fieldloop.plan.strata import Floats
 
-LEAST = 1e-12
+LEAST = 1e-12  # zero has no logarithm
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -122,7 +122,7 @@ def from_tables(tables: Mapping[str, Any], where: str = "protocol") -> Collectio
         settings={
             f"{part}.{key}": read_setting(f"{where}: {part}.{key}", row)
             for part in SETTINGS
-            for key, row in {**parameter.former(shipped[part]), **tables[part]}.items()
+            for key, row in parameter.with_former(tables[part], shipped[part]).items()
         },
         edge_cases={n: read_script(f"{where}: edge_cases", n, row) for n, row in tables["edge_cases"].items()},
         phases=read_phases(where, tables["phase"]),

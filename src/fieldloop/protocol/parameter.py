@@ -40,13 +40,14 @@ def with_reasons(row: Mapping[str, Any], usual: Mapping[str, Any]) -> Mapping[st
     read = {
         n: one if isinstance(one, Mapping) or n not in known else {**known[n], "value": one} for n, one in given.items()
     }
-    every = {**former(known), **read}
+    every = with_former(read, known)
     return {**row, KEY: every} if every else row
 
 
-def former(rows: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the numbers that once stood in code, at the value they had there."""
-    return {name: {**row, "value": row[FORMERLY]} for name, row in rows.items() if FORMERLY in row}
+def with_former(rows: Mapping[str, Any], usual: Mapping[str, Any]) -> dict[str, Any]:
+    """Add the shipped numbers that stood in code when these tables were locked, at the value they had there."""
+    later = {name: row for name, row in usual.items() if FORMERLY in row and name not in rows}
+    return {**rows, **{name: {**row, "value": row[FORMERLY]} for name, row in later.items()}}
 
 
 def is_as_before(row: Any) -> bool:

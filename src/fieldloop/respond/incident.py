@@ -12,7 +12,7 @@ from fieldloop.model.person import Duty
 from fieldloop.model.stream import NS_PER_S
 from fieldloop.protocol import Section
 
-MINUTE_S, HOUR_S, DAY_S = 60.0, 3_600.0, 86_400.0
+MINUTE_S, HOUR_S, DAY_S = 60.0, 3_600.0, 86_400.0  # for durations in words
 
 CLOCKS: dict[Step, tuple[str, float, str]] = {
     Step.DETECTED: ("detect_minutes", MINUTE_S, "fieldloop"),

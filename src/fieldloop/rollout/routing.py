@@ -5,7 +5,7 @@ from typing import Literal
 
 from fieldloop.model.rollout import Rollout
 
-WHOLE = 2**64
+WHOLE = 2**64  # hashes are spread over 64 bits
 
 
 def arm(robot_or_task: str, rollout: Rollout) -> Literal["candidate", "incumbent"]:

@@ -5,7 +5,7 @@ from collections.abc import Iterator
 
 import numpy as np
 
-QUANTILES = (0.5, 0.95, 0.99)
+QUANTILES = (0.5, 0.95, 0.99)  # those that are reported
 
 
 class Metrics:

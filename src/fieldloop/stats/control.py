@@ -26,8 +26,8 @@ QUIET = 0.8
 QUIET_SPREAD = 0.6615
 """Root mean square of the smaller 80 % of absolute standard normal values."""
 
-SIMULATED = 20_000
-LONG = 30
+SIMULATED = 20_000  # series: they give the 99 % quantile to a few percent
+LONG = 30  # batches from which on Student's distribution is within 3 % of the simulation
 MEDIAN_VARIANCE = 0.4487
 """Variance of the median of three standard normal numbers, 1 - sqrt(3)/pi."""
 
@@ -37,8 +37,8 @@ ONE = math.sqrt(1.0 + MEDIAN_VARIANCE)
 FEWEST = 3 * MEMORY
 """Fewest batches for limits: with fewer, the spread would be based on two or three differences."""
 
-TINY = 1e-12
-MOST_ALARM = 0.5
+TINY = 1e-12  # keeps a division by zero apart
+MOST_ALARM = 0.5  # a chart that alarms more often than not tells nothing
 
 
 @dataclass(frozen=True, slots=True)

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from fieldloop.errors import BadInput
 
 Floats = NDArray[np.float64]
-MOST_EXACT = 1000.0
+MOST_EXACT = 1000.0  # beyond this the exact series overflows
 
 
 @dataclass(frozen=True, slots=True)

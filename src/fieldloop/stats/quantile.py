@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-PERCENT = 100
+PERCENT = 100  # of a whole
 SD_PER_MAD = 1.4826
 """Standard deviation of a normal distribution over its median absolute deviation."""
 

@@ -7,7 +7,7 @@ import numpy as np
 from fieldloop.geometry.transforms import Floats
 from fieldloop.protocol import Section
 
-NEIGHBOURS = 3
+NEIGHBOURS = 3  # part of the reference policy: known scenes whose mean distance counts
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -17,7 +17,7 @@ from fieldloop.model.stream import NS_PER_S, Stream
 CAMERA, DEPTH = "camera/overhead", "depth/overhead"
 NEEDED = (CAMERA, DEPTH, "tool", "gripper", "gripper/effort")
 ACTION_NAMES = ("x", "y", "z", "yaw", "width", "force")
-BEFORE_NS = round(0.9 * NS_PER_S)
+BEFORE_NS = round(0.9 * NS_PER_S)  # part of the reference policy: its pictures come from this long before the approach
 MARGIN_NS = round(0.06 * NS_PER_S)
 """Frames are taken from the second before the approach, and none so late that the arm may already move."""
 

@@ -11,12 +11,12 @@ from numpy.typing import NDArray
 from fieldloop.errors import BadInput
 from fieldloop.geometry.transforms import Floats
 
-GRID = 4
+GRID = 4  # part of the reference policy: fields along each side of a picture
 EXPOSED = 0.5
 """Pictures are scaled to this mean, as a camera's automatic exposure does."""
-DARK = 0.02
-EMPTY = 1e-3
-FLAT = 1e-5
+DARK = 0.02  # added to the mean, so that a black picture stays black
+EMPTY = 1e-3  # keeps a division by zero apart where nothing is seen
+FLAT = 1e-5  # keeps a division by zero apart where a shape has no extent
 FAR_M = 1.0
 """What stands for depth where nothing came back."""
 DEPTH_GAIN = 3.0

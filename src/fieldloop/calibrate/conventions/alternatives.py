@@ -22,15 +22,15 @@ from fieldloop.geometry.transforms import Floats
 from fieldloop.model.note import Note, note
 from fieldloop.model.written_poses import Side, WrittenPoses
 
-MOST_POSES = 16
+MOST_POSES = 16  # enough to tell readings apart by angles; each is solved for every reading
 SOLVED_FOR = 12
 """Combinations of rotations that are worth solving for."""
-NO_ANGLE = 1e-6
+NO_ANGLE = 1e-6  # angles that differ by less are equal
 SOLVED_BY = ("park", "horaud", "shah")
 """Under a wrong reading the first may find nothing; the next one shows how badly it fits."""
-RIGID = 1e-3
-LEAST_POSES = 5
-MOST_TIMES = 1e6
+RIGID = 1e-3  # rounding of poses written with three decimals
+LEAST_POSES = 5  # fewer poses fit several readings
+MOST_TIMES = 1e6  # beyond, the residual is rounding
 
 
 @dataclass(frozen=True, slots=True)

@@ -11,8 +11,8 @@ from fieldloop.model.note import Note, note
 from fieldloop.model.written_poses import WrittenPoses
 from fieldloop.protocol import CollectionProtocol
 
-FULL_TURN = 2 * np.pi
-DIM_MATRIX = 3
+FULL_TURN = 2 * np.pi  # a larger angle is in degrees
+DIM_MATRIX = 3  # dimensions of an array of matrices
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -10,7 +10,7 @@ from fieldloop.geometry.transforms import Floats
 HAND_EYE = ("tsai", "park", "horaud", "andreff", "daniilidis")
 ROBOT_WORLD = ("shah", "li")
 CLOSED_FORM = (*HAND_EYE, *ROBOT_WORLD)
-LEAST_PAIRS = 3
+LEAST_PAIRS = 3  # two turns about different axes: what the closed forms need
 RIGID = 1e-3
 """A result further from a rotation than this is not a solution."""
 

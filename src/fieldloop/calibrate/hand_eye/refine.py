@@ -17,12 +17,12 @@ from fieldloop.geometry.transforms import Floats
 
 HUBER = 3.55
 """The length that a sound pair of six unit noises exceeds once in twenty: the root of the 95 % point of chi²(6)."""
-ROUNDS, STEPS = 4, 20
-PARAMETERS = 12
+ROUNDS, STEPS = 4, 20  # of the noises and of the fit; the fit stops when it has converged
+PARAMETERS = 12  # two poses
 LEAST_TURN_RAD, LEAST_SHIFT_M = 1e-7, 1e-8
 """Below this a residual is rounding error, not noise."""
-CONVERGED = 1e-10
-GAIN_ON_FAILURE, GAIN_ON_SUCCESS = 10.0, 0.3
+CONVERGED = 1e-10  # relative change of the error, near the precision of floats
+GAIN_ON_FAILURE, GAIN_ON_SUCCESS = 10.0, 0.3  # usual damping of Levenberg and Marquardt
 
 
 @dataclass(frozen=True, slots=True, eq=False)

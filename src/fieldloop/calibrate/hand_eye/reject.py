@@ -16,7 +16,7 @@ from fieldloop.model.note import Note, note
 DRAWS, DRAWN = 60, 5
 """Small sets to start from besides the whole: with a third of the pairs bad, 60 draws of five include a clean one with
 probability 99.98 %."""
-ROUNDS = 6
+ROUNDS = 6  # it stops when no pose is rejected any more
 
 
 @dataclass(frozen=True, slots=True)

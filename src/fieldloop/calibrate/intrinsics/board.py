@@ -16,8 +16,8 @@ DICTIONARIES = tuple(
     + [f"DICT_APRILTAG_{family}" for family in ("16h5", "25h9", "36h10", "36h11")]
 )
 EXAMPLES = "checkerboard:9x6:25mm or charuco:5x7:40mm:30mm:DICT_4X4_50"
-CHECKERBOARD_PARTS, CHARUCO_PARTS = 3, 5
-MIN_INNER, MIN_SQUARES = 3, 2
+CHECKERBOARD_PARTS, CHARUCO_PARTS = 3, 5  # parts of a board's written form
+MIN_INNER, MIN_SQUARES = 3, 2  # what OpenCV's detectors accept
 LEGACY = "legacy"
 
 

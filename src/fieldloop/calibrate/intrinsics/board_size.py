@@ -20,8 +20,8 @@ FURTHEST = 8
 """Lines looked for beyond each side."""
 REACH = 0.3
 """How far from a corner its four squares are sampled, in squares."""
-TRIED_PICTURES = 8
-SMALLEST = (3, 3)
+TRIED_PICTURES = 8  # takes seconds; more pictures add nothing
+SMALLEST = (3, 3)  # what OpenCV's detector accepts
 PROMISING = 3
 """Sizes that are tried in full, of those that pictures suggest."""
 

@@ -12,8 +12,8 @@ from fieldloop.geometry.transforms import Floats, rotation_from_vector
 from fieldloop.model.intrinsics import BoardCoverage
 from fieldloop.model.note import Note, note
 
-ROWS, COLUMNS = 4, 4
-SHOWN = 3
+ROWS, COLUMNS = 4, 4  # the cells that calibration.intrinsics_min_coverage is a share of
+SHOWN = 3  # hints that people can follow at once
 
 
 @dataclass(frozen=True, slots=True)

@@ -18,13 +18,13 @@ WINDOW_SHARE = 0.3
 """Half the refining window against the distance to the next corner: a wider one would see the neighbours."""
 MARKER_SHARE = 0.6
 """The same against the distance to the nearest marker of a ChArUco board."""
-LEAST_PX, MOST_PX = 2, 11
+LEAST_PX, MOST_PX = 2, 11  # a smaller window holds only blur; 11 is the one of OpenCV's examples
 MARKER_LEAST_PX = 3
 """A smaller window holds only blur; a marker at its rim does less harm."""
 REFINEMENT = (3, 60, 1e-4)  # stop after 60 rounds or at a ten-thousandth of a pixel
 MIN_CORNERS = 6
 """Of a partly seen ChArUco board; four points always fit a plane, so they would show no error."""
-CHANNELS = 3
+CHANNELS = 3  # of a colour picture
 SMALLEST_PX = 4
 """A square narrower than this has no corners."""
 

@@ -10,8 +10,8 @@ import numpy as np
 from fieldloop.calibrate.intrinsics.detect import Sighting
 from fieldloop.geometry.transforms import Floats
 
-STOP = (3, 100, 1e-9)
-FISHEYE_STOP = (3, 100, 1e-7)
+STOP = (3, 100, 1e-9)  # OpenCV: stop after 100 rounds or at this change
+FISHEYE_STOP = (3, 100, 1e-7)  # OpenCV's fisheye fit: stop after 100 rounds or at this change
 
 
 class Lens(StrEnum):
@@ -23,7 +23,7 @@ class Lens(StrEnum):
     FISHEYE = "fisheye"
 
 
-COEFFICIENTS = {Lens.PLUMB_BOB: 5, Lens.RATIONAL: 8, Lens.FULL: 14, Lens.FISHEYE: 4}
+COEFFICIENTS = {Lens.PLUMB_BOB: 5, Lens.RATIONAL: 8, Lens.FULL: 14, Lens.FISHEYE: 4}  # as OpenCV counts them
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -13,7 +13,7 @@ from fieldloop.model.episode import Episode
 from fieldloop.model.finding import UNKNOWN, Measurement
 from fieldloop.model.note import Note, Subject, note
 
-ENOUGH = 600
+ENOUGH = 600  # all pairs of 600 show the distribution; all pairs of every episode would cost its square
 DOWN = np.asarray([0.0, 0.0, -1.0])
 
 

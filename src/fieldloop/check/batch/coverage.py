@@ -16,7 +16,7 @@ from fieldloop.model.finding import UNKNOWN, Measurement
 from fieldloop.model.note import Subject, note
 
 Floats = NDArray[np.float64]
-FULL_TURN_DEG = 360.0
+FULL_TURN_DEG = 360.0  # yaw is compared modulo a full turn
 AXES = {"x_m": "task.cover_x_m", "y_m": "task.cover_y_m", "yaw_deg": "task.cover_yaw_deg"}
 """The protocol's settings for the range of each axis."""
 

@@ -18,9 +18,9 @@ SOFTENING = 1.0
 """Added to every column's scale, in units of the largest. A column that hardly moves carries little signal;
 scaled up to the others, its noise and compression errors would dominate."""
 
-OUTLIER = 8.0
-NEGLIGIBLE = 1e-3
-TINY = 1e-12
+OUTLIER = 8.0  # scaled flow is clipped here, so that one broken picture does not turn the axes
+NEGLIGIBLE = 1e-3  # directions with less than this of the greatest spread are rounding
+TINY = 1e-12  # keeps a division by zero apart
 
 
 @dataclass(frozen=True, slots=True, eq=False)

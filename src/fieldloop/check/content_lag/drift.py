@@ -16,7 +16,7 @@ from fieldloop.model.finding import UNKNOWN
 from fieldloop.model.note import Note, note
 from fieldloop.model.stream import MS_PER_S
 
-PPM = 1e6
+PPM = 1e6  # parts per million of a whole
 SPAN = 3.4641
 """The standard deviation of evenly spread times is their span over the root of twelve: it sets how well a slope is
 known."""

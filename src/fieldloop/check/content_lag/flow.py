@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-COLUMNS, ROWS = 8, 6
+COLUMNS, ROWS = 8, 6  # cells of 16 × 16 pixels: a gripper fills a few of them
 CELLS = COLUMNS * ROWS
 WIDTH, HEIGHT = 128, 96
 """Size of the pictures: small enough that flow costs less than decoding, large enough to keep a gripper's motion."""
@@ -23,7 +23,7 @@ amount."""
 HEIGHT_OF_CELL: NDArray[np.float64] = np.tile(np.repeat(np.array(HEIGHT_OF_ROW), COLUMNS), 2)
 """The same for each number of a row of flow."""
 
-RGB_DIMENSIONS = 3
+RGB_DIMENSIONS = 3  # rows, columns, colours
 
 
 def flow_between(frames: Iterable[NDArray[Any]]) -> NDArray[np.float32]:

@@ -14,8 +14,8 @@ from fieldloop.model.stream import NS_PER_S, Stream, StreamKind
 KEPT_HZ = 50
 """Sampling rate: 2.5 times the smoothing's cut-off, enough for a spline and little to keep."""
 
-WORKING_HZ = 200
-FEWEST = 16
+WORKING_HZ = 200  # smoothing is done on a grid four times as fine as the kept one
+FEWEST = 16  # samples that the filter and its padding need
 SOURCES = (StreamKind.JOINT_POSITION, StreamKind.POSE, StreamKind.HAND_POSE)
 """Kinds of streams that show the robot's motion, best first. Not the gripper: it has a driver and a latency of its own,
 and the jerk of its fingers would outweigh all joints where a wrist camera moves slowly."""

@@ -15,8 +15,8 @@ from fieldloop.check.content_lag.settings import Ranks, Settings
 from fieldloop.check.content_lag.timing import Belief, Fit, Model, Task, fit_timing
 from fieldloop.model.note import Note, note
 
-FOLDS = 5
-GROUPS = 4
+FOLDS = 5  # usual cross-validation: each fit uses four fifths of the episodes
+GROUPS = 4  # groups whose lags must agree; more would leave few episodes in each
 FEW = 3
 """Least number of episodes for the larger regression."""
 

@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 from fieldloop.check.content_lag.basis import Basis, Matrix
 from fieldloop.check.content_lag.evidence import Sight
 
-RIDGE = 3e-3
+RIDGE = 3e-3  # shrinkage for nearly collinear columns, in units of a scaled column's variance
 FLOOR = 1e-4
 """Shrinkage that keeps a covariance from being singular, in units of a scaled column's variance."""
 

@@ -22,9 +22,9 @@ from fieldloop.check.content_lag.spread import Spread, spread_of
 FLOOR = 1e-3
 """Least variance of a scaled axis of flow, so that no axis gets unbounded weight."""
 
-ROUNDS = 8
-NUDGE_S = 2e-3
-STRIDE_S = 0.02
+ROUNDS = 8  # the fit has converged by then
+NUDGE_S = 2e-3  # step of the numerical derivative, far below the smoothing
+STRIDE_S = 0.02  # largest change of a shift in one round: one step of the coarse search
 PLACES = 2
 """Number of shapes that vary by place: drag and readout, after those that vary by picture."""
 

@@ -10,7 +10,7 @@ from fieldloop.model.note import Note, Subject, note
 from fieldloop.model.quality import Dimension
 from fieldloop.model.trend import Series
 
-MOST_NAMED = 3
+MOST_NAMED = 3  # moments in one sentence
 
 
 @check(

@@ -20,7 +20,7 @@ TRAIN = "train"
 HELD_OUT = ("operator", "object", "site")
 """Labels that may be held out on purpose, to test generalisation."""
 
-DRAWS = 2000
+DRAWS = 2000  # random splits: they give the 95 % quantile to about half a percent
 
 
 @check(

@@ -16,8 +16,8 @@ from fieldloop.model.note import NO_SUBJECT, note
 
 Floats = NDArray[np.float64]
 NAME = "corpus.near_duplicates"
-SHOWN = 3
-MOST_SAMPLED = 64
+SHOWN = 3  # episodes of one group in a sentence
+MOST_SAMPLED = 64  # episodes from which the axes are found; they only speed up the search
 PAIRS = 2000
 """Number of pairs that gives the median distance of two episodes to a few percent."""
 

@@ -19,7 +19,7 @@ from fieldloop.model.stream import NS_PER_S, StreamKind
 
 Rows = NDArray[np.intp]
 FOLLOWS = "motion.action_follows_state"
-MOST_NAMED = 4
+MOST_NAMED = 4  # columns in one sentence
 EQUAL = 1e-6
 """Numbers that differ by less than this share of a column's range count as equal."""
 

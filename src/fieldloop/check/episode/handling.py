@@ -18,7 +18,7 @@ from fieldloop.check.signals.tool import NO_TOOL, tool
 from fieldloop.model.finding import UNKNOWN, Measurement
 from fieldloop.model.note import NO_SUBJECT, Subject, note
 
-UP = 2
+UP = 2  # the third axis of a pose points up
 
 
 @check(

@@ -12,7 +12,7 @@ from fieldloop.model.finding import Measurement
 from fieldloop.model.note import NO_SUBJECT, Subject, note
 from fieldloop.model.stream import StreamKind
 
-MOST_LISTED = 20
+MOST_LISTED = 20  # a damaged file can have thousands; the rest are counted
 
 
 @check(

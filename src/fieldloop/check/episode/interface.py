@@ -22,7 +22,7 @@ from fieldloop.model.stream import NS_PER_S, StreamKind
 from fieldloop.protocol import Limit
 
 FACT = "interface"
-PLACE = 3
+PLACE = 3  # the first three columns of a pose are its position
 NO_JOINTS = note("check.no_joints_in_radians")
 WORDS = {"tool_speed": "speed", "turn_speed": "turning", "joint_speed": "speed"}
 

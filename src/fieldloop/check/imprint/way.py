@@ -9,8 +9,8 @@ from fieldloop.check.case import Case
 from fieldloop.check.imprinting import imprinter
 from fieldloop.model.stream import StreamKind
 
-POINTS = 32
-MOST_SAMPLES = 2000
+POINTS = 32  # enough to tell two demonstrations apart, little to keep
+MOST_SAMPLES = 2000  # a longer recording is thinned first; a point stands for 60 of them
 SURELY = 1 + 1e-9
 """Tolerance for rounding when a distance is compared with a step."""
 STEP = 0.005

@@ -13,7 +13,7 @@ from fieldloop.model.note import note
 from fieldloop.model.stream import NS_PER_S, StreamKind
 
 NEVER = note("check.nothing_held")
-FINGERS = 2
+FINGERS = 2  # columns of a gripper that records its fingers
 
 
 @dataclass(frozen=True, slots=True)

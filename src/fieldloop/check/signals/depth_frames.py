@@ -11,7 +11,7 @@ from fieldloop.check.case import Case
 from fieldloop.check.signals.frames import looked_at
 from fieldloop.model.stream import MM_PER_M, Stream, StreamKind
 
-PIXELS_A_SIDE = 128
+PIXELS_A_SIDE = 128  # 16,000 pixels are enough for a quantile, at bounded cost
 NORMAL_SHARE = 0.6827
 """Share of a normal distribution within one standard deviation."""
 

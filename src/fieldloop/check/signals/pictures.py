@@ -16,9 +16,9 @@ from fieldloop.model.stream import Stream, StreamKind
 BLOCKS = 16
 """Frames are compared in this many rows and columns of blocks: even a small moving arm changes one block a lot."""
 
-PIXELS_A_BLOCK = 8
-FEWEST_FOR_CONTRAST = 4
-ROWS_FOR_SHARPNESS = 48
+PIXELS_A_BLOCK = 8  # 64 pixels average out the noise of a block
+FEWEST_FOR_CONTRAST = 4  # a block with fewer rows or columns has no range of levels
+ROWS_FOR_SHARPNESS = 48  # rows read at full width: a tenth of a VGA picture
 SMALL_PICTURES = 12
 """Number of small grey frames kept, evenly spread: enough for a median without the arm in each half of an episode."""
 

@@ -10,8 +10,8 @@ from fieldloop.check.case import Case
 from fieldloop.check.signals.signal import Floats, Signal
 from fieldloop.model.stream import NS_PER_S
 
-TURN = 2 * np.pi
-HIGH = 0.95
+TURN = 2 * np.pi  # a full turn
+HIGH = 0.95  # part of what the checks are defined to measure: the 95th percentile
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -6,8 +6,8 @@ from fieldloop.diagnose.inference.expectation import log_odds, logistic, posteri
 from fieldloop.diagnose.inference.table import Counted, Floats, Table
 from fieldloop.protocol import Section
 
-LEAST_WEIGHT = 1e-6
-HALVINGS = 30
+LEAST_WEIGHT = 1e-6  # a rate of 0 or 1 has no variance to divide by
+HALVINGS = 30  # bisection to a billionth
 
 
 def day_spread(table: Table, expected: Floats, settings: Section) -> float:

@@ -11,12 +11,12 @@ from fieldloop.model.condition import Condition
 
 Floats = NDArray[np.float64]
 
-STEPS = 30
-CLOSE = 1e-8
+STEPS = 30  # of Newton's method; it stops when it has converged
+CLOSE = 1e-8  # change of a coefficient at which it has converged
 LONGEST = 2.0
 """Largest change of a coefficient in one step (log-odds): where the curve is flat, Newton's steps overshoot."""
-LEAST_WEIGHT = 1e-9
-EDGE = 1e-4
+LEAST_WEIGHT = 1e-9  # a rate of 0 or 1 has no variance to divide by
+EDGE = 1e-4  # a rate of 0 or 1 has no finite log-odds
 
 
 @dataclass(frozen=True)

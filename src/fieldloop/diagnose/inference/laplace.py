@@ -17,10 +17,10 @@ from fieldloop.diagnose.inference.table import Counted, Floats
 
 Mask = NDArray[np.bool_]
 
-STEPS = 15
-CLOSE = 1e-2
-LONGEST = 1.5
-EDGE = 1e-5
+STEPS = 15  # of Newton's method; it stops when it has converged
+CLOSE = 1e-2  # gain in log-posterior at which it has converged
+LONGEST = 1.5  # largest change of an effect in one step (log-odds), against overshooting
+EDGE = 1e-5  # a rate of 0 or 1 has no finite log-likelihood
 LEAST_DAY = 0.02
 """Smallest standard deviation of days: without any spread there would be nothing to divide by."""
 

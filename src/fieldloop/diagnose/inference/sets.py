@@ -21,11 +21,11 @@ from fieldloop.protocol import Section
 
 TRIED = 6
 """Number of candidates that are fitted before one is added."""
-EXCHANGED = 3
+EXCHANGED = 3  # number of candidates tried in the place of a member
 SAME_FACTOR = 2
 """Number of neighbouring cuts of one number that are tried, so that other factors are tried too."""
-MOST_ROUNDS = 12
-TINY = 1e-12
+MOST_ROUNDS = 12  # rounds of the search; it stops when nothing is gained
+TINY = 1e-12  # keeps a division by zero apart
 WITHOUT_REASON = (Kind.EVERYWHERE, Kind.DAY, Kind.GROWTH)
 
 

@@ -20,8 +20,8 @@ from fieldloop.diagnose.inference.table import Counted, Floats
 from fieldloop.model.diagnosis import Gap
 
 Interval = tuple[float, float, float]
-STOPS, PARTS = np.polynomial.legendre.leggauss(5)
-TINY = 1e-9
+STOPS, PARTS = np.polynomial.legendre.leggauss(5)  # exact for polynomials up to the ninth degree
+TINY = 1e-9  # keeps a division by zero apart
 REDRAWN = 20
 """Number of times effects are redrawn until all are negative; in a set of many small ones some may never be."""
 

@@ -9,7 +9,7 @@ from fieldloop.model.note import Note, note
 from fieldloop.model.plan import CoverageGap, GapKind
 from fieldloop.model.policy import Outcome
 
-MOST_NAMED = 3
+MOST_NAMED = 3  # articles in one sentence
 
 
 def is_unknown_article(catalogue: Mapping[str, Sku], where: Stratum, handled: str) -> bool:

@@ -10,7 +10,7 @@ from fieldloop.model.note import Note, note
 from fieldloop.model.person import Operator
 from fieldloop.protocol import Section
 
-MOST_NAMED = 3
+MOST_NAMED = 3  # variants in one sentence
 
 
 class Rota:

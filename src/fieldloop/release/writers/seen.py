@@ -9,7 +9,7 @@ from fieldloop.model.stream import NS_PER_S, ClockKind, Stream
 from fieldloop.release.writers.features import NOMINAL_HZ, SHAPE, Feature, note_named
 from fieldloop.release.writers.shared_stamps import SharedStamps
 
-ROWS_AND_COLUMNS = 2
+ROWS_AND_COLUMNS = 2  # dimensions of a picture without colours
 NUMBERS = "biuf"
 """Kinds of NumPy type that are numbers: truths, integers with and without sign, fractions."""
 

@@ -11,7 +11,7 @@ from fieldloop.release.writers.framed import Framed
 from fieldloop.release.writers.hdf5.keys import Place
 
 ATTRIBUTE = "fieldloop"
-NAMED = 3
+NAMED = 3  # tasks in one sentence
 TYPE_OF_NO_SIMULATOR = 2
 """robomimic requires one of its environment types; a recorded robot has none, and gym assumes least."""
 

@@ -11,7 +11,7 @@ PLAIN = ("rewards", "dones", "states")
 """Streams of these names go where robomimic itself keeps them, beside the observations."""
 
 POSE = ("x", "y", "z", "qx", "qy", "qz", "qw")
-POSITION_COLUMNS = 3
+POSITION_COLUMNS = 3  # the first three of a pose
 PREFIXES = ("camera/", "depth/")
 
 

@@ -41,9 +41,9 @@ from fieldloop.release.writers.survey import survey, walkable
 from fieldloop.release.writers.written import Written, whole_or_nothing
 
 EPISODES_PATH = "meta/episodes/chunk-{chunk_index:03d}/file-{file_index:03d}.parquet"
-EPISODES_AT_ONCE = 100
-FASTEST_HZ = 100_000
-SAME_RATE = 0.005
+EPISODES_AT_ONCE = 100  # rows of metadata held before they are written
+FASTEST_HZ = 100_000  # a faster grid is not a frame rate
+SAME_RATE = 0.005  # 29.97 counts as 30; a larger difference is reported
 REMADE = (ClockKind.CONTAINER, ClockKind.SYNTHETIC)
 """Clocks that a LeRobot dataset has of its own."""
 

@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from fieldloop.model.note import Note, Subject, note
 
-LARGEST = (1 << 12) - 1
+LARGEST = (1 << 12) - 1  # depth videos of LeRobot have 12 bits
 SHIFT_M = 3.5
 """Added before the logarithm: it evens out the steps, from 1.2 mm near to 4.4 mm at ten metres."""
 

@@ -14,9 +14,9 @@ from numpy.typing import NDArray
 Walk = Callable[[], Iterable[NDArray[Any]]]
 """Goes through all rows from the start, some (n × columns) at a time, all of one type."""
 
-DIGIT = 16
+DIGIT = 16  # bits counted in one pass: a table of 65,536
 COLUMNS_AT_ONCE = 12  # ten ranks each, half a megabyte a table: 60 MB
-ROWS_AT_ONCE = 1 << 18
+ROWS_AT_ONCE = 1 << 18  # rows held before they are counted
 HELD_VALUES = 1 << 22
 """So many values are simply held and sorted: 32 MB, where walking again would be slower."""
 

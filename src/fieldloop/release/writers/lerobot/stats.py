@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 from fieldloop.release.writers.lerobot.quantiles import of_held
 
 QUANTILES = {"q01": 0.01, "q10": 0.10, "q50": 0.50, "q90": 0.90, "q99": 0.99}
-LEVELS = 256
+LEVELS = 256  # of 8-bit pictures
 EXACT_IN_FLOAT32 = 1 << 24
 Stats = dict[str, Any]
 Values = NDArray[Any]

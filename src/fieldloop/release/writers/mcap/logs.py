@@ -12,7 +12,7 @@ from fieldloop.release.writers.mcap.log import WrittenLog, write_log
 from fieldloop.release.writers.mcap.pictures import Compression
 from fieldloop.release.writers.written import Written, whole_or_nothing
 
-LONGEST_NAME = 120
+LONGEST_NAME = 120  # file systems take 255 bytes, and a number is added
 
 
 def write_mcap(

@@ -12,7 +12,7 @@ from fieldloop.release.writers.mcap.about import message_text
 from fieldloop.release.writers.seen import no_values
 from fieldloop_robot.messages import Imu, JointState, Message, PoseStamped, WrenchStamped
 
-EXACT_WHOLE = 2**53
+EXACT_WHOLE = 2**53  # a 64-bit float holds every whole number up to this
 Rows = list[list[float]]
 
 

@@ -13,7 +13,7 @@ from fieldloop.release.writers.mcap.about import message_text
 from fieldloop_robot.messages import CompressedImage
 
 MILLIMETRES = np.float32(MM_PER_M)
-FARTHEST_MM = 65535
+FARTHEST_MM = 65535  # 16 bits
 PNG, DEPTH_PNG, DEPTH_TIFF = "png", "16UC1; png", "32FC1; tiff compressed "
 PLAIN_TIFF = 1  # the chunk around it is compressed
 ROUNDED = note("release.depth_rounded_to_mm", farthest_mm=FARTHEST_MM)

@@ -31,7 +31,7 @@ MARKS = ("is_first", "is_last", "is_terminal")
 SCALARS = ("reward", "discount", "is_terminal")
 TERMINAL = note("release.is_terminal_made", about=Subject("is_terminal"))
 VERSION = re.compile(r"\d+\.\d+\.\d+")
-MIB = 1 << 20
+MIB = 1 << 20  # bytes
 DESCRIPTION = (
     "Written by fieldloop. A step's timestamp_ns is the moment its observation stands for; stamps_ns holds, for each "
     "stream whose rows are samples, the stamps they really had. The action of the last step (is_last) is valid: it was "

@@ -15,7 +15,7 @@ from fieldloop.release.writers.framed import Framed
 KEPT = "fieldloop"
 GRID = "timestamp_ns"
 STAMPS = "stamps_ns"
-NO_STAMP = -1
+NO_STAMP = -1  # no real time is negative
 
 Stamped = Mapping[str, tuple[str, Sequence[ClockKind]]]
 """In which feature a stream's own stamps are, and which column is which clock."""

@@ -11,8 +11,8 @@ from fieldloop.model.stream import EncodedSource
 from fieldloop.release.writers.framed import Framed, ascending
 
 PictureForm = Literal["png", "jpeg"]
-JPEG_QUALITY = 95
-COLOUR = 3
+JPEG_QUALITY = 95  # the default of OpenCV and of TensorFlow
+COLOUR = 3  # channels
 
 
 def encoded_pictures(framed: Framed, camera: str, form: PictureForm) -> Iterator[tuple[bytes, bool]]:

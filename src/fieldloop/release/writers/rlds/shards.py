@@ -7,8 +7,8 @@ from typing import BinaryIO
 from fieldloop.errors import BadInput
 from fieldloop.release.writers.rlds.example import Pieces
 
-MASK_DELTA = 0xA282EAD8
-LARGEST_RECORD = (1 << 31) - 1
+MASK_DELTA = 0xA282EAD8  # of TFRecord's masked checksum
+LARGEST_RECORD = (1 << 31) - 1  # a protobuf message is shorter than 2 GiB
 
 
 class ShardWriter:
