@@ -6,6 +6,7 @@ from fieldloop.loop.workspace import Workspace
 from fieldloop.model.event import SynchronisationVerified
 from fieldloop.model.finding import Status
 from fieldloop.model.hardware import Robot
+from fieldloop.say import sentence
 from fieldloop.say.html import Markup
 from fieldloop.say.marks import status
 from fieldloop.say.numbers import figure, moment, plural
@@ -33,7 +34,7 @@ def synchronised(workspace: Workspace) -> tuple[Markup, ...]:
     robots = sorted({robot.id for robot in every(workspace, Robot)} | {robot for robot, _ in last}) or [""]
     rows, missing = [], 0
     for robot in robots:
-        why_not = {u.stream: u.reason for u in unverified_devices(workspace, robot, at_ns=workspace.clock())}
+        why_not = {u.stream: sentence(u.reason) for u in unverified_devices(workspace, robot, at_ns=workspace.clock())}
         missing += len(why_not)
         for stream in devices:
             by = rules.synchronisation[stream].by.value if stream in rules.synchronisation else "unknown"
