@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from rich.table import Table
     from rich.text import Text
 
+PICTURE = "data:image/"
 MOST_IN_A_CELL = 4  # of a list inside a fact; --json has all
 
 
@@ -113,7 +114,7 @@ WRITERS: tuple[tuple[Any, Callable[[Any], str]], ...] = (
     (Stratum, lambda value: str(value) or "everything"),
     (Status, lambda value: f"{MARKS[value].sign} {MARKS[value].word}"),
     (Enum, lambda value: str(value.value)),
-    (str, short),
+    (str, lambda value: "a picture" if value.startswith(PICTURE) else short(value)),
     (Mapping, lambda value: ", ".join(f"{key}: {written(inner)}" for key, inner in value.items())),
     (list | tuple, _several),
 )

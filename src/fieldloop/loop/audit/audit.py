@@ -17,9 +17,10 @@ from fieldloop.model.deployment import Deployment
 from fieldloop.model.episode import Episode
 from fieldloop.model.event import DeploymentAudited, DeploymentMapped
 from fieldloop.model.finding import Status
-from fieldloop.model.note import Note
+from fieldloop.model.note import Note, note
 from fieldloop.model.policy import Outcome, Stage
 from fieldloop.report import audit as pages
+from fieldloop.say import sentence
 from fieldloop.text_files import read_text
 
 
@@ -136,7 +137,8 @@ def latest_deployment(workspace: Workspace) -> Deployment:
     """Return the map in force; refuse without one."""
     found = workspace.newest(Deployment)
     if found is None:
-        raise Refused("No deployment is mapped yet. Describe it in deployment.toml and run: fieldloop audit")
+        missing = note("audit.not_mapped")
+        raise Refused(sentence(missing), (missing,))
     return found
 
 
