@@ -100,9 +100,13 @@ def _notes(episode: Any, screen: Screen) -> None:
     for stream in episode.streams:
         for note in stream.notes:
             about.setdefault(note, []).append(stream.name)
+    rows = []
     for note, names in list(about.items())[:MOST_NOTES]:
         more = f" and {len(names) - MOST_NAMED} more" if len(names) > MOST_NAMED else ""
-        screen.print(styled(f"{', '.join(names[:MOST_NAMED])}{more}: {note}", "dim"))
+        rows.append((f"{', '.join(names[:MOST_NAMED])}{more}", note))
+    if rows:
+        screen.print()
+        screen.print(table(("streams", "note"), rows))
 
 
 def converted(result: Any, screen: Screen) -> None:

@@ -11,12 +11,13 @@ from fieldloop.loop.data.mapping import mapping_in_force
 from fieldloop.loop.workspace import Track, track_silently
 from fieldloop.model.episode import Defect, Recording
 from fieldloop.model.note import Note, note
+from fieldloop.model.stream_notes import LEFT_OUT, ROUNDED, VALUES
 from fieldloop.release import writers
 from fieldloop.release.writers import Written
 
 Format = Literal["lerobot", "hdf5", "rlds", "mcap"]
 Codec = Literal["h264", "av1"]
-LOSSES = ("left out", "rounded", "values")
+LOSSES = (LEFT_OUT, ROUNDED, VALUES)
 """Keys of stream notes that state what a stream does not hold."""
 ATTACHED = "attachment."
 WRITTEN_AS = {"lerobot": "LeRobot v3.0", "hdf5": "robomimic HDF5", "rlds": "RLDS", "mcap": "MCAP"}

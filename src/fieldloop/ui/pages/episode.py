@@ -15,6 +15,7 @@ from fieldloop.say.findings import limit, message, without_subject
 from fieldloop.say.html import Markup, join, tag
 from fieldloop.say.marks import level_of, status
 from fieldloop.say.numbers import measured, moment, plural, short
+from fieldloop.say.streams import stream_note
 from fieldloop.ui.components import (
     Column,
     command,
@@ -209,7 +210,7 @@ def _streams(now: EpisodeShown) -> Markup:
             " > ".join(s.clocks),
             s.unit or "–",
             s.holds,
-            "; ".join(f"{name}: {note}" for name, note in s.notes),
+            "; ".join(stream_note(name, text) for name, text in s.notes),
         )
         for s in now.streams
     ]
