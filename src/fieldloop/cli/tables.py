@@ -10,7 +10,7 @@ from fieldloop.model.finding import Status
 from fieldloop.model.note import Note
 from fieldloop.say import sentence
 from fieldloop.say.marks import MARKS
-from fieldloop.say.numbers import figure, moment, short
+from fieldloop.say.numbers import figure, moment, short, whole
 
 if TYPE_CHECKING:
     from rich.table import Table
@@ -97,7 +97,7 @@ def _several(values: Sequence[Any]) -> str:
         return ", ".join(f"{key}: {written(inner)}" for key, inner in values)
     shown = [written(v) for v in values[:MOST_IN_A_CELL]]
     hidden = len(values) - len(shown)
-    return ", ".join(shown) + (f" and {hidden:,} more" if hidden else "") if values else "none"
+    return ", ".join(shown) + (f" and {whole(hidden)} more" if hidden else "") if values else "none"
 
 
 def _noun(value: Any) -> str:

@@ -21,6 +21,7 @@ from fieldloop.model.note import Note, note
 from fieldloop.model.policy import Outcome, Stage
 from fieldloop.report import audit as pages
 from fieldloop.say import sentence
+from fieldloop.say.numbers import percent
 from fieldloop.text_files import read_text
 
 
@@ -167,7 +168,7 @@ def _audit_to_come(workspace: Workspace, latest: Audit | None) -> str:
     """Write what is missing and the next command: only an existing audit can be overridden."""
     if latest is not None:
         return (
-            f"its score is {latest.score:.0%}. Complete deployment.toml and run `fieldloop audit`, "
+            f"its score is {percent(latest.score, 0)}. Complete deployment.toml and run `fieldloop audit`, "
             "or override it with `fieldloop audit override --reason …`."
         )
     if (workspace.root / "deployment.toml").is_file():

@@ -4,6 +4,7 @@ from collections.abc import Sequence
 
 from fieldloop.model.annotation import PHASES, Annotation
 from fieldloop.say.html import Markup, tag
+from fieldloop.say.numbers import fixed
 
 NS_PER_S = 1_000_000_000
 
@@ -29,7 +30,7 @@ def _share(part_ns: int, whole_ns: int) -> str:
 
 
 def _s(ns: int) -> str:
-    return f"{ns / NS_PER_S:.2f} s"
+    return f"{fixed(ns / NS_PER_S, 2)} s"
 
 
 def _colour(label: str) -> int:

@@ -14,7 +14,7 @@ from fieldloop.say import sentence
 from fieldloop.say.findings import limit, message, without_subject
 from fieldloop.say.html import Markup, join, tag
 from fieldloop.say.marks import level_of, status
-from fieldloop.say.numbers import measured, moment, plural, short
+from fieldloop.say.numbers import figure, fixed, measured, moment, plural, short
 from fieldloop.say.streams import stream_note
 from fieldloop.ui.components import (
     Column,
@@ -92,7 +92,7 @@ def _moment(now: EpisodeShown, at_s: float) -> Markup:
     """Show frames and signals around a moment; if the log cannot be opened, the page states why."""
     episode, seen, findings = now.episode, now.moment, now.report.findings if now.report else ()
     about = [message(f) for f in findings if _is_at(f, at_s) and f.counts]
-    title, note = f"At {at_s:.2f} s", about[0] if about else ""
+    title, note = f"At {fixed(at_s, 2)} s", about[0] if about else ""
     if seen is None:
         return panel(title, empty_state("This moment cannot be shown", now.moment_error), note=note)
     length_s = (episode.end_ns - episode.start_ns) / NS_PER_S
@@ -187,7 +187,7 @@ def _facts(episode: Episode, used: Sequence[str]) -> Markup:
         ("Provider", episode.provider),
         ("Format", episode.format),
         ("Begun", moment(episode.start_ns)),
-        ("Duration", f"{(episode.end_ns - episode.start_ns) / NS_PER_S:.2f} s"),
+        ("Duration", f"{fixed((episode.end_ns - episode.start_ns) / NS_PER_S, 2)} s"),
         ("Real or simulated", {True: "simulated", False: "real", None: None}[episode.simulated]),
         ("Outcome", {True: "succeeded", False: episode.failure or "failed", None: None}[episode.succeeded]),
         *episode.stratum.levels.items(),
@@ -206,7 +206,7 @@ def _streams(now: EpisodeShown) -> Markup:
             s.name,
             s.kind.value.replace("_", " "),
             s.samples,
-            f"{s.hz:.4g} Hz" if s.hz else "–",
+            f"{figure(s.hz)} Hz" if s.hz else "–",
             " > ".join(s.clocks),
             s.unit or "–",
             s.holds,

@@ -15,7 +15,7 @@ from fieldloop.report.plan.orders import progress_line
 from fieldloop.say import sentence
 from fieldloop.say.html import Markup, escape, join, tag
 from fieldloop.say.marks import status
-from fieldloop.say.numbers import interval, levels, moment, percent, plural, points, short, small_share
+from fieldloop.say.numbers import interval, levels, moment, percent, plural, points, short, small_share, whole
 from fieldloop.ui.components import (
     Column,
     chip,
@@ -161,7 +161,7 @@ def _strata(now: PlanNow) -> Markup:
         Column("Attempts", "num"),
     )
     hidden = len(there) - len(rows)
-    note = f"most common first; {hidden:,} rarer ones are in the JSON" if hidden else "most common first"
+    note = f"most common first; {whole(hidden)} rarer ones are in the JSON" if hidden else "most common first"
     return panel("Deployed strata", dense_table(columns, rows), note=note, flush=True)
 
 
