@@ -38,7 +38,13 @@ NAMES = (
 )
 """What `import fieldloop as fl` offers."""
 ROOMS = frozenset({"check", "diagnose", "plan", "protocol", "simulate"})
-"""Names that are also packages of ours. Importing such a package binds it here, so the package itself is callable."""
+"""Names that are also packages of ours. Importing such a package binds it here, so the package itself is callable.
+
+Simpler forms fail. A function under the name of the package breaks `import fieldloop.check as c` and
+`fieldloop.check.registry`: both look the name up here. A function bound once is replaced as soon as any module imports
+the package. A `__call__` in each room would make a room import a door. So the class of these modules is changed at the
+one moment that covers every import: when the import system binds them.
+"""
 
 __all__ = [*NAMES, "__version__"]  # noqa: PLE0604 - the names are strings
 

@@ -38,6 +38,7 @@ from fieldloop.loop.home.home import Home
 from fieldloop.loop.home.incidents import IncidentsShown
 from fieldloop.loop.home.policies import PoliciesShown
 from fieldloop.loop.home.policies import PolicyShown
+from fieldloop.loop.home.protocol import ProtocolShown
 from fieldloop.loop.home.quality import QualityShown
 from fieldloop.loop.home.releases import ReleaseShown
 from fieldloop.loop.home.settings import SettingsShown
@@ -182,6 +183,8 @@ class OpenWorkspace:
         """Lint protocol files: contradictions, omissions, wrong units; fails on an error."""
     def protocol_show(self, version: str = ...) -> str:
         """Show a whole protocol as text: task, phases, instructions, edge cases, cameras, sensors."""
+    def protocol_overview(self, *, interface: str = ...) -> ProtocolShown:
+        """Show the protocol in force: sheet, lint remarks, clocks of devices, locked versions."""
     def protocol_sheet(self, file: PathLike | None = ..., *, interface: str = ..., html: PathLike | None = ...) -> str | SheetWritten:
         """Write the operator's sheet: steps, limits, prohibitions, edge cases, cameras."""
     def protocol_diff(self, older: PathLike, newer: PathLike | None = ...) -> ProtocolChanges:
@@ -226,7 +229,7 @@ class OpenWorkspace:
         """List episodes, newest first."""
     def ingest_find(self, *, status: str = ..., text: str = ..., where: str | Sequence[str] = ..., limit: int = ...) -> FoundEpisodes:
         """Find episodes by status, text and labels, newest first, with counts by status."""
-    def ingest_show(self, episode: str) -> EpisodeShown:
+    def ingest_show(self, episode: str, *, at_s: float | None = ...) -> EpisodeShown:
         """Show one episode: its last report, phases, releases and streams."""
     def ingest_history(self, *, limit: int = ...) -> tuple[LogShown, ...]:
         """List the ingested logs, newest first, each with its defects."""

@@ -18,6 +18,7 @@ Bad *data* is never an exception: it is a Finding.
 
 import difflib
 from collections.abc import Iterable
+from typing import Any
 
 
 class FieldloopError(Exception):
@@ -82,7 +83,12 @@ class StoreFull(StoreError):
 
 
 class Refused(FieldloopError):
-    """A rule forbids it: role, lock, audit, calibration, gate."""
+    """A rule forbids it: role, lock, audit, calibration, gate. `reasons` are the facts behind it, for programs."""
+
+    def __init__(self, message: str = "", reasons: Iterable[Any] = ()) -> None:
+        """Keep the message for people and the facts (`model.note.Note`) beside it."""
+        super().__init__(message)
+        self.reasons = tuple(reasons)
 
 
 class MissingExtra(FieldloopError):

@@ -136,3 +136,34 @@ def test_every_code_has_a_sentence_and_every_sentence_its_numbers():
 def test_every_sentence_is_used():
     written = strings_in_source()  # advice is keyed by the name of a check
     assert not [code for code in codes() if code.removeprefix("advice.") not in written]
+
+
+SHOWN = ("api", "cli", "doors", "loop", "python_api", "report", "ui")
+"""Packages that may use `say`, so none of them formats a number itself."""
+NUMBER_FORMAT = re.compile(r"[,.\d]*[gf%e]|,|,?\.\{\}[gf%]|\+.*")
+NOT_FOR_READING = {
+    "src/fieldloop/ui/components/bars.py": "lengths in CSS",
+    "src/fieldloop/ui/components/clock.py": "lengths in CSS",
+    "src/fieldloop/ui/components/phases.py": "lengths in CSS",
+    "src/fieldloop/ui/components/charts.py": "places in SVG",
+    "src/fieldloop/report/bars.py": "places in SVG",
+    "src/fieldloop/ui/findings.py": "an address of a page",
+    "src/fieldloop/report/check/content.py": "an address of a page",
+    "src/fieldloop/loop/data/moment.py": "the name of a file",
+}
+
+
+def number_formats(path):
+    for node in ast.walk(ast.parse(path.read_text())):
+        if isinstance(node, ast.FormattedValue) and isinstance(node.format_spec, ast.JoinedStr):
+            form = "".join(part.value if isinstance(part, ast.Constant) else "{}" for part in node.format_spec.values)
+            if NUMBER_FORMAT.fullmatch(form):
+                yield node.lineno, form
+
+
+@pytest.mark.parametrize("package", SHOWN)
+def test_numbers_for_people_are_written_by_say(package):
+    paths = {named(path): path for path in sorted((ROOT / "src/fieldloop" / package).rglob("*.py"))}
+    found = {name: formats for name, path in paths.items() if (formats := list(number_formats(path)))}
+    assert not found.keys() - NOT_FOR_READING.keys(), found
+    assert {name for name in NOT_FOR_READING if f"/{package}/" in name} <= found.keys(), "excused, but not needed"

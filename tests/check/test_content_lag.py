@@ -61,7 +61,9 @@ def test_each_episode_is_judged_by_what_the_others_taught():
 
 def test_episodes_that_disagree_give_no_lag_of_the_rig():
     episodes = [kept(seed, 12.0) for seed in range(2, 5)] + [shifted(kept(seed, 12.0), 52.0) for seed in (5, 6)]
-    assert pooled(episodes, NUMBERS).refused.code == "check.lags_differ"
+    refused = pooled(episodes, NUMBERS).refused
+    assert refused.code == "check.lags_differ"
+    assert all(isinstance(lag_ms, float) for lag_ms in refused["lags_ms"])
     assert all(answer.refused for answer in each(episodes, NUMBERS))
 
 

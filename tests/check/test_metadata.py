@@ -5,7 +5,8 @@ import pytest
 
 from fieldloop.check import CHECKS
 from fieldloop.model.condition import Stratum
-from fieldloop.model.stream import UNIT_NOTE, StreamKind
+from fieldloop.model.stream import StreamKind
+from fieldloop.model.stream_notes import UNIT_NOTE
 from fieldloop.protocol import parse_protocol
 from fieldloop.testing.injuries.injury import change_episode, change_stream
 from fieldloop.testing.planted import answers, case_of, planted

@@ -11,9 +11,11 @@ from fieldloop.model.calibration import Calibration
 from fieldloop.model.finding import Status
 from fieldloop.model.hardware import Robot, Sensor
 from fieldloop.model.identity import Ids
+from fieldloop.model.note import note
 from fieldloop.model.person import Operator
 from fieldloop.model.stream import StreamKind
-from fieldloop.protocol import default_operations
+from fieldloop.protocol import Unverified, default_operations
+from fieldloop.say import sentence
 
 SETTINGS = default_operations()["collect"]
 HOUR = 3600 * 10**9
@@ -26,6 +28,7 @@ GOOD = Calibration(
     "c1", "hand-eye", "r1", "cam-7", "base", "camera", UNIT, "park", 0.8, 0.1, 20, Status.PASSED, NOW - HOUR
 )
 DONE = SETTINGS["checklist"]
+LATE = Unverified("camera/overhead", note("protocol.clock_not_declared"))
 
 
 def ids():
@@ -50,39 +53,56 @@ def test_everything_in_order_opens_and_records_what_it_rests_on():
 
 
 @pytest.mark.parametrize(
-    ("reasons", "says"),
+    ("reasons", "code", "numbers"),
     [
-        (lambda: against(done=DONE[1:]), DONE[0]),
-        (lambda: against(calibrations=()), "Camera cam-7 has no calibration in force"),
-        (lambda: against(calibrations=[dataclasses.replace(GOOD, robot="r2")]), "no calibration in force"),
-        (lambda: against(calibrations=[dataclasses.replace(GOOD, valid_to_ns=NOW)]), "no calibration in force"),
+        (lambda: against(done=DONE[1:]), "item_not_done", {"item": DONE[0]}),
+        (lambda: against(calibrations=()), "camera_not_calibrated", {"serial": "cam-7"}),
+        (lambda: against(calibrations=[dataclasses.replace(GOOD, robot="r2")]), "camera_not_calibrated", {}),
+        (lambda: against(calibrations=[dataclasses.replace(GOOD, valid_to_ns=NOW)]), "camera_not_calibrated", {}),
         (
             lambda: against(calibrations=[dataclasses.replace(GOOD, status=Status.CANNOT_TELL)]),
-            "cam-7 is cannot_tell",
+            "calibration_not_passed",
+            {"sensor": "cam-7", "verdict": "cannot_tell"},
         ),
-        (lambda: against(calibrations=[dataclasses.replace(GOOD, valid_from_ns=NOW - 169 * HOUR)]), "10140 min old"),
-        (lambda: against(changed_robot(sensors=())), None),
-        (lambda: against(changed_robot(sensors=()), calibrations=()), "r1 has no calibration in force"),
-        (lambda: against(changed_robot(cycles=50_000)), "Inspect it"),
+        (
+            lambda: against(calibrations=[dataclasses.replace(GOOD, valid_from_ns=NOW - 169 * HOUR)]),
+            "calibration_too_old",
+            {"age_min": 10140.0},
+        ),
+        (lambda: against(changed_robot(sensors=())), None, {}),
+        (lambda: against(changed_robot(sensors=()), calibrations=()), "robot_not_calibrated", {}),
+        (lambda: against(changed_robot(cycles=50_000)), "inspection_due", {"cycles": 50_000}),
         (
             lambda: against(
                 changed_robot(sensors=(Sensor("ft", StreamKind.FORCE_TORQUE, "force"),)), calibrations=[GOOD]
             ),
-            "Sensor ft (force)",
+            "clock_not_declared",
+            {"serial": "ft"},
         ),
-        (lambda: against(dataclasses.replace(STATION, task="fold")), "qualified on pick, not on fold"),
+        (
+            lambda: against(dataclasses.replace(STATION, task="fold")),
+            "operator_not_qualified",
+            {"qualified_on": ("pick",), "task": "fold"},
+        ),
+        (
+            lambda: against(dataclasses.replace(STATION, unverified=(LATE,))),
+            "clock_not_verified",
+            {"reason": LATE.reason},
+        ),
     ],
 )
-def test_every_single_thing_amiss_is_named_alone(reasons, says):
+def test_every_single_thing_amiss_is_named_alone(reasons, code, numbers):
     found = reasons()
-    assert len(found) == (says is not None)
-    assert says is None or says in found[0]
+    assert [reason.code for reason in found] == ([f"collect.{code}"] if code else [])
+    assert all(numbers.items() <= dict(reason.numbers).items() for reason in found)
 
 
 def test_the_floor_and_precision_shorten_how_old_a_calibration_may_be():
     aged = [dataclasses.replace(GOOD, valid_from_ns=NOW - HOUR * 3 // 4)]
     assert against(dataclasses.replace(STATION, on_floor=True), calibrations=aged) == ()
-    assert "45 min old; at most 30 allowed" in against(dataclasses.replace(STATION, precise=True), calibrations=aged)[0]
+    (old,) = against(dataclasses.replace(STATION, precise=True), calibrations=aged)
+    assert (old.code, old["age_min"], old["limit_min"]) == ("collect.calibration_too_old", 45.0, 30.0)
+    assert "45 min old; at most 30 min allowed" in sentence(old)
 
 
 def test_a_newer_good_calibration_heals_an_older_bad_one():
@@ -93,5 +113,5 @@ def test_a_newer_good_calibration_heals_an_older_bad_one():
 def test_refusal_gives_all_reasons_at_once():
     with pytest.raises(Refused) as caught:
         open_session(STATION, (), (), NOW, SETTINGS, ids())
-    assert all(item in str(caught.value) for item in DONE)
-    assert "Camera cam-7" in str(caught.value)
+    codes = [reason.code for reason in caught.value.reasons]
+    assert codes == ["collect.item_not_done"] * len(DONE) + ["collect.camera_not_calibrated"]

@@ -1,5 +1,7 @@
 """The HTTP door: problems with names, roles enforced, and loopback that nobody else can borrow."""
 
+import json
+
 import pytest
 from tests.doors.story import story_workspace
 from tests.doors.visitor import AWAY, LOCAL, Visitor
@@ -9,7 +11,9 @@ from fieldloop.api.app import build
 from fieldloop.api.problems import problem_of
 from fieldloop.loop.catalogue import USE_CASES
 from fieldloop.loop.house.tokens import issue, revoke
+from fieldloop.model.note import note
 from fieldloop.model.person import Role
+from fieldloop.say import sentence
 
 CASES = tuple(
     case for case in USE_CASES if case.command.split()[0] in ("home", "token", "rollout", "incident", "plan", "monitor")
@@ -102,6 +106,14 @@ def test_a_body_that_is_no_json_is_reported(app):
 )
 def test_each_error_has_its_status(wrong, status):
     assert problem_of(wrong).status_code == status
+
+
+def test_a_refusal_carries_its_reasons_as_facts():
+    wrong = errors.Refused("No session.", (note("collect.item_not_done", item="light"),))
+    (reason,) = json.loads(problem_of(wrong).body)["reasons"]
+    assert (reason["code"], reason["numbers"]) == ("collect.item_not_done", {"item": "light"})
+    assert reason["message"] == sentence(wrong.reasons[0])
+    assert "reasons" not in json.loads(problem_of(errors.Refused("No.")).body)
 
 
 def test_over_loopback_one_is_the_local_admin(app):

@@ -132,6 +132,25 @@ def test_no_workspace_is_reported_and_could_not_run(tmp_path, capsys, monkeypatc
     assert told["error"] == "WorkspaceError"
 
 
+def test_a_refused_session_lists_one_reason_per_line(tmp_path, capsys, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    at = ["--workspace", str(tmp_path / "w")]
+    assert main(["init", str(tmp_path / "w")]) == 0
+    assert main(["collect", "robot", "arm-1", "--model", "ur5", "--site", "lab", *at]) == 0
+    assert main(["collect", "enrol", "op-1", *at]) == 0
+    capsys.readouterr()
+    assert main(["collect", "arm-1", "op-1", *at]) == 2
+    first, *rest = capsys.readouterr().err.splitlines()
+    assert first == "fieldloop: No session on arm-1 now:"
+    assert len(rest) > 1
+    assert all(line.startswith("- ") for line in rest)
+    assert main(["collect", "arm-1", "op-1", "--json", *at]) == 2
+    refused = json.loads(capsys.readouterr().err)
+    codes = [reason["code"] for reason in refused["reasons"]]
+    assert (refused["error"], codes[-1]) == ("Refused", "collect.robot_not_calibrated")
+    assert set(codes) == {"collect.item_not_done", "collect.robot_not_calibrated"}
+
+
 def test_the_workspace_may_come_from_the_environment(workspace, tmp_path, capsys, monkeypatch):
     monkeypatch.chdir(tmp_path)
     monkeypatch.setenv("FIELDLOOP_WORKSPACE", str(workspace))

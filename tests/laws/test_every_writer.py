@@ -8,6 +8,7 @@ import pytest
 from fieldloop.errors import BadInput
 from fieldloop.ingest import open_log
 from fieldloop.model.stream import ClockKind, Stream, StreamKind
+from fieldloop.model.stream_notes import RECORDED_UNIT, UNIT_NOTE
 from fieldloop.release.writers import write_hdf5, write_lerobot, write_mcap, write_rlds
 from fieldloop.testing.facts import facts
 from fieldloop.testing.injuries.injury import cut
@@ -301,3 +302,16 @@ def test_outcomes_that_were_not_recorded_are_not_passed_off_as_data(write_framed
     done = write_framed([short()], tmp_path / "set")
     made = {loss.subject.stream for loss in done.left_out if loss.code.endswith("_made")}
     assert made == {write_hdf5: {"rewards", "dones"}, write_rlds: {"is_terminal"}, write_lerobot: set()}[write_framed]
+
+
+@pytest.mark.parametrize(("written", "stated"), [("recorded in deg", True), ("radians are assumed", False)])
+def test_a_unit_that_an_earlier_version_converted_still_counts_as_stated(write, tmp_path, written, stated):
+    """Earlier versions kept 'recorded in deg' under the key that now marks a unit as assumed."""
+    made = short()
+    joints = replace(made.streams["joints"], notes={UNIT_NOTE: written})
+    done = write([with_streams(made, {"joints": joints})], tmp_path / "set")
+    (read,) = read_back(done.path)
+    again = read.streams["joints"]
+    assert (again.unit, again.unit_stated) == (joints.unit, stated)
+    assert again.notes.get(RECORDED_UNIT) == ("deg" if stated else None)
+    assert again.notes.get(UNIT_NOTE) == (None if stated else written)

@@ -65,7 +65,7 @@ def declare(workspace):
 
 
 def reasons(workspace, robot="arm-1", at_ns=None):
-    return [one.reason for one in unverified_devices(workspace, robot, at_ns=at_ns)]
+    return [one.reason.code for one in unverified_devices(workspace, robot, at_ns=at_ns)]
 
 
 def test_where_nothing_is_declared_nothing_is_asked_for(plain):
@@ -74,22 +74,24 @@ def test_where_nothing_is_declared_nothing_is_asked_for(plain):
 
 
 def test_a_measurement_verifies_its_robot_and_no_other(declared):
-    assert "never verified" in reasons(declared)[0]
+    assert reasons(declared) == ["protocol.clock_never_verified"]
     made = synchronise(declared, "camera/wrist", robot="arm-1", offset_ms=-1.2, how="a lamp")
     assert (made.offset_ms, made.robot) == (1.2, "arm-1")
     assert reasons(declared) == []
     assert reasons(declared, "arm-2")
-    assert "days ago" in reasons(declared, at_ns=made.at_ns + 31 * DAY)[0]
+    assert reasons(declared, at_ns=made.at_ns + 31 * DAY) == ["protocol.clock_verified_too_long_ago"]
     synchronise(declared, "camera/wrist", robot="arm-1", offset_ms=6.0, how="a lamp")
-    assert "6 ms" in reasons(declared)[0], "the newest one counts"
+    assert reasons(declared) == ["protocol.clock_too_far_off"], "the newest one counts"
     declared.store.rebuild()
     assert len(every(declared, SynchronisationVerified)) == 2
 
 
 def test_a_release_is_refused_or_says_who_went_on(told):
     declared = declare(told)
-    with pytest.raises(Refused, match=r"camera/wrist of arm-1: .* collect synchronise .* --override"):
+    with pytest.raises(Refused, match=r"camera/wrist of arm-1: .* collect synchronise .* --override") as refused:
         release(declared, "r9")
+    assert [reason.code for reason in refused.value.reasons] == ["protocol.clock_never_verified"]
+    assert refused.value.reasons[0].subject == Subject("camera/wrist", robot="arm-1")
     assert len(every(declared, Release)) == 1
     frozen = release(declared, "r9", override="a pilot")
     assert frozen.override == "a pilot (not verified: camera/wrist of arm-1; overridden by local)"

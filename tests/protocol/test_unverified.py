@@ -6,6 +6,7 @@ import pytest
 
 from fieldloop.loop.protocol.named import example_text
 from fieldloop.protocol import SyncVerification, default_protocol, parse_protocol, unverified
+from fieldloop.say import sentence
 
 DAY = 86_400 * 10**9
 NOW = 20_000 * DAY
@@ -19,32 +20,41 @@ def protocol(device="", sensor=""):
 
 
 @pytest.mark.parametrize(
-    ("device", "verified", "says"),
+    ("device", "verified", "code", "numbers"),
     [
-        ("", (), "not declared"),
-        ('synchronised_by = "unknown"', (), "not declared"),
-        ('synchronised_by = "PTP"', (), "never verified"),
-        ('synchronised_by = "none"', (), "never verified"),
-        ('synchronised_by = "PTP"', (SyncVerification("cam", NOW, 6.0),), "6 ms"),
-        ('synchronised_by = "PTP"\nmax_offset_ms = 2', (SyncVerification("cam", NOW, 2.1),), "at most 2 ms allowed"),
-        ('synchronised_by = "PTP"', (SyncVerification("cam", NOW, math.nan),), "nan ms"),
-        ('synchronised_by = "PTP"', (SyncVerification("other", NOW, 0.1),), "never verified"),
+        ("", (), "not_declared", {}),
+        ('synchronised_by = "unknown"', (), "not_declared", {}),
+        ('synchronised_by = "PTP"', (), "never_verified", {"declared_as": "PTP"}),
+        ('synchronised_by = "none"', (), "never_verified", {"declared_as": "none"}),
+        ('synchronised_by = "PTP"', (SyncVerification("cam", NOW, 6.0),), "too_far_off", {"offset_ms": 6.0}),
+        (
+            'synchronised_by = "PTP"\nmax_offset_ms = 2',
+            (SyncVerification("cam", NOW, 2.1),),
+            "too_far_off",
+            {"offset_ms": 2.1, "limit_ms": 2.0},
+        ),
+        ('synchronised_by = "PTP"', (SyncVerification("cam", NOW, math.nan),), "offset_not_known", {}),
+        ('synchronised_by = "PTP"', (SyncVerification("other", NOW, 0.1),), "never_verified", {}),
         (
             'synchronised_by = "PTP"\nverify_every_days = 30',
             (SyncVerification("cam", NOW - 31 * DAY, 0.1),),
-            "31 days ago",
+            "verified_too_long_ago",
+            {"age_days": 31.0, "every_days": 30.0},
         ),
         (
             'synchronised_by = "PTP"',
             (SyncVerification("cam", NOW, 9.0), SyncVerification("cam", NOW - DAY, 0.1)),
-            "9 ms",
+            "too_far_off",
+            {"offset_ms": 9.0},
         ),
     ],
 )
-def test_a_device_in_doubt_is_named(device, verified, says):
+def test_a_device_in_doubt_is_named(device, verified, code, numbers):
     (found,) = unverified(protocol(device), verified, at_ns=NOW)
     assert found.stream == "cam"
-    assert says in found.reason
+    assert found.reason.code == f"protocol.clock_{code}"
+    assert numbers.items() <= dict(found.reason.numbers).items()
+    assert sentence(found.reason).endswith(".")
 
 
 @pytest.mark.parametrize(

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from fieldloop.protocol import default_operations
 from fieldloop_robot import guard
-from fieldloop_robot.guard import Answer, GuardLimits, GuardState, Instruction, LimitsRefused, Reading
+from fieldloop_robot.guard import Answer, Cause, GuardLimits, GuardState, Instruction, LimitsRefused, Reading
 
 RAW = {
     "min_confidence": 0.7,
@@ -48,30 +48,47 @@ def test_a_good_reading_is_allowed_and_names_the_limits_in_force():
 
 
 @pytest.mark.parametrize(
-    ("changes", "rule", "expected"),
+    ("changes", "rule", "cause", "expected"),
     [
-        ({"confidence": 0.69}, "confidence", Answer.HOLD),
-        ({"confidence": None}, "confidence", Answer.HOLD),
-        ({"confidence": 1.01}, "confidence", Answer.HOLD),
-        ({"confidence": "very"}, "confidence", Answer.HOLD),
-        ({"observed_ns": 799 * MS}, "stale", Answer.HOLD),
-        ({"observed_ns": 1201 * MS}, "stale", Answer.HOLD),
-        ({"observed_ns": None}, "stale", Answer.HOLD),
-        ({"command": [0, 0, 0, 0, 0, 0.26]}, "joint_step", Answer.HOLD),
-        ({"command": np.zeros(5)}, "joint_step", Answer.HOLD),
-        ({"action": []}, "finite", Answer.HOLD),
-        ({"action": None}, "finite", Answer.HOLD),
-        ({"force_n": None}, "finite", Answer.HOLD),
-        ({"joints": "not numbers"}, "finite", Answer.HOLD),
-        ({"force_n": [0.0, 24.0, 33.0]}, "force", Answer.STOP),
-        ({"force_n": [np.nan, 0.0, 41.0]}, "force", Answer.STOP),
+        ({"confidence": 0.69}, "confidence", Cause.CONFIDENCE_OUT_OF_RANGE, Answer.HOLD),
+        ({"confidence": None}, "confidence", Cause.NO_CONFIDENCE, Answer.HOLD),
+        ({"confidence": 1.01}, "confidence", Cause.CONFIDENCE_OUT_OF_RANGE, Answer.HOLD),
+        ({"confidence": "very"}, "confidence", Cause.CANNOT_DECIDE, Answer.HOLD),
+        ({"observed_ns": 799 * MS}, "stale", Cause.OBSERVATION_TOO_OLD, Answer.HOLD),
+        ({"observed_ns": 1201 * MS}, "stale", Cause.OBSERVATION_TOO_OLD, Answer.HOLD),
+        ({"observed_ns": None}, "stale", Cause.OBSERVATION_TIME_NOT_KNOWN, Answer.HOLD),
+        ({"command": [0, 0, 0, 0, 0, 0.26]}, "joint_step", Cause.JOINT_STEP_TOO_LARGE, Answer.HOLD),
+        ({"command": np.zeros(5)}, "joint_step", Cause.JOINT_COUNT_DIFFERS, Answer.HOLD),
+        ({"action": []}, "finite", Cause.NO_ACTION, Answer.HOLD),
+        ({"action": None}, "finite", Cause.NOT_KNOWN, Answer.HOLD),
+        ({"force_n": None}, "finite", Cause.NOT_KNOWN, Answer.HOLD),
+        ({"joints": "not numbers"}, "finite", Cause.CANNOT_DECIDE, Answer.HOLD),
+        ({"force_n": [0.0, 24.0, 33.0]}, "force", Cause.FORCE_TOO_LARGE, Answer.STOP),
+        ({"force_n": [np.nan, 0.0, 41.0]}, "force", Cause.FORCE_TOO_LARGE, Answer.STOP),
     ],
 )
-def test_each_rule_of_the_table(changes, rule, expected):
+def test_each_rule_of_the_table(changes, rule, cause, expected):
     verdict = answer(**changes)
     assert verdict.answer is expected
-    assert rule in verdict.rules
+    assert (rule, cause) in [(breach.rule, breach.cause) for breach in verdict.breaches]
+    assert verdict.rules == tuple(breach.rule for breach in verdict.breaches)
+    assert verdict.reasons == tuple(breach.reason for breach in verdict.breaches)
     assert all(verdict.reasons)
+
+
+@pytest.mark.parametrize(
+    ("changes", "value", "limit", "unit"),
+    [
+        ({"force_n": [0.0, 30.0, 40.0]}, 50.0, 40.0, "N"),
+        ({"observed_ns": 700 * MS}, 300.0, 200.0, "ms"),
+        ({"command": [0, 0, 0, 0, 0, -0.5]}, 0.5, 0.25, "rad"),
+        ({"confidence": 0.25}, 0.25, 0.7, "1"),
+        ({"command": np.zeros(5)}, 5, 6, "joints"),
+    ],
+)
+def test_a_broken_rule_carries_its_value_and_limit_with_their_unit(changes, value, limit, unit):
+    (breach,) = answer(**changes).breaches
+    assert (breach.value, breach.limit, breach.unit) == (value, limit, unit)
 
 
 def test_limits_are_met_exactly_at_the_limit():
@@ -99,7 +116,8 @@ def test_a_stop_stays_until_a_person_releases_it():
     state, first = guard.step(GuardState(), LIMITS, reading(force_n=[100.0]))
     state, second = guard.step(state, LIMITS, reading())
     assert (first.answer, second.answer) == (Answer.STOP, Answer.STOP)
-    assert "100.0 N" in second.reasons[0]
+    assert [(b.rule, b.cause) for b in second.breaches] == [("stopped", Cause.STOPPED_BEFORE)]
+    assert first.reasons[0] in second.reasons[0]
     assert guard.ended(state, succeeded=True).stopped_by
     assert guard.step(guard.released(), LIMITS, reading())[1].answer is Answer.ALLOW
 
@@ -111,6 +129,8 @@ def test_five_failures_in_a_row_suspend_and_call_a_senior_operator():
         after, verdict = guard.step(state, LIMITS, reading())
         assert verdict.answer is (Answer.HOLD if failures == 5 else Answer.ALLOW)
     assert Instruction.CALL_SENIOR_OPERATOR in verdict.instructions
+    (breach,) = verdict.breaches
+    assert (breach.cause, breach.value, breach.limit, breach.unit) == (Cause.FAILURES_IN_A_ROW, 5, 5, "failures")
     later = guard.ended(after, succeeded=True)
     assert guard.step(later, LIMITS, reading())[1].answer is Answer.HOLD  # a success does not lift a suspension
 

@@ -32,6 +32,25 @@ class Answer(StrEnum):
     STOP = "stop"
 
 
+class Cause(StrEnum):
+    """What breaks a rule. Programs read this, and never the text of a reason."""
+
+    STOPPED_BEFORE = "stopped_before"
+    FORCE_TOO_LARGE = "force_too_large"
+    SUSPENDED_BEFORE = "suspended_before"
+    FAILURES_IN_A_ROW = "failures_in_a_row"
+    NOT_KNOWN = "not_known"
+    NOT_FINITE = "not_finite"
+    NO_ACTION = "no_action"
+    NO_CONFIDENCE = "no_confidence"
+    CONFIDENCE_OUT_OF_RANGE = "confidence_out_of_range"
+    OBSERVATION_TIME_NOT_KNOWN = "observation_time_not_known"
+    OBSERVATION_TOO_OLD = "observation_too_old"
+    JOINT_COUNT_DIFFERS = "joint_count_differs"
+    JOINT_STEP_TOO_LARGE = "joint_step_too_large"
+    CANNOT_DECIDE = "cannot_decide"
+
+
 class Instruction(StrEnum):
     """What the cell does about it, in this order."""
 
@@ -123,18 +142,36 @@ class GuardState:
 
 
 @dataclass(frozen=True, slots=True)
+class Breach:
+    """One broken rule: its cause, the text for people, and the value with its limit, both in `unit`.
+
+    `about` names the part of the reading (`action`, `joints`, `command`, `force_n`) where one is meant. `rule` is
+    filled in by `step`.
+    """
+
+    cause: Cause
+    reason: str
+    value: float | None = None
+    limit: float | None = None
+    unit: str = ""
+    about: str = ""
+    rule: str = ""
+
+
+@dataclass(frozen=True, slots=True)
 class Verdict:
-    """The answer, every broken rule with its reason, and what the cell does."""
+    """The answer, every broken rule with its reason, and what the cell does; `breaches` are the same as facts."""
 
     answer: Answer
     rules: tuple[str, ...] = ()
     reasons: tuple[str, ...] = ()
     instructions: tuple[Instruction, ...] = ()
     limits: str = ""
+    breaches: tuple[Breach, ...] = ()
 
 
-Question = Callable[[GuardState, GuardLimits, Reading], str]
-"""Returns '' where all is well, else what is wrong."""
+Question = Callable[[GuardState, GuardLimits, Reading], Breach | None]
+"""Returns None where all is well, else what is wrong."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -156,10 +193,11 @@ def step(state: GuardState, limits: GuardLimits, reading: Reading) -> tuple[Guar
     after = replace(
         state,
         suspended=state.suspended or any(b.rule.name == "suspended" for b in broken),
-        stopped_by=state.stopped_by or next((b.reason for b in broken if b.answer is Answer.STOP), ""),
+        stopped_by=state.stopped_by or next((b.breach.reason for b in broken if b.answer is Answer.STOP), ""),
     )
-    names, reasons = tuple(b.rule.name for b in broken), tuple(b.reason for b in broken)
-    return after, Verdict(answer, names, reasons, _instructions(broken, answer), limits.fingerprint)
+    breaches = tuple(b.breach for b in broken)
+    names, reasons = tuple(breach.rule for breach in breaches), tuple(breach.reason for breach in breaches)
+    return after, Verdict(answer, names, reasons, _instructions(broken, answer), limits.fingerprint, breaches)
 
 
 def ended(state: GuardState, *, succeeded: bool) -> GuardState:
@@ -172,62 +210,74 @@ def released() -> GuardState:
     return GuardState()
 
 
-def _stopped(state: GuardState, _limits: GuardLimits, _reading: Reading) -> str:
-    return f"Stopped before and not released by a person: {state.stopped_by}" if state.stopped_by else ""
+def _stopped(state: GuardState, _limits: GuardLimits, _reading: Reading) -> Breach | None:
+    if not state.stopped_by:
+        return None
+    return Breach(Cause.STOPPED_BEFORE, f"Stopped before and not released by a person: {state.stopped_by}")
 
 
-def _too_much_force(_state: GuardState, limits: GuardLimits, reading: Reading) -> str:
+def _too_much_force(_state: GuardState, limits: GuardLimits, reading: Reading) -> Breach | None:
     force = _numbers(reading.force_n)
     felt = float(np.sqrt(np.sum(np.square(force[np.isfinite(force)]))))  # one dead axis must not hide the others
-    return f"Force {felt:.1f} N is above {limits.max_force:g} N." if not felt <= limits.max_force else ""
+    if felt <= limits.max_force:
+        return None
+    reason = f"Force {felt:.1f} N is above {limits.max_force:g} N."
+    return Breach(Cause.FORCE_TOO_LARGE, reason, felt, limits.max_force, UNITS["max_force"])
 
 
-def _suspended(state: GuardState, limits: GuardLimits, _reading: Reading) -> str:
+def _suspended(state: GuardState, limits: GuardLimits, _reading: Reading) -> Breach | None:
     if state.suspended:
-        return "The policy is suspended until a senior operator releases it."
-    if not state.failures_in_a_row < limits.max_consecutive_failures:
-        return f"{state.failures_in_a_row} failures in a row: the policy is suspended."
-    return ""
+        return Breach(Cause.SUSPENDED_BEFORE, "The policy is suspended until a senior operator releases it.")
+    failures, most = state.failures_in_a_row, limits.max_consecutive_failures
+    if not failures < most:
+        reason = f"{failures} failures in a row: the policy is suspended."
+        return Breach(Cause.FAILURES_IN_A_ROW, reason, failures, most, UNITS["max_consecutive_failures"])
+    return None
 
 
-def _not_finite(_state: GuardState, _limits: GuardLimits, reading: Reading) -> str:
+def _not_finite(_state: GuardState, _limits: GuardLimits, reading: Reading) -> Breach | None:
     for name in ("action", "joints", "command", "force_n"):
         value = getattr(reading, name)
         if value is None:
-            return f"{name} is not known."
+            return Breach(Cause.NOT_KNOWN, f"{name} is not known.", about=name)
         if not np.isfinite(_numbers(value)).all():
-            return f"{name} holds a number that is not finite."
-    return "" if len(_numbers(reading.action)) else "The policy gave no action."
+            return Breach(Cause.NOT_FINITE, f"{name} holds a number that is not finite.", about=name)
+    return None if len(_numbers(reading.action)) else Breach(Cause.NO_ACTION, "The policy gave no action.")
 
 
-def _not_confident(_state: GuardState, limits: GuardLimits, reading: Reading) -> str:
-    confidence = reading.confidence
+def _not_confident(_state: GuardState, limits: GuardLimits, reading: Reading) -> Breach | None:
+    confidence, least = reading.confidence, limits.min_confidence
     if confidence is None:
-        return "The policy gave no confidence."
-    if not limits.min_confidence <= confidence <= 1.0:
-        return f"Confidence {confidence:.2f} is not between {limits.min_confidence:g} and 1."
-    return ""
+        return Breach(Cause.NO_CONFIDENCE, "The policy gave no confidence.")
+    if not least <= confidence <= 1.0:
+        reason = f"Confidence {confidence:.2f} is not between {least:g} and 1."
+        return Breach(Cause.CONFIDENCE_OUT_OF_RANGE, reason, confidence, least, UNITS["min_confidence"])
+    return None
 
 
-def _stale(_state: GuardState, limits: GuardLimits, reading: Reading) -> str:
+def _stale(_state: GuardState, limits: GuardLimits, reading: Reading) -> Breach | None:
     if reading.observed_ns is None:
-        return "The time of the observation is unknown."
+        return Breach(Cause.OBSERVATION_TIME_NOT_KNOWN, "The time of the observation is unknown.")
     age_ms = (reading.at_ns - reading.observed_ns) / NS_PER_MS
     if not abs(age_ms) <= limits.max_stale_ms:  # a scene from the future comes from a broken clock
-        return f"The observation is {age_ms:.0f} ms old, at most {limits.max_stale_ms:g} ms are allowed."
-    return ""
+        reason = f"The observation is {age_ms:.0f} ms old, at most {limits.max_stale_ms:g} ms are allowed."
+        return Breach(Cause.OBSERVATION_TOO_OLD, reason, age_ms, limits.max_stale_ms, UNITS["max_stale_ms"])
+    return None
 
 
-def _joint_step_too_large(_state: GuardState, limits: GuardLimits, reading: Reading) -> str:
+def _joint_step_too_large(_state: GuardState, limits: GuardLimits, reading: Reading) -> Breach | None:
     joints, command = _numbers(reading.joints), _numbers(reading.command)
     if not len(command):
-        return ""
+        return None
     if len(command) != len(joints):
-        return f"{len(command)} joints are commanded, {len(joints)} are read."
+        reason = f"{len(command)} joints are commanded, {len(joints)} are read."
+        return Breach(Cause.JOINT_COUNT_DIFFERS, reason, len(command), len(joints), "joints")
     largest = float(np.max(np.abs(command - joints)))
-    if not largest <= limits.max_joint_step:
-        return f"A joint would move {largest:.3f} rad in one step, at most {limits.max_joint_step:g} rad are allowed."
-    return ""
+    most = limits.max_joint_step
+    if not largest <= most:
+        reason = f"A joint would move {largest:.3f} rad in one step, at most {most:g} rad are allowed."
+        return Breach(Cause.JOINT_STEP_TOO_LARGE, reason, largest, most, UNITS["max_joint_step"])
+    return None
 
 
 RULES: tuple[Rule, ...] = (
@@ -245,15 +295,16 @@ RULES: tuple[Rule, ...] = (
 class _Broken:
     rule: Rule
     answer: Answer
-    reason: str
+    breach: Breach
 
 
 def _ask(rule: Rule, state: GuardState, limits: GuardLimits, reading: Reading) -> _Broken | None:
     try:
-        reason = rule.asks(state, limits, reading)
+        found = rule.asks(state, limits, reading)
     except Exception as wrong:  # noqa: BLE001  the guard answers for any reading; it never crashes the loop
-        return _Broken(rule, Answer.HOLD, f"Rule {rule.name} cannot decide: {wrong}.")
-    return _Broken(rule, rule.answer, reason) if reason else None
+        unclear = Breach(Cause.CANNOT_DECIDE, f"Rule {rule.name} cannot decide: {wrong}.", rule=rule.name)
+        return _Broken(rule, Answer.HOLD, unclear)
+    return _Broken(rule, rule.answer, replace(found, rule=rule.name)) if found else None
 
 
 def _instructions(broken: list[_Broken], answer: Answer) -> tuple[Instruction, ...]:

@@ -3,6 +3,8 @@
 import difflib
 import logging
 import re
+from collections.abc import Mapping
+from types import MappingProxyType
 from typing import Any
 
 from fastapi import FastAPI, Request
@@ -11,6 +13,7 @@ from fastapi.responses import JSONResponse
 from starlette.exceptions import HTTPException
 
 from fieldloop import errors
+from fieldloop.doors.written import reasons_of
 
 MEDIA_TYPE = "application/problem+json"
 STATUS = {
@@ -25,6 +28,7 @@ STATUS = {
     errors.MissingExtra: 501,
 }
 BUG = 500
+NO_FACTS: Mapping[str, Any] = MappingProxyType({})
 log = logging.getLogger("fieldloop.api")
 
 
@@ -32,10 +36,12 @@ class Unauthenticated(errors.FieldloopError):
     """The request carries no valid token and no session."""
 
 
-def problem(name: str, status: int, detail: str, headers: dict[str, str] | None = None) -> JSONResponse:
-    """Make one problem document."""
+def problem(
+    name: str, status: int, detail: str, headers: dict[str, str] | None = None, facts: Mapping[str, Any] = NO_FACTS
+) -> JSONResponse:
+    """Make one problem document; `facts` are added to it."""
     kind = re.sub(r"(?<=[a-z0-9])(?=[A-Z])", "-", name).lower()
-    body = {"type": f"urn:fieldloop:problem:{kind}", "title": name, "status": status, "detail": detail}
+    body = {"type": f"urn:fieldloop:problem:{kind}", "title": name, "status": status, "detail": detail, **facts}
     return JSONResponse(body, status, media_type=MEDIA_TYPE, headers=headers)
 
 
@@ -45,7 +51,7 @@ def problem_of(wrong: Exception) -> JSONResponse:
         return problem("Unauthenticated", 401, str(wrong), {"WWW-Authenticate": "Bearer"})
     for kind in type(wrong).__mro__:
         if kind in STATUS:
-            return problem(type(wrong).__name__, STATUS[kind], str(wrong))
+            return problem(type(wrong).__name__, STATUS[kind], str(wrong), facts=reasons_of(wrong))
     log.error("unexpected", exc_info=wrong)
     return problem(type(wrong).__name__, BUG, "This is a bug. The server's log shows where it happened.")
 

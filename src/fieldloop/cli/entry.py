@@ -37,7 +37,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     except SystemExit as left:  # argparse printed the help of one command
         return int(left.code or PASSED)
     except FieldloopError as wrong:
-        return _report(type(wrong).__name__, str(wrong), as_json=as_json)
+        return _report(type(wrong).__name__, str(wrong), as_json=as_json, wrong=wrong)
     except BrokenPipeError:
         # the reader closed the pipe, as `head` does; without this Python would complain again when it closes stdout
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
@@ -82,11 +82,14 @@ def _leave(_signal: int, _frame: object) -> None:
     sys.exit(TERMINATED)
 
 
-def _report(name: str, message: str, *, as_json: bool) -> int:
+def _report(name: str, message: str, *, as_json: bool, wrong: Exception | None = None) -> int:
     if as_json:
         import json
 
-        print(json.dumps({"error": name, "message": message}, ensure_ascii=False), file=sys.stderr)
+        from fieldloop.doors.written import reasons_of
+
+        facts = reasons_of(wrong) if wrong else {}
+        print(json.dumps({"error": name, "message": message} | facts, ensure_ascii=False), file=sys.stderr)
     else:
         print(f"fieldloop: {message}", file=sys.stderr)
     return COULD_NOT_RUN

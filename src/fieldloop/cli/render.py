@@ -26,6 +26,7 @@ RENDERERS = {
     "Velocity": "render_audit:velocity",
     "Numbers": "render_prepare:numbers",
     "LintReport": "render_protocol:linted",
+    "ProtocolShown": "render_protocol:overview",
     "ProtocolChanges": "render_protocol:changed",
     "Plan": "render_plan:plan",
     "PlanNow": "render_plan:plan_now",

@@ -8,7 +8,7 @@ from fieldloop.cli.tables import facts, heading, mark, styled, table
 from fieldloop.model.audit import Audit, Comparison
 from fieldloop.model.finding import Status
 from fieldloop.say import sentence
-from fieldloop.say.numbers import listed, percent
+from fieldloop.say.numbers import fixed, listed, percent, whole
 
 MOST_ROWS = 24
 WORDS = {Status.FAILED: "contradicted", Status.PASSED: "confirmed", Status.CANNOT_TELL: "open"}
@@ -23,8 +23,8 @@ def audited(result: Any, screen: Screen) -> None:
             [
                 ("deployment", deployment.id),
                 ("sites", sites),
-                ("SKUs", f"{len(deployment.skus):,}"),
-                ("strata", f"{len(deployment.exposures):,}"),
+                ("SKUs", whole(len(deployment.skus))),
+                ("strata", whole(len(deployment.exposures))),
                 ("edge cases", len(deployment.edge_cases)),
             ]
         )
@@ -72,19 +72,19 @@ def velocity(made: Any, screen: Screen) -> None:
         facts(
             [
                 ("catalogue", made.catalogue),
-                ("lines", f"{made.used:,} of {made.lines:,} counted"),
+                ("lines", f"{whole(made.used)} of {whole(made.lines)} counted"),
                 ("columns", columns),
-                ("days", f"{made.first_day} to {made.last_day}, {made.weeks:.2f} weeks"),
-                ("picks a week", f"{made.picks_per_week:,.0f}"),
-                ("SKUs", f"{made.skus:,}"),
+                ("days", f"{made.first_day} to {made.last_day}, {fixed(made.weeks, 2)} weeks"),
+                ("picks a week", whole(made.picks_per_week)),
+                ("SKUs", whole(made.skus)),
             ]
         )
     )
-    rows = [(t.tier.replace("_", " "), f"{t.skus:,}", percent(t.share)) for t in made.tiers]
+    rows = [(t.tier.replace("_", " "), whole(t.skus), percent(t.share)) for t in made.tiers]
     screen.print(table(("tier", "SKUs", "of picks"), rows, right=("SKUs", "of picks")))
     for one in made.skipped:
         first = ", ".join(map(str, one.first))
-        screen.print(styled(f"▲ {one.lines:,} lines left out: {one.why} (line {first} …)", "yellow"))
+        screen.print(styled(f"▲ {whole(one.lines)} lines left out: {one.why} (line {first} …)", "yellow"))
     for remark in made.remarks:
         screen.print(styled(f"▲ {remark}", "yellow"))
 
@@ -93,7 +93,7 @@ def _comparisons(found: Sequence[Comparison], screen: Screen) -> None:
     counts = ", ".join(f"{n} {word}" for status, word in WORDS.items() if (n := sum(x.status is status for x in found)))
     screen.print(heading(f"The map compared with the logs: {counts}"))
     ranked = sorted((one for one in found if one.episodes), key=lambda one: list(WORDS).index(one.status))
-    rows = [(one.status, sentence(one.message), f"{one.episodes:,}", one.days) for one in ranked[:MOST_ROWS]]
+    rows = [(one.status, sentence(one.message), whole(one.episodes), one.days) for one in ranked[:MOST_ROWS]]
     screen.print(table(("", "claim", "attempts", "days"), rows, right=("attempts", "days")))
     if len(ranked) > MOST_ROWS:
         screen.write(f"{len(ranked) - MOST_ROWS} more: --json has all.")

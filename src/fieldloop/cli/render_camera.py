@@ -7,6 +7,7 @@ from fieldloop.cli.screen import Screen
 from fieldloop.cli.tables import facts, heading, mark, styled, table
 from fieldloop.model.intrinsics import Intrinsics, RejectedImage
 from fieldloop.say import sentence
+from fieldloop.say.numbers import fixed, percent
 
 
 def intrinsics_found(result: Any, screen: Screen) -> None:
@@ -49,7 +50,7 @@ def cameras_compared(result: Any, screen: Screen) -> None:
                 [
                     ("left must move by", _row(clouds.shift_mm, " mm", 2)),
                     ("and turn by", _row(clouds.turn_deg, "°", 3)),
-                    ("points with a partner", f"{clouds.overlap:.0%}"),
+                    ("points with a partner", percent(clouds.overlap, 0)),
                 ]
             )
         )
@@ -62,17 +63,20 @@ def _lens(lens: Intrinsics, screen: Screen) -> None:
     screen.write(sentence(lens.message) if lens.message else "")
     if lens.camera_matrix:
         (fx, _, cx), (_, fy, cy), _ = lens.camera_matrix
-        known = [f" ± {d:.2f}" if math.isfinite(d) else "" for d in lens.deviations] or [""] * 4
+        known = [f" ± {fixed(d, 2)}" if math.isfinite(d) else "" for d in lens.deviations] or [""] * 4
         screen.print(
             facts(
                 [
-                    ("focal length", f"{fx:.2f}{known[0]}, {fy:.2f}{known[1]} px"),
-                    ("centre", f"{cx:.2f}{known[2]}, {cy:.2f}{known[3]} px of {lens.width} × {lens.height}"),
+                    ("focal length", f"{fixed(fx, 2)}{known[0]}, {fixed(fy, 2)}{known[1]} px"),
+                    (
+                        "centre",
+                        f"{fixed(cx, 2)}{known[2]}, {fixed(cy, 2)}{known[3]} px of {lens.width} × {lens.height}",
+                    ),
                     ("distortion", f"{_row(lens.distortion, '', 4)} ({lens.model})"),
                     ("error on pictures used", _px(lens.rms_px)),
                     ("on pictures left out", _px(lens.held_out_px)),
                     ("pictures used", len(lens.images_used)),
-                    ("picture reached by boards", f"{lens.coverage.covered:.0%}"),
+                    ("picture reached by boards", percent(lens.coverage.covered, 0)),
                 ]
             )
         )
@@ -90,8 +94,8 @@ def _left_out(rejected: tuple[RejectedImage, ...], screen: Screen) -> None:
 
 
 def _px(value: float | None) -> str:
-    return "–" if value is None else f"{value:.3f} px"
+    return "–" if value is None else f"{fixed(value, 3)} px"
 
 
 def _row(values: Any, unit: str, digits: int) -> str:
-    return ", ".join(f"{value:.{digits}f}{unit}" for value in values) or "–"
+    return ", ".join(f"{fixed(value, digits)}{unit}" for value in values) or "–"

@@ -13,7 +13,7 @@ from fieldloop.report.check.summary import in_order, outdated_in_words
 from fieldloop.say import sentence
 from fieldloop.say.findings import limit, message, without_subject
 from fieldloop.say.marks import MARKS
-from fieldloop.say.numbers import measured, percent, plural, short
+from fieldloop.say.numbers import fixed, measured, percent, plural, short
 
 MOST_EPISODES = 12  # in full on a screen; --json and --html have all
 ORDER = {status: place for place, status in enumerate(Status)}
@@ -69,7 +69,7 @@ def _look_first(ranking: Ranking, screen: Screen) -> None:
         (
             look.name,
             percent(look.cost, 0),
-            "" if look.at_s is None else f"{look.at_s:.2f} s",
+            "" if look.at_s is None else f"{fixed(look.at_s, 2)} s",
             _reason(look),
             _fixes(look),
         )
@@ -79,7 +79,7 @@ def _look_first(ranking: Ranking, screen: Screen) -> None:
 
 
 def _moment(at_s: float | None) -> str:
-    return "" if at_s is None else f"{at_s:.2f} s"
+    return "" if at_s is None else f"{fixed(at_s, 2)} s"
 
 
 def _reason(look: Look) -> str:

@@ -12,6 +12,7 @@ from fieldloop.model.codec import iso
 from fieldloop.model.finding import Status
 from fieldloop.model.note import Note
 from fieldloop.say import sentence
+from fieldloop.say.numbers import fixed, p_value, percent
 
 NOT_INSTEAD = ", unless one that passed is in force"
 
@@ -30,14 +31,14 @@ def hand_eye_found(result: Any, screen: Screen) -> None:
                 [
                     (f"camera in the {found.setup.mount}", _pose(camera)),
                     (f"target in the {found.setup.world}", _pose(target)),
-                    ("known to", f"{found.uncertainty_mm:.2f} mm, {found.uncertainty_deg:.3f}°"),
+                    ("known to", f"{fixed(found.uncertainty_mm, 2)} mm, {fixed(found.uncertainty_deg, 3)}°"),
                     ("poses used", f"{len(found.used)} of {result.paired}, as {found.setup}"),
                     ("read as", "; ".join(f"{r.rotation}, {r.unit}{', inverse' * r.inverse}" for r in result.readings)),
                 ]
             )
         )
         rows = [
-            (f"{method}{' ←' * (method == found.method)}", f"{r.translation_mm:.2f}", f"{r.rotation_deg:.3f}")
+            (f"{method}{' ←' * (method == found.method)}", fixed(r.translation_mm, 2), fixed(r.rotation_deg, 3))
             for method, r in found.held_out.items()
         ]
         screen.print(heading("On held-out poses"))
@@ -60,11 +61,14 @@ def force_torque_found(result: Any, screen: Screen) -> None:
         screen.print(
             facts(
                 [
-                    ("turned from the wrist", f"{found.turn_deg:.2f} ± {found.turn_uncertainty_deg:.2f}°"),
-                    ("tool", f"{found.mass_kg:.3f} ± {found.mass_uncertainty_kg:.3f} kg"),
-                    ("centre of mass", f"{_row(found.centre_of_mass_m, 4)} m ± {found.centre_uncertainty_mm:.1f} mm"),
+                    ("turned from the wrist", f"{fixed(found.turn_deg, 2)} ± {fixed(found.turn_uncertainty_deg, 2)}°"),
+                    ("tool", f"{fixed(found.mass_kg, 3)} ± {fixed(found.mass_uncertainty_kg, 3)} kg"),
+                    (
+                        "centre of mass",
+                        f"{_row(found.centre_of_mass_m, 4)} m ± {fixed(found.centre_uncertainty_mm, 1)} mm",
+                    ),
                     ("bias", f"{_row(found.force_bias_n, 2)} N; {_row(found.torque_bias_nm, 3)} Nm"),
-                    ("noise", f"{found.force_noise_n:.3f} N, {found.torque_noise_nm:.4f} Nm"),
+                    ("noise", f"{fixed(found.force_noise_n, 3)} N, {fixed(found.torque_noise_nm, 4)} Nm"),
                     ("poses used", found.poses_used),
                 ]
             )
@@ -83,7 +87,7 @@ def placed(found: Any, screen: Screen) -> None:
     shown = [
         (f"{found.child} in the {found.parent}", _pose(pose)),
         ("points", found.points),
-        ("error on held-out points", None if found.residual_mm is None else f"{found.residual_mm:.2f} mm"),
+        ("error on held-out points", None if found.residual_mm is None else f"{fixed(found.residual_mm, 2)} mm"),
         ("known to", _known(found)),
         ("holds from", iso(found.valid_from_ns) + ("" if found.status is Status.PASSED else NOT_INSTEAD)),
         ("stored for", f"{found.robot}, as {found.id}"),
@@ -94,7 +98,7 @@ def placed(found: Any, screen: Screen) -> None:
 def _known(found: Any) -> str | None:
     if found.uncertainty_mm is None or found.uncertainty_deg is None:
         return None
-    return f"{found.uncertainty_mm:.2f} mm, {found.uncertainty_deg:.3f}°"
+    return f"{fixed(found.uncertainty_mm, 2)} mm, {fixed(found.uncertainty_deg, 3)}°"
 
 
 def verified(result: Any, screen: Screen) -> None:
@@ -103,14 +107,14 @@ def verified(result: Any, screen: Screen) -> None:
     screen.print(heading(f"{result.verification.sensor}  ").append(mark(result.status, word)))
     screen.write(sentence(result.says))
     moved = result.verification.drift
-    doubt = "cannot tell" if moved is None or moved.p_value is None else f"p = {moved.p_value:.2g}"
-    chance = f"{moved.shift_mm:.2f} mm, {moved.turn_deg:.3f}° ({doubt})" if moved else "–"
+    doubt = "cannot tell" if moved is None or moved.p_value is None else p_value(moved.p_value)
+    chance = f"{fixed(moved.shift_mm, 2)} mm, {fixed(moved.turn_deg, 3)}° ({doubt})" if moved else "–"
     screen.print(
         facts(
             [
                 ("views", result.verification.views),
                 ("moved since the first verification", chance),
-                ("slow drift", f"{result.slow_drift:.0%} of the alarm threshold"),
+                ("slow drift", f"{percent(result.slow_drift, 0)} of the alarm threshold"),
                 ("episodes flagged", len(result.flagged)),
             ]
         )
@@ -124,7 +128,7 @@ def _left_out(rejected: Iterable[Any], screen: Screen) -> None:
 
 
 def _proposals(proposals: Iterable[Any], screen: Screen) -> None:
-    if rows := [(" ".join(p.options), f"{p.times_smaller:.1f}", sentence(p.says)) for p in proposals]:
+    if rows := [(" ".join(p.options), fixed(p.times_smaller, 1), sentence(p.says)) for p in proposals]:
         screen.print(heading("Another reading fits better (not applied)"))
         screen.print(table(("options", "times", ""), rows, right=("times",)))
 
@@ -141,4 +145,4 @@ def _pose(pose: Any) -> str:
 
 
 def _row(values: Any, digits: int) -> str:
-    return " ".join(f"{value:.{digits}f}" for value in values)
+    return " ".join(fixed(value, digits) for value in values)

@@ -8,7 +8,7 @@ from fieldloop.cli.tables import facts, heading, styled, table, written
 from fieldloop.model.finding import Status
 from fieldloop.model.stream import FIRST_REAL_NS, NS_PER_S
 from fieldloop.say import sentence
-from fieldloop.say.numbers import moment
+from fieldloop.say.numbers import fixed, moment
 
 ORDER = {status: place for place, status in enumerate(Status)}
 MOST_EPISODES = 8  # in full on a screen; --json has all
@@ -76,7 +76,7 @@ def _alike(episodes: Sequence[Any], screen: Screen) -> None:
     """Print episodes that have the same streams: each in a line, then the streams of all."""
     screen.print(heading(f"{len(episodes)} {_plural('episode', len(episodes))}, {episodes[0].format}"))
     rows = [
-        (e.name, _moment(e.start_ns), f"{(e.end_ns - e.start_ns) / NS_PER_S:.2f}", len(e.findings) or "", e.id)
+        (e.name, _moment(e.start_ns), fixed((e.end_ns - e.start_ns) / NS_PER_S, 2), len(e.findings) or "", e.id)
         for e in episodes[:MOST_EPISODES]
     ]
     screen.print(table(("episode", "begins", "seconds", "findings", "id"), rows, right=("seconds", "findings")))
@@ -100,9 +100,13 @@ def _notes(episode: Any, screen: Screen) -> None:
     for stream in episode.streams:
         for note in stream.notes:
             about.setdefault(note, []).append(stream.name)
+    rows = []
     for note, names in list(about.items())[:MOST_NOTES]:
         more = f" and {len(names) - MOST_NAMED} more" if len(names) > MOST_NAMED else ""
-        screen.print(styled(f"{', '.join(names[:MOST_NAMED])}{more}: {note}", "dim"))
+        rows.append((f"{', '.join(names[:MOST_NAMED])}{more}", note))
+    if rows:
+        screen.print()
+        screen.print(table(("streams", "note"), rows))
 
 
 def converted(result: Any, screen: Screen) -> None:
@@ -131,7 +135,7 @@ def converted(result: Any, screen: Screen) -> None:
 
 
 def _moment(at_ns: int) -> str:
-    return moment(at_ns) if at_ns > FIRST_REAL_NS else f"{round(at_ns / NS_PER_S, 3) + 0.0:.3f} s"
+    return moment(at_ns) if at_ns > FIRST_REAL_NS else f"{fixed(round(at_ns / NS_PER_S, 3) + 0.0, 3)} s"
 
 
 def _range(counts: Sequence[int]) -> str:

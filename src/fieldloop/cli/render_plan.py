@@ -13,7 +13,7 @@ from fieldloop.report.plan.content import PlanReport, by_gain, by_level, deploye
 from fieldloop.report.plan.orders import counted, progress_line
 from fieldloop.say import details, sentence
 from fieldloop.say.marks import MARKS
-from fieldloop.say.numbers import interval, moment, percent, plural, points, short, small_share
+from fieldloop.say.numbers import figure, interval, moment, percent, plural, points, short, small_share, whole
 
 MOST_QUOTAS = 12  # on a screen; --json and --html have all
 MOST_GAPS = 5
@@ -87,8 +87,8 @@ def scored(score: PlanScore, screen: Screen) -> None:
 
 def _body(drawn: Plan, screen: Screen, *, earlier: bool = False) -> None:
     """Print a plan; `earlier`: mark warnings and gaps as of the day it was drawn."""
-    cost = f", cost {drawn.cost:.4g}" if drawn.cost else ""
-    drawn_by = f"{drawn.id}, drawn {moment(drawn.drawn_ns)} by {drawn.strategy}, budget {drawn.budget:,}{cost}"
+    cost = f", cost {figure(drawn.cost)}" if drawn.cost else ""
+    drawn_by = f"{drawn.id}, drawn {moment(drawn.drawn_ns)} by {drawn.strategy}, budget {whole(drawn.budget)}{cost}"
     screen.print(styled(drawn_by, "dim"))
     if earlier and drawn.warnings:
         screen.print(f"When it was drawn ({moment(drawn.drawn_ns)}):")
@@ -123,7 +123,7 @@ def _gaps(gaps: Sequence[CoverageGap], screen: Screen, then: str) -> None:
         return
     counts = Counter(gap.kind.value for gap in gaps)
     screen.print()
-    kinds = ", ".join(f"{count:,} × {kind}" for kind, count in counts.items())
+    kinds = ", ".join(f"{whole(count)} × {kind}" for kind, count in counts.items())
     screen.print(heading(f"{plural(len(gaps), 'gap')}{then}: {kinds}"))
     ranked = sorted(gaps, key=lambda g: -1.0 if g.share is None else g.share, reverse=True)
     for gap in ranked[:MOST_GAPS]:

@@ -4,6 +4,7 @@ from typing import Any
 
 from fieldloop.cli.screen import Screen
 from fieldloop.cli.tables import heading, styled, table, written
+from fieldloop.say.numbers import figure
 
 
 def numbers(shown: Any, screen: Screen) -> None:
@@ -25,8 +26,8 @@ def _value(number: Any) -> str:
         return written(number.value)
     low, high = number.minimum, number.maximum
     if low is None:
-        return f"at most {high:g}"
-    return f"at least {low:g}" if high is None else f"{low:g} to {high:g}"
+        return f"at most {figure(high, 6)}"
+    return f"at least {figure(low, 6)}" if high is None else f"{figure(low, 6)} to {figure(high, 6)}"
 
 
 def _source(number: Any) -> Any:

@@ -1,7 +1,9 @@
 """Terminal output of protocols: lint remarks, and changes between versions."""
 
+from collections.abc import Sequence
 from typing import Any
 
+from fieldloop.cli.render import nouns
 from fieldloop.cli.screen import Screen
 from fieldloop.cli.tables import facts, heading, mark, styled, table
 from fieldloop.model.finding import Status
@@ -10,9 +12,27 @@ from fieldloop.say import sentence
 STYLES = {"error": ("✗ error", "bold red"), "warning": ("▲ warning", "yellow"), "hint": ("– hint", "dim")}
 
 
+def overview(shown: Any, screen: Screen) -> None:
+    """Print the version in force, remarks, clocks and locked versions; `protocol sheet` prints the sheet."""
+    names = ", ".join(shown.interfaces) or "none"
+    screen.print(facts([("protocol", shown.sheet.protocol), ("locked", shown.sheet.locked), ("interfaces", names)]))
+    screen.write(shown.sheet.lead)
+    screen.print()
+    _remarks((shown.linted,), screen)
+    for title, rows in (("Clocks", shown.clocks), ("Locked versions", shown.versions)):
+        if rows:
+            screen.print()
+            screen.print(heading(title))
+            nouns(rows, screen)
+
+
 def linted(report: Any, screen: Screen) -> None:
     """Print each file with its remarks, worst first."""
-    for place, file in enumerate(report.files):
+    _remarks(report.files, screen)
+
+
+def _remarks(files: Sequence[Any], screen: Screen) -> None:
+    for place, file in enumerate(files):
         if place:
             screen.print()
         counts = [sum(r.severity == kind for r in file.remarks) for kind in STYLES]

@@ -12,7 +12,7 @@ from fieldloop.model.incident import Step
 from fieldloop.model.rollout import Rollout, Rung
 from fieldloop.say import sentence
 from fieldloop.say.findings import message
-from fieldloop.say.numbers import moment, percent, short, span
+from fieldloop.say.numbers import fixed, moment, percent, short, span
 
 
 def decision(made: Decision, screen: Screen) -> None:
@@ -102,7 +102,7 @@ def health(found: Any, screen: Screen) -> None:
     screen.print(mark(found.status).append(f"  policy {short(found.policy)}", style="bold default"))
     screen.write(message(found.admission))
     timed = found.latency
-    times = [(n, f"{getattr(timed, n):.2f} ms") for n in ("p50_ms", "p95_ms", "p99_ms", "max_ms")]
+    times = [(n, f"{fixed(getattr(timed, n), 2)} ms") for n in ("p50_ms", "p95_ms", "p99_ms", "max_ms")]
     screen.print(facts([("calls", timed.calls), *((words_of(name), value) for name, value in times)]))
 
 

@@ -10,12 +10,13 @@ from fieldloop.model.finding import Status
 from fieldloop.model.note import Note
 from fieldloop.say import sentence
 from fieldloop.say.marks import MARKS
-from fieldloop.say.numbers import figure, moment, short
+from fieldloop.say.numbers import figure, moment, short, whole
 
 if TYPE_CHECKING:
     from rich.table import Table
     from rich.text import Text
 
+PICTURE = "data:image/"
 MOST_IN_A_CELL = 4  # of a list inside a fact; --json has all
 
 
@@ -96,7 +97,7 @@ def _several(values: Sequence[Any]) -> str:
         return ", ".join(f"{key}: {written(inner)}" for key, inner in values)
     shown = [written(v) for v in values[:MOST_IN_A_CELL]]
     hidden = len(values) - len(shown)
-    return ", ".join(shown) + (f" and {hidden:,} more" if hidden else "") if values else "none"
+    return ", ".join(shown) + (f" and {whole(hidden)} more" if hidden else "") if values else "none"
 
 
 def _noun(value: Any) -> str:
@@ -113,7 +114,7 @@ WRITERS: tuple[tuple[Any, Callable[[Any], str]], ...] = (
     (Stratum, lambda value: str(value) or "everything"),
     (Status, lambda value: f"{MARKS[value].sign} {MARKS[value].word}"),
     (Enum, lambda value: str(value.value)),
-    (str, short),
+    (str, lambda value: "a picture" if value.startswith(PICTURE) else short(value)),
     (Mapping, lambda value: ", ".join(f"{key}: {written(inner)}" for key, inner in value.items())),
     (list | tuple, _several),
 )

@@ -9,6 +9,7 @@ from fieldloop.model.episode import Session
 from fieldloop.model.finding import Status
 from fieldloop.model.hardware import Robot
 from fieldloop.model.identity import Ids
+from fieldloop.model.note import Note, Subject, note
 from fieldloop.model.person import Operator
 from fieldloop.model.stream import MINUTES_PER_HOUR, NS_PER_MINUTE, StreamKind
 from fieldloop.protocol import Section, Unverified
@@ -39,13 +40,16 @@ def may_open(
     calibrations: Iterable[Calibration],
     at_ns: int,
     settings: Section,
-) -> tuple[str, ...]:
+) -> tuple[Note, ...]:
     """List every reason against opening a session now; an empty list means that it may open."""
     return (
         *_unticked(checklist_done, settings),
         *_uncalibrated(station, tuple(calibrations), at_ns, settings),
         *_unsynchronised(station.robot),
-        *(f"{device.stream}: {device.reason}" for device in station.unverified),
+        *(
+            note("collect.clock_not_verified", about=Subject(device.stream), reason=device.reason)
+            for device in station.unverified
+        ),
         *_worn(station.robot, settings),
         *_unqualified(station),
     )
@@ -59,10 +63,10 @@ def open_session(
     settings: Section,
     ids: Ids,
 ) -> Session:
-    """Open a session, or refuse with every reason at once."""
+    """Open a session, or refuse with every reason at once (`Refused.reasons`)."""
     known = tuple(calibrations)
     if reasons := may_open(station, checklist_done, known, at_ns, settings):
-        raise Refused(f"No session on {station.robot.id} now: {' '.join(reasons)}")
+        raise Refused(f"No session on {station.robot.id} now", reasons)
     return Session(
         id=ids.new("session"),
         site=station.robot.site,
@@ -77,31 +81,32 @@ def open_session(
     )
 
 
-def _unticked(done: Collection[str], settings: Section) -> Iterator[str]:
+def _unticked(done: Collection[str], settings: Section) -> Iterator[Note]:
     for item in settings["checklist"]:
         if item not in done:
-            yield f"Checklist item '{item}' is not done. Do it and tick it."
+            yield note("collect.item_not_done", item=item)
 
 
 def _uncalibrated(
     station: Station, calibrations: tuple[Calibration, ...], at_ns: int, settings: Section
-) -> Iterator[str]:
+) -> Iterator[Note]:
     in_force = _in_force(station.robot, calibrations, at_ns)
     cameras = {s.serial for s in station.robot.sensors if s.kind in SEES}
     calibrated = {c.sensor for c in in_force}
     streams = {s.serial: s.stream for s in station.robot.sensors}
     for serial in sorted(cameras):
         if serial not in calibrated and streams[serial] not in calibrated:
-            yield f"Camera {serial} has no calibration in force. Calibrate it."
+            yield note("collect.camera_not_calibrated", about=Subject(streams[serial]), serial=serial)
     if not in_force and not cameras:
-        yield f"{station.robot.id} has no calibration in force. Attach one."
+        yield note("collect.robot_not_calibrated", about=Subject(robot=station.robot.id))
     limit_min = _oldest_minutes(station, settings)
     for calibration in in_force:
         age_min = (at_ns - calibration.valid_from_ns) / NS_PER_MINUTE
         if calibration.status is not Status.PASSED:
-            yield f"The verdict on the calibration of {calibration.sensor} is {calibration.status}. Calibrate it again."
+            verdict = calibration.status.value
+            yield note("collect.calibration_not_passed", sensor=calibration.sensor, verdict=verdict)
         elif age_min > limit_min:
-            yield f"The calibration of {calibration.sensor} is {age_min:.0f} min old; at most {limit_min:.0f} allowed."
+            yield note("collect.calibration_too_old", sensor=calibration.sensor, age_min=age_min, limit_min=limit_min)
 
 
 def _in_force(robot: Robot, calibrations: tuple[Calibration, ...], at_ns: int) -> tuple[Calibration, ...]:
@@ -121,19 +126,24 @@ def _oldest_minutes(station: Station, settings: Section) -> float:
     return settings.number("calibration_max_age_h") * MINUTES_PER_HOUR
 
 
-def _unsynchronised(robot: Robot) -> Iterator[str]:
+def _unsynchronised(robot: Robot) -> Iterator[Note]:
     for sensor in robot.sensors:
         if not sensor.synchronised_by:
-            yield f"Sensor {sensor.serial} ({sensor.stream}) has no declared clock. Declare synchronised_by."
+            yield note("collect.clock_not_declared", about=Subject(sensor.stream), serial=sensor.serial)
 
 
-def _worn(robot: Robot, settings: Section) -> Iterator[str]:
+def _worn(robot: Robot, settings: Section) -> Iterator[Note]:
     limit = int(settings.number("inspection_cycles"))
     if robot.cycles >= limit:
-        yield f"{robot.id} has {robot.cycles} cycles since its inspection; at most {limit} allowed. Inspect it."
+        yield note("collect.inspection_due", about=Subject(robot=robot.id), cycles=robot.cycles, limit_cycles=limit)
 
 
-def _unqualified(station: Station) -> Iterator[str]:
+def _unqualified(station: Station) -> Iterator[Note]:
     qualified = station.operator.qualified_on
     if qualified and station.task not in qualified:
-        yield f"{station.operator.id} is qualified on {', '.join(qualified)}, not on {station.task}. Qualify first."
+        yield note(
+            "collect.operator_not_qualified",
+            operator=station.operator.id,
+            qualified_on=tuple(qualified),
+            task=station.task,
+        )

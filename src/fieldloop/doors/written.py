@@ -38,6 +38,16 @@ def dumps(result: Any) -> str:
     return json.dumps(as_json(result), indent=2, ensure_ascii=False)
 
 
+def reasons_of(wrong: Exception) -> dict[str, Any]:
+    """Return the facts behind an error, as JSON carries them beside its message; nothing where it has none.
+
+    >>> reasons_of(ValueError("no"))
+    {}
+    """
+    facts = getattr(wrong, "reasons", ())
+    return {"reasons": [_plain(fact) for fact in facts]} if facts else {}
+
+
 def schema_of(kind: type) -> str:
     """Name a noun's written form.
 

@@ -7,7 +7,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from fieldloop.model.stream import UNIT_NOTE, StreamKind
+from fieldloop.model.stream import StreamKind
+from fieldloop.model.stream_notes import UNIT_NOTE
 
 LARGEST_ANGLE_RAD = 4 * math.pi  # two turns either way: larger joint angles are not in radians
 LARGEST_RATE_RAD_S = 40.0  # beyond it no arm's joint turns

@@ -84,6 +84,7 @@ USE_CASES = (
     UseCase("protocol new", "protocol.new:new", ENGINEER),
     UseCase("protocol lint", "protocol.lint:lint", ANYONE, reads=True, needs=Needs.MAYBE),
     UseCase("protocol show", "protocol.sheet:show", ANYONE, reads=True, needs=Needs.MAYBE),
+    UseCase("protocol overview", "home.protocol:show_protocol", ANYONE, reads=True),
     UseCase("protocol sheet", "protocol.sheet:sheet", ANYONE, needs=Needs.MAYBE),
     UseCase("protocol diff", "protocol.diff:diff", ANYONE, reads=True, needs=Needs.MAYBE),
     UseCase("protocol versions", "protocol.versions:versions", ANYONE, reads=True),

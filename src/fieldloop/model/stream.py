@@ -9,6 +9,8 @@ from typing import Any, Protocol, runtime_checkable
 import numpy as np
 from numpy.typing import NDArray
 
+from fieldloop.model.stream_notes import UNIT_NOTE
+
 NS_PER_S = 1_000_000_000
 NS_PER_MS = NS_PER_S // 1000
 NS_PER_MINUTE = 60 * NS_PER_S
@@ -19,8 +21,6 @@ MS_PER_S = 1e3
 MM_PER_M = 1000.0
 DEG_PER_RAD = 180 / np.pi
 BURST = 3.0  # two thirds of a steady stream may be lost before it is taken for bursts
-UNIT_NOTE = "unit"
-"""The note that a reader leaves where the source does not state the unit: why it was assumed, or is unknown."""
 FIRST_REAL_NS = 10**17
 """March 1973: no robot log is older, so smaller timestamps are relative to the start of the episode."""
 

@@ -1,8 +1,10 @@
 """Devices whose clocks are not verified end to end; nothing is released from them."""
 
+import math
 from collections.abc import Iterable
 from dataclasses import dataclass
 
+from fieldloop.model.note import Note, note
 from fieldloop.model.stream import NS_PER_DAY
 from fieldloop.protocol.collection import CollectionProtocol
 from fieldloop.protocol.synchronisation import Synchronisation, SyncMeans, SyncVerification
@@ -15,7 +17,7 @@ class Unverified:
     """A device with an unverified clock, and why."""
 
     stream: str
-    reason: str
+    reason: Note
 
 
 def unverified(
@@ -44,15 +46,19 @@ def allowed_offset_ms(protocol: CollectionProtocol, device: Synchronisation) -> 
     return protocol.limits[USUAL_LIMIT].maximum if device.max_offset_ms is None else device.max_offset_ms
 
 
-def _why_not(device: Synchronisation, last: SyncVerification | None, limit_ms: float | None, at_ns: int | None) -> str:
+def _why_not(
+    device: Synchronisation, last: SyncVerification | None, limit_ms: float | None, at_ns: int | None
+) -> Note | None:
     if device.by is SyncMeans.UNKNOWN:
-        return "Its clock source is not declared. Set synchronised_by in the protocol."
+        return note("protocol.clock_not_declared")
     if last is None:
-        return f"Declared as {device.by}, but never verified end to end. Measure its offset and record it."
+        return note("protocol.clock_never_verified", declared_as=device.by.value)
     if limit_ms is not None and not last.offset_ms <= limit_ms:  # a NaN offset does not pass
-        return f"Its last measured offset was {last.offset_ms:g} ms; at most {limit_ms:g} ms allowed."
+        if math.isfinite(last.offset_ms):
+            return note("protocol.clock_too_far_off", offset_ms=last.offset_ms, limit_ms=limit_ms)
+        return note("protocol.clock_offset_not_known", limit_ms=limit_ms)
     if device.verify_every_days is not None and at_ns is not None:
-        age = (at_ns - last.at_ns) / NS_PER_DAY
-        if age > device.verify_every_days:
-            return f"Verified {age:.0f} days ago; required every {device.verify_every_days:g} days. Verify it again."
-    return ""
+        age_days = (at_ns - last.at_ns) / NS_PER_DAY
+        if age_days > device.verify_every_days:
+            return note("protocol.clock_verified_too_long_ago", age_days=age_days, every_days=device.verify_every_days)
+    return None

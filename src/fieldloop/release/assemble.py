@@ -26,8 +26,7 @@ class NothingToRelease(Refused):
     """No episode may enter a release; `reasons` are why, each once."""
 
     def __init__(self, name: str, reasons: tuple[Note, ...]) -> None:
-        super().__init__(f"No episode may enter release {name!r}.")
-        self.reasons = reasons
+        super().__init__(f"No episode may enter release {name!r}.", reasons)
 
 
 @dataclass(frozen=True, slots=True)

@@ -9,6 +9,7 @@ from fieldloop.model.event import ReleaseExported
 from fieldloop.model.release import Release
 from fieldloop.model.stream import NS_PER_S
 from fieldloop.say import sentence
+from fieldloop.say.numbers import fixed, percent
 
 
 def datasheet(release: Release, episodes: Iterable[Episode], exports: Iterable[ReleaseExported] = ()) -> str:
@@ -50,7 +51,8 @@ def _contents(own: Sequence[Episode]) -> Iterator[str]:
         yield f"- {unknown} do not say how the task ended"
     lengths = sorted((e.end_ns - e.start_ns) / NS_PER_S for e in own if e.end_ns > e.start_ns)
     if lengths:
-        yield f"- duration {lengths[0]:.1f} to {lengths[-1]:.1f} s, median {lengths[len(lengths) // 2]:.1f} s"
+        shortest, median, longest = (fixed(lengths[at], 1) for at in (0, len(lengths) // 2, -1))
+        yield f"- duration {shortest} to {longest} s, median {median} s"
     origin = Counter({True: "simulated", False: "real", None: "not stated"}[e.simulated] for e in own)
     yield f"- origin: {', '.join(f'{name} {n}' for name, n in origin.most_common())}"
     for name, of in (
@@ -65,7 +67,7 @@ def _contents(own: Sequence[Episode]) -> Iterator[str]:
 
 def _counted(own: Sequence[Episode], of: Callable[[Episode], str], shown: int = 8) -> str:
     counts = Counter(of(e) or "not stated" for e in own)
-    listed = ", ".join(f"{name} {n} ({n / len(own):.0%})" for name, n in counts.most_common(shown))
+    listed = ", ".join(f"{name} {n} ({percent(n / len(own), 0)})" for name, n in counts.most_common(shown))
     return listed + (f" and {len(counts) - shown} more" if len(counts) > shown else "")
 
 
@@ -74,11 +76,12 @@ def _strata(release: Release) -> Iterator[str]:
     yield "| stratum | in production | in the release | weight |"
     yield "|---|---:|---:|---:|"
     for share in release.shares:
-        yield f"| {share.stratum or 'not stated'} | {share.natural:.1%} | {share.sampled:.1%} | {share.weight:.2f} |"
+        shares = f"{percent(share.natural)} | {percent(share.sampled)} | {fixed(share.weight, 2)}"
+        yield f"| {share.stratum or 'not stated'} | {shares} |"
     missing = [s for s in release.shares if s.natural > 0.0 and s.sampled == 0.0]
     if missing:
         lost = sum(s.natural for s in missing)
-        yield f"\n**Not covered:** {len(missing)} deployed strata, {lost:.1%} of production."
+        yield f"\n**Not covered:** {len(missing)} deployed strata, {percent(lost, 1)} of production."
 
 
 def _mended(release: Release) -> Iterator[str]:

@@ -9,6 +9,7 @@ from threading import Lock
 from typing import Any, NamedTuple
 
 from fieldloop.say.html import Markup, escape
+from fieldloop.say.numbers import figure
 from fieldloop.say.palette import LIGHT
 
 DRAWN = (
@@ -87,7 +88,7 @@ def seconds(axis: Any) -> None:
 
     axis.xaxis.set_major_locator(MaxNLocator(6))
     ticks = [t for t in axis.get_xticks() if axis.get_xlim()[0] <= t <= axis.get_xlim()[1]]
-    axis.set_xticks(ticks, [f"{t:g}" for t in ticks[:-1]] + [f"{t:g} s" for t in ticks[-1:]])
+    axis.set_xticks(ticks, [figure(t, 6) for t in ticks[:-1]] + [f"{figure(t, 6)} s" for t in ticks[-1:]])
 
 
 def _inline(picture: Any) -> Markup:

@@ -7,7 +7,7 @@ from fieldloop.model.diagnosis import Diagnosis
 from fieldloop.model.incident import Incident, IncidentClock
 from fieldloop.model.plan import Demand
 from fieldloop.say import sentence
-from fieldloop.say.numbers import percent, plural, span
+from fieldloop.say.numbers import fixed, percent, plural, span
 
 
 def post_mortem(
@@ -44,7 +44,7 @@ def _impact(incident: Incident, diagnosis: Diagnosis | None, failures: int | Non
     if diagnosis:
         yield (
             f"Success fell from {percent(diagnosis.baseline)} to {percent(diagnosis.observed)} "
-            f"over {plural(diagnosis.episodes, 'episode')} ({100 * diagnosis.loss:.1f} points)."
+            f"over {plural(diagnosis.episodes, 'episode')} ({fixed(100 * diagnosis.loss, 1)} points)."
         )
     if failures is not None:
         begin = "the first day behind the alarm" if incident.alarm else "the alert"

@@ -121,6 +121,36 @@ def figure(value: Any, digits: int = 4) -> str:
     return (written.rstrip("0").rstrip(".") if "." in written else written).replace("-", MINUS)
 
 
+def fixed(value: float | None, digits: int) -> str:
+    """Write a value with so many digits behind the point, for columns and moments; thousands are set apart.
+
+    >>> fixed(3.14159, 2), fixed(-0.5, 1), fixed(12345.678, 1), fixed(None, 1), fixed(-0.001, 1)
+    ('3.14', '−0.5', '12,345.7', '–', '0.0')
+    """
+    if value is None or not math.isfinite(value):
+        return NONE
+    written = f"{value:,.{digits}f}"
+    return written.replace("-", "" if not float(written.replace(",", "")) else MINUS)
+
+
+def signed(value: float | str) -> str:
+    """Write a whole number with its sign; earlier versions stored it as text.
+
+    >>> signed(3.4), signed(-12.0), signed("+3")
+    ('+3', '−12', '+3')
+    """
+    return (value if isinstance(value, str) else _unsigned_zero(f"{value:+.0f}")).replace("-", MINUS)
+
+
+def whole(count: float) -> str:
+    """Write a count; thousands are set apart.
+
+    >>> whole(1200), whole(3.0)
+    ('1,200', '3')
+    """
+    return fixed(count, 0)
+
+
 def amount(value: float | None, unit: str, digits: int = 4) -> str:
     """Write a value with its unit; a share in percent.
 

@@ -14,6 +14,7 @@ A template is plain text with fields. `{site}` is written as it is. A format aft
 | `{wait_s:span}` | `15 min` |
 | `{at_ns:moment}`, `{at_ns:day}` | a time, a day (UTC) |
 | `{names:list}`, `{names:comma}` | `bin, light and site`, `bin, light, site`; a list may hold notes |
+| `{lags_ms:signed}` | `+3, −12`: whole numbers with their sign |
 | `{where:place}` | `bin back · lighting dim`, from `bin=back,lighting=dim` |
 | `{digest:short}` | the beginning of a content id |
 
@@ -46,6 +47,7 @@ FORMATS: dict[str, Callable[[Any], str]] = {
     "day": write.day,
     "list": write.listed,
     "comma": lambda parts: ", ".join(map(str, parts)),
+    "signed": lambda parts: ", ".join(map(write.signed, parts)),
     "short": write.short,
     "where": write.levels,
     "share": write.small_share,

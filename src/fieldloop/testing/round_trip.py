@@ -10,13 +10,13 @@ from numpy.typing import NDArray
 from fieldloop.model.episode import Recording
 from fieldloop.model.episode_text import FIELDS
 from fieldloop.model.stream import ClockKind, Stream
+from fieldloop.model.stream_notes import RESAMPLED
 from fieldloop.release.writers.grid import Rule, Times, grid_of, picks_of, resample, rule_for
 from fieldloop.release.writers.written import Written
 
 OF_THE_PLACE = ("dataset", "dataset_episodes", "episode_index", "split", "source_episode", "uid")
 """Facts about the location of an episode, which change when it is written elsewhere."""
 TRAITS = ("kind", "unit", "columns", "frame_id", "serial")
-RESAMPLED = "resampled"
 SAME_RATE = 0.05
 TRUST = tuple(ClockKind)
 

@@ -6,7 +6,7 @@ from fieldloop.model.finding import Finding
 from fieldloop.model.fix import Fix, FixKind
 from fieldloop.model.stream import NS_PER_S
 from fieldloop.say.html import Markup, join, tag
-from fieldloop.say.numbers import figure, measured, percent
+from fieldloop.say.numbers import figure, fixed, measured, percent
 
 DID = {FixKind.TRIM: "trim", FixKind.RESTAMP: "re-stamp", FixKind.DROP: "leave out"}
 
@@ -29,7 +29,7 @@ def value(finding: Finding) -> Markup:
 
 def moment_link(episode: str, at_s: float | None) -> Markup:
     """Write a moment as a link."""
-    return join("–") if at_s is None else tag("a", f"{at_s:.2f} s", href=link_to(episode, at_s))
+    return join("–") if at_s is None else tag("a", f"{fixed(at_s, 2)} s", href=link_to(episode, at_s))
 
 
 def cost(share: float) -> str:

@@ -3,6 +3,7 @@
 from collections.abc import Mapping
 
 from fieldloop.say.html import Markup, join, tag
+from fieldloop.say.numbers import whole
 
 RAIL = (
     ("", (("Home", "/"),)),
@@ -63,7 +64,7 @@ def icon(name: str) -> Markup:
 
 
 def _link(name: str, to: str, current: str, count: int) -> Markup:
-    waiting = tag("span", f"{count:,}", class_="n") if count else None
+    waiting = tag("span", whole(count), class_="n") if count else None
     return tag("a", icon(name), tag("span", name), waiting, class_="to", href=to, aria_current=_current(name, current))
 
 

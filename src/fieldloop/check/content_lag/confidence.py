@@ -71,7 +71,7 @@ def disagreement(parts: Sequence[tuple[float, float]], settings: Settings) -> No
     worst = float(np.max(np.abs(lags - middle) / halves))
     if worst <= settings.disagreement:
         return None
-    return note("check.lags_differ", lags_ms=tuple(f"{lag * MS_PER_S:+.0f}" for lag in lags))
+    return note("check.lags_differ", lags_ms=tuple(float(lag * MS_PER_S) for lag in lags))
 
 
 def _refusal(fit: Fit, lobe: Lobe, lead: float, half: float, settings: Settings) -> Note | None:

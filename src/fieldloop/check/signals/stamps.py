@@ -9,6 +9,7 @@ from numpy.typing import NDArray
 from fieldloop.check.case import Case
 from fieldloop.model.note import Note, note
 from fieldloop.model.stream import NS_PER_S, ClockKind, Stream, StreamKind
+from fieldloop.model.stream_notes import RESAMPLED
 from fieldloop.stats.quantile import percentiles
 
 T = TypeVar("T")
@@ -16,7 +17,6 @@ Times = NDArray[np.int64]
 FEWEST = 4
 """A rhythm needs at least this many timestamps."""
 
-RESAMPLED = "resampled"
 """The mark of a stream that a writer resampled to the rows of a table."""
 
 EVENTFUL = (StreamKind.ACTION, StreamKind.GRIPPER, StreamKind.POSE, StreamKind.HAND_POSE, StreamKind.OTHER)

@@ -14,9 +14,9 @@ from fieldloop.model.condition import Stratum
 from fieldloop.model.episode import Defect, Episode, Recording
 from fieldloop.model.episode_text import FLAGS, truth_of
 from fieldloop.model.note import note
-from fieldloop.model.stream import UNIT_NOTE, Stream, StreamKind
+from fieldloop.model.stream import Stream, StreamKind
+from fieldloop.model.stream_notes import RECORDED_UNIT, UNIT_NOTE
 
-RECORDED_UNIT = "recorded_unit"
 POSES = (StreamKind.POSE, StreamKind.HAND_POSE)
 AXES, POSE_COLUMNS = 3, 7
 

@@ -10,7 +10,8 @@ from numpy.typing import NDArray
 from fieldloop.ingest.mapping.units import SI
 from fieldloop.ingest.units import FARTHEST_M, LARGEST_ANGLE_RAD
 from fieldloop.ingest.words import words_of
-from fieldloop.model.stream import UNIT_NOTE, Stream, StreamKind
+from fieldloop.model.stream import Stream, StreamKind
+from fieldloop.model.stream_notes import UNIT_NOTE
 
 ENOUGH_ROWS = 20_000
 WIDEST_GRIPPER_M = 1.5

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from fieldloop.model.stream import ClockKind, StreamKind
+from fieldloop.model.stream_notes import current_notes
 
 PREFIX = "fieldloop."
 
@@ -60,7 +61,7 @@ def _notes(text: str) -> dict[str, str]:
     notes = json.loads(text)
     if not (isinstance(notes, dict) and all(isinstance(note, str) for note in notes.values())):
         raise TypeError("no map of texts")
-    return notes
+    return current_notes(notes)
 
 
 def _clocks(text: str) -> dict[ClockKind, ClockKind]:

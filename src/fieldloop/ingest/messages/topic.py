@@ -22,6 +22,7 @@ from fieldloop.model.episode import Defect
 from fieldloop.model.episode_text import writable
 from fieldloop.model.note import note
 from fieldloop.model.stream import Stream
+from fieldloop.model.stream_notes import ENCODING, LEFT_OUT, TYPE, VALUES
 
 CALIBRATIONS = {CAMERA_INFO, "foxglove.CameraCalibration", "foxglove_msgs/msg/CameraCalibration"}
 CHATTER = {"rosgraph_msgs/msg/Log", "rcl_interfaces/msg/Log"}  # log lines of programs are not facts
@@ -37,7 +38,7 @@ class Topic:
     def __init__(self, described: Described, source: Payloads) -> None:
         self.described = described
         reading = reading_of(described)
-        self._notes = {"type": described.type} | ({"encoding": reading.note} if reading.note else {})
+        self._notes = {TYPE: described.type} | ({ENCODING: reading.note} if reading.note else {})
         self._numbers = TopicNumbers(described.type, reading.decode) if reading.decode else None
         self._pictures = TopicPictures(source, reading.pictures) if reading.pictures else None
         self._message = reading.message if full_name(described.type) in CALIBRATIONS else None
@@ -143,14 +144,14 @@ class Topic:
         groups = gathered.groups()
         notes, stamps = dict(self._notes), gathered.stamps_ns(self._clocks.count)
         if left_out := self._left_out(gathered):
-            notes["left out"] = left_out
+            notes[LEFT_OUT] = left_out
         if gathered.too_many:
-            notes["values"], groups = f"left out: {TOO_MANY.format(len(groups))}", {}
+            notes[VALUES], groups = f"left out: {TOO_MANY.format(len(groups))}", {}
         elif self._is_static:
-            notes["values"], groups = "left out: static transforms are facts of the episode", {}
+            notes[VALUES], groups = "left out: static transforms are facts of the episode", {}
         elif not groups and gathered.failed < self._clocks.count:
             also = "; texts that never change are facts of the episode" if self.texts() else ""
-            notes["values"] = f"its messages hold no numbers{also}"
+            notes[VALUES] = f"its messages hold no numbers{also}"
         if not groups:
             stream = self._stamps_only(naming, stamps, notes)
             yield replace(stream, frame_id=stream.frame_id or writable(gathered.frame_id))

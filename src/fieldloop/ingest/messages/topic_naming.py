@@ -14,7 +14,8 @@ from fieldloop.ingest.messages.stream_types import STREAM_TYPES
 from fieldloop.ingest.pictures.picture_bytes import GREY_16, is_depth
 from fieldloop.ingest.words import kind_of, words_of
 from fieldloop.model.episode_text import writable
-from fieldloop.model.stream import UNIT_NOTE, ClockKind, FrameSource, Stream, StreamKind
+from fieldloop.model.stream import ClockKind, FrameSource, Stream, StreamKind
+from fieldloop.model.stream_notes import UNIT_NOTE
 
 Clocks = Mapping[ClockKind, NDArray[np.int64]]
 Notes = Mapping[str, str]

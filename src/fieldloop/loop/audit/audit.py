@@ -17,9 +17,11 @@ from fieldloop.model.deployment import Deployment
 from fieldloop.model.episode import Episode
 from fieldloop.model.event import DeploymentAudited, DeploymentMapped
 from fieldloop.model.finding import Status
-from fieldloop.model.note import Note
+from fieldloop.model.note import Note, note
 from fieldloop.model.policy import Outcome, Stage
 from fieldloop.report import audit as pages
+from fieldloop.say import sentence
+from fieldloop.say.numbers import percent
 from fieldloop.text_files import read_text
 
 
@@ -136,7 +138,8 @@ def latest_deployment(workspace: Workspace) -> Deployment:
     """Return the map in force; refuse without one."""
     found = workspace.newest(Deployment)
     if found is None:
-        raise Refused("No deployment is mapped yet. Describe it in deployment.toml and run: fieldloop audit")
+        missing = note("audit.not_mapped")
+        raise Refused(sentence(missing), (missing,))
     return found
 
 
@@ -165,7 +168,7 @@ def _audit_to_come(workspace: Workspace, latest: Audit | None) -> str:
     """Write what is missing and the next command: only an existing audit can be overridden."""
     if latest is not None:
         return (
-            f"its score is {latest.score:.0%}. Complete deployment.toml and run `fieldloop audit`, "
+            f"its score is {percent(latest.score, 0)}. Complete deployment.toml and run `fieldloop audit`, "
             "or override it with `fieldloop audit override --reason …`."
         )
     if (workspace.root / "deployment.toml").is_file():

@@ -11,6 +11,7 @@ from fieldloop.loop.work.atomic_files import write_whole
 from fieldloop.loop.workspace import Workspace
 from fieldloop.model.deployment import Sku
 from fieldloop.protocol import Section, default_operations
+from fieldloop.say.numbers import fixed, percent, whole
 from fieldloop.text_files import open_text
 
 MANY_LINES = 10
@@ -117,18 +118,18 @@ def _remarks(counted: OrderLines, items: dict[str, Sku], total: float, settings:
     largest, pieces = counted.largest, total * counted.weeks
     if counted.lines >= MANY_LINES and largest.pieces > settings.number("one_line_share") * pieces:
         remarks.append(
-            f"Line {largest.number} alone is {100 * largest.pieces / pieces:.0f} % of all pieces: "
-            f"{largest.pieces:,.12g} of {largest.sku}. Remove it if it is not an order, or use --count lines."
+            f"Line {largest.number} alone is {percent(largest.pieces / pieces, 0)} of all pieces: "
+            f"{whole(largest.pieces)} of {largest.sku}. Remove it if it is not an order, or use --count lines."
         )
     if counted.weeks < 1.0:
-        remarks.append(f"The lines span {counted.weeks * 7:.0f} days; less than a week was counted.")
+        remarks.append(f"The lines span {fixed(counted.weeks * 7, 0)} days; less than a week was counted.")
     if "pieces" not in dict(counted.columns):
         remarks.append("Every line counts as one pick.")
     if items:
         unknown = [sku for sku in counted.picks if sku not in items]
         share = sum(sum(counted.picks[sku].values()) for sku in unknown) / counted.weeks / total
         if unknown:
-            remarks.append(f"{len(unknown)} picked articles ({100 * share:.1f} % of picks) are not in the item master.")
+            remarks.append(f"{len(unknown)} picked articles ({percent(share)} of picks) are not in the item master.")
         if idle := len(set(items) - set(counted.picks)):
             remarks.append(f"{idle} articles of the item master were never picked.")
     return remarks

@@ -13,6 +13,8 @@ from fieldloop.model.event import OperatorEnrolled, RobotRegistered, SessionClos
 from fieldloop.model.hardware import Robot, Sensor
 from fieldloop.model.person import Operator
 from fieldloop.model.stream import StreamKind
+from fieldloop.say import sentence
+from fieldloop.say.refusals import refusal
 
 
 def enrol(workspace: Workspace, pseudonym: str, *, band: tuple[str, ...] = ()) -> Operator:
@@ -71,9 +73,12 @@ def open_session(
         unverified=tuple(unverified_devices(workspace, found.id, at_ns=workspace.clock())),
     )
     calibrations = trusted_calibrations(workspace, station.robot.id)
-    session = open_sitting(
-        station, checked, calibrations, workspace.clock(), workspace.operations["collect"], workspace.ids
-    )
+    now, settings = workspace.clock(), workspace.operations["collect"]
+    try:
+        session = open_sitting(station, checked, calibrations, now, settings, workspace.ids)
+    except Refused as refused:
+        listed = [sentence(reason) for reason in refused.reasons]
+        raise Refused(refusal(str(refused), listed), refused.reasons) from refused
     workspace.write(SessionOpened(session))
     return session
 

@@ -3,6 +3,7 @@
 import math
 from collections.abc import Iterable
 from contextlib import suppress
+from dataclasses import replace
 
 from fieldloop.errors import BadInput, ProtocolError, Refused, UnknownName
 from fieldloop.loop.workspace import Workspace
@@ -14,7 +15,9 @@ from fieldloop.model.note import Subject
 from fieldloop.model.quality import DatasetReport
 from fieldloop.protocol import Unverified, unverified
 from fieldloop.protocol.synchronisation import SyncVerification
+from fieldloop.say import sentence
 from fieldloop.say.findings import without_subject
+from fieldloop.say.refusals import refusal
 
 CONTENT = "batch.content_lag"
 """The check that estimates a camera's lag over all episodes of a rig; its subject names stream and rig."""
@@ -98,13 +101,15 @@ def require_verified(workspace: Workspace, episodes: Iterable[Episode], override
     if override.strip():
         names = ", ".join(dict.fromkeys(_named(robot, device) for robot, device in found))
         return f"{override.strip()} (not verified: {names}; overridden by {workspace.actor.id})"
-    listed = " ".join(f"{_named(robot, device)}: {device.reason}" for robot, device in found[:MOST_NAMED])
-    more = f" And {len(found) - MOST_NAMED} more." if len(found) > MOST_NAMED else ""
-    raise Refused(
-        f"Release refused: clocks of these devices were never verified or are out of limits. {listed}{more} "
-        "Record a measurement: fieldloop collect synchronise STREAM --robot … --offset-ms … --how … "
-        "To release anyway, give a reason: --override"
+    listed = [f"{_named(robot, device)}: {sentence(device.reason)}" for robot, device in found[:MOST_NAMED]]
+    listed += [f"And {len(found) - MOST_NAMED} more."] if len(found) > MOST_NAMED else []
+    why = refusal(
+        "Release refused, because clocks of these devices were never verified or are out of limits",
+        listed,
+        "Record a measurement: fieldloop collect synchronise STREAM --robot … --offset-ms … --how …",
+        "To release anyway, give a reason: --override",
     )
+    raise Refused(why, (replace(device.reason, subject=Subject(device.stream, robot=robot)) for robot, device in found))
 
 
 def _named(robot: str, device: Unverified) -> str:

@@ -16,10 +16,12 @@ from fieldloop.loop.workspace import Track
 from fieldloop.model.episode import Defect, Recording
 from fieldloop.model.note import note
 from fieldloop.model.stream import Stream, StreamKind
+from fieldloop.model.stream_notes import TYPE
 from fieldloop.say.spelled import spelled
+from fieldloop.say.streams import stream_note
 
 SCHEMA = "ingest/1"
-PLAIN_NOTES = ("type",)
+PLAIN_NOTES = (TYPE,)
 
 
 @dataclass(frozen=True, slots=True)
@@ -112,7 +114,7 @@ def _episode(recording: Recording) -> EpisodeListed:
 
 
 def _listed(stream: Stream) -> StreamListed:
-    notes = tuple(f"{name}: {note}" for name, note in stream.notes.items() if name not in PLAIN_NOTES)
+    notes = tuple(stream_note(name, text) for name, text in stream.notes.items() if name not in PLAIN_NOTES)
     if not stream.clocks or not len(stream):
         return StreamListed(stream.name, stream.kind, 0, None, None, stream.nominal_hz, "", notes)
     times = stream.times_ns

@@ -17,6 +17,7 @@ from fieldloop.model.finding import EpisodeReport, Finding, Status
 from fieldloop.model.note import NO_SUBJECT
 from fieldloop.model.stream import NS_PER_S
 from fieldloop.report.check import Sketch, sketch
+from fieldloop.say.numbers import fixed
 
 AROUND_S = (-0.2, 0.0, 0.2)
 LARGEST_LOG = 2 * 1024**3
@@ -70,7 +71,7 @@ def _opened(workspace: Workspace, episode: Episode) -> Recording:
     """Open one episode in its log, without reading those before it."""
     log = workspace.store.log_of(episode.id)
     if log.blob.size > LARGEST_LOG:
-        raise Refused(f"{log.name} is {log.blob.size / 1e9:.1f} GB, too large to open for a single moment.")
+        raise Refused(f"{log.name} is {fixed(log.blob.size / 1e9, 1)} GB, too large to open for a single moment.")
     here = workspace.shelf.local(log.blob, workspace.cache)
     if episode.id in log.episodes:
         place = log.episodes.index(episode.id)

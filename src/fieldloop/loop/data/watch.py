@@ -15,6 +15,7 @@ from fieldloop.loop.data.mapping import mapping_in_force
 from fieldloop.loop.workspace import Workspace
 from fieldloop.model.finding import Status
 from fieldloop.say import sentence
+from fieldloop.say.numbers import figure
 
 Tell = Callable[..., None]
 UNFINISHED = ".part"
@@ -50,7 +51,7 @@ def watch(
     inbox = Inbox(workspace, folder, mapping_in_force(workspace, mapping), tell)
     settle_s = workspace.operations["ingest"].number("settle_s")
     end_s = None if seconds is None else time.monotonic() + seconds
-    tell(f"Watching {folder}. A log is ingested once it has not changed for {settle_s:g} s. Stop with Ctrl-C.")
+    tell(f"Watching {folder}. A log is ingested once it has not changed for {figure(settle_s, 6)} s. Stop with Ctrl-C.")
     try:
         inbox.look()
         while end_s is None or time.monotonic() < end_s:

@@ -36,6 +36,7 @@ from fieldloop.model.rollout import Rollout, Rung
 from fieldloop.model.stream import NS_PER_DAY
 from fieldloop.say import sentence
 from fieldloop.say.findings import message
+from fieldloop.say.numbers import fixed, percent, points
 from fieldloop.simulate.arm.catalogue import skus_text
 from fieldloop.simulate.arm.floor import Floor
 from fieldloop.simulate.arm.mix import deployment_text, draw, protocol_text
@@ -118,7 +119,9 @@ class _Demo:
         drawn = self.plan_and_collect()
         after = self.train_and_gate("r2", "p2")
         floor_after, last = self.climb("p2")
-        self.tell(f"\nThe loop is closed: {floor_before:.0%} success in production became {floor_after:.0%}.")
+        self.tell(
+            f"\nThe loop is closed: {percent(floor_before, 0)} success in production became {percent(floor_after, 0)}."
+        )
         cause = made.causes[0] if made.causes else None
         return Story(
             workspace=str(self.workspace.root), seed=self.floor.seed, audit_score=audited.audit.score,
@@ -147,7 +150,7 @@ class _Demo:
         where = audited.deployment
         self.tell(
             f"  {len(where.sites)} sites, {len(where.skus)} articles, {len(where.exposures)} strata; "
-            f"audit {audited.audit.score:.0%}, protocol locked, clocks verified."
+            f"audit {percent(audited.audit.score, 0)}, protocol locked, clocks verified."
         )
         return audited
 
@@ -187,7 +190,7 @@ class _Demo:
         self.tell(
             f"  {marked.annotations} phases proposed; {name} holds {len(frozen.episodes)} episodes "
             f"({frozen.id[:12]}); {policy} is trained on {version.episodes}; "
-            f"its error on unseen grasps is {1e3 * version.validation_error:.0f} mm."
+            f"its error on unseen grasps is {fixed(1e3 * version.validation_error, 0)} mm."
         )
         return version.id
 
@@ -228,11 +231,12 @@ class _Demo:
             incident.move(self.workspace, one.id, Step.CLASSIFIED, note=self.what_fails(one.site))
         made = diagnose.diagnose(self.workspace, seed=self.floor.seed)
         self.tell(
-            f"  {made.baseline:.0%} became {made.observed:.0%}. {made.unseen_share:.0%} of the loss under conditions "
-            f"never demonstrated, {made.mix_share:.0%} a harder mix, {made.mechanism_share:.0%} under known conditions."
+            f"  {percent(made.baseline, 0)} became {percent(made.observed, 0)}. "
+            f"{percent(made.unseen_share, 0)} of the loss under conditions never demonstrated, "
+            f"{percent(made.mix_share, 0)} a harder mix, {percent(made.mechanism_share, 0)} under known conditions."
         )
         for cause in made.causes[:3]:
-            span = f"{cause.share:.0%} ({cause.low:.0%} to {cause.high:.0%})"
+            span = f"{percent(cause.share, 0)} ({percent(cause.low, 0)} to {percent(cause.high, 0)})"
             self.tell(f"    {span} {cause.gap.value}: {cause.stratum or 'everywhere'}. {sentence(cause.fix)}")
         for one in opened:
             incident.move(
@@ -247,7 +251,7 @@ class _Demo:
         amount = sum(q.demonstrations for q in drawn.quotas)
         self.tell(
             f"  {amount} demonstrations in {len(drawn.quotas)} strata, "
-            f"expected {100 * drawn.expected_gain:+.0f} points. First:"
+            f"expected {points(drawn.expected_gain, 0)} points. First:"
         )
         for quota in drawn.quotas[:3]:
             self.tell(f"    {quota.demonstrations:3d} × {quota.stratum} ({sentence(quota.why)})")

@@ -11,6 +11,7 @@ from fieldloop.loop.floor.parse_faults import parse_faults
 from fieldloop.model.codec import from_plain
 from fieldloop.model.condition import Stratum
 from fieldloop.plan import read_ordered
+from fieldloop.say.numbers import figure
 from fieldloop.simulate.picking import pick
 from fieldloop.simulate.picking.faults import Faults
 from fieldloop.simulate.picking.sites import ROBOTS_PER_SITE
@@ -120,8 +121,9 @@ def _refuse_faults_without_effect(wrong: Faults, days: float) -> None:
             raise UnknownName("site of the picking floor", change.site, SITES)
         if change.week * DAYS_A_WEEK >= days:
             raise BadInput(
-                f"{change.kind}={change.site}@{change.week:g}: the case ends after {days / DAYS_A_WEEK:.3g} weeks, so "
-                "nothing would change. Name an earlier week, or a longer time: --days"
+                f"{change.kind}={change.site}@{figure(change.week, 6)}: the case ends after "
+                f"{figure(days / DAYS_A_WEEK, 3)} weeks, so nothing would change. "
+                "Name an earlier week, or a longer time: --days"
             )
     if wrong.worn_robots and not wrong.extra_cycles:
         raise BadInput("worn=… names the worn robots; give the amount of wear too: extra_cycles=30000.")

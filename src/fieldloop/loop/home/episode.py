@@ -1,8 +1,9 @@
 """One episode with its last report, phases, releases and streams."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from fieldloop.errors import FieldloopError, UnknownName
+from fieldloop.loop.data.moment import Glimpse, glimpse
 from fieldloop.loop.data.streams import StreamShown, streams
 from fieldloop.loop.ship.release import releases
 from fieldloop.loop.workspace import Workspace
@@ -13,7 +14,10 @@ from fieldloop.model.finding import EpisodeReport
 
 @dataclass(frozen=True, slots=True)
 class EpisodeShown:
-    """One episode: its last report, its phases, the releases that hold it, and its streams or why they are missing."""
+    """One episode: its last report, its phases, the releases that hold it, and its streams or why they are missing.
+
+    `moment` is the requested moment, or `moment_error` states why it cannot be shown.
+    """
 
     episode: Episode
     report: EpisodeReport | None
@@ -21,13 +25,16 @@ class EpisodeShown:
     releases: tuple[str, ...]
     streams: tuple[StreamShown, ...] = ()
     streams_error: str = ""
+    moment: Glimpse | None = None
+    moment_error: str = ""
 
 
-def show_episode(workspace: Workspace, episode: str) -> EpisodeShown:
+def show_episode(workspace: Workspace, episode: str, *, at_s: float | None = None) -> EpisodeShown:
     """Show one episode: its last report, phases, releases and streams.
 
     Arguments:
         episode: its id
+        at_s: also frames and signals around this moment, in seconds from its start
     """
     store = workspace.store
     found = store.find(Episode, {"id": episode})
@@ -38,6 +45,12 @@ def show_episode(workspace: Workspace, episode: str) -> EpisodeShown:
     used = tuple(release.name for release in releases(workspace) if episode in release.episodes)
     shown = EpisodeShown(found[0], next(iter(reports), None), tuple(phases), used)
     try:
-        return EpisodeShown(shown.episode, shown.report, shown.phases, used, tuple(streams(workspace, episode)))
+        shown = replace(shown, streams=tuple(streams(workspace, episode)))
     except FieldloopError as gone:
-        return EpisodeShown(shown.episode, shown.report, shown.phases, used, streams_error=str(gone))
+        shown = replace(shown, streams_error=str(gone))
+    if at_s is None:
+        return shown
+    try:
+        return replace(shown, moment=glimpse(workspace, found[0], at_s))
+    except FieldloopError as gone:
+        return replace(shown, moment_error=str(gone))

@@ -9,6 +9,7 @@ from fieldloop.model.note import Note, note
 from fieldloop.model.rollout import Rung
 from fieldloop.report.diagnose.content import in_short
 from fieldloop.say.marks import BAD, GOOD, IDLE, MARKS, RUN, WARN
+from fieldloop.say.numbers import percent, whole
 
 RUNG_MARK = {None: IDLE, Rung.BACK: BAD, Rung.FLEET: GOOD}
 GATE_FACT = {
@@ -37,7 +38,7 @@ def stages(now: Now) -> Iterator[StageNow]:
     yield from _data_stages(now)
     gate, climb, found = now.decision, now.rollout, now.diagnosis
     fact = GATE_FACT[gate.status] if gate else note("home.stage_no_trial")
-    trials = f"{sum(t.trials for t in gate.tests) if gate else 0:,}"
+    trials = whole(sum(t.trials for t in gate.tests) if gate else 0)
     yield StageNow("gate", "Gate", MARKS[gate.status].level if gate else IDLE, trials, fact, "/policies")
     fact = note("home.stage_share", share=climb.share) if climb else note("home.stage_not_rolled_out")
     rung = climb.rung if climb else None
@@ -55,7 +56,7 @@ def _monitor(now: Now) -> StageNow:
     last = now.success.points[-1]
     fact = note("home.stage_window", days=now.success.window_days, baseline=now.success.baseline)
     mark = BAD if last.rate < (now.success.alarm or 0.0) else GOOD
-    return StageNow("monitor", "Monitor", mark, f"{100 * last.rate:.1f} %", fact, "/floor")
+    return StageNow("monitor", "Monitor", mark, percent(last.rate), fact, "/floor")
 
 
 def _data_stages(now: Now) -> Iterator[StageNow]:
@@ -66,18 +67,18 @@ def _data_stages(now: Now) -> Iterator[StageNow]:
     planned = sum(p.planned for p in now.progress)
     accepted = planned - sum(p.left for p in now.progress)
     fact = note("home.stage_planned", planned=planned) if now.plan else note("home.stage_no_plan")
-    yield StageNow("plan", "Plan", (RUN if now.left else GOOD) if now.plan else IDLE, f"{accepted:,}", fact, "/plan")
+    yield StageNow("plan", "Plan", (RUN if now.left else GOOD) if now.plan else IDLE, whole(accepted), fact, "/plan")
     mark = RUN if now.sessions else GOOD if now.episodes else IDLE
     fact = note("home.stage_episodes", live=now.sessions or None)
-    yield StageNow("collect", "Collect", mark, f"{now.episodes:,}", fact, "/episodes")
+    yield StageNow("collect", "Collect", mark, whole(now.episodes), fact, "/episodes")
     judged = now.passed + now.held
     mark = (WARN if now.held else GOOD) if judged else IDLE
     fact = note("home.stage_judged", held=now.held) if judged else note("home.stage_not_judged")
-    yield StageNow("check", "Check", mark, f"{now.passed:,}", fact, "/quality")
+    yield StageNow("check", "Check", mark, whole(now.passed), fact, "/quality")
     queue = max(0, now.passed - now.annotated)
     mark = IDLE if not now.annotated else RUN if queue else GOOD
     fact = note("home.stage_annotated", queue=queue)
-    yield StageNow("annotate", "Annotate", mark, f"{now.annotated:,}", fact, "/annotate")
+    yield StageNow("annotate", "Annotate", mark, whole(now.annotated), fact, "/annotate")
     fact = note("home.stage_release", episodes=len(release.episodes)) if release else note("home.stage_no_release")
     yield StageNow(
         "release", "Release", GOOD if release else IDLE, release.name if release else "none", fact, "/releases"

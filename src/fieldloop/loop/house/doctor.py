@@ -14,6 +14,7 @@ from fieldloop.loop.workspace import Workspace
 from fieldloop.model.episode import Episode, Log
 from fieldloop.model.finding import Status
 from fieldloop.protocol import agree, default_protocol
+from fieldloop.say.numbers import fixed
 from fieldloop.store import Swept
 
 OPTIONAL = {"psycopg": "postgres", "s3fs": "s3"}
@@ -69,7 +70,7 @@ def _machine() -> Iterator[Symptom]:
 def _workspace(workspace: Workspace) -> Iterator[Symptom]:
     free = shutil.disk_usage(workspace.root).free / BYTES_A_GB
     status = Status.PASSED if free > workspace.operations["store"].number("low_disk_gb") else Status.FAILED
-    yield Symptom("disk", status, f"{free:.1f} GB free on the workspace's disk.")
+    yield Symptom("disk", status, f"{fixed(free, 1)} GB free on the workspace's disk.")
     try:
         names = [rules.label for rules in workspace.protocols.values()]
         yield Symptom("protocols", Status.PASSED, f"In force: {', '.join(names) or 'the shipped one'}.")

@@ -8,6 +8,7 @@ from fieldloop.loop.work.atomic_files import write_whole
 from fieldloop.model.plan import Returned, WorkOrder
 from fieldloop.plan import orders_csv, orders_json, read_returned
 from fieldloop.protocol import Section
+from fieldloop.say.numbers import figure, whole
 from fieldloop.text_files import read_text
 
 
@@ -29,8 +30,8 @@ def read_sheet(file: Path, orders: Iterable[WorkOrder], settings: Section, *, su
         first = beyond[0]
         more = f" The same holds for {len(beyond) - 1} more." if len(beyond) > 1 else ""
         raise BadInput(
-            f"{file.name}: the order {first.order} asks for {known[first.order].demonstrations:,} but "
-            f"{first.collected:,} were reported, more than {most:g} times as many.{more} Correct the counts, or accept "
-            "them with --surplus"
+            f"{file.name}: the order {first.order} asks for {whole(known[first.order].demonstrations)} but "
+            f"{whole(first.collected)} were reported, more than {figure(most, 6)} times as many.{more} "
+            "Correct the counts, or accept them with --surplus"
         )
     return sheet

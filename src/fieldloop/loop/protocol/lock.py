@@ -9,6 +9,7 @@ from fieldloop.loop.protocol.versions import own_text, shelve_version
 from fieldloop.loop.workspace import Workspace
 from fieldloop.model.event import ProtocolLocked
 from fieldloop.say import sentence
+from fieldloop.say.refusals import refusal
 
 
 def lock(workspace: Workspace, *, task: str = "") -> Numbers:
@@ -22,8 +23,9 @@ def lock(workspace: Workspace, *, task: str = "") -> Numbers:
     require_complete_audit(workspace)
     rules = in_force(workspace, task)
     if errors := linted_task(workspace, task).errors:
-        listed = " ".join(f"[{e.code}] {e.place}: {sentence(e.message)}" for e in errors)
-        raise Refused(f"{rules.version_name} cannot be locked: {listed} See: fieldloop protocol lint")
+        listed = [f"[{e.code}] {e.place}: {sentence(e.message)}" for e in errors]
+        why = refusal(f"{rules.version_name} cannot be locked", listed, "See: fieldloop protocol lint")
+        raise Refused(why, (e.message for e in errors))
     if not is_locked(workspace, rules):
         content = shelve_version(workspace, own_text(workspace, task))
         workspace.write(ProtocolLocked(rules.name, rules.version, rules.fingerprint, content))

@@ -11,12 +11,14 @@ from fieldloop.loop.data.mapping import mapping_in_force
 from fieldloop.loop.workspace import Track, track_silently
 from fieldloop.model.episode import Defect, Recording
 from fieldloop.model.note import Note, note
+from fieldloop.model.stream_notes import LEFT_OUT, ROUNDED, VALUES
 from fieldloop.release import writers
 from fieldloop.release.writers import Written
+from fieldloop.say.numbers import figure
 
 Format = Literal["lerobot", "hdf5", "rlds", "mcap"]
 Codec = Literal["h264", "av1"]
-LOSSES = ("left out", "rounded", "values")
+LOSSES = (LEFT_OUT, ROUNDED, VALUES)
 """Keys of stream notes that state what a stream does not hold."""
 ATTACHED = "attachment."
 WRITTEN_AS = {"lerobot": "LeRobot v3.0", "hdf5": "robomimic HDF5", "rlds": "RLDS", "mcap": "MCAP"}
@@ -95,7 +97,7 @@ def write(to: Format, recordings: Iterable[Recording], target: Path, options: Op
 def converted(to: Format, written: Written, options: Options, defects: Iterable[Defect]) -> Converted:
     """Return the result; defects of the source are among what is left out."""
     rules = tuple(sorted((written.rules or {}).items()))
-    clock = f"{written.clock}, evenly at {options.hz:g} Hz" if options.hz and written.clock else written.clock
+    clock = f"{written.clock}, evenly at {figure(options.hz, 6)} Hz" if options.hz and written.clock else written.clock
     found = [note("release.source_defect", source=f"{d.subject} {d.place}".rstrip(), defect=d.message) for d in defects]
     return Converted(
         str(written.path), WRITTEN_AS[to], written.episodes, written.frames, clock, rules,

@@ -24,6 +24,7 @@ from fieldloop.release import diff as compare
 from fieldloop.release.assemble import NothingToRelease
 from fieldloop.report.datasheet import datasheet as describe
 from fieldloop.say import sentence
+from fieldloop.say.refusals import refusal
 
 MOST_REASONS = 3
 
@@ -83,8 +84,8 @@ def _assembled(workspace: Workspace, name: str, offered: Sequence[Episode], term
         wrong = still_wrong(workspace, first, {report.episode: report for report in reports})
         return assemble(name, offered, reports, spans, replace(terms, still_wrong=wrong), settings) if wrong else first
     except NothingToRelease as nothing:
-        listed = " ".join(sentence(reason) for reason in nothing.reasons[:MOST_REASONS]) or "No episode was offered."
-        raise Refused(f"{nothing} {listed}") from nothing
+        listed = [sentence(reason) for reason in nothing.reasons[:MOST_REASONS]] or ["No episode was offered."]
+        raise Refused(refusal(str(nothing).rstrip("."), listed), nothing.reasons) from nothing
 
 
 def _nearly_the_same(workspace: Workspace, episodes: Sequence[Episode]) -> tuple[tuple[str, ...], ...]:

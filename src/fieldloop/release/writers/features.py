@@ -7,7 +7,6 @@ from fieldloop.model.note import Note
 from fieldloop.model.stream import ClockKind, StreamKind
 
 NOMINAL_HZ = "nominal_hz"
-SHAPE = "shape"
 """The note in which a reader keeps what a row was before it became columns."""
 
 

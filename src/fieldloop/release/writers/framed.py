@@ -12,6 +12,7 @@ from fieldloop.model.episode import Episode, Recording
 from fieldloop.model.episode_text import not_in_texts
 from fieldloop.model.note import Note, Subject, note
 from fieldloop.model.stream import ClockKind, Stream, StreamKind
+from fieldloop.model.stream_notes import RECORDED_HZ, RESAMPLED
 from fieldloop.release.writers.far import far_rows
 from fieldloop.release.writers.features import Features
 from fieldloop.release.writers.grid import Rule, Times, even_count, grid_of, picks_of, resample, rule_for
@@ -108,10 +109,10 @@ def resampled_notes(notes: Mapping[str, str], rule: str, hz: float | None) -> di
     """
     if rule == Rule.AS_RECORDED.value:
         return {}
-    earlier = notes.get("resampled")
-    made = {"resampled": f"{earlier}, then {rule}" if earlier else rule}
-    rate = notes.get("recorded_hz") or (f"{hz:g}" if hz else "")
-    return made | ({"recorded_hz": rate} if rate else {})
+    earlier = notes.get(RESAMPLED)
+    made = {RESAMPLED: f"{earlier}, then {rule}" if earlier else rule}
+    rate = notes.get(RECORDED_HZ) or (f"{hz:g}" if hz else "")
+    return made | ({RECORDED_HZ: rate} if rate else {})
 
 
 def ascending(picks: NDArray[np.int64]) -> list[NDArray[np.int64]]:

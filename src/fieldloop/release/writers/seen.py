@@ -6,7 +6,8 @@ import numpy as np
 
 from fieldloop.model.note import Note, Subject, note
 from fieldloop.model.stream import NS_PER_S, ClockKind, Stream
-from fieldloop.release.writers.features import NOMINAL_HZ, SHAPE, Feature, note_named
+from fieldloop.model.stream_notes import ENCODING, SHAPE, VALUES
+from fieldloop.release.writers.features import NOMINAL_HZ, Feature, note_named
 from fieldloop.release.writers.shared_stamps import SharedStamps
 
 ROWS_AND_COLUMNS = 2  # dimensions of a picture without colours
@@ -77,7 +78,7 @@ def unfit(stream: Stream) -> Note | None:
 
 def no_values(stream: Stream) -> Note:
     """Return that a stream has timestamps alone, and why, where its reader noted it."""
-    why = stream.notes.get("encoding") or stream.notes.get("values") or ""
+    why = stream.notes.get(ENCODING) or stream.notes.get(VALUES) or ""
     return note("release.no_values", about=Subject(stream.name), reason=why)
 
 

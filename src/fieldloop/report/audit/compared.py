@@ -9,6 +9,7 @@ from fieldloop.report.audit.drawings import shortened
 from fieldloop.report.markup import figure
 from fieldloop.report.plots import BAD, INK, INK_3, LINE_2, SERIES, SURFACE, Margins, drawing
 from fieldloop.say.html import Markup
+from fieldloop.say.numbers import whole
 
 WIDTH = 5.3
 MOST_LEVELS = 12
@@ -27,7 +28,7 @@ def _title(one: Comparison) -> str:
 
 def _caption(one: Comparison) -> str:
     word = {Status.FAILED: "Contradicted", Status.PASSED: "Confirmed"}.get(one.status, "Cannot tell")
-    return f"{word}: {one.episodes:,} attempts on {one.days} days."
+    return f"{word}: {whole(one.episodes)} attempts on {one.days} days."
 
 
 def _mix(one: Comparison) -> Markup:

@@ -7,6 +7,7 @@ import numpy as np
 from fieldloop.model.deployment import Deployment, Site, Sku
 from fieldloop.report.plots import INK, INK_3, LINE, SERIES, SURFACE, Margins, drawing, halo
 from fieldloop.say.html import Markup
+from fieldloop.say.numbers import percent, whole
 
 WIDTH = 5.3
 SHADES = ("#eef0f2", "#c5d8f4", "#7fa6e2", "#2563c9")
@@ -30,7 +31,7 @@ def draw_exposure(deployment: Deployment, sites: Sequence[Site]) -> Markup | Non
         return None
     longest = max(len(f"{factor} {level}") for factor, level in rows)
     left = min(2.6, 0.35 + INCH_A_LETTER * longest)
-    heads = [shortened(f"{site.id}, {site.share:.0%}") for site in sites]
+    heads = [shortened(f"{site.id}, {percent(site.share, 0)}") for site in sites]
     widest = INCH_A_LETTER * max(map(len, heads))
     upright = widest > (WIDTH - left) / len(sites)  # side by side they would overlap
     top = 0.15 + widest if upright else 0.3
@@ -42,7 +43,7 @@ def draw_exposure(deployment: Deployment, sites: Sequence[Site]) -> Markup | Non
                 share = mix.get(factor, {}).get(level)
                 fill = SURFACE if share is None else SHADES[int(np.searchsorted(EDGES, share, "right")) - 1]
                 axis.add_patch(Rectangle((column, row), 1, 1, facecolor=fill, edgecolor=SURFACE, linewidth=1.5))
-                text = "–" if share is None else f"{share:.0%}"
+                text = "–" if share is None else percent(share, 0)
                 ink = SURFACE if fill == SHADES[-1] else INK_3 if share is None else INK
                 axis.text(column + 0.5, row + 0.54, text, ha="center", va="center", color=ink)
         starts = [row for row in range(1, len(rows)) if rows[row][0] != rows[row - 1][0]]
@@ -84,7 +85,7 @@ def draw_velocity(skus: Sequence[Sku]) -> Markup | None:
                 continue
             end = start + count
             axis.axvspan(start / len(picks), end / len(picks), color=colour, alpha=0.07, linewidth=0)
-            label = f"{NAMES[tier]}: {count:,} articles, {share[end] - share[start]:.0%} of picks"
+            label = f"{NAMES[tier]}: {whole(count)} articles, {percent(share[end] - share[start], 0)} of picks"
             halo(axis.text(0.98, 0.26 - 0.1 * list(NAMES).index(tier), label, color=colour, ha="right", va="bottom"))
             start = end
         axis.set_xlim(0, 1)

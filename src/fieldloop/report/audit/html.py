@@ -14,7 +14,8 @@ from fieldloop.report.page import page
 from fieldloop.say import sentence
 from fieldloop.say.html import Markup, escape, join
 from fieldloop.say.marks import status
-from fieldloop.say.numbers import percent
+from fieldloop.say.numbers import figure as number
+from fieldloop.say.numbers import percent, whole
 
 SITES_ABREAST = 4
 MOST_DRAWN = 24
@@ -38,7 +39,7 @@ def html(deployment: Deployment, audit: Audit, early: Sequence[Note] = ()) -> st
         blocks.append(_compared(audit.compared))
     blocks.append(_exposure(deployment))
     if curve := draw_velocity(deployment.skus):
-        caption = f"{len(deployment.skus):,} articles. A steep start means that few articles make up most picks."
+        caption = f"{whole(len(deployment.skus))} articles. A steep start means that few articles make up most picks."
         blocks.append(panel("Velocity", [figure(curve, caption)]))
     blocks.append(_sites(deployment))
     if deployment.edge_cases:
@@ -113,9 +114,10 @@ def _compared(found: Sequence[Comparison]) -> Markup:
 def _exposure(deployment: Deployment) -> Markup:
     chunks = [deployment.sites[at : at + MOST_SITES] for at in range(0, len(deployment.sites), MOST_SITES)]
     drawn = [figure(made, "") for chunk in chunks if (made := draw_exposure(deployment, chunk))]
-    note = f"{len(deployment.exposures):,} strata; within a site factors are taken as independent"
+    strata = whole(len(deployment.exposures))
+    note = f"{strata} strata; within a site factors are taken as independent"
     if deployment.measured:
-        note = f"{len(deployment.exposures):,} strata; joint shares measured in production count {_weight(deployment)}"
+        note = f"{strata} strata; joint shares measured in production count {_weight(deployment)}"
     if not drawn:
         return panel("Exposure", [paragraph("The map states no shares of light, bins or tiers yet.", "dim")])
     caption = paragraph("Share of a site's picks at each level; next to the site its share of all picks.", "dim")
@@ -147,7 +149,7 @@ def _facts(site: Site) -> Iterator[tuple[str, str]]:
     yield "room", _by_zone(site, lambda z: ", ".join(filter(None, (_metres(z.ceiling_m), z.layout))))
     for key, name in QUANTITIES.items():
         yield name, _by_zone(site, partial(_quantity, key))
-    yield "bin sizes", ", ".join(f"{c.name} {' × '.join(f'{s:g}' for s in c.size_m)} m" for c in site.containers)
+    yield "bin sizes", ", ".join(f"{c.name} {' × '.join(number(s, 6) for s in c.size_m)} m" for c in site.containers)
     yield "shelving", site.shelving
     yield "cameras", "; ".join(site.camera_mounts)
     for people in site.people:
@@ -169,7 +171,7 @@ def _edge_cases(deployment: Deployment) -> Markup:
     rows = [
         (
             case.name,
-            f"{case.per_week:,.0f}",
+            whole(case.per_week),
             NOT_STATED if case.failure_rate is None else percent(case.failure_rate, 0),
         )
         for case in sorted(deployment.edge_cases, key=lambda case: -case.per_week)
@@ -178,8 +180,8 @@ def _edge_cases(deployment: Deployment) -> Markup:
 
 
 def _range(given: Range) -> str:
-    return f"{given.low:g} to {given.high:g} {given.unit}"
+    return f"{number(given.low, 6)} to {number(given.high, 6)} {given.unit}"
 
 
 def _metres(height: float | None) -> str:
-    return f"ceiling {height:g} m" if height else ""
+    return f"ceiling {number(height, 6)} m" if height else ""

@@ -5,7 +5,7 @@ from collections.abc import Mapping, Sequence
 from fieldloop.model.contents import TaskContents
 from fieldloop.report.markup import panel, table
 from fieldloop.say.html import Markup
-from fieldloop.say.numbers import percent
+from fieldloop.say.numbers import fixed, percent
 
 MOST_NAMED = 4
 
@@ -17,7 +17,7 @@ def draw_contents(contents: Sequence[TaskContents]) -> Markup:
             one.task or "not stated",
             one.episodes,
             _success(one),
-            " / ".join(f"{length:.1f}" for length in one.length_s),
+            " / ".join(fixed(length, 1) for length in one.length_s),
             _counted(one.operators),
             _counted(one.failures),
             _counted(one.grasps),

@@ -9,6 +9,7 @@ from fieldloop.model.finding import Finding, Status
 from fieldloop.report.check.sketch import Intervals, Trace
 from fieldloop.report.plots import BAD, INK, INK_3, SERIES, SURFACE, Margins, drawing, halo, seconds
 from fieldloop.say.html import Markup
+from fieldloop.say.numbers import figure, fixed
 
 WIDTH = 5.3
 """Size in inches: half a page on screen, where text of 8 points is 11 pixels."""
@@ -29,7 +30,7 @@ def draw_intervals(intervals: Sequence[Intervals]) -> Markup:
             worst = int(np.argmax(one.periods)) if len(one.periods) else -1
             if worst >= 0 and one.periods[worst] > NOTABLE:
                 place = (one.at_s[worst], -row + (shown[worst] - 1.0) * 0.13)
-                label = f"{one.periods[worst]:.3g} periods"
+                label = f"{figure(one.periods[worst], 3)} periods"
                 halo(axis.annotate(label, place, (4, -4), textcoords="offset points", color=BAD))
         axis.set_ylim(-len(intervals) + 0.55, 0.75)
         axis.set_yticks([])
@@ -85,7 +86,7 @@ def draw_offsets(findings: Iterable[Finding]) -> Markup | None:
 
 def _name_strip(axis: Any, row: int, one: Intervals) -> None:
     left = ("axes fraction", "data")
-    text, grey = f"{one.name} ", f"{one.hz:.3g} Hz"
+    text, grey = f"{one.name} ", f"{figure(one.hz, 3)} Hz"
     axis.annotate(text, (0, -row), (-44, 0), left, textcoords="offset points", ha="right", va="center", color=INK)
     axis.annotate(grey, (0, -row), (-4, 0), left, textcoords="offset points", ha="right", va="center", color=INK_3)
 
@@ -101,7 +102,7 @@ def _cell(axis: Any, column: int, row: int, finding: Finding) -> None:
         axis.add_patch(
             Rectangle((column + 0.05, row + 0.08), 0.9, 0.84, facecolor="none", edgecolor=BAD, linewidth=1.3)
         )
-    label = f"{value:.1f}" if value < 100 else f"{value:.0f}"  # noqa: PLR2004 - digits that fit
+    label = fixed(value, 1) if value < 100 else fixed(value, 0)  # noqa: PLR2004 - digits that fit
     weight, colour = ("bold", BAD) if failed else ("normal", INK)
     axis.text(column + 0.5, row + 0.53, label, ha="center", va="center", color=colour, fontweight=weight)
 

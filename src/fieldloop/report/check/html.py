@@ -16,7 +16,7 @@ from fieldloop.say import sentence
 from fieldloop.say.findings import limit, message
 from fieldloop.say.html import Markup, escape, join
 from fieldloop.say.marks import status
-from fieldloop.say.numbers import measured, percent
+from fieldloop.say.numbers import fixed, measured, percent
 
 MOST_LISTED = 500
 LOOKED_AT_FIRST = 8
@@ -73,7 +73,7 @@ def _looks(report: CheckReport, sketches: Mapping[str, Sketch]) -> Markup:
             status(look.status),
             _name(link(look.name, _anchor(look.episode)) if look.episode in sketches else look.name),
             percent(look.cost, 0),
-            "" if look.at_s is None else f"{look.at_s:.2f} s",
+            "" if look.at_s is None else f"{fixed(look.at_s, 2)} s",
             message(look.reasons[0]) if look.reasons else "No check could measure anything in it.",
             f"+{len(look.reasons) - 1}" if len(look.reasons) > 1 else "",
             ", ".join(dict.fromkeys(fix.kind.value for fix in look.fixes)),
@@ -85,7 +85,9 @@ def _looks(report: CheckReport, sketches: Mapping[str, Sketch]) -> Markup:
     columns = ("", "episode", "costs", "at", "worst finding", "more", "fix")
     note = "Costs: the share of an episode's worth for training that its findings take, by the protocol."
     if (alike := report.ranking.length_correlation) is not None:
-        note += f" Rank correlation with length {alike.value:+.2f} ({alike.low:+.2f} to {alike.high:+.2f})."
+        note += (
+            f" Rank correlation with length {fixed(alike.value, 2)} ({fixed(alike.low, 2)} to {fixed(alike.high, 2)})."
+        )
     fixes = paragraph(
         "Fixes are applied when a release is read: fieldloop release NAME --fix trim --fix restamp", "dim"
     )
@@ -130,7 +132,7 @@ def _rhythm(episode: EpisodeReport, sketch: Sketch) -> Iterator[Markup]:
 def _film(thumbnails: Iterable[Thumbnail]) -> Markup:
     cells = []
     for one in thumbnails:
-        where = f"{one.stream} at {one.at_s:.2f} s"
+        where = f"{one.stream} at {fixed(one.at_s, 2)} s"
         shown = picture(one.data_uri, where) if one.data_uri else paragraph("does not decode", "dim")
         cells.append(figure(shown, where, "flagged" if one.flagged else ""))
     return Markup(f'<div class="film">{join(*cells)}</div>')

@@ -10,7 +10,7 @@ from fieldloop.model.alarm import Rate
 from fieldloop.model.diagnosis import Cause, Diagnosis
 from fieldloop.report.plots import BAD, INK_3, SERIES, Margins, drawing, halo, sized
 from fieldloop.say.html import Markup
-from fieldloop.say.numbers import day
+from fieldloop.say.numbers import day, percent
 from fieldloop.stats import binomial
 
 WIDTH, HEIGHT = 10.4, 2.1
@@ -39,7 +39,7 @@ def draw_days(days: Sequence[Rate], found: Diagnosis) -> Markup | None:
         for number, cause in enumerate(_dated(found.causes)[:MOST_MARKS]):
             _mark(axis, number, cause)
         axis.set_ylim(max(0.0, low - 0.05), 1.02)
-        axis.yaxis.set_major_formatter(lambda value, _: f"{100 * value:.0f} %")
+        axis.yaxis.set_major_formatter(lambda value, _: percent(value, 0))
         axis.locator_params(axis="y", nbins=5)
         _label_days(axis, at)
     described = f"Success by day from {at[0]:%Y-%m-%d} to {at[-1]:%Y-%m-%d}"

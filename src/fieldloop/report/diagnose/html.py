@@ -29,7 +29,7 @@ from fieldloop.report.page import page
 from fieldloop.say import sentence
 from fieldloop.say.html import Markup, escape, join
 from fieldloop.say.marks import status
-from fieldloop.say.numbers import moment, percent, plural, points, short, where
+from fieldloop.say.numbers import moment, percent, plural, points, short, where, whole
 
 MOST_SLICES = 40
 FIRST_FAILURES, MOST_FAILURES = 8, 40
@@ -86,7 +86,7 @@ def _cause(found: Diagnosis, cause: Cause) -> tuple[object, ...]:
     drawn = "" if in_points(found) else share_bar(cause.share, cause.low, cause.high)
     written = "{} ({})".format(*size(found, cause))
     share = Markup(f'<span class="bars">{drawn}{escape(written)}</span>')
-    seen = f" ({cause.episodes:,} outcomes)" if cause.episodes else ""
+    seen = f" ({whole(cause.episodes)} outcomes)" if cause.episodes else ""
     acts = join(place(cause), Markup("<br>"), Markup(f'<span class="dim">{escape(since(cause))}</span>'))
     return cause.gap.value, share, acts, f"{sentence(cause.evidence)}{seen}", sentence(cause.fix)
 
@@ -103,7 +103,7 @@ def _slices(slices: Sequence[LostSlice]) -> Markup:
     rows = [
         (
             where(s.stratum),
-            f"{s.episodes:,}",
+            whole(s.episodes),
             percent(s.expected, 0),
             percent(s.observed, 0),
             points(s.observed - s.expected),

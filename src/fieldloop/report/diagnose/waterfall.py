@@ -14,7 +14,7 @@ from fieldloop.report.diagnose.parts import has_drop, in_points
 from fieldloop.report.plots import INK, INK_2, LINE_2, SERIES, Margins, drawing, sized
 from fieldloop.say import sentence
 from fieldloop.say.html import Markup
-from fieldloop.say.numbers import interval, points, where
+from fieldloop.say.numbers import figure, interval, percent, points, where
 
 WIDTH, LEFT, RIGHT, ROW = 10.4, 3.1, 1.9, 0.24
 MOST_CAUSES = 8
@@ -56,7 +56,7 @@ def draw_waterfall(found: Diagnosis) -> Markup | None:
         axis.set_xlim(max(0.0, min(ends) - 3 * room), min(1.0, max(ends) + room))
         axis.set_ylim(len(rows) - 0.4, -0.6)
         axis.set_yticks([])
-        axis.xaxis.set_major_formatter(lambda value, _: f"{100 * value:.3g} %")
+        axis.xaxis.set_major_formatter(lambda value, _: f"{figure(100 * value, 3)} %")
         axis.locator_params(axis="x", nbins=6)
     described = "; ".join(f"{step.name} {step.note}" for step in rows if step is not None)
     return sized(made[0], described, WIDTH, least=7.0)
@@ -75,12 +75,12 @@ def _can_be_divided(found: Diagnosis) -> bool:
 
 
 def _levelled(found: Diagnosis, parts: Sequence[tuple[str, float, str]]) -> Iterator[Step]:
-    yield Step("Baseline", 0.0, found.baseline, f"{100 * found.baseline:.1f} %", level=True)
+    yield Step("Baseline", 0.0, found.baseline, percent(found.baseline), level=True)
     at = found.baseline
     for name, lost, beside in parts:
         yield Step(name, at, at - lost, beside or points(-lost))
         at -= lost
-    yield Step("Observed in production", 0.0, found.observed, f"{100 * found.observed:.1f} %", level=True)
+    yield Step("Observed in production", 0.0, found.observed, percent(found.observed), level=True)
 
 
 def _kinds(found: Diagnosis) -> list[tuple[str, float, str]]:

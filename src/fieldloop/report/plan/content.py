@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from fieldloop.model.condition import Stratum
 from fieldloop.model.learning import LearningCurve
 from fieldloop.model.plan import Coverage, Forecast, Plan, PlanScore, Progress, Quota
-from fieldloop.say.numbers import interval, plural, points
+from fieldloop.say.numbers import interval, percent, plural, points, whole
 
 MOST_LEVELS = 8
 """Levels of one factor that are listed; the rest, as of articles, is summed up."""
@@ -39,7 +39,7 @@ def headline(report: PlanReport) -> str:
     if not left:
         return f"All {plural(asked, 'demonstration')} of the plan are collected; {promise(report.plan)}."
     if left < asked:
-        return f"{left:,} of {plural(asked, 'demonstration')} left to collect in {strata}: {promise(report.plan)}."
+        return f"{whole(left)} of {plural(asked, 'demonstration')} left to collect in {strata}: {promise(report.plan)}."
     return f"Collect {plural(asked, 'demonstration')} in {strata}: {promise(report.plan)}."
 
 
@@ -63,7 +63,7 @@ def uncovered(coverage: Sequence[Coverage]) -> str:
     total = plural(len(there), "deployed stratum", "deployed strata")
     if not never:
         return f"Each of {total} has a demonstration."
-    return f"{len(never):,} of {total}, {100 * share:.0f} % of production, have no demonstration."
+    return f"{whole(len(never))} of {total}, {percent(share, 0)} of production, have no demonstration."
 
 
 def deployed(coverage: Sequence[Coverage]) -> list[Coverage]:
@@ -91,9 +91,9 @@ def by_level(quotas: Sequence[Quota]) -> Iterator[tuple[str, str]]:
             if level := quota.stratum.level(factor):
                 counts[level] += quota.demonstrations
         ranked = sorted(counts.items(), key=lambda pair: (-pair[1], pair[0]))
-        counted = [f"{level} {count:,}" for level, count in ranked[:MOST_LEVELS]]
+        counted = [f"{level} {whole(count)}" for level, count in ranked[:MOST_LEVELS]]
         if rest := ranked[MOST_LEVELS:]:
-            counted.append(f"{plural(len(rest), 'more level')} {sum(count for _, count in rest):,}")
+            counted.append(f"{plural(len(rest), 'more level')} {whole(sum(count for _, count in rest))}")
         yield factor, ", ".join(counted)
 
 

@@ -12,6 +12,7 @@ from fieldloop.report.markup import figure
 from fieldloop.report.plan.content import PlanReport, by_gain, shared_factors
 from fieldloop.report.plots import INK, INK_2, INK_3, LINE_2, SERIES, Margins, drawing, halo, sized
 from fieldloop.say.html import Markup
+from fieldloop.say.numbers import figure as number
 from fieldloop.say.numbers import percent, plural, where
 from fieldloop.stats import binomial
 
@@ -61,7 +62,7 @@ def draw_curve(curve: LearningCurve, past: Sequence[MeasuredFailure]) -> Markup:
         level = _at(curve, after)
         axis.plot(after, level, marker="o", markersize=6, color=SERIES[0], fillstyle="none")
         if math.isfinite(level):
-            halo(axis.annotate(f"{100 * level:.0f} %", (after, level), (0, 7), textcoords="offset points",
+            halo(axis.annotate(percent(level, 0), (after, level), (0, 7), textcoords="offset points",
                                color=SERIES[0], ha="center"))  # fmt: skip
         _axes(axis, curve, past)
     return sized(made[0], "Failure against demonstrations", WIDTH)
@@ -70,9 +71,9 @@ def draw_curve(curve: LearningCurve, past: Sequence[MeasuredFailure]) -> Markup:
 def _axes(axis: Any, curve: LearningCurve, past: Sequence[MeasuredFailure]) -> None:
     highest = max((v for v in (*curve.high, *(s.high for s in past)) if math.isfinite(v)), default=WHOLE)
     axis.set_ylim(0.0, min(WHOLE, 1.15 * highest) or WHOLE)
-    axis.yaxis.set_major_formatter(lambda value, _: f"{100 * value:.0f} %")
+    axis.yaxis.set_major_formatter(lambda value, _: percent(value, 0))
     axis.locator_params(axis="both", nbins=4, integer=False)
-    axis.xaxis.set_major_formatter(lambda value, _: f"{value:g}")
+    axis.xaxis.set_major_formatter(lambda value, _: number(value, 6))
     axis.margins(x=0.08)
     axis.set_xlabel("demonstrations", color=INK_3, labelpad=2, fontsize=8)
 
@@ -80,7 +81,7 @@ def _axes(axis: Any, curve: LearningCurve, past: Sequence[MeasuredFailure]) -> N
 def _caption(curve: LearningCurve, past: Sequence[MeasuredFailure]) -> str:
     rounds = f" Dots: measured over {plural(sum(s.attempts for s in past), 'attempt')}." if past else ""
     after = percent(_at(curve, curve.now + curve.planned), 0)
-    return f"{curve.now:g} in hand; with {curve.planned:g} more {after} are expected to fail.{rounds}"
+    return f"{number(curve.now, 6)} in hand; with {number(curve.planned, 6)} more {after} are expected to fail.{rounds}"
 
 
 def _at(curve: LearningCurve, demonstrations: float) -> float:

@@ -11,7 +11,7 @@ from fieldloop.report.markup import panel, paragraph, table
 from fieldloop.say import sentence
 from fieldloop.say.html import Markup
 from fieldloop.say.marks import status
-from fieldloop.say.numbers import percent, plural, small_share, where
+from fieldloop.say.numbers import percent, plural, small_share, where, whole
 
 MOST_LISTED = 12
 THEN = "when the plan was drawn"
@@ -21,7 +21,7 @@ def named_gaps(plan: Plan) -> Markup:
     """List how many gaps there are of each kind, then the largest by name."""
     ranked = sorted(plan.gaps, key=_share, reverse=True)
     counts = Counter(gap.kind.value for gap in ranked)
-    kinds = ", ".join(f"{count:,} × {kind}" for kind, count in counts.items())
+    kinds = ", ".join(f"{whole(count)} × {kind}" for kind, count in counts.items())
     hidden = f" The {MOST_LISTED} largest are listed." if len(ranked) > MOST_LISTED else ""
     covers = f" {plural(len(plan.cover), 'stratum', 'strata')} would show every missing combination." * bool(plan.cover)
     rows = [(g.kind.value, where(g.stratum), small_share(g.share), sentence(g.message)) for g in ranked[:MOST_LISTED]]
@@ -37,8 +37,8 @@ def tiers(states: Sequence[TierState]) -> Markup:
             one.tier.replace("_", " "),
             percent(one.picks_share, 0),
             progress_bar(one.at_target, 0, one.articles),
-            f"{one.at_target:,} of {one.articles:,}",
-            f"{one.shown:,}",
+            f"{whole(one.at_target)} of {whole(one.articles)}",
+            whole(one.shown),
             one.target,
             percent(one.simulated_share, 0) if one.simulated_share else "none",
         )
@@ -56,8 +56,8 @@ def sites(sets: Sequence[SiteSet]) -> Markup:
             f"{one.site} (primary)" if one.primary else one.site,
             percent(one.share, 0),
             progress_bar(one.have, 0, one.needed),
-            f"{one.have:,} of {one.needed:,}",
-            f"{one.planned:,} and {one.simulated:,} simulated" if one.simulated else f"{one.planned:,}",
+            f"{whole(one.have)} of {whole(one.needed)}",
+            f"{whole(one.planned)} and {whole(one.simulated)} simulated" if one.simulated else whole(one.planned),
             sentence(one.message),
         )
         for one in sets

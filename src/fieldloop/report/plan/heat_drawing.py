@@ -9,7 +9,7 @@ from fieldloop.report.plan.content import deployed
 from fieldloop.report.plan.grid import MOST_LEVELS, SITE, Cell, Grid, grid, telling
 from fieldloop.report.plots import BAD, INK, INK_2, INK_3, LINE_2, SURFACE, Margins, drawing, sized
 from fieldloop.say.html import Markup, join
-from fieldloop.say.numbers import plural
+from fieldloop.say.numbers import fixed, percent, plural
 from fieldloop.stats import binomial
 
 TONES = ((0.4, "#b3540a"), (0.7, "#e39a5c"), (0.9, "#f6d9bd"), (1.1, "#eef0f2"), (1.5, "#c5d8f4"))
@@ -42,7 +42,7 @@ def draw_coverage(coverage: Sequence[Coverage]) -> Markup:
     for site in list(sites)[:MOST_SITES]:
         share = sum(c.exposure for c in sites[site])
         of_site = grid(sites[site], whole.row_factor, whole.column_factor, MOST_LEVELS)
-        maps.append(figure(draw_grid(of_site, usual), f"{site}, {100 * share:.0f} % of production"))
+        maps.append(figure(draw_grid(of_site, usual), f"{site}, {percent(share, 0)} of production"))
     hidden = len(sites) - MOST_SITES
     first, legend = figure(draw_grid(whole, usual), "all sites"), paragraph(LEGEND, "dim")
     if len(maps) <= FEW_SITES:
@@ -91,7 +91,7 @@ def _cell(axis: Any, x: int, y: int, cell: Cell | None, usual: float) -> None:
     else:
         axis.add_patch(Rectangle(*place, facecolor=tone, edgecolor="none"))
     ink = SURFACE if tone == DARKEST and cell.demonstrations else INK
-    ratio = "none" if cell.demonstrations == 0 else f"{cell.ratio:.2f}"
+    ratio = "none" if cell.demonstrations == 0 else fixed(cell.ratio, 2)
     axis.text(x + 0.07, y + 0.33, ratio, va="center", color=ink, fontweight="bold")
     axis.text(x + 0.93, y + 0.33, _small_share(cell.exposure), va="center", ha="right", color=ink)
     fails, beyond = _fails(cell, usual)
@@ -105,7 +105,7 @@ def _fails(cell: Cell, usual: float) -> tuple[str, bool]:
     if not cell.attempts:
         return "not tried", False
     low, _ = binomial.interval(min(cell.failures, cell.attempts), cell.attempts)
-    return f"{100 * cell.failures / cell.attempts:.0f} % fail", low > usual
+    return f"{percent(cell.failures / cell.attempts, 0)} fail", low > usual
 
 
 def _tone(cell: Cell) -> str:
@@ -127,7 +127,7 @@ def _by_site(coverage: Sequence[Coverage]) -> dict[str, list[Coverage]]:
 
 
 def _small_share(share: float) -> str:
-    return f"{100 * share:.1f} %" if share < 0.1 else f"{100 * share:.0f} %"  # noqa: PLR2004 - digits that fit
+    return percent(share) if share < 0.1 else percent(share, 0)  # noqa: PLR2004 - digits that fit
 
 
 def _name(text: str) -> str:

@@ -14,7 +14,7 @@ from fieldloop.report.plan.scores import earlier
 from fieldloop.say import sentence
 from fieldloop.say.html import Markup, join
 from fieldloop.say.marks import status
-from fieldloop.say.numbers import moment, plural, short
+from fieldloop.say.numbers import figure, moment, plural, short, whole
 
 STEPS = "A gain is in points of production success, on the mix of the deployment map, with its interval."
 
@@ -42,9 +42,9 @@ def html(report: PlanReport) -> str:
 
 
 def _basis(plan: Plan) -> str:
-    cost = f", cost {plan.cost:.4g} in ordinary demonstrations" if plan.cost else ""
+    cost = f", cost {figure(plan.cost)} in ordinary demonstrations" if plan.cost else ""
     answers = f", answering failures of policy {short(plan.policy)}" if plan.policy else ""
-    budget = f"{plan.id}, drawn {moment(plan.drawn_ns)} by {plan.strategy}, budget {plan.budget:,}{cost}{answers}"
+    budget = f"{plan.id}, drawn {moment(plan.drawn_ns)} by {plan.strategy}, budget {whole(plan.budget)}{cost}{answers}"
     return f"{budget}, {plural(len(plan.answered), 'demand')} answered." if plan.answered else f"{budget}."
 
 

@@ -9,7 +9,7 @@ from fieldloop.report.markup import folded, mono, panel, paragraph, table
 from fieldloop.report.plan.content import shared_factors
 from fieldloop.say import sentence
 from fieldloop.say.html import Markup
-from fieldloop.say.numbers import plural, where
+from fieldloop.say.numbers import plural, where, whole
 
 MOST_SHOWN = 40
 MOST_LISTED = 400
@@ -46,7 +46,7 @@ def _of_site(orders: Sequence[WorkOrder], accepted: Mapping[str, int]) -> list[M
     if len(starts) == 1 and orders[0].start:
         made.insert(0, paragraph(f"Vary the initial conditions: {_start(orders[0].start)}.", "dim"))
     if len(orders) > MOST_LISTED:
-        made.append(paragraph(f"{len(orders) - MOST_LISTED:,} more are in the CSV.", "dim"))
+        made.append(paragraph(f"{whole(len(orders) - MOST_LISTED)} more are in the CSV.", "dim"))
     return made
 
 
@@ -88,10 +88,11 @@ def counted(progress: Sequence[Progress]) -> str:
     """Write how much of quotas or orders is accepted, the surplus, and what was rejected."""
     planned, left = sum(p.planned for p in progress), sum(p.left for p in progress)
     beyond = sum(p.accepted for p in progress) - (planned - left)
-    more = f", {beyond:,} more than ordered" if beyond else ""
+    more = f", {whole(beyond)} more than ordered" if beyond else ""
     simulated = sum(p.planned for p in progress if p.kind is QuotaKind.SIMULATION)
-    made = f" ({simulated:,} of them to be simulated)" if simulated else ""
-    return f"{planned - left:,} of {planned:,}{made} accepted{more}, {sum(p.rejected for p in progress):,} rejected."
+    made = f" ({whole(simulated)} of them to be simulated)" if simulated else ""
+    rejected = whole(sum(p.rejected for p in progress))
+    return f"{whole(planned - left)} of {whole(planned)}{made} accepted{more}, {rejected} rejected."
 
 
 def _who(order: WorkOrder) -> tuple[Markup, Markup, Markup, str]:

@@ -9,7 +9,7 @@ from fieldloop.report.markup import folded, panel, paragraph, table
 from fieldloop.report.plan.content import by_gain, by_level, shared_factors
 from fieldloop.say import details
 from fieldloop.say.html import Markup, escape
-from fieldloop.say.numbers import interval, plural, points, where
+from fieldloop.say.numbers import interval, plural, points, where, whole
 
 MOST_SHOWN = 40
 MOST_LISTED = 400
@@ -32,7 +32,9 @@ def what_to_collect(plan: Plan) -> Markup:
             folded(f"{plural(len(rest), 'more row')}: {demos}, {points(won)} points", [_table(rows[MOST_SHOWN:])])
         )
     if len(ranked) > MOST_LISTED:
-        body.append(paragraph(f"{len(ranked) - MOST_LISTED:,} more rows are in the JSON and the work orders.", "dim"))
+        body.append(
+            paragraph(f"{whole(len(ranked) - MOST_LISTED)} more rows are in the JSON and the work orders.", "dim")
+        )
     same = f"everything at {where(ranked[0].stratum.only(without))}" if without else ""
     return panel("What to collect", body, same, "collect")
 

@@ -9,7 +9,7 @@ from fieldloop.report.markup import mono, panel, table
 from fieldloop.say import sentence
 from fieldloop.say.html import Markup, escape
 from fieldloop.say.marks import status
-from fieldloop.say.numbers import interval, points, short
+from fieldloop.say.numbers import interval, points, short, whole
 
 MOST_SHOWN = 40
 
@@ -25,7 +25,7 @@ def earlier(scores: Sequence[PlanScore]) -> Markup:
             _bar((s.expected_low, s.expected, s.expected_high), ends),
             _bar((s.measured_low, s.measured, s.measured_high), ends),
             s.demonstrations,
-            f"{s.episodes:,}",
+            whole(s.episodes),
             sentence(s.message),
         )
         for s in scores[:MOST_SHOWN]

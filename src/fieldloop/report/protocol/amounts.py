@@ -4,7 +4,7 @@ import math
 
 from fieldloop.model.unit import is_share
 from fieldloop.protocol import Limit
-from fieldloop.say.numbers import measured
+from fieldloop.say.numbers import figure, measured
 
 CENTIMETRES = 100.0
 
@@ -16,14 +16,14 @@ def amount(value: float, unit: str) -> str:
     ('15 cm', '1.5 m', '30 %', '5 N', '0.025 N')
     """
     if unit == "m" and abs(value) < 1:
-        return f"{value * CENTIMETRES:.4g} cm"
+        return f"{figure(value * CENTIMETRES)} cm"
     if unit == "rad/s":
-        return f"{math.degrees(value):.3g}° a second"
+        return f"{figure(math.degrees(value), 3)}° a second"
     if unit == "deg":
-        return f"{value:.4g}°"
+        return f"{figure(value)}°"
     if is_share(unit):
         return measured(value, unit)
-    return f"{value:.4g} {unit}"
+    return f"{figure(value)} {unit}"
 
 
 def within(limit: Limit) -> str:

@@ -7,6 +7,7 @@ from fieldloop.model.annotation import Label
 from fieldloop.protocol import CollectionProtocol, Interface, Synchronisation
 from fieldloop.report.protocol.amounts import amount, within
 from fieldloop.report.protocol.content import Block, Facts, Grid, Lines, Part, Sheet
+from fieldloop.say.numbers import figure
 
 MOTION = {
     "force.window": "Grip force",
@@ -121,9 +122,9 @@ def _cameras(protocol: CollectionProtocol) -> Grid:
     for name, view in protocol.viewpoints.items():
         place = [view.mounted]
         if view.position_m:
-            place.append(f"At {', '.join(f'{v:g}' for v in view.position_m)} m in the frame of {view.parent}.")
-        limits = [f"± {view.tolerance_mm:g} mm" if view.tolerance_mm is not None else ""]
-        limits += [f"± {view.tolerance_deg:g}°" if view.tolerance_deg is not None else ""]
+            place.append(f"At {', '.join(figure(v, 6) for v in view.position_m)} m in the frame of {view.parent}.")
+        limits = [f"± {figure(view.tolerance_mm, 6)} mm" if view.tolerance_mm is not None else ""]
+        limits += [f"± {figure(view.tolerance_deg, 6)}°" if view.tolerance_deg is not None else ""]
         rows.append((name, " ".join(filter(None, place)), view.sees, ", ".join(filter(None, limits)) or "not stated"))
     return Grid(("camera", "where it stands", "what it sees", "tolerance"), tuple(rows))
 
@@ -132,8 +133,8 @@ def _sensors(protocol: CollectionProtocol) -> Grid:
     rows = []
     for name, sensor in protocol.sensors.items():
         size = f"{sensor.width} × {sensor.height}" if sensor.width and sensor.height else ""
-        asked = [f"{sensor.hz:g} a second" if sensor.hz else "", size]
-        asked += [f"to {sensor.precision:g} {UNITS.get(sensor.kind, '')}".rstrip() if sensor.precision else ""]
+        asked = [f"{figure(sensor.hz, 6)} a second" if sensor.hz else "", size]
+        asked += [f"to {figure(sensor.precision, 6)} {UNITS.get(sensor.kind, '')}".rstrip() if sensor.precision else ""]
         asked += ["delicate" if sensor.delicate else "", "" if sensor.required else "only if it is there"]
         rows.append(
             (
@@ -149,15 +150,18 @@ def _sensors(protocol: CollectionProtocol) -> Grid:
 def _clock(device: Synchronisation | None) -> tuple[str, str]:
     if device is None:
         return "not declared", "no"
-    most = f", at most {device.max_offset_ms:g} ms" if device.max_offset_ms is not None else ""
+    most = f", at most {figure(device.max_offset_ms, 6)} ms" if device.max_offset_ms is not None else ""
     if device.verified is None:
         return f"{device.by.value}{most}", f"not yet. {device.how}".strip()
-    return f"{device.by.value}{most}", f"{device.verified.day}: {device.verified.offset_ms:g} ms"
+    return f"{device.by.value}{most}", f"{device.verified.day}: {figure(device.verified.offset_ms, 6)} ms"
 
 
 def _batch(protocol: CollectionProtocol) -> Facts:
     mixes = [
-        (f"Mix asked for, by {name}", ", ".join(f"{label} {100 * share:g} %" for label, share in asked.shares.items()))
+        (
+            f"Mix asked for, by {name}",
+            ", ".join(f"{label} {figure(100 * share, 6)} %" for label, share in asked.shares.items()),
+        )
         for name, asked in protocol.balance.items()
     ]
     kept = TEAM if mixes else {name: words for name, words in TEAM.items() if name != "batch.balance"}

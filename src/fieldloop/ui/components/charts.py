@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from fieldloop.loop.data.moment import SignalSeen
 from fieldloop.model.trend import Series
 from fieldloop.say.html import Markup, escape, tag
-from fieldloop.say.numbers import measured
+from fieldloop.say.numbers import fixed, measured
 
 WIDTH, HEIGHT = 370, 132
 LEFT, RIGHT, TOP, BOTTOM = 46, 10, 16, 20
@@ -78,14 +78,14 @@ def signal_plot(signal: SignalSeen, at_s: float, length_s: float) -> Markup:
         path = frame.line(signal.at_s, [row[place] for row in signal.values])
         colour = f"var(--c{place % COLOURS + 1})"
         parts.append(f'<path d="{path}" fill="none" stroke="{colour}" stroke-width="1.4"/>')
-    parts += [_moment(frame, at_s), _ends(frame, "0 s", f"{frame.last:.1f} s")]
+    parts += [_moment(frame, at_s), _ends(frame, "0 s", f"{fixed(frame.last, 1)} s")]
     key = [
         tag("span", tag("i", style=f"background:var(--c{k % COLOURS + 1})"), name)
         for k, name in enumerate(signal.columns)
     ]
     unit = f", {signal.unit}" if signal.unit else ""
     title = tag("figcaption", tag("span", signal.name, class_="mono"), unit, tag("span", *key, class_="legend"))
-    label = f"{signal.name} over the episode, {at_s:.2f} s marked"
+    label = f"{signal.name} over the episode, {fixed(at_s, 2)} s marked"
     return tag("figure", title, _svg(frame, parts, label), class_="small-chart")
 
 
@@ -118,7 +118,7 @@ def _moment(frame: _Frame, at_s: float) -> str:
     return (
         f'<path d="M{x:.1f} {TOP - 6}V{frame.height - BOTTOM}" stroke="var(--bad)" stroke-width="1.5"/>'
         f'<text x="{x + beside}" y="{TOP - 4}" text-anchor="{anchor}" '
-        f'font-size="11" fill="var(--bad)" {HALO}>{at_s:.2f} s</text>'
+        f'font-size="11" fill="var(--bad)" {HALO}>{fixed(at_s, 2)} s</text>'
     )
 
 

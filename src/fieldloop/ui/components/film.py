@@ -4,6 +4,7 @@ from collections.abc import Sequence
 
 from fieldloop.loop.data.moment import FrameSeen
 from fieldloop.say.html import Markup, tag
+from fieldloop.say.numbers import fixed
 
 
 def film_strip(frames: Sequence[FrameSeen], at_s: float) -> Markup:
@@ -19,6 +20,6 @@ def _row(camera: str, own: Sequence[FrameSeen], at_s: float) -> Markup:
 
 
 def _figure(camera: str, frame: FrameSeen, *, here: bool) -> Markup:
-    caption = f"{camera} at {frame.at_s:.2f} s"
+    caption = f"{camera} at {fixed(frame.at_s, 2)} s"
     drawn = tag("img", src=frame.picture, alt=caption) if frame.picture else tag("p", "did not decode", class_="dim")
     return tag("figure", drawn, tag("figcaption", caption), class_="here" if here else None)

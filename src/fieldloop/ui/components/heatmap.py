@@ -4,6 +4,7 @@ from urllib.parse import urlencode
 
 from fieldloop.report.plan.grid import Cell, Grid
 from fieldloop.say.html import Markup, join, tag
+from fieldloop.say.numbers import fixed, percent
 
 STEPS = ((0.4, "under-3"), (0.7, "under-2"), (0.9, "under-1"), (1.1, "even"), (1.5, "over-1"))
 LEGEND = (
@@ -32,11 +33,11 @@ def _cell(grid: Grid, row: str, column: str) -> Markup:
     cell = grid.cells.get((row, column))
     if cell is None:
         return tag("span", tag("b", "–"), tag("i", "not deployed"), class_="cell absent")
-    fails = "not tried" if cell.attempts == 0 else f"{100 * cell.failures / cell.attempts:.0f} % fail"
-    ratio = "none" if cell.demonstrations == 0 else f"{cell.ratio:.2f}"
+    fails = "not tried" if cell.attempts == 0 else f"{percent(cell.failures / cell.attempts, 0)} fail"
+    ratio = "none" if cell.demonstrations == 0 else fixed(cell.ratio, 2)
     label = (
         f"{row}, {column}: {cell.demonstrations} demonstrations, ratio {ratio}, "
-        f"{100 * cell.exposure:.1f} % of production, {fails} of {cell.attempts}"
+        f"{percent(cell.exposure)} of production, {fails} of {cell.attempts}"
     )
     target = f"/episodes?{urlencode({grid.row_factor: row, grid.column_factor: column})}"
     return tag(

@@ -3,6 +3,7 @@
 from fieldloop.model.rollout import Rollout, Rung
 from fieldloop.say.html import Markup, tag
 from fieldloop.say.marks import shape
+from fieldloop.say.numbers import percent
 
 RUNGS = [rung for rung in Rung if rung is not Rung.BACK]
 
@@ -22,7 +23,7 @@ def _step(rung: Rung, place: int, at: int, climb: Rollout) -> Markup:
     climbed = climb.incumbent is not None and rung is not Rung.SHADOW
     mark = shape({"here": "run", "past": "good" if climbed else "idle"}.get(state, "idle"))
     below = "passed" if climbed else "skipped"
-    word = f"{100 * climb.share:.0f} % of tasks" if state == "here" else {"past": below}.get(state, "to come")
+    word = f"{percent(climb.share, 0)} of tasks" if state == "here" else {"past": below}.get(state, "to come")
     return tag(
         "li",
         tag("b", mark, rung.value),

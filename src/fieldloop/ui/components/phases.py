@@ -5,6 +5,7 @@ from collections.abc import Sequence
 from fieldloop.model.annotation import PHASES, Annotation
 from fieldloop.model.stream import NS_PER_S
 from fieldloop.say.html import Markup, tag
+from fieldloop.say.numbers import fixed
 
 
 def phase_lane(spans: Sequence[Annotation], start_ns: int, end_ns: int) -> Markup:
@@ -28,7 +29,7 @@ def _share(part_ns: int, whole_ns: int) -> str:
 
 
 def _s(ns: int) -> str:
-    return f"{ns / NS_PER_S:.2f} s"
+    return f"{fixed(ns / NS_PER_S, 2)} s"
 
 
 def _colour(label: str) -> int:

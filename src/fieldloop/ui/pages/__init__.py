@@ -35,7 +35,7 @@ class Page:
 PAGES = (
     Page("Home", "/", home.draw, "home"),
     Page("Deployment", "/deployment", deployment.draw, "audit show"),
-    Page("Protocol", "/protocol", protocol.draw, "protocol show"),
+    Page("Protocol", "/protocol", protocol.draw, "protocol overview"),
     Page("Coverage and plan", "/plan", plan.draw, "plan show"),
     Page("Episodes", "/episodes", episodes.draw, "ingest find"),
     Page("Episodes", "/episodes/{episode}", episode.draw, "ingest show"),

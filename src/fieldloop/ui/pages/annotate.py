@@ -8,7 +8,7 @@ from fieldloop.model.annotation import Annotation
 from fieldloop.model.finding import Status
 from fieldloop.say.html import Markup, escape, join, tag
 from fieldloop.say.marks import status
-from fieldloop.say.numbers import figure, plural
+from fieldloop.say.numbers import figure, fixed, plural, whole
 from fieldloop.ui.components import (
     Column,
     command,
@@ -45,7 +45,7 @@ def _answer(done: int, queue: int) -> Markup:
         return next_card(
             "run",
             f"{plural(queue, 'accepted episode')} without phases",
-            f"{done:,} have them.",
+            f"{whole(done)} have them.",
             command("fieldloop annotate"),
         )
     return next_card(
@@ -60,7 +60,7 @@ def _authors(spans: Sequence[Annotation]) -> Markup:
     held: dict[str, set[str]] = defaultdict(set)
     for span in spans:
         held[span.author].add(span.episode)
-    rows = [(author, f"{len(ids):,}", f"{sum(s.author == author for s in spans):,}") for author, ids in held.items()]
+    rows = [(author, whole(len(ids)), whole(sum(s.author == author for s in spans))) for author, ids in held.items()]
     return panel(
         "Authors",
         dense_table(("Author", Column("Episodes", "num"), Column("Spans", "num")), rows),
@@ -78,7 +78,7 @@ def _agreement(now: AnnotationsShown) -> Markup:
         (
             " and ".join(a.authors),
             a.episodes,
-            status(Status.PASSED if limit is None or a.kappa > limit else Status.FAILED, f"κ {a.kappa:.2f}"),
+            status(Status.PASSED if limit is None or a.kappa > limit else Status.FAILED, f"κ {fixed(a.kappa, 2)}"),
             interval_bar(a.kappa, a.kappa, a.kappa, tick=limit),
             f"{figure(a.boundary_frames, 3)} frames",
             "–" if a.worst_frames is None else f"{a.worst_boundary}: {figure(a.worst_frames, 3)} frames",
@@ -95,7 +95,7 @@ def _agreement(now: AnnotationsShown) -> Markup:
         Column("Most at", "wrap"),
         Column("Unmatched", "num"),
     )
-    note = "" if limit is None else f"κ above {limit:g} required"
+    note = "" if limit is None else f"κ above {figure(limit, 6)} required"
     return panel("Agreement", dense_table(columns, rows), note=note, columns=7, flush=True)
 
 

@@ -7,7 +7,7 @@ from fieldloop.model.deployment import Audit, Deployment
 from fieldloop.say import sentence
 from fieldloop.say.html import Markup, escape, tag
 from fieldloop.say.marks import shape
-from fieldloop.say.numbers import levels, percent, plural
+from fieldloop.say.numbers import figure, levels, percent, plural, whole
 from fieldloop.ui.components import (
     Column,
     button,
@@ -93,7 +93,7 @@ def _tiers(deployment: Deployment) -> Markup:
     rows = [
         (
             tier.replace("_", " ") or "no tier",
-            f"{counts[tier]:,}",
+            whole(counts[tier]),
             meter(picks[tier] / total),
             percent(picks[tier] / total, 0),
         )
@@ -109,7 +109,7 @@ def _edges(deployment: Deployment) -> Markup:
     facts = [
         (
             e.name,
-            f"{e.per_week:g} a week, "
+            f"{figure(e.per_week, 6)} a week, "
             + ("failure not known" if e.failure_rate is None else f"fails {percent(e.failure_rate, 0)}"),
         )
         for e in deployment.edge_cases

@@ -7,6 +7,7 @@ from fieldloop.model.finding import Status
 from fieldloop.say import sentence
 from fieldloop.say.html import Markup
 from fieldloop.say.marks import status
+from fieldloop.say.numbers import whole
 from fieldloop.ui.components import Column, dense_table, panel
 
 ORDER = (Status.FAILED, Status.PASSED, Status.CANNOT_TELL)
@@ -26,7 +27,7 @@ def claims(audit: Audit) -> Iterator[Markup]:
             one.what,
             sentence(one.claimed),
             sentence(one.measured),
-            f"{one.episodes:,}",
+            whole(one.episodes),
             sentence(one.message),
         )
         for one in ranked[:MOST_CLAIMS]

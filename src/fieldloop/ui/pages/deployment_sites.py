@@ -17,7 +17,7 @@ def sites(deployment: Deployment) -> Markup:
             percent(site.share, 0),
             site.time_zone,
             _people(site),
-            ", ".join(f"{c.name} {' × '.join(f'{side:g}' for side in c.size_m)} m" for c in site.containers)
+            ", ".join(f"{c.name} {' × '.join(figure(side, 6) for side in c.size_m)} m" for c in site.containers)
             or NOT_GIVEN,
             site.shelving or NOT_GIVEN,
             "; ".join(site.camera_mounts) or NOT_GIVEN,
@@ -33,7 +33,7 @@ def sites(deployment: Deployment) -> Markup:
         Column("Shelving", "text"),
         Column("Cameras", "text"),
     )
-    target = f"{deployment.target_cycle_s:g} s a pick" if deployment.target_cycle_s else "no target cycle time"
+    target = f"{figure(deployment.target_cycle_s, 6)} s a pick" if deployment.target_cycle_s else "no target cycle time"
     return panel("Sites", dense_table(columns, rows), note=target, flush=True)
 
 
@@ -48,7 +48,11 @@ def zones(deployment: Deployment) -> Markup:
             _range(zone.temperature),
             _range(zone.humidity),
             ", ".join(f"{name.replace('_', ' ')} {_range(span)}" for name, span in zone.ranges) or NOT_GIVEN,
-            ", ".join(part for part in (f"ceiling {zone.ceiling_m:g} m" if zone.ceiling_m else "", zone.layout) if part)
+            ", ".join(
+                part
+                for part in (f"ceiling {figure(zone.ceiling_m, 6)} m" if zone.ceiling_m else "", zone.layout)
+                if part
+            )
             or NOT_GIVEN,
         )
         for site in deployment.sites

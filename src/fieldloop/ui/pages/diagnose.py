@@ -27,7 +27,7 @@ from fieldloop.report.diagnose.waterfall import draw_waterfall
 from fieldloop.say import sentence
 from fieldloop.say.html import Markup, escape, join, tag
 from fieldloop.say.marks import level_of, status
-from fieldloop.say.numbers import moment, percent, plural, short, where
+from fieldloop.say.numbers import moment, percent, plural, short, where, whole
 from fieldloop.ui.components import Column, command, dense_table, empty_state, next_card, panel, share_bar
 from fieldloop.ui.visit import Drawn, Visit
 
@@ -88,7 +88,7 @@ def _log(found: Diagnosis) -> Markup | None:
 
 def _slices(slices: Sequence[LostSlice]) -> Markup | None:
     rows = [
-        (where(s.stratum), f"{s.episodes:,}", percent(s.expected, 0), percent(s.observed, 0), doubt(s))
+        (where(s.stratum), whole(s.episodes), percent(s.expected, 0), percent(s.observed, 0), doubt(s))
         for s in by_loss(slices)[:MOST_ROWS]
     ]
     names = ("Episodes", "Success expected", "Observed", "Doubt")

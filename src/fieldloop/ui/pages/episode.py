@@ -5,8 +5,6 @@ from collections import Counter
 from collections.abc import Sequence
 from itertools import groupby
 
-from fieldloop.errors import FieldloopError
-from fieldloop.loop.data.moment import glimpse
 from fieldloop.loop.home.episode import EpisodeShown, show_episode
 from fieldloop.model.annotation import Annotation
 from fieldloop.model.episode import Episode
@@ -16,7 +14,8 @@ from fieldloop.say import sentence
 from fieldloop.say.findings import limit, message, without_subject
 from fieldloop.say.html import Markup, join, tag
 from fieldloop.say.marks import level_of, status
-from fieldloop.say.numbers import measured, moment, plural, short
+from fieldloop.say.numbers import figure, fixed, measured, moment, plural, short
+from fieldloop.say.streams import stream_note
 from fieldloop.ui.components import (
     Column,
     command,
@@ -62,11 +61,11 @@ ORDER = {status: place for place, status in enumerate(Status)}
 
 def draw(visit: Visit) -> Drawn:
     """Draw one episode."""
-    now = show_episode(visit.workspace, visit.path["episode"])
+    at_s = _asked(visit)
+    now = show_episode(visit.workspace, visit.path["episode"], at_s=at_s)
     episode, report = now.episode, now.report
     title = join(tag("a", "Episodes", href="/episodes"), " / ", episode.name)
-    at_s = _asked(visit)
-    shown = () if at_s is None else (_moment(visit, episode, report, at_s),)
+    shown = () if at_s is None else (_moment(now, at_s),)
     return Drawn(
         title,
         (
@@ -89,14 +88,13 @@ def _asked(visit: Visit) -> float | None:
     return at_s if math.isfinite(at_s) else None
 
 
-def _moment(visit: Visit, episode: Episode, report: EpisodeReport | None, at_s: float) -> Markup:
+def _moment(now: EpisodeShown, at_s: float) -> Markup:
     """Show frames and signals around a moment; if the log cannot be opened, the page states why."""
-    about = [message(f) for f in (report.findings if report else ()) if _is_at(f, at_s) and f.counts]
-    title, note = f"At {at_s:.2f} s", about[0] if about else ""
-    try:
-        seen = glimpse(visit.workspace, episode, at_s)
-    except FieldloopError as gone:
-        return panel(title, empty_state("This moment cannot be shown", str(gone)), note=note)
+    episode, seen, findings = now.episode, now.moment, now.report.findings if now.report else ()
+    about = [message(f) for f in findings if _is_at(f, at_s) and f.counts]
+    title, note = f"At {fixed(at_s, 2)} s", about[0] if about else ""
+    if seen is None:
+        return panel(title, empty_state("This moment cannot be shown", now.moment_error), note=note)
     length_s = (episode.end_ns - episode.start_ns) / NS_PER_S
     drawn = [signal_plot(signal, seen.at_s, length_s) for signal in seen.signals]
     if not drawn and not seen.frames:
@@ -189,7 +187,7 @@ def _facts(episode: Episode, used: Sequence[str]) -> Markup:
         ("Provider", episode.provider),
         ("Format", episode.format),
         ("Begun", moment(episode.start_ns)),
-        ("Duration", f"{(episode.end_ns - episode.start_ns) / NS_PER_S:.2f} s"),
+        ("Duration", f"{fixed((episode.end_ns - episode.start_ns) / NS_PER_S, 2)} s"),
         ("Real or simulated", {True: "simulated", False: "real", None: None}[episode.simulated]),
         ("Outcome", {True: "succeeded", False: episode.failure or "failed", None: None}[episode.succeeded]),
         *episode.stratum.levels.items(),
@@ -208,11 +206,11 @@ def _streams(now: EpisodeShown) -> Markup:
             s.name,
             s.kind.value.replace("_", " "),
             s.samples,
-            f"{s.hz:.4g} Hz" if s.hz else "–",
+            f"{figure(s.hz)} Hz" if s.hz else "–",
             " > ".join(s.clocks),
             s.unit or "–",
             s.holds,
-            "; ".join(f"{name}: {note}" for name, note in s.notes),
+            "; ".join(stream_note(name, text) for name, text in s.notes),
         )
         for s in now.streams
     ]

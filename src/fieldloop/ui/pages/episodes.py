@@ -9,7 +9,7 @@ from fieldloop.model.stream import NS_PER_S
 from fieldloop.say.findings import message
 from fieldloop.say.html import Markup, escape, tag
 from fieldloop.say.marks import status
-from fieldloop.say.numbers import levels, moment, plural, short
+from fieldloop.say.numbers import fixed, levels, moment, plural, short, whole
 from fieldloop.ui.components import Column, chip, command, dense_table, empty_state, next_card, panel
 from fieldloop.ui.visit import Drawn, Visit
 
@@ -44,7 +44,7 @@ def draw(visit: Visit) -> Drawn:
     if not found.total:
         how = "Ingest robot logs: MCAP, ROS bags, HDF5, LeRobot, RLDS, or folders of them."
         return Drawn(escape("Episodes"), (empty_state("No episode yet", how, command("fieldloop ingest PATH")),))
-    note = f"{found.matching:,} of {plural(found.total, 'episode')}"
+    note = f"{whole(found.matching)} of {plural(found.total, 'episode')}"
     note += f", newest {len(found.episodes)} shown" if found.matching > len(found.episodes) else ""
     table = tag("div", dense_table(COLUMNS, map(_row, found.episodes)), style="padding-top:8px")
     listed = panel("Episodes", _filters(found, visit.query), table, note=note, flush=True)
@@ -58,14 +58,14 @@ def _logs(found: FoundEpisodes) -> Markup:
             tag("span", log.name, title=log.sha256),
             log.format,
             log.episodes,
-            f"{log.megabytes:,.1f} MB",
+            f"{fixed(log.megabytes, 1)} MB",
             short(log.mapping) if log.mapping else "–",
             log.first_finding or "nothing",
             log.findings,
         )
         for log in found.logs
     ]
-    note = f"{len(rows):,} of {plural(found.log_count, 'log')}, newest first"
+    note = f"{whole(len(rows))} of {plural(found.log_count, 'log')}, newest first"
     return panel("Logs", dense_table(LOG_COLUMNS, rows), note=note, flush=True)
 
 
@@ -75,15 +75,15 @@ def _summary(found: FoundEpisodes) -> Markup:
     why = "They have not been judged."
     if found.commonest_check:
         why = f"Most often: {found.commonest_check}, in {plural(found.commonest_count, 'finding')}."
-    return next_card("warn", f"{plural(found.held_back, 'episode')} of {found.total:,} held back", why)
+    return next_card("warn", f"{plural(found.held_back, 'episode')} of {whole(found.total)} held back", why)
 
 
 def _filters(found: FoundEpisodes, query: Mapping[str, str]) -> Markup:
     rest = {k: v for k, v in query.items() if k != "status"}
-    chips = [chip(f"all {found.total:,}", href=f"/episodes?{urlencode(rest)}", current="status" not in query)]
+    chips = [chip(f"all {whole(found.total)}", href=f"/episodes?{urlencode(rest)}", current="status" not in query)]
     for name, count in found.by_status.items():
         href = f"/episodes?{urlencode({**rest, 'status': name})}"
-        chips.append(chip(f"{name.replace('_', ' ')} {count:,}", href=href, current=query.get("status") == name))
+        chips.append(chip(f"{name.replace('_', ' ')} {whole(count)}", href=href, current=query.get("status") == name))
     for key, value in rest.items():
         without = urlencode({k: v for k, v in query.items() if k != key})
         chips += [chip(f"{key}: {value} ×", "run", f"/episodes?{without}")] * bool(value)
@@ -104,7 +104,7 @@ def _row(listed: ListedEpisode) -> tuple[object, ...]:
         episode.robot or "–",
         episode.operator or "–",
         levels(episode.stratum, without=("site",)),
-        f"{(episode.end_ns - episode.start_ns) / NS_PER_S:.1f} s",
+        f"{fixed((episode.end_ns - episode.start_ns) / NS_PER_S, 1)} s",
         outcome[episode.succeeded],
         moment(episode.start_ns),
         message(listed.finding) if listed.finding else "",

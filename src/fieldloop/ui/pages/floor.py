@@ -13,7 +13,7 @@ from fieldloop.model.rollout import Rollout, Rung
 from fieldloop.say import sentence
 from fieldloop.say.html import Markup, escape, tag
 from fieldloop.say.marks import shape, status
-from fieldloop.say.numbers import figure, levels, moment, percent, percent_range, plural, short
+from fieldloop.say.numbers import figure, fixed, levels, moment, percent, percent_range, plural, short, whole
 from fieldloop.ui.components import (
     Column,
     action,
@@ -62,10 +62,12 @@ def _summary(alarms: Sequence[Alarm], over_time: Success) -> Markup:
     if not over_time.points:
         return next_card("idle", "Too few outcomes to give a rate", "It appears as robots report.")
     now, base = over_time.points[-1], over_time.baseline
-    days = f"succeeded in {over_time.window_days:g} days"
+    days = f"succeeded in {figure(over_time.window_days, 6)} days"
     headline = f"{over_time.policy}: {percent(now.rate)} of {plural(now.episodes, 'episode')} {days}"
     if base is not None and over_time.alarm is not None and now.rate < over_time.alarm:
-        under = f"That is {100 * (base - now.rate):.1f} points under the baseline without an alarm. Run the monitor:"
+        under = (
+            f"That is {fixed(100 * (base - now.rate), 1)} points under the baseline without an alarm. Run the monitor:"
+        )
         return next_card("warn", headline, under, command("fieldloop monitor"))
     against = "No baseline to compare it with." if base is None else f"The baseline is {percent(base)}."
     return next_card("good" if base is not None else "run", f"{headline}, no alarm", against)
@@ -113,7 +115,7 @@ def _by_site(seen: Sequence[Rate], names: Mapping[str, str]) -> Markup:
             percent(r.rate),
             interval_bar(r.low, r.rate, r.high),
             percent_range(r.low, r.high),
-            f"{r.episodes:,}",
+            whole(r.episodes),
         )
         for r in sorted(seen, key=lambda r: r.rate)
     ]

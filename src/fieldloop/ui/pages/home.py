@@ -11,7 +11,7 @@ from fieldloop.report.plan.grid import grid
 from fieldloop.say import details, sentence
 from fieldloop.say.html import Markup, escape, join, tag
 from fieldloop.say.marks import shape
-from fieldloop.say.numbers import levels, percent, percent_range, plural
+from fieldloop.say.numbers import figure, fixed, levels, percent, percent_range, plural
 from fieldloop.ui.components import (
     Column,
     button,
@@ -75,7 +75,7 @@ def _success(now: Home) -> Markup:
             command("fieldloop monitor record FILE"),
         )
         return panel("Success on the floor", nothing, columns=8)
-    note = f"{now.success.policy}, {now.success.window_days:g}-day rolling, all sites, 95 % interval"
+    note = f"{now.success.policy}, {figure(now.success.window_days, 6)}-day rolling, all sites, 95 % interval"
     chart = island("success.js", {"first": as_json(now.success)}, live=now.seq)
     return panel("Success on the floor", _headline(now), chart, note=note, columns=8)
 
@@ -96,7 +96,7 @@ def _headline(now: Home) -> Markup:
             if now.success.alarm is not None and last.rate < now.success.alarm
             else "warn"
         )
-        beside = f"{abs(100 * under):.1f} points {'under' if under > 0 else 'over'} baseline"
+        beside = f"{fixed(abs(100 * under), 1)} points {'under' if under > 0 else 'over'} baseline"
         headline.insert(1, tag("span", shape(level), tag("span", beside), class_="st"))
     return tag("div", *headline, class_="big")
 

@@ -4,8 +4,8 @@ import math
 from collections.abc import Sequence
 from urllib.parse import urlencode
 
+from fieldloop.errors import Refused
 from fieldloop.loop.plan.plan import PlanNow, show
-from fieldloop.model.deployment import Deployment
 from fieldloop.model.plan import CoverageGap, Plan, PlanScore
 from fieldloop.report.plan import headline, uncovered
 from fieldloop.report.plan.content import deployed
@@ -15,7 +15,7 @@ from fieldloop.report.plan.orders import progress_line
 from fieldloop.say import sentence
 from fieldloop.say.html import Markup, escape, join, tag
 from fieldloop.say.marks import status
-from fieldloop.say.numbers import interval, levels, moment, percent, plural, points, short, small_share
+from fieldloop.say.numbers import interval, levels, moment, percent, plural, points, short, small_share, whole
 from fieldloop.ui.components import (
     Column,
     chip,
@@ -30,6 +30,7 @@ from fieldloop.ui.components import (
 from fieldloop.ui.pages.home import budget, quotas
 from fieldloop.ui.visit import Drawn, Visit
 
+NOT_MAPPED = "audit.not_mapped"
 MOST_ORDERS = 60
 MOST_STRATA = 200
 MOST_GAPS = 12
@@ -37,11 +38,14 @@ MOST_GAPS = 12
 
 def draw(visit: Visit) -> Drawn:
     """Draw the plan page."""
-    if visit.workspace.newest(Deployment) is None:
+    try:
+        now = show(visit.workspace)
+    except Refused as refused:
+        if NOT_MAPPED not in {reason.code for reason in refused.reasons}:
+            raise
         how = "Coverage and plan need the deployment map."
         nothing = empty_state("No deployment is mapped yet", how, command("fieldloop audit deployment.toml"))
         return Drawn(escape("Coverage and plan"), (nothing,))
-    now = show(visit.workspace)
     parts: list[Markup | None] = [_answer(now), _heat(now, visit)]
     parts += _plan(now.plan, now) if now.plan else ()
     parts += [_scores(now.scores), _strata(now)]
@@ -157,7 +161,7 @@ def _strata(now: PlanNow) -> Markup:
         Column("Attempts", "num"),
     )
     hidden = len(there) - len(rows)
-    note = f"most common first; {hidden:,} rarer ones are in the JSON" if hidden else "most common first"
+    note = f"most common first; {whole(hidden)} rarer ones are in the JSON" if hidden else "most common first"
     return panel("Deployed strata", dense_table(columns, rows), note=note, flush=True)
 
 

@@ -9,7 +9,7 @@ from fieldloop.model.policy import PolicyVersion
 from fieldloop.say import sentence
 from fieldloop.say.html import Markup, escape, join, tag
 from fieldloop.say.marks import level_of, status
-from fieldloop.say.numbers import figure, moment, percent_range, plural, short
+from fieldloop.say.numbers import figure, moment, percent_range, plural, short, whole
 from fieldloop.ui.components import Column, command, dense_table, empty_state, interval_bar, key_value, next_card, panel
 from fieldloop.ui.visit import Drawn, Visit
 
@@ -33,10 +33,10 @@ def draw(visit: Visit) -> Drawn:
             tag("a", p.name, href=f"/policies/{p.id}"),
             tag("span", short(p.id), class_="mono"),
             tag("a", names.get(p.release, short(p.release)), href=f"/releases/{p.release}"),
-            f"{p.episodes:,}",
+            whole(p.episodes),
             p.trainer,
             figure(p.validation_error),
-            f"{p.control_hz:g} Hz",
+            f"{figure(p.control_hz, 6)} Hz",
             _verdict(gated.get(p.id)),
         )
         for p in known
@@ -74,7 +74,7 @@ def draw_one(visit: Visit) -> Drawn:
         ("Episodes", policy.episodes),
         ("Seed", policy.seed),
         ("Validation error", figure(policy.validation_error)),
-        ("Control rate", f"{policy.control_hz:g} Hz"),
+        ("Control rate", f"{figure(policy.control_hz, 6)} Hz"),
         ("Guard limits", policy.guard),
     ]
     title = join(tag("a", "Policies", href="/policies"), " / ", policy.name)
@@ -109,7 +109,7 @@ def _answer(policy: PolicyVersion, decision: Decision | None) -> Markup:
         else f"fieldloop gate {policy.name}"
     )
     verdict = WORDS.get(decision.status, decision.status.value) + (
-        f": {more:,} more" if decision.status is Status.CANNOT_TELL and more else ""
+        f": {whole(more)} more" if decision.status is Status.CANNOT_TELL and more else ""
     )
     return next_card(
         level_of(decision.status),

@@ -3,9 +3,9 @@
 from collections.abc import Sequence
 from typing import Any
 
-from fieldloop.loop.protocol.lint import Linted, linted_task
-from fieldloop.loop.protocol.sheet import sheet_in_force
-from fieldloop.loop.protocol.versions import LockedVersion, versions
+from fieldloop.loop.home.protocol import show_protocol
+from fieldloop.loop.protocol.lint import Linted
+from fieldloop.loop.protocol.versions import LockedVersion
 from fieldloop.say import sentence
 from fieldloop.say.html import Markup, escape, join, tag
 from fieldloop.say.marks import shape
@@ -21,18 +21,14 @@ LEVELS = {"error": "bad", "warning": "warn", "hint": "idle"}
 
 def draw(visit: Visit) -> Drawn:
     """Draw the protocol page; `?interface=vr` shows the instructions of one interface."""
-    whole = sheet_in_force(visit.workspace)
-    rules = visit.workspace.protocol()
-    names = [name for name in rules.setting("task.interfaces") if name in rules.interfaces]
-    chosen = visit.query.get("interface", "")
-    shown = sheet_in_force(visit.workspace, interface=chosen) if chosen in names else whole
-    linted = linted_task(visit.workspace)
-    parts: list[Markup] = [_answer(linted, shown), _interfaces(names, chosen)]
-    parts += [_part(part) for part in shown.parts]
-    if linted.remarks:
-        parts.append(_remarks(linted))
-    parts += synchronised(visit.workspace)
-    return Drawn(escape(f"Protocol {shown.title}"), (*parts, _versions(versions(visit.workspace))))
+    now = show_protocol(visit.workspace, interface=visit.query.get("interface", ""))
+    parts: list[Markup] = [_answer(now.linted, now.sheet), _interfaces(now.interfaces, now.sheet.interface)]
+    parts += [_part(part) for part in now.sheet.parts]
+    if now.linted.remarks:
+        parts.append(_remarks(now.linted))
+    if now.clocks:
+        parts.append(synchronised(now.clocks))
+    return Drawn(escape(f"Protocol {now.sheet.title}"), (*parts, _versions(now.versions)))
 
 
 def _answer(linted: Linted, shown: Any) -> Markup:

@@ -8,7 +8,7 @@ from fieldloop.say import sentence
 from fieldloop.say.findings import limit, message, without_subject
 from fieldloop.say.html import Markup, escape, join, tag
 from fieldloop.say.marks import level_of, status
-from fieldloop.say.numbers import moment, percent, percent_range, plural
+from fieldloop.say.numbers import moment, percent, percent_range, plural, whole
 from fieldloop.ui.components import Column, command, dense_table, empty_state, interval_bar, meter, next_card, panel
 from fieldloop.ui.findings import cost, fix_in_words, link_to, moment_link, value
 from fieldloop.ui.pages.quality_evidence import checks, contents, trends
@@ -71,7 +71,7 @@ def _never(now: QualityShown) -> Markup:
         return empty_state("Nothing is judged yet", how, command("fieldloop ingest PATH"))
     return next_card(
         "run",
-        f"{now.passed:,} of {plural(now.episodes, 'episode')} passed; they have not been judged together yet",
+        f"{whole(now.passed)} of {plural(now.episodes, 'episode')} passed; they have not been judged together yet",
         "Balance, trends, near-duplicates and what to look at first are found over all episodes.",
         command("fieldloop check"),
     )
@@ -80,7 +80,9 @@ def _never(now: QualityShown) -> Markup:
 def _answer(known: DatasetReport) -> Markup:
     total, passed = sum(known.episodes.values()), known.episodes.get(Status.PASSED, 0)
     wrong, failed = known.wrong, [f for f in known.wrong if f.status in (Status.FAILED, Status.ERRORED)]
-    headline = f"{passed:,} of {plural(total, 'episode')} are fit to learn from: {percent(passed / max(total, 1), 0)}"
+    headline = (
+        f"{whole(passed)} of {plural(total, 'episode')} are fit to learn from: {percent(passed / max(total, 1), 0)}"
+    )
     if failed:
         headline += f"; {plural(len(failed), 'problem')} of the dataset as a whole"
     open_ = len(wrong) - len(failed)

@@ -7,7 +7,7 @@ from fieldloop.model.finding import Status
 from fieldloop.model.quality import CheckTally, DatasetReport
 from fieldloop.say.findings import limit
 from fieldloop.say.html import Markup, join, tag
-from fieldloop.say.numbers import measured, percent, percent_range, plural
+from fieldloop.say.numbers import fixed, measured, percent, percent_range, plural, whole
 from fieldloop.ui.components import Column, control_chart, dense_table, facts, folded, meter, panel
 
 MOST_CHARTS, MOST_LEVELS = 6, 4
@@ -50,9 +50,9 @@ def _task(held: TaskContents) -> Markup:
     sure = f"{held.succeeded} of {held.judged}, {percent_range(held.success_low, held.success_high, 0)}"
     pairs = [
         ("Task", held.task),
-        ("Episodes", f"{held.episodes:,}"),
+        ("Episodes", whole(held.episodes)),
         ("Succeeded", f"{percent(held.succeeded / held.judged, 0)} ({sure})" if held.judged else ""),
-        ("Length", f"{shortest:.1f} to {longest:.1f} s, median {middle:.1f} s"),
+        ("Length", f"{fixed(shortest, 1)} to {fixed(longest, 1)} s, median {fixed(middle, 1)} s"),
         ("Failures", _counted(held.failures)),
         ("Grasps", _counted(held.grasps)),
         ("Operators", _counted(held.operators)),

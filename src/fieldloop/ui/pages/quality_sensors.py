@@ -9,7 +9,7 @@ from fieldloop.model.verification import Verification
 from fieldloop.say import sentence
 from fieldloop.say.html import Markup, tag
 from fieldloop.say.marks import shape, status
-from fieldloop.say.numbers import figure, moment, plural
+from fieldloop.say.numbers import figure, moment, plural, whole
 from fieldloop.ui.components import Column, command, dense_table, empty_state, panel
 
 MOST = 40
@@ -37,7 +37,7 @@ def calibrations(now: QualityShown) -> tuple[Markup, ...]:
         return (panel("Calibration", nothing), *_due(now))
     seen = {(v.robot, v.sensor): v for v in reversed(now.verifications)}
     rows = [_row(c, seen.get((c.robot, c.sensor))) for c in known[:MOST]]
-    note = f"newest {MOST} of {len(known):,}" if len(known) > MOST else "newest first"
+    note = f"newest {MOST} of {whole(len(known))}" if len(known) > MOST else "newest first"
     return *_due(now), panel("Calibration", dense_table(COLUMNS, rows), note=note, flush=True)
 
 

@@ -5,7 +5,7 @@ from fieldloop.loop.ship.release import releases
 from fieldloop.model.release import Release
 from fieldloop.say import sentence
 from fieldloop.say.html import Markup, escape, join, tag
-from fieldloop.say.numbers import levels, percent, plural, short
+from fieldloop.say.numbers import fixed, levels, percent, plural, short, whole
 from fieldloop.ui.components import Column, command, dense_table, empty_state, key_value, meter, next_card, panel, prose
 from fieldloop.ui.visit import Drawn, Visit
 
@@ -24,17 +24,17 @@ def draw(visit: Visit) -> Drawn:
     card = next_card(
         "good",
         f"{last.name} is the newest release: {plural(len(last.episodes), 'episode')}",
-        f"{len(last.excluded):,} left out, each with its reason.",
+        f"{whole(len(last.excluded))} left out, each with its reason.",
         command(f"fieldloop train {last.name}"),
     )
     rows = [
         (
             tag("a", r.name, href=f"/releases/{r.id}"),
             tag("span", short(r.id), class_="mono"),
-            f"{len(r.episodes):,}",
-            f"{len(r.train):,}",
-            f"{len(r.validation):,}",
-            f"{len(r.excluded):,}",
+            whole(len(r.episodes)),
+            whole(len(r.train)),
+            whole(len(r.validation)),
+            whole(len(r.excluded)),
             r.protocol,
             r.taxonomy,
         )
@@ -62,7 +62,7 @@ def draw_one(visit: Visit) -> Drawn:
     title = join(tag("a", "Releases", href="/releases"), " / ", release.name)
     card = next_card(
         "good",
-        f"{release.name}: {plural(len(release.episodes), 'episode')}, {len(release.validation):,} for validation",
+        f"{release.name}: {plural(len(release.episodes), 'episode')}, {whole(len(release.validation))} for validation",
         f"Content {release.id[:12]}; the same episodes always give the same release.",
     )
     sheet = panel("Datasheet", prose(now.datasheet), columns=6)
@@ -77,7 +77,7 @@ def _shares(release: Release) -> Markup:
             meter(s.natural / most),
             percent(s.natural),
             percent(s.sampled),
-            f"{s.weight:.2f}",
+            fixed(s.weight, 2),
         )
         for s in sorted(release.shares, key=lambda s: -s.natural)
     ]

@@ -14,6 +14,7 @@ from fieldloop.ingest.readers.hdf5.tree import Folder, Leaf, plain
 from fieldloop.model.episode import Defect
 from fieldloop.model.note import note
 from fieldloop.model.stream import ClockKind, StreamKind
+from fieldloop.model.stream_notes import current_notes
 
 ATTRIBUTE = "fieldloop"
 GRID = "timestamps_ns"
@@ -55,7 +56,7 @@ def _parts(opened: Opened, folder: Folder, streams: list[Mapping[str, Any]]) -> 
         yield Part(
             str(row["name"]), leaves, StreamKind(row["kind"]), str(row["unit"]), tuple(map(str, row["columns"])),
             take, _clocks(opened, folder, row), float(hz) if hz else None, str(row["frame_id"]), str(row["serial"]),
-            {str(key): str(value) for key, value in row["notes"].items()},
+            current_notes({str(key): str(value) for key, value in row["notes"].items()}),
         )  # fmt: skip
 
 

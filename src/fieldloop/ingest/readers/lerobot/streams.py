@@ -21,6 +21,7 @@ from fieldloop.ingest.words import kind_of
 from fieldloop.model.episode import Defect
 from fieldloop.model.note import note
 from fieldloop.model.stream import NS_PER_S, ClockKind, Stream, StreamKind
+from fieldloop.model.stream_notes import SHAPE, current_notes
 
 NAMES = {"observation.state": "joints", "action": "action"}
 KINDS = {"observation.state": StreamKind.JOINT_POSITION, "action": StreamKind.ACTION}
@@ -181,7 +182,7 @@ def _remembered(feature: Feature, name: str) -> str:
 def _kept_notes(feature: Feature) -> dict[str, str]:
     """What a release remembers to be uncertain about a stream, and how it came onto the grid."""
     notes = feature.info.get("notes")
-    return {str(key): str(text) for key, text in notes.items()} if isinstance(notes, dict) else {}
+    return current_notes({str(key): str(text) for key, text in notes.items()}) if isinstance(notes, dict) else {}
 
 
 def _nominal_hz(feature: Feature, usual: float | None) -> float | None:
@@ -198,7 +199,7 @@ def _rate_notes(feature: Feature, rate: Rate) -> dict[str, str]:
 def _shape_notes(feature: Feature) -> dict[str, str]:
     """What a row was before it became columns."""
     sides = " × ".join(map(str, feature.shape))
-    return {"shape": f"{sides}, row by row"} if len(feature.shape) > 1 else {}
+    return {SHAPE: f"{sides}, row by row"} if len(feature.shape) > 1 else {}
 
 
 def _kind(key: str, feature: Feature) -> StreamKind:

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from fieldloop.model.stream import ClockKind, StreamKind
+from fieldloop.model.stream_notes import current_notes
 
 KEPT = "fieldloop"
 """The text in episode_metadata that holds it as JSON."""
@@ -65,5 +66,5 @@ def _stream(row: Mapping[str, Any]) -> KeptStream:
         tuple(None if kind is None else ClockKind(kind) for kind in row["clocks"]),
         str(row.get("stamps", STAMPS)), dtype, shape,
         float(hz) if isinstance(hz, int | float) else None,
-        {str(key): str(value) for key, value in dict(row.get("notes", {})).items()},
+        current_notes({str(key): str(value) for key, value in dict(row.get("notes", {})).items()}),
     )  # fmt: skip

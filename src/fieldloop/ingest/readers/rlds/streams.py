@@ -12,7 +12,8 @@ from fieldloop.ingest.readers.rlds.columns import Column
 from fieldloop.ingest.readers.rlds.own import KeptStream
 from fieldloop.ingest.readers.rlds.pixels import RecordPictures, hidden_floats
 from fieldloop.ingest.words import kind_of, words_of
-from fieldloop.model.stream import UNIT_NOTE, Stream, StreamKind
+from fieldloop.model.stream import Stream, StreamKind
+from fieldloop.model.stream_notes import UNIT_NOTE, VALUES
 
 BOOKKEEPING = {"reward", "discount", "is", "embedding", "mask", "pad", "timestamp", "done"}
 """Words of features that are OTHER, whatever else their path mentions."""
@@ -46,7 +47,7 @@ def foreign_streams(columns: Sequence[Column], clock: StepClock, payload: Payloa
         if column.leaf and column.leaf.description:
             notes["description"] = column.leaf.description
         if column.note:
-            notes["values"] = column.note
+            notes[VALUES] = column.note
         name = _name(column)
         while name in taken:
             name = f"{name}_"
