@@ -27,7 +27,7 @@ def show_episode(workspace: Workspace, episode: str) -> EpisodeShown:
     """Show one episode: its last report, phases, releases and streams.
 
     Arguments:
-        episode: its id
+        episode: the episode's id
     """
     store = workspace.store
     found = store.find(Episode, {"id": episode})

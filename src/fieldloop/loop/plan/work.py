@@ -55,7 +55,7 @@ def starts(workspace: Workspace, order: str, *, seed: int = 0) -> tuple[Start, .
     """Draw the initial conditions of an order's demonstrations, spread evenly over their ranges.
 
     Arguments:
-        order: the work order's id, or its beginning
+        order: the work order's id, or a unique beginning of it
         seed: random seed
     """
     found = [o for o in workspace.store.find(WorkOrder) if o.id.startswith(order)]
