@@ -50,7 +50,7 @@ def audit(asked: Audit, screen: Screen) -> None:
     for odd in asked.odd:
         screen.print(styled(f"▲ {sentence(odd)}", "yellow"))
     if asked.overridden_by:
-        screen.write(f"{asked.overridden_by} overrode it: {asked.override_reason}")
+        screen.write(f"{asked.overridden_by} overrode the audit: {asked.override_reason}")
     elif not asked.complete:
         screen.write("Complete the map and audit again, or override: fieldloop audit override --reason …")
     if asked.compared:
@@ -72,7 +72,7 @@ def velocity(made: Any, screen: Screen) -> None:
         facts(
             [
                 ("catalogue", made.catalogue),
-                ("lines", f"{made.used:,} of {made.lines:,} counted"),
+                ("lines", f"{made.used:,} of {made.lines:,} lines counted"),
                 ("columns", columns),
                 ("days", f"{made.first_day} to {made.last_day}, {made.weeks:.2f} weeks"),
                 ("picks a week", f"{made.picks_per_week:,.0f}"),
@@ -81,7 +81,7 @@ def velocity(made: Any, screen: Screen) -> None:
         )
     )
     rows = [(t.tier.replace("_", " "), f"{t.skus:,}", percent(t.share)) for t in made.tiers]
-    screen.print(table(("tier", "SKUs", "of picks"), rows, right=("SKUs", "of picks")))
+    screen.print(table(("tier", "SKUs", "share of picks"), rows, right=("SKUs", "share of picks")))
     for one in made.skipped:
         first = ", ".join(map(str, one.first))
         screen.print(styled(f"▲ {one.lines:,} lines left out: {one.why} (line {first} …)", "yellow"))
@@ -96,7 +96,7 @@ def _comparisons(found: Sequence[Comparison], screen: Screen) -> None:
     rows = [(one.status, sentence(one.message), f"{one.episodes:,}", one.days) for one in ranked[:MOST_ROWS]]
     screen.print(table(("", "claim", "attempts", "days"), rows, right=("attempts", "days")))
     if len(ranked) > MOST_ROWS:
-        screen.write(f"{len(ranked) - MOST_ROWS} more: --json has all.")
+        screen.write(f"{len(ranked) - MOST_ROWS} more claims: --json lists all.")
     _silent(found, screen)
 
 

@@ -64,7 +64,7 @@ def draw_curve(curve: LearningCurve, past: Sequence[MeasuredFailure]) -> Markup:
             halo(axis.annotate(f"{100 * level:.0f} %", (after, level), (0, 7), textcoords="offset points",
                                color=SERIES[0], ha="center"))  # fmt: skip
         _axes(axis, curve, past)
-    return sized(made[0], "Failure against demonstrations", WIDTH)
+    return sized(made[0], "Failure rate against number of demonstrations", WIDTH)
 
 
 def _axes(axis: Any, curve: LearningCurve, past: Sequence[MeasuredFailure]) -> None:
@@ -78,9 +78,11 @@ def _axes(axis: Any, curve: LearningCurve, past: Sequence[MeasuredFailure]) -> N
 
 
 def _caption(curve: LearningCurve, past: Sequence[MeasuredFailure]) -> str:
-    rounds = f" Dots: measured over {plural(sum(s.attempts for s in past), 'attempt')}." if past else ""
+    rounds = (
+        f" Dots are failure rates measured over {plural(sum(s.attempts for s in past), 'attempt')}." if past else ""
+    )
     after = percent(_at(curve, curve.now + curve.planned), 0)
-    return f"{curve.now:g} in hand; with {curve.planned:g} more {after} are expected to fail.{rounds}"
+    return f"{curve.now:g} demonstrations in hand; with {curve.planned:g} more {after} are expected to fail.{rounds}"
 
 
 def _at(curve: LearningCurve, demonstrations: float) -> float:

@@ -90,7 +90,7 @@ def counted(progress: Sequence[Progress]) -> str:
     beyond = sum(p.accepted for p in progress) - (planned - left)
     more = f", {beyond:,} more than ordered" if beyond else ""
     simulated = sum(p.planned for p in progress if p.kind is QuotaKind.SIMULATION)
-    made = f" ({simulated:,} of them to be simulated)" if simulated else ""
+    made = f" ({simulated:,} of them are to be simulated)" if simulated else ""
     return f"{planned - left:,} of {planned:,}{made} accepted{more}, {sum(p.rejected for p in progress):,} rejected."
 
 
@@ -101,7 +101,7 @@ def _who(order: WorkOrder) -> tuple[Markup, Markup, Markup, str]:
 
 def _articles(order: WorkOrder) -> str:
     more = f" and {len(order.skus) - MOST_SKUS} more" if len(order.skus) > MOST_SKUS else ""
-    return ", ".join(order.skus[:MOST_SKUS]) + more or "any of it"
+    return ", ".join(order.skus[:MOST_SKUS]) + more or "any article of the stratum"
 
 
 def _start(start: Sequence[tuple[str, str]]) -> str:

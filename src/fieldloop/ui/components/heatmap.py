@@ -32,7 +32,7 @@ def _cell(grid: Grid, row: str, column: str) -> Markup:
     cell = grid.cells.get((row, column))
     if cell is None:
         return tag("span", tag("b", "–"), tag("i", "not deployed"), class_="cell absent")
-    fails = "not tried" if cell.attempts == 0 else f"{100 * cell.failures / cell.attempts:.0f} % fail"
+    fails = "not attempted" if cell.attempts == 0 else f"{100 * cell.failures / cell.attempts:.0f} % fail"
     ratio = "none" if cell.demonstrations == 0 else f"{cell.ratio:.2f}"
     label = (
         f"{row}, {column}: {cell.demonstrations} demonstrations, ratio {ratio}, "

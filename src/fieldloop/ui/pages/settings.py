@@ -21,7 +21,7 @@ def draw(visit: Visit) -> Drawn:
     total = len(rules.numbers) + len(running.numbers)
     card = next_card(
         "warn" if assumed else "good",
-        f"{assumed} of {plural(total, 'number')} are assumed",
+        f"{assumed} of {plural(total, 'number')} are assumed, not measured",
         "Replace an assumed number by a measured one in protocols/ or operations.toml of the workspace.",
     )
     where = panel(
