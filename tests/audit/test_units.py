@@ -89,7 +89,11 @@ def test_a_catalogue_in_another_unit_is_refused(rows, says):
             "per_week = 14000",
             "'stuck together' happens 14,000 times a week, but all articles together",
         ),
-        ("day = [300, 800]", "day = [300, 60000]", "north/aisle: lux is 300 to 60000 lx; the usual range is 0 to 20,000 lx."),
+        (
+            "day = [300, 800]",
+            "day = [300, 60000]",
+            "north/aisle: lux is 300 to 60000 lx; the usual range is 0 to 20,000 lx.",
+        ),
     ],
 )
 def test_what_is_only_unusual_is_reported_and_counts(old, new, says):

@@ -66,7 +66,7 @@ def _from_one(name: str, sides: tuple[WrittenPoses, ...]) -> PoseFiles:
 def _from_two(parts: list[tuple[str, tuple[WrittenPoses, ...]]]) -> PoseFiles:
     for name, sides in parts:
         if len(sides) != 1:
-            raise BadInput(f"{name} holds both sides already; give it alone.")
+            raise BadInput(f"{name} already contains robot and target poses; give only this file.")
     seen = [bool(SEEN.search(Path(name).stem.lower())) for name, _ in parts]
     first, second = (sides[0] for _, sides in parts)
     if first.side != second.side:

@@ -144,7 +144,7 @@ def require_complete_audit(workspace: Workspace) -> None:
     """Refuse to lock anything while the audit is incomplete and not overridden."""
     latest = latest_audit(workspace)
     if latest is None or not (latest.complete or latest.overridden_by):
-        raise Refused(f"This needs a complete audit, and {_audit_to_come(workspace, latest)}")
+        raise Refused(f"This command needs a complete audit, but {_audit_to_come(workspace, latest)}")
 
 
 def read_map(path: Path) -> str:
@@ -165,13 +165,13 @@ def _audit_to_come(workspace: Workspace, latest: Audit | None) -> str:
     """Write what is missing and the next command: only an existing audit can be overridden."""
     if latest is not None:
         return (
-            f"its score is {latest.score:.0%}. Complete deployment.toml and run `fieldloop audit`, "
+            f"the score of the audit is {latest.score:.0%}. Complete deployment.toml and run `fieldloop audit`, "
             "or override it with `fieldloop audit override --reason …`."
         )
     if (workspace.root / "deployment.toml").is_file():
-        return "there is none yet. Run: fieldloop audit"
+        return "the map was never audited. Run: fieldloop audit"
     return (
-        "there is none yet. Describe where the robot will work in deployment.toml and run `fieldloop audit`; "
+        "no map was audited yet. Describe where the robot will work in deployment.toml and run `fieldloop audit`; "
         "`fieldloop audit --example` writes a map to edit."
     )
 

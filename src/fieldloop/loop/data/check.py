@@ -73,7 +73,7 @@ def check(  # noqa: PLR0913 - each is an option of the command
     rules = _rules(protocol)
     if paths:
         if again:
-            raise BadInput("--again looks at the workspace's own logs; leave the path out.")
+            raise BadInput("--again measures the workspace's own logs again; leave the path out.")
         compared = _compared_with(workspace, rules)
         work = cut(paths, mapping_in_force(workspace, mapping), pixels=not numbers_only)
         source = ", ".join(path.name or str(path) for path in paths[:SHOWN_PATHS])
@@ -217,7 +217,7 @@ def _report(source: str, form: str, batch: checks.Batch, reports: tuple[EpisodeR
 def _check_workspace(workspace: Workspace, html: Path | None, *, again: bool, on: Machines) -> CheckReport:
     episodes = workspace.store.find(Episode)
     if not episodes:
-        raise BadInput("The workspace has no episodes yet. Take some in: fieldloop ingest PATH")
+        raise BadInput("The workspace has no episodes yet. Ingest some: fieldloop ingest PATH")
     old = outdated(workspace, episodes)
     if again:
         measure_again(workspace, old, on=on)

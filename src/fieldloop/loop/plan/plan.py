@@ -132,7 +132,7 @@ def orders(workspace: Workspace, file: Path, *, site: str = "", operator: str = 
     wanted = [o for o in latest.orders if site in ("", o.site) and operator in ("", o.operator)]
     if not wanted:
         known = sorted({o.site for o in latest.orders} | {o.operator for o in latest.orders} - {""})
-        raise BadInput(f"The plan has no such work order. It has orders for: {', '.join(known) or 'none'}.")
+        raise BadInput(f"The plan has no such work orders. It has orders for: {', '.join(known) or 'none'}.")
     write_orders(file, wanted)
     return OrdersWritten(latest.id, str(file), len(wanted), sum(o.demonstrations for o in wanted))
 
@@ -215,7 +215,7 @@ def _not_saved(workspace: Workspace) -> Note:
 def _latest(workspace: Workspace) -> Plan:
     latest = workspace.newest(Plan)
     if latest is None:
-        raise Refused("No plan is drawn yet. Run: fieldloop plan")
+        raise Refused("No plan was made yet. Run: fieldloop plan")
     return latest
 
 
@@ -229,6 +229,6 @@ def _plan_before(workspace: Workspace, policy: str, wanted: str) -> Plan:
         if candidate.policy not in ("", policy) and (wanted or candidate.drawn_ns < trained_ns):
             return candidate
     raise Refused(
-        "No plan was drawn from the failures of an earlier version before this one was trained. A plan is "
+        "No plan was made from the failures of an earlier version before this version was trained. A plan is "
         "scored once a policy trained on it works in production."
     )

@@ -112,7 +112,9 @@ def _now(workspace: Workspace, incident: Incident) -> IncidentNow:
 def _demands(workspace: Workspace, incident: Incident) -> tuple[Demand, ...]:
     diagnosis = _diagnosis(workspace, incident)
     if diagnosis is None and not incident.stratum.conditions:
-        raise Refused("Diagnose first (fieldloop diagnose), or state the conditions under which it fails (--stratum).")
+        raise Refused(
+            "Diagnose the policy first (fieldloop diagnose), or state the conditions under which it fails (--stratum)."
+        )
     settings, at_ns = workspace.operations["plan"], workspace.clock()
     if diagnosis and workspace.store.count(Demand, {"source": diagnosis.id}):
         return ()  # another incident of the same cause has already asked

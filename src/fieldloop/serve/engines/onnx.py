@@ -115,7 +115,7 @@ def _try_once(engine: OnnxEngine, folder: Path) -> None:
     try:
         values = engine.act(blank(engine.bundle.inputs)).values
     except Exception as wrong:  # a graph that loads may still not run
-        raise BadInput(f"{folder}: the policy breaks on a blank observation: {_first_line(wrong)}") from wrong
+        raise BadInput(f"{folder}: the policy fails on a blank observation: {_first_line(wrong)}") from wrong
     if values.shape != (len(engine.bundle.action_names),):
         raise BadInput(f"{folder}: an action has the shape {values.shape}, names are {engine.bundle.action_names}.")
 
