@@ -71,7 +71,7 @@ def agree(workspace: Workspace, first: str, second: str, *, frame_hz: float = FR
     Arguments:
         first: one author
         second: the other author
-        frame_hz: frames per second that boundaries are counted in
+        frame_hz: frame rate in which differences between boundaries are counted
     """
     spans = {author: workspace.store.find(Annotation, {"author": author, "kind": PHASE}) for author in (first, second)}
     shared = {a.episode for a in spans[first]} & {a.episode for a in spans[second]}

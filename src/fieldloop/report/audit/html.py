@@ -128,7 +128,7 @@ def _exposure(deployment: Deployment) -> Markup:
 
 
 def _weight(deployment: Deployment) -> str:
-    return f"{percent(deployment.measured_weight, 0)}, the product of the map's shares the rest"
+    return f"{percent(deployment.measured_weight, 0)}, and the product of the map's shares counts for the rest"
 
 
 def _sites(deployment: Deployment) -> Markup:

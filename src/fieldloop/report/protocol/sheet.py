@@ -27,7 +27,7 @@ TEAM = {
 }
 HELD_TO = {
     "tool_speed": "Speed of the tool",
-    "turn_speed": "Turning of the tool",
+    "turn_speed": "Rotation speed of the tool",
     "joint_speed": "Speed of any joint",
     "grasp_pause": "Stand still while the fingers close",
 }

@@ -101,11 +101,13 @@ def _agreed(bundle: Bundle, session: Any, folder: Path) -> Bundle:
 def _same(declared: Input, node: Any, folder: Path) -> Input:
     where = f"{folder}: input {declared.name!r}"
     if TYPES.get(node.type) != declared.dtype:
-        raise BadInput(f"{where} is {declared.dtype} on the card and {TYPES.get(node.type, node.type)} in the graph.")
+        raise BadInput(
+            f"{where} is {declared.dtype} in the bundle's card and {TYPES.get(node.type, node.type)} in the graph."
+        )
     stated = len(declared.shape) == len(node.shape)  # a card may state the batch axis or leave it out
     sample, wanted = declared.shape[stated:], node.shape[1:]
     if len(sample) != len(wanted) or any(isinstance(w, int) and w != s for s, w in zip(sample, wanted, strict=True)):
-        raise BadInput(f"{where} has the shape {declared.shape} on the card and {node.shape} in the graph.")
+        raise BadInput(f"{where} has the shape {declared.shape} in the bundle's card and {node.shape} in the graph.")
     return Input(declared.name, sample, declared.dtype)
 
 

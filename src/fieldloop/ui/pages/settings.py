@@ -38,7 +38,12 @@ def draw(visit: Visit) -> Drawn:
     )
     return Drawn(
         escape("Settings"),
-        (card, where, _table("Protocol: how to collect", rules), _table("Operations: how to run", running)),
+        (
+            card,
+            where,
+            _table("Protocol: how episodes are collected and judged", rules),
+            _table("Operations: how the workspace is run", running),
+        ),
     )
 
 
