@@ -39,11 +39,12 @@ def _section(
     for name, check in checks.items():
         limit = protocol.limits[name]
         source = f"{limit.source.kind.value}, {limit.source.ref}"
-        numbers = ", ".join(f"{key} {value:g}" for key, value in limit.parameters.items())
+        listed = ", ".join(f"{key} {value:g}" for key, value in limit.parameters.items())
+        numbers = f"; parameters: {listed}" if listed else ""
         about = f" {check.about}" if check.about else ""
         yield (
             f"### `{name}`\n\n{check.asks}{about}\n\n"
-            f"- limit: {limit}{' (required)' if limit.required else ''}{f'; parameters: {numbers}' if numbers else ''}\n"
+            f"- limit: {limit}{' (required)' if limit.required else ''}{numbers}\n"
             f"- why: {limit.why} ({source})\n- what to do: {check.advice or advice[name]}\n"
             f"- dimension: {dimension_of(check).value}; a failure costs {limit.cost:.0%} of an episode's worth"
             f"{'; decodes pictures' if check.pixels else ''}\n- example: {examples[name]}\n"

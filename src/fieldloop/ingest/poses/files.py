@@ -80,8 +80,8 @@ def _from_two(parts: list[tuple[str, tuple[WrittenPoses, ...]]]) -> PoseFiles:
     by_stamp = robot.stamps_s is not None and target.stamps_s is not None
     if not by_stamp and len(robot) != len(target):
         raise BadInput(
-            f"The files have {len(robot)} robot poses and {len(target)} target poses. Give as many of each, so that rows "
-            "can be matched in order, or add a column `stamp` in seconds to both files."
+            f"The files have {len(robot)} robot poses and {len(target)} target poses. Give as many of each, so that "
+            "rows can be matched in order, or add a column `stamp` in seconds to both files."
         )
     return PoseFiles(robot, target, by_stamp)
 

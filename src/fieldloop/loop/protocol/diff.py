@@ -48,7 +48,7 @@ def diff(workspace: Workspace | None, older: Path, newer: Path | None = None) ->
 
     Arguments:
         older: a file, name@version of a locked protocol, a task's name, `shipped`, or an example's name
-        newer: likewise (default: the workspace's own file, even if a locked version was changed)
+        newer: the protocol to compare with, named in the same ways (default: the workspace's own file, even if changed)
     """
     before, after = (protocol_at(workspace, asked, as_written=True) for asked in (older, newer))
     changed = compare(before, after)

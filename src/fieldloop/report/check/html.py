@@ -101,7 +101,7 @@ def _episode(episode: EpisodeReport, sketch: Sketch) -> Markup:
     columns = [Markup(f"<div>{join(*made)}</div>") for made in (_traces(episode, sketch), _rhythm(episode, sketch))]
     parts.append(Markup(f'<div class="pair">{join(*columns)}</div>'))
     passed = sum(1 for f in episode.findings if f.status is Status.PASSED)
-    note = join(status(episode.status), Markup(" &nbsp; "), f"{passed} answers passed, id {episode.episode[:12]}")
+    note = join(status(episode.status), Markup(" &nbsp; "), f"{passed} checks passed, id {episode.episode[:12]}")
     return panel(episode.name, parts, note, _anchor(episode.episode))
 
 
