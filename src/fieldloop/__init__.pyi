@@ -123,7 +123,7 @@ def open(folder: PathLike) -> OpenWorkspace:
     """Open the workspace in a folder; its methods are the commands."""
 
 def check(paths: PathLike | Sequence[PathLike] = ..., *, html: PathLike | None = ..., protocol: PathLike | None = ..., mapping: PathLike | None = ..., numbers_only: bool = ..., keep: PathLike | None = ..., again: bool = ..., on: Literal['cores', 'ray'] = ...) -> CheckReport:
-    """Tell whether logs or datasets are fit to learn from; without a path, judge the workspace's episodes anew."""
+    """Check whether logs or datasets are fit for training; without a path, judge the workspace's episodes again."""
 def convert(source: PathLike, target: PathLike, *, to: Literal['lerobot', 'hdf5', 'rlds', 'mcap'] = ..., clock: str = ..., hz: float | None = ..., codec: Literal['h264', 'av1'] = ..., actions_from: str = ..., mapping: PathLike | None = ...) -> Converted:
     """Convert a log or dataset into a training format, and list what the target cannot hold."""
 def diagnose(folder: PathLike, *, site: str = ..., seed: int = ..., html: PathLike | None = ...) -> Diagnosis:
@@ -133,7 +133,7 @@ def hand_eye(files: PathLike | Sequence[PathLike], *, setup: Setup | str = ..., 
 def intrinsics(images: PathLike | Sequence[PathLike], *, board: str, lens: Lens | str = ..., precision: bool = ..., sensor: str = ..., robot: str = ..., since: str = ..., undistorted: PathLike | None = ...) -> IntrinsicsResult:
     """Find a camera's focal length, centre and distortion from pictures of a board."""
 def lint(files: PathLike | Sequence[PathLike] = ...) -> LintReport:
-    """Lint protocol files: contradictions, omissions, wrong units; fails on an error."""
+    """Check protocol files for contradictions, omissions and wrong units; an error fails."""
 def mapping(paths: PathLike | Sequence[PathLike], *, out: PathLike | None = ...) -> str:
     """Propose a mapping file for logs: names, units and frames of their streams, each with a reason."""
 def plan(folder: PathLike, *, budget: int | None = ..., strategy: str = ..., seed: int = ..., html: PathLike | None = ..., orders: PathLike | None = ...) -> Plan:
@@ -145,7 +145,7 @@ def simulate(folder: PathLike, *, count: int = ..., mix: Literal['lab', 'product
 def simulate_case(folder: PathLike, *, preset: Literal['broad', 'covered_traps', 'drift', 'unequal_cost', 'multi_site'] = ..., shown: Literal['laboratory', 'production'] = ..., demonstrations: int = ..., episodes: int = ..., days: float = ..., fault: str | Sequence[str] = ..., seed: int = ...) -> SimulatedCase:
     """Simulate a case: train a policy on the picking floor, run it, and write tables to diagnose and plan from."""
 def velocity(lines: PathLike, *, out: PathLike = ..., master: PathLike | None = ..., count: Literal['pieces', 'lines'] = ..., dates: Literal['', 'day-first', 'month-first'] = ..., sku_column: str = ..., date_column: str = ..., pieces_column: str = ..., site_column: str = ..., overwrite: bool = ...) -> Velocity:
-    """Make the catalogue with pick velocity from an export of order lines."""
+    """Make the catalogue of articles, with how often each is picked, from an export of order lines."""
 
 class OpenWorkspace:
     """An open workspace. Close it, or use it in a `with` statement."""
@@ -160,27 +160,27 @@ class OpenWorkspace:
         self, kind: type[BaseException] | None, raised: BaseException | None, trace: TracebackType | None
     ) -> None: ...
     def home(self) -> Home:
-        """Show the loop: what is in each stage now, what to do next, and what changed."""
+        """Show each stage of the loop, what to do next, and what changed."""
     def audit(self, deployment_map: PathLike | None = ..., *, skus: PathLike | None = ..., example: bool = ..., measured: bool = ..., html: PathLike | None = ...) -> Audited:
-        """Read the deployment map, ask the five gap questions, and compare it with existing logs."""
+        """Audit the deployment map: ask five questions about what is missing, and compare the map with logs."""
     def audit_override(self, *, reason: str) -> Audit:
-        """Override an incomplete audit; who and why is recorded."""
+        """Override an incomplete audit; the ledger records who did it and why."""
     def audit_show(self) -> DeploymentShown:
         """Show the deployment map in force, its audit, and what changed since."""
     def audit_compare(self, *, traffic: bool = ...) -> Compared:
-        """Compare what the map claims with what logs measured: mixes, articles, light, air, edge cases, speed."""
+        """Compare the map with the logs: mixes of conditions, articles, light, air, edge cases, speed."""
     def audit_velocity(self, lines: PathLike, *, out: PathLike = ..., master: PathLike | None = ..., count: Literal['pieces', 'lines'] = ..., dates: Literal['', 'day-first', 'month-first'] = ..., sku_column: str = ..., date_column: str = ..., pieces_column: str = ..., site_column: str = ..., overwrite: bool = ...) -> Velocity:
-        """Make the catalogue with pick velocity from an export of order lines."""
+        """Make the catalogue of articles, with how often each is picked, from an export of order lines."""
     def protocol(self, *, task: str = ...) -> Numbers:
         """Show the protocol in force: every limit, parameter and setting with unit, reason and source."""
     def protocol_operations(self) -> Numbers:
-        """Show how this workspace runs: gate, guard, alarms, rollout, plan weights."""
+        """Show the operations settings of this workspace: gate, guard, alarms, rollout, plan weights."""
     def protocol_settings(self) -> SettingsShown:
         """Show the workspace with every number of its protocol and operations."""
     def protocol_new(self, name: str, *, like: str = ...) -> ProtocolStarted:
-        """Write a commented protocol file to start from into the workspace."""
+        """Write a protocol file with comments into the workspace, as a start."""
     def protocol_lint(self, files: PathLike | Sequence[PathLike] = ...) -> LintReport:
-        """Lint protocol files: contradictions, omissions, wrong units; fails on an error."""
+        """Check protocol files for contradictions, omissions and wrong units; an error fails."""
     def protocol_show(self, version: str = ...) -> str:
         """Show a whole protocol as text: task, phases, instructions, edge cases, cameras, sensors."""
     def protocol_overview(self, *, interface: str = ...) -> ProtocolShown:
@@ -188,13 +188,13 @@ class OpenWorkspace:
     def protocol_sheet(self, file: PathLike | None = ..., *, interface: str = ..., html: PathLike | None = ...) -> str | SheetWritten:
         """Write the operator's sheet: steps, limits, prohibitions, edge cases, cameras."""
     def protocol_diff(self, older: PathLike, newer: PathLike | None = ...) -> ProtocolChanges:
-        """Compare two protocols: what to measure again, what to judge again, what is only wording."""
+        """Compare two protocols: which changes need new measurements, which a new judgement, which are only wording."""
     def protocol_versions(self) -> tuple[LockedVersion, ...]:
         """List the locked versions of this workspace's protocols, newest first."""
     def protocol_lock(self, *, task: str = ...) -> Numbers:
         """Lock the protocol's version; later changes need a new version."""
     def plan(self, *, budget: int | None = ..., strategy: str = ..., seed: int = ..., html: PathLike | None = ...) -> Plan:
-        """Draw the next collection plan from coverage, failures in production and open demands."""
+        """Make the next collection plan from coverage, failures in production and open demands."""
     def plan_show(self) -> PlanNow:
         """Show the plan in force with its live progress and forecast, and the coverage of the deployed strata."""
     def plan_page(self, file: PathLike) -> PlanNow:
@@ -208,11 +208,11 @@ class OpenWorkspace:
     def plan_returned(self, file: PathLike, *, surplus: bool = ...) -> tuple[Progress, ...]:
         """Compare a returned order sheet with what was ingested and accepted."""
     def plan_score(self, policy: str = ..., *, plan: str = ...) -> PlanScore:
-        """Score a plan: the gain it promised, and the gain measured in production. Later plans learn from it."""
+        """Score a plan: compare the promised gain with the gain measured in production. Later plans learn from it."""
     def plan_folder(self, folder: PathLike, *, budget: int | None = ..., strategy: str = ..., seed: int = ..., html: PathLike | None = ..., orders: PathLike | None = ...) -> Plan:
         """Make a collection plan from a folder of tables: the deployment map, demonstrations and production outcomes."""
     def collect(self, robot: str, operator: str, *, checked: str | Sequence[str] = ..., work_order: str | None = ..., on_floor: bool = ...) -> Session:
-        """Open a session if the checklist is done, calibrations are valid and every clock is verified."""
+        """Open a collection session if the checklist is done, calibrations are valid and every clock is verified."""
     def collect_close(self, session: str) -> Session:
         """Close a session."""
     def collect_synchronise(self, stream: str, *, robot: str = ..., offset_ms: float | None = ..., how: str = ..., from_content: bool = ...) -> SynchronisationVerified:
@@ -236,21 +236,21 @@ class OpenWorkspace:
     def ingest_streams(self, episode: str) -> tuple[StreamShown, ...]:
         """List an episode's streams: kind, unit, rate and every clock it came with, the most trusted first."""
     def check(self, paths: PathLike | Sequence[PathLike] = ..., *, html: PathLike | None = ..., protocol: PathLike | None = ..., mapping: PathLike | None = ..., numbers_only: bool = ..., keep: PathLike | None = ..., again: bool = ..., on: Literal['cores', 'ray'] = ...) -> CheckReport:
-        """Tell whether logs or datasets are fit to learn from; without a path, judge the workspace's episodes anew."""
+        """Check whether logs or datasets are fit for training; without a path, judge the workspace's episodes again."""
     def check_show(self) -> QualityShown:
-        """Show the last judgement of the dataset, what changed since, and the calibration of every sensor."""
+        """Show the last judgement of the dataset, which metrics changed, and the calibration of every sensor."""
     def calibrate(self, points: PathLike, *, robot: str, sensor: str, since: str = ...) -> Calibration:
-        """Find a camera's pose from marker points, and store it from now on or since a time."""
+        """Find a camera's pose from marker points, and store it with the time from which it is valid."""
     def calibrate_list(self, *, robot: str = ...) -> tuple[Calibration, ...]:
         """List calibrations with their validity, newest first."""
     def calibrate_intrinsics(self, images: PathLike | Sequence[PathLike], *, board: str, lens: Lens | str = ..., precision: bool = ..., sensor: str = ..., robot: str = ..., since: str = ..., undistorted: PathLike | None = ...) -> IntrinsicsResult:
         """Find a camera's focal length, centre and distortion from pictures of a board."""
     def calibrate_cameras(self, left: PathLike, right: PathLike, *, board: str = ..., lens: Lens | str = ..., precision: bool = ...) -> CameraPairResult:
-        """Find the pose between two cameras, or whether their depth agrees."""
+        """Find the pose between two cameras, or compare their point clouds."""
     def calibrate_hand_eye(self, files: PathLike | Sequence[PathLike], *, setup: Setup | str = ..., rotation: str | Sequence[str] = ..., units: str | Sequence[str] = ..., inverse: Side | str | Sequence[Side | str] = ..., clock_offset: float = ..., sensor: str = ..., robot: str = ..., since: str = ...) -> HandEyeResult:
         """Find a camera's pose on the wrist or beside the robot, tested on held-out poses."""
     def calibrate_verify(self, views: PathLike, *, sensor: str, robot: str, rotation: str | Sequence[str] = ..., units: str | Sequence[str] = ..., at: str = ...) -> Verified:
-        """Verify that a camera is still where its calibration puts it; warn, halt, and flag affected episodes."""
+        """Verify that a camera has not moved since its calibration; if it has, flag the affected episodes."""
     def calibrate_touch(self, points: PathLike, *, robot: str, sensor: str, at: str = ...) -> Touched:
         """Test a calibration by touch: compare points the camera saw with where the tool tip touched them."""
     def calibrate_force_torque(self, file: PathLike, *, rotation: str = ..., inverse: bool = ..., negated: bool = ..., mounted: float | Sequence[float] = ..., sensor: str = ..., robot: str = ..., since: str = ...) -> ForceTorqueResult:
@@ -258,17 +258,17 @@ class OpenWorkspace:
     def calibrate_schedule(self, *, robot: str = ..., precise: bool = ...) -> Schedule:
         """List which sensors must be calibrated or verified, and when; overdue first."""
     def annotate(self, episode: str | Sequence[str] = ..., *, again: bool = ...) -> Annotated:
-        """Propose phases for accepted episodes that have none (including those a fix would make acceptable)."""
+        """Propose phases for accepted episodes that have none, including episodes that a fix would make acceptable."""
     def annotate_show(self) -> AnnotationsShown:
-        """Show the phases annotated so far, how far authors agree, and how many accepted episodes wait."""
+        """Show the annotated phases, how well authors agree, and how many accepted episodes are not annotated."""
     def agree(self, first: str, second: str, *, frame_hz: float = ...) -> Agreement:
-        """Measure how far two authors agree on the phases of the episodes that both annotated."""
+        """Measure how well two authors agree on the phases of the episodes that both annotated."""
     def release(self, name: str, *, seed: int = ..., fix: FixKind | str | Sequence[FixKind | str] = ..., apart: str | Sequence[str] = ..., override: str = ...) -> Release:
         """Freeze every accepted and annotated episode into an immutable release."""
     def release_list(self) -> tuple[Release, ...]:
         """List releases, newest first."""
     def release_show(self, release: str) -> ReleaseShown:
-        """Show one release: its episodes, shares, exclusions and datasheet."""
+        """Show one release: its episodes, shares, excluded episodes and datasheet."""
     def release_diff(self, older: str, newer: str) -> ReleaseDiff:
         """List what changed from one release to another."""
     def release_datasheet(self, release: str) -> str:
@@ -290,15 +290,15 @@ class OpenWorkspace:
     def gate_decisions(self) -> tuple[Decision, ...]:
         """List gate decisions, newest first."""
     def serve(self, policy: str, *, host: str = ..., port: int = ..., override: str = ...) -> None:
-        """Serve a policy version over HTTP and WebSocket until interrupted; one that is too slow is refused."""
+        """Serve a policy version over HTTP and WebSocket until interrupted; a policy that is too slow is refused."""
     def serve_health(self, policy: str) -> PolicyHealth:
-        """Run a dummy inference, time a thousand, and judge whether the policy is fast enough for its robot."""
+        """Time a thousand inferences, and judge whether the policy is fast enough for its robot."""
     def guard(self, policy: str) -> Guarded:
         """Show the guard limits that a policy carries to the robot, and the rules that enforce them."""
     def guard_replay(self, episode: str, *, policy: str) -> Replay:
         """Replay a policy's guard at every step of a recorded episode."""
     def monitor(self) -> Watch:
-        """Evaluate production once: the rolling rate of every policy and site, and alarms beyond chance."""
+        """Evaluate production once: the success rate of every policy and site, and an alarm for each drop beyond chance."""
     def monitor_add(self, policy: str, result: Literal['success', 'failure'], *, stratum: str = ..., site: str = ..., robot: str = ..., failure: FailureClass | str | None = ..., cycle_s: float | None = ..., confidence: float | None = ..., latency_ms: float | None = ..., interventions: int = ..., stage: Stage | str = ..., scenario: str = ..., outcome: str = ...) -> Outcome:
         """Record how one attempt ended, as a robot or an operator reports it."""
     def monitor_record(self, file: PathLike) -> RecordedOutcomes:
@@ -308,15 +308,15 @@ class OpenWorkspace:
     def monitor_outcomes(self, *, policy: str = ..., stage: Stage | str | None = ..., limit: int = ...) -> tuple[Outcome, ...]:
         """List outcomes, newest first."""
     def rollout(self) -> tuple[Rollout, ...]:
-        """Show every rollout, newest first: rung, share of tasks, results of both arms."""
+        """Show every rollout, newest first: rung, share of tasks, results of candidate and incumbent."""
     def rollout_start(self, policy: str, *, shadow: bool = ..., override: str = ...) -> Rollout:
         """Start the rollout of a policy version that passed its gate."""
     def rollout_advance(self) -> Rollout:
-        """Judge both arms since this rung began: climb, stay, or roll back."""
+        """Compare candidate and incumbent since this rung began: climb to the next rung, stay, or roll back."""
     def rollout_back(self, *, production: bool = ..., reason: str = ...) -> Rollout:
-        """Roll the candidate back now, regardless of the numbers."""
+        """Roll the candidate back now, whatever its success rate."""
     def diagnose(self, policy: str = ..., *, site: str = ..., seed: int = ..., html: PathLike | None = ...) -> Diagnosis:
-        """Diagnose a drop of success in production: is it real, and what caused it."""
+        """Diagnose a drop of success in production: whether it is real, and what caused it."""
     def diagnose_show(self, *, diagnosis: str = ...) -> DiagnosisShown:
         """Show a diagnosis with success by day before it, and list all diagnoses."""
     def diagnose_folder(self, folder: PathLike, *, site: str = ..., seed: int = ..., html: PathLike | None = ...) -> Diagnosis:
@@ -328,23 +328,23 @@ class OpenWorkspace:
     def incident_open(self, what: str = ..., *, alarm: str = ..., policy: str = ..., site: str = ..., stratum: str = ...) -> IncidentNow:
         """Open an incident, from an alarm or a person's report."""
     def incident_move(self, incident: str, step: Step | str, *, note: str) -> IncidentNow:
-        """Take a step of the runbook; once diagnosed, the incident demands demonstrations from the plan."""
+        """Record a step of the incident's runbook; once diagnosed, the incident asks the plan for demonstrations."""
     def incident_report(self, incident: str) -> str:
         """Write the post-mortem of an incident from the record, as Markdown."""
     def trace(self, policy: str) -> Lineage:
-        """Trace a policy back: release, episodes, operators, calibrations, protocols, providers."""
+        """Trace a policy back to its release, episodes, operators, calibrations, protocols and providers."""
     def evidence(self, policy: str, file: PathLike) -> Evidence:
         """Write a hash-chained record of a policy: its lineage, then every event of the ledger up to now."""
     def supply(self, provider: str, *, session: str = ...) -> Acceptance:
-        """Accept a provider's delivery, or return it with its reasons."""
+        """Accept a provider's delivery, or reject it with reasons."""
     def supply_provider(self, provider: str, *, name: str = ..., min_acceptance: float = ..., cost: float | None = ...) -> Provider:
-        """Record a provider and its terms."""
+        """Record a provider of episodes and the contract's terms."""
     def supply_score(self, provider: str) -> Scorecard:
-        """Sum up a provider's deliveries: acceptance, cost per accepted episode, repeatability."""
+        """Summarise a provider's deliveries: acceptance, cost per accepted episode, repeatability."""
     def simulate_production(self, policy: str = ..., *, episodes: int = ..., days: float = ..., seed: int = ...) -> SimulatedAttempts:
-        """Run policies in simulated production for some days up to now, routed by the rollout."""
+        """Simulate production for some days up to now; the rollout decides which policy makes each attempt."""
     def simulate_laboratory(self, policy: str, *, episodes: int = ..., seed: int = ...) -> SimulatedAttempts:
-        """Run a policy in the simulated laboratory, as before a rollout."""
+        """Run a policy in the simulated laboratory, as you would before a rollout."""
     def token(self, name: str, *, role: Role | str = ..., provider: str | None = ...) -> Issued:
         """Issue a token with a role; the secret is shown once."""
     def token_revoke(self, token: str) -> Token:

@@ -8,7 +8,7 @@ import pytest
 
 from fieldloop.check import UNITS
 from fieldloop.say.numbers import one_of
-from fieldloop.say.sentences import FIELD, OPTIONAL, codes
+from fieldloop.say.sentences import FIELD, OPTIONAL, codes, codes_of
 
 ROOT = pathlib.Path(__file__).parents[2]
 NOT_YET: tuple[str, ...] = ()
@@ -134,8 +134,12 @@ def test_every_code_has_a_sentence_and_every_sentence_its_numbers():
 
 
 def test_every_sentence_is_used():
-    written = strings_in_source()  # advice is keyed by the name of a check
-    assert not [code for code in codes() if code.removeprefix("advice.") not in written]
+    written = strings_in_source()  # advice and what was measured are keyed by the name of a check
+    assert not [code for code in codes() if code.removeprefix("advice.").removeprefix("measured.") not in written]
+
+
+def test_every_check_names_what_it_measured():
+    assert set(codes_of("measured")) == {f"measured.{name}" for name in UNITS}
 
 
 SHOWN = ("api", "cli", "doors", "loop", "python_api", "report", "ui")

@@ -48,7 +48,7 @@ def test_what_is_planted_is_found_and_nothing_else():
     message = seen["north", "lighting"].message
     assert message.code == "audit.contradicted"
     dim = next(d for d in message.details if d["level"] == "dim")
-    assert sentence(dim).startswith("dim is 100.0 % of 2,000 attempts (")
+    assert sentence(dim).startswith("dim makes up 100.0 % of 2,000 attempts (")
     assert sentence(dim).endswith("; the map states 40.0 %.")
     assert [x.level for x in seen["north", "lighting"].levels if x.differs] == ["bright", "dim"]
 
@@ -219,7 +219,8 @@ def test_articles_that_the_map_lacks_and_the_reverse_are_named_by_share_of_picks
     assert compared.status is Status.FAILED
     unseen, lacking = compared.message.details[-2:]
     assert sentence(unseen) == (
-        "101 of 105 articles on the map (33.3 % of claimed picks) were never seen; chance alone would miss 0.0 %."
+        "101 of 105 articles on the map (33.3 % of claimed picks) never appeared in the logs. "
+        "By chance alone, 0.0 % of picks would be missed."
     )
     assert (lacking["articles"], lacking["share"]) == (("new",), 0.1)
     assert next(x for x in compared.levels if x.level == "s4").measured == 0.0

@@ -74,7 +74,7 @@ def test_both_files_and_another_cut_of_tiers_are_distinguished(workspace):
     use.audit(workspace)
     (workspace.root / "operations.toml").write_text("[audit.high_tier_share]\nvalue = 0.5\n")
     again = open_workspace(workspace.root)
-    assert changes(again) == (f"operations.toml (cut of tiers) {CHANGED}",)
+    assert changes(again) == (f"operations.toml (the boundaries between tiers) {CHANGED}",)
     again.close()
 
 

@@ -76,20 +76,24 @@ def test_a_catalogue_in_another_unit_is_refused(rows, says):
         (
             "temperature_c = [15, 28]",
             "temperature_c = [15, 50]",
-            "temperature_c is 15 to 50 °C; usual is −35 to 45 °C.",
+            "temperature_c is 15 to 50 °C; the usual range is −35 to 45 °C.",
         ),
-        ("ceiling_m = 9", "ceiling_m = 50", "north/aisle: ceiling_m is 50; usual is 1.8 to 45 m."),
+        ("ceiling_m = 9", "ceiling_m = 50", "north/aisle: ceiling_m is 50; the usual range is 1.8 to 45 m."),
         (
             "tote = [0.6, 0.4, 0.3]",
             "tote = [6, 0.4, 0.3]",
-            "north: bin tote is 6 × 0.4 × 0.3 m; usual is 0.03",
+            "north: bin tote is 6 × 0.4 × 0.3 m; the usual range is 0.03",
         ),
         (
             "per_week = 14",
             "per_week = 14000",
             "'stuck together' happens 14,000 times a week, but all articles together",
         ),
-        ("day = [300, 800]", "day = [300, 60000]", "north/aisle: lux is 300 to 60000 lx; usual is 0 to 20,000 lx."),
+        (
+            "day = [300, 800]",
+            "day = [300, 60000]",
+            "north/aisle: lux is 300 to 60000 lx; the usual range is 0 to 20,000 lx.",
+        ),
     ],
 )
 def test_what_is_only_unusual_is_reported_and_counts(old, new, says):
@@ -103,7 +107,7 @@ def test_one_heavy_article_is_unusual_and_not_refused():
     rows = "".join(f"a{k},10,0.5,0.1,0.1,0.1\n" for k in range(9))
     found = oddities(parse(FULL, f"{TWO}{rows}anvil,100,90,0.5,0.3,0.3\n", SETTINGS), SETTINGS)
     assert list(map(sentence, found)) == [
-        "mass_kg: 1 of 10 articles is unusual, such as anvil with 90; usual is 0.0005 to 50 kg."
+        "mass_kg: 1 of 10 articles has an unusual value, such as anvil with 90. The usual range is 0.0005 to 50 kg."
     ]
 
 

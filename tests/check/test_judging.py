@@ -236,11 +236,17 @@ def test_a_finding_is_the_same_after_it_was_written():
 @pytest.mark.parametrize(
     ("finding", "written"),
     [
-        (("batch.operators", 2.0, 3.0, None, "operators"), "2 operators; at least 3 required."),
-        (("timing.longest_gap", 7.0, None, 1.0, "missing periods"), "7 missing periods; at most 1 allowed."),
-        (("force.window", 3.0, 5.0, 25.0, "N"), "3 N; 5 to 25 N required."),
-        (("metadata.units", 1.0, None, 0.0, "streams"), "1 stream; at most 0 allowed."),
-        (("vision.covered", 0.07, None, 0.02, "share of frames"), "7 % of frames; at most 2 % allowed."),
+        (("batch.operators", 2.0, 3.0, None, "operators"), "2 operators demonstrated this task; at least 3 required."),
+        (
+            ("timing.longest_gap", 7.0, None, 1.0, "missing periods"),
+            "7 periods in a row have no sample; at most 1 allowed.",
+        ),
+        (("force.window", 3.0, 5.0, 25.0, "N"), "The item was held with 3 N; 5 to 25 N required."),
+        (("metadata.units", 1.0, None, 0.0, "streams"), "1 stream states no unit; at most 0 allowed."),
+        (
+            ("vision.covered", 0.07, None, 0.02, "share of frames"),
+            "7 % of frames show no edges, as if the lens were covered; at most 2 % allowed.",
+        ),
     ],
 )
 def test_a_message_states_the_value_and_what_the_limit_demands(finding, written):
@@ -252,7 +258,9 @@ def test_a_message_states_the_value_and_what_the_limit_demands(finding, written)
 def test_an_interval_and_a_place_stand_in_brackets():
     place = note("check.in_episodes", episodes=12)
     made = Finding("c.d", Subject("imu"), Status.CANNOT_TELL, 4.0, None, 5.0, "ms", place, low=3.0, high=6.0)
-    assert message(made).startswith("imu: 4 ms (3 to 6; in 12 episodes); at most 5 allowed. The interval contains")
+    assert message(made).startswith(
+        "imu: 4 ms (interval 3 to 6; in 12 episodes); at most 5 ms allowed. The interval contains"
+    )
 
 
 def test_a_finding_can_be_held_by_another_fact():
@@ -262,4 +270,4 @@ def test_a_finding_can_be_held_by_another_fact():
 
 def test_the_advice_of_a_check_from_outside_is_kept():
     made = Finding("house.rule", NO_SUBJECT, Status.FAILED, 7.0, None, 1.0, "s", advice="Ask the house.")
-    assert message(made) == "7 s; at most 1 allowed. Ask the house."
+    assert message(made) == "7 s; at most 1 s allowed. Ask the house."

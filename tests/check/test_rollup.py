@@ -43,7 +43,7 @@ def test_shares_are_of_episodes_that_passed_or_failed():
         Status.PASSED: 85, Status.FAILED: 15, Status.CANNOT_TELL: 7, Status.NOT_APPLICABLE: 3,
     }  # fmt: skip
     assert result.status is Status.FAILED
-    assert sentence(result.sentence) == "85 % of 100 episodes pass (77 % to 91 %). 7 could not be judged."
+    assert sentence(result.sentence) == "85 % of 100 episodes pass (77 % to 91 %). 7 episodes could not be judged."
 
 
 def test_the_dearest_findings_are_shown_a_check_once():

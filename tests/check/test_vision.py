@@ -68,7 +68,7 @@ def test_a_camera_of_two_thirds_the_rate_repeats_every_third_frame():
     case = move(healthy_case(), WRIST, ((i * 2 // 3) * 0.05 % 1.0 for i in range(count)))
     repeated = found("vision.repeated_frames", case)
     assert repeated.value == pytest.approx(1 / 3, abs=0.05)
-    assert "about 20 new frames per second of 30" in sentence(repeated.place)
+    assert "about 20 of 30 frames per second are new" in sentence(repeated.place)
 
 
 def test_compression_that_leaves_a_little_difference_hides_no_repeat():

@@ -318,7 +318,7 @@ def test_any_noun_can_be_printed(capsys):
 
 def test_a_family_without_its_bare_command_says_its_verbs(monkeypatch):
     monkeypatch.setitem(COMMANDS, "odd verb", COMMANDS["home"])
-    with pytest.raises(BadInput, match=r"needs one of: verb\. Did you mean 'verb'"):
+    with pytest.raises(BadInput, match=r"needs one of these verbs: verb\. Did you mean 'verb'"):
         choose(["odd", "verv"])
     with pytest.raises(UnknownName):
         choose(["oddd"])

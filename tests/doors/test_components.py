@@ -81,7 +81,7 @@ def test_a_ladder_shows_where_and_whether_it_came_back():
     climb = Rollout("r", "c", None, Rung.HALF, 0.5, 0, Status.PASSED, written(""), "")
     assert re.search(r'class="here"[^>]*>.*half', components.ladder(climb))
     back = Rollout("r", "c", None, Rung.BACK, 0.0, 0, Status.FAILED, written(""), "")
-    assert "off the ladder" in components.ladder(back)
+    assert "rolled back" in components.ladder(back)
 
 
 @pytest.mark.parametrize(

@@ -62,7 +62,7 @@ def test_the_stages_say_what_is_in_them(told):
     assert (stages["release"].count, sentence(stages["release"].fact)) == ("r1", "36 episodes")
     assert (stages["gate"].count, sentence(stages["gate"].fact), stages["gate"].mark) == (
         "160",
-        "trials, admitted",
+        "trials, passed",
         "good",
     )
     assert stages["monitor"].mark == "bad"
@@ -77,7 +77,7 @@ def test_an_open_incident_comes_first_and_then_what_it_asked_for(tmp_path):
     done = tuple(StepDone(step, NOW, "local", "done") for step in Step)
     workspace.write(happened.IncidentMoved(dataclasses.replace(incident, steps=done)))
     after = home(workspace)
-    assert sentence(after.next.sentence) == "The field asks for 24 demonstrations"
+    assert sentence(after.next.sentence) == "Production problems call for 24 demonstrations"
     assert after.next.command == "fieldloop plan"
     assert sentence(after.way_back).startswith("Back to plan: 24 demonstrations")
     assert attention(workspace) == {"/episodes": 4, "/incidents": 0}

@@ -268,10 +268,10 @@ def test_rolling_back_asks_once_and_is_recorded(root, server, browser):
         visit(page, f"{server}/floor")
         button = page.locator("[data-post='/api/rollout/back']")
         button.click()
-        assert button.inner_text() == "Really roll back?"
+        assert button.inner_text() == "Roll this policy back?"
         with page.expect_navigation():
             button.click()
-        page.wait_for_selector("text=off the ladder")
+        page.wait_for_selector("text=rolled back")
         assert not page.wrong
     workspace = open_workspace(root)
     moves = [recorded.actor for recorded in workspace.store.events(happened.RolloutMoved)]

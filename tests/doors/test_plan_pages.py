@@ -51,7 +51,7 @@ def test_the_plan_page_says_what_the_report_says(workspace):
     page = shown(plan.draw(Visit(workspace)))
     assert "43 of 50 demonstrations left to collect in 5 strata: +5.0 points of production success expected." in page
     assert "7 of 50 accepted, 1 rejected." in page
-    assert "Failure against demonstrations" in page
+    assert "Failure rate against number of demonstrations" in page
 
 
 @pytest.mark.parametrize("build", [plan.draw, diagnose.draw])

@@ -152,7 +152,7 @@ def test_results_of_another_policy_are_refused():
     made = outcomes(1.0)
     with pytest.raises(BadInput, match="is of policy p2"):
         decided([dataclasses.replace(made[0], policy="p2")])
-    with pytest.raises(BadInput, match="the first is 1"):
+    with pytest.raises(BadInput, match="starts at 1"):
         decided(made, look=0)
 
 

@@ -152,7 +152,7 @@ def test_one_bad_condition_costs_one_condition():
         ('[streams.joints]\naxes = "north"', "Axes must state where"),
         ('[streams.a]\nname = "x"\n[streams.b]\nname = "x"', "the same name"),
         ("[topics]\n", "unknown table"),
-        ('[episode]\nweather = "fine"', "an episode has"),
+        ('[episode]\nweather = "fine"', "unknown key"),
         ("[episode]\noperator = { fakt = 1 }", "must be a text"),
         ("streams = 3", "must be a table"),
         ("[streams", "not valid TOML"),

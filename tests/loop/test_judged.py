@@ -92,7 +92,7 @@ def test_only_what_pages_show_is_kept():
     )
     assert len(made.ranking.looks) == MOST_LOOKS
     assert sentence(made.look_first) == (
-        "Look at these 8 episodes first. Findings cost 50 % of the worth of 60 episodes."
+        "Look at these 8 episodes first. Findings lower the worth of 60 episodes by 50 %."
     )
     assert (len(made.trends), made.metrics, made.at_ns) == (1, 2, 7)
     assert made.episodes == {FAILED: 2}
@@ -107,7 +107,7 @@ def test_home_says_in_a_line_what_stands_against_the_whole(told):
     remember_dataset(told, report_of(episode("00" * 32, finding()), dataset=wrong, trends=(changed(),)))
     steps = [step for step in home(told).then if step.page == "/quality"]
     assert [step.sentence.code for step in steps] == ["home.metric_jumped", "home.dataset_failed"]
-    assert sentence(steps[1].why).startswith("joints: 1 Hz; at most 2 allowed.")
+    assert sentence(steps[1].why).startswith("joints: 1 Hz demonstrated this task; at most 2 Hz allowed.")
 
 
 @pytest.mark.parametrize("alerts", [(), (0, 3)])

@@ -110,6 +110,6 @@ def test_what_someone_else_moved_meanwhile_is_not_written_over(floor, step, monk
 
     monkeypatch.setattr(type(floor), "write", late)
     before = {r.id: r for r in floor.store.find(Rollout)}
-    with pytest.raises(StoreBusy, match="The rollout changed meanwhile; reload it and repeat"):
+    with pytest.raises(StoreBusy, match="The rollout changed meanwhile; reload it and try again"):
         step(floor)
     assert {r.id: r for r in floor.store.find(Rollout)} == before | {other.id: other}

@@ -269,4 +269,4 @@ def test_a_plan_is_assumed_where_production_has_not_tried():
 def test_tables_register_no_one():
     warned = drawn(world(), crew=Crew((), (), "", registers=False)).warnings
     assert "plan.unassigned" not in {w.code for w in warned}
-    assert "Orders are unassigned. Let at least 4 people take turns." in map(sentence, warned)
+    assert "The orders name no operator. Let at least 4 people take turns." in map(sentence, warned)

@@ -61,7 +61,7 @@ def test_rotation_holds_with_four_operators_or_more(amounts, people):
 def test_three_operators_are_too_few():
     _, warnings = orders([quota("a", 30)], crew(3), SETTINGS, "plan_1", ids())
     assert sentence(warnings[0]) == (
-        "3 qualified operators are too few: with at most 30 % each, at least 4 are required. Enrol 1 more."
+        "3 qualified operators are too few. With at most 30 % of episodes each, at least 4 are required. Enrol 1 more."
     )
 
 
@@ -107,7 +107,7 @@ def test_bands_that_no_operator_represents_are_named():
     band = PeopleBand("hand", (("small", 0.2), ("large", 0.77), ("huge", 0.03)))
     deployment = Deployment("d", "pick", (Site("north", 1.0, people=(band,)),), ())
     (warning,) = band_warnings([Operator("a", (("hand", "large"),))], deployment, SETTINGS)
-    assert sentence(warning) == "No operator represents hand small (20 %) of the people at north."
+    assert sentence(warning) == "No operator represents the people at north with hand small (20 %)."
     (silent,) = band_warnings([Operator("a")], deployment, SETTINGS)
     assert (silent.code, silent["quantity"]) == ("plan.band_not_recorded", "hand")
     assert list(band_warnings([], deployment, SETTINGS)) == []

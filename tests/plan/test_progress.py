@@ -115,8 +115,8 @@ def test_a_steady_pace_gives_the_obvious_answer():
     said = forecast(100, accepted([10] * 20, rng), 0, 20 * DAY - 1, SETTINGS)
     assert (said.per_day, said.days) == (10.0, 10.0)
     assert said.days_low < 10.0 < said.days_high < 15.0
-    assert sentence(said.message).startswith("100 are left for people: 10.0 days (90 % interval")
-    assert sentence(said.message).endswith("at 10.0 a day over 20 days.")
+    assert sentence(said.message).startswith("People still have 100 to collect: 10.0 days (90 % interval")
+    assert sentence(said.message).endswith("at 10.0 a day, measured over 20 days.")
 
 
 def test_idle_days_slow_the_pace_and_widen_it():

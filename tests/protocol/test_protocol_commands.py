@@ -57,11 +57,11 @@ def test_a_protocol_with_an_error_cannot_be_locked(folder, opened):
 def test_without_an_audit_the_next_command_is_one_that_works(tmp_path, opened):
     root = tmp_path / "new"
     setup.init(root, task="pick")
-    with pytest.raises(Refused, match=r"there is none yet.*fieldloop audit --example") as none:
+    with pytest.raises(Refused, match=r"no map was audited yet.*fieldloop audit --example") as none:
         lock.lock(opened(root))
     assert "override" not in str(none.value), "there is nothing to override"
     (root / "deployment.toml").write_text(deployment_text())
-    with pytest.raises(Refused, match=r"there is none yet. Run: fieldloop audit$"):
+    with pytest.raises(Refused, match=r"the map was never audited. Run: fieldloop audit$"):
         lock.lock(opened(root))
     opened(root).write(DeploymentAudited(Audit("x", (), 0.2, complete=False)))
     with pytest.raises(Refused, match=r"score is 20%.*audit override --reason"):

@@ -214,7 +214,7 @@ def test_an_even_grid_has_its_rate_and_a_broken_stamp_no_endless_one():
     broken[3] = 0
     values = made.streams["joints"].values
     hurt = with_streams(made, {"joints": stream(StreamKind.JOINT_POSITION, broken, values, name="joints")})
-    with pytest.raises(BadInput, match="hardly right"):
+    with pytest.raises(BadInput, match="probably wrong"):
         frame(hurt, survey([hurt], clock="joints", hz=50.0))
 
 

@@ -179,9 +179,17 @@ def diagnosis(**changed):
     asked = tuple(
         Asked(written(question), status, written(answer))
         for question, status, answer in (
-            ("Were there enough close examples?", Status.FAILED, "2 demonstrations in dim light, 40 are usual."),
-            ("Was the cue sensed?", Status.PASSED, "Confidence 0.81, light within what the sensors have seen."),
-            ("Was the success signal right?", Status.PASSED, "Both judges agree."),
+            (
+                "Were there enough similar demonstrations?",
+                Status.FAILED,
+                "2 demonstrations in dim light, 40 are usual.",
+            ),
+            (
+                "Could the sensors and the policy recognise the situation?",
+                Status.PASSED,
+                "Confidence 0.81, light within what the sensors have seen.",
+            ),
+            ("Was the attempt judged correctly?", Status.PASSED, "Both judges agree."),
             ("Were such failures labelled right?", Status.CANNOT_TELL, "The release keeps no failures."),
         )
     )

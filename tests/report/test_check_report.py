@@ -209,7 +209,12 @@ def test_the_page_is_whole_and_fetches_nothing(text):
 
 
 def test_the_page_says_what_is_so_then_what_to_look_at(text):
-    order = ["3 of 4 episodes failed; look at them first.", "Look at these 3 first", "synthetic-1", "All episodes"]
+    order = [
+        "3 of 4 episodes failed; look at them first.",
+        "Look at these 3 episodes first",
+        "synthetic-1",
+        "All episodes",
+    ]
     places = [text.index(part) for part in order]
     assert places == sorted(places)
     assert "joint_3" in text

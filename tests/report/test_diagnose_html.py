@@ -44,10 +44,10 @@ def test_the_page_answers_first_and_keeps_the_order_that_was_asked_for(made):
     assert re.search(r'<p class="lead">(.*?)</p>', made)[1] == REAL
     assert re.findall(r"<h2>(.*?)</h2>", made) == [
         "Where the loss comes from",
-        "What caused it",
-        "What is not known, and what to log",
+        "Causes of the loss",
+        "What is not known yet, and what to log",
         "Success over the days",
-        "Conditions that lost",
+        "Conditions with lost success",
         "Four questions about failures",
     ]
     assert "<h1>Diagnosis of pick-7 at leipzig</h1>" in made
@@ -58,7 +58,7 @@ def test_kinds_that_pull_apart_are_stated_in_points_alone():
     row = next(line for line in printed(found).splitlines() if "mix: fewer" in line)
     assert "+1.6" in row
     assert "%" not in row
-    assert by_kind(found) == "By kind, in points: mix +1.6, mechanism −2.6, unseen 0.0."
+    assert by_kind(found) == "Change by kind, in points: mix +1.6, mechanism −2.6, unseen 0.0."
 
 
 def test_causes_come_with_share_interval_evidence_fix_group_and_since(made):
@@ -87,7 +87,7 @@ def test_nothing_is_fetched(made):
         ({}, REAL),
         (
             {"status": Status.PASSED, "observed": 0.885, "loss": -0.005, "loss_low": 0.0, "loss_high": 0.0, **NOTHING},
-            "No real drop: 88.0 % → 88.5 %, +0.5 points, over 1,043 episodes at leipzig.",
+            "Success did not really drop: 88.0 % → 88.5 %, +0.5 points, over 1,043 episodes at leipzig.",
         ),
         (
             {"status": Status.CANNOT_TELL, "baseline": math.nan, **NOTHING},
@@ -111,14 +111,17 @@ def test_nothing_is_fetched(made):
         ),
         (
             {"loss_low": -0.004},
-            REAL.replace("The drop is real", "Something is wrong; success as a whole may not have dropped").replace(
+            REAL.replace("The drop is real", "Something is wrong, but overall success may not have dropped").replace(
                 "−21.4", "0.4"
             ),
         ),
         ({"loss_low": 0.0, "loss_high": 0.0}, REAL.replace(" (−31.9 to −21.4)", "")),
         (
             {"status": Status.PASSED, "observed": 0.86, "loss": 0.02, "loss_low": 0.004, "loss_high": 0.036, **NOTHING},
-            "No drop that matters: 88.0 % → 86.0 %, −2.0 points (−3.6 to −0.4), over 1,043 episodes at leipzig.",
+            (
+                "Success did not drop by an amount that matters: 88.0 % → 86.0 %, −2.0 points (−3.6 to −0.4), "
+                "over 1,043 episodes at leipzig."
+            ),
         ),
     ],
 )
@@ -128,7 +131,9 @@ def test_the_headline_states_what_is_so(changed, said):
 
 def test_the_first_cause_is_the_diagnosis_own_and_causes_of_a_kind_are_added():
     two = (samples.cause(share=0.3), samples.cause(Gap.HARDWARE, 0.35), samples.cause(share=0.2))
-    assert main_cause(samples.diagnosis(causes=two)).startswith("First cause: environment mismatch (50 % of the loss;")
+    assert main_cause(samples.diagnosis(causes=two)).startswith(
+        "The largest cause is environment mismatch (50 % of the loss;"
+    )
     sites = tuple(samples.cause(share=s, stratum=Stratum.of(site=n)) for n, s in (("annex", 0.11), ("harbour", 0.08)))
     said = main_cause(samples.diagnosis(causes=sites))
     assert "(19 % of the loss; site annex 11 %, site harbour 8 %)" in said
@@ -137,7 +142,9 @@ def test_the_first_cause_is_the_diagnosis_own_and_causes_of_a_kind_are_added():
     assert "(44 % of the loss; site annex 11 %, site harbour 8 % and 4 more)" in said
     assert "(11 % of the loss; site annex)" in main_cause(samples.diagnosis(causes=sites[:1]))
     unclear = (samples.cause(Gap.UNKNOWN, 0.7), samples.cause(Gap.LABELS, 0.3))
-    assert main_cause(samples.diagnosis(causes=unclear)).startswith("The largest part is unexplained (70 %)")
+    assert main_cause(samples.diagnosis(causes=unclear)).startswith(
+        "The largest part of the loss is unexplained (70 %)"
+    )
     assert main_cause(samples.diagnosis(causes=unclear[:1])) == ""
 
 
@@ -207,7 +214,7 @@ def test_shares_that_exceed_the_loss_overlap():
 @pytest.mark.parametrize(
     ("causes", "rest"),
     [
-        ((Gap.ENVIRONMENT, Gap.HARDWARE), "Unassigned (mix, pace, inherent difficulty)"),
+        ((Gap.ENVIRONMENT, Gap.HARDWARE), "Unassigned: mix, pace or inherent difficulty"),
         ((Gap.ENVIRONMENT, Gap.UNKNOWN), "Unexplained"),
     ],
 )
@@ -224,7 +231,7 @@ def test_slices_state_their_doubt_and_what_it_means_in_every_form(made):
     assert DOUBT in said
     assert [said.count(word) for word in ("< 1 %", "23 %")] == [1, 1]
     printed_text = printed(samples.diagnosis())
-    assert "Doubt: probability that the condition is not a cause." in printed_text
+    assert "Doubt is the probability that the condition is not a cause." in printed_text
     assert "23 %" in printed_text
     assert "chance" not in f"{said}{printed_text}"
 
@@ -297,7 +304,7 @@ def test_little_is_drawn_of_little(status):
 def test_a_sample_of_failures_states_of_how_many_and_how_it_was_chosen(made):
     found = samples.diagnosis()
     assert found.failed > len(found.failures)
-    told = f"{len(found.failures)} of {found.failed:,} failures: those where success was expected most."
+    told = f"{len(found.failures)} of {found.failed:,} failures: those in which success was expected most."
     assert told in texts(made)
     assert told in printed(found)
     every = dataclasses.replace(found, episodes=4, observed=0.25, failures=found.failures[:3])
@@ -310,8 +317,8 @@ def test_a_sample_of_failures_states_of_how_many_and_how_it_was_chosen(made):
 def test_the_terminal_shows_the_same_in_the_same_order():
     said = printed(samples.diagnosis())
     assert said.startswith("✗ The drop is real  88.0 % → 61.2 %")
-    marks = ["First cause: environment", "mechanism: lower success", "hardware drift", "Fix: Change the pads",
-             "Cannot tell: 612", "Conditions that lost", "Four questions"]  # fmt: skip
+    marks = ["The largest cause is environment", "mechanism: lower success", "hardware drift", "Fix: Change the pads",
+             "Cannot tell: 612", "Conditions with lost success", "Four questions"]  # fmt: skip
     places = [said.index(mark) for mark in marks]
     assert places == sorted(places)
 
@@ -321,7 +328,7 @@ def test_conditions_that_lost_come_by_what_they_lost_and_count_the_rest():
     found = samples.diagnosis(slices=lost)
     assert [one.stratum.level("bin") for one in by_loss(lost)[:2]] == ["b10", "b09"]
     told = printed(found)
-    assert "And 3 more conditions that lost less" in told
+    assert "And 3 more conditions with a smaller loss" in told
     assert "bin=b10" in told
     assert "bin=b02" not in told
     assert "more condition" not in printed(samples.diagnosis(slices=lost[:8]))
@@ -337,7 +344,7 @@ def test_in_a_passed_diagnosis_the_lines_beside_it_are_remarks():
     assert "lets the next" not in page
     ill = dataclasses.replace(well, status=Status.CANNOT_TELL)
     assert "Cannot tell: lighting=dim" in printed(ill)
-    assert "<h2>What is not known, and what to log</h2>" in html(DiagnosisReport(ill))
+    assert "<h2>What is not known yet, and what to log</h2>" in html(DiagnosisReport(ill))
 
 
 def test_in_short_it_is_the_first_cause_named_or_the_verdict():

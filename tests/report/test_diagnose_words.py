@@ -40,9 +40,10 @@ def printed(result):
 
 def test_a_drop_that_is_mostly_mix_says_so_first_with_what_grew():
     found = samples.diagnosis(**MIX)
-    assert verdict(found) == in_short(found) == "The drop is real; most of it is a harder mix"
+    assert verdict(found) == in_short(found) == "The drop is real; a harder mix explains most of it"
     assert main_cause(found) == (
-        "A harder mix takes 23.0 of the 25.0 points. bin buried went from 9 % to 62 % of the work; success there is as "
+        "A harder mix explains 23.0 of the 25.0 points lost. "
+        "bin buried went from 9 % to 62 % of the work; success there is as "
         "before (39 % before, 41 % now)."
     )
     told = printed(found)
@@ -59,11 +60,11 @@ def test_the_mix_comes_after_a_known_cause_and_states_where_the_policy_is_worse_
     told = {"status": Status.FAILED, "causes": (samples.cause(share=0.3),), "shifted": (worse,)}
     found = samples.diagnosis(**(MIX | told | {"kinds": Kinds(0.3, -0.05, 0.0)}))
     said = main_cause(found)
-    assert said.startswith("First cause: environment mismatch (30 % of the loss; lighting dim).")
+    assert said.startswith("The largest cause is environment mismatch (30 % of the loss; lighting dim).")
     assert "A harder mix costs 30.0 points, more than the whole loss. bin buried" in said
     assert "success there is also lower (50 % before, 30 % now)" in said
     even = samples.diagnosis(**(MIX | {"kinds": Kinds(0.251, -0.001, 0.0), "shifted": ()}))
-    assert main_cause(even) == "A harder mix takes all of the 25.0 points."
+    assert main_cause(even) == "A harder mix explains all of the 25.0 points lost."
     assert verdict(found) == "The drop is real"
 
 
@@ -98,10 +99,10 @@ def test_kinds_are_named_by_what_they_did_and_unseen_is_what_was_not_demonstrate
 def test_where_the_whole_rose_causes_are_in_points_everywhere():
     found = samples.diagnosis(**RISEN)
     assert in_points(found)
-    assert main_cause(found).startswith("First cause: environment mismatch (−5.5 points; lighting dim).")
+    assert main_cause(found).startswith("The largest cause is environment mismatch (−5.5 points; lighting dim).")
     told = printed(found)
     assert re.search(r"environment mismatch +−5\.5 +−6\.9 to −4\.0", told)
-    assert "100" not in told.partition("Conditions that lost")[0].replace("1,043", "")
+    assert "100" not in told.partition("Conditions with lost success")[0].replace("1,043", "")
     page = html(DiagnosisReport(found))
     well_formed(page)
     assert "together −5.5 points" in texts(page)
@@ -128,4 +129,6 @@ def test_what_was_shown_in_simulation_is_not_called_changed():
 def test_where_nothing_ever_worked_the_verdict_states_it():
     told = {"status": Status.CANNOT_TELL, "baseline": 0.0, "observed": 0.0, "loss": 0.0, "loss_low": -0.01,
             "loss_high": 0.01, "causes": (), "kinds": Kinds(0.0, 0.0, 0.0)}  # fmt: skip
-    assert headline(samples.diagnosis(**told)).startswith("Nothing works, neither before nor now: 0.0 % → 0.0 %")
+    assert headline(samples.diagnosis(**told)).startswith(
+        "No attempt succeeded, neither before nor in production: 0.0 % → 0.0 %"
+    )

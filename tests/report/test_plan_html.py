@@ -30,7 +30,7 @@ from fieldloop.say import details
 from fieldloop.say.numbers import small_share
 
 EXPECTED = "points of production success expected"
-UNKNOWN = "their gain is not known"
+UNKNOWN = "the gain of these demonstrations is not known"
 LONG = "packaging_of_" + "very_" * 30 + "long_name"
 
 
@@ -56,7 +56,7 @@ def test_the_page_answers_first_and_keeps_the_order_that_was_asked_for(made):
     assert titles == [
         "What to collect",
         "Coverage of production",
-        "What was never shown",
+        "What was never demonstrated",
         "Articles by tier",
         "Sites before they go live",
         "Expected effect of more demonstrations",
@@ -92,7 +92,7 @@ def test_two_drawings_of_one_page_share_no_id(made):
     ("plan", "said"),
     [
         (None, "No plan yet. 16 of 48 deployed strata, 9 % of production, have no demonstration."),
-        (samples.plan(()), "Nothing to collect: the plan asks for no demonstration."),
+        (samples.plan(()), "There is nothing to collect: the plan asks for no demonstrations."),
         (samples.plan(gain_low=0.0, gain_high=0.0), f"Collect 54 demonstrations in 9 strata: +5.0 {EXPECTED}."),
         (samples.plan(expected_gain=math.nan), f"Collect 54 demonstrations in 9 strata: {UNKNOWN}."),
     ],
@@ -111,7 +111,7 @@ def test_what_was_shown_elsewhere_is_not_deployed():
     rows = [*samples.coverage(), Coverage(Stratum.of(tier="high", bin="laboratory"), 0.0, 90, 0.1)]
     assert uncovered(rows) == uncovered(samples.coverage())
     assert "laboratory" not in draw_coverage(rows)
-    assert uncovered([]) == "No deployed stratum is known; audit the deployment map first."
+    assert uncovered([]) == "No deployed stratum is known. Audit the deployment map first."
 
 
 # ── ugly plans
@@ -219,7 +219,8 @@ def test_without_curves_the_promise_itself_is_drawn():
     now = next(c for c in samples.coverage() if c.stratum == first.stratum)
     left = now.failures / now.attempts - first.gain / now.exposure  # what the plan promises of that stratum
     assert (
-        f"7 in hand; with 8 more {100 * left:.0f} % are expected to fail. Dots: measured over 528 attempts." in drawn[0]
+        f"7 demonstrations in hand; with 8 more {100 * left:.0f} % are expected to fail. "
+        "Dots are failure rates measured over 528 attempts." in drawn[0]
     )
     assert not draw_curves(samples.planned(curves=(), coverage=()))
     all_is_well = tuple(dataclasses.replace(c, failures=0) for c in samples.coverage())
@@ -281,20 +282,22 @@ def test_the_terminal_says_the_same_in_the_same_order():
 
 
 def test_warnings_and_gaps_are_marked_as_of_the_day_the_plan_was_drawn(made):
-    assert "17 gaps when the plan was drawn" in " ".join(texts(made))
-    assert "When drawn" in made
-    assert "when it was drawn" not in printed(samples.plan()).lower()
+    assert "17 gaps when the plan was made" in " ".join(texts(made))
+    assert "When the plan was made" in made
+    assert "when the plan was made" not in printed(samples.plan()).lower()
     drawn = samples.planned()
     now = printed(PlanNow(*(getattr(drawn, f.name) for f in dataclasses.fields(drawn))))
     assert (
-        now.index("When it was drawn (") < now.index("Only three operators") < now.index("17 gaps when it was drawn:")
+        now.index("When the plan was made (")
+        < now.index("Only three operators")
+        < now.index("17 gaps when the plan was made:")
     )
 
 
 def test_what_a_simulator_makes_is_counted_apart():
     here = Stratum.of(cell="a")
     rows = [Progress(here, 199, 0, 0, 0), Progress(here, 5, 0, 0, 0, QuotaKind.SIMULATION)]
-    assert counted(rows) == "0 of 204 (5 of them to be simulated) accepted, 0 rejected."
+    assert counted(rows) == "0 of 204 (5 of them are to be simulated) accepted, 0 rejected."
     one = SiteSet("annex", 0.2, False, (), 5, 0, 20, False, written("What it lacks."), simulated=1)
     assert "20 and 1 simulated" in html(samples.planned(plan=samples.plan(sites=(one,))))
 

@@ -71,4 +71,4 @@ def test_what_is_verified_says_when_and_what_is_not_says_so():
     sensor = '\n[sensors.extra]\nkind = "imu"\n[sensors.bare]\nkind = "imu"\n'
     text = markdown(sheet(protocol(more=device + sensor), "vr", LABELS))
     assert "2026-03-02: 0.8 ms" in text
-    assert "| bare | imu | only if it is there | not declared | no |" in text
+    assert "| bare | imu | optional | not declared | no |" in text

@@ -45,7 +45,7 @@ def test_a_campaign_is_shared_out_over_the_causes_that_data_can_close():
     assert [d.demonstrations for d in asked] == [70, 24]  # 50 + 150 × 0.25 / 0.85 in all
     assert {(d.source, d.at_ns) for d in asked} == {("diagnosis_1", 7)}
     assert sentence(asked[0].why) == (
-        "60 % of the lost success is attributed to environment mismatch. It was never covered by demonstrations."
+        "60 % of the lost success is attributed to environment mismatch. Demonstrations never covered this cause."
     )
 
 

@@ -93,7 +93,10 @@ def test_a_card_that_is_wrong_says_where(tmp_path, changes, message):
 
 @pytest.mark.parametrize(
     ("place", "change", "message"),
-    [(2, {"shape": [7]}, "on the card and"), (0, {"dtype": "float32"}, "on the card and uint8 in the graph")],
+    [
+        (2, {"shape": [7]}, "in the bundle's card and"),
+        (0, {"dtype": "float32"}, "in the bundle's card and uint8 in the graph"),
+    ],
 )
 def test_card_and_graph_must_agree(tmp_path, place, change, message):
     folder = write(tmp_path)

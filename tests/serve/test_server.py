@@ -168,7 +168,7 @@ def test_health_is_cached_and_follows_the_policy(engine, settings):
     ("act", "detail"),
     [
         (lambda _: answer((0, 0, np.nan, 0, 0, 0)), "not finite"),
-        (lambda _: 1 / 0, "The policy broke: ZeroDivisionError"),
+        (lambda _: 1 / 0, "The policy raised an error: ZeroDivisionError"),
     ],
 )
 def test_a_policy_that_breaks_gives_an_error_answer_without_its_traceback(engine, settings, act, detail):

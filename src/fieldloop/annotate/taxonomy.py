@@ -54,11 +54,11 @@ def _label(where: str, row: Mapping[str, Any], numbers: Mapping[str, float]) -> 
     name = row.get("name", "?")
     refuse_unknown_keys(f"{where}: label {name}", row, LABEL_KEYS)
     if missing := sorted(key for key in LABEL_KEYS if not str(row.get(key, "")).strip()):
-        raise BadInput(f"{where}: label {name!r} lacks {', '.join(missing)}; annotators would each guess it.")
+        raise BadInput(f"{where}: label {name!r} lacks {', '.join(missing)}; without it annotators would guess.")
     try:
         return Label(**{key: str(row[key]).format(**numbers) for key in LABEL_KEYS})
     except (KeyError, IndexError, ValueError) as wrong:
-        raise BadInput(f"{where}: label {name!r} speaks of a measure that is not there: {wrong}.") from wrong
+        raise BadInput(f"{where}: label {name!r} names an unknown measure: {wrong}.") from wrong
 
 
 def _shipped() -> str:

@@ -68,7 +68,7 @@ def _add_events(app: FastAPI, workspace: Callable[[], Workspace]) -> None:
     @app.get("/api/events", tags=["House"], summary="Follow the ledger: events behind a sequence number, oldest first.")
     def events(request: Request, after: int = 0, limit: Annotated[int, Query(ge=1, le=1000)] = 100) -> Response:
         if request.scope[ACTOR].role not in ANYONE:
-            raise Refused("This role may not follow the ledger.")
+            raise Refused("This role may not read the events of the ledger.")
         return answer(tail(workspace(), after, limit))
 
 
@@ -78,7 +78,7 @@ def _add_live(app: FastAPI, workspace: Callable[[], Workspace]) -> None:
     @app.get("/api/live", tags=["House"], summary="Follow the numbers of the home page as server-sent events.")
     async def stream(request: Request, after: int = 0, *, numbers: bool = False) -> Response:
         if request.scope[ACTOR].role not in ANYONE:
-            raise Refused("This role may not follow the ledger.")
+            raise Refused("This role may not read the events of the ledger.")
         return StreamingResponse(live.listen(after, numbers=numbers), media_type="text/event-stream", headers=HEADERS)
 
 

@@ -100,9 +100,9 @@ def refuse_other_sites(headers: Headers) -> None:
     """Refuse a request that a page of another site made the browser send."""
     origin = headers.get("origin")
     if origin is not None and urlsplit(origin).netloc != headers.get("host"):
-        raise Refused(f"This request comes from a page of another site ({origin}).")
+        raise Refused(f"This request comes from a page of another website ({origin}).")
     if headers.get("sec-fetch-site") == "cross-site":
-        raise Refused("This request comes from a page of another site.")
+        raise Refused("This request comes from a page of another website.")
 
 
 async def _refuse(refused: FieldloopError, scope: Scope, receive: Receive, send: Send) -> None:

@@ -117,7 +117,7 @@ def _refuse_another_unit(skus: Iterable[Sku], settings: Section, file: str) -> N
         middle = statistics.median(values) if values else 0.0
         if middle and (why := impossible(quantity, (middle,), settings)):
             raise BadInput(
-                f"{file}, {columns}: the median of {len(values):,} articles has {middle:g}; {why}. Correct the "
+                f"{file}, {columns}: the median of {len(values):,} articles is {middle:g}; {why}. Correct the "
                 f"column, or widen audit.{quantity} in operations.toml."
             )
 

@@ -55,7 +55,7 @@ def rows(
                 )
             yield Cells({name: cell.strip() for name, cell in zip(header, row, strict=True)}, where)
     except csv.Error as wrong:
-        raise BadInput(f"{file}, line {reader.line_num}: {wrong}; is a quotation mark left open?") from wrong
+        raise BadInput(f"{file}, line {reader.line_num}: {wrong}; is a closing quotation mark missing?") from wrong
 
 
 def _check_header(
@@ -67,7 +67,7 @@ def _check_header(
                 f"{file}, line 1: {UnknownName('column', name, known)} Known, by commas: {', '.join(known)}."
             )
         if name and header.count(name) > 1:
-            raise BadInput(f"{file}, line 1: the column {name!r} occurs twice; keep one.")
+            raise BadInput(f"{file}, line 1: the column {name!r} occurs twice; keep one of them.")
     for name in mandatory:
         if name not in header:
             raise BadInput(f"{file}, line 1: the column {name!r} is missing; {' and '.join(mandatory)} are needed.")

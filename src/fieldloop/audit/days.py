@@ -65,7 +65,7 @@ def _order(parts: Mapping[str, tuple[str, str, str]], lines: Mapping[str, int], 
     if days and months:
         raise BadInput(
             f"{file}: {days[0]!r} (line {lines[days[0]]}) has the day first, {months[0]!r} (line {lines[months[0]]}) "
-            "the month; write all dates in one format, best as 2026-01-31."
+            "the month; write all dates in one format, such as 2026-01-31."
         )
     if not days and not months:
         example = next(iter(unclear))

@@ -53,7 +53,9 @@ def _load(text: str, file: str) -> Row:
 def _head(top: Row) -> Row:
     raw = top.values.get("deployment")
     if not isinstance(raw, dict):
-        raise BadInput(f"{top.file}: the table [deployment] with id and task is missing; begin the file with it.")
+        raise BadInput(
+            f"{top.file}: the table [deployment] with id and task is missing; write it at the top of the file."
+        )
     head = Row(raw, top.file, ("deployment",), top.lines)
     head.refuse_unknown(HEAD_KEYS)
     return head
@@ -82,7 +84,7 @@ def _edge_cases(top: Row, settings: Section) -> tuple[EdgeCase, ...]:
 
 def _check_sites(top: Row, sites: tuple[Site, ...], tolerance: float) -> None:
     if not sites:
-        raise BadInput(f"{top.file}: no [[site]] is given; a deployment needs at least one real facility.")
+        raise BadInput(f"{top.file}: the map has no [[site]]; describe at least one facility.")
     for row, site in zip(top.rows("site"), sites, strict=True):
         if sum(other.id == site.id for other in sites) > 1:
             row.refuse("id", f"the site {site.id!r} is given twice; every facility has one [[site]].")

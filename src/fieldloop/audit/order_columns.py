@@ -29,7 +29,7 @@ def columns_of(header: Sequence[str], file: str, named: Mapping[str, str]) -> di
         fits = [name for name in header if plain[name] in known]
         exact = [name for name in fits if plain[name] == known[0]]
         if len(exact or fits) > 1:
-            raise BadInput(f"{file}: the {role} may be {' or '.join(fits)}; name one with --{role}-column.")
+            raise BadInput(f"{file}: the {role} could be the column {' or '.join(fits)}; name it with --{role}-column.")
         if fits:
             found[role] = (exact or fits)[0]
         elif role in NEEDED:

@@ -104,7 +104,7 @@ def read_order_lines(
         for row in reader:
             _count_row(row, header, columns, count, reader.line_num, settings["picks_per_week"][-1])
     except csv.Error as wrong:
-        raise BadInput(f"{file}, line {reader.line_num}: {wrong}; is a quotation mark left open?") from wrong
+        raise BadInput(f"{file}, line {reader.line_num}: {wrong}; is a closing quotation mark missing?") from wrong
     read = read_days(count.first_line, file, dates)
     _refuse_the_other_way(count, read, file, dates, settings)
     days = _together(count, read, file, settings)
@@ -116,7 +116,7 @@ def _whole(text: Iterable[str], file: str) -> tuple[Iterator[str], str]:
     lines = iter(text)
     head = next(lines, "").removeprefix("\ufeff")
     if not head.strip():
-        raise BadInput(f"{file} is empty; an export of order lines begins with a header.")
+        raise BadInput(f"{file} is empty; an export of order lines must begin with a header.")
     return itertools.chain([head], lines), max(DELIMITERS, key=head.count)
 
 

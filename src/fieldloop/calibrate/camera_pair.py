@@ -124,7 +124,7 @@ def _shared(
 
 def _matrix(lens: Intrinsics) -> Floats:
     if not lens.camera_matrix:
-        raise BadInput("A pair of cameras needs the intrinsics of both; calibrate each first.")
+        raise BadInput("A pair of cameras needs the intrinsics of both cameras; calibrate each camera first.")
     return np.array(lens.camera_matrix)
 
 

@@ -44,7 +44,7 @@ def _section(
             f"### `{name}`\n\n{check.asks}{about}\n\n"
             f"- limit: {limit}{' (required)' if limit.required else ''}\n"
             f"- why: {limit.why} ({_source(limit)})\n{numbers}- what to do: {check.advice or advice[name]}\n"
-            f"- counts for {dimension_of(check).value}; a failure costs {limit.cost:.0%} of an episode's worth"
+            f"- dimension: {dimension_of(check).value}; a failure costs {limit.cost:.0%} of an episode's worth"
             f"{'; decodes pictures' if check.pixels else ''}\n- example: {examples[name]}\n"
         )
 

@@ -58,7 +58,7 @@ def choose(words: Sequence[str]) -> Choice:
     if first not in COMMANDS and first not in OWN:
         verbs = sorted(c.partition(" ")[2] for c in COMMANDS if c.startswith(f"{first} "))
         given = others[0] if others and not others[0].startswith("-") else ""
-        raise BadInput(f"`fieldloop {first}` needs one of: {', '.join(verbs)}.{_meant(given, verbs)}")
+        raise BadInput(f"`fieldloop {first}` needs one of these verbs: {', '.join(verbs)}.{_meant(given, verbs)}")
     return Choice(first, (*front, *others))
 
 

@@ -17,7 +17,12 @@ FOLDER = Path("demo-workspace")
 def demo(words: Sequence[str]) -> int:
     """Run the loop, report each step, then serve the pages unless --no-serve is given."""
     parser = Parser(prog="fieldloop demo", description=OWN["demo"], allow_abbrev=False)
-    parser.add_argument("--seed", type=int, default=0, help="another seed gives other numbers and the same story")
+    parser.add_argument(
+        "--seed",
+        type=int,
+        default=0,
+        help="seed of the demo; another seed gives other numbers but the same sequence of events",
+    )
     parser.add_argument("--no-serve", action="store_true", help="exit after the run instead of serving the pages")
     add_serving(parser)
     add_common(parser, Needs.NOTHING)

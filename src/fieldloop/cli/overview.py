@@ -38,7 +38,7 @@ def _foot() -> list[str]:
     return [
         "Every command takes --workspace DIR (default: the current folder, or FIELDLOOP_WORKSPACE), --json and --help.",
         "Exit codes: 0 passed, 1 failed or cannot tell, 2 could not run.",
-        "No workspace yet? `fieldloop check PATH` reads any log as it is; `fieldloop demo` shows the whole loop.",
+        "No workspace yet? `fieldloop check PATH` checks any log without one; `fieldloop demo` shows the whole loop.",
     ]
 
 

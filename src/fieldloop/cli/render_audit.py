@@ -50,7 +50,7 @@ def audit(asked: Audit, screen: Screen) -> None:
     for odd in asked.odd:
         screen.print(styled(f"▲ {sentence(odd)}", "yellow"))
     if asked.overridden_by:
-        screen.write(f"{asked.overridden_by} overrode it: {asked.override_reason}")
+        screen.write(f"{asked.overridden_by} overrode the audit: {asked.override_reason}")
     elif not asked.complete:
         screen.write("Complete the map and audit again, or override: fieldloop audit override --reason …")
     if asked.compared:
@@ -72,7 +72,7 @@ def velocity(made: Any, screen: Screen) -> None:
         facts(
             [
                 ("catalogue", made.catalogue),
-                ("lines", f"{whole(made.used)} of {whole(made.lines)} counted"),
+                ("lines", f"{whole(made.used)} of {whole(made.lines)} lines counted"),
                 ("columns", columns),
                 ("days", f"{made.first_day} to {made.last_day}, {fixed(made.weeks, 2)} weeks"),
                 ("picks a week", whole(made.picks_per_week)),
@@ -80,8 +80,8 @@ def velocity(made: Any, screen: Screen) -> None:
             ]
         )
     )
-    rows = [(t.tier.replace("_", " "), whole(t.skus), percent(t.share)) for t in made.tiers]
-    screen.print(table(("tier", "SKUs", "of picks"), rows, right=("SKUs", "of picks")))
+    rows = [(t.tier.replace("_", " "), f"{whole(t.skus)}", percent(t.share)) for t in made.tiers]
+    screen.print(table(("tier", "SKUs", "share of picks"), rows, right=("SKUs", "share of picks")))
     for one in made.skipped:
         first = ", ".join(map(str, one.first))
         screen.print(styled(f"▲ {whole(one.lines)} lines left out: {one.why} (line {first} …)", "yellow"))
@@ -96,7 +96,7 @@ def _comparisons(found: Sequence[Comparison], screen: Screen) -> None:
     rows = [(one.status, sentence(one.message), whole(one.episodes), one.days) for one in ranked[:MOST_ROWS]]
     screen.print(table(("", "claim", "attempts", "days"), rows, right=("attempts", "days")))
     if len(ranked) > MOST_ROWS:
-        screen.write(f"{len(ranked) - MOST_ROWS} more: --json has all.")
+        screen.write(f"{len(ranked) - MOST_ROWS} more claims: --json lists all.")
     _silent(found, screen)
 
 

@@ -27,7 +27,7 @@ def cameras_compared(result: Any, screen: Screen) -> None:
             _lens(lens, screen)
             screen.print()
     if (pair := result.board) is not None:
-        screen.print(heading("Between them  ").append(mark(pair.status)))
+        screen.print(heading("Both cameras  ").append(mark(pair.status)))
         screen.write(sentence(pair.message))
         shift = [row[3] for row in pair.left_from_right[:3]]
         screen.print(
@@ -35,8 +35,8 @@ def cameras_compared(result: Any, screen: Screen) -> None:
                 [
                     ("right camera seen from the left", _row(shift, " m", 4) if shift else "–"),
                     ("error in both pictures", _px(pair.rms_px)),
-                    ("off the line of sight", _px(pair.epipolar_px)),
-                    ("the same on held-out pairs", _px(pair.held_out_px)),
+                    ("distance from the epipolar line", _px(pair.epipolar_px)),
+                    ("distance on held-out pairs", _px(pair.held_out_px)),
                     ("pairs used", len(pair.pairs_used)),
                 ]
             )
@@ -49,8 +49,8 @@ def cameras_compared(result: Any, screen: Screen) -> None:
             facts(
                 [
                     ("left must move by", _row(clouds.shift_mm, " mm", 2)),
-                    ("and turn by", _row(clouds.turn_deg, "°", 3)),
-                    ("points with a partner", percent(clouds.overlap, 0)),
+                    ("left must turn by", _row(clouds.turn_deg, "°", 3)),
+                    ("points with a partner", f"{percent(clouds.overlap, 0)}"),
                 ]
             )
         )
@@ -74,15 +74,15 @@ def _lens(lens: Intrinsics, screen: Screen) -> None:
                     ),
                     ("distortion", f"{_row(lens.distortion, '', 4)} ({lens.model})"),
                     ("error on pictures used", _px(lens.rms_px)),
-                    ("on pictures left out", _px(lens.held_out_px)),
+                    ("error on held-out pictures", _px(lens.held_out_px)),
                     ("pictures used", len(lens.images_used)),
-                    ("picture reached by boards", percent(lens.coverage.covered, 0)),
+                    ("share of the picture covered by boards", f"{percent(lens.coverage.covered, 0)}"),
                 ]
             )
         )
     _left_out(lens.images_rejected, screen)
     if lens.advice:
-        screen.print(heading("To improve it"))
+        screen.print(heading("How to improve the calibration"))
         for hint in lens.advice:
             screen.write(f"  {sentence(hint)}")
 

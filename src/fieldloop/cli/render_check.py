@@ -84,7 +84,7 @@ def _moment(at_s: float | None) -> str:
 
 def _reason(look: Look) -> str:
     more = f" (+{len(look.reasons) - 1})" if len(look.reasons) > 1 else ""
-    return f"{message(look.reasons[0])}{more}" if look.reasons else "No check could measure anything in it."
+    return f"{message(look.reasons[0])}{more}" if look.reasons else "No check could measure anything in this episode."
 
 
 def _fixes(look: Look) -> str:
@@ -101,7 +101,7 @@ def _unanswered(episodes: Sequence[EpisodeReport], screen: Screen) -> None:
     if not groups:
         return
     screen.print()
-    title = f"Cannot tell ({plural(len(groups), 'check')}; they count only where the protocol requires an answer)"
+    title = f"Cannot tell ({plural(len(groups), 'check')}; they count only if the protocol requires an answer)"
     screen.print(heading(title))
     rows = [
         (check, sum(map(len, alike.values())), message(max(alike.values(), key=len)[0]))

@@ -47,10 +47,10 @@ def diagnosis(found: Diagnosis, screen: Screen) -> None:
         screen.print(styled(f"{sign} {remark_word(found)}: {sentence(reason)}", style))
     if found.slices:
         screen.print()
-        screen.print(heading("Conditions that lost"))
+        screen.print(heading("Conditions with lost success"))
         screen.print(_slices(by_loss(found.slices)))
         if (more := len(found.slices) - MOST_SLICES) > 0:
-            screen.print(styled(f"And {plural(more, 'more condition')} that lost less; --json has all.", "dim"))
+            screen.print(styled(f"And {plural(more, 'more condition')} with a smaller loss; --json lists all.", "dim"))
         screen.print(styled(DOUBT, "dim"))
     if found.failures:
         screen.print()
@@ -99,4 +99,4 @@ def _failures(found: Diagnosis, screen: Screen) -> None:
         rows.append((*cells, under(one.stratum, short(one.outcome))))
     screen.print(table((*map(str, range(1, len(questions) + 1)), "failure"), rows))
     if len(found.failures) > MOST_FAILURES:
-        screen.print(styled(f"The page and --json have {len(found.failures)}, with full answers.", "dim"))
+        screen.print(styled(f"The HTML page and --json have {len(found.failures)}, with full answers.", "dim"))

@@ -89,7 +89,7 @@ def placed(found: Any, screen: Screen) -> None:
         ("points", found.points),
         ("error on held-out points", None if found.residual_mm is None else f"{fixed(found.residual_mm, 2)} mm"),
         ("known to", _known(found)),
-        ("holds from", iso(found.valid_from_ns) + ("" if found.status is Status.PASSED else NOT_INSTEAD)),
+        ("valid from", iso(found.valid_from_ns) + ("" if found.status is Status.PASSED else NOT_INSTEAD)),
         ("stored for", f"{found.robot}, as {found.id}"),
     ]
     screen.print(facts((name, value) for name, value in shown if value is not None))
@@ -128,14 +128,14 @@ def _left_out(rejected: Iterable[Any], screen: Screen) -> None:
 
 
 def _proposals(proposals: Iterable[Any], screen: Screen) -> None:
-    if rows := [(" ".join(p.options), fixed(p.times_smaller, 1), sentence(p.says)) for p in proposals]:
-        screen.print(heading("Another reading fits better (not applied)"))
+    if rows := [(" ".join(p.options), f"{fixed(p.times_smaller, 1)}", sentence(p.says)) for p in proposals]:
+        screen.print(heading("Another way to read the file fits better (not applied)"))
         screen.print(table(("options", "times", ""), rows, right=("times",)))
 
 
 def _advice(advice: Iterable[Note], screen: Screen) -> None:
     if hints := tuple(advice):
-        screen.print(heading("To improve it"))
+        screen.print(heading("How to improve the calibration"))
         for hint in hints:
             screen.write(f"  {sentence(hint)}")
 

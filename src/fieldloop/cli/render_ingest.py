@@ -42,7 +42,7 @@ def contents(result: Any, screen: Screen) -> None:
     """Print what is inside: episodes with their streams, then what was wrong."""
     count = len(result.episodes)
     problems = [(e.name, f) for e in result.episodes for f in e.findings] + [("", f) for f in result.findings]
-    tail = f", {len(problems)} {_plural('finding', len(problems))}" if problems else ", nothing wrong with the files"
+    tail = f", {len(problems)} {_plural('finding', len(problems))}" if problems else ", no defects in the files"
     screen.print(heading(f"{count} {_plural('episode', count)}{tail}"))
     alike: dict[Any, list[Any]] = {}
     for episode in result.episodes:
@@ -118,7 +118,7 @@ def converted(result: Any, screen: Screen) -> None:
                 ("format", result.format),
                 ("episodes", result.episodes),
                 ("messages" if result.format == "MCAP" else "frames", result.frames),
-                ("frames by", result.clock or "no resampling"),
+                ("timestamps of frames from", result.clock or "no resampling"),
             ]
         )
     )

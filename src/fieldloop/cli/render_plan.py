@@ -32,7 +32,7 @@ def plan_now(now: Any, screen: Screen) -> None:
     if now.plan is not None:
         _body(now.plan, screen, earlier=True)
         screen.print()
-        screen.print(progress_line(now.progress, now.forecast) or "Nothing was ingested for it yet.")
+        screen.print(progress_line(now.progress, now.forecast) or "Nothing was ingested for this plan yet.")
         if quotas := [p for p in now.progress if not p.order]:
             progress(quotas, screen)
         screen.print()
@@ -43,7 +43,7 @@ def plan_now(now: Any, screen: Screen) -> None:
         for score in now.scores:
             scored(score, screen)
     if now.plan is None:
-        screen.print("Draw a plan: fieldloop plan")
+        screen.print("Make a plan: fieldloop plan")
     if now.html:
         screen.print(f"\nHTML page: {now.html}")
 
@@ -88,10 +88,12 @@ def scored(score: PlanScore, screen: Screen) -> None:
 def _body(drawn: Plan, screen: Screen, *, earlier: bool = False) -> None:
     """Print a plan; `earlier`: mark warnings and gaps as of the day it was drawn."""
     cost = f", cost {figure(drawn.cost)}" if drawn.cost else ""
-    drawn_by = f"{drawn.id}, drawn {moment(drawn.drawn_ns)} by {drawn.strategy}, budget {whole(drawn.budget)}{cost}"
+    drawn_by = (
+        f"{drawn.id}, made {moment(drawn.drawn_ns)} with strategy {drawn.strategy}, budget {whole(drawn.budget)}{cost}"
+    )
     screen.print(styled(drawn_by, "dim"))
     if earlier and drawn.warnings:
-        screen.print(f"When it was drawn ({moment(drawn.drawn_ns)}):")
+        screen.print(f"When the plan was made ({moment(drawn.drawn_ns)}):")
     for warning in drawn.warnings:
         screen.print(styled(f"{MARKS[Status.CANNOT_TELL].sign} {sentence(warning)}", "yellow"))
     ranked = by_gain([q for q in drawn.quotas if q.demonstrations])
@@ -110,7 +112,7 @@ def _body(drawn: Plan, screen: Screen, *, earlier: bool = False) -> None:
         _left_out(len(ranked) - MOST_QUOTAS, "row", screen)
         screen.print()
         screen.print(table(("in all", "demonstrations"), list(by_level(ranked))))
-    _gaps(drawn.gaps, screen, " when it was drawn" if earlier else "")
+    _gaps(drawn.gaps, screen, " when the plan was made" if earlier else "")
     _orders(drawn.orders, screen)
 
 
@@ -156,12 +158,12 @@ def _coverage(coverage: Sequence[Coverage], screen: Screen) -> None:
             c.demonstrations,
             percent(c.share),
             c.attempts,
-            percent(c.failures / c.attempts) if c.attempts else "not tried",
+            percent(c.failures / c.attempts) if c.attempts else "not attempted",
             c.stratum,
         )
         for c in there[:MOST_STRATA]
     ]
-    columns = ("of production", "demos", "of the data", "attempts", "failed", "stratum")
+    columns = ("share of production", "demos", "share of the data", "attempts", "failed", "stratum")
     if rows:
         screen.print(table(columns, rows, right=columns[:-1]))
     _left_out(len(there) - MOST_STRATA, "stratum", screen, "strata")
@@ -169,4 +171,4 @@ def _coverage(coverage: Sequence[Coverage], screen: Screen) -> None:
 
 def _left_out(count: int, word: str, screen: Screen, many: str = "") -> None:
     if count > 0:
-        screen.print(styled(f"And {plural(count, f'more {word}', many and f'more {many}')}; --json has all.", "dim"))
+        screen.print(styled(f"And {plural(count, f'more {word}', many and f'more {many}')}; --json lists all.", "dim"))

@@ -55,7 +55,7 @@ def changed(changes: Any, screen: Screen) -> None:
         rows = [(c.effect.value, c.place, c.before or "–", _after(c)) for c in changes.changes]
         screen.print(table(("consequence", "table", "before", "after"), rows))
     if changes.judged:
-        screen.write(f"{changes.verdicts_changed} of {changes.judged} known episodes would get another verdict.")
+        screen.write(f"{changes.verdicts_changed} of {changes.judged} known episodes would get another status.")
     if changes.first_changed:
         shown = [(c.name, c.episode[:12], mark(c.before), mark(c.after)) for c in changes.first_changed]
         screen.print(table(("episode", "id", "before", "after"), shown))

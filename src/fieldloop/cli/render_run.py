@@ -18,7 +18,8 @@ from fieldloop.say.numbers import fixed, moment, percent, short, span
 def decision(made: Decision, screen: Screen) -> None:
     """Print a gate decision: one row per test with requirement, result and missing trials."""
     more = sum(test.more_trials for test in made.tests)
-    words = {Status.PASSED: "admitted", Status.FAILED: "held back", Status.CANNOT_TELL: f"needs {more} more trials"}
+    words = {Status.PASSED: "passed the gate", Status.FAILED: "failed the gate"}
+    words[Status.CANNOT_TELL] = f"needs {more} more trials"
     screen.print(
         mark(made.status, words.get(made.status, "")).append(f"  policy {short(made.policy)}", style="bold default")
     )

@@ -37,7 +37,7 @@ def judge(
     consecutive trials states how many. Settings: the section `gate`.
     """
     if look < 1:
-        raise BadInput(f"look = {look}; the first is 1.")
+        raise BadInput(f"look = {look}; the number of a look starts at 1.")
     by_scenario, unknown = _sorted_out(outcomes, policy)
     looks = Looks.at(look, settings)
     nominal = [*by_scenario.get(trial.BASE, ()), *by_scenario.get(trial.CONSECUTIVE, ())]

@@ -38,11 +38,13 @@ def _checked(points_a: ArrayLike, points_b: ArrayLike) -> tuple[Floats, Floats]:
     if a.shape != b.shape or a.shape != (len(a), 3):
         raise BadInput(f"A rigid fit needs two n × 3 arrays of the same points; got {a.shape} and {b.shape}.")
     if not (np.isfinite(a).all() and np.isfinite(b).all()):
-        raise BadInput("A rigid fit needs finite points; leave out those that were not seen.")
+        raise BadInput("A rigid fit needs finite points; leave out points that were not seen.")
     if len(a) < MIN_POINTS:
         raise BadInput(f"A rigid fit needs at least {MIN_POINTS} points; got {len(a)}.")
     for points in (a, b):
         spread = np.linalg.svd(points - points.mean(axis=0), compute_uv=False)
         if spread[1] <= COLLINEAR * max(spread[0], 1.0):
-            raise BadInput("A rigid fit needs points that are not on one line: the turn about it would be a guess.")
+            raise BadInput(
+                "A rigid fit needs points that are not on one line; otherwise the rotation about that line is unknown."
+            )
     return a, b

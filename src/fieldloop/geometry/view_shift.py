@@ -65,7 +65,7 @@ def view_shift(before: ArrayLike, after: ArrayLike) -> ViewShift:
     """
     first, second = _grey(before), _grey(after)
     if first.shape != second.shape:
-        raise BadInput(f"Two views must have one size; got {first.shape} and {second.shape}.")
+        raise BadInput(f"Two views must have the same size; got {first.shape} and {second.shape}.")
     sharp = without_light(first), without_light(second)
     motion, laid = _refined(*sharp, np.zeros(4))
     near = _shift(motion, laid, sharp[0][0])

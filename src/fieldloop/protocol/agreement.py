@@ -13,9 +13,9 @@ def agree(units: Mapping[str, str], protocol: CollectionProtocol) -> None:
     """
     built = {name for name, limit in protocol.limits.items() if not limit.pending}
     if unjudged := sorted(units.keys() - built):
-        raise ProtocolError(f"{protocol.label}: checks without a limit in force: {', '.join(unjudged)}.")
+        raise ProtocolError(f"{protocol.label}: these checks have no limit in force: {', '.join(unjudged)}.")
     if unmeasured := sorted(built - units.keys()):
-        raise ProtocolError(f"{protocol.label}: limits that no check measures: {', '.join(unmeasured)}.")
+        raise ProtocolError(f"{protocol.label}: no check measures these limits: {', '.join(unmeasured)}.")
     for name, unit in units.items():
         if unit != protocol.limits[name].unit:
             raise ProtocolError(

@@ -64,7 +64,7 @@ def _join(into: dict[str, Any], more: Mapping[str, Any], where: str, path: str =
         elif isinstance(value, Mapping) and isinstance(into[key], dict):
             _join(into[key], value, where, here)
         else:
-            raise ProtocolError(f"the shipped {where}: {here} stands in another file already.")
+            raise ProtocolError(f"the shipped {where}: {here} is already in another file.")
 
 
 def overlay(base: Mapping[str, Any], over: Mapping[str, Any], where: str, path: str = "") -> dict[str, Any]:

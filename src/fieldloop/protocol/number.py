@@ -151,7 +151,7 @@ def read_limit(name: str, row: Mapping[str, Any]) -> Limit:
             raise ProtocolError(f"{name}: {bound} = {row[bound]!r} is not a number.")
     low, high = row.get("min"), row.get("max")
     if low is None and high is None:
-        raise ProtocolError(f"{name}: neither min nor max is given, so nothing could ever fail.")
+        raise ProtocolError(f"{name}: neither min nor max is given, so the check could never fail.")
     if low is not None and high is not None and low > high:
         raise ProtocolError(f"{name}: min {low} is above max {high}.")
     return Limit(
@@ -216,7 +216,9 @@ def read_source(name: str, row: Mapping[str, Any]) -> Source:
     """Read `source = { kind, ref }`."""
     raw = row.get("source")
     if not isinstance(raw, Mapping) or set(raw) != {"kind", "ref"}:
-        raise ProtocolError(f"{name}: source must be {{ kind = …, ref = … }}, so that people know where it comes from.")
+        raise ProtocolError(
+            f"{name}: source must be {{ kind = …, ref = … }}, so that people know where the number comes from."
+        )
     try:
         return Source(SourceKind(raw["kind"]), str(raw["ref"]))
     except ValueError:

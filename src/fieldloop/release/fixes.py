@@ -85,6 +85,6 @@ def _behind(stream: Stream, whole: Episode) -> int:
     if abs(lasts - asked) > PERIODS_APART * period:
         raise Refused(
             f"{stream.name} has a clock of its own and lasts {lasts / NS_PER_S:.2f} s, the episode "
-            f"{asked / NS_PER_S:.2f} s, so it is unknown what to cut off"
+            f"{asked / NS_PER_S:.2f} s, so it is unknown which part to cut off"
         )
     return whole.start_ns - first

@@ -41,14 +41,14 @@ def _head(release: Release, own: Sequence[Episode]) -> Iterator[str]:
 
 
 def _contents(own: Sequence[Episode]) -> Iterator[str]:
-    yield "\n## What is in it\n"
+    yield "\n## Contents\n"
     failed = [e for e in own if e.succeeded is False]
     modes = ", ".join(f"{mode} {n}" for mode, n in Counter(e.failure or "no code" for e in failed).most_common())
     unknown = sum(e.succeeded is None for e in own)
     succeeded = sum(e.succeeded is True for e in own)
     yield f"- task succeeded {succeeded}, failed {len(failed)}{f' ({modes})' if modes else ''}"
     if unknown:
-        yield f"- {unknown} do not say how the task ended"
+        yield f"- {unknown} episodes do not state how the task ended"
     lengths = sorted((e.end_ns - e.start_ns) / NS_PER_S for e in own if e.end_ns > e.start_ns)
     if lengths:
         shortest, median, longest = (fixed(lengths[at], 1) for at in (0, len(lengths) // 2, -1))
@@ -105,7 +105,7 @@ def _exports(exports: Iterable[ReleaseExported]) -> Iterator[str]:
     for export in exports:
         yield f"\n## Exported as {export.format}\n"
         yield f"- `{export.target}`: {export.episodes} episodes, {export.frames} frames"
-        yield f"- frames by: {export.clock or 'every stream keeps its own timestamps'}"
+        yield f"- timestamps of frames from: {export.clock or 'every stream keeps its own timestamps'}"
         by_rule: dict[str, list[str]] = {}
         for stream, rule in export.rules:
             by_rule.setdefault(rule, []).append(stream)

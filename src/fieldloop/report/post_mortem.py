@@ -35,8 +35,8 @@ def _head(incident: Incident) -> Iterator[str]:
     yield sentence(incident.what) + "\n"
     yield f"- Policy: {incident.policy}"
     yield f"- Site: {incident.site or 'not stated'}"
-    yield f"- Conditions: {incident.stratum or 'not narrowed down'}"
-    yield f"- Alerted: {iso(incident.alerted_ns)}{f' by {incident.alarm}' if incident.alarm else ''}"
+    yield f"- Conditions: {incident.stratum or 'not known'}"
+    yield f"- Alarm raised: {iso(incident.alerted_ns)}{f' by {incident.alarm}' if incident.alarm else ''}"
 
 
 def _impact(incident: Incident, diagnosis: Diagnosis | None, failures: int | None) -> Iterator[str]:
@@ -47,16 +47,16 @@ def _impact(incident: Incident, diagnosis: Diagnosis | None, failures: int | Non
             f"over {plural(diagnosis.episodes, 'episode')} ({fixed(100 * diagnosis.loss, 1)} points)."
         )
     if failures is not None:
-        begin = "the first day behind the alarm" if incident.alarm else "the alert"
+        begin = "the first day behind the alarm" if incident.alarm else "the alarm"
         yield f"{plural(failures, 'failed attempt')} from {begin} to the resolution."
     if diagnosis is None and failures is None:
-        yield "**Open:** the cost is not known."
+        yield "**Open:** the number of failed attempts is not known."
 
 
 def _cause(diagnosis: Diagnosis | None) -> Iterator[str]:
     yield "\n## Cause\n"
     if diagnosis is None:
-        yield "**Open:** not diagnosed."
+        yield "**Open:** the incident is not diagnosed."
         return
     for cause in diagnosis.causes:
         named = f"{cause.gap.value} ({cause.stratum or 'everywhere'})"
@@ -91,6 +91,6 @@ def _prevention(diagnosis: Diagnosis | None, asked: Sequence[Demand]) -> Iterato
         yield f"- {sentence(cause.fix)}"
     for wanted in asked:
         count = plural(wanted.demonstrations, "demonstration")
-        yield f"- {count} of {wanted.stratum} requested in the plan ({wanted.id})"
+        yield f"- {count} of {wanted.stratum} requested from the plan ({wanted.id})"
     if not asked and not (diagnosis and diagnosis.causes):
-        yield "**Open:** no fix is recorded, so this can happen again."
+        yield "**Open:** no fix is recorded, so the incident can happen again."

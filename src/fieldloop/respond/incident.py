@@ -64,7 +64,7 @@ def move(incident: Incident, step: Step, at_ns: int, actor: str, note: str) -> I
     if missing := [need for need in NEEDS[step] if not incident.done(need)]:
         raise Refused(f"{incident.id} cannot be {step} before it is {' and '.join(missing)}.")
     if at_ns < max((s.at_ns for s in incident.steps), default=incident.alerted_ns):
-        raise BadInput(f"{incident.id} cannot be {step} before its last step; check the clock.")
+        raise BadInput(f"{incident.id} cannot be {step} at a time before its last step; check the clock.")
     if not note.strip():
         raise BadInput(f"Describe what was done when {incident.id} was {step}; the post-mortem needs it.")
     return replace(incident, steps=(*incident.steps, StepDone(step, at_ns, actor, note.strip())))

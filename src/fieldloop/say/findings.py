@@ -6,9 +6,9 @@ from fieldloop.model.finding import Finding, Status
 from fieldloop.model.note import Note
 from fieldloop.model.quality import CheckTally
 from fieldloop.model.unit import is_share
-from fieldloop.say.numbers import NONE, amount, measured
+from fieldloop.say.numbers import COUNTED, NONE, amount, measured
 from fieldloop.say.numbers import limit as written_limit
-from fieldloop.say.sentences import codes_of, sentence
+from fieldloop.say.sentences import codes_of, fill, sentence
 
 UNCERTAIN = "The interval contains the limit, so this is too uncertain to judge."
 NO_NUMBER = "The check returned no number"
@@ -19,7 +19,7 @@ def message(finding: Finding) -> str:
 
     >>> from fieldloop.model.note import Subject
     >>> message(Finding("batch.operators", Subject(aspect="pick"), Status.FAILED, 2.0, 3.0, None, "operators"))
-    'pick: 2 operators; at least 3 required. Have more people demonstrate this task.'
+    'pick: 2 operators demonstrated this task; at least 3 required. Have more people demonstrate this task.'
     """
     if finding.as_written:
         return finding.as_written
@@ -66,11 +66,13 @@ def advice_for(check: str) -> str:
 
 
 def demand(finding: Finding) -> str:
-    """Write what the limit demands; the unit stands beside the value already unless both ends are bounded.
+    """Write what the limit demands; shares, counts and multiples need no unit again where one end is bounded.
 
     >>> from fieldloop.model.note import NO_SUBJECT
     >>> demand(Finding("c", NO_SUBJECT, Status.FAILED, 3.0, 5.0, 25.0, "N"))
     '5 to 25 N required'
+    >>> demand(Finding("c", NO_SUBJECT, Status.FAILED, 3.0, None, 2.0, "ms"))
+    'at most 2 ms allowed'
     """
     return _demand(finding.minimum, finding.maximum, finding.unit)
 
@@ -93,16 +95,24 @@ def place(finding: Finding) -> str:
 
 def _measured(finding: Finding) -> str:
     beside = "; ".join(part for part in (_interval(finding), place(finding)) if part)
-    shown = amount(finding.measured, finding.unit)
+    shown = _shown(finding)
     demanded = demand(finding)
     return f"{shown}{f' ({beside})' if beside else ''}{f'; {demanded}' if demanded else ''}."
+
+
+def _shown(finding: Finding) -> str:
+    """Write what was measured as a clause with its noun; a check from outside has only its value and unit."""
+    written = amount(finding.measured, finding.unit)
+    text = codes_of("measured").get(f"measured.{finding.check}", "{amount}")
+    number = measured(finding.measured, finding.unit)
+    return fill(text, {"amount": written, "number": number, "value": finding.measured})
 
 
 def _interval(finding: Finding) -> str:
     if finding.low is None or finding.high is None:
         return ""
     low, high = (measured(end, finding.unit).removesuffix(" %") for end in (finding.low, finding.high))
-    return f"{low} to {high}{' %' if is_share(finding.unit) else ''}"
+    return f"interval {low} to {high}{' %' if is_share(finding.unit) else ''}"
 
 
 @cache
@@ -110,5 +120,9 @@ def _demand(minimum: float | None, maximum: float | None, unit: str) -> str:
     if minimum is not None and maximum is not None:
         return f"{written_limit(minimum, maximum, unit)} required"
     if minimum is not None:
-        return f"at least {measured(minimum, unit)} required"
-    return "" if maximum is None else f"at most {measured(maximum, unit)} allowed"
+        return f"at least {measured(minimum, unit)}{_again(unit)} required"
+    return "" if maximum is None else f"at most {measured(maximum, unit)}{_again(unit)} allowed"
+
+
+def _again(unit: str) -> str:
+    return "" if is_share(unit) or unit in COUNTED or unit.startswith("×") or unit == "1" else f" {unit}"

@@ -153,7 +153,7 @@ async def _answer(desk: Desk, door: str, message: Mapping[str, Any]) -> dict[str
     except tuple(RESULTS):
         raise
     except Exception as wrong:  # third-party runtime: its failure must not stop the server
-        raise PolicyFault(f"The policy broke: {type(wrong).__name__}.") from wrong
+        raise PolicyFault(f"The policy raised an error: {type(wrong).__name__}.") from wrong
     desk.metrics.count(door, "answered")
     return reply
 

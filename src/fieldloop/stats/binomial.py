@@ -87,6 +87,6 @@ def _bound(successes: float, trials: int, level: float) -> float:
 
 def _refuse(successes: int, trials: int, level: float) -> None:
     if not 0 <= successes <= trials:
-        raise BadInput(f"{successes} successes in {trials} trials cannot be; count both from the same attempts.")
+        raise BadInput(f"{successes} successes in {trials} trials is impossible; count both from the same attempts.")
     if not 0.0 < level < 1.0:
-        raise BadInput(f"A level of {level!r} is not between 0 and 1; 0.95 is meant by 95 %.")
+        raise BadInput(f"A level of {level!r} is not between 0 and 1; write 95 % as 0.95.")

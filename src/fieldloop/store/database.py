@@ -108,7 +108,7 @@ class Database:
         except self._engine.dialect.loaded_dbapi.Error as wrong:
             raise _ours(self.name, wrong) from wrong
         except PoolTimeout as wrong:
-            raise StoreBusy(f"{self.name}: all connections stayed in use for too long; try again.") from wrong
+            raise StoreBusy(f"{self.name}: all connections stayed in use for too long. Try again.") from wrong
         except (UnicodeEncodeError, OverflowError) as wrong:
             raise BadInput(f"A value cannot be stored as text or as a 64-bit number: {wrong}.") from wrong
 

@@ -191,4 +191,4 @@ def _require(tables: Tables, expect: Expected) -> None:
     """Refuse to overwrite a noun that was stated again since it was read; the write lock is held."""
     for _, seq in tables.find_with_place(expect.noun, expect.where, newest=True, limit=1):
         if seq > expect.last:
-            raise StoreBusy(f"The {expect.noun.__name__.lower()} changed meanwhile; reload it and repeat.")
+            raise StoreBusy(f"The {expect.noun.__name__.lower()} changed meanwhile; reload it and try again.")

@@ -55,7 +55,9 @@ class HashedShelf:
     def put_file(self, path: Path) -> Blob:
         """Store a copy of a file."""
         if not path.is_file():
-            raise BadInput(f"{path} is {'a folder' if path.is_dir() else 'no file'}, so it cannot be stored as a file.")
+            raise BadInput(
+                f"{path} is {'a folder' if path.is_dir() else 'not a file'}, so it cannot be stored as a file."
+            )
         before = path.stat()
         sha256 = hash_file(path)
         self._keep_file(FILES, sha256, path, before.st_size)

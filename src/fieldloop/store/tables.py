@@ -128,7 +128,7 @@ def table_of(noun: type) -> NounTable:
     """Return the table of a noun."""
     if noun not in NOUN_TABLES:
         names = ", ".join(sorted(kind.__name__ for kind in NOUN_TABLES))
-        raise BadInput(f"{noun.__name__} has no table. Nouns with a table: {names}.")
+        raise BadInput(f"{noun.__name__} is not stored in a table. These are: {names}.")
     return NOUN_TABLES[noun]
 
 

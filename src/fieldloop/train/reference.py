@@ -179,7 +179,7 @@ def _checked(samples: Sequence[Sample], settings: Section) -> list[Sample]:
     if len({(sample.pictures.shape[1:], sample.depths.shape[1:]) for sample in samples}) > 1:
         raise BadInput("The demonstrations have pictures of different sizes; train on one size at a time.")
     if not any(sample.weight > 0 for sample in samples):
-        raise BadInput("Every demonstration has weight 0: nothing can be learnt.")
+        raise BadInput("Every demonstration has weight 0, so there is nothing to learn.")
     return list(samples)
 
 

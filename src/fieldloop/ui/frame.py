@@ -34,7 +34,7 @@ KEYS = (
     ("g p", "plan"),
     ("g e", "episodes"),
     ("g f", "floor"),
-    ("?", "these keys"),
+    ("?", "show these keys"),
 )
 ISLAND = re.compile(r' data-island="([\w.]+)"')
 

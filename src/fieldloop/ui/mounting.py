@@ -43,7 +43,7 @@ def _add(app: FastAPI, page: Page, open_workspace: Callable[[], Workspace]) -> N
 def _add_unknown(app: FastAPI, open_workspace: Callable[[], Workspace]) -> None:
     @app.get("/{rest:path}", include_in_schema=False)
     def unknown(request: Request, rest: str) -> HTMLResponse:
-        nothing = empty_state("No page here", f"/{rest} is not an address of a page.", button("Home", "/", "primary"))
+        nothing = empty_state("No such page", f"/{rest} is not the address of a page.", button("Home", "/", "primary"))
         counts = attention(open_workspace())
         page = framed("Not found", Drawn(escape("Not found"), (nothing,)), request.scope[ACTOR], counts)
         return HTMLResponse(page, NOT_FOUND, HEADERS)
@@ -54,7 +54,7 @@ def _drawn(page: Page, visit: Visit) -> tuple[Drawn, int]:
     try:
         return page.build(visit), OK
     except FieldloopError as refused:
-        return Drawn(escape(page.name), (empty_state("This cannot be shown", str(refused)),)), OK
+        return Drawn(escape(page.name), (empty_state("This page cannot be shown", str(refused)),)), OK
     except Exception:
         log.exception("%s failed", page.path)
         how = "This is a bug. The server's log shows where it happened."

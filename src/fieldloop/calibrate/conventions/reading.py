@@ -54,7 +54,7 @@ def reading_of(
         raise UnknownName("rotation", chosen, ROTATIONS, ROTATIONS_LISTED)
     if shape != _shape(chosen):
         count = "×".join(map(str, shape))
-        raise BadInput(f"The {written.side} rotations have {count} numbers each; {chosen} does not.")
+        raise BadInput(f"The {written.side} rotations have {count} numbers each, which does not fit {chosen}.")
     unit = _for_side(written.side, units, UNITS, "unit") or written.unit or "m"
     if unit not in UNITS:
         raise UnknownName("unit", unit, UNITS, ", ".join(UNITS))

@@ -25,8 +25,8 @@ IMPRINT = "lag"
 def rig_lag(many: Batch) -> Iterator[Measurement]:
     """By how much do a rig's cameras lag behind its joints, over all its episodes together?
 
-    The evidence of all episodes is pooled by robot and camera: many episodes show a lag that one cannot. Groups of
-    episodes that give different lags are a reason to give no estimate.
+    The evidence of all episodes is pooled by robot and camera: many episodes show a lag that one cannot. If groups of
+    episodes give different lags, no estimate is given.
     """
     rigs: dict[tuple[str, str], list[dict[str, NDArray[Any]]]] = defaultdict(list)
     for episode in many.episodes:

@@ -25,8 +25,8 @@ DOWN = np.asarray([0.0, 0.0, -1.0])
 def approach_directions(batch: Batch) -> Iterator[Measurement]:
     """From how many clearly different directions were items approached, per task?
 
-    Directions within `same_deg` of a commoner one count as that one; a direction taken by fewer than `min_share` of the
-    episodes is not counted.
+    A direction within `same_deg` of a more frequent one counts as the same. A direction taken in fewer than `min_share`
+    of the episodes is not counted.
     """
     same, least = (batch.parameter("batch.approach_directions", name) for name in ("same_deg", "min_share"))
     for task, directions, lost in _by_task(batch, "batch.approach_directions"):

@@ -24,9 +24,9 @@ APPROACH = "approach_deg"
 def balance(batch: Batch) -> Iterator[Measurement]:
     """How far is each share that the protocol asks for from its goal?
 
-    Asked by `[balance.…]`: over the outcome, the object, a factor of the environment, or `approach_deg`, the angle
-    between the approach and straight down, with ranges such as 0-30 as labels. Episodes without the label could have
-    any, so the result is an interval.
+    The table `[balance.…]` of the protocol states the shares: of the outcome, the object, a factor of the environment,
+    or `approach_deg`. The last is the angle between the approach and straight down, with ranges such as 0-30 as labels.
+    Episodes without a label could have any label, so the result is an interval.
     """
     if len(batch.episodes) < batch.parameter("batch.balance", "min_episodes"):
         return

@@ -20,8 +20,8 @@ from fieldloop.model.quality import Dimension
 def rotation(batch: Batch) -> Iterator[Measurement]:
     """How many separate turns did each operator have?
 
-    A turn ends when another operator works at that robot, or with the session. Operators with few episodes are left
-    out: these may well be one turn.
+    A turn ends when another operator works at that robot, or when the session ends. Operators with few episodes are
+    left out, because these are often one turn.
     """
     fewest = batch.parameter("batch.rotation", "min_episodes")
     counts = Counter(e.operator for e in batch.episodes if e.operator)

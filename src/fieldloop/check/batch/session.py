@@ -28,7 +28,7 @@ CYCLE = "throughput.cycle_time"
 def calibration_shift(batch: Batch) -> Iterator[Measurement]:
     """How far did a sensor move between two calibrations that were in force in this batch?
 
-    Translation and rotation together: how far a point `reach_m` in front of the sensor moves.
+    The value combines translation and rotation: how far a point `reach_m` in front of the sensor moves.
     """
     starts = [e.start_ns for e in batch.episodes]
     first, last = min(starts), max(e.end_ns for e in batch.episodes)
@@ -60,7 +60,7 @@ def _shift_mm(before: Calibration, after: Calibration, reach_m: float) -> float:
 def cycle_time(batch: Batch) -> Iterator[Measurement]:
     """How long does a success typically take, as a multiple of the target?
 
-    The median over successes, with an interval from order statistics.
+    The value is the median over successes, with an interval from order statistics.
     """
     fewest = batch.parameter("batch.cycle_time", "min_episodes")
     for task, episodes in by_task(batch).items():

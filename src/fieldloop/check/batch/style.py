@@ -29,10 +29,10 @@ GROUPINGS = ("operator", "session")
 def reproducibility(batch: Batch) -> Iterator[Measurement]:
     """How far apart are operators, and sessions, in each feature of motion, relative to the spread within one?
 
-    The root mean square distance of their averages from the common one, over the spread within one operator or session,
-    by ranks; sessions are compared within each operator. To fail, any feature may differ, so the bound is corrected for
-    their number. To pass, each feature must be alike, which needs no correction. In between, the status is 'cannot
-    tell'.
+    The value is the root mean square distance of their averages from the overall average, divided by the spread within
+    one operator or session, by ranks. Sessions are compared within each operator. The check fails if any feature
+    differs, so the bound is corrected for the number of features. It passes if all features agree, which needs no
+    correction. In between, the status is 'cannot tell'.
     """
     for task, episodes in by_task(batch).items():
         for over in GROUPINGS:
@@ -97,8 +97,8 @@ def _large_groups(episodes: Sequence[Episode], over: str, fewest: float) -> list
 def convergence(batch: Batch) -> Iterator[Measurement]:
     """Which share of the variety of motion is due to the operator?
 
-    Over all features of style at once, each by its ranks. The share expected by chance is subtracted, and the interval
-    comes from resampling episodes. The first and the second half in time show whether operators converge.
+    The value covers all features of style together, each by its ranks. The share expected by chance is subtracted, and
+    the interval comes from resampling episodes. The first and the second half in time show whether operators converge.
     """
     for task, episodes in by_task(batch).items():
         kept = _large_groups(episodes, "operator", batch.parameter("batch.style", "min_episodes"))

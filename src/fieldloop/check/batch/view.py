@@ -48,8 +48,8 @@ def view_moved(batch: Batch) -> Iterator[Measurement]:
     """How far did a fixed camera's view jump between episodes without a new calibration?
 
     The static parts of an episode's pictures are compared with those of earlier episodes, camera by camera in order of
-    time; changes of light, objects and people are left out. A camera mounted on the robot sees everything change within
-    an episode, so it is not checked. One hundredth of the width is about half a degree for a usual lens.
+    time; changes of light, objects and people are left out. Everything changes in the view of a camera on the robot, so
+    such a camera is not checked. One hundredth of the width is about half a degree for a usual lens.
     """
     rules, most = rules_of(batch.protocol), int(batch.parameter(NAME, "max_views"))
     mostly = batch.parameter(NAME, "mostly")

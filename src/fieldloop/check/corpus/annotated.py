@@ -19,7 +19,7 @@ from fieldloop.model.quality import Dimension
 def annotated(batch: Batch) -> Iterator[Measurement]:
     """Which share of the episodes has any annotation?
 
-    Applies once annotating has begun: where no episode has an annotation, nothing is missing yet.
+    The check applies once at least one episode is annotated.
     """
     known = batch.annotations or {}
     bare = [e.name for e in batch.episodes if not known.get(e.id)]

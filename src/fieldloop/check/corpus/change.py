@@ -22,9 +22,9 @@ MOST_NAMED = 3  # moments in one sentence
 def trend(batch: Batch) -> Iterator[Measurement]:
     """In how many batches did a metric leave its control limits?
 
-    A batch is a session, else a day. The metrics are success, length, and the value of every check of an episode. Each
-    batch is compared with the few before it, so that slow drift and correlation between neighbours raise no alert. The
-    chance of a false alert is divided among all metrics.
+    A batch is a session, or a day if sessions are not named. The metrics are success, length, and the value of every
+    check of an episode. Each batch is compared with the few before it, so that slow drift and correlation between
+    neighbours raise no alert. The chance of a false alert is divided among all metrics.
     """
     for one in series(batch):
         yield Measurement(Subject(aspect=one.metric), float(len(one.alerts)), _place(one))

@@ -57,7 +57,8 @@ def duplicates(batch: Batch) -> Iterator[Measurement]:
 def index_gaps(batch: Batch) -> Iterator[Measurement]:
     """How many episode indices are missing between 0 and the last that the dataset lists?
 
-    Applies to formats that look up episodes by position; where they are looked up by name, a gap does no harm.
+    The check applies to formats that look up episodes by position. In formats that look them up by name, a gap does no
+    harm.
     """
     held: dict[str, set[int]] = defaultdict(set)
     listed: Counter[str] = Counter()
@@ -81,7 +82,7 @@ def index_gaps(batch: Batch) -> Iterator[Measurement]:
 def length_outliers(batch: Batch) -> Iterator[Measurement]:
     """How many episodes are far longer or shorter than the others of their task?
 
-    By the logarithm of their lengths, because twice as long is as unusual as half as long.
+    The logarithms of the lengths are compared, because twice as long is as unusual as half as long.
     """
     tasks: dict[str, list[Episode]] = defaultdict(list)
     for episode in batch.episodes:

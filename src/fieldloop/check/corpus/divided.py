@@ -57,9 +57,9 @@ def _leaks(subject: str, names: Sequence[str]) -> Measurement:
 def split_representative(batch: Batch) -> Iterator[Measurement]:
     """How different are the parts of the split in their labels?
 
-    For each kind of label (task, object, operator, site, outcome, every factor of the environment): the share of one
-    part that would have to change to match the other. A random split of this size differs by chance too: the lower
-    bound subtracts that, corrected for the number of kinds.
+    For each kind of label (task, object, operator, site, outcome, every factor of the environment): the value is the
+    share of one part that would have to change to match the other. A random split of this size differs by chance too;
+    the lower bound subtracts that difference, corrected for the number of kinds.
     """
     sides: dict[str, list[Episode]] = defaultdict(list)
     for episode in batch.episodes:

@@ -33,9 +33,9 @@ AXES = 6
 def near_duplicates(batch: Batch) -> Iterator[Measurement]:
     """How many episodes follow nearly the same path as another of their task?
 
-    Paths are compared by distance travelled, so that a copy that was cut or replayed slower is still found. Two are
-    nearly the same if their joints differ, on average, by less than a share of what two episodes of that task usually
-    differ by.
+    Paths are compared by distance travelled, so that a copy that was cut or replayed slower is still found. Two paths
+    are nearly the same if their joints differ, on average, by less than a set share of the usual difference between two
+    episodes of that task.
     """
     compared = sum(len(members) for members in _comparable(batch))
     if not compared:

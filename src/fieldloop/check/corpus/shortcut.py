@@ -32,8 +32,8 @@ def shortcuts(batch: Batch) -> Iterator[Measurement]:
     """How well does a circumstance that should not matter predict the outcome or the environment?
 
     Circumstances are operator, site, robot, the episode's length, the cameras' brightness, and measurements of its
-    sensors. The measure is the share of the target's entropy that knowing the circumstance removes, less what shuffled
-    sessions seem to remove; the lower bound is corrected for all pairs examined.
+    sensors. The value is the share of the target's entropy that knowing the circumstance removes, minus the share that
+    shuffled sessions seem to remove. The lower bound is corrected for all pairs examined.
     """
     ordered = _in_order(batch.episodes)
     targets = dict(_targets(ordered, batch.parameter(NAME, "min_each")))

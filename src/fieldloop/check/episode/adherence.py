@@ -98,7 +98,8 @@ def outcome_labelled(case: Case) -> Iterator[Measurement]:
 def phases(case: Case) -> Iterator[Measurement]:
     """Which phases of the task are missing from a success?
 
-    By its annotations: the protocol's phases, or the eight of the annotation taxonomy where it names none.
+    The annotations must contain the protocol's phases, or the eight phases of the annotation taxonomy if the protocol
+    names none.
     """
     if reason := not_held(case) or (None if case.episode.succeeded else NOT_SUCCEEDED):
         yield Measurement(NO_SUBJECT, UNKNOWN, cannot_tell=reason)

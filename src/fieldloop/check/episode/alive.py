@@ -35,9 +35,9 @@ NOISY = (StreamKind.FORCE_TORQUE, StreamKind.IMU)
 def frozen(case: Case) -> Iterator[Measurement]:
     """For how long did each sensor repeat itself exactly while the robot moved?
 
-    Joints should change while they are commanded to, a tool and speeds while their joints do, force and inertial
-    sensors whatever moves. Commands and grippers may stay constant, so they are not checked. For a stream that often
-    repeats itself (the pose of an object at rest, a coarse reading), one more repetition shows nothing.
+    Joints should change while they are commanded to move, tool poses and speeds while their joints move, force and
+    inertial sensors while anything moves. Commands and grippers may stay constant, so they are not checked. If a stream
+    often repeats itself (the pose of an object at rest, a coarse reading), one more repetition does not prove a fault.
     """
     lively = case.parameter("integrity.frozen", "live_share")
     for stream in case.streams(*SENSED):

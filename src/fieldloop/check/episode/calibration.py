@@ -26,9 +26,9 @@ OLDER_MARK = " · "
 def in_force(case: Case) -> Iterator[Measurement]:
     """Was a good calibration in force for each sensor from the episode's start to its end?
 
-    Applies to every colour camera, and to every depth and force sensor that was ever calibrated. A failed marker
-    verification ends a calibration at the last good one, so every episode in between fails. A calibration that was
-    valid at the start but not at the end does not count.
+    The check applies to every colour camera, and to every depth and force sensor that was ever calibrated. A failed
+    marker verification ends a calibration at the last good verification, so every episode in between fails. A
+    calibration that was valid at the start but not at the end does not count.
     """
     for stream in case.streams(*CALIBRATED):
         sensor = Sensor(_serial(stream.serial, stream.name, case.episode), stream.kind, stream.name)

@@ -22,9 +22,9 @@ from fieldloop.stats.quantile import median
 def camera_clock(case: Case) -> Iterator[Measurement]:
     """How far is each video frame from the row that it belongs to?
 
-    Loaders pair table and video by time: a row asks for the frame at its own timestamp. Frame n belongs to row n; where
-    their timestamps differ, a loader returns a neighbouring frame, or none. Where all differ by the same amount, the
-    check proposes to move the video's clock.
+    Loaders pair table and video by time: a row asks for the frame at its own timestamp. Frame n belongs to row n; if
+    their timestamps differ, a loader returns a neighbouring frame, or none. If all differ by the same amount, the check
+    proposes to shift the video's clock.
     """
     rows_ns = _rows(case)
     for stream in case.streams(*PICTURES):

@@ -51,8 +51,8 @@ def stamped_behind(case: Case) -> Iterator[Measurement]:
     """How much longer do each stream's samples take from timestamp to arrival than those of its peers?
 
     Cameras are compared with cameras, numbers with numbers. A late clock and a slow transport look alike, so a long
-    delay alone is left open. It is the clock if the delay is as steady as that of its peers and moving the clock by the
-    difference brings its samples into step with theirs; then the check proposes that shift.
+    delay alone does not show which it is. The clock is late if the delay is as steady as that of its peers, and
+    shifting the clock by the difference aligns its samples with theirs. The check then proposes that shift.
     """
     for stream, _ in latencies(case):
         excess = excesses(case).get(stream.name)
@@ -75,8 +75,8 @@ def stamped_behind(case: Case) -> Iterator[Measurement]:
 def clock_drift(case: Case) -> Iterator[Measurement]:
     """How far did each sensor's clock drift against the arrival clock from the episode's start to its end?
 
-    Waiting only ever adds to the time a sample takes, so the shortest time in each tenth of the episode follows the
-    clocks. A line through these ten gives the drift, and their scatter about it the interval.
+    Waiting can only lengthen the time from timestamp to arrival, so the shortest time in each tenth of the episode
+    shows the clocks. A line through these ten values gives the drift; their scatter about the line gives the interval.
     """
     for stream, latency in latencies(case):
         parts = int(case.parameter("timing.clock_drift", "parts"))
@@ -101,8 +101,8 @@ def clock_drift(case: Case) -> Iterator[Measurement]:
 def clock_step(case: Case) -> Iterator[Measurement]:
     """By how much did each sensor's clock jump?
 
-    The time from timestamp to arrival changes from one sample to the next and stays changed, while the samples keep
-    arriving in rhythm: then the timestamps jumped. Where the timestamps keep the rhythm and the arrival jumps, the
+    The clock jumped if the time from timestamp to arrival changes from one sample to the next and stays changed, while
+    the samples arrive at their usual intervals. If the timestamps keep their intervals and the arrival jumps, the
     transport became slower, which is not a fault of the clock.
     """
     for stream, latency in latencies(case):

@@ -32,8 +32,8 @@ EQUAL = 1e-6
 def action_follows_state(case: Case) -> Iterator[Measurement]:
     """By how much does the arm's motion lag behind its commands, or (below zero) run ahead of them?
 
-    The shift at which the speeds of commanded and measured joints agree best, all joints weighted equally, with its
-    95 % interval.
+    The value is the shift at which the speeds of commanded and measured joints agree best, with its 95 % interval. All
+    joints count equally.
     """
     for action, joints in commanded(case):
         if action is None:
@@ -63,8 +63,8 @@ def _order(lag: Lag) -> str:
 def action_copies_state(case: Case) -> Iterator[Measurement]:
     """How many commands are copies of the measured state, at the same moment or the one before?
 
-    Only columns that move are compared. Commands that equal the *next* state are not counted: they are a target.
-    Where there are not as many commands as states, each is compared with the state nearest in time.
+    Only columns that move are compared. Commands that equal the *next* state are not counted: they are a target. If
+    commands and states differ in number, each command is compared with the state nearest in time.
     """
     for action, joints in commanded(case):
         if action is None:
@@ -117,7 +117,7 @@ def constant_action(case: Case) -> Iterator[Measurement]:
     """How many commands never change although their joint moves away from them?
 
     A command belongs to the joint of the same name. A joint that moves to its command and stays follows it, and so does
-    one that is pushed aside for a moment. If the only commands never change while the joints move, all count.
+    one that is pushed aside for a moment. If no command ever changes while the joints move, all commands count.
     """
     moved, commands = movement(case), list(signals(case, StreamKind.ACTION))
     alone = len(commands) == 1 and any(True for _ in signals(case, StreamKind.JOINT_POSITION))
@@ -159,7 +159,8 @@ def _disobeyed(case: Case, action: Signal, joints: Signal, moved: Movement, fixe
 def command_error(case: Case) -> Iterator[Measurement]:
     """How far from its command did a joint stay, after correction for its lag?
 
-    The 95th percentile, over joints whose speeds follow their commands; both in radians.
+    The value is the 95th percentile over joints whose speeds follow their commands. Commands and joints must be in
+    radians.
     """
     for action, joints in commanded(case):
         if action is None:

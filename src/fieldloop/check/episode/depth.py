@@ -27,9 +27,9 @@ EMPTY = note("check.no_distances")
 def noise(case: Case) -> Iterator[Measurement]:
     """How much does the distance of an object at rest vary from frame to frame, scaled to half a metre?
 
-    One standard deviation, over pairs of frames that follow one another; the quietest quarter of the pairs counts, so
-    that an episode with still moments is judged by them. Farther pixels count less, by the square of their distance. A
-    camera that moves throughout shows no rest, and one that smooths over time hides its noise.
+    The value is one standard deviation over pairs of consecutive frames. Only the quietest quarter of the pairs counts,
+    so that still moments decide. Farther pixels count less, by the square of their distance. The check cannot measure a
+    camera that moves all the time, or one that smooths over time.
     """
     for stream, seen in _looked_through(case):
         live = seen.noise_mm[np.isfinite(seen.noise_mm) & ~seen.same]
@@ -52,8 +52,8 @@ def noise(case: Case) -> Iterator[Measurement]:
 def reach(case: Case) -> Iterator[Measurement]:
     """How far away is the nearest tenth of what each depth camera sees?
 
-    The workspace is nearer than the background. A warning rather than a fault. It applies only where the log names its
-    protocol, or the protocol names the camera.
+    The robot's workspace is nearer than the background. A failure is a warning rather than a fault. The check applies
+    only if the log names its protocol, or the protocol names the camera.
     """
     for stream, seen in _looked_through(case):
         near = _median(seen.near_m)

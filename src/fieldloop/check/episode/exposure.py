@@ -45,7 +45,7 @@ def black_or_blown(case: Case) -> Iterator[Measurement]:
 def overexposed(case: Case) -> Iterator[Measurement]:
     """Which share of the picture is overexposed to white, in the median frame?
 
-    Black is not counted: a frame set into a larger one has black bars.
+    Black is not counted, because a picture inside a larger frame has black bars.
     """
     for stream, seen in _looked_through(case):
         shares = seen.burnt[seen.decoded]
@@ -67,8 +67,8 @@ def overexposed(case: Case) -> Iterator[Measurement]:
 def covered(case: Case) -> Iterator[Measurement]:
     """Which share of frames has no edge anywhere, as when something covers the lens?
 
-    Frames that are black or overexposed are not counted again. A plain wall has no edge either: raise the limit to
-    record one.
+    Frames that are black or overexposed are not counted again. A plain wall has no edge either: raise the limit if the
+    camera looks at one.
     """
     edge = case.parameter("vision.covered", "edge_level")
     for stream, seen in _looked_through(case):
@@ -84,9 +84,9 @@ def covered(case: Case) -> Iterator[Measurement]:
 def sharpness(case: Case) -> Iterator[Measurement]:
     """How sharp is each camera at its worst, compared with its own median?
 
-    The strongest edges of a frame, as the median over half a second, relative to the median of the episode. Motion
-    blurs a frame or two; a lens out of focus stays blurred. A camera that is out of focus throughout has no sharper
-    moment to compare with and is not detected. Frames that show nothing are ignored.
+    The value compares the strongest edges of a frame, as the median over half a second, with the median of the episode.
+    Motion blurs a frame or two; a lens out of focus stays blurred. A camera that is out of focus throughout has no
+    sharper moment to compare with and is not detected. Frames that show nothing are ignored.
     """
     lasting_s, least = (case.parameter("vision.sharpness", name) for name in ("lasting_s", "least_edge"))
     for stream, seen in _looked_through(case):

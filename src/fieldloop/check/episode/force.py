@@ -60,8 +60,8 @@ def window(case: Case) -> Iterator[Measurement]:
 def resolution(case: Case) -> Iterator[Measurement]:
     """What is the resolution of each force sensor?
 
-    The smallest difference between two readings that differ. Applies only to sensors that the protocol calls
-    delicate.
+    The value is the smallest difference between two readings that differ. The check applies only to sensors that the
+    protocol calls delicate.
     """
     for one in (*_grips(case), *signals(case, StreamKind.FORCE_TORQUE)):
         asked = case.protocol.sensors.get(one.name)
@@ -82,8 +82,8 @@ def resolution(case: Case) -> Iterator[Measurement]:
 def zero(case: Case) -> Iterator[Measurement]:
     """How far from zero does each force sensor read when nothing is touched?
 
-    Between the fingers: before anything moved. At the wrist, which carries the tool's own weight: how much the reading
-    changed from before the attempt to after it, if the arm ends in the pose it started from.
+    A sensor between the fingers is read before anything moves. A sensor at the wrist carries the tool's weight, so its
+    reading before the attempt is compared with the reading after it, if the arm ends in the pose it started in.
     """
     moved = movement(case)
     if moved is None or any(held.contact_ns <= moved.onset_ns for held in holds(case)):
@@ -111,8 +111,8 @@ def zero(case: Case) -> Iterator[Measurement]:
 def spikes(case: Case) -> Iterator[Measurement]:
     """Which share of force readings jumps away and straight back?
 
-    A reading counts where it differs from both neighbours, the same way, by more than the protocol's force, and its
-    neighbours agree with each other.
+    A reading counts as a spike if it differs from both neighbours in the same direction by more than the protocol's
+    force, and the neighbours agree with each other.
     """
     least = case.parameter("force.spikes", "spike_n")
     for one in (*_grips(case), *signals(case, StreamKind.FORCE_TORQUE)):

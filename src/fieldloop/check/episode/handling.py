@@ -29,8 +29,8 @@ UP = 2  # the third axis of a pose points up
 def approach_angle(case: Case) -> Iterator[Measurement]:
     """At which angle to straight down did the tool come to the item?
 
-    Measured over its last stretch before contact. The direction itself is kept, so that a batch can be checked for
-    variety.
+    The angle is measured over the last stretch before contact. The direction is stored, so that a batch can be checked
+    for variety.
     """
     yield from _each_hold(case, _angle)
 
@@ -72,8 +72,9 @@ def _clearance(case: Case, span: Hold, pose: Signal) -> Measurement:
 def place_height(case: Case) -> Iterator[Measurement]:
     """How high above its new place was the item released?
 
-    The tool's height at release less its height at contact, less the height difference of the two places, which the
-    protocol states. An item released far below where it was picked up shows that the protocol does not state it.
+    The value is the tool's height at release minus its height at contact, minus the height difference of the two
+    places, which the protocol states. If the item is released far below where it was picked up, the protocol lacks that
+    difference.
     """
     yield from _each_hold(case, _height)
 
@@ -97,7 +98,7 @@ def _height(case: Case, span: Hold, pose: Signal) -> Measurement:
 def dragging(case: Case) -> Iterator[Measurement]:
     """How far was the item moved sideways while it was held and not lifted?
 
-    On the way up, while as low as at pick-up; on the way down, while as low as at release.
+    The distance counts while the item is as low as at pick-up, and again while it is as low as at release.
     """
     yield from _each_hold(case, _dragged)
 

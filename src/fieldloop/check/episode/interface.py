@@ -35,8 +35,8 @@ WORDS = {"tool_speed": "speed", "turn_speed": "turning", "joint_speed": "speed"}
 def speed_limit(case: Case) -> Iterator[Measurement]:
     """How fast did tool and joints move, relative to the limits of the control interface?
 
-    The interface is the fact `interface` of the episode; its limits are in the protocol. Where it has a minimum speed,
-    the median speed is compared with that too: a value above 1 means slower.
+    The interface is the fact `interface` of the episode; its limits are in the protocol. If the interface has a minimum
+    speed, the median speed is compared with it too: a value above 1 then means too slow.
     """
     if reason := _unasked(case):
         yield Measurement(NO_SUBJECT, UNKNOWN, cannot_tell=reason)

@@ -24,14 +24,14 @@ from fieldloop.stats.quantile import percentile
 def stream_offset(case: Case) -> Iterator[Measurement]:
     """How far apart are the samples that a learner would pair, beyond what their rates impose?
 
-    The 99th percentile of the distance from each sample of the slower stream to the nearest of the faster one. Where
-    one rate is a whole multiple of the other, a common trigger would bring the samples together, so the whole distance
-    counts. Timestamps show it only up to half a period of the faster stream: a shift by whole periods is invisible
-    (`timing.stamped_behind` compares arrivals). Otherwise (20 and 30 Hz) samples drift past each other by up to half a
-    period of the faster stream under any trigger, and only what exceeds that counts. This is about sampling, not about
-    wrong clocks, which `timing.stamped_ahead` and alignment from content detect. Both streams are read on the best
-    clock they share, where they overlap; commands sent now and then are left out. A stream that overlaps none of the
-    others, while those overlap each other, is reported once.
+    The value is the 99th percentile of the distance from each sample of the slower stream to the nearest sample of the
+    faster one. If one rate is a whole multiple of the other, a common trigger would align the samples, so the whole
+    distance counts. Timestamps show an offset only up to half a period of the faster stream; `timing.stamped_behind`
+    compares arrivals to find larger shifts. Otherwise (20 and 30 Hz) any trigger leaves up to half a period of the
+    faster stream, and only the excess counts. This is about sampling, not about wrong clocks, which
+    `timing.stamped_ahead` and alignment from content detect. Both streams are read on the most trusted clock that they
+    share, where they overlap; commands sent only on change are left out. A stream that overlaps none of the others,
+    while those overlap each other, is reported once.
     """
     streams = [s for s in case.sensing() if steady(case, s) and not part_of_another(case, s)]
     if len(streams) < 2:  # noqa: PLR2004 - an offset is between two

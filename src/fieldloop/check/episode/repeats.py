@@ -26,7 +26,8 @@ from fieldloop.model.stream import NS_PER_S, Stream
 def frozen_frames(case: Case) -> Iterator[Measurement]:
     """For how long did each camera show the same picture while the robot moved?
 
-    In the examined frames: a freeze longer than one stretch of them is reported as long as that stretch.
+    Only the examined frames count: a freeze longer than one examined stretch is reported with the length of that
+    stretch.
     """
     same = case.parameter("vision.frozen_frames", "same_level")
     for stream in colour_cameras(case):
@@ -46,9 +47,9 @@ def frozen_frames(case: Case) -> Iterator[Measurement]:
 def repeated_frames(case: Case) -> Iterator[Measurement]:
     """Which share of the frames in motion merely repeats the frame before?
 
-    A camera slower than the recorder is read twice: between clear changes there is a frame without one. Compression
-    leaves a small difference, so a frame counts as repeated if it changes by at most a fraction of what both its
-    neighbours do. Only stretches in which the picture clearly moves are used; in a still scene repetition is normal.
+    A recorder that is faster than its camera stores frames twice. Compression leaves a small difference between the
+    copies, so a frame counts as repeated if it changes by at most a fraction of the change of both its neighbours. Only
+    stretches in which the picture clearly moves are used; in a still scene repetition is normal.
     """
     clear, fraction, fewest = (
         case.parameter("vision.repeated_frames", name) for name in ("clear_level", "fraction", "fewest_frames")

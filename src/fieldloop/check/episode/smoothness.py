@@ -24,8 +24,8 @@ ROUGHNESS = "motion.roughness"
 def rough(case: Case) -> Iterator[Measurement]:
     """How roughly did the arm move?
 
-    The joints' rms acceleration over their rms velocity while the robot moves. A motion of one frequency has 2π times
-    that frequency, whatever its size and duration.
+    The joints' rms acceleration over their rms velocity while the robot moves. For a motion of a single frequency, the
+    value is 2π times that frequency, whatever its size and duration.
     """
     for one in signals(case, StreamKind.JOINT_POSITION, unit="rad"):
         if not paced(one.stream):

@@ -21,7 +21,7 @@ from fieldloop.model.note import NO_SUBJECT, note
 def cycle_time(case: Case) -> Iterator[Measurement]:
     """How long did a success take, relative to the target cycle time?
 
-    From the first to the last movement. The target does not apply to failures.
+    The time runs from the first to the last movement. The target does not apply to failures.
     """
     moved = movement(case)
     if reason := not_held(case) or (None if case.episode.succeeded else NOT_SUCCEEDED):

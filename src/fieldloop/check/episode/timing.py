@@ -39,11 +39,11 @@ from fieldloop.stats.quantile import percentile
 def longest_gap(case: Case) -> Iterator[Measurement]:
     """How many periods in a row did each stream miss, at most?
 
-    Samples that arrive late in a bunch are not missing: a gap counts only as far as the samples after it do not catch
-    up, and a sample whose timestamp was set back still counts. A stream that ends before the others or starts after
-    them missed the time between; where nothing moves in that stretch, the check proposes to trim it. A clock that never
-    overlaps the others does not show when they begin and end: `timing.stream_offset` reports it. Commands sent on
-    change have no period to miss.
+    Samples that arrive late together are not missing: a gap counts only as far as later samples do not catch up. A
+    sample whose timestamp was set back still counts as a sample. A stream that ends before the others or starts after
+    them missed the time between; where nothing moves in that stretch, the check proposes to trim it. If a clock never
+    overlaps the others, `timing.stream_offset` reports it. Commands sent only on change have no period, so they are not
+    checked.
     """
     slack_ns, long = case.parameter("timing.longest_gap", "edge_s") * NS_PER_S, _long(case)
     for stream in case.sensing():
@@ -85,8 +85,8 @@ def not_monotonic(case: Case) -> Iterator[Measurement]:
 def repeated_stamps(case: Case) -> Iterator[Measurement]:
     """How many samples of each stream have the timestamp of the one before?
 
-    A table repeats a slower stream's sample over several rows, as long as no other is nearer to the row: these are not
-    counted, a sample that is repeated for longer is.
+    A table repeats a sample of a slower stream over several rows, as long as no other sample is nearer. Such
+    repetitions are not counted; longer ones are.
     """
     for stream in case.sensing():
         again = by_stamps(case, "repeated", stream, lambda times: _where(times[1:] == times[:-1]))

@@ -24,7 +24,8 @@ from fieldloop.model.stream import NS_PER_S, ClockKind, StreamKind
 def resolution(case: Case) -> Iterator[Measurement]:
     """Which share of the pixels that the protocol requires does each camera deliver?
 
-    The part of the required frame that the camera's frame covers: a frame turned on its side is too narrow.
+    The value is the part of the required frame that the camera's frame covers: a frame turned on its side is too
+    narrow.
     """
     for stream in case.streams(*PICTURES):
         asked = case.protocol.sensors.get(stream.name)
@@ -45,8 +46,8 @@ def resolution(case: Case) -> Iterator[Measurement]:
 def frame_rate(case: Case) -> Iterator[Measurement]:
     """How many frames per second does each colour camera deliver?
 
-    The rate by its timestamps, or the declared one where timestamps are generated. Applies only where the log names its
-    protocol, or the protocol names the camera. `vision.repeated_frames` checks whether frames repeat.
+    The rate comes from the timestamps, or is the declared rate if timestamps are generated. The check applies only if
+    the log names its protocol, or the protocol names the camera. `vision.repeated_frames` checks whether frames repeat.
     """
     for stream in colour_cameras(case):
         beat = rhythm(case, stream)

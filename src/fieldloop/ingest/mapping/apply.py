@@ -64,7 +64,9 @@ def _named(stream: Stream, rule: StreamRule) -> Stream:
     if not rule.columns:
         return stream
     if stream.values is not None and len(rule.columns) != stream.values.shape[1]:
-        raise BadInput(f"{len(rule.columns)} columns are named, {stream.values.shape[1]} are there")
+        raise BadInput(
+            f"{len(rule.columns)} columns are named in the mapping, but the stream has {stream.values.shape[1]}"
+        )
     return replace(stream, columns=rule.columns)
 
 
@@ -77,7 +79,7 @@ def _in_si(stream: Stream, rule: StreamRule) -> Stream:
         return replace(stream, unit=unit)
     width = stream.values.shape[1]
     if len(found) not in (1, width):
-        raise BadInput(f"{len(found)} units are given for {width} columns; give one, or one a column")
+        raise BadInput(f"{len(found)} units are given for {width} columns; give one unit, or one per column")
     factors = np.asarray([factor for _, factor in found])
     notes = {name: text for name, text in stream.notes.items() if name != UNIT_NOTE}  # the log's guess is answered
     if (factors == 1.0).all():

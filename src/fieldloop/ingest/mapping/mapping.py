@@ -134,7 +134,7 @@ def _rule(source: str, row: Any) -> StreamRule:
 def _sources(table: Mapping[str, Any], known: tuple[str, ...]) -> Iterator[tuple[str, FactSource]]:
     for key, row in table.items():
         if known and key not in known:
-            raise BadInput(f"[episode] has {key!r}; an episode has {', '.join(known)}.")
+            raise BadInput(f"[episode] has an unknown key {key!r}. Known: {', '.join(known)}.")
         if isinstance(row, str | int | float):
             yield key, FactSource(value=str(row).lower() if isinstance(row, bool) else str(row))
         elif isinstance(row, Mapping) and isinstance(row.get("fact"), str) and len(row) == 1:

@@ -66,7 +66,7 @@ def _from_one(name: str, sides: tuple[WrittenPoses, ...]) -> PoseFiles:
 def _from_two(parts: list[tuple[str, tuple[WrittenPoses, ...]]]) -> PoseFiles:
     for name, sides in parts:
         if len(sides) != 1:
-            raise BadInput(f"{name} holds both sides already; give it alone.")
+            raise BadInput(f"{name} already contains robot and target poses; give only this file.")
     seen = [bool(SEEN.search(Path(name).stem.lower())) for name, _ in parts]
     first, second = (sides[0] for _, sides in parts)
     if first.side != second.side:
@@ -80,8 +80,8 @@ def _from_two(parts: list[tuple[str, tuple[WrittenPoses, ...]]]) -> PoseFiles:
     by_stamp = robot.stamps_s is not None and target.stamps_s is not None
     if not by_stamp and len(robot) != len(target):
         raise BadInput(
-            f"{len(robot)} robot poses and {len(target)} target poses: without stamps in both files rows are matched "
-            "by their number, so there must be as many. Add a column `stamp` in seconds to both."
+            f"The files have {len(robot)} robot poses and {len(target)} target poses. Give as many of each, so that "
+            "rows can be matched in order, or add a column `stamp` in seconds to both files."
         )
     return PoseFiles(robot, target, by_stamp)
 

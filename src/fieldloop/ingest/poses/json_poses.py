@@ -72,7 +72,9 @@ def poses_under(
         turns.append(turn)
         forms.add((rotation, turn.shape))
     if len(forms) > 1:
-        raise BadInput(f"{name}: {key} is written in several ways ({len(forms)}); one file, one way.")
+        raise BadInput(
+            f"{name}: {key} is written in several ways ({len(forms)}); write all poses of a file in the same way."
+        )
     stamps = [row.get("stamp") for row in rows]
     return WrittenPoses(
         side=side,
@@ -97,7 +99,9 @@ def _pose(where: str, value: Any) -> tuple[Any, Any, str]:
         return numbers(where, value["translation"], (3,)), turn, ROTATION_KEYS[known[0]]
     matrix = numbers(where, value, (4, 4))
     if not np.allclose(matrix[3], [0, 0, 0, 1], atol=1e-6):
-        raise BadInput(f"{where}: the last row of a pose is 0 0 0 1; a matrix written by columns has it at the right.")
+        raise BadInput(
+            f"{where}: the last row of a pose must be 0 0 0 1. If 0 0 0 1 is the last column, transpose the matrix."
+        )
     return matrix[:3, 3], matrix[:3, :3], "matrix"
 
 

@@ -66,13 +66,13 @@ def audit(
     measured: bool = False,
     html: Path | None = None,
 ) -> Audited:
-    """Read the deployment map, ask the five gap questions, and compare it with existing logs.
+    """Audit the deployment map: ask five questions about what is missing, and compare the map with logs.
 
     Arguments:
         deployment_map: a deployment.toml (default: the one of the workspace)
-        skus: the catalogue as CSV (default: skus.csv next to the map)
+        skus: the catalogue of articles as CSV (default: skus.csv next to the map)
         example: write the map of the simulated floor into the workspace, to be edited
-        measured: use joint shares measured in production in addition to the map's shares
+        measured: also use joint shares of conditions that were measured in production
         html: also write the audit as an HTML page to this file
     """
     if example:
@@ -96,13 +96,13 @@ def audit(
 
 
 def compare(workspace: Workspace, *, traffic: bool = False) -> Compared:
-    """Compare what the map claims with what logs measured: mixes, articles, light, air, edge cases, speed.
+    """Compare the map with the logs: mixes of conditions, articles, light, air, edge cases, speed.
 
-    The day is the unit, because picks of one day are alike. Nothing is judged from fewer days than audit.min_days.
-    Demonstrations follow a plan, so their mix is shown but not judged.
+    Days are compared, not picks, because picks of one day resemble each other. Nothing is judged from fewer days
+    than audit.min_days. Demonstrations follow a plan, so their mix is shown but not judged.
 
     Arguments:
-        traffic: episodes of this workspace are logs of production, so their mix counts too
+        traffic: count this workspace's episodes as production logs, so that their mix is judged too
     """
     deployment = latest_deployment(workspace)
     outcomes, episodes = _in_the_field(workspace), workspace.store.find(Episode)
@@ -114,10 +114,10 @@ def compare(workspace: Workspace, *, traffic: bool = False) -> Compared:
 
 
 def override(workspace: Workspace, *, reason: str) -> Audit:
-    """Override an incomplete audit; who and why is recorded.
+    """Override an incomplete audit; the ledger records who did it and why.
 
     Arguments:
-        reason: why it is right to continue
+        reason: why you continue with an incomplete audit
     """
     if not reason.strip():
         raise BadInput("Overriding an incomplete audit needs a reason.")
@@ -147,7 +147,7 @@ def require_complete_audit(workspace: Workspace) -> None:
     """Refuse to lock anything while the audit is incomplete and not overridden."""
     latest = latest_audit(workspace)
     if latest is None or not (latest.complete or latest.overridden_by):
-        raise Refused(f"This needs a complete audit, and {_audit_to_come(workspace, latest)}")
+        raise Refused(f"This command needs a complete audit, but {_audit_to_come(workspace, latest)}")
 
 
 def read_map(path: Path) -> str:
@@ -168,13 +168,13 @@ def _audit_to_come(workspace: Workspace, latest: Audit | None) -> str:
     """Write what is missing and the next command: only an existing audit can be overridden."""
     if latest is not None:
         return (
-            f"its score is {percent(latest.score, 0)}. Complete deployment.toml and run `fieldloop audit`, "
-            "or override it with `fieldloop audit override --reason …`."
+            f"the score of the audit is {percent(latest.score, 0)}. Complete deployment.toml and run "
+            "`fieldloop audit`, or override it with `fieldloop audit override --reason …`."
         )
     if (workspace.root / "deployment.toml").is_file():
-        return "there is none yet. Run: fieldloop audit"
+        return "the map was never audited. Run: fieldloop audit"
     return (
-        "there is none yet. Describe where the robot will work in deployment.toml and run `fieldloop audit`; "
+        "no map was audited yet. Describe where the robot will work in deployment.toml and run `fieldloop audit`; "
         "`fieldloop audit --example` writes a map to edit."
     )
 

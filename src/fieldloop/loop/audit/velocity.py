@@ -59,16 +59,16 @@ def velocity(  # noqa: PLR0913 - each is an option of the command
     site_column: str = "",
     overwrite: bool = False,
 ) -> Velocity:
-    """Make the catalogue with pick velocity from an export of order lines.
+    """Make the catalogue of articles, with how often each is picked, from an export of order lines.
 
     Columns are found by their names; ambiguous ones must be named. Weeks are counted from the first day to the last.
 
     Arguments:
         lines: order lines as CSV with a header, one line per article of an order
         out: where the catalogue is written
-        master: an item master as CSV with sku, mass_kg, length_m … with the columns of skus.csv
-        count: pieces, each of which is a pick, or lines
-        dates: which comes first in dates such as 3/4/2026, where the data do not show it
+        master: an item master as CSV with sku, mass_kg, length_m … (the columns of skus.csv)
+        count: what counts as a pick: each piece, or each order line
+        dates: whether day or month comes first in dates such as 3/4/2026, if the data do not show it
         sku_column: the column that names the article
         date_column: the column with the day
         pieces_column: the column with the number of pieces

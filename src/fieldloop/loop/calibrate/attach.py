@@ -28,7 +28,10 @@ def remembering(workspace: Workspace | None, robot: str, sensor: str) -> Workspa
     if not sensor:
         return None
     if workspace is None:
-        raise BadInput("No workspace here to store it in. Leave --sensor out, or name a workspace with --workspace.")
+        raise BadInput(
+            "This folder is not a workspace, so the result cannot be stored. Leave --sensor out, or name a workspace "
+            "with --workspace."
+        )
     known_sensor(workspace, robot, sensor)
     return workspace
 

@@ -58,16 +58,16 @@ def camera_pair(
     precision: bool = False,
     track: Track = track_silently,
 ) -> CameraPairResult:
-    """Find the pose between two cameras, or whether their depth agrees.
+    """Find the pose between two cameras, or compare their point clouds.
 
     With a board: two folders of pictures taken at the same moments, in the same order of names. Without one: two point
     clouds in one frame, as .npy (… × 3) or .csv (x, y, z), in metres.
 
     Arguments:
         left: folder of pictures, or a point cloud
-        right: the same from the other camera
+        right: the pictures or the point cloud of the other camera
         board: the board that both see, such as checkerboard:9x6:25mm
-        lens: the lens model of both
+        lens: the lens model of both cameras
         precision: judge both lenses by the limit for precision tasks
     """
     rules = workspace.protocol() if workspace else default_protocol()

@@ -17,13 +17,13 @@ COLUMNS = ("camera_x", "camera_y", "camera_z", "base_x", "base_y", "base_z")
 
 
 def calibrate(workspace: Workspace, points: Path, *, robot: str, sensor: str, since: str = "") -> Calibration:
-    """Find a camera's pose from marker points, and store it from now on or since a time.
+    """Find a camera's pose from marker points, and store it with the time from which it is valid.
 
     Arguments:
-        points: CSV with camera_x, camera_y, camera_z, base_x, base_y, base_z in metres, a row a marker
-        robot: whose camera
+        points: CSV with camera_x, camera_y, camera_z, base_x, base_y, base_z in metres, one row per marker
+        robot: the robot to which the camera belongs
         sensor: the camera's stream, such as camera/overhead
-        since: start of validity, as ISO-8601 such as 2026-11-15T08:00:00Z; now unless given
+        since: start of validity, as ISO-8601 such as 2026-11-15T08:00:00Z (default: now)
     """
     known_sensor(workspace, robot, sensor)
     rows = list(_rows(points))

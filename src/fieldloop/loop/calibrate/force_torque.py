@@ -70,11 +70,11 @@ def force_torque(  # noqa: PLR0913 - each is an option of the command
         file: CSV with the wrist's rotation (qx qy qz qw, roll pitch yaw, or rx ry rz) and fx fy fz tx ty tz, or JSON
         rotation: how rotations are written, such as rpy-xyz-deg or quaternion-wxyz
         inverse: the rotations are wrist_from_base, not base_from_wrist
-        negated: the wrench is the sensor's push, so the weight points upwards
+        negated: the wrench is the force that the sensor exerts, so the weight points upwards
         mounted: the stated mounting as roll, pitch and yaw in degrees (give it three times)
-        sensor: store it in the workspace for this sensor, such as force/wrist
-        robot: whose sensor
-        since: start of validity, as ISO-8601 such as 2026-11-15T08:00:00Z; now unless given
+        sensor: store the result in the workspace for this sensor, such as force/wrist
+        robot: the robot to which the sensor belongs
+        since: start of validity, as ISO-8601 such as 2026-11-15T08:00:00Z (default: now)
     """
     from_ns = since_ns(since)
     memory = remembering(workspace, robot, sensor)

@@ -107,11 +107,11 @@ def hand_eye(  # noqa: PLR0913 - each is an option of the command
         rotation: how rotations are written, such as rotation-vector, rpy-xyz-deg, quaternion-wxyz; robot:… or
             target:… for one side
         units: m or mm; robot:… or target:… for one side
-        inverse: sides whose poses are inverted (gripper_from_base, target_from_camera)
-        clock_offset: seconds to add to the target's timestamps, where two files are matched by them
-        sensor: store it in the workspace for this camera, such as camera/wrist
-        robot: whose camera
-        since: start of validity, as ISO-8601 such as 2026-11-15T08:00:00Z; now unless given
+        inverse: the sides whose poses are written inverted (gripper_from_base, target_from_camera)
+        clock_offset: seconds to add to the target's timestamps, if two files are matched by timestamp
+        sensor: store the result in the workspace for this camera, such as camera/wrist
+        robot: the robot to which the camera belongs
+        since: start of validity, as ISO-8601 such as 2026-11-15T08:00:00Z (default: now)
     """
     from_ns = since_ns(since)
     memory = remembering(workspace, robot, sensor)

@@ -62,11 +62,11 @@ def intrinsics(  # noqa: PLR0913 - each is an option of the command
         images: pictures, or folders of them
         board: inner corners and square side, as checkerboard:9x6:25mm; or squares, square and marker side and
             dictionary, as charuco:5x7:40mm:30mm:DICT_4X4_50
-        lens: the lens model; another is proposed where it is clearly better
+        lens: the lens model; another model is proposed if it fits clearly better
         precision: judge by the limit for precision tasks
-        sensor: store it in the workspace for this camera, such as camera/overhead
-        robot: whose camera
-        since: start of validity, as ISO-8601 such as 2026-11-15T08:00:00Z; now unless given
+        sensor: store the result in the workspace for this camera, such as camera/overhead
+        robot: the robot to which the camera belongs
+        since: start of validity, as ISO-8601 such as 2026-11-15T08:00:00Z (default: now)
         undistorted: write undistorted pictures to this folder, to check straight edges
     """
     from_ns = since_ns(since)

@@ -34,9 +34,9 @@ def touch(workspace: Workspace, points: Path, *, robot: str, sensor: str, at: st
     Arguments:
         points: CSV with camera_x camera_y camera_z and base_x base_y base_z in metres, and base_from_gripper_x … _qw
             (where the gripper was when the picture was taken) for a camera on the wrist
-        robot: whose camera
+        robot: the robot to which the camera belongs
         sensor: the camera's stream, such as camera/wrist
-        at: when it was touched, as ISO-8601 such as 2026-11-15T08:00:00Z; now unless given
+        at: time of the touch, as ISO-8601 such as 2026-11-15T08:00:00Z (default: now)
     """
     moment = since_ns(at)
     held = in_force_on(workspace, robot, sensor, workspace.clock() if moment is None else moment)

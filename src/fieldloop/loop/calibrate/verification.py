@@ -58,17 +58,17 @@ def verify(
     units: tuple[str, ...] = (),
     at: str = "",
 ) -> Verified:
-    """Verify that a camera is still where its calibration puts it; warn, halt, and flag affected episodes.
+    """Verify that a camera has not moved since its calibration; if it has, flag the affected episodes.
 
     When this verification fails, every episode since the last good one is flagged automatically.
 
     Arguments:
         views: JSON or CSV with base_from_marker and camera_from_marker, and base_from_gripper for a camera on the wrist
         sensor: the camera, such as camera/wrist
-        robot: whose camera
+        robot: the robot to which the camera belongs
         rotation: how rotations are written, such as rpy-xyz-deg or quaternion-wxyz
         units: m or mm
-        at: when it was verified, as ISO-8601 such as 2026-11-15T08:00:00Z; now unless given
+        at: time of the verification, as ISO-8601 such as 2026-11-15T08:00:00Z (default: now)
     """
     moment = since_ns(at)
     at_ns = workspace.clock() if moment is None else moment

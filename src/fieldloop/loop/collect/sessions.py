@@ -21,8 +21,8 @@ def enrol(workspace: Workspace, pseudonym: str, *, band: tuple[str, ...] = ()) -
     """Enrol a demonstrator under a pseudonym.
 
     Arguments:
-        pseudonym: never a real name
-        band: voluntary aggregate bands such as hand=medium
+        pseudonym: the operator's pseudonym, never a real name
+        band: a voluntary, coarse description of the operator, such as hand=medium
     """
     pairs = tuple((key, value) for key, _, value in (b.partition("=") for b in band))
     operator = Operator(pseudonym, pairs)
@@ -34,9 +34,9 @@ def register_robot(workspace: Workspace, robot: str, *, model: str, site: str, s
     """Register a robot at a site, with its sensors.
 
     Arguments:
-        robot: its id
+        robot: the robot's id
         model: the arm's model
-        site: its site
+        site: the robot's site
         sensor: stream:kind:serial:clock, such as camera/wrist:rgb:D435-118:ptp (repeatable)
     """
     known = Robot(robot, model, site, tuple(map(_sensor, sensor)))
@@ -53,14 +53,14 @@ def open_session(
     work_order: str | None = None,
     on_floor: bool = False,
 ) -> Session:
-    """Open a session if the checklist is done, calibrations are valid and every clock is verified.
+    """Open a collection session if the checklist is done, calibrations are valid and every clock is verified.
 
     Arguments:
         robot: the robot's id
         operator: the operator's pseudonym
         checked: a completed item of the safety checklist (repeatable)
-        work_order: the work order it serves
-        on_floor: at a deployed site, where calibrations expire sooner
+        work_order: the work order that this session serves
+        on_floor: the robot is at a deployed site, where calibrations expire sooner
     """
     found = workspace.store.get(Robot, robot)
     station = Station(
@@ -87,7 +87,7 @@ def close_session(workspace: Workspace, session: str) -> Session:
     """Close a session.
 
     Arguments:
-        session: its id or the beginning of it
+        session: the session's id, or a unique beginning of it
     """
     known = workspace.store.get(Session, session)
     if known.closed_ns is not None:

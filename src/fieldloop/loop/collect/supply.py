@@ -15,12 +15,12 @@ from fieldloop.supply import scorecard
 def contract(
     workspace: Workspace, provider: str, *, name: str = "", min_acceptance: float = 0.0, cost: float | None = None
 ) -> Provider:
-    """Record a provider and its terms.
+    """Record a provider of episodes and the contract's terms.
 
     Arguments:
-        provider: its id, as written in its episodes
-        name: display name
-        min_acceptance: required share of passed episodes; the workspace's own applies where it is higher
+        provider: the provider's id, as written in its episodes
+        name: the provider's name, as people know it
+        min_acceptance: required share of passed episodes; a higher value of the workspace takes precedence
         cost: cost of one delivered episode
     """
     require_complete_audit(workspace)
@@ -30,11 +30,11 @@ def contract(
 
 
 def accept(workspace: Workspace, provider: str, *, session: str = "") -> Acceptance:
-    """Accept a provider's delivery, or return it with its reasons.
+    """Accept a provider's delivery, or reject it with reasons.
 
     Arguments:
         provider: the provider's id
-        session: only this session's episodes; all of the provider's unless given
+        session: only this session's episodes (default: all episodes of the provider)
     """
     known = workspace.store.get(Provider, provider)
     delivered = [
@@ -49,7 +49,7 @@ def accept(workspace: Workspace, provider: str, *, session: str = "") -> Accepta
 
 
 def score(workspace: Workspace, provider: str) -> Scorecard:
-    """Sum up a provider's deliveries: acceptance, cost per accepted episode, repeatability.
+    """Summarise a provider's deliveries: acceptance, cost per accepted episode, repeatability.
 
     Arguments:
         provider: the provider's id

@@ -39,7 +39,7 @@ def synchronise(
         stream: the stream the device fills, such as camera/wrist
         robot: the device's robot; empty for episodes without a robot
         offset_ms: the largest measured offset, in milliseconds
-        how: how it was measured, such as a lamp and the encoders
+        how: how the offset was measured, such as a lamp and the encoders
         from_content: use the lag that the last check estimated from pictures and joints
     """
     if from_content:

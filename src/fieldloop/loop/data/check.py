@@ -58,22 +58,22 @@ def check(  # noqa: PLR0913 - each is an option of the command
     on: Machines = "cores",
     track: Track = track_silently,
 ) -> CheckReport:
-    """Tell whether logs or datasets are fit to learn from; without a path, judge the workspace's episodes anew.
+    """Check whether logs or datasets are fit for training; without a path, judge the workspace's episodes again.
 
     Arguments:
         paths: log files, dataset folders, or folders of logs; nothing is stored
-        html: write the report with plots to this file too
+        html: also write the report with plots to this HTML file
         protocol: judge by this protocol file instead of the one in force
-        mapping: the house's names, units and frames (default: mapping.toml of the workspace, if it has one)
-        numbers_only: decode no picture; what only pictures could tell stays open
-        keep: keep measurements in this folder, go on where an earlier run stopped; alone, judge what it holds
-        again: look at the workspace's logs again where parameters or checks have changed since
-        on: the cores of this machine, or a Ray cluster (RAY_ADDRESS; every node sees the logs under the same path)
+        mapping: the mapping file that translates your names, units and frames (default: mapping.toml of the workspace)
+        numbers_only: decode no pictures; checks of pictures then give no answer
+        keep: store measurements in this folder and resume an earlier run; without a path, judge the stored ones
+        again: measure the workspace's logs again if parameters or checks have changed
+        on: where to work: the cores of this machine, or a Ray cluster (RAY_ADDRESS; all nodes need the same log paths)
     """
     rules = _rules(protocol)
     if paths:
         if again:
-            raise BadInput("--again looks at the workspace's own logs; leave the path out.")
+            raise BadInput("--again measures the workspace's own logs again; leave the path out.")
         compared = _compared_with(workspace, rules)
         work = cut(paths, mapping_in_force(workspace, mapping), pixels=not numbers_only)
         source = ", ".join(path.name or str(path) for path in paths[:SHOWN_PATHS])
@@ -217,7 +217,7 @@ def _report(source: str, form: str, batch: checks.Batch, reports: tuple[EpisodeR
 def _check_workspace(workspace: Workspace, html: Path | None, *, again: bool, on: Machines) -> CheckReport:
     episodes = workspace.store.find(Episode)
     if not episodes:
-        raise BadInput("The workspace has no episodes yet. Take some in: fieldloop ingest PATH")
+        raise BadInput("The workspace has no episodes yet. Ingest some: fieldloop ingest PATH")
     old = outdated(workspace, episodes)
     if again:
         measure_again(workspace, old, on=on)

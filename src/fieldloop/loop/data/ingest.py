@@ -83,8 +83,8 @@ def ingest(
 
     Arguments:
         paths: log files, dataset folders, or folders of logs
-        dry_run: only list what the logs hold; stores nothing and needs no workspace
-        mapping: your names, units and frames (default: mapping.toml of the workspace, if it exists)
+        dry_run: only list what the logs contain; this stores nothing and needs no workspace
+        mapping: the mapping file that translates your names, units and frames (default: mapping.toml of the workspace)
     """
     if not paths:
         raise BadInput("Name at least one log or folder.")
@@ -129,9 +129,9 @@ def episodes(
     """List episodes, newest first.
 
     Arguments:
-        status: only those last judged so
-        site: only those of one site
-        limit: at most so many
+        status: only episodes whose last status is this one
+        site: only the ones of this site
+        limit: list at most this many
     """
     where: dict[str, Any] = {"status": status} if status else {}
     if site:
@@ -143,7 +143,7 @@ def history(workspace: Workspace, *, limit: int = 100) -> tuple[LogShown, ...]:
     """List the ingested logs, newest first, each with its defects.
 
     Arguments:
-        limit: at most so many
+        limit: list at most this many
     """
     return tuple(_shown(log) for log in workspace.store.find(Log, newest=True, limit=limit))
 

@@ -17,7 +17,7 @@ def mapping(paths: tuple[Path, ...], *, out: Path | None = None) -> str:
 
     Arguments:
         paths: log files, dataset folders, or folders of logs
-        out: write the proposal to this file, such as mapping.toml in the workspace; it must not be there yet
+        out: write the proposal to this new file, such as mapping.toml in the workspace
     """
     if not paths:
         raise BadInput("Name at least one log or folder.")

@@ -32,7 +32,7 @@ def streams(workspace: Workspace, episode: str) -> tuple[StreamShown, ...]:
     """List an episode's streams: kind, unit, rate and every clock it came with, the most trusted first.
 
     Arguments:
-        episode: id or beginning of it
+        episode: the episode's id, or a unique beginning of it
     """
     known = workspace.store.get(Episode, episode)
     file = _kept(workspace, known.id)

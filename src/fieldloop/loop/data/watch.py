@@ -42,9 +42,9 @@ def watch(
     """Watch a folder and ingest every log that appears, once it stops changing; Ctrl-C ends it.
 
     Arguments:
-        folder: where logs arrive
+        folder: the folder in which logs arrive
         seconds: stop after this time (default: never)
-        mapping: your names, units and frames (default: mapping.toml of the workspace, if it exists)
+        mapping: the mapping file that translates your names, units and frames (default: mapping.toml of the workspace)
     """
     if not folder.is_dir():
         raise BadInput(f"{folder} is not a folder.")

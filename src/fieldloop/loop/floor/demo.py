@@ -89,8 +89,8 @@ def demo(
     """Run the whole loop once on the simulated floor and report its numbers.
 
     Arguments:
-        folder: where to make the workspace
-        seed: another seed gives other numbers and the same story
+        folder: the folder for the new workspace
+        seed: seed of the demo; another seed gives other numbers but the same sequence of events
     """
     if (folder / SETTINGS_FILE).exists():
         raise WorkspaceError(f"{folder} is a workspace already. Look at it with: fieldloop up --workspace {folder}")

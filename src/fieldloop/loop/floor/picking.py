@@ -78,7 +78,7 @@ def case(
         days: how long production lasts
         fault: a fault to simulate, such as camera_lag_s=0.06, latency_s=0.1, mount=home@1 (from week 1 on), or, where
             production is shown, never_shown=lighting=dim; extra_cycles=30000 with worn=home-1; may be repeated
-        seed: another seed gives another floor
+        seed: seed of the simulated floor; another seed gives another floor
     """
     for name, value in (("demonstrations", demonstrations), ("episodes", episodes), ("days", days)):
         if not value > 0:
@@ -92,7 +92,7 @@ def again(before: Path, folder: Path, *, budget: int | None = None) -> Simulated
     Arguments:
         before: a folder of `simulate case`, with the orders.csv of `plan folder --orders`
         folder: a new folder for the next case
-        budget: instead of the orders, add this many demonstrations of the first mix
+        budget: ignore the orders and add this many demonstrations in the mix of the first case
     """
     story = read_story(before)
     if budget is not None:
@@ -115,12 +115,12 @@ def picks(
     """Write MCAP logs of demonstrations on the picking floor: tool, gripper, force, wrist camera and depth.
 
     Arguments:
-        folder: where to write them
+        folder: the folder to write the logs to
         count: number of logs
         preset: broad, covered_traps, drift, unequal_cost or multi_site
         shown: demonstrate the mix of the laboratory, or the mix of production
         camera_lag_ms: how much older pictures are than their timestamps
-        seed: another seed gives another floor
+        seed: seed of the simulated floor; another seed gives another floor
     """
     if count < 1:
         raise BadInput(f"count = {count}; at least one demonstration is needed.")

@@ -63,12 +63,12 @@ def collect(
     rejects.
 
     Arguments:
-        folder: where to write them
+        folder: the folder to write the logs to
         count: number of logs
-        mix: conditions of the laboratory, or of the deployed sites
+        mix: simulate the conditions of the laboratory, or of the deployed sites
         stratum: use these conditions instead, such as site=gdansk,tier=high,bin=back,lighting=dim
         session: name of the session, also part of the file names
-        seed: another seed gives another floor
+        seed: seed of the simulated floor; another seed gives another floor
     """
     if count < 1:
         raise BadInput(f"count = {count}; at least one demonstration is needed.")
@@ -91,25 +91,25 @@ def collect(
 def production(
     workspace: Workspace, policy: str = "", *, episodes: int = 400, days: float = 14.0, seed: int = 0
 ) -> SimulatedAttempts:
-    """Run policies in simulated production for some days up to now, routed by the rollout.
+    """Simulate production for some days up to now; the rollout decides which policy makes each attempt.
 
     Arguments:
-        policy: version to run (default: the rollout, else the version in production)
+        policy: the policy version to run (default: the rollout, else the version in production)
         episodes: number of attempts
         days: how long production lasts, up to now
-        seed: the floor; use the seed of the demonstrations
+        seed: seed of the simulated floor; use the seed of the demonstrations
     """
     exposures = latest_deployment(workspace).exposures
     return attempt(workspace, _routing(workspace, policy), exposures, Stage.PRODUCTION, episodes, days, seed)
 
 
 def laboratory(workspace: Workspace, policy: str, *, episodes: int = 100, seed: int = 0) -> SimulatedAttempts:
-    """Run a policy in the simulated laboratory, as before a rollout.
+    """Run a policy in the simulated laboratory, as you would before a rollout.
 
     Arguments:
-        policy: id, beginning of an id, or name
+        policy: the policy's id, a unique beginning of it, or its name
         episodes: number of attempts
-        seed: the floor; use the seed of the demonstrations
+        seed: seed of the simulated floor; use the seed of the demonstrations
     """
     version = named(workspace, policy)
     engine = load(workspace, version)

@@ -27,7 +27,7 @@ class AnnotationsShown:
 
 
 def show_annotations(workspace: Workspace) -> AnnotationsShown:
-    """Show the phases annotated so far, how far authors agree, and how many accepted episodes wait."""
+    """Show the annotated phases, how well authors agree, and how many accepted episodes are not annotated."""
     phases = tuple(workspace.store.find(Annotation, {"kind": "phase"}))
     accepted = {episode.id: episode for episode in workspace.store.find(Episode, {"status": Status.PASSED})}
     annotated = dict.fromkeys(span.episode for span in phases)

@@ -27,7 +27,7 @@ def show_diagnosis(workspace: Workspace, *, diagnosis: str = "") -> DiagnosisSho
     """Show a diagnosis with success by day before it, and list all diagnoses.
 
     Arguments:
-        diagnosis: its id; the newest unless given
+        diagnosis: the diagnosis's id (default: the newest)
     """
     here = workspace.at_one_moment()
     known = here.all_of_several(Diagnosis, PolicyVersion)

@@ -33,7 +33,7 @@ def show_episode(workspace: Workspace, episode: str, *, at_s: float | None = Non
     """Show one episode: its last report, phases, releases and streams.
 
     Arguments:
-        episode: its id
+        episode: the episode's id
         at_s: also frames and signals around this moment, in seconds from its start
     """
     store = workspace.store

@@ -46,9 +46,9 @@ def find_episodes(
     """Find episodes by status, text and labels, newest first, with counts by status.
 
     Arguments:
-        status: only those last judged so
-        text: only those with this text in their id, name, site, robot, operator, conditions or facts
-        where: only those with this condition, field or fact, such as sku=A7; repeat it for more
+        status: only episodes whose last status is this one
+        text: only episodes with this text in their id, name, site, robot, operator, conditions or facts
+        where: only episodes with this condition, field or fact, such as sku=A7 (repeatable)
         limit: list at most this many
     """
     labels = dict(_label(one) for one in where)

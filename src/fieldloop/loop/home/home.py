@@ -31,7 +31,7 @@ class Home:
 
 
 def home(workspace: Workspace) -> Home:
-    """Show the loop: what is in each stage now, what to do next, and what changed."""
+    """Show each stage of the loop, what to do next, and what changed."""
     now = read_now(workspace)
     first, *then = next_steps(now)
     return Home(

@@ -38,7 +38,7 @@ def show_policy(workspace: Workspace, policy: str) -> PolicyShown:
     """Show one policy with every decision of the gate about it.
 
     Arguments:
-        policy: id, beginning of it, or name
+        policy: the policy's id, a unique beginning of it, or its name
     """
     known = named(workspace, policy)
     return PolicyShown(known, tuple(workspace.store.find(Decision, {"policy": known.id}, newest=True)))

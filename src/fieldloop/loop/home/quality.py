@@ -27,7 +27,7 @@ class QualityShown:
 
 
 def show_quality(workspace: Workspace) -> QualityShown:
-    """Show the last judgement of the dataset, what changed since, and the calibration of every sensor."""
+    """Show the last judgement of the dataset, which metrics changed, and the calibration of every sensor."""
     rules = workspace.protocol()
     found = workspace.all_of_several(Calibration, Verification)
     episodes, passed = workspace.store.views.counts(Count(Episode), Count(Episode, {"status": Status.PASSED}))

@@ -16,10 +16,10 @@ class ReleaseShown:
 
 
 def show_release(workspace: Workspace, release: str) -> ReleaseShown:
-    """Show one release: its episodes, shares, exclusions and datasheet.
+    """Show one release: its episodes, shares, excluded episodes and datasheet.
 
     Arguments:
-        release: id, beginning of it, or name
+        release: the release's id, a unique beginning of it, or its name
     """
     known = named(workspace, release)
     return ReleaseShown(known, datasheet(workspace, known.id))

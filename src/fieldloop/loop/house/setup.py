@@ -23,8 +23,8 @@ def init(folder: Path, *, name: str = "", task: str = "pick") -> Created:
 
     Arguments:
         folder: a new or existing folder; existing files stay unchanged
-        name: name of the workspace; the folder's name unless given
-        task: the task that is collected here
+        name: name of the workspace (default: the folder's name)
+        task: the task for which demonstrations are collected here
     """
     create_workspace(folder, name=name, task=task)
     workspace = open_workspace(folder)

@@ -28,8 +28,8 @@ def issue(workspace: Workspace, name: str, *, role: Role = Role.OPERATOR, provid
 
     Arguments:
         name: a pseudonym, such as op-7 or arm-3
-        role: the role of its holder
-        provider: restrict it to this provider's episodes
+        role: the role of the token's holder
+        provider: restrict the token to this provider's episodes
     """
     if not name.strip():
         raise BadInput("A token needs a name, such as op-7 or arm-3.")
@@ -44,7 +44,7 @@ def revoke(workspace: Workspace, token: str) -> Token:
     """Revoke a token; requests that carry it are refused from now on.
 
     Arguments:
-        token: its id or the beginning of it
+        token: the token's id, or a unique beginning of it
     """
     revoked = dataclasses.replace(workspace.store.get(Token, token), revoked_ns=workspace.clock())
     workspace.write(TokenIssued(revoked))

@@ -68,15 +68,15 @@ def plan(
     seed: int = 0,
     html: Path | None = None,
 ) -> Plan:
-    """Draw the next collection plan from coverage, failures in production and open demands.
+    """Make the next collection plan from coverage, failures in production and open demands.
 
     With a budget of 0 it only names what is missing. Nothing is ordered, and the plan in force stays.
 
     Arguments:
-        budget: what it may cost, in ordinary demonstrations (default: plan.budget of operations)
+        budget: what the plan may cost, in ordinary demonstrations (default: plan.budget of operations)
         strategy: marginal (expected gain), failure_frequency, frequency, uniform or failure_index
-        seed: random seed of the intervals
-        html: also write it as an HTML page to this file
+        seed: seed of the random draws behind the intervals
+        html: also write the plan as an HTML page to this file
     """
     require_complete_audit(workspace)
     settings = plan_settings(workspace.operations["plan"], budget, strategy)
@@ -113,7 +113,7 @@ def page(workspace: Workspace, file: Path) -> PlanNow:
     """Write the plan in force as an HTML page: what to collect, why, and progress.
 
     Arguments:
-        file: where to write it, such as plan.html
+        file: the file to write, such as plan.html
     """
     now = replace(show(workspace), html=str(file))
     write_whole(file, page_of(now))
@@ -124,15 +124,15 @@ def orders(workspace: Workspace, file: Path, *, site: str = "", operator: str = 
     """Write the work orders of the plan in force as CSV or JSON, by the file's ending.
 
     Arguments:
-        file: where to write them, such as orders.csv or orders.json
-        site: only those of one site
-        operator: only those of one operator
+        file: the file to write, such as orders.csv or orders.json
+        site: only the ones of this site
+        operator: only the orders of this operator
     """
     latest = _latest(workspace)
     wanted = [o for o in latest.orders if site in ("", o.site) and operator in ("", o.operator)]
     if not wanted:
         known = sorted({o.site for o in latest.orders} | {o.operator for o in latest.orders} - {""})
-        raise BadInput(f"The plan has no such work order. It has orders for: {', '.join(known) or 'none'}.")
+        raise BadInput(f"The plan has no such work orders. It has orders for: {', '.join(known) or 'none'}.")
     write_orders(file, wanted)
     return OrdersWritten(latest.id, str(file), len(wanted), sum(o.demonstrations for o in wanted))
 
@@ -144,7 +144,7 @@ def returned(workspace: Workspace, file: Path, *, surplus: bool = False) -> tupl
 
     Arguments:
         file: the CSV or JSON that `plan orders` wrote, with `collected` filled in
-        surplus: accept counts far above the order
+        surplus: accept counts far above the number ordered
     """
     plans = workspace.store.find(Plan, newest=True)
     known = {order.id: order for drawn in plans for order in drawn.orders}
@@ -157,12 +157,12 @@ def returned(workspace: Workspace, file: Path, *, surplus: bool = False) -> tupl
 
 
 def score(workspace: Workspace, policy: str = "", *, plan: str = "") -> PlanScore:
-    """Score a plan: the gain it promised, and the gain measured in production. Later plans learn from it.
+    """Score a plan: compare the promised gain with the gain measured in production. Later plans learn from it.
 
     Both versions are compared on the mix of the map in force.
 
     Arguments:
-        policy: the version trained on what the plan collected (default: the one in production)
+        policy: the policy version trained on what the plan collected (default: the version in production)
         plan: the plan's id (default: the last one drawn before that version was trained)
     """
     chosen = policy or in_production(workspace)
@@ -215,7 +215,7 @@ def _not_saved(workspace: Workspace) -> Note:
 def _latest(workspace: Workspace) -> Plan:
     latest = workspace.newest(Plan)
     if latest is None:
-        raise Refused("No plan is drawn yet. Run: fieldloop plan")
+        raise Refused("No plan was made yet. Run: fieldloop plan")
     return latest
 
 
@@ -229,6 +229,6 @@ def _plan_before(workspace: Workspace, policy: str, wanted: str) -> Plan:
         if candidate.policy not in ("", policy) and (wanted or candidate.drawn_ns < trained_ns):
             return candidate
     raise Refused(
-        "No plan was drawn from the failures of an earlier version before this one was trained. A plan is "
+        "No plan was made from the failures of an earlier version before this version was trained. A plan is "
         "scored once a policy trained on it works in production."
     )

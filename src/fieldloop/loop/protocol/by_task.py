@@ -29,8 +29,8 @@ class ProtocolsInForce(Mapping[str, CollectionProtocol]):
             if lock.fingerprint != written.fingerprint:
                 raise ProtocolError(
                     f"Protocol {written.name!r} version {written.version} is locked as {lock.fingerprint}, but its "
-                    f"file is now {written.fingerprint}. Raise `version` to {written.version + 1}, or undo it. "
-                    "See what changed, in the file or in the shipped numbers under it: fieldloop protocol lint"
+                    f"file is now {written.fingerprint}. Raise `version` to {written.version + 1}, or undo "
+                    "the change. To see what changed in the file or in the shipped defaults: fieldloop protocol lint"
                 )
         return written
 

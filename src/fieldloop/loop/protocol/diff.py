@@ -44,11 +44,11 @@ class ProtocolChanges:
 
 
 def diff(workspace: Workspace | None, older: Path, newer: Path | None = None) -> ProtocolChanges:
-    """Compare two protocols: what to measure again, what to judge again, what is only wording.
+    """Compare two protocols: which changes need new measurements, which a new judgement, which are only wording.
 
     Arguments:
-        older: a file, or name@version of a locked one, a task's name, `shipped`, or an example's name
-        newer: the same; the workspace's own file unless given, even where a locked version was changed
+        older: a file, name@version of a locked protocol, a task's name, `shipped`, or an example's name
+        newer: the protocol to compare with, named in the same ways (default: the workspace's own file, even if changed)
     """
     before, after = (protocol_at(workspace, asked, as_written=True) for asked in (older, newer))
     changed = compare(before, after)

@@ -43,10 +43,10 @@ class LintReport:
 
 
 def lint(workspace: Workspace | None, files: tuple[Path, ...] = ()) -> LintReport:
-    """Lint protocol files: contradictions, omissions, wrong units; fails on an error.
+    """Check protocol files for contradictions, omissions and wrong units; an error fails.
 
     Arguments:
-        files: protocol files (TOML); without one, all of the workspace's
+        files: protocol files (TOML; default: all protocols of the workspace)
     """
     own = sorted((workspace.root / "protocols").glob("*.toml")) if workspace else []
     linted = []

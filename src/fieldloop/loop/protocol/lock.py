@@ -18,7 +18,7 @@ def lock(workspace: Workspace, *, task: str = "") -> Numbers:
     Its text and every number in force are stored, so the version can always be read and compared.
 
     Arguments:
-        task: the workspace's task unless given
+        task: the task (default: the workspace's task)
     """
     require_complete_audit(workspace)
     rules = in_force(workspace, task)

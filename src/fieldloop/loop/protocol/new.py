@@ -23,7 +23,7 @@ class ProtocolStarted:
 
 
 def new(workspace: Workspace, name: str, *, like: str = STARTER) -> ProtocolStarted:
-    """Write a commented protocol file to start from into the workspace.
+    """Write a protocol file with comments into the workspace, as a start.
 
     An edited file is never overwritten; the empty one of a new workspace is.
 

@@ -38,7 +38,7 @@ def protocol(workspace: Workspace | None, *, task: str = "") -> Numbers:
     """Show the protocol in force: every limit, parameter and setting with unit, reason and source.
 
     Arguments:
-        task: the workspace's task unless given
+        task: the task (default: the workspace's task)
     """
     rules = in_force(workspace, task)
     limits = [(f"check.{name}", limit) for name, limit in rules.limits.items()]
@@ -65,7 +65,7 @@ def protocol(workspace: Workspace | None, *, task: str = "") -> Numbers:
 
 
 def operations(workspace: Workspace | None) -> Numbers:
-    """Show how this workspace runs: gate, guard, alarms, rollout, plan weights."""
+    """Show the operations settings of this workspace: gate, guard, alarms, rollout, plan weights."""
     running: Operations = workspace.operations if workspace else default_operations()
     numbers = (
         Number(f"{section.name}.{name}", s.value, None, None, s.unit, s.why, s.source.kind, s.source.ref, s.pending)

@@ -25,8 +25,8 @@ def show(workspace: Workspace | None, version: str = "") -> str:
     """Show a whole protocol as text: task, phases, instructions, edge cases, cameras, sensors.
 
     Arguments:
-        version: a task's name, name@version of a locked one, `shipped`, or an example's name; the workspace's own
-            unless given
+        version: a task's name, name@version of a locked protocol, `shipped`, or an example's name (default: the
+            workspace's protocol)
     """
     return sheets.markdown(_sheet(workspace, protocol_named(workspace, version)))
 
@@ -37,7 +37,7 @@ def sheet(
     """Write the operator's sheet: steps, limits, prohibitions, edge cases, cameras.
 
     Arguments:
-        file: a protocol file, or a name as in `protocol show`; the workspace's own unless given
+        file: a protocol file, or a name as in `protocol show` (default: the workspace's protocol)
         interface: only the instructions of this control interface, such as vr
         html: write a printable page to this file
     """

@@ -78,7 +78,7 @@ def plan_folder(
 
     Arguments:
         folder: contains deployment.toml with skus.csv, production.jsonl or .csv, and demonstrations.jsonl or .csv
-        budget: budget in ordinary demonstrations (default: plan.budget of operations)
+        budget: what the plan may cost, in ordinary demonstrations (default: plan.budget of operations)
         strategy: marginal (expected gain), failure_frequency, frequency, uniform or failure_index
         seed: seed of the random draws behind the intervals
         html: also write the report to this HTML file

@@ -30,10 +30,10 @@ from fieldloop.report.diagnose import html as page_of
 def diagnose(
     workspace: Workspace, policy: str = "", *, site: str = "", seed: int = 0, html: Path | None = None
 ) -> Diagnosis:
-    """Diagnose a drop of success in production: is it real, and what caused it.
+    """Diagnose a drop of success in production: whether it is real, and what caused it.
 
     Arguments:
-        policy: id, unique beginning of it, or name (default: the version in production)
+        policy: the policy's id, a unique beginning of it, or its name (default: the version in production)
         site: one site only (default: all)
         seed: seed of the random draws behind the intervals
         html: also write the report to this HTML file

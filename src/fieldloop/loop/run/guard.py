@@ -55,7 +55,7 @@ def guard(workspace: Workspace, policy: str) -> Guarded:
     """Show the guard limits that a policy carries to the robot, and the rules that enforce them.
 
     Arguments:
-        policy: id, beginning of it, or name
+        policy: the policy's id, a unique beginning of it, or its name
     """
     limits = _limits(load(workspace, named(workspace, policy)))
     shown = tuple(GuardLimit(name, float(getattr(limits, name)), unit) for name, unit in UNITS.items())
@@ -66,8 +66,8 @@ def replay(workspace: Workspace, episode: str, *, policy: str) -> Replay:
     """Replay a policy's guard at every step of a recorded episode.
 
     Arguments:
-        episode: id or beginning of it
-        policy: whose guard; id, beginning of it, or name
+        episode: the episode's id, or a unique beginning of it
+        policy: the policy whose guard is replayed: id, a unique beginning of it, or name
     """
     recording = reopen(workspace, workspace.store.get(Episode, episode))
     if missing := [name for name in NEEDED if name not in recording.streams]:

@@ -40,10 +40,10 @@ def open_incident(
 
     Arguments:
         what: what went wrong, in a sentence; not needed with an alarm
-        alarm: the alarm's id or the beginning of it
-        policy: which version was running
-        site: where
-        stratum: under which conditions, such as lighting=dim,bin=back
+        alarm: the alarm's id, or a unique beginning of it
+        policy: the policy version that was running
+        site: the site of the incident
+        stratum: the conditions under which it fails, such as lighting=dim,bin=back
     """
     where, seen = Stratum.parse(stratum), workspace.store.last()
     if alarm:
@@ -63,10 +63,10 @@ def open_incident(
 
 
 def move(workspace: Workspace, incident: str, step: Step, *, note: str) -> IncidentNow:
-    """Take a step of the runbook; once diagnosed, the incident demands demonstrations from the plan.
+    """Record a step of the incident's runbook; once diagnosed, the incident asks the plan for demonstrations.
 
     Arguments:
-        incident: its id or the beginning of it
+        incident: the incident's id, or a unique beginning of it
         step: detected, contained, classified, diagnosed, resolved or reviewed
         note: what was done, for the post-mortem
     """
@@ -84,7 +84,7 @@ def report(workspace: Workspace, incident: str) -> str:
     """Write the post-mortem of an incident from the record, as Markdown.
 
     Arguments:
-        incident: its id or the beginning of it
+        incident: the incident's id, or a unique beginning of it
     """
     known = workspace.store.get(Incident, incident)
     end = known.done(Step.RESOLVED)
@@ -112,7 +112,9 @@ def _now(workspace: Workspace, incident: Incident) -> IncidentNow:
 def _demands(workspace: Workspace, incident: Incident) -> tuple[Demand, ...]:
     diagnosis = _diagnosis(workspace, incident)
     if diagnosis is None and not incident.stratum.conditions:
-        raise Refused("Diagnose first (fieldloop diagnose), or state the conditions under which it fails (--stratum).")
+        raise Refused(
+            "Diagnose the policy first (fieldloop diagnose), or state the conditions under which it fails (--stratum)."
+        )
     settings, at_ns = workspace.operations["plan"], workspace.clock()
     if diagnosis and workspace.store.count(Demand, {"source": diagnosis.id}):
         return ()  # another incident of the same cause has already asked

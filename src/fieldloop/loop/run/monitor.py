@@ -43,7 +43,7 @@ def record(workspace: Workspace, file: Path) -> RecordedOutcomes:
     """Record outcomes from a file of JSON lines, as robots spool them; known ids are skipped.
 
     Arguments:
-        file: one outcome a line
+        file: the file, with one outcome per line as JSON
     """
     reported = [_outcome(workspace, n, line) for n, line in enumerate(_lines(file), 1)]
     return record_outcomes(workspace, reported)
@@ -69,18 +69,18 @@ def add(  # noqa: PLR0913 - each is an option of the command
     """Record how one attempt ended, as a robot or an operator reports it.
 
     Arguments:
-        policy: id, beginning of it, or name
+        policy: the policy's id, a unique beginning of it, or its name
         result: success or failure
-        stratum: under which conditions, such as site=gdansk,lighting=dim
-        site: where; the stratum's site unless given
-        robot: which robot
-        failure: how it failed
-        cycle_s: seconds from start to end
+        stratum: the conditions of the attempt, such as site=gdansk,lighting=dim
+        site: the site of the attempt (default: the stratum's site)
+        robot: the robot that made the attempt
+        failure: the class of the failure
+        cycle_s: seconds from the start of the attempt to its end
         confidence: the policy's confidence, 0 to 1
         latency_ms: how long the policy took to answer
         interventions: how often a person stepped in
         stage: lab, gate, shadow or production
-        scenario: which trial of a gate this was
+        scenario: the gate scenario that this attempt was a trial of
         outcome: the report's id, so that repeated delivery counts once
     """
     where, at_ns = Stratum.parse(stratum), workspace.clock()
@@ -132,7 +132,7 @@ def outcomes(
 
 
 def monitor(workspace: Workspace) -> Watch:
-    """Evaluate production once: the rolling rate of every policy and site, and alarms beyond chance."""
+    """Evaluate production once: the success rate of every policy and site, and an alarm for each drop beyond chance."""
     zones = {site.id: site.time_zone for site in latest_deployment(workspace).sites}
     days = tuple(
         rate(day.policy, day.site, day.successes, day.episodes, day_span_ns(day.day, zones.get(day.site, "UTC")))

@@ -17,7 +17,7 @@ FINISHED = (Rung.FLEET, Rung.BACK)
 
 
 def status(workspace: Workspace) -> tuple[Rollout, ...]:
-    """Show every rollout, newest first: rung, share of tasks, results of both arms."""
+    """Show every rollout, newest first: rung, share of tasks, results of candidate and incumbent."""
     return workspace.all_of(Rollout)
 
 
@@ -25,8 +25,8 @@ def start(workspace: Workspace, policy: str, *, shadow: bool = False, override: 
     """Start the rollout of a policy version that passed its gate.
 
     Arguments:
-        policy: id, beginning of it, or name
-        shadow: start in shadow, where its actions are ignored
+        policy: the policy's id, a unique beginning of it, or its name
+        shadow: start in shadow: the policy runs along, but its actions are ignored
         override: reason to start although the gate did not pass; recorded with the user
     """
     seen, candidate = workspace.store.last(), named(workspace, policy)
@@ -48,7 +48,7 @@ def start(workspace: Workspace, policy: str, *, shadow: bool = False, override: 
 
 
 def advance(workspace: Workspace) -> Rollout:
-    """Judge both arms since this rung began: climb, stay, or roll back."""
+    """Compare candidate and incumbent since this rung began: climb to the next rung, stay, or roll back."""
     seen, current = workspace.store.last(), _climbing(workspace)
     stage = Stage.SHADOW if current.rung is Rung.SHADOW else Stage.PRODUCTION
     moved = climb(
@@ -63,11 +63,11 @@ def advance(workspace: Workspace) -> Rollout:
 
 
 def back(workspace: Workspace, *, production: bool = False, reason: str = "by hand") -> Rollout:
-    """Roll the candidate back now, regardless of the numbers.
+    """Roll the candidate back now, whatever its success rate.
 
     Arguments:
-        production: roll back the version in production instead; the one before it takes over
-        reason: why, for the record
+        production: roll back the version in production instead; the version before it takes over
+        reason: why it is rolled back, for the record
     """
     seen = workspace.store.last()
     current = _on_fleet(workspace) if production else on_ladder(workspace)

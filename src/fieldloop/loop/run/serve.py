@@ -41,13 +41,13 @@ def serve(
     override: str = "",
     tell: Callable[..., None] = print,
 ) -> None:
-    """Serve a policy version over HTTP and WebSocket until interrupted; one that is too slow is refused.
+    """Serve a policy version over HTTP and WebSocket until interrupted; a policy that is too slow is refused.
 
     Arguments:
-        policy: id, beginning of it, or name
+        policy: the policy's id, a unique beginning of it, or its name
         host: the address to listen on
         port: the port to listen on
-        override: why a version is served whose last gate did not pass
+        override: reason to serve a version that did not pass its last gate
     """
     version = named(workspace, policy)
     gate = last_gate(workspace, version.id)
@@ -64,10 +64,10 @@ def serve(
 
 
 def health(workspace: Workspace, policy: str) -> PolicyHealth:
-    """Run a dummy inference, time a thousand, and judge whether the policy is fast enough for its robot.
+    """Time a thousand inferences, and judge whether the policy is fast enough for its robot.
 
     Arguments:
-        policy: id, beginning of it, or name
+        policy: the policy's id, a unique beginning of it, or its name
     """
     version = named(workspace, policy)
     engine = load(workspace, version)

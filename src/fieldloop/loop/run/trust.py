@@ -36,10 +36,10 @@ class Evidence:
 
 
 def trace(workspace: Workspace, policy: str) -> Lineage:
-    """Trace a policy back: release, episodes, operators, calibrations, protocols, providers.
+    """Trace a policy back to its release, episodes, operators, calibrations, protocols and providers.
 
     Arguments:
-        policy: id, beginning of it, or name
+        policy: the policy's id, a unique beginning of it, or its name
     """
     version = named(workspace, policy)
     release = workspace.store.get(Release, version.release)
@@ -56,8 +56,8 @@ def evidence(workspace: Workspace, policy: str, file: Path) -> Evidence:
     """Write a hash-chained record of a policy: its lineage, then every event of the ledger up to now.
 
     Arguments:
-        policy: id, beginning of it, or name
-        file: where to write the JSON
+        policy: the policy's id, a unique beginning of it, or its name
+        file: the JSON file to write
     """
     lineage, until = trace(workspace, policy), workspace.store.last()
     records = [{"kind": "Lineage", "body": spelled(lineage)}]
@@ -69,7 +69,7 @@ def evidence(workspace: Workspace, policy: str, file: Path) -> Evidence:
 
 
 def verify_evidence(file: Path) -> Verification:
-    """Verify a sealed record link by link, and report the first broken one.
+    """Verify a sealed record link by link, and report the first broken link.
 
     Arguments:
         file: the JSON that `fieldloop evidence` wrote

@@ -31,13 +31,13 @@ class Annotated:
 
 
 def annotate(workspace: Workspace, episode: tuple[str, ...] = (), *, again: bool = False) -> Annotated:
-    """Propose phases for accepted episodes that have none (including those a fix would make acceptable).
+    """Propose phases for accepted episodes that have none, including episodes that a fix would make acceptable.
 
     The first call locks the taxonomy's version, which needs a complete audit or an override.
 
     Arguments:
-        episode: only these episodes (id or beginning of it)
-        again: propose again where proposals exist
+        episode: only these episodes (id, or a unique beginning of it)
+        again: propose again for episodes that have proposals
     """
     chosen = [workspace.store.get(Episode, e) for e in episode] or _worth_it(workspace)
     if not again:
@@ -66,12 +66,12 @@ def _worth_it(workspace: Workspace) -> list[Episode]:
 
 
 def agree(workspace: Workspace, first: str, second: str, *, frame_hz: float = FRAME_HZ) -> Agreement:
-    """Measure how far two authors agree on the phases of the episodes that both annotated.
+    """Measure how well two authors agree on the phases of the episodes that both annotated.
 
     Arguments:
         first: one author
         second: the other author
-        frame_hz: frames per second that boundaries are counted in
+        frame_hz: frame rate in which differences between boundaries are counted
     """
     spans = {author: workspace.store.find(Annotation, {"author": author, "kind": PHASE}) for author in (first, second)}
     shared = {a.episode for a in spans[first]} & {a.episode for a in spans[second]}

@@ -65,11 +65,11 @@ def convert(  # noqa: PLR0913 - each is an option of the command
         source: a log file, a dataset folder, or a folder of logs
         target: a path that does not exist yet; written completely or not at all
         to: the format to write; mcap keeps every rate and clock, the others have one row per frame
-        clock: the stream whose timestamps are the frames (default: the first camera, else the action)
-        hz: frames at this fixed rate instead
+        clock: the stream whose timestamps become the frames (default: the first camera, else the action)
+        hz: write frames at this fixed rate instead
         codec: how LeRobot's videos are compressed
-        actions_from: the stream to use as actions in HDF5 where none is an action
-        mapping: your names, units and frames, translated while reading
+        actions_from: the stream to use as actions in HDF5 if no stream is of the kind action
+        mapping: the mapping file that translates your names, units and frames
     """
     if target.resolve().is_relative_to(source.resolve()):
         raise BadInput(f"{target} lies inside {source}. Choose a target outside of it.")

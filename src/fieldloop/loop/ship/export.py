@@ -24,13 +24,13 @@ def export(
     """Write a release's episodes in a training format; the ledger records how they were resampled.
 
     Arguments:
-        release: id, beginning of it, or name
+        release: the release's id, a unique beginning of it, or its name
         target: a path that does not exist yet; written completely or not at all
         to: the format to write; mcap keeps every rate and clock, the others have one row per frame
-        clock: the stream whose timestamps are the frames (default: the first camera, else the action)
-        hz: frames at this fixed rate instead
+        clock: the stream whose timestamps become the frames (default: the first camera, else the action)
+        hz: write frames at this fixed rate instead
         codec: how LeRobot's videos are compressed
-        actions_from: the stream to use as actions in HDF5 where none is an action
+        actions_from: the stream to use as actions in HDF5 if no stream is of the kind action
     """
     frozen = named(workspace, release)
     episodes = {e.id: e for e in workspace.store.find(Episode, {"id": list(frozen.episodes)})}

@@ -28,9 +28,9 @@ def trials(workspace: Workspace, policy: str, *, site: str = "", seed: int = 0) 
     """List the trials that the next gate of this policy needs, in blind order.
 
     Arguments:
-        policy: id, beginning of it, or name
-        site: at one site only; the whole deployment unless given
-        seed: seed of the order and the draws
+        policy: the policy's id, a unique beginning of it, or its name
+        site: list trials of this site only (default: the whole deployment)
+        seed: seed of the trials' order and conditions
     """
     version = named(workspace, policy)
     release = workspace.store.get(Release, version.release)
@@ -51,10 +51,10 @@ def gate(workspace: Workspace, policy: str, *, simulate: bool = False, site: str
     Without new trials since the last decision, that decision is returned; it does not count as another look.
 
     Arguments:
-        policy: id, beginning of it, or name
+        policy: the policy's id, a unique beginning of it, or its name
         simulate: run the trials on the simulated floor first, instead of judging those recorded with stage gate
-        site: trials and judgement of one site only; the whole deployment unless given
-        seed: seed of the order and the draws
+        site: run and judge trials of this site only (default: the whole deployment)
+        seed: seed of the trials' order and conditions
     """
     version, settings, seen = named(workspace, policy), workspace.operations["gate"], workspace.store.last()
     release = workspace.store.get(Release, version.release)

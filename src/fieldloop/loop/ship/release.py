@@ -44,10 +44,10 @@ def release(
     more; an episode that still fails stays out.
 
     Arguments:
-        name: what people call it, such as r7
-        seed: for the split; the same seed and episodes give the same release
-        fix: apply proposed repairs of these kinds (trim, restamp), and include episodes they repair
-        apart: keep these apart between training and validation: operator, object
+        name: name of the release, such as r7
+        seed: seed of the split; the same seed and episodes give the same release
+        fix: apply proposed fixes of these kinds (trim, restamp), and include the episodes that they repair
+        apart: put each operator, or each object, into either training or validation, never both
         override: reason to release although clocks were not verified; recorded with your name
     """
     words = taxonomy()
@@ -103,8 +103,8 @@ def diff(workspace: Workspace, older: str, newer: str) -> ReleaseDiff:
     """List what changed from one release to another.
 
     Arguments:
-        older: id, beginning of it, or name
-        newer: id, beginning of it, or name
+        older: the older release: id, a unique beginning of it, or name
+        newer: the newer release: id, a unique beginning of it, or name
     """
     return compare(named(workspace, older), named(workspace, newer))
 
@@ -113,7 +113,7 @@ def datasheet(workspace: Workspace, release: str) -> str:
     """Write a release's datasheet as Markdown.
 
     Arguments:
-        release: id, beginning of it, or name
+        release: the release's id, a unique beginning of it, or its name
     """
     frozen = named(workspace, release)
     exported = [r.event for r in workspace.store.events(ReleaseExported) if r.event.release == frozen.id]

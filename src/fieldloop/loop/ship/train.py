@@ -25,8 +25,8 @@ def train(
     """Train a policy on a release; the bundle is stored with its guard limits.
 
     Arguments:
-        release: id, beginning of it, or name
-        name: name of the policy; numbered unless given
+        release: the release's id, a unique beginning of it, or its name
+        name: name of the policy (default: a number)
         seed: the same release and seed give the same policy
         trainer: the reference learner, or a registered one
     """

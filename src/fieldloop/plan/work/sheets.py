@@ -57,7 +57,7 @@ def read_returned(text: str, orders: Iterable[WorkOrder], file: str = "orders.cs
         if name not in known:
             raise BadInput(f"{where}: {UnknownName('order', name, known)} Return the sheet that was sent out.")
         if name in found:
-            raise BadInput(f"{where}: the order {name} occurs twice; add its counts into one row.")
+            raise BadInput(f"{where}: the order {name} occurs twice; add up its counts in one row.")
         count = _count(row, "collected", where)
         found[name] = None if count is None else Returned(name, count, str(row.get("note") or ""))
     return tuple(one for one in found.values() if one is not None)
@@ -69,7 +69,7 @@ def read_ordered(text: str, file: str = "orders.csv") -> tuple[tuple[Stratum, in
     for where, row in _rows(text, file, ("stratum", "demonstrations")):
         count = _count(row, "demonstrations", where)
         if count is None:
-            raise BadInput(f"{where}: the number of demonstrations is missing; keep what was sent out.")
+            raise BadInput(f"{where}: the number of demonstrations is missing; keep the column as it was sent out.")
         try:
             asked.append((Stratum.parse(str(row["stratum"])), count))
         except BadInput as wrong:

@@ -73,7 +73,7 @@ def read_templates(text: str, file: str = "templates.toml") -> tuple[OrderTempla
 
 def _template(name: str, row: Any, where: str) -> OrderTemplate:
     if not isinstance(row, Mapping):
-        raise BadInput(f"{where}: a template is a table; write [{name}] and its lines under it.")
+        raise BadInput(f"{where}: a template must be a table; write [{name}] and its lines under it.")
     for key in row:
         if key not in KEYS:
             raise BadInput(f"{where}: {UnknownName('key', key, KEYS, ', '.join(KEYS))}")

@@ -64,7 +64,7 @@ class Account:
         """Refuse to finish where the recordings changed between the first and the second reading."""
         if self.episodes != self._features.episodes:
             raise BadInput(
-                f"{self._features.episodes} recordings were read first, and {self.episodes} while "
+                f"{self._features.episodes} recordings were read at first, but {self.episodes} while "
                 "writing. Give recordings that can be read more than once."
             )
 

@@ -131,7 +131,9 @@ def frame(recording: Recording, features: Features) -> Framed:
     episode, streams = recording.episode, recording.streams
     wanted = [f.name for f in features.all]
     if missing := [name for name in wanted if name not in streams or not len(streams[name])]:
-        raise BadInput(f"{episode.name} has no sample of {', '.join(missing)}, which the dataset is to hold.")
+        raise BadInput(
+            f"{episode.name} has no sample of {', '.join(missing)}, but every episode of the dataset needs one."
+        )
     times = _grid(streams[features.clock].times_ns, features)
     rules = {name: rule_for(streams[name], times) for name in wanted}
     values = {f.name: resample(streams[f.name], times, rules[f.name]) for f in features.signals}
@@ -154,7 +156,7 @@ def _grid(stamps_ns: Times, features: Features) -> Times:
     if (count := even_count(stamps_ns, features.hz)) > MOST_ROWS:
         span_s = count / features.hz
         raise BadInput(
-            f"{features.clock} spans {span_s:.0f} s, which is {count} rows at {features.hz:g} Hz. Its stamps are "
-            "hardly right; take its own samples as the grid instead."
+            f"{features.clock} spans {span_s:.0f} s, which is {count} rows at {features.hz:g} Hz. Its timestamps "
+            "are probably wrong; use its own samples as the rows instead."
         )
     return grid_of(stamps_ns, features.hz)

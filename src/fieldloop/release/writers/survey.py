@@ -78,7 +78,7 @@ def _drop_what_not_all_have(seen: dict[str, Seen], left: dict[str, Note], count:
             left[name] = found.unlike or left.get(name) or few
             del seen[name]
     if not seen:
-        raise BadInput(f"No stream is in every episode (and usable). Looked at: {', '.join(left)}.")
+        raise BadInput(f"No stream is usable in every episode. Streams examined: {', '.join(left)}.")
 
 
 def _clock(seen: dict[str, Seen], wanted: str) -> str:

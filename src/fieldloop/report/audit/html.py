@@ -39,7 +39,8 @@ def html(deployment: Deployment, audit: Audit, early: Sequence[Note] = ()) -> st
         blocks.append(_compared(audit.compared))
     blocks.append(_exposure(deployment))
     if curve := draw_velocity(deployment.skus):
-        caption = f"{whole(len(deployment.skus))} articles. A steep start means that few articles make up most picks."
+        articles = whole(len(deployment.skus))
+        caption = f"{articles} articles. A steep start of the curve means that few articles make up most picks."
         blocks.append(panel("Velocity", [figure(curve, caption)]))
     blocks.append(_sites(deployment))
     if deployment.edge_cases:
@@ -55,10 +56,10 @@ def _sentence(audit: Audit) -> str:
     if audit.complete:
         return f"The map is complete: {percent(audit.score, 0)}.{contradicted}"
     if audit.overridden_by:
-        reason = f"{audit.overridden_by} went on: {audit.override_reason}"
-        return f"The map is incomplete at {percent(audit.score, 0)}, which was overridden. {reason}{contradicted}"
+        reason = f"{audit.overridden_by} overrode the audit: {audit.override_reason}"
+        return f"The map is incomplete ({percent(audit.score, 0)}). {reason}{contradicted}"
     score = percent(audit.score, 0)
-    return f"The map is incomplete at {score}: {_things(gaps)} to write before anything is locked.{contradicted}"
+    return f"The map is incomplete at {score}: {_things(gaps)} to write before a protocol can be locked.{contradicted}"
 
 
 def _things(count: int) -> str:
@@ -101,8 +102,8 @@ def _compared(found: Sequence[Comparison]) -> Markup:
     columns = ("", "site", "claim", "map", "logs", "attempts", "days", "result")
     drawn = draw_compared(ranked, MOST_DRAWN)
     lead = (
-        "A diamond is the map, a dot with its interval the measurement. The day is the unit. A difference counts if it "
-        "is significant over all claims and larger than the tolerance."
+        "A diamond shows the map, a dot with its interval the measurement. Days are compared, not picks. A difference "
+        "counts if it is significant over all claims and larger than the tolerance."
     )
     body = [paragraph(lead, "dim"), Markup(f'<div class="pair">{join(*drawn)}</div>')]
     listed = table(columns, rows, ("attempts", "days"), ("result",))
@@ -115,17 +116,20 @@ def _exposure(deployment: Deployment) -> Markup:
     chunks = [deployment.sites[at : at + MOST_SITES] for at in range(0, len(deployment.sites), MOST_SITES)]
     drawn = [figure(made, "") for chunk in chunks if (made := draw_exposure(deployment, chunk))]
     strata = whole(len(deployment.exposures))
-    note = f"{strata} strata; within a site factors are taken as independent"
+    note = f"{strata} strata; within a site, the factors are assumed to be independent"
     if deployment.measured:
         note = f"{strata} strata; joint shares measured in production count {_weight(deployment)}"
     if not drawn:
         return panel("Exposure", [paragraph("The map states no shares of light, bins or tiers yet.", "dim")])
-    caption = paragraph("Share of a site's picks at each level; next to the site its share of all picks.", "dim")
+    caption = paragraph(
+        "Each bar shows the share of a site's picks at a level. The number beside a site is its share of all picks.",
+        "dim",
+    )
     return panel("Exposure", [caption, Markup(f'<div class="pair">{join(*drawn)}</div>')], note)
 
 
 def _weight(deployment: Deployment) -> str:
-    return f"{percent(deployment.measured_weight, 0)}, the product of the map's shares the rest"
+    return f"{percent(deployment.measured_weight, 0)}, and the product of the map's shares counts for the rest"
 
 
 def _sites(deployment: Deployment) -> Markup:

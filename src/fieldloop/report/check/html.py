@@ -43,7 +43,7 @@ def html(report: CheckReport, sketches: Mapping[str, Sketch] | None = None) -> s
     if summary.unanswered:
         blocks.append(_unanswered(summary, len(report.episodes)))
     blocks.append(_all(in_order(report)))
-    foot = f"Judged by protocol {report.protocol.label}. Limits can be changed there without measuring again."
+    foot = f"Judged by protocol {report.protocol.label}. You can change its limits without measuring again."
     return page(report.source, blocks, kind="fieldloop check", foot=foot)
 
 
@@ -74,20 +74,19 @@ def _looks(report: CheckReport, sketches: Mapping[str, Sketch]) -> Markup:
             _name(link(look.name, _anchor(look.episode)) if look.episode in sketches else look.name),
             percent(look.cost, 0),
             "" if look.at_s is None else f"{fixed(look.at_s, 2)} s",
-            message(look.reasons[0]) if look.reasons else "No check could measure anything in it.",
+            message(look.reasons[0]) if look.reasons else "No check could measure anything in this episode.",
             f"+{len(look.reasons) - 1}" if len(look.reasons) > 1 else "",
             ", ".join(dict.fromkeys(fix.kind.value for fix in look.fixes)),
         )
         for look in looks[:MOST_LISTED]
     ]
     first = min(len(looks), LOOKED_AT_FIRST)
-    title = f"Look at these {first} first" if first > 1 else "Look at this one first"
+    title = f"Look at these {first} episodes first" if first > 1 else "Look at this episode first"
     columns = ("", "episode", "costs", "at", "worst finding", "more", "fix")
-    note = "Costs: the share of an episode's worth for training that its findings take, by the protocol."
+    note = "Cost is the share of an episode's worth for training that its findings take away; the protocol sets it."
     if (alike := report.ranking.length_correlation) is not None:
-        note += (
-            f" Rank correlation with length {fixed(alike.value, 2)} ({fixed(alike.low, 2)} to {fixed(alike.high, 2)})."
-        )
+        between = f"{fixed(alike.low, 2)} to {fixed(alike.high, 2)}"
+        note += f" Rank correlation of cost with length: {fixed(alike.value, 2)} ({between})."
     fixes = paragraph(
         "Fixes are applied when a release is read: fieldloop release NAME --fix trim --fix restamp", "dim"
     )
@@ -103,22 +102,22 @@ def _episode(episode: EpisodeReport, sketch: Sketch) -> Markup:
     columns = [Markup(f"<div>{join(*made)}</div>") for made in (_traces(episode, sketch), _rhythm(episode, sketch))]
     parts.append(Markup(f'<div class="pair">{join(*columns)}</div>'))
     passed = sum(1 for f in episode.findings if f.status is Status.PASSED)
-    note = join(status(episode.status), Markup(" &nbsp; "), f"{passed} answers passed, id {episode.episode[:12]}")
+    note = join(status(episode.status), Markup(" &nbsp; "), f"{passed} checks passed, id {episode.episode[:12]}")
     return panel(episode.name, parts, note, _anchor(episode.episode))
 
 
 def _traces(episode: EpisodeReport, sketch: Sketch) -> Iterator[Markup]:
     for trace in sketch.traces:
         own = [f for f in episode.findings if trace.name in f.about.streams]
-        caption = [f"{trace.left_out} columns that move less are not shown."] if trace.left_out else []
-        caption += ["Dotted: where a check failed."] if any(f.status is Status.FAILED for f in own) else []
+        caption = [f"{trace.left_out} columns that change less are not shown."] if trace.left_out else []
+        caption += ["Dotted lines mark where a check failed."] if any(f.status is Status.FAILED for f in own) else []
         yield figure(draw_trace(trace, own), " ".join(caption))
 
 
 def _rhythm(episode: EpisodeReport, sketch: Sketch) -> Iterator[Markup]:
     if sketch.intervals:
         clocks = ", ".join(sorted({one.clock.value for one in sketch.intervals}))
-        caption = f"Time between samples ({clocks} clock): a flat line is steady, a peak is a gap."
+        caption = f"Time between samples ({clocks} clock): a flat line is a steady rate, a peak is a gap."
         yield figure(draw_intervals(sketch.intervals), caption)
     else:
         yield paragraph(
@@ -126,14 +125,14 @@ def _rhythm(episode: EpisodeReport, sketch: Sketch) -> Iterator[Markup]:
         )
     offsets = draw_offsets(f for f in episode.findings if f.check == "timing.stream_offset")
     if offsets:
-        yield figure(offsets, "Offset between streams in ms (99th percentile). Framed: beyond the limit.")
+        yield figure(offsets, "Offset between streams in ms (99th percentile). Framed values exceed the limit.")
 
 
 def _film(thumbnails: Iterable[Thumbnail]) -> Markup:
     cells = []
     for one in thumbnails:
         where = f"{one.stream} at {fixed(one.at_s, 2)} s"
-        shown = picture(one.data_uri, where) if one.data_uri else paragraph("does not decode", "dim")
+        shown = picture(one.data_uri, where) if one.data_uri else paragraph("cannot be decoded", "dim")
         cells.append(figure(shown, where, "flagged" if one.flagged else ""))
     return Markup(f'<div class="film">{join(*cells)}</div>')
 
@@ -146,7 +145,7 @@ def _findings(findings: Iterable[Finding]) -> Markup:
 def _unanswered(summary: Summary, total: int) -> Markup:
     rows = [(mono(one.check), one.reason, f"{one.episodes} of {total}") for one in summary.unanswered]
     lead = paragraph(
-        "These checks gave no answer. That does not count against an episode unless its protocol requires one.", "dim"
+        "These checks gave no answer. An episode still passes unless its protocol requires an answer.", "dim"
     )
     return panel("Cannot tell", [lead, table(("check", "why", "episodes"), rows, ("episodes",), ("why",))])
 

@@ -44,7 +44,7 @@ def outdated_in_words(episodes: int) -> str:
     """Return a line on outdated measurements and how to renew them; '' without any."""
     return (
         f"{plural(episodes, 'episode')} {'was' if episodes == 1 else 'were'} measured with other parameters or fewer "
-        "checks than are in force. Measure again: fieldloop check --again, or fieldloop check PATH for other logs."
+        "checks than now in force. Measure again: fieldloop check --again, or fieldloop check PATH for other logs."
     )
 
 

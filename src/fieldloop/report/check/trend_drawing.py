@@ -21,7 +21,7 @@ def draw_trends(trends: Sequence[Series]) -> list[Markup]:
 
 def _caption(series: Series) -> str:
     where = ", ".join(series.batches[i] for i in series.alerts[:3])
-    return f"{series.metric} by batch; the band is where it was expected. Sudden change at {where}."
+    return f"{series.metric} by batch; the band shows the expected range. Sudden change at {where}."
 
 
 def _draw(series: Series) -> Markup:

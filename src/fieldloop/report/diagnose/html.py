@@ -34,13 +34,16 @@ from fieldloop.say.numbers import moment, percent, plural, points, short, where,
 MOST_SLICES = 40
 FIRST_FAILURES, MOST_FAILURES = 8, 40
 WATERFALL = (
-    "The loss divided twice: by kind of change, then by cause. Each bar begins where the last one ended. Orange is "
+    "The loss is divided twice: by kind of change, then by cause. Each bar begins where the last one ended. Orange is "
     "success lost, blue success gained; intervals in brackets."
 )
 BY_KIND = (
-    "The loss divided by kind of change. Each bar begins where the last one ended. Orange is success lost, blue gained."
+    "The loss is divided by kind of change. Each bar begins where the last one ended. Orange is success lost, blue "
+    "success gained."
 )
-DAYS = "Success by day with its 95 % interval. Dashed: the baseline. Dotted: the day a cause began."
+DAYS = (
+    "Success by day with its 95 % interval. The dashed line is the baseline; a dotted line marks the day a cause began."
+)
 
 
 def html(report: DiagnosisReport) -> str:
@@ -79,7 +82,7 @@ def _causes(found: Diagnosis) -> Markup:
     rows = [_cause(found, cause) for cause in found.causes]
     columns = ("cause", sized_columns(found)[0], "where", "evidence", "fix")
     note = f"together {part(found, found.causes)}"
-    return panel("What caused it", [table(columns, rows, (), columns[3:], columns[2:3])], note, "causes")
+    return panel("Causes of the loss", [table(columns, rows, (), columns[3:], columns[2:3])], note, "causes")
 
 
 def _cause(found: Diagnosis, cause: Cause) -> tuple[object, ...]:
@@ -93,7 +96,7 @@ def _cause(found: Diagnosis, cause: Cause) -> tuple[object, ...]:
 
 def _log(found: Diagnosis) -> Markup:
     lines = join(*(Markup(f"<li>{escape(sentence(reason))}</li>") for reason in found.cannot_tell))
-    more = paragraph("Each of these lets the next diagnosis answer more.", "dim")
+    more = paragraph("Each of these items lets the next diagnosis explain more.", "dim")
     lead = [] if found.status is Status.PASSED else [more]
     return panel(remarks_title(found), [*lead, Markup(f"<ul>{lines}</ul>")], anchor="log")
 
@@ -112,11 +115,11 @@ def _slices(slices: Sequence[LostSlice]) -> Markup:
         for s in order[:MOST_SLICES]
     ]
     columns = ("where", "episodes", "success expected", "observed", "difference, points", "doubt")
-    note = "success there, and what the baseline predicts"
+    note = "success under each condition, and what the baseline predicts"
     below = [paragraph(DOUBT, "dim")]
     if len(order) > MOST_SLICES:
         below.append(paragraph(f"{len(order) - MOST_SLICES} more are in the JSON.", "dim"))
-    return panel("Conditions that lost", [table(columns, rows, columns[1:]), *below], note, "slices")
+    return panel("Conditions with lost success", [table(columns, rows, columns[1:]), *below], note, "slices")
 
 
 def _failures(found: Diagnosis) -> Markup:

@@ -32,7 +32,7 @@ def headline(report: PlanReport) -> str:
         return f"No plan yet. {uncovered(report.coverage)}"
     asked = sum(quota.demonstrations for quota in report.plan.quotas)
     if not asked:
-        return "Nothing to collect: the plan asks for no demonstration."
+        return "There is nothing to collect: the plan asks for no demonstrations."
     quotas = [p for p in report.progress if not p.order]
     left = sum(p.left for p in quotas) if quotas else asked
     strata = plural(len({q.stratum for q in report.plan.quotas if q.demonstrations}), "stratum", "strata")
@@ -46,7 +46,7 @@ def headline(report: PlanReport) -> str:
 def promise(plan: Plan) -> str:
     """Write the expected gain of a plan, with its interval where it has one."""
     if not math.isfinite(plan.expected_gain):
-        return "their gain is not known"
+        return "the gain of these demonstrations is not known"
     known = plan.gain_low < plan.gain_high and math.isfinite(plan.gain_low + plan.gain_high)
     span = f" ({interval(plan.gain_low, plan.gain_high)})" if known else ""
     how = "assumed, no outcome yet" if plan.assumed else "expected"
@@ -57,7 +57,7 @@ def uncovered(coverage: Sequence[Coverage]) -> str:
     """Write how much of production no demonstration shows."""
     there = deployed(coverage)
     if not there:
-        return "No deployed stratum is known; audit the deployment map first."
+        return "No deployed stratum is known. Audit the deployment map first."
     never = [c for c in there if c.demonstrations == 0]
     share = sum(c.exposure for c in never)
     total = plural(len(there), "deployed stratum", "deployed strata")

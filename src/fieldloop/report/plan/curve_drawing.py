@@ -65,7 +65,7 @@ def draw_curve(curve: LearningCurve, past: Sequence[MeasuredFailure]) -> Markup:
             halo(axis.annotate(percent(level, 0), (after, level), (0, 7), textcoords="offset points",
                                color=SERIES[0], ha="center"))  # fmt: skip
         _axes(axis, curve, past)
-    return sized(made[0], "Failure against demonstrations", WIDTH)
+    return sized(made[0], "Failure rate against number of demonstrations", WIDTH)
 
 
 def _axes(axis: Any, curve: LearningCurve, past: Sequence[MeasuredFailure]) -> None:
@@ -79,9 +79,12 @@ def _axes(axis: Any, curve: LearningCurve, past: Sequence[MeasuredFailure]) -> N
 
 
 def _caption(curve: LearningCurve, past: Sequence[MeasuredFailure]) -> str:
-    rounds = f" Dots: measured over {plural(sum(s.attempts for s in past), 'attempt')}." if past else ""
+    rounds = (
+        f" Dots are failure rates measured over {plural(sum(s.attempts for s in past), 'attempt')}." if past else ""
+    )
     after = percent(_at(curve, curve.now + curve.planned), 0)
-    return f"{number(curve.now, 6)} in hand; with {number(curve.planned, 6)} more {after} are expected to fail.{rounds}"
+    now, more = number(curve.now, 6), number(curve.planned, 6)
+    return f"{now} demonstrations in hand; with {more} more {after} are expected to fail.{rounds}"
 
 
 def _at(curve: LearningCurve, demonstrations: float) -> float:

@@ -14,7 +14,7 @@ from fieldloop.say.marks import status
 from fieldloop.say.numbers import percent, plural, small_share, where, whole
 
 MOST_LISTED = 12
-THEN = "when the plan was drawn"
+THEN = "when the plan was made"
 
 
 def named_gaps(plan: Plan) -> Markup:
@@ -23,11 +23,13 @@ def named_gaps(plan: Plan) -> Markup:
     counts = Counter(gap.kind.value for gap in ranked)
     kinds = ", ".join(f"{whole(count)} × {kind}" for kind, count in counts.items())
     hidden = f" The {MOST_LISTED} largest are listed." if len(ranked) > MOST_LISTED else ""
-    covers = f" {plural(len(plan.cover), 'stratum', 'strata')} would show every missing combination." * bool(plan.cover)
+    covers = f" {plural(len(plan.cover), 'stratum', 'strata')} would cover every missing combination." * bool(
+        plan.cover
+    )
     rows = [(g.kind.value, where(g.stratum), small_share(g.share), sentence(g.message)) for g in ranked[:MOST_LISTED]]
-    columns = ("gap", "where", "of production", "what")
+    columns = ("gap", "where", "share of production", "what")
     body = [paragraph(f"{kinds}.{hidden}{covers}", "dim"), table(columns, rows, columns[2:3], columns[3:], columns[:2])]
-    return panel("What was never shown", body, f"{plural(len(ranked), 'gap')} {THEN}", "gaps")
+    return panel("What was never demonstrated", body, f"{plural(len(ranked), 'gap')} {THEN}", "gaps")
 
 
 def tiers(states: Sequence[TierState]) -> Markup:
@@ -44,7 +46,15 @@ def tiers(states: Sequence[TierState]) -> Markup:
         )
         for one in states
     ]
-    columns = ("tier", "of picks", "", "articles at target", "shown at all", "target each", "simulated")
+    columns = (
+        "tier",
+        "share of picks",
+        "",
+        "articles at target",
+        "demonstrated at all",
+        "target per article",
+        "simulated",
+    )
     return panel("Articles by tier", [table(columns, rows, (columns[1], *columns[3:]))], THEN, "tiers")
 
 
@@ -62,7 +72,7 @@ def sites(sets: Sequence[SiteSet]) -> Markup:
         )
         for one in sets
     ]
-    columns = ("", "site", "of production", "", "in hand", "planned", "what is specific to it")
+    columns = ("", "site", "share of production", "", "in hand", "planned", "conditions found only at this site")
     return panel("Sites before they go live", [table(columns, rows, (columns[2], *columns[4:6]), columns[6:])], THEN)
 
 

@@ -103,7 +103,7 @@ def _cell(axis: Any, x: int, y: int, cell: Cell | None, usual: float) -> None:
 def _fails(cell: Cell, usual: float) -> tuple[str, bool]:
     """Write the failures of a cell, and mark them where they are clearly above the overall rate."""
     if not cell.attempts:
-        return "not tried", False
+        return "not attempted", False
     low, _ = binomial.interval(min(cell.failures, cell.attempts), cell.attempts)
     return f"{percent(cell.failures / cell.attempts, 0)} fail", low > usual
 

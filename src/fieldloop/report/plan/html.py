@@ -16,7 +16,10 @@ from fieldloop.say.html import Markup, join
 from fieldloop.say.marks import status
 from fieldloop.say.numbers import figure, moment, plural, short, whole
 
-STEPS = "A gain is in points of production success, on the mix of the deployment map, with its interval."
+STEPS = (
+    "A gain is the expected rise of success in production, in points, with its interval. It assumes the map's mix of "
+    "conditions."
+)
 
 
 def html(report: PlanReport) -> str:
@@ -43,16 +46,15 @@ def html(report: PlanReport) -> str:
 
 def _basis(plan: Plan) -> str:
     cost = f", cost {figure(plan.cost)} in ordinary demonstrations" if plan.cost else ""
-    answers = f", answering failures of policy {short(plan.policy)}" if plan.policy else ""
-    budget = f"{plan.id}, drawn {moment(plan.drawn_ns)} by {plan.strategy}, budget {whole(plan.budget)}{cost}{answers}"
+    answers = f", based on failures of policy {short(plan.policy)}" if plan.policy else ""
+    made = f"{plan.id}, made {moment(plan.drawn_ns)} with strategy {plan.strategy}"
+    budget = f"{made}, budget {whole(plan.budget)}{cost}{answers}"
     return f"{budget}, {plural(len(plan.answered), 'demand')} answered." if plan.answered else f"{budget}."
 
 
 def _warnings(plan: Plan) -> list[Markup]:
-    return [
-        Markup(f"<p>{join(status(Status.CANNOT_TELL, 'When drawn'), Markup(' &nbsp; '), sentence(warning))}</p>")
-        for warning in plan.warnings
-    ]
+    mark = status(Status.CANNOT_TELL, "When the plan was made")
+    return [Markup(f"<p>{join(mark, Markup(' &nbsp; '), sentence(warning))}</p>") for warning in plan.warnings]
 
 
 def _missing(plan: Plan) -> list[Markup]:
@@ -61,7 +63,11 @@ def _missing(plan: Plan) -> list[Markup]:
 
 
 def _curves(curves: list[Markup], *, given: bool) -> Markup:
-    how = "The line is the failure expected in production" if given else "The line leads to the promised failure"
-    note = f"{how}, the band its interval, the dashed line what is in hand, the circle where the plan leads."
+    expected, promised = (
+        "The line is the failure rate expected in production",
+        "The line leads to the promised failure rate",
+    )
+    how = f"{expected if given else promised}; the band is its interval."
+    note = f"{how} The dashed line marks the demonstrations in hand, the circle the result of the plan."
     body = [paragraph(note, "dim"), Markup(f'<div class="charts">{join(*curves)}</div>')]
     return panel("Expected effect of more demonstrations", body, anchor="curves")

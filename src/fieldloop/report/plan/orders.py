@@ -90,7 +90,7 @@ def counted(progress: Sequence[Progress]) -> str:
     beyond = sum(p.accepted for p in progress) - (planned - left)
     more = f", {whole(beyond)} more than ordered" if beyond else ""
     simulated = sum(p.planned for p in progress if p.kind is QuotaKind.SIMULATION)
-    made = f" ({whole(simulated)} of them to be simulated)" if simulated else ""
+    made = f" ({whole(simulated)} of them are to be simulated)" if simulated else ""
     rejected = whole(sum(p.rejected for p in progress))
     return f"{whole(planned - left)} of {whole(planned)}{made} accepted{more}, {rejected} rejected."
 
@@ -102,7 +102,7 @@ def _who(order: WorkOrder) -> tuple[Markup, Markup, Markup, str]:
 
 def _articles(order: WorkOrder) -> str:
     more = f" and {len(order.skus) - MOST_SKUS} more" if len(order.skus) > MOST_SKUS else ""
-    return ", ".join(order.skus[:MOST_SKUS]) + more or "any of it"
+    return ", ".join(order.skus[:MOST_SKUS]) + more or "any article of the stratum"
 
 
 def _start(start: Sequence[tuple[str, str]]) -> str:

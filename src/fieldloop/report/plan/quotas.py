@@ -20,7 +20,7 @@ def what_to_collect(plan: Plan) -> Markup:
     """Draw the quotas, the largest expected gain first; the rest is folded, but open in print."""
     ranked = by_gain([q for q in plan.quotas if q.demonstrations])
     if not ranked:
-        return panel("What to collect", [paragraph("No quota asks for a demonstration.")])
+        return panel("What to collect", [paragraph("The plan asks for no demonstrations.")])
     without = shared_factors([q.stratum for q in ranked])
     scale = _scale(ranked)
     rows = [_row(quota, without, scale) for quota in ranked[:MOST_LISTED]]

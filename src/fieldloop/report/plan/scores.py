@@ -30,7 +30,7 @@ def earlier(scores: Sequence[PlanScore]) -> Markup:
         )
         for s in scores[:MOST_SHOWN]
     ]
-    columns = ("", "plan", "promised, points", "measured, points", "demos", "episodes", "what")
+    columns = ("", "plan", "promised gain, points", "measured gain, points", "demos", "episodes", "what")
     return panel("Scores of earlier plans", [table(columns, rows, columns[4:6], columns[6:])], anchor="scores")
 
 

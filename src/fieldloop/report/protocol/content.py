@@ -54,5 +54,5 @@ class Sheet:
     @property
     def foot(self) -> str:
         """Write which version this is, so that an old print can be recognised."""
-        state = "locked" if self.locked else "not locked yet: it may still change"
+        state = "locked" if self.locked else "not locked yet; the protocol may still change"
         return f"Protocol {self.protocol}, {state}."

@@ -12,7 +12,7 @@ from fieldloop.say.numbers import figure
 MOTION = {
     "force.window": "Grip force",
     "adherence.lift_clearance": "Lift before you travel",
-    "adherence.place_height": "Let go above the surface",
+    "adherence.place_height": "Release height above the surface",
     "batch.approach_directions": "Approach from different sides, per batch",
     "batch.approach_diversity": "Angle between approaches, per batch",
 }
@@ -23,12 +23,12 @@ RECORDING = {
 }
 TEAM = {
     "batch.operators": "Operators per variant",
-    "batch.operator_share": "Of a batch by one operator",
-    "batch.balance": "How far the mix may be off",
+    "batch.operator_share": "Share of a batch by one operator",
+    "batch.balance": "Allowed deviation from the mix",
 }
 HELD_TO = {
     "tool_speed": "Speed of the tool",
-    "turn_speed": "Turning of the tool",
+    "turn_speed": "Rotation speed of the tool",
     "joint_speed": "Speed of any joint",
     "grasp_pause": "Stand still while the fingers close",
 }
@@ -46,9 +46,10 @@ def sheet(
         Part("The motion", (_task(protocol),)),
         Part("Recording", (_recording(protocol),)),
         *([Part("When something unusual happens", tuple(_scripts(protocol)))] if protocol.edge_cases else []),
-        *([Part("Phases", (_phases(protocol, labels),), "in this order; a success shows all of them")]
+        *([Part("Phases", (_phases(protocol, labels),), "in this order; a successful attempt has all of them")]
           if protocol.phases else []),
-        *([Part("Cameras", (_cameras(protocol),), "mounted so, within the tolerance")] if protocol.viewpoints else []),
+        *([Part("Cameras", (_cameras(protocol),), "mount each camera like this, within the tolerance")]
+          if protocol.viewpoints else []),
         *([Part("Sensors and clocks", (_sensors(protocol),))] if protocol.sensors else []),
         Part("Team and batch", (_batch(protocol),)),
     ]  # fmt: skip
@@ -71,7 +72,7 @@ def _name(interface: str) -> str:
 def _lead(protocol: CollectionProtocol) -> str:
     start, end = (str(protocol.setting(name)).rstrip(".") for name in ("task.start", "task.end"))
     target = amount(float(protocol.setting("task.target_cycle_s")), "s")
-    return f"Start: {start}. End: {end}. Aim for {target}, the time you qualify on."
+    return f"Start: {start}. End: {end}. Aim for {target}; you qualify by this time."
 
 
 def _task(protocol: CollectionProtocol) -> Facts:
@@ -94,13 +95,17 @@ def _interface(interface: Interface) -> Iterator[Block]:
         yield Lines(interface.never, "Never", prohibited=True)
     facts = [(HELD_TO[name], within(limit)) for name, limit in interface.limits.items()]
     facts += [("Grip", interface.grip)] if interface.grip else []
-    facts += [("When it goes wrong", interface.recovery)] if interface.recovery else []
+    facts += [("When an attempt fails", interface.recovery)] if interface.recovery else []
     if facts:
         yield Facts(tuple(facts))
 
 
 def _recording(protocol: CollectionProtocol) -> Facts:
-    kept = "are kept and labelled: never delete one" if protocol.setting("episode.failures_kept") else "are not kept"
+    kept = (
+        "are kept and labelled; never delete a failed attempt"
+        if protocol.setting("episode.failures_kept")
+        else "are not kept"
+    )
     return Facts(
         (
             ("Recording starts by", str(protocol.setting("episode.trigger"))),
@@ -114,7 +119,7 @@ def _scripts(protocol: CollectionProtocol) -> Iterator[Block]:
     for script in protocol.edge_cases.values():
         yield Lines(script.steps, f"{script.title.capitalize()}. {script.trigger}".strip(), ordered=True)
         if script.label:
-            yield Facts((("Label it", script.label),))
+            yield Facts((("Label to choose", script.label),))
 
 
 def _cameras(protocol: CollectionProtocol) -> Grid:
@@ -126,7 +131,7 @@ def _cameras(protocol: CollectionProtocol) -> Grid:
         limits = [f"± {figure(view.tolerance_mm, 6)} mm" if view.tolerance_mm is not None else ""]
         limits += [f"± {figure(view.tolerance_deg, 6)}°" if view.tolerance_deg is not None else ""]
         rows.append((name, " ".join(filter(None, place)), view.sees, ", ".join(filter(None, limits)) or "not stated"))
-    return Grid(("camera", "where it stands", "what it sees", "tolerance"), tuple(rows))
+    return Grid(("camera", "where the camera is", "what the camera sees", "tolerance"), tuple(rows))
 
 
 def _sensors(protocol: CollectionProtocol) -> Grid:
@@ -135,7 +140,7 @@ def _sensors(protocol: CollectionProtocol) -> Grid:
         size = f"{sensor.width} × {sensor.height}" if sensor.width and sensor.height else ""
         asked = [f"{figure(sensor.hz, 6)} a second" if sensor.hz else "", size]
         asked += [f"to {figure(sensor.precision, 6)} {UNITS.get(sensor.kind, '')}".rstrip() if sensor.precision else ""]
-        asked += ["delicate" if sensor.delicate else "", "" if sensor.required else "only if it is there"]
+        asked += ["delicate" if sensor.delicate else "", "" if sensor.required else "optional"]
         rows.append(
             (
                 name,
@@ -144,7 +149,7 @@ def _sensors(protocol: CollectionProtocol) -> Grid:
                 *_clock(protocol.synchronisation.get(name)),
             )
         )
-    return Grid(("stream", "kind", "asked for", "clock kept by", "verified"), tuple(rows))
+    return Grid(("stream", "kind", "required", "clock synchronised by", "verified"), tuple(rows))
 
 
 def _clock(device: Synchronisation | None) -> tuple[str, str]:
@@ -159,7 +164,7 @@ def _clock(device: Synchronisation | None) -> tuple[str, str]:
 def _batch(protocol: CollectionProtocol) -> Facts:
     mixes = [
         (
-            f"Mix asked for, by {name}",
+            f"Required mix, by {name}",
             ", ".join(f"{label} {figure(100 * share, 6)} %" for label, share in asked.shares.items()),
         )
         for name, asked in protocol.balance.items()

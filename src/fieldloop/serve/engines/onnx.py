@@ -101,11 +101,13 @@ def _agreed(bundle: Bundle, session: Any, folder: Path) -> Bundle:
 def _same(declared: Input, node: Any, folder: Path) -> Input:
     where = f"{folder}: input {declared.name!r}"
     if TYPES.get(node.type) != declared.dtype:
-        raise BadInput(f"{where} is {declared.dtype} on the card and {TYPES.get(node.type, node.type)} in the graph.")
+        raise BadInput(
+            f"{where} is {declared.dtype} in the bundle's card and {TYPES.get(node.type, node.type)} in the graph."
+        )
     stated = len(declared.shape) == len(node.shape)  # a card may state the batch axis or leave it out
     sample, wanted = declared.shape[stated:], node.shape[1:]
     if len(sample) != len(wanted) or any(isinstance(w, int) and w != s for s, w in zip(sample, wanted, strict=True)):
-        raise BadInput(f"{where} has the shape {declared.shape} on the card and {node.shape} in the graph.")
+        raise BadInput(f"{where} has the shape {declared.shape} in the bundle's card and {node.shape} in the graph.")
     return Input(declared.name, sample, declared.dtype)
 
 
@@ -115,7 +117,7 @@ def _try_once(engine: OnnxEngine, folder: Path) -> None:
     try:
         values = engine.act(blank(engine.bundle.inputs)).values
     except Exception as wrong:  # a graph that loads may still not run
-        raise BadInput(f"{folder}: the policy breaks on a blank observation: {_first_line(wrong)}") from wrong
+        raise BadInput(f"{folder}: the policy fails on a blank observation: {_first_line(wrong)}") from wrong
     if values.shape != (len(engine.bundle.action_names),):
         raise BadInput(f"{folder}: an action has the shape {values.shape}, names are {engine.bundle.action_names}.")
 

@@ -21,5 +21,5 @@ def _row(camera: str, own: Sequence[FrameSeen], at_s: float) -> Markup:
 
 def _figure(camera: str, frame: FrameSeen, *, here: bool) -> Markup:
     caption = f"{camera} at {fixed(frame.at_s, 2)} s"
-    drawn = tag("img", src=frame.picture, alt=caption) if frame.picture else tag("p", "did not decode", class_="dim")
+    drawn = tag("img", src=frame.picture, alt=caption) if frame.picture else tag("p", "cannot be decoded", class_="dim")
     return tag("figure", drawn, tag("figcaption", caption), class_="here" if here else None)

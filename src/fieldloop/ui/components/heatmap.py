@@ -33,8 +33,8 @@ def _cell(grid: Grid, row: str, column: str) -> Markup:
     cell = grid.cells.get((row, column))
     if cell is None:
         return tag("span", tag("b", "–"), tag("i", "not deployed"), class_="cell absent")
-    fails = "not tried" if cell.attempts == 0 else f"{percent(cell.failures / cell.attempts, 0)} fail"
-    ratio = "none" if cell.demonstrations == 0 else fixed(cell.ratio, 2)
+    fails = "not attempted" if cell.attempts == 0 else f"{percent(cell.failures / cell.attempts, 0)} fail"
+    ratio = "none" if cell.demonstrations == 0 else f"{fixed(cell.ratio, 2)}"
     label = (
         f"{row}, {column}: {cell.demonstrations} demonstrations, ratio {ratio}, "
         f"{percent(cell.exposure)} of production, {fails} of {cell.attempts}"

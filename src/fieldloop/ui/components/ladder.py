@@ -13,7 +13,7 @@ def ladder(climb: Rollout) -> Markup:
     at = RUNGS.index(climb.rung) if climb.rung in RUNGS else -1
     steps = [_step(rung, place, at, climb) for place, rung in enumerate(RUNGS)]
     if climb.rung is Rung.BACK:
-        steps.append(tag("li", tag("b", shape("bad"), "back"), tag("span", "off the ladder"), class_="here"))
+        steps.append(tag("li", tag("b", shape("bad"), "back"), tag("span", "rolled back"), class_="here"))
     return tag("ol", *steps, class_="ladder")
 
 

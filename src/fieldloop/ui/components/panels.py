@@ -57,5 +57,5 @@ def facts(pairs: Iterable[tuple[str, Any]], columns: int = 3) -> Markup:
 
 def connection_banner() -> Markup:
     """Warn that the server does not answer; the page's script shows and hides it."""
-    warning = "The server does not answer. What you see stays; the page reloads by itself."
+    warning = "The server does not answer. The page shows its last state and reloads by itself."
     return tag("div", shape("warn"), tag("span", warning), class_="lost", role="status")

@@ -28,8 +28,8 @@ def draw(visit: Visit) -> Drawn:
     spans = now.phases
     if not spans:
         nothing = empty_state(
-            "No phase yet",
-            f"{plural(now.accepted, 'accepted episode')} without phases. They are proposed from the signals.",
+            "No phases yet",
+            f"{plural(now.accepted, 'accepted episode')} without phases. This command proposes them from signals.",
             command("fieldloop annotate"),
         )
         return Drawn(escape("Annotate"), (nothing,))
@@ -45,13 +45,13 @@ def _answer(done: int, queue: int) -> Markup:
         return next_card(
             "run",
             f"{plural(queue, 'accepted episode')} without phases",
-            f"{whole(done)} have them.",
+            f"{whole(done)} accepted episodes have phases.",
             command("fieldloop annotate"),
         )
     return next_card(
         "good",
         f"All {plural(done, 'accepted episode')} have phases",
-        "A release can be frozen.",
+        "You can freeze a release now.",
         command("fieldloop release NAME"),
     )
 
@@ -72,8 +72,10 @@ def _authors(spans: Sequence[Annotation]) -> Markup:
 def _agreement(now: AnnotationsShown) -> Markup:
     found, limit = now.agreements, now.min_kappa
     if not found:
-        how = "Agreement is measured where two authors annotated the same episodes; at least one in ten should be."
-        return panel("Agreement", empty_state("Nothing was annotated twice", how), columns=7)
+        how = (
+            "Agreement needs episodes that two authors annotated. Let two authors annotate at least one episode in ten."
+        )
+        return panel("Agreement", empty_state("No episode was annotated twice", how), columns=7)
     rows = [
         (
             " and ".join(a.authors),
@@ -92,7 +94,7 @@ def _agreement(now: AnnotationsShown) -> Markup:
         "Kappa",
         Column("", "slim"),
         Column("Boundaries differ by", "num"),
-        Column("Most at", "wrap"),
+        Column("Largest difference at", "wrap"),
         Column("Unmatched", "num"),
     )
     note = "" if limit is None else f"κ above {figure(limit, 6)} required"

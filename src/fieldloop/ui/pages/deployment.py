@@ -33,7 +33,7 @@ def draw(visit: Visit) -> Drawn:
     if deployment is None:
         nothing = empty_state(
             "No deployment is mapped yet",
-            "Describe the facility in deployment.toml with skus.csv beside it, then ask the five questions.",
+            "Describe the facility in deployment.toml and its articles in skus.csv, then audit the map.",
             command("fieldloop audit deployment.toml"),
         )
         return Drawn(escape("Deployment"), (nothing,))
@@ -53,16 +53,18 @@ def _answer(audit: Audit) -> Markup:
         return next_card(
             "good",
             f"The map is complete: {percent(audit.score, 0)}",
-            f"{plural(gaps, 'gap')} left open.",
-            button("To the plan", "/plan", "primary"),
+            f"The audit leaves {plural(gaps, 'gap')} open.",
+            button("Go to the plan", "/plan", "primary"),
         )
     if audit.overridden_by:
-        why = f"Overridden by {audit.overridden_by}: {audit.override_reason}"
-        return next_card("warn", f"The map is incomplete at {percent(audit.score, 0)}, and that was overridden", why)
+        why = f"{audit.overridden_by} overrode the audit: {audit.override_reason}"
+        return next_card(
+            "warn", f"The map is incomplete ({percent(audit.score, 0)}), but the audit was overridden", why
+        )
     return next_card(
         "bad",
         f"The map is incomplete: {percent(audit.score, 0)}",
-        f"{plural(gaps, 'gap')} to fill before anything is locked.",
+        f"Fill {plural(gaps, 'gap')} in the map before you lock a protocol or taxonomy.",
         command("fieldloop audit"),
     )
 
@@ -99,7 +101,7 @@ def _tiers(deployment: Deployment) -> Markup:
         )
         for tier in counts
     ]
-    columns = ("Tier", Column("SKUs", "num"), Column("", "slim"), Column("Of picks", "num"))
+    columns = ("Tier", Column("SKUs", "num"), Column("", "slim"), Column("Share of picks", "num"))
     return panel(
         "Catalogue", dense_table(columns, rows), note=plural(len(deployment.skus), "SKU"), columns=6, flush=True
     )
@@ -110,7 +112,7 @@ def _edges(deployment: Deployment) -> Markup:
         (
             e.name,
             f"{figure(e.per_week, 6)} a week, "
-            + ("failure not known" if e.failure_rate is None else f"fails {percent(e.failure_rate, 0)}"),
+            + ("failure rate not known" if e.failure_rate is None else f"fails {percent(e.failure_rate, 0)}"),
         )
         for e in deployment.edge_cases
     ]
@@ -120,7 +122,7 @@ def _edges(deployment: Deployment) -> Markup:
 def _strata(deployment: Deployment) -> Markup:
     ranked = sorted(deployment.exposures, key=lambda e: -e.share)
     rows = [(levels(e.stratum), meter(e.share / ranked[0].share), percent(e.share)) for e in ranked[:MOST_STRATA]]
-    note = f"{len(ranked)} in all, {min(len(ranked), MOST_STRATA)} most common shown"
+    note = f"{len(ranked)} strata in all, the {min(len(ranked), MOST_STRATA)} most common shown"
     return panel(
         "Strata of production",
         dense_table(("Stratum", Column("", "slim"), Column("Share", "num")), rows),

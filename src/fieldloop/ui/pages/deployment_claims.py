@@ -46,5 +46,5 @@ def claims(audit: Audit) -> Iterator[Markup]:
     if len(ranked) > MOST_CLAIMS:
         note += f", {MOST_CLAIMS} shown; fieldloop audit compare has all"
     if silent:
-        note += f"; no attempt reports: {', '.join(silent)}"
+        note += f"; no attempt logs: {', '.join(silent)}"
     yield panel("The map compared with the logs", dense_table(columns, rows), note=note, flush=True)

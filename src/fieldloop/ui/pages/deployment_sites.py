@@ -26,7 +26,7 @@ def sites(deployment: Deployment) -> Markup:
     ]
     columns = (
         "Site",
-        Column("Of picks", "num"),
+        Column("Share of picks", "num"),
         "Time zone",
         Column("People", "text"),
         Column("Bins", "text"),
@@ -61,7 +61,9 @@ def zones(deployment: Deployment) -> Markup:
     if not rows:
         return panel(
             "Zones",
-            empty_state("No zone is described", "Light, floor and air by zone go under [[site.zone]] of the map."),
+            empty_state(
+                "No zone is described", "Describe light, floor and air of each zone under [[site.zone]] in the map."
+            ),
         )
     columns = (
         "Site",
@@ -90,7 +92,7 @@ def mixes(deployment: Deployment) -> Markup:
         note = f"joint shares measured in production count {percent(deployment.measured_weight, 0)}"
     if len(found) > MOST_ROWS:
         note += f"; {MOST_ROWS} of {len(found)} shown, fieldloop audit --html draws all"
-    columns = ("Site", "Factor", "Level", Column("", "slim"), Column("Of its picks", "num"))
+    columns = ("Site", "Factor", "Level", Column("", "slim"), Column("Share of the site's picks", "num"))
     return panel("Exposure by factor", dense_table(columns, found[:MOST_ROWS]), note=note, flush=True)
 
 

@@ -39,10 +39,12 @@ def draw(visit: Visit) -> Drawn:
     now = show_diagnosis(visit.workspace, diagnosis=visit.query.get("id", ""))
     found, known = now.diagnosis, now.diagnoses
     if found is None:
-        how = "A diagnosis compares production with the gate trials and names the gap that cost success."
+        how = "A diagnosis compares production with gate and laboratory trials, and names the causes of lost success."
         return Drawn(escape("Diagnosis"), (empty_state("No diagnosis yet", how, command("fieldloop diagnose")),))
     parts = [_answer(found), _picture("Where the loss comes from", draw_waterfall(found)), _causes(found), _log(found)]
-    parts += [_picture("Success over the days", draw_days(now.days, found), "95 % interval; dashed: the baseline")]
+    parts += [
+        _picture("Success over the days", draw_days(now.days, found), "band: 95 % interval; dashed line: baseline")
+    ]
     parts += [_slices(found.slices), _failures(found), _earlier(known, now.policies)]
     return Drawn(escape("Diagnosis"), tuple(part for part in parts if part is not None))
 
@@ -66,7 +68,7 @@ def _causes(found: Diagnosis) -> Markup | None:
         Column("Evidence", "text"),
         Column("Fix", "wrap"),
     )
-    return panel("What caused it", dense_table(columns, rows), flush=True) if rows else None
+    return panel("Causes of the loss", dense_table(columns, rows), flush=True) if rows else None
 
 
 def _cause(found: Diagnosis, cause: Cause) -> tuple[object, ...]:
@@ -93,7 +95,7 @@ def _slices(slices: Sequence[LostSlice]) -> Markup | None:
     ]
     names = ("Episodes", "Success expected", "Observed", "Doubt")
     columns = [Column("Where"), *(Column(name, "num") for name in names)]
-    return panel("Conditions that lost", dense_table(columns, rows), note=DOUBT, flush=True) if rows else None
+    return panel("Conditions with lost success", dense_table(columns, rows), note=DOUBT, flush=True) if rows else None
 
 
 def _failures(found: Diagnosis) -> Markup | None:
@@ -128,7 +130,15 @@ def _earlier(known: Sequence[Diagnosis], names: Mapping[str, str]) -> Markup:
         )
         for one in known[:MOST_ROWS]
     ]
-    columns = ("Made", "Verdict", "Policy", "Site", Column("Baseline", "num"), Column("Observed", "num"), "First cause")
+    columns = (
+        "Made",
+        "Verdict",
+        "Policy",
+        "Site",
+        Column("Baseline", "num"),
+        Column("Observed", "num"),
+        "Largest cause",
+    )
     return panel(
         "All diagnoses", dense_table(columns, rows), note=plural(len(known), "diagnosis", "diagnoses"), flush=True
     )

@@ -98,7 +98,7 @@ def _moment(now: EpisodeShown, at_s: float) -> Markup:
     length_s = (episode.end_ns - episode.start_ns) / NS_PER_S
     drawn = [signal_plot(signal, seen.at_s, length_s) for signal in seen.signals]
     if not drawn and not seen.frames:
-        return panel(title, tag("p", "The log holds neither pictures nor signals that can be drawn.", class_="dim"))
+        return panel(title, tag("p", "The log contains no pictures and no signals that can be drawn.", class_="dim"))
     return panel(title, film_strip(seen.frames, seen.at_s), tag("div", *drawn, class_="charts"), note=note)
 
 
@@ -108,11 +108,13 @@ def _is_at(finding: Finding, at_s: float | None) -> bool:
 
 def _verdict(report: EpisodeReport | None) -> Markup:
     if report is None:
-        return next_card("idle", "Not judged yet", "No protocol was applied to it.", command("fieldloop check"))
+        return next_card(
+            "idle", "Not judged yet", "The episode has not been checked against a protocol.", command("fieldloop check")
+        )
     standing = sorted((f for f in report.findings if f.counts), key=lambda f: ORDER[f.status])
     passed = sum(f.status is Status.PASSED for f in report.findings)
     if not standing:
-        return next_card("good", "Fit to learn from", f"{plural(passed, 'answer')} passed.{_judged_by(report)}")
+        return next_card("good", "Fit for training", f"{plural(passed, 'answer')} passed.{_judged_by(report)}")
     return next_card(
         level_of(report.status),
         message(standing[0]),
@@ -133,13 +135,13 @@ def _findings(report: EpisodeReport | None, at_s: float | None) -> Markup:
     rest = [_alike(list(same)) for _, same in groupby(quiet, key=lambda f: (f.status, f.check))]
     table = dense_table(FINDING_COLUMNS, [_standing(report.episode, f, at_s) for f in standing])
     others = folded(_in_short(quiet), dense_table(FINDING_COLUMNS, rest)) if rest else None
-    return panel("Findings", table if standing else None, others, note="most costly first", flush=True)
+    return panel("Findings", table if standing else None, others, note="findings that cost most come first", flush=True)
 
 
 def _in_short(quiet: Sequence[Finding]) -> str:
     counts = Counter(f.status for f in quiet)
     listed = ", ".join(f"{counts[each]} {each.value.replace('_', ' ')}" for each in reversed(Status) if counts[each])
-    return f"{plural(len(quiet), 'finding')} that block nothing: {listed}"
+    return f"{plural(len(quiet), 'finding')} that do not hold the episode back: {listed}"
 
 
 def _standing(episode: str, finding: Finding, at_s: float | None) -> Row:
@@ -223,7 +225,9 @@ def _phases(episode: Episode, spans: Sequence[Annotation]) -> Markup:
     if not spans:
         return panel(
             "Phases",
-            empty_state("No phase yet", "Phases are proposed from the signals.", command("fieldloop annotate")),
+            empty_state(
+                "No phases yet", "This command proposes phases from the signals.", command("fieldloop annotate")
+            ),
         )
     authors = list(dict.fromkeys(span.author for span in spans))
     lanes = [

@@ -31,7 +31,7 @@ LOG_COLUMNS = (
     Column("Episodes", "num"),
     Column("Size", "num"),
     "Mapping",
-    Column("Wrong with the file", "text"),
+    Column("Defects of the file", "text"),
     Column("Findings", "num"),
 )
 
@@ -72,9 +72,9 @@ def _logs(found: FoundEpisodes) -> Markup:
 def _summary(found: FoundEpisodes) -> Markup:
     if not found.held_back:
         return next_card("good", f"All {plural(found.total, 'episode')} passed")
-    why = "They have not been judged."
+    why = "The episodes have not been judged."
     if found.commonest_check:
-        why = f"Most often: {found.commonest_check}, in {plural(found.commonest_count, 'finding')}."
+        why = f"Most frequent reason: {found.commonest_check}, in {plural(found.commonest_count, 'finding')}."
     return next_card("warn", f"{plural(found.held_back, 'episode')} of {whole(found.total)} held back", why)
 
 

@@ -37,7 +37,7 @@ def draw(visit: Visit) -> Drawn:
     if not now.outcomes and not now.rollouts:
         nothing = empty_state(
             "No robot reports yet",
-            "Roll an admitted policy out, or record outcomes that robots spooled.",
+            "Roll out a policy that passed its gate, or record a file of outcomes from robots.",
             command("fieldloop monitor record FILE"),
         )
         return Drawn(escape("Floor"), (nothing,))
@@ -45,7 +45,7 @@ def draw(visit: Visit) -> Drawn:
     if over_time.points:
         parts.append(
             panel(
-                "Success on the floor",
+                "Success in production",
                 island("success.js", {"first": as_json(over_time)}, live=0),
                 note=f"{over_time.policy}, all sites, 95 % interval",
                 columns=8,
@@ -60,16 +60,20 @@ def _summary(alarms: Sequence[Alarm], over_time: Success) -> Markup:
         last = alarms[0]
         return next_card("bad", f"Alarm at {last.site}", sentence(last.message), command("fieldloop diagnose"))
     if not over_time.points:
-        return next_card("idle", "Too few outcomes to give a rate", "It appears as robots report.")
+        return next_card(
+            "idle",
+            "Too few outcomes to give a rate",
+            "The success rate appears once robots have reported enough outcomes.",
+        )
     now, base = over_time.points[-1], over_time.baseline
     days = f"succeeded in {figure(over_time.window_days, 6)} days"
     headline = f"{over_time.policy}: {percent(now.rate)} of {plural(now.episodes, 'episode')} {days}"
     if base is not None and over_time.alarm is not None and now.rate < over_time.alarm:
         under = (
-            f"That is {fixed(100 * (base - now.rate), 1)} points under the baseline without an alarm. Run the monitor:"
+            f"This is {fixed(100 * (base - now.rate), 1)} points below the baseline, without an alarm. Run the monitor:"
         )
         return next_card("warn", headline, under, command("fieldloop monitor"))
-    against = "No baseline to compare it with." if base is None else f"The baseline is {percent(base)}."
+    against = "No baseline is known for comparison." if base is None else f"The baseline is {percent(base)}."
     return next_card("good" if base is not None else "run", f"{headline}, no alarm", against)
 
 
@@ -89,9 +93,9 @@ def _climb(climb: Rollout, names: Mapping[str, str]) -> Markup:
         else action(
             "Roll back",
             "/api/rollout/back",
-            {"reason": "by hand, from the floor page"},
+            {"reason": "rolled back by hand on the floor page"},
             kind="danger",
-            sure="Really roll back?",
+            sure="Roll this policy back?",
         )
     )
     return panel("Rollout", ladder(climb), tag("div", key_value(facts), style="padding-top:12px"), right=back)

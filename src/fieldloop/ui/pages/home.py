@@ -71,13 +71,13 @@ def _success(now: Home) -> Markup:
     if not now.success.points:
         nothing = empty_state(
             "No rate yet",
-            "Success appears here once enough outcomes have come from the floor.",
+            "The success rate appears here once robots have reported enough outcomes.",
             command("fieldloop monitor record FILE"),
         )
-        return panel("Success on the floor", nothing, columns=8)
+        return panel("Success in production", nothing, columns=8)
     note = f"{now.success.policy}, {figure(now.success.window_days, 6)}-day rolling, all sites, 95 % interval"
     chart = island("success.js", {"first": as_json(now.success)}, live=now.seq)
-    return panel("Success on the floor", _headline(now), chart, note=note, columns=8)
+    return panel("Success in production", _headline(now), chart, note=note, columns=8)
 
 
 def _headline(now: Home) -> Markup:
@@ -96,7 +96,7 @@ def _headline(now: Home) -> Markup:
             if now.success.alarm is not None and last.rate < now.success.alarm
             else "warn"
         )
-        beside = f"{fixed(abs(100 * under), 1)} points {'under' if under > 0 else 'over'} baseline"
+        beside = f"{fixed(abs(100 * under), 1)} points {'below' if under > 0 else 'above'} baseline"
         headline.insert(1, tag("span", shape(level), tag("span", beside), class_="st"))
     return tag("div", *headline, class_="big")
 
@@ -106,7 +106,7 @@ def _coverage(now: Home) -> Markup:
     if not now.coverage:
         nothing = empty_state(
             "No deployment is mapped",
-            "Coverage is measured against the map of the floor.",
+            "Coverage compares demonstrations with the deployment map.",
             command("fieldloop audit deployment.toml"),
         )
         return panel("Coverage of production", nothing, columns=6)
@@ -140,7 +140,7 @@ def quotas(plan: Plan, progress: Sequence[Progress], most: int | None = None) ->
     same = tuple(shared_factors([q.stratum for q in plan.quotas]))
     rows = [_quota(q, done.get((q.stratum, q.kind)), largest, same, whole=most is None) for q in ranked]
     columns: list[Column | str] = [
-        "Where" if most else Column("Where, and why", "text wide"),
+        "Where" if most else Column("Stratum and reasons", "text wide"),
         Column("Demos", "num"),
         Column("Expected gain, points", "slim"),
         Column("Accepted", "num"),

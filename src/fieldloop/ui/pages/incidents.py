@@ -35,7 +35,7 @@ def draw(visit: Visit) -> Drawn:
     now = show_incidents(visit.workspace)
     known, found = now.incidents, (_diagnosis(now.diagnosis),) if now.diagnosis else ()
     if not known:
-        how = "An alarm opens one automatically. Anyone can open one by hand."
+        how = "An alarm opens an incident automatically. You can also open one by hand."
         return Drawn(
             escape("Incidents"), (empty_state("No incident", how, command("fieldloop incident open --help")), *found)
         )
@@ -46,10 +46,10 @@ def _answer(known: Sequence[IncidentNow]) -> Markup:
     still = [now for now in known if now.incident.done(Step.REVIEWED) is None]
     if not still:
         asked = sum(d.demonstrations for now in known for d in now.demands)
-        why = f"They requested {plural(asked, 'demonstration')} from the plan."
+        why = f"The incidents requested {plural(asked, 'demonstration')} from the plan."
         return next_card("good", f"All {plural(len(known), 'incident')} are reviewed", why)
     late = sum(c.met is False or (c.met is None and c.elapsed_s > c.limit_s) for now in still for c in now.clocks)
-    why = f"{plural(late, 'clock')} missed." if late else "Every clock is met or still running."
+    why = f"{plural(late, 'deadline')} missed." if late else "No deadline has been missed."
     headline = f"{plural(len(still), 'incident')} open: {sentence(still[0].incident.what)}"
     return next_card("bad" if late else "warn", headline, why)
 
@@ -79,7 +79,7 @@ def _incident(now: IncidentNow) -> Markup:
 
 def _move(incident: str, step: Step) -> Markup:
     body = {"incident": incident, "step": step.value, "note": "Marked on the incidents page."}
-    return action(f"Mark {step.value}", "/api/incident/move", body, sure=f"Mark it {step.value}?")
+    return action(f"Mark {step.value}", "/api/incident/move", body, sure=f"Mark the incident as {step.value}?")
 
 
 def _diagnosis(found: Diagnosis) -> Markup:

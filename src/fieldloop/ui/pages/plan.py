@@ -43,7 +43,7 @@ def draw(visit: Visit) -> Drawn:
     except Refused as refused:
         if NOT_MAPPED not in {reason.code for reason in refused.reasons}:
             raise
-        how = "Coverage and plan need the deployment map."
+        how = "Coverage and the plan need a deployment map."
         nothing = empty_state("No deployment is mapped yet", how, command("fieldloop audit deployment.toml"))
         return Drawn(escape("Coverage and plan"), (nothing,))
     parts: list[Markup | None] = [_answer(now), _heat(now, visit)]
@@ -75,7 +75,7 @@ def _answer(now: PlanNow) -> Markup:
 
 def _plan(plan: Plan, now: PlanNow) -> tuple[Markup | None, ...]:
     drawn = f"{short(plan.id)}, {moment(plan.drawn_ns)}, by {plan.strategy}"
-    notes = [tag("p", f"When it was drawn: {sentence(warning)}", class_="body warn") for warning in plan.warnings]
+    notes = [tag("p", f"When the plan was made: {sentence(warning)}", class_="body warn") for warning in plan.warnings]
     progress = tag("p", progress_line(now.progress, now.forecast), class_="body")
     what = panel(
         "What to collect", quotas(plan, now.progress), progress, *notes, note=drawn, right=budget(plan), flush=True
@@ -87,21 +87,23 @@ def _curves(now: PlanNow) -> Markup | None:
     drawn = [Markup(curve) for curve in draw_curves(now)]
     if not drawn:
         return None
-    note = "failure rate in production by demonstrations; dots: measured; circle: with this plan"
+    note = (
+        "failure rate in production against number of demonstrations; dots: measured; circle: expected with this plan"
+    )
     return panel("What more demonstrations are expected to bring", tag("div", *drawn, class_="charts drawn"), note=note)
 
 
 def _gaps(gaps: Sequence[CoverageGap]) -> Markup | None:
     ranked = sorted(gaps, key=lambda g: -1.0 if g.share is None else g.share, reverse=True)
     rows = [(g.kind.value, levels(g.stratum), small_share(g.share), sentence(g.message)) for g in ranked[:MOST_GAPS]]
-    columns = ("Gap", "Where", Column("Of production", "num"), Column("What", "text"))
-    note = f"{plural(len(ranked), 'gap')} when the plan was drawn, largest first"
+    columns = ("Gap", "Where", Column("Share of production", "num"), Column("What", "text"))
+    note = f"{plural(len(ranked), 'gap')} when the plan was made, largest first"
     return panel("Gaps", dense_table(columns, rows), note=note, flush=True) if rows else None
 
 
 def _orders(plan: Plan) -> Markup:
     if not plan.orders:
-        how = "Register a robot and enrol operators; the plan then makes work orders."
+        how = "Register a robot and enrol operators. The plan then assigns work orders to them."
         return panel("Work orders", empty_state("No work order", how, command("fieldloop collect enrol PSEUDONYM")))
     rows = [
         (short(o.id), o.site, o.robot, o.operator, levels(o.stratum), o.kind.value, o.demonstrations)
@@ -130,9 +132,9 @@ def _scores(scores: Sequence[PlanScore]) -> Markup | None:
     columns = (
         "Verdict",
         "Plan",
-        Column("Expected, points", "slim"),
+        Column("Expected gain, points", "slim"),
         "",
-        Column("Measured, points", "slim"),
+        Column("Measured gain, points", "slim"),
         "",
         Column("What", "text"),
     )
@@ -154,19 +156,19 @@ def _strata(now: PlanNow) -> Markup:
     ]
     columns = (
         "Stratum",
-        Column("Of production", "num"),
+        Column("Share of production", "num"),
         Column("Demos", "num"),
-        Column("Of the data", "num"),
+        Column("Share of the data", "num"),
         "Fails",
         Column("Attempts", "num"),
     )
     hidden = len(there) - len(rows)
-    note = f"most common first; {whole(hidden)} rarer ones are in the JSON" if hidden else "most common first"
+    note = f"most common first; {whole(hidden)} rarer strata are in the JSON" if hidden else "most common first"
     return panel("Deployed strata", dense_table(columns, rows), note=note, flush=True)
 
 
 def _fails(attempts: int, failures: int) -> str:
-    return percent(failures / attempts, 0) if attempts else "not tried"
+    return percent(failures / attempts, 0) if attempts else "not attempted"
 
 
 def _axis(label: str, key: str, current: str, known: list[str], other: dict[str, str]) -> Markup:

@@ -13,7 +13,7 @@ from fieldloop.say.numbers import figure, moment, percent_range, plural, short, 
 from fieldloop.ui.components import Column, command, dense_table, empty_state, interval_bar, key_value, next_card, panel
 from fieldloop.ui.visit import Drawn, Visit
 
-WORDS = {Status.PASSED: "admitted", Status.FAILED: "held back", Status.CANNOT_TELL: "needs more trials"}
+WORDS = {Status.PASSED: "passed the gate", Status.FAILED: "failed the gate", Status.CANNOT_TELL: "needs more trials"}
 ORDER = {status: place for place, status in enumerate(Status)}
 
 
@@ -24,7 +24,7 @@ def draw(visit: Visit) -> Drawn:
     if not known:
         nothing = empty_state(
             "No policy yet",
-            "A policy version is trained on a release, and named by its content.",
+            "Train a policy version on a release. Its id is a hash of its content.",
             command("fieldloop train RELEASE"),
         )
         return Drawn(escape("Policies"), (nothing,))
@@ -92,8 +92,8 @@ def _answer(policy: PolicyVersion, decision: Decision | None) -> Markup:
     if decision is None:
         return next_card(
             "idle",
-            f"{policy.name} was not gated yet",
-            "Nothing reaches the floor without a decision.",
+            f"The gate has not judged {policy.name} yet",
+            "A policy cannot go into production before the gate has judged it.",
             command(f"fieldloop gate {policy.name}"),
         )
     more = sum(test.more_trials for test in decision.tests)

@@ -33,10 +33,14 @@ def draw(visit: Visit) -> Drawn:
 
 def _answer(linted: Linted, shown: Any) -> Markup:
     if linted.errors:
-        return next_card("bad", f"{plural(len(linted.errors), 'error')} to fix before it can be locked", shown.lead)
+        return next_card(
+            "bad", f"{plural(len(linted.errors), 'error')} to fix before the protocol can be locked", shown.lead
+        )
     if not shown.locked:
         lock = command("fieldloop protocol lock")
-        return next_card("warn", "Not locked: it can still change while people collect by it", shown.lead, lock)
+        return next_card(
+            "warn", "The protocol is not locked: it can change while people collect with it", shown.lead, lock
+        )
     return next_card("good", f"{shown.protocol} is locked", shown.lead)
 
 
@@ -45,7 +49,7 @@ def _interfaces(names: Sequence[str], chosen: str) -> Markup:
     chips = [chip(name, href=f"/protocol?interface={name}", current=name == chosen) for name in names]
     name = f" --interface {chosen}" if chosen in names else ""
     return panel(
-        "Sheet for", join(every, " ", *(join(c, " ") for c in chips)),
+        "Operator's sheet for", join(every, " ", *(join(c, " ") for c in chips)),
         note="one control interface, or all", right=command(f"fieldloop protocol sheet{name} --html sheet.html"),
     )  # fmt: skip
 

@@ -17,7 +17,7 @@ COLUMNS = (
     "Synchronised by",
     Column("Offset, ms", "num"),
     "Measured",
-    Column("How, or what is missing", "text wide"),
+    Column("How it was verified, or what is missing", "text wide"),
 )
 HOW = "fieldloop collect synchronise STREAM --robot ROBOT --offset-ms MS --how HOW"
 

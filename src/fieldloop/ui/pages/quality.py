@@ -67,12 +67,12 @@ def draw(visit: Visit) -> Drawn:
 
 def _never(now: QualityShown) -> Markup:
     if not now.episodes:
-        how = "Every episode is checked when it is taken in."
+        how = "Every episode is checked when its log is ingested."
         return empty_state("Nothing is judged yet", how, command("fieldloop ingest PATH"))
     return next_card(
         "run",
         f"{whole(now.passed)} of {plural(now.episodes, 'episode')} passed; they have not been judged together yet",
-        "Balance, trends, near-duplicates and what to look at first are found over all episodes.",
+        "This command checks balance, trends and near-duplicates over all episodes, and ranks what to look at first.",
         command("fieldloop check"),
     )
 
@@ -81,16 +81,16 @@ def _answer(known: DatasetReport) -> Markup:
     total, passed = sum(known.episodes.values()), known.episodes.get(Status.PASSED, 0)
     wrong, failed = known.wrong, [f for f in known.wrong if f.status in (Status.FAILED, Status.ERRORED)]
     headline = (
-        f"{whole(passed)} of {plural(total, 'episode')} are fit to learn from: {percent(passed / max(total, 1), 0)}"
+        f"{whole(passed)} of {plural(total, 'episode')} are fit for training: {percent(passed / max(total, 1), 0)}"
     )
     if failed:
         headline += f"; {plural(len(failed), 'problem')} of the dataset as a whole"
     open_ = len(wrong) - len(failed)
-    unknown = f" {plural(open_, 'check')} of the whole could not tell." if open_ else ""
+    unknown = f" {plural(open_, 'check')} of the dataset as a whole cannot tell." if open_ else ""
     return next_card(
         level_of(known.status),
         headline,
-        f"Judged by {known.protocol} on {moment(known.at_ns)}.{unknown} Only a passed check counts as passed.",
+        f"Judged by {known.protocol} on {moment(known.at_ns)}.{unknown} 'Cannot tell' does not count as passed.",
     )
 
 
@@ -99,19 +99,19 @@ def _behind(now: QualityShown, known: DatasetReport) -> tuple[Markup, ...]:
     changes = []
     if known.outdated:
         changes.append(
-            f"{plural(known.outdated, 'episode')} measured with other parameters or fewer checks than are in force"
+            f"{plural(known.outdated, 'episode')} measured with other parameters or fewer checks than now in force"
         )
     if now.protocol != known.protocol:
         changes.append(f"judged by {known.protocol}, but {now.protocol} is in force")
     elif now.fingerprint != known.fingerprint:
-        changes.append(f"{known.protocol} has changed since")
+        changes.append(f"the protocol {known.protocol} has changed since")
     if since := now.episodes - sum(known.episodes.values()):
-        changes.append(f"{plural(abs(since), 'episode')} {'came in' if since > 0 else 'left'} since")
+        changes.append(f"{plural(abs(since), 'episode')} {'added' if since > 0 else 'removed'} since")
     if not changes:
         return ()
-    how = "It is judged again from the measurements; no log is opened."
+    how = "This command judges the stored measurements again; it opens no log."
     if known.outdated:
-        how = "Their logs are read again, then everything is judged again."
+        how = "This command reads their logs again, then judges all episodes again."
     mend = command("fieldloop check --again" if known.outdated else "fieldloop check")
     return (next_card("warn", f"These numbers are outdated: {'; '.join(changes)}", how, mend),)
 
@@ -119,13 +119,15 @@ def _behind(now: QualityShown, known: DatasetReport) -> tuple[Markup, ...]:
 def _looks(known: DatasetReport) -> Markup:
     looks = known.ranking.looks[:FIRST_LOOKS]
     if not looks:
-        return panel("Look first", tag("p", sentence(known.look_first or known.ranking.sentence), class_="dim"))
-    named = "this one" if len(looks) == 1 else f"these {len(looks)}"
+        return panel(
+            "Look at these first", tag("p", sentence(known.look_first or known.ranking.sentence), class_="dim")
+        )
+    named = "this episode" if len(looks) == 1 else f"these {len(looks)} episodes"
     return panel(
         f"Look at {named} first",
         dense_table(LOOK_COLUMNS, [_look(look) for look in looks]),
         note=" ".join(sentence(detail) for detail in known.look_first.details) if known.look_first else "",
-        right=tag("a", "All that are held back", href="/episodes?status=failed", class_="chip"),
+        right=tag("a", "All episodes that are held back", href="/episodes?status=failed", class_="chip"),
         flush=True,
     )
 
@@ -145,7 +147,7 @@ def _look(look: Look) -> tuple[object, ...]:
 
 def _dimensions(known: DatasetReport) -> Markup:
     rows = [_dimension(result) for result in known.dimensions]
-    note = "share of the episodes that passed or failed in it"
+    note = "share of judged episodes that pass in each dimension"
     return panel("Five dimensions", dense_table(DIMENSION_COLUMNS, rows), note=note, flush=True)
 
 
@@ -166,9 +168,9 @@ def _dimension(result: DimensionResult) -> tuple[object, ...]:
 def _findings(known: DatasetReport) -> Markup:
     quiet = len(known.findings) - len(known.wrong)
     passed = sum(f.status is Status.PASSED for f in known.findings)
-    note = f"{passed} of {plural(len(known.findings), 'answer')} passed, {quiet - passed} do not count"
+    note = f"{passed} of {plural(len(known.findings), 'answer')} passed, {quiet - passed} do not hold the dataset back"
     if not known.wrong:
-        return panel("The dataset as a whole", tag("p", "No finding counts against it.", class_="dim"), note=note)
+        return panel("The dataset as a whole", tag("p", "No finding holds the dataset back.", class_="dim"), note=note)
     table = dense_table(FINDING_COLUMNS, map(_finding, known.wrong))
     return panel("The dataset as a whole", table, note=note, flush=True)
 

@@ -28,13 +28,13 @@ def trends(known: DatasetReport) -> Markup:
     """Draw the metrics that changed suddenly."""
     title = "Sudden changes"
     if not known.metrics:
-        return panel(title, tag("p", "Too few batches to follow any metric yet.", class_="dim"))
-    followed = f"{plural(known.metrics, 'metric')} followed from batch to batch"
+        return panel(title, tag("p", "There are too few batches to compare any metric.", class_="dim"))
+    followed = f"{plural(known.metrics, 'metric')} compared from batch to batch"
     if not known.trends:
-        return panel(title, tag("p", "None changed suddenly.", class_="dim"), note=followed)
+        return panel(title, tag("p", "No metric changed suddenly.", class_="dim"), note=followed)
     drawn = tag("div", *map(control_chart, known.trends[:MOST_CHARTS]), class_="charts")
     more = f", {len(known.trends) - MOST_CHARTS} more in the report" if len(known.trends) > MOST_CHARTS else ""
-    note = f"{len(known.trends)} of {followed}; the band is where each was expected{more}"
+    note = f"{len(known.trends)} of {followed}; the band shows the expected range{more}"
     return panel(title, drawn, note=note)
 
 
@@ -42,7 +42,7 @@ def contents(known: DatasetReport) -> Markup:
     """Show the contents of each task."""
     several = len(known.contents) > 1
     parts = [join(tag("h3", held.task or "no task given") if several else None, _task(held)) for held in known.contents]
-    return panel("What is in it", *parts, note="as labelled; most common first")
+    return panel("Contents of the dataset", *parts, note="as labelled; most common first")
 
 
 def _task(held: TaskContents) -> Markup:
@@ -76,7 +76,9 @@ def checks(known: DatasetReport) -> Markup:
     table = dense_table(CHECK_COLUMNS, [_check(tally, total) for tally in telling])
     label = f"{plural(len(silent), 'check')} that every episode passed"
     rest = folded(label, dense_table(CHECK_COLUMNS, [_check(tally, total) for tally in silent])) if silent else None
-    return panel("Checks", table if telling else None, rest, note="what blocks most episodes first", flush=True)
+    return panel(
+        "Checks", table if telling else None, rest, note="checks that hold back most episodes come first", flush=True
+    )
 
 
 def _check(tally: CheckTally, episodes: int) -> tuple[object, ...]:

@@ -32,7 +32,7 @@ def calibrations(now: QualityShown) -> tuple[Markup, ...]:
     """Draw what is due, then every calibration, newest first."""
     known = now.calibrations
     if not known:
-        how = "Attach one: sessions need it to open, and episodes to state where each sensor was."
+        how = "Calibrate the sensors: sessions open only with valid calibrations, and episodes need each sensor's pose."
         nothing = empty_state("No calibration yet", how, command("fieldloop calibrate --help"))
         return (panel("Calibration", nothing), *_due(now))
     seen = {(v.robot, v.sensor): v for v in reversed(now.verifications)}

@@ -24,7 +24,7 @@ def draw(visit: Visit) -> Drawn:
     card = next_card(
         "good",
         f"{last.name} is the newest release: {plural(len(last.episodes), 'episode')}",
-        f"{whole(len(last.excluded))} left out, each with its reason.",
+        f"{whole(len(last.excluded))} episodes are left out, each with a reason.",
         command(f"fieldloop train {last.name}"),
     )
     rows = [
@@ -93,7 +93,7 @@ def _shares(release: Release) -> Markup:
 
 def _left_out(release: Release) -> Markup:
     if not release.excluded:
-        return panel("Left out", key_value([("none", "the release holds every episode")]))
+        return panel("Left out", key_value([("none", "no episode was left out")]))
     rows = [
         (tag("a", short(episode), href=f"/episodes/{episode}", class_="mono"), sentence(reason))
         for episode, reason in release.excluded

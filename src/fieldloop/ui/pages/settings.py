@@ -21,7 +21,7 @@ def draw(visit: Visit) -> Drawn:
     total = len(rules.numbers) + len(running.numbers)
     card = next_card(
         "warn" if assumed else "good",
-        f"{assumed} of {plural(total, 'number')} are assumed",
+        f"{assumed} of {plural(total, 'number')} are assumed, not measured",
         "Replace an assumed number by a measured one in protocols/ or operations.toml of the workspace.",
     )
     where = panel(
@@ -38,7 +38,12 @@ def draw(visit: Visit) -> Drawn:
     )
     return Drawn(
         escape("Settings"),
-        (card, where, _table("Protocol: how to collect", rules), _table("Operations: how to run", running)),
+        (
+            card,
+            where,
+            _table("Protocol: how episodes are collected and judged", rules),
+            _table("Operations: how the workspace is run", running),
+        ),
     )
 
 

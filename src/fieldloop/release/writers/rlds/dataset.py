@@ -59,7 +59,7 @@ def write_rlds(
     if not VERSION.fullmatch(version):
         raise BadInput(f"{version!r} is not a version such as 1.0.0.")
     if shard_mb < 1:
-        raise BadInput("A shard has at least one MiB.")
+        raise BadInput("A shard must have at least one MiB.")
     walk = walkable(recordings)
     features = survey(walk, clock=clock, hz=hz)
     dataset = _dataset_name(name or target.name)
