@@ -39,7 +39,9 @@ def commanded(
     """
     seen, touched = np.asarray(points_camera, dtype=float), np.asarray(touched_base, dtype=float)
     if seen.shape != touched.shape or seen.ndim != POINTS[0] or seen.shape[1] != POINTS[1]:
-        raise BadInput(f"A commanded position needs n × 3 points seen and touched; got {seen.shape}, {touched.shape}.")
+        raise BadInput(
+            f"A test by touch needs the seen and the touched points as two n × 3 arrays; got {seen.shape}, {touched.shape}."
+        )
     mount = np.eye(4) if base_from_mount is None else np.asarray(base_from_mount, dtype=float)
     base_from_camera = mount @ np.asarray(calibration.parent_from_child, dtype=float)
     placed = tf.apply(base_from_camera, seen) if mount.ndim == POINTS[0] else _each(base_from_camera, seen)

@@ -59,7 +59,8 @@ def read_declarations(
             declared[name] = read_synchronisation(where, name, raw)
         elif sensor.synchronised_by and name in declared and declared[name].by is not means:
             raise ProtocolError(
-                f"{where}.{name} has {declared[name].by.value}, sensors.{name} has {means.value}. Keep one of them."
+                f"synchronised_by is {declared[name].by.value} in {where}.{name}, but {means.value} in sensors.{name}. "
+                "Keep one of them."
             )
         elif sensor.synchronised_by and name not in declared:
             declared[name] = Synchronisation(name, means)
